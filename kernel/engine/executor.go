@@ -1,0 +1,89 @@
+package engine
+
+import "context"
+
+// An Executor runs lowered cells. The engine decides what a cell means; an
+// Executor only carries it out, so the interpreter in a worker process, the
+// interpreter in this process and a compiler are interchangeable.
+type Executor interface {
+	// Run runs the program to its end. Whatever it writes and displays goes
+	// to out, in order, and all of it before Run returns. The bundle is what
+	// the cell's last expression shows; nil when there is nothing to show.
+	//
+	// A panic of the user's code is reported as a *RuntimeError, the end of
+	// ctx as an error that wraps context.Cause(ctx), and the death of the
+	// process that held the user's variables as a *DeathError.
+	Run(ctx context.Context, program *Program, out Output) (*Bundle, error)
+
+	// Close ends the executor and whatever processes it started.
+	Close() error
+}
+
+// A Program is a cell after lowering: Go that the interpreter runs as the Go
+// compiler would have.
+type Program struct {
+	// Cell is the number of the cell: its execution count, or 1 for a script.
+	Cell int
+	// Source holds units that are evaluated in order; each is complete by
+	// itself (import declarations, or package-level declarations).
+	Source []string
+	// Call names the function that holds the cell's statements. It is empty
+	// when the cell only declares.
+	Call string
+}
+
+// A Bundle is one value in several representations, keyed by MIME type, as
+// Jupyter's display_data has it. Text is a string, bytes are []byte, and JSON
+// is whatever encoding/json marshals.
+type Bundle struct {
+	Data     map[string]any `json:"data"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// Output receives what a running cell writes and shows. Its methods are
+// called from one goroutine at a time.
+type Output interface {
+	// Stream receives a piece of what was written to "stdout" or "stderr".
+	// The piece never ends within a UTF-8 sequence that continues later.
+	Stream(name string, text string)
+	// Display shows a bundle. A non-empty id names it, so that a later call
+	// with update set replaces what was shown under that id.
+	Display(bundle *Bundle, id string, update bool)
+	// Clear removes what the cell has shown so far, or with wait only when
+	// something new arrives.
+	Clear(wait bool)
+	// Input asks the user for a line. It fails where nobody can be asked.
+	Input(ctx context.Context, prompt string, password bool) (string, error)
+}
+
+// A RuntimeError is a panic of the user's code.
+type RuntimeError struct {
+	// Name is the kind of failure: "panic", "exit".
+	Name string
+	// Message is the panic's value as the Go run time prints it.
+	Message string
+	// Frames lists the active calls of the user's functions, innermost first.
+	Frames []Frame
+}
+
+func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
+
+// A Frame is one active call of a user's function. Function is empty for the
+// statements of a cell itself.
+type Frame struct {
+	Function string
+	Cell     int
+	Line     int
+}
+
+// A DeathError says that the process which held the user's variables is gone,
+// and they with it.
+type DeathError struct {
+	// Cause is one line: "stack overflow", "concurrent map writes",
+	// "killed (out of memory?)".
+	Cause string
+	// Frames is where it happened, if known.
+	Frames []Frame
+}
+
+func (e *DeathError) Error() string { return "the worker process died: " + e.Cause }
