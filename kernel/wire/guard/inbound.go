@@ -1,0 +1,245 @@
+package guard
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+const (
+	readBuffer = 16 << 10
+	chunkSize  = 256 << 10 // a large frame is read in chunks of this size
+	maxCommand = 4096      // bytes of a command
+	maxTopic   = 1024      // bytes of a topic
+	maxTopics  = 1024      // topics of one peer
+	maxPongs   = 64 << 10  // bytes queued above which a PING is not answered
+)
+
+// Names of the commands that a peer may send after the handshake.
+const (
+	commandPing      = "\x04PING"
+	commandPong      = "\x04PONG"
+	commandSubscribe = "\x09SUBSCRIBE"
+	commandCancel    = "\x06CANCEL"
+)
+
+// inbound is the state of a peer's reading side: a filter from what the peer
+// sends to what zmq4 gets to see.
+type inbound struct {
+	r      *bufio.Reader
+	ready  []byte   // what zmq4 may read now
+	chunks [][]byte // what comes after it
+	frame  []byte   // memory for frames of ordinary size
+
+	frames int    // of the message under way
+	size   uint64 // of the message under way
+
+	topics     map[string]int // subscriptions of a SUB, counted
+	subscribed []byte         // to be reported once zmq4 knows of it
+	report     bool
+	mark       int // length of the queue when the subscription came
+}
+
+// Read gives zmq4 frames that have been checked. Where it says that the peer
+// is gone, it does so between two frames.
+func (c *conn) Read(p []byte) (int, error) {
+	in := &c.in
+	for len(in.ready) == 0 {
+		if len(in.chunks) > 0 {
+			in.ready, in.chunks = in.chunks[0], in.chunks[1:]
+			continue
+		}
+		// zmq4 asks for more, so it has dealt with what it got.
+		c.reportSubscription()
+		if err := c.nextFrame(); err != nil {
+			if err == errBroken {
+				c.l.broken.Add(1)
+				c.close(errBroken)
+				return 0, errBroken
+			}
+			return 0, errLeft
+		}
+	}
+	n := copy(p, in.ready)
+	in.ready = in.ready[n:]
+	return n, nil
+}
+
+// nextFrame reads a frame and makes it ready for zmq4, or deals with it.
+func (c *conn) nextFrame() error {
+	in := &c.in
+	flags, size, err := readHeader(in.r)
+	if err != nil {
+		return frameError(err)
+	}
+	if flags&flagCommand != 0 {
+		return c.command(flags, size)
+	}
+	in.frames++
+	if in.frames > c.l.limits.Frames || size > c.l.limits.Message-in.size {
+		return errBroken
+	}
+	in.size += size
+	single := in.frames == 1 && flags&flagMore == 0
+	if flags&flagMore == 0 {
+		in.frames, in.size = 0, 0
+	}
+	if c.l.config.Type == zmq4.Pub {
+		return c.subscription(single, size)
+	}
+	header := appendHeader(in.frame[:0], flags&flagMore, int(size))
+	if size <= chunkSize {
+		n := len(header)
+		in.frame = append(header, make([]byte, size)...)
+		if _, err := io.ReadFull(in.r, in.frame[n:]); err != nil {
+			return err
+		}
+		in.ready = in.frame
+		return nil
+	}
+	// zmq4 makes room for the whole frame as soon as it sees the header, so
+	// it sees that only when the whole frame has come.
+	var chunks [][]byte
+	for size > 0 {
+		chunk := make([]byte, min(size, chunkSize))
+		if _, err := io.ReadFull(in.r, chunk); err != nil {
+			return err
+		}
+		chunks = append(chunks, chunk)
+		size -= uint64(len(chunk))
+	}
+	in.frame = header
+	in.ready, in.chunks = header, chunks
+	return nil
+}
+
+// frameError tells a header that is wrong from a connection that ended.
+func frameError(err error) error {
+	if _, wrong := err.(*headerError); wrong {
+		return errBroken
+	}
+	return err
+}
+
+// subscription deals with a message of a SUB. Only subscriptions are of
+// interest; anything else is skipped.
+func (c *conn) subscription(single bool, size uint64) error {
+	in := &c.in
+	if !single || size == 0 || size > 1+maxTopic {
+		_, err := io.CopyN(io.Discard, in.r, int64(size))
+		return err
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(in.r, body); err != nil {
+		return err
+	}
+	if body[0] > 1 {
+		return nil
+	}
+	return c.subscribe(body[0] == 1, body[1:])
+}
+
+// subscribe passes a subscription or its end on to zmq4, which keeps a set of
+// topics while peers count.
+func (c *conn) subscribe(on bool, topic []byte) error {
+	in := &c.in
+	if in.topics == nil {
+		in.topics = make(map[string]int)
+	}
+	count := in.topics[string(topic)]
+	switch {
+	case on:
+		if count == 0 && len(in.topics) >= maxTopics {
+			return errBroken
+		}
+		in.topics[string(topic)] = count + 1
+		if count > 0 {
+			return nil
+		}
+		c.holdFor(topic)
+	case count == 0:
+		return nil
+	case count > 1:
+		in.topics[string(topic)] = count - 1
+		return nil
+	default:
+		delete(in.topics, string(topic))
+	}
+	body := append([]byte{0}, topic...)
+	if on {
+		body[0] = 1
+	}
+	in.ready = appendFrame(nil, 0, body)
+	return nil
+}
+
+// holdFor stops the writer until the subscription has been reported, so that
+// the answer to the report comes before anything that the subscription brings.
+func (c *conn) holdFor(topic []byte) {
+	if c.l.config.Subscribed == nil {
+		return
+	}
+	c.in.subscribed, c.in.report = topic, true
+	c.mu.Lock()
+	c.held = true
+	c.in.mark = len(c.queue)
+	c.mu.Unlock()
+}
+
+func (c *conn) reportSubscription() {
+	if !c.in.report {
+		return
+	}
+	c.in.report = false
+	var message []byte
+	frames := c.l.config.Subscribed(c.in.subscribed)
+	for i, frame := range frames {
+		var flags byte
+		if i < len(frames)-1 {
+			flags = flagMore
+		}
+		message = appendFrame(message, flags, frame)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = false
+	if c.reason != nil {
+		return
+	}
+	if len(message) > 0 {
+		answer := c.pieces([][]byte{message})
+		c.queue = append(c.queue[:c.in.mark:c.in.mark], append(answer, c.queue[c.in.mark:]...)...)
+	}
+	c.work.Broadcast()
+}
+
+// command deals with a command of the peer. Unknown ones are ignored, as ZMTP
+// asks.
+func (c *conn) command(flags byte, size uint64) error {
+	if flags&flagMore != 0 || size > maxCommand {
+		return errBroken
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(c.in.r, body); err != nil {
+		return err
+	}
+	if rest, ok := bytes.CutPrefix(body, []byte(commandPing)); ok && len(rest) >= 2 {
+		if c.waiting.Load() > maxPongs {
+			return nil
+		}
+		pong := append([]byte(commandPong), rest[2:]...) // without the time to live
+		return c.send([][]byte{appendFrame(nil, flagCommand, pong)})
+	}
+	if c.l.config.Type != zmq4.Pub {
+		return nil
+	}
+	if topic, ok := bytes.CutPrefix(body, []byte(commandSubscribe)); ok && len(topic) <= maxTopic {
+		return c.subscribe(true, topic)
+	}
+	if topic, ok := bytes.CutPrefix(body, []byte(commandCancel)); ok {
+		return c.subscribe(false, topic)
+	}
+	return nil
+}
