@@ -1,0 +1,92 @@
+package stdlib
+
+import (
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/stdlib/internal/extract"
+	"github.com/hierml/notebook/stdlib/internal/std"
+)
+
+// TestGeneratedFilesAreCurrent compares what is in the repository with what
+// the packages export now.
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("the go command is missing")
+		}
+		t.Skip("needs the go command in the PATH")
+	}
+	for _, g := range extract.Groups {
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			if now := extract.Release(); g.Name == "std" && now != std.GoVersion {
+				t.Fatalf("the tables are those of %s, this is %s: run go generate ./stdlib", std.GoVersion, now)
+			}
+			pkgs, err := g.Load(t.Context(), ".", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTables(t, g, pkgs)
+			checkExport(t, pkgs)
+		})
+	}
+}
+
+func checkTables(t *testing.T, g extract.Group, pkgs []*types.Package) {
+	files, err := g.Tables(pkgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.FromSlash(g.Dir())
+	have, err := filepath.Glob(filepath.Join(dir, "z_*_table.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range have {
+		if _, ok := files[filepath.Base(name)]; !ok {
+			t.Errorf("%s is left over from a package that is gone: run go generate ./stdlib", name)
+		}
+	}
+	for name, want := range files {
+		name = filepath.Join(dir, name)
+		if got, err := os.ReadFile(name); err != nil {
+			t.Errorf("%v: run go generate ./stdlib", err)
+		} else if string(got) != string(want) {
+			t.Errorf("%s is out of date: run go generate ./stdlib", name)
+		}
+	}
+}
+
+func checkExport(t *testing.T, pkgs []*types.Package) {
+	for _, pkg := range pkgs {
+		embedded, err := Importer.Import(pkg.Path())
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got, want := extract.API(embedded), extract.API(pkg)
+		if slices.Equal(got, want) {
+			continue
+		}
+		difference := append(without(want, got, "missing"), without(got, want, "gone")...)
+		t.Errorf("the export data of %s are out of date: run go generate ./stdlib\n\t%s",
+			pkg.Path(), strings.Join(difference[:min(len(difference), 10)], "\n\t"))
+	}
+}
+
+// without returns the lines of a that b, sorted, does not have.
+func without(a, b []string, label string) []string {
+	var lines []string
+	for _, line := range a {
+		if _, ok := slices.BinarySearch(b, line); !ok {
+			lines = append(lines, label+": "+line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,85 @@
+package stdlib
+
+import (
+	"archive/zip"
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/gcexportdata"
+
+	"github.com/hierml/notebook/stdlib/internal/gonum"
+	"github.com/hierml/notebook/stdlib/internal/hierml"
+	"github.com/hierml/notebook/stdlib/internal/std"
+)
+
+// Importer imports the packages that cells may import, from the export data in
+// the program. It is safe for concurrent use, and a type is the same object
+// whichever package it is reached through. Positions are unknown.
+var Importer types.Importer = &archiveImporter{packages: map[string]*types.Package{}}
+
+// An ImportError says that a cell cannot import a package.
+type ImportError struct {
+	Path string
+	// Meant is an import path the user may have had in mind, or empty.
+	Meant string
+}
+
+func (e *ImportError) Error() string {
+	msg := fmt.Sprintf("package %s is not available: cells import the standard library, gonum, gonum/plot and hierml", e.Path)
+	if e.Meant != "" {
+		msg += fmt.Sprintf("; did you mean %q?", e.Meant)
+	}
+	return msg
+}
+
+type archiveImporter struct {
+	mu       sync.Mutex
+	files    map[string]*zip.File // nil until the first import
+	packages map[string]*types.Package
+}
+
+func (imp *archiveImporter) Import(path string) (*types.Package, error) {
+	imp.mu.Lock()
+	defer imp.mu.Unlock()
+	if pkg := imp.packages[path]; pkg != nil && pkg.Complete() {
+		return pkg, nil
+	}
+	if imp.files == nil {
+		files, err := openArchives(std.Export, gonum.Export, hierml.Export)
+		if err != nil {
+			return nil, err
+		}
+		imp.files = files
+	}
+	file := imp.files[path]
+	if file == nil {
+		return nil, &ImportError{Path: path, Meant: Preloaded[path[strings.LastIndex(path, "/")+1:]]}
+	}
+	r, err := file.Open()
+	if err != nil {
+		return nil, fmt.Errorf("export data of %s: %w", path, err)
+	}
+	defer r.Close() // it cannot fail: the archive is in memory
+	pkg, err := gcexportdata.Read(r, token.NewFileSet(), imp.packages, path)
+	if err != nil {
+		return nil, fmt.Errorf("export data of %s: %w; run go generate ./stdlib", path, err)
+	}
+	return pkg, nil
+}
+
+func openArchives(archives ...string) (map[string]*zip.File, error) {
+	files := map[string]*zip.File{}
+	for _, a := range archives {
+		z, err := zip.NewReader(strings.NewReader(a), int64(len(a)))
+		if err != nil {
+			return nil, fmt.Errorf("archive of export data: %w; run go generate ./stdlib", err)
+		}
+		for _, f := range z.File {
+			files[f.Name] = f
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,123 @@
+// Package extract reads the export data that the Go compiler left for the
+// packages a cell may import, and writes from it the symbol tables and the
+// archives of export data that package stdlib is made of.
+//
+// It runs when stdlib is generated and in the test that what was generated is
+// current; the kernel does not contain it.
+package extract
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Group is a set of packages whose tables are generated together, into one
+// Go package, so that a change to one group leaves the others compiled.
+type Group struct {
+	// Name names the group and its folder under stdlib/internal.
+	Name string
+	// Patterns are what go list is asked for.
+	Patterns []string
+	// Prefixes are cut off import paths where identifiers are made of them.
+	Prefixes []string
+	// Exclude lists import paths that are not offered to cells; one that
+	// ends in /... stands for a tree.
+	Exclude []string
+	// Replace maps a symbol, as "path.Name", to the identifier in the
+	// group's package that stands in its place.
+	Replace map[string]string
+}
+
+// Groups are all groups, in the order in which they depend on each other.
+var Groups = []Group{
+	{
+		Name:     "std",
+		Patterns: []string{"std"},
+		Exclude: []string{
+			"unsafe", "syscall", "plugin", "log/syslog", "runtime/cgo", "runtime/race",
+			"runtime/coverage", "testing/cryptotest", "crypto/mlkem/mlkemtest",
+			// Linking these changes the program: half a megabyte of time
+			// zones, and handlers on the default HTTP server.
+			"time/tzdata", "net/http/pprof", "expvar",
+		},
+		Replace: map[string]string{
+			"os.Exit":        "exit",
+			"os.FindProcess": "findProcess",
+			"log.Fatal":      "logFatal",
+			"log.Fatalf":     "logFatalf",
+			"log.Fatalln":    "logFatalln",
+		},
+	},
+	{
+		Name:     "gonum",
+		Patterns: []string{"gonum.org/v1/gonum/...", "gonum.org/v1/plot/..."},
+		Prefixes: []string{"gonum.org/v1/gonum/", "gonum.org/v1/"},
+		Exclude: []string{
+			"gonum.org/v1/gonum/blas/testblas/...", "gonum.org/v1/gonum/lapack/testlapack",
+			"gonum.org/v1/gonum/graph/testgraph", "gonum.org/v1/gonum/integrate/testquad",
+			"gonum.org/v1/plot/cmpimg", "gonum.org/v1/plot/gob",
+		},
+	},
+	{
+		Name:     "hierml",
+		Patterns: []string{"github.com/hierml/notebook/hierml/...", "github.com/hierml/notebook/stdlib/nb"},
+		Prefixes: []string{"github.com/hierml/notebook/hierml/", "github.com/hierml/notebook/stdlib/"},
+	},
+}
+
+// Lookup returns the group of the given name.
+func Lookup(name string) (Group, bool) {
+	i := slices.IndexFunc(Groups, func(g Group) bool { return g.Name == name })
+	if i < 0 {
+		return Group{}, false
+	}
+	return Groups[i], true
+}
+
+func (g *Group) excludes(importPath string) bool {
+	for _, part := range strings.Split(importPath, "/") {
+		if part == "internal" || part == "vendor" || part == "testdata" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(g.Exclude, func(x string) bool {
+		tree, isTree := strings.CutSuffix(x, "/...")
+		return importPath == tree || isTree && strings.HasPrefix(importPath, tree+"/")
+	})
+}
+
+// base returns the import path without the group's prefix.
+func (g *Group) base(importPath string) string {
+	for _, p := range g.Prefixes {
+		if s, ok := strings.CutPrefix(importPath, p); ok {
+			return s
+		}
+	}
+	return importPath
+}
+
+// identifier returns a lower-case Go identifier for a package's table.
+func (g *Group) identifier(importPath string) string {
+	var b strings.Builder
+	for i, part := range strings.FieldsFunc(g.base(importPath), func(r rune) bool { return strings.ContainsRune("/.-_", r) }) {
+		if i > 0 {
+			part = strings.ToUpper(part[:1]) + part[1:]
+		}
+		b.WriteString(part)
+	}
+	return b.String() + "Package"
+}
+
+// file returns the name of the file that holds a package's table. The prefix
+// keeps names such as os_linux or x_test from meaning something to go build.
+func (g *Group) file(importPath string) string {
+	return "z_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(g.base(importPath)) + "_table.go"
+}
+
+// Archive is the name of the file, in the group's folder, that holds the
+// export data.
+const Archive = "export.zip"
+
+// Dir returns the group's folder, relative to the folder of package stdlib.
+func (g *Group) Dir() string { return path.Join("internal", g.Name) }

@@ -1,0 +1,99 @@
+// Command generate writes the symbol tables and the export data of package
+// stdlib. It is what go generate ./stdlib runs, in the folder of that package.
+// With names of groups as arguments it generates only those:
+//
+//	go generate ./stdlib               # all, from scratch some minutes
+//	cd stdlib && go run ./internal/generate hierml
+//
+// With the flag -e it leaves out packages that do not compile, and says so.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+
+	"github.com/hierml/notebook/stdlib/internal/extract"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	skip := flag.Bool("e", false, "leave out packages that do not compile")
+	flag.Parse()
+	var broken func(path, message string)
+	if *skip {
+		broken = func(path, message string) { fmt.Fprintf(os.Stderr, "left out: %s: %s\n", path, message) }
+	}
+	if err := run(ctx, flag.Args(), broken); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, names []string, broken func(path, message string)) error {
+	groups := extract.Groups
+	if len(names) > 0 {
+		groups = nil
+		for _, name := range names {
+			g, ok := extract.Lookup(name)
+			if !ok {
+				return fmt.Errorf("there is no group %q; the groups are std, gonum and hierml", name)
+			}
+			groups = append(groups, g)
+		}
+	}
+	errs := make([]error, len(groups))
+	var wg sync.WaitGroup
+	for i, g := range groups {
+		wg.Go(func() {
+			if err := generate(ctx, g, broken); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", g.Name, err)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// generate writes the group's files and removes those of packages that are
+// no longer there.
+func generate(ctx context.Context, g extract.Group, broken func(path, message string)) error {
+	pkgs, err := g.Load(ctx, ".", broken)
+	if err != nil {
+		return err
+	}
+	files, err := g.Tables(pkgs)
+	if err != nil {
+		return err
+	}
+	if files[extract.Archive], err = extract.Export(pkgs); err != nil {
+		return err
+	}
+	dir := filepath.FromSlash(g.Dir())
+	old, err := filepath.Glob(filepath.Join(dir, "z_*_table.go"))
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if _, keep := files[filepath.Base(name)]; keep {
+			continue
+		}
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%s: %d packages\n", g.Name, len(pkgs))
+	return nil
+}

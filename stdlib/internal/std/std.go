@@ -1,0 +1,46 @@
+// Package std holds the symbol tables and export data of the standard library.
+package std
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+)
+
+// Export is the archive of export data.
+//
+//go:embed export.zip
+var Export string
+
+// Exit is the panic by which os.Exit and log.Fatal end a cell instead of the
+// process: its value is the exit status.
+type Exit int
+
+func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+func exit(code int) { panic(Exit(code)) }
+
+func logFatal(v ...any) {
+	log.Print(v...)
+	exit(1)
+}
+
+func logFatalf(format string, v ...any) {
+	log.Printf(format, v...)
+	exit(1)
+}
+
+func logFatalln(v ...any) {
+	log.Println(v...)
+	exit(1)
+}
+
+// findProcess keeps a cell from killing the process that runs it.
+func findProcess(pid int) (*os.Process, error) {
+	if pid == os.Getpid() {
+		return nil, errors.New("os: a cell cannot have a handle on its own process")
+	}
+	return os.FindProcess(pid)
+}
