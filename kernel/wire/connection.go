@@ -1,0 +1,91 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+)
+
+// ConnectionInfo is the content of a connection file: where a kernel listens,
+// and the key its messages are signed with.
+type ConnectionInfo struct {
+	Transport       string `json:"transport"` // "tcp" (or empty) or "ipc"
+	IP              string `json:"ip"`        // address, or for ipc the prefix of the sockets' paths
+	ShellPort       int    `json:"shell_port"`
+	IOPubPort       int    `json:"iopub_port"`
+	StdinPort       int    `json:"stdin_port"`
+	ControlPort     int    `json:"control_port"`
+	HeartbeatPort   int    `json:"hb_port"`
+	Key             string `json:"key"` // empty: messages are not signed
+	SignatureScheme string `json:"signature_scheme"`
+	KernelName      string `json:"kernel_name"`
+	CurvePublicKey  string `json:"curve_publickey"`
+	CurveSecretKey  string `json:"curve_secretkey"`
+}
+
+// ReadConnectionFile reads and checks a connection file.
+func ReadConnectionFile(path string) (*ConnectionInfo, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("connection file: %w", err)
+	}
+	var info ConnectionInfo
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("connection file %s: %w", path, err)
+	}
+	if err := info.check(); err != nil {
+		return nil, fmt.Errorf("connection file %s: %w", path, err)
+	}
+	return &info, nil
+}
+
+// check completes the defaults and refuses what would not be honoured.
+func (c *ConnectionInfo) check() error {
+	if c.Transport == "" {
+		c.Transport = "tcp"
+	}
+	if c.Transport != "tcp" && c.Transport != "ipc" {
+		return fmt.Errorf(`transport is %q, expected "tcp" or "ipc"`, c.Transport)
+	}
+	if c.IP == "" {
+		return errors.New("ip is missing: the kernel listens only where it is told to")
+	}
+	if c.SignatureScheme == "" {
+		c.SignatureScheme = "hmac-sha256"
+	}
+	if _, err := newSigner(c.SignatureScheme, c.Key); err != nil {
+		return err
+	}
+	for channel, port := range c.ports() {
+		if port <= 0 || c.Transport == "tcp" && port > 65535 {
+			return fmt.Errorf("%s_port is %d, expected a port", channel, port)
+		}
+	}
+	if c.CurvePublicKey != "" || c.CurveSecretKey != "" {
+		return errors.New("it asks for CurveZMQ encryption, which this kernel does not have; " +
+			"start it without curve_publickey and curve_secretkey, or with transport ipc")
+	}
+	return nil
+}
+
+func (c *ConnectionInfo) ports() map[Channel]int {
+	return map[Channel]int{
+		Shell:        c.ShellPort,
+		IOPubChannel: c.IOPubPort,
+		Stdin:        c.StdinPort,
+		Control:      c.ControlPort,
+		Heartbeat:    c.HeartbeatPort,
+	}
+}
+
+// address returns where a channel listens, in the words of package net.
+func (c *ConnectionInfo) address(channel Channel) (network, address string) {
+	port := strconv.Itoa(c.ports()[channel])
+	if c.Transport == "ipc" {
+		return "unix", c.IP + "-" + port
+	}
+	return "tcp", net.JoinHostPort(c.IP, port)
+}

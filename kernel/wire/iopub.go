@@ -1,0 +1,190 @@
+package wire
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// Output is merged until there is so much of it, or the oldest is so old.
+const (
+	mergeSize  = 64 << 10
+	mergeDelay = 25 * time.Millisecond
+)
+
+// IOPub is the channel on which all clients hear what the kernel does. It is
+// the one place from which messages go there, so they leave in the order of
+// the calls. Streams are merged; whatever else is published for the same
+// parent is preceded by the text that was written before.
+type IOPub struct {
+	server *Server
+	topic  string
+
+	mu      sync.Mutex
+	streams map[string]*stream // by the parent's ID
+	last    *Parent            // of the idle that was published last, while nothing is busy
+	closed  bool
+}
+
+// A stream is text of one parent that was not published yet.
+type stream struct {
+	parent Parent
+	name   string
+	text   []byte
+	timer  *time.Timer
+}
+
+func newIOPub(s *Server) *IOPub {
+	return &IOPub{server: s, topic: "kernel." + s.session + ".", streams: make(map[string]*stream)}
+}
+
+// Publish sends a message to all subscribers.
+func (p *IOPub) Publish(parent Parent, msgType string, content any) error {
+	body, err := marshal(content)
+	if err != nil {
+		return err
+	}
+	p.room()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush(parent.ID)
+	return p.send(parent, msgType, body)
+}
+
+// Status publishes the kernel's state. It is never held up by a subscriber.
+func (p *IOPub) Status(parent Parent, state string) error {
+	body, err := marshal(Status{state})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush(parent.ID)
+	p.last = nil
+	if state == "idle" {
+		p.last = &parent
+	}
+	return p.send(parent, "status", body)
+}
+
+// Stream publishes text, merged with what is written to the same stream soon
+// before and after. It waits for subscribers that are slow.
+func (p *IOPub) Stream(parent Parent, name, text string) {
+	if text == "" {
+		return
+	}
+	p.room()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.streams[parent.ID]
+	if s != nil && s.name != name {
+		p.flush(parent.ID)
+		s = nil
+	}
+	if s == nil {
+		s = &stream{parent: parent, name: name}
+		s.timer = time.AfterFunc(mergeDelay, func() { p.expire(s) })
+		p.streams[parent.ID] = s
+	}
+	s.text = append(s.text, text...)
+	if len(s.text) >= mergeSize {
+		p.flush(parent.ID)
+	}
+}
+
+// Flush publishes the text of a parent that is still to be published.
+func (p *IOPub) Flush(parent Parent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush(parent.ID)
+}
+
+func (p *IOPub) expire(s *stream) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.streams[s.parent.ID] == s {
+		p.flush(s.parent.ID)
+	}
+}
+
+func (p *IOPub) flush(id string) {
+	s := p.streams[id]
+	if s == nil {
+		return
+	}
+	delete(p.streams, id)
+	s.timer.Stop()
+	body, err := marshal(Stream{s.name, string(s.text)})
+	if err == nil {
+		err = p.send(s.parent, "stream", body)
+	}
+	if err != nil {
+		p.server.drop(IOPubChannel, err)
+	}
+}
+
+// room waits for subscribers whose queues are full. It is called without the
+// lock, so that what is small and urgent gets past.
+func (p *IOPub) room() {
+	// The error is that the server is closed, which send reports.
+	_ = p.server.sockets[IOPubChannel].guard.WaitRoom(p.server.ctx)
+}
+
+func (p *IOPub) send(parent Parent, msgType string, content []byte) error {
+	if p.closed {
+		return ErrClosed
+	}
+	_, frames := p.server.encode(msgType, parent.Header, nil, content, nil)
+	return p.server.sockets[IOPubChannel].SendMulti(zmq4.NewMsgFrom(append([][]byte{[]byte(p.topic + msgType)}, frames...)...))
+}
+
+// subscribed greets a new subscriber (JEP 65). The last idle follows for those
+// who sent their first request before they listened.
+func (p *IOPub) subscribed(topic []byte) [][]byte {
+	content, err := marshal(map[string]string{"subscription": string(topic)})
+	if err != nil {
+		p.server.drop(IOPubChannel, err)
+		return nil
+	}
+	_, frames := p.server.encode("iopub_welcome", nil, nil, content, nil)
+	p.repeatIdle()
+	return append([][]byte{topic}, frames...)
+}
+
+func (p *IOPub) repeatIdle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil || p.closed {
+		return
+	}
+	body, err := marshal(Status{"idle"})
+	if err == nil {
+		err = p.send(*p.last, "status", body)
+	}
+	if err != nil {
+		p.server.drop(IOPubChannel, err)
+	}
+}
+
+// close publishes what is left and waits until it is in the subscribers'
+// queues.
+func (p *IOPub) close(deadline time.Time) {
+	socket := p.server.sockets[IOPubChannel]
+	p.mu.Lock()
+	if p.closed || socket == nil {
+		p.mu.Unlock()
+		return
+	}
+	for id := range p.streams {
+		p.flush(id)
+	}
+	p.closed = true
+	p.mu.Unlock()
+	ctx, cancel := context.WithDeadline(p.server.ctx, deadline)
+	defer cancel()
+	if err := socket.guard.Sync(ctx, socket); err != nil {
+		p.server.log.Warn("iopub was closed before all was sent", "reason", err)
+	}
+}

@@ -1,0 +1,123 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// A Header says what a message is and who sent it.
+type Header struct {
+	ID         string `json:"msg_id"`
+	Session    string `json:"session"`
+	Username   string `json:"username"`
+	Date       string `json:"date"` // ISO 8601
+	Type       string `json:"msg_type"`
+	Version    string `json:"version"`
+	SubshellID string `json:"subshell_id,omitempty"`
+}
+
+// A Message is a message as it came, its signature verified. Its parts are
+// JSON objects in valid UTF-8.
+type Message struct {
+	// Identities are the frames before the delimiter: the way back.
+	Identities [][]byte
+	Header     Header
+	RawHeader  json.RawMessage // the parent header of whatever answers
+	Parent     json.RawMessage
+	Metadata   json.RawMessage
+	Content    json.RawMessage
+	Buffers    [][]byte
+}
+
+const (
+	delimiter = "<IDS|MSG>"
+	maxHeader = 64 << 10 // bytes; a header is repeated in all that answers it
+)
+
+// Reasons for which a message is dropped.
+var (
+	errDelimiter = errors.New("no delimiter")
+	errFrames    = errors.New("fewer than six frames from the delimiter on")
+	errSignature = errors.New("wrong signature")
+	errReplay    = errors.New("signature used before")
+	errEncoding  = errors.New("invalid UTF-8")
+)
+
+// decode takes frames apart. Nothing is parsed before the signature has been
+// verified.
+func (s *signer) decode(frames [][]byte) (*Message, error) {
+	at := -1
+	for i, frame := range frames {
+		if string(frame) == delimiter {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return nil, errDelimiter
+	}
+	parts := frames[at+1:]
+	if len(parts) < 5 {
+		return nil, errFrames
+	}
+	signature, header, parent, metadata, content := parts[0], parts[1], parts[2], parts[3], parts[4]
+	if err := s.verify(signature, header, parent, metadata, content); err != nil {
+		return nil, err
+	}
+	m := &Message{Identities: frames[:at:at], RawHeader: header, Buffers: parts[5:]}
+	if len(header) > maxHeader {
+		return nil, fmt.Errorf("a header of %d bytes, at most %d are allowed", len(header), maxHeader)
+	}
+	if !utf8.Valid(header) || !utf8.Valid(content) {
+		return nil, errEncoding
+	}
+	if !isObject(header) {
+		return nil, errors.New("the header is not a JSON object")
+	}
+	if err := json.Unmarshal(header, &m.Header); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if m.Header.ID == "" || m.Header.Type == "" {
+		return nil, errors.New("the header has no msg_id or no msg_type")
+	}
+	m.Parent, m.Metadata = objectOr(parent), objectOr(metadata)
+	// A content that is wrong is left to the handler, which can say so.
+	m.Content = content
+	return m, nil
+}
+
+// objectOr returns data where it is a JSON object, and an empty one elsewhere.
+func objectOr(data []byte) json.RawMessage {
+	if isObject(data) && utf8.Valid(data) && json.Valid(data) {
+		return data
+	}
+	return json.RawMessage("{}")
+}
+
+func isObject(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return len(data) > 0 && data[0] == '{'
+}
+
+// marshal encodes a part of a message. HTML is left as it is.
+func marshal(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return []byte("{}"), nil
+	case json.RawMessage:
+		if len(v) == 0 {
+			return []byte("{}"), nil
+		}
+		return v, nil
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

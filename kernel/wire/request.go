@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// A Request is a message that came on shell or control. It can be answered
+// only where it came from.
+type Request struct {
+	Message
+	Channel Channel
+	server  *Server
+}
+
+// A Parent is what a message answers to. The zero value is for messages that
+// answer to nothing.
+type Parent struct {
+	ID     string
+	Header json.RawMessage
+}
+
+// AsParent returns the request as the parent of what is published for it.
+func (r *Request) AsParent() Parent { return Parent{r.Header.ID, r.RawHeader} }
+
+// Decode reads the content of the request into the struct that content points
+// to. The error names the field that is wrong.
+func (r *Request) Decode(content any) error {
+	if !isObject(r.Content) {
+		return fmt.Errorf("the content of %s is not a JSON object", r.Header.Type)
+	}
+	if err := json.Unmarshal(r.Content, content); err != nil {
+		return fmt.Errorf("the content of %s: %w", r.Header.Type, err)
+	}
+	return nil
+}
+
+// ReplyType is the type of the message that answers the request.
+func (r *Request) ReplyType() string {
+	return strings.TrimSuffix(r.Header.Type, "_request") + "_reply"
+}
+
+// Reply answers the request.
+func (r *Request) Reply(content any) error {
+	body, err := marshal(content)
+	if err != nil {
+		return err
+	}
+	_, frames := r.server.encode(r.ReplyType(), r.RawHeader, nil, body, nil)
+	return r.server.sockets[r.Channel].send(r.Identities, frames)
+}
+
+// send sends a message to the peer that the first identity names.
+func (s *socket) send(identities, frames [][]byte) error {
+	all := make([][]byte, 0, len(identities)+len(frames))
+	all = append(all, identities...)
+	return s.Send(zmq4.NewMsgFrom(append(all, frames...)...))
+}
