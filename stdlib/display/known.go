@@ -1,0 +1,162 @@
+package display
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image"
+	"image/png"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+const (
+	plotWidth  = 6 * vg.Inch
+	plotHeight = 4 * vg.Inch
+	plotDPI    = 192 // twice what is shown, for sharp screens
+
+	maxPixels = 32 << 20 // of an image
+	maxData   = 8 << 20  // bytes of any representation but text
+
+	// Of a matrix with more rows or columns, the first and last are shown.
+	maxRows    = 20
+	maxColumns = 12
+)
+
+// known draws the values of packages that know nothing of notebooks.
+func (b *Bundle) known(v any) error {
+	switch v := v.(type) {
+	case *plot.Plot:
+		return b.plot(v)
+	case image.Image:
+		return b.image(v)
+	case mat.Matrix:
+		b.matrix(v)
+	}
+	return nil
+}
+
+func (b *Bundle) plot(p *plot.Plot) error {
+	svg := vgsvg.New(plotWidth, plotHeight)
+	p.Draw(draw.New(svg))
+	var buf bytes.Buffer
+	if _, err := svg.WriteTo(&buf); err != nil {
+		return err
+	}
+	b.Data[SVG] = buf.String()
+
+	img := vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(plotDPI))
+	p.Draw(draw.New(img))
+	buf = bytes.Buffer{}
+	if _, err := (vgimg.PngCanvas{Canvas: img}).WriteTo(&buf); err != nil {
+		return err
+	}
+	b.Data[PNG] = buf.Bytes()
+	size := img.Image().Bounds().Size()
+	b.Metadata[PNG] = map[string]any{"width": size.X / 2, "height": size.Y / 2}
+	title := "plot"
+	if p.Title.Text != "" {
+		title += " " + fmt.Sprintf("%q", p.Title.Text)
+	}
+	b.Data[Text] = bounded(title)
+	return nil
+}
+
+func (b *Bundle) image(img image.Image) error {
+	size := img.Bounds().Size()
+	b.Data[Text] = fmt.Sprintf("image of %d by %d pixels", size.X, size.Y)
+	if _, has := b.Data[PNG]; has || size.X <= 0 || size.Y <= 0 {
+		return nil
+	}
+	if size.X > maxPixels/size.Y {
+		return fmt.Errorf("the image has more than %d pixels", maxPixels)
+	}
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
+		return err
+	}
+	b.Data[PNG] = buf.Bytes()
+	return nil
+}
+
+func (b *Bundle) matrix(m mat.Matrix) {
+	rows, columns := m.Dims()
+	excerpt := 0
+	if rows > maxRows || columns > maxColumns {
+		excerpt = min(maxRows, maxColumns) / 2
+	}
+	// fmt's own form of a matrix is its struct; this is the readable one.
+	b.Data[Text] = bounded(fmt.Sprintf("%.5g", mat.Formatted(m, mat.Squeeze(), mat.Excerpt(excerpt))))
+	if _, has := b.Data[HTML]; has {
+		return
+	}
+	ri, ci := shownIndices(rows, maxRows), shownIndices(columns, maxColumns)
+	var t strings.Builder
+	t.WriteString("<table>\n<thead><tr><th></th>")
+	for _, j := range ci {
+		t.WriteString("<th>" + index(j) + "</th>")
+	}
+	t.WriteString("</tr></thead>\n<tbody>\n")
+	for _, i := range ri {
+		t.WriteString("<tr><th>" + index(i) + "</th>")
+		for _, j := range ci {
+			cell := "⋯"
+			if i >= 0 && j >= 0 {
+				cell = html.EscapeString(fmt.Sprintf("%.5g", m.At(i, j)))
+			}
+			t.WriteString("<td>" + cell + "</td>")
+		}
+		t.WriteString("</tr>\n")
+	}
+	fmt.Fprintf(&t, "</tbody>\n</table>\n<p>%d × %d</p>", rows, columns)
+	b.Data[HTML] = t.String()
+}
+
+// shownIndices returns 0..n-1, or, if that is more than most, its two ends with
+// -1 for what lies between.
+func shownIndices(n, most int) []int {
+	var shown []int
+	for i := range n {
+		switch {
+		case n <= most || i < most/2 || i >= n-most/2:
+			shown = append(shown, i)
+		case i == most/2:
+			shown = append(shown, -1)
+		}
+	}
+	return shown
+}
+
+func index(i int) string {
+	if i < 0 {
+		return "⋯"
+	}
+	return fmt.Sprint(i)
+}
+
+// bound removes representations that are too large for a notebook, and says so.
+func (b *Bundle) bound() {
+	var dropped []string
+	for mime, data := range b.Data {
+		n := 0
+		switch d := data.(type) {
+		case string:
+			n = len(d)
+		case []byte:
+			n = len(d)
+		}
+		if mime != Text && n > maxData {
+			dropped = append(dropped, fmt.Sprintf("(%s left out: it has %d bytes)", mime, n))
+			delete(b.Data, mime)
+		}
+	}
+	for _, note := range dropped {
+		b.Data[Text] = b.Text() + "\n" + note
+	}
+}

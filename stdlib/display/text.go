@@ -1,0 +1,158 @@
+package display
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxText     = 64 << 10 // bytes of plain text
+	maxElements = 2000     // values within a value that are printed one and all
+	maxSide     = 100      // of a longer slice or map, elements that are printed
+)
+
+// text prints a value as fmt.Sprint does, except that long slices and maps
+// are cut short.
+func text(v any) (s string) {
+	defer func() {
+		if r := recover(); r != nil {
+			s = fmt.Sprintf("(a %T, whose text cannot be made: %v)", v, r)
+		}
+	}()
+	switch v := v.(type) {
+	case string:
+		return bounded(v)
+	case error, fmt.Formatter, fmt.Stringer:
+		return bounded(fmt.Sprint(v))
+	}
+	r := reflect.ValueOf(v)
+	budget := maxElements
+	if count(r, 0, &budget); budget >= 0 {
+		return bounded(fmt.Sprint(v))
+	}
+	var b strings.Builder
+	printShort(&b, r, 0)
+	return bounded(b.String())
+}
+
+// count takes from the budget the number of values that fmt would print.
+func count(v reflect.Value, depth int, budget *int) {
+	if *budget--; *budget < 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		*budget -= v.Len() / 64
+	case reflect.Slice, reflect.Array:
+		if isScalar(v.Type().Elem().Kind()) {
+			*budget -= v.Len()
+			return
+		}
+		for i := 0; i < v.Len() && *budget >= 0; i++ {
+			count(v.Index(i), depth+1, budget)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next() && *budget >= 0; {
+			count(it.Key(), depth+1, budget)
+			count(it.Value(), depth+1, budget)
+		}
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && *budget >= 0; i++ {
+			count(v.Field(i), depth+1, budget)
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			count(v.Elem(), depth+1, budget)
+		}
+	case reflect.Pointer:
+		if depth == 0 && !v.IsNil() {
+			count(v.Elem(), depth+1, budget)
+		}
+	}
+}
+
+func isScalar(k reflect.Kind) bool { return reflect.Bool <= k && k <= reflect.Complex128 }
+
+// printShort prints as fmt does, but of long slices and maps only the first
+// elements and their number.
+func printShort(b *strings.Builder, v reflect.Value, depth int) {
+	if b.Len() > maxText {
+		return
+	}
+	if v.IsValid() && v.CanInterface() {
+		switch v.Interface().(type) {
+		case error, fmt.Formatter, fmt.Stringer:
+			fmt.Fprint(b, v.Interface())
+			return
+		}
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		b.WriteByte('[')
+		for i := 0; i < v.Len() && i < maxSide; i++ {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			printShort(b, v.Index(i), depth+1)
+		}
+		if v.Len() > maxSide {
+			fmt.Fprintf(b, " … (%d elements)", v.Len())
+		}
+		b.WriteByte(']')
+	case reflect.Map:
+		b.WriteString("map[")
+		n := 0
+		for it := v.MapRange(); it.Next() && n < maxSide; n++ {
+			if n > 0 {
+				b.WriteByte(' ')
+			}
+			printShort(b, it.Key(), depth+1)
+			b.WriteByte(':')
+			printShort(b, it.Value(), depth+1)
+		}
+		if v.Len() > maxSide {
+			fmt.Fprintf(b, " … (%d entries)", v.Len())
+		}
+		b.WriteByte(']')
+	case reflect.Struct:
+		b.WriteByte('{')
+		for i := range v.NumField() {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			printShort(b, v.Field(i), depth+1)
+		}
+		b.WriteByte('}')
+	case reflect.Interface:
+		if v.IsNil() {
+			b.WriteString("<nil>")
+		} else {
+			printShort(b, v.Elem(), depth+1)
+		}
+	case reflect.Pointer:
+		if e := v.Elem(); depth == 0 && e.IsValid() && (e.Kind() == reflect.Struct || e.Kind() == reflect.Slice || e.Kind() == reflect.Array || e.Kind() == reflect.Map) {
+			b.WriteByte('&')
+			printShort(b, e, depth+1)
+		} else {
+			fmt.Fprint(b, v)
+		}
+	case reflect.String:
+		b.WriteString(bounded(v.String()))
+	default:
+		fmt.Fprint(b, v)
+	}
+}
+
+// bounded cuts a text that is too long, between characters.
+func bounded(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	cut := maxText
+	for cut > maxText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s\n… (%d bytes in all)", s[:cut], len(s))
+}
