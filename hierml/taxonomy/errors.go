@@ -1,0 +1,70 @@
+package taxonomy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// CycleError says that the edges contain a cycle, so that they are not a taxonomy.
+type CycleError struct {
+	Nodes []int    // the cycle, each node the parent of the next and the last the parent of the first
+	Names []string // their names
+}
+
+func (e *CycleError) Error() string {
+	const most = 8
+	names := e.Names
+	middle := " > "
+	if len(names) > most {
+		middle = fmt.Sprintf(" > ... %d more ... > ", len(names)-most)
+		names = names[:most]
+	}
+	return fmt.Sprintf("taxonomy: the edges form a cycle: %s%s%s; remove one of them",
+		strings.Join(names, " > "), middle, e.Names[0])
+}
+
+// DuplicateError says that a node name or an edge was given twice.
+type DuplicateError struct {
+	Kind          string // "node name" or "edge"
+	Name          string // the name, or both names of the edge, quoted
+	First, Second int    // their positions in what was given, from 0
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("taxonomy: %s %s is given twice, at positions %d and %d; give it once", e.Kind, e.Name, e.First, e.Second)
+}
+
+// RangeError says that an edge names a node that does not exist.
+type RangeError struct {
+	Edge int // position of the edge in what was given, from 0
+	Node int // the id it names
+	Len  int // number of nodes
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("taxonomy: edge %d names node %d; nodes are 0 to %d", e.Edge, e.Node, e.Len-1)
+}
+
+// NameError says that a node has no name.
+type NameError struct {
+	Node int
+}
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("taxonomy: the name of node %d is empty; every node needs a name", e.Node)
+}
+
+// SyntaxError says where a file of edges, or a list of paths, is not what it should be.
+type SyntaxError struct {
+	File   string // the name the reader was given
+	Line   int    // from 1
+	Column int    // from 1, in bytes; 0 for the whole line
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}

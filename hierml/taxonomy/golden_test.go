@@ -1,0 +1,80 @@
+package taxonomy_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/internal/golden"
+)
+
+func TestGolden(t *testing.T) {
+	cases, err := golden.Read("taxonomy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			var want struct {
+				Taxonomy       golden.Taxonomy
+				Leaves, Roots  []int
+				Forest         bool
+				Anc, Desc      [][]int
+				Siblings       [][]int
+				Longest        []int   `json:"depth_longest"`
+				Shortest       []int   `json:"depth_shortest"`
+				GraphDistances [][]int `json:"graph_distance"`
+				Misc           struct {
+					Inner    []int
+					Taxonomy golden.Taxonomy
+					LeafOf   [][2]int `json:"leaf_of"`
+				}
+			}
+			if err := c.Decode(&want); err != nil {
+				t.Fatal(err)
+			}
+			g, err := want.Taxonomy.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "leaves", g.Leaves(), want.Leaves)
+			same(t, "roots", g.Roots(), want.Roots)
+			if g.IsTree() != want.Forest {
+				t.Errorf("IsTree is %v, want %v", g.IsTree(), want.Forest)
+			}
+			for v := range g.Len() {
+				same(t, "ancestors", g.Ancestors(v), want.Anc[v])
+				same(t, "descendants", g.Descendants(v), want.Desc[v])
+				same(t, "siblings", g.Siblings(v), want.Siblings[v])
+				if g.Depth(v) != want.Longest[v] || g.ShortestDepth(v) != want.Shortest[v] {
+					t.Errorf("depths of %d are %d and %d, want %d and %d", v, g.Depth(v), g.ShortestDepth(v), want.Longest[v], want.Shortest[v])
+				}
+				same(t, "distances", g.Distances(v), want.GraphDistances[v])
+				for w := range g.Len() {
+					if d := g.Distance(v, w); d != want.GraphDistances[v][w] {
+						t.Errorf("distance of %d and %d is %d, want %d", v, w, d, want.GraphDistances[v][w])
+					}
+				}
+			}
+			misc, leafOf, err := g.WithMiscellaneous(want.Misc.Inner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "edges with miscellaneous leaves", misc.Edges(), want.Misc.Taxonomy.Edges)
+			if misc.Len() != want.Misc.Taxonomy.N || len(leafOf) != len(want.Misc.LeafOf) {
+				t.Errorf("%d nodes and %d new leaves, want %d and %d", misc.Len(), len(leafOf), want.Misc.Taxonomy.N, len(want.Misc.LeafOf))
+			}
+			for _, pair := range want.Misc.LeafOf {
+				if leafOf[pair[0]] != pair[1] {
+					t.Errorf("new leaf of %d is %d, want %d", pair[0], leafOf[pair[0]], pair[1])
+				}
+			}
+		})
+	}
+}
+
+func same[T comparable](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}

@@ -1,0 +1,137 @@
+package taxonomy
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// Ancestors returns n and all nodes above it, ascending.
+func (t *Taxonomy) Ancestors(n int) []int { return closure(n, t.parents, t.ancestors) }
+
+// Descendants returns n and all nodes below it, ascending.
+func (t *Taxonomy) Descendants(n int) []int { return closure(n, t.children, t.descendants) }
+
+// closure returns n and what is reached from it along next, ascending, and remembers it.
+func closure(n int, next [][]int, known []atomic.Pointer[[]int]) []int {
+	if set := known[n].Load(); set != nil {
+		return *set
+	}
+	set := []int{n}
+	seen := map[int]bool{n: true}
+	for i := 0; i < len(set); i++ {
+		for _, m := range next[set[i]] {
+			if !seen[m] {
+				seen[m] = true
+				set = append(set, m)
+			}
+		}
+	}
+	slices.Sort(set)
+	set = slices.Clip(set)
+	known[n].Store(&set)
+	return set
+}
+
+// Siblings returns the other nodes that share at least one parent with n, ascending. Roots have
+// none. The slice is new.
+func (t *Taxonomy) Siblings(n int) []int {
+	var all []int
+	for _, p := range t.parents[n] {
+		for _, c := range t.children[p] {
+			if c != n {
+				all = append(all, c)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Depth returns the number of edges on the longest path from a root to n.
+func (t *Taxonomy) Depth(n int) int { return t.longest[n] }
+
+// ShortestDepth returns the number of edges on the shortest path from a root to n. On a tree it is
+// the Depth.
+func (t *Taxonomy) ShortestDepth(n int) int { return t.shortest[n] }
+
+// Distance returns the number of edges on the shortest path between a and b, edges being walked
+// either way. Where there is none, because a and b are in different trees, or parts, of the
+// taxonomy, the path goes through a virtual root above all roots. On trees and forests it is the
+// size of the symmetric difference of the two sets of ancestors (Cai's thesis, 3.13); on graphs with
+// several parents a node the two differ.
+//
+// It costs O(depth) on trees and one breadth-first search otherwise; for many nodes at once see
+// Distances.
+func (t *Taxonomy) Distance(a, b int) int {
+	if !t.tree {
+		if a == b {
+			return 0
+		}
+		return t.Distances(a)[b]
+	}
+	da, db := t.longest[a], t.longest[b]
+	steps := 0
+	for ; da > db; da-- {
+		a = t.parents[a][0]
+		steps++
+	}
+	for ; db > da; db-- {
+		b = t.parents[b][0]
+		steps++
+	}
+	for a != b {
+		steps += 2
+		if da == 0 {
+			return steps
+		}
+		a, b, da = t.parents[a][0], t.parents[b][0], da-1
+	}
+	return steps
+}
+
+// Distances returns the Distance from a to every node, by id, by one breadth-first search. The
+// slice is new.
+func (t *Taxonomy) Distances(a int) []int {
+	d := make([]int, len(t.names))
+	for v := range d {
+		d[v] = -1
+	}
+	d[a] = 0
+	reached := t.spread(d, []int{a})
+	if reached == len(d) {
+		return d
+	}
+	// The other parts are entered from the virtual root, which is one edge above the root nearest to a.
+	nearest := -1
+	for _, r := range t.roots {
+		if d[r] >= 0 && (nearest < 0 || d[r] < nearest) {
+			nearest = d[r]
+		}
+	}
+	var entries []int
+	for _, r := range t.roots {
+		if d[r] < 0 {
+			d[r] = nearest + 2
+			entries = append(entries, r)
+		}
+	}
+	t.spread(d, entries)
+	return d
+}
+
+// spread completes the distances d of a breadth-first search from its frontier, which is as far
+// from the start as d says, and returns how many nodes it met. Unknown distances are negative.
+func (t *Taxonomy) spread(d []int, frontier []int) int {
+	for i := 0; i < len(frontier); i++ {
+		v := frontier[i]
+		for _, next := range [2][]int{t.parents[v], t.children[v]} {
+			for _, w := range next {
+				if d[w] < 0 {
+					d[w] = d[v] + 1
+					frontier = append(frontier, w)
+				}
+			}
+		}
+	}
+	return len(frontier)
+}
