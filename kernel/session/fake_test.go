@@ -1,0 +1,140 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// TestMain makes a kernel of the test binary when it is asked for one, so that
+// drivers in other languages can be run against the session alone:
+//
+//	go test -c -o kernel.test ./kernel/session
+//	HIERML_FAKE_KERNEL=1 ./kernel.test -f CONNECTION_FILE
+func TestMain(m *testing.M) {
+	if os.Getenv("HIERML_FAKE_KERNEL") != "" && len(os.Args) == 3 && os.Args[1] == "-f" {
+		if err := Serve(context.Background(), os.Args[2], &fake{}, Config{Version: "0"}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A fake evaluator obeys commands of one line in place of Go.
+type fake struct {
+	mu     sync.Mutex
+	last   int // cell number
+	cells  []engine.Cell
+	closed bool
+}
+
+func (f *fake) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	return nil
+}
+
+func (f *fake) IsComplete(source string) (status, indent string) {
+	switch {
+	case strings.HasSuffix(source, "{"):
+		return "incomplete", "\t"
+	case strings.HasPrefix(source, "!"):
+		return "invalid", ""
+	}
+	return "complete", ""
+}
+
+func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error) {
+	f.mu.Lock()
+	if cell.Number <= f.last {
+		f.mu.Unlock()
+		return nil, fmt.Errorf("cell number %d after %d", cell.Number, f.last)
+	}
+	f.last = cell.Number
+	f.cells = append(f.cells, cell)
+	f.mu.Unlock()
+	var result *engine.Bundle
+	for line := range strings.Lines(cell.Source) {
+		bundle, err := f.command(ctx, strings.Fields(line), out)
+		if err != nil {
+			return nil, err
+		}
+		result = bundle
+	}
+	return result, nil
+}
+
+func (f *fake) command(ctx context.Context, words []string, out engine.Output) (*engine.Bundle, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	var n, size int
+	number := func(i int, v *int) {
+		if i < len(words) {
+			fmt.Sscan(words[i], v)
+		}
+	}
+	number(1, &n)
+	number(2, &size)
+	switch words[0] {
+	case "stream": // stream COUNT SIZE
+		text := strings.Repeat("x", size)
+		for range n {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			out.Stream("stdout", text)
+		}
+	case "print": // print STREAM TEXT
+		out.Stream(words[1], strings.Join(words[2:], " ")+"\n")
+	case "late": // late MILLISECONDS TEXT
+		go func() {
+			time.Sleep(time.Duration(n) * time.Millisecond)
+			out.Stream("stdout", strings.Join(words[2:], " "))
+		}()
+	case "display": // display SIZE [ID [update]]
+		id := ""
+		if len(words) > 2 {
+			id = words[2]
+		}
+		out.Display(text(strings.Repeat("x", n)), id, len(words) > 3)
+	case "clear":
+		out.Clear(len(words) > 1)
+	case "sleep": // sleep SECONDS
+		var seconds float64
+		fmt.Sscan(words[1], &seconds)
+		select {
+		case <-time.After(time.Duration(seconds * float64(time.Second))):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	case "input", "password": // input PROMPT
+		line, err := out.Input(ctx, words[1], words[0] == "password")
+		if err != nil {
+			return nil, err
+		}
+		return text(line), nil
+	case "raise":
+		return nil, &engine.Error{Name: "panic", Message: "raised", Traceback: []string{"\x1b[31mpanic: raised\x1b[0m"}}
+	case "crash":
+		panic("the evaluator is broken")
+	case "nan":
+		return &engine.Bundle{Data: map[string]any{"text/plain": "NaN", "application/json": func() {}}}, nil
+	default:
+		return text(strings.Join(words, " ")), nil
+	}
+	return nil, nil
+}
+
+func text(s string) *engine.Bundle {
+	return &engine.Bundle{Data: map[string]any{"text/plain": s}}
+}

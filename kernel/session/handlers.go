@@ -1,0 +1,150 @@
+package session
+
+import (
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/kernel/wire"
+)
+
+// A handler answers a request with the content of its reply; nil for messages
+// that are not replied to. An error becomes an error reply.
+type handler func(s *session, r *wire.Request) (content any, err error)
+
+// handlers holds the handler of every type of message that is understood, on
+// shell and on control.
+var handlers map[string]handler
+
+func init() {
+	// Not in the declaration, because handlers reach back to the table.
+	handlers = map[string]handler{
+		"execute_request":     execute,
+		"complete_request":    complete,
+		"inspect_request":     inspect,
+		"is_complete_request": isComplete,
+		"history_request":     readHistory,
+		"kernel_info_request": kernelInfo,
+		"connect_request":     connect,
+		"comm_info_request":   commInfo,
+		"comm_open":           commOpen,
+		"comm_msg":            commIgnored,
+		"comm_close":          commIgnored,
+		"interrupt_request":   interrupt,
+		"shutdown_request":    shutdown,
+	}
+}
+
+// concurrent holds the requests on shell that need not wait for a cell.
+var concurrent = map[string]bool{
+	"complete_request":    true,
+	"inspect_request":     true,
+	"is_complete_request": true,
+}
+
+var ok = wire.OK{Status: "ok"}
+
+// complete has nothing to offer: the evaluator does not complete yet.
+func complete(_ *session, r *wire.Request) (any, error) {
+	var request wire.CompleteRequest
+	if err := r.Decode(&request); err != nil {
+		return nil, err
+	}
+	at := cursor(request.Code, request.Cursor)
+	return wire.CompleteReply{Status: "ok", Matches: []string{}, Start: at, End: at, Metadata: map[string]any{}}, nil
+}
+
+// inspect finds nothing, for the same reason.
+func inspect(_ *session, r *wire.Request) (any, error) {
+	var request wire.InspectRequest
+	if err := r.Decode(&request); err != nil {
+		return nil, err
+	}
+	return wire.InspectReply{Status: "ok", Data: map[string]any{}, Metadata: map[string]any{}}, nil
+}
+
+// cursor returns a position within the code, in code points.
+func cursor(code string, at *int) int {
+	end := utf8.RuneCountInString(code)
+	if at == nil {
+		return end
+	}
+	return max(0, min(*at, end))
+}
+
+func isComplete(s *session, r *wire.Request) (any, error) {
+	var request wire.IsCompleteRequest
+	if err := r.Decode(&request); err != nil {
+		return nil, err
+	}
+	status, indent := s.evaluator.IsComplete(request.Code)
+	reply := wire.IsCompleteReply{Status: status}
+	if status == "incomplete" {
+		reply.Indent = &indent
+	}
+	return reply, nil
+}
+
+func readHistory(s *session, r *wire.Request) (any, error) {
+	var request wire.HistoryRequest
+	if err := r.Decode(&request); err != nil {
+		return nil, err
+	}
+	entries, err := s.history.read(request)
+	if err != nil {
+		return nil, err
+	}
+	return wire.HistoryReply{Status: "ok", History: entries}, nil
+}
+
+func connect(s *session, _ *wire.Request) (any, error) {
+	info := s.server.Info()
+	return wire.ConnectReply{
+		Status:        "ok",
+		ShellPort:     info.ShellPort,
+		IOPubPort:     info.IOPubPort,
+		StdinPort:     info.StdinPort,
+		ControlPort:   info.ControlPort,
+		HeartbeatPort: info.HeartbeatPort,
+	}, nil
+}
+
+// commInfo lists no comms: nothing in this kernel opens one or has a target.
+func commInfo(_ *session, r *wire.Request) (any, error) {
+	var request wire.CommInfoRequest
+	if err := r.Decode(&request); err != nil {
+		return nil, err
+	}
+	return wire.CommInfoReply{Status: "ok", Comms: map[string]map[string]string{}}, nil
+}
+
+// commOpen closes the comm at once: there is no such target.
+func commOpen(s *session, r *wire.Request) (any, error) {
+	var open wire.CommOpen
+	if err := r.Decode(&open); err != nil {
+		s.log.Warn("comm_open dropped", "reason", err)
+		return nil, nil
+	}
+	s.publish(r.AsParent(), "comm_close", wire.CommClose{ID: open.ID, Data: map[string]any{}})
+	return nil, nil
+}
+
+// commIgnored takes messages for comms that are not open; they may cross the
+// comm_close on their way.
+func commIgnored(*session, *wire.Request) (any, error) { return nil, nil }
+
+func interrupt(s *session, _ *wire.Request) (any, error) {
+	s.interrupt()
+	return ok, nil
+}
+
+// shutdown replies; [session.answer] ends the session when the reply is out.
+func shutdown(s *session, r *wire.Request) (any, error) {
+	var request wire.ShutdownRequest
+	if err := r.Decode(&request); err != nil {
+		s.log.Warn("shutdown_request read as {}", "reason", err)
+	}
+	reply := wire.ShutdownReply{Status: "ok", Restart: request.Restart}
+	s.publish(r.AsParent(), "shutdown_reply", reply)
+	return reply, nil
+}
+
+func isShutdown(r *wire.Request) bool { return r.Header.Type == "shutdown_request" }

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hierml/notebook/kernel/wire"
+)
+
+const (
+	// maxQueue bounds the queue. When it is full the shell channel is not
+	// read, and its clients wait.
+	maxQueue = 4096
+	// abortGrace is how long the reply of a failed cell waits for requests
+	// that were sent before anybody could know of the failure.
+	abortGrace = 10 * time.Millisecond
+)
+
+// A queue holds the requests of the shell channel that wait for their turn.
+type queue struct {
+	mu       sync.Mutex
+	changed  sync.Cond
+	requests []*wire.Request
+	closed   bool
+}
+
+func (q *queue) init() { q.changed.L = &q.mu }
+
+// put adds a request, waiting for room.
+func (q *queue) put(r *wire.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.requests) >= maxQueue && !q.closed {
+		q.changed.Wait()
+	}
+	q.requests = append(q.requests, r)
+	q.changed.Broadcast()
+}
+
+// offer adds a request unless the queue is full.
+func (q *queue) offer(r *wire.Request) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.requests) >= maxQueue {
+		return false
+	}
+	q.requests = append(q.requests, r)
+	q.changed.Broadcast()
+	return true
+}
+
+// take removes the first request, waiting for one. It is nil when the queue is
+// closed.
+func (q *queue) take() *wire.Request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.requests) == 0 && !q.closed {
+		q.changed.Wait()
+	}
+	if q.closed {
+		return nil
+	}
+	r := q.requests[0]
+	q.requests[0] = nil
+	q.requests = q.requests[1:]
+	q.changed.Broadcast()
+	return r
+}
+
+// takeAll removes the requests of a type.
+func (q *queue) takeAll(msgType string) []*wire.Request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var taken []*wire.Request
+	q.requests = slices.DeleteFunc(q.requests, func(r *wire.Request) bool {
+		if r.Header.Type != msgType {
+			return false
+		}
+		taken = append(taken, r)
+		return true
+	})
+	q.changed.Broadcast()
+	return taken
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.changed.Broadcast()
+}
