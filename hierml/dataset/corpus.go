@@ -1,0 +1,82 @@
+package dataset
+
+import "github.com/hierml/notebook/hierml/taxonomy"
+
+// Document is a text with its labels.
+type Document struct {
+	ID   string
+	Text string
+
+	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node stands together
+	// with one of its ancestors, which are implied.
+	Labels []int
+}
+
+// Corpus is a set of labelled texts. Its methods never change it, and what they return shares the taxonomy and
+// the label lists with it.
+type Corpus struct {
+	Name      string
+	Taxonomy  *taxonomy.Taxonomy
+	Documents []Document
+}
+
+// Len returns the number of documents.
+func (c *Corpus) Len() int { return len(c.Documents) }
+
+// Subset returns the documents at the given positions, in that order. A position may be given more than once; one
+// outside 0..Len()-1 panics, as an index outside a slice does.
+func (c *Corpus) Subset(positions []int) *Corpus {
+	s := *c
+	s.Documents = make([]Document, len(positions))
+	for i, p := range positions {
+		s.Documents[i] = c.Documents[p]
+	}
+	return &s
+}
+
+// Split divides the documents into training and test parts, each in the order in which the documents
+// stand. A class of n documents gives testFraction * n of them to the test part, rounded to the nearest whole number but
+// at least one and at most n-1; a class of a single document gives it to the training part, because a class
+// without training documents cannot be predicted. A document with several labels counts as one of its
+// rarest (of the smallest node, where several are as rare); documents without labels count as a class of their own.
+//
+// The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and 1.
+func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
+	trainRows, testRows, err := split(c.Name, c.labels(), testFraction, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Subset(trainRows), c.Subset(testRows), nil
+}
+
+// PerClass returns at most t documents of every class, drawn at random without repetition, in the order in which they
+// stand; what a document's class is, is told at Split. With one seed, the sample for a smaller t is part of the sample
+// for a larger one, as learning curves want it.
+func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
+	return c.Subset(perClass(c.labels(), t, seed))
+}
+
+// Leafed returns the corpus with every label at a leaf, as Dataset.Leafed does.
+func (c *Corpus) Leafed() (*Corpus, error) {
+	t, labels, err := leafed(c.Taxonomy, c.labels())
+	if err != nil {
+		return nil, err
+	}
+	if t == c.Taxonomy {
+		return c, nil
+	}
+	s := &Corpus{Name: c.Name, Taxonomy: t, Documents: make([]Document, len(c.Documents))}
+	for i, d := range c.Documents {
+		d.Labels = labels[0][i]
+		s.Documents[i] = d
+	}
+	return s, nil
+}
+
+func (c *Corpus) labels() [][]int {
+	labels := make([][]int, len(c.Documents))
+	for i := range c.Documents {
+		labels[i] = c.Documents[i].Labels
+	}
+	return labels
+}

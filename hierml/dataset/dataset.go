@@ -1,0 +1,65 @@
+package dataset
+
+import "github.com/hierml/notebook/hierml/taxonomy"
+
+// Dataset is a set of instances, each a sparse vector of features, with their labels. Its methods never
+// change it, and what they return shares the taxonomy, the vocabulary and the label lists with it.
+type Dataset struct {
+	Name     string
+	Taxonomy *taxonomy.Taxonomy
+	X        *Matrix // one row an instance
+
+	// Labels has the nodes of each instance, ascending, in their most specific form: no node stands
+	// together with one of its ancestors, which are implied.
+	Labels [][]int
+
+	// Vocabulary names the columns of X, or is nil where they have no names.
+	Vocabulary []string
+}
+
+// Len returns the number of instances.
+func (d *Dataset) Len() int { return len(d.Labels) }
+
+// Subset returns the instances at the given rows, in that order. A row may be given more than once; one outside
+// 0..Len()-1 panics, as an index outside a slice does.
+func (d *Dataset) Subset(rows []int) *Dataset {
+	s := *d
+	s.X = d.X.Subset(rows)
+	s.Labels = make([][]int, len(rows))
+	for i, r := range rows {
+		s.Labels[i] = d.Labels[r]
+	}
+	return &s
+}
+
+// Split divides the instances into training and test parts, of which the second has about testFraction of
+// every class. See Corpus.Split, whose rules it follows.
+func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset, err error) {
+	trainRows, testRows, err := split(d.Name, d.Labels, testFraction, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Subset(trainRows), d.Subset(testRows), nil
+}
+
+// PerClass returns at most t instances of every class, drawn at random, in the order in which they stand. See
+// Corpus.PerClass, whose rules it follows.
+func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
+	return d.Subset(perClass(d.Labels, t, seed))
+}
+
+// Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf below each inner
+// node that is a label of some instance, and the label moves there. A data set whose labels
+// are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a common taxonomy.
+func (d *Dataset) Leafed() (*Dataset, error) {
+	t, labels, err := leafed(d.Taxonomy, d.Labels)
+	if err != nil {
+		return nil, err
+	}
+	if t == d.Taxonomy {
+		return d, nil
+	}
+	s := *d
+	s.Taxonomy, s.Labels = t, labels[0]
+	return &s, nil
+}

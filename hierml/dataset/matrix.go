@@ -1,0 +1,50 @@
+package dataset
+
+import "fmt"
+
+// Matrix is a sparse matrix in compressed rows. Row i has the entries Indptr[i] to Indptr[i+1] of Indices
+// and Values; the indices of a row are columns, 0 to Cols-1, ascending without repetition.
+type Matrix struct {
+	Rows, Cols int
+	Indptr     []int // Rows+1 offsets, the first 0
+	Indices    []int32
+	Values     []float32
+}
+
+// Row returns the entries of row i: columns and their values. The slices are parts of the matrix.
+func (m *Matrix) Row(i int) (indices []int32, values []float32) {
+	lo, hi := m.Indptr[i], m.Indptr[i+1]
+	return m.Indices[lo:hi:hi], m.Values[lo:hi:hi]
+}
+
+// NonZeros returns the number of stored entries.
+func (m *Matrix) NonZeros() int { return len(m.Values) }
+
+// Subset returns a new matrix with the given rows, in that order. A row may be given more than once.
+func (m *Matrix) Subset(rows []int) *Matrix {
+	total := 0
+	for _, r := range rows {
+		total += m.Indptr[r+1] - m.Indptr[r]
+	}
+	s := &Matrix{
+		Rows: len(rows), Cols: m.Cols,
+		Indptr:  make([]int, 1, len(rows)+1),
+		Indices: make([]int32, 0, total),
+		Values:  make([]float32, 0, total),
+	}
+	for _, r := range rows {
+		indices, values := m.Row(r)
+		s.Indices = append(s.Indices, indices...)
+		s.Values = append(s.Values, values...)
+		s.Indptr = append(s.Indptr, len(s.Values))
+	}
+	return s
+}
+
+func (m *Matrix) String() string {
+	if m.Rows == 0 {
+		return fmt.Sprintf("sparse matrix, 0 x %d", m.Cols)
+	}
+	return fmt.Sprintf("sparse matrix, %d x %d, %d entries (%.1f a row)",
+		m.Rows, m.Cols, m.NonZeros(), float64(m.NonZeros())/float64(m.Rows))
+}
