@@ -1,0 +1,89 @@
+package loss
+
+import (
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Uni returns HSVM-S, equation 6, with weight 1 for every node: a node is charged where it is an ancestor of
+// one label only and its parent is not, and a root where it is an ancestor of one label only. It is
+// an error where a node has several parents.
+func Uni(t *taxonomy.Taxonomy) (Loss, error) {
+	return newCharged("uni", t, func(int) float64 { return 1 })
+}
+
+// Sib returns HSVM-S, equations 6 and 7: a root weighs 1, any other node its parent's weight divided by
+// the number of the parent's children. It is an error where a node has several parents.
+func Sib(t *taxonomy.Taxonomy) (Loss, error) {
+	weight := make([]float64, t.Len())
+	for _, n := range t.Topological() {
+		weight[n] = 1
+		for _, p := range t.Parents(n) {
+			weight[n] = weight[p] / float64(len(t.Children(p)))
+		}
+	}
+	return newCharged("sib", t, func(n int) float64 { return weight[n] })
+}
+
+// Sub returns HSVM-S, equations 6 and 8: a node weighs the fraction of all nodes that are below it,
+// itself included. It is an error where there is not exactly one root or where a node has several
+// parents.
+func Sub(t *taxonomy.Taxonomy) (Loss, error) {
+	if len(t.Roots()) != 1 {
+		return nil, fmt.Errorf("loss: the loss sub needs a tree with one root; this taxonomy has %d", len(t.Roots()))
+	}
+	return newCharged("sub", t, func(n int) float64 {
+		return float64(len(t.Descendants(n))) / float64(t.Len())
+	})
+}
+
+// charged sums the weights of the topmost nodes in which two paths differ.
+type charged struct {
+	t      *taxonomy.Taxonomy
+	weight []float64
+}
+
+func newCharged(name string, t *taxonomy.Taxonomy, weight func(n int) float64) (Loss, error) {
+	if !t.IsTree() {
+		return nil, fmt.Errorf("loss: the loss %s needs a tree or forest; in this taxonomy a node has several parents", name)
+	}
+	l := charged{t, make([]float64, t.Len())}
+	for n := range l.weight {
+		l.weight[n] = weight(n)
+	}
+	return l, nil
+}
+
+func (l charged) Cost(truth, predicted int) float64 {
+	var sum float64
+	a, b := truth, predicted
+	for a != b {
+		// The deeper label, or both, step up; what a label was before it met the other is charged.
+		up := l.t.Depth(a) - l.t.Depth(b)
+		before := [2]int{-1, -1}
+		if up >= 0 {
+			before[0], a = a, l.parent(a)
+		}
+		if up <= 0 {
+			before[1], b = b, l.parent(b)
+		}
+		if a != b {
+			continue
+		}
+		for _, n := range before {
+			if n >= 0 {
+				sum += l.weight[n]
+			}
+		}
+	}
+	return sum
+}
+
+// parent returns -1 above roots.
+func (l charged) parent(n int) int {
+	if p := l.t.Parents(n); len(p) > 0 {
+		return p[0]
+	}
+	return -1
+}

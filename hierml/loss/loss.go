@@ -1,0 +1,69 @@
+// Package loss says what a wrong prediction costs: losses between the label that is true and the
+// label that was predicted. Training takes them as the loss Delta of the structured problem, evaluation
+// as what is averaged.
+//
+// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label,
+// not negative and symmetric, and may be used from several goroutines at once.
+package loss
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Loss is the cost of predicting one label when another is true.
+type Loss interface {
+	// Cost returns the cost of the prediction; both labels are node ids.
+	Cost(truth, predicted int) float64
+}
+
+// Table returns the costs between the leaves: row a, column b is the cost of predicting leaf b
+// when leaf a is true, both in the order of Taxonomy.Leaves.
+func Table(l Loss, t *taxonomy.Taxonomy) *mat.Dense {
+	leaves := t.Leaves()
+	table := mat.NewDense(len(leaves), len(leaves), nil)
+	for i, a := range leaves {
+		for j, b := range leaves {
+			table.Set(i, j, l.Cost(a, b))
+		}
+	}
+	return table
+}
+
+// named are the losses that need nothing but a taxonomy.
+var named = map[string]func(*taxonomy.Taxonomy) (Loss, error){
+	"zero_one":   func(*taxonomy.Taxonomy) (Loss, error) { return ZeroOne(), nil },
+	"symdiff":    func(t *taxonomy.Taxonomy) (Loss, error) { return Symdiff(t), nil },
+	"half":       func(t *taxonomy.Taxonomy) (Loss, error) { return Half(t), nil },
+	"normalized": Normalized,
+	"tree":       func(t *taxonomy.Taxonomy) (Loss, error) { return Tree(t), nil },
+	"half_graph": func(t *taxonomy.Taxonomy) (Loss, error) { return HalfGraph(t), nil },
+	"uni":        Uni,
+	"sib":        Sib,
+	"sub":        Sub,
+}
+
+// Names returns the names that Named knows, sorted.
+func Names() []string {
+	names := make([]string, 0, len(named))
+	for name := range named {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Named returns the loss called name on the taxonomy: zero_one, symdiff, half, normalized, tree,
+// half_graph, uni, sib or sub.
+func Named(name string, t *taxonomy.Taxonomy) (Loss, error) {
+	constructor, ok := named[name]
+	if !ok {
+		return nil, fmt.Errorf("loss: no loss is called %q; the names are %s", name, strings.Join(Names(), ", "))
+	}
+	return constructor(t)
+}
