@@ -1,0 +1,322 @@
+package structured
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Attributes holds the class attribute vectors Lambda(y) of a taxonomy: for
+// every leaf y a sparse vector over the nodes. A leaf's score is
+//
+//	F(x, y) = sum_n Lambda_n(y) <W_n, x>.
+//
+// It is immutable and safe for concurrent use.
+type Attributes struct {
+	taxonomy *taxonomy.Taxonomy
+
+	// Rows over nodes, as given.
+	indptr []int
+	nodes  []int
+	values []float64
+
+	// Columns are the nodes that can have a weight other than zero: inner nodes
+	// first, parents before children, then every leaf in the order of
+	// Taxonomy.Leaves. A node that all leaves share with the same value has
+	// weight zero at the optimum of every problem of this package, because only
+	// differences Lambda(y)-Lambda(z) enter it, and gets no column.
+	columns []int
+	column  []int // node -> column, -1 without
+	inner   int   // number of inner columns
+
+	// Rows over columns.
+	colptr []int
+	cols   []int32
+	vals   []float64
+
+	// On a tree whose attributes depend on the node alone the score of a leaf
+	// is its parent's sum plus its own term, so one pass over the columns
+	// gives all of them.
+	topDown bool
+	value   []float64 // by column
+	parent  []int32   // by column, 1 + column of the nearest ancestor with one; 0 without
+
+	gram []float64 // leaf x leaf inner products, nil for large taxonomies
+}
+
+// maxGram bounds the leaves for which all inner products of attribute vectors
+// are tabulated (32 MiB); above it they are computed when asked for.
+const maxGram = 2048
+
+// Flat returns the attributes of a flat classifier: the identity over the
+// leaves, so that a leaf's score is <W_y, x>.
+func Flat(t *taxonomy.Taxonomy) *Attributes {
+	a, err := NewAttributes(t, func(leaf int) ([]int, []float64) {
+		return []int{leaf}, []float64{1}
+	})
+	if err != nil {
+		panic("structured: flat attributes: " + err.Error())
+	}
+	return a
+}
+
+// Ancestors returns the indicator attributes of Cai and Hofmann: 1 on every
+// ancestor of the leaf and on the leaf itself (NHSVM, text above equation 1).
+func Ancestors(t *taxonomy.Taxonomy) *Attributes {
+	ones := make([]float64, t.Len())
+	for n := range ones {
+		ones[n] = 1
+	}
+	a, err := ancestors(t, ones)
+	if err != nil {
+		panic("structured: ancestor attributes: " + err.Error())
+	}
+	return a
+}
+
+// SqrtAlpha returns the normalized attributes of NHSVM, equation 5:
+// sqrt(alpha_n) on every ancestor n of the leaf and on the leaf itself. alpha
+// has one entry a node, none negative.
+func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (*Attributes, error) {
+	if len(alpha) != t.Len() {
+		return nil, fmt.Errorf("structured: alpha has %d entries, the taxonomy %d nodes; give one weight a node", len(alpha), t.Len())
+	}
+	root := make([]float64, len(alpha))
+	for n, v := range alpha {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("structured: alpha of node %q is %v; node weights are finite and not negative", t.Name(n), v)
+		}
+		root[n] = math.Sqrt(v)
+	}
+	return ancestors(t, root)
+}
+
+func ancestors(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
+	return NewAttributes(t, func(leaf int) ([]int, []float64) {
+		nodes := t.Ancestors(leaf)
+		values := make([]float64, len(nodes))
+		for k, n := range nodes {
+			values[k] = value[n]
+		}
+		return nodes, values
+	})
+}
+
+// NewAttributes returns the attributes whose vector for a leaf is what row
+// returns: node ids, ascending, and the values there. Any vectors are allowed,
+// on trees and on DAGs; those that depend on the node alone and cover all
+// ancestors are recognised and scored in one pass over the nodes of a tree.
+func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values []float64)) (*Attributes, error) {
+	leaves := t.Leaves()
+	if len(leaves) == 0 {
+		return nil, fmt.Errorf("structured: the taxonomy has no leaves; there is nothing to predict")
+	}
+	a := &Attributes{taxonomy: t, indptr: make([]int, 1, len(leaves)+1)}
+	for _, leaf := range leaves {
+		nodes, values := row(leaf)
+		if len(nodes) != len(values) {
+			return nil, fmt.Errorf("structured: attributes of leaf %q: %d nodes, %d values", t.Name(leaf), len(nodes), len(values))
+		}
+		for k, n := range nodes {
+			if n < 0 || n >= t.Len() {
+				return nil, fmt.Errorf("structured: attributes of leaf %q: node %d is not in 0..%d", t.Name(leaf), n, t.Len()-1)
+			}
+			if k > 0 && nodes[k-1] >= n {
+				return nil, fmt.Errorf("structured: attributes of leaf %q: node ids %d, %d do not ascend", t.Name(leaf), nodes[k-1], n)
+			}
+			if math.IsNaN(values[k]) || math.IsInf(values[k], 0) {
+				return nil, fmt.Errorf("structured: attributes of leaf %q: value %v at node %q is not finite", t.Name(leaf), values[k], t.Name(n))
+			}
+			if values[k] != 0 {
+				a.nodes = append(a.nodes, n)
+				a.values = append(a.values, values[k])
+			}
+		}
+		a.indptr = append(a.indptr, len(a.nodes))
+	}
+	a.layout()
+	a.findTopDown()
+	if q := len(leaves); q <= maxGram {
+		a.gram = make([]float64, q*q)
+		for y := range q {
+			for z := range y + 1 {
+				g := a.dot(y, z)
+				a.gram[y*q+z], a.gram[z*q+y] = g, g
+			}
+		}
+	}
+	return a, nil
+}
+
+// layout chooses the columns and writes the rows over them.
+func (a *Attributes) layout() {
+	t := a.taxonomy
+	q := len(t.Leaves())
+	count := make([]int, t.Len())
+	first := make([]float64, t.Len())
+	constant := make([]bool, t.Len())
+	for k, n := range a.nodes {
+		if count[n] == 0 {
+			first[n], constant[n] = a.values[k], true
+		}
+		constant[n] = constant[n] && first[n] == a.values[k]
+		count[n]++
+	}
+	a.column = make([]int, t.Len())
+	for n := range a.column {
+		a.column[n] = -1
+	}
+	for _, n := range t.Topological() {
+		if !t.IsLeaf(n) && count[n] > 0 && !(constant[n] && count[n] == q) {
+			a.column[n] = len(a.columns)
+			a.columns = append(a.columns, n)
+		}
+	}
+	a.inner = len(a.columns)
+	for _, n := range t.Leaves() {
+		a.column[n] = len(a.columns)
+		a.columns = append(a.columns, n)
+	}
+	a.colptr = make([]int, 1, q+1)
+	for y := range q {
+		for k := a.indptr[y]; k < a.indptr[y+1]; k++ {
+			if c := a.column[a.nodes[k]]; c >= 0 {
+				a.cols = append(a.cols, int32(c))
+				a.vals = append(a.vals, a.values[k])
+			}
+		}
+		a.colptr = append(a.colptr, len(a.cols))
+	}
+}
+
+// findTopDown sets topDown if the columns of every leaf are exactly its
+// ancestors with a column, each with the node's own value, on a tree.
+func (a *Attributes) findTopDown() {
+	t := a.taxonomy
+	if !t.IsTree() {
+		return
+	}
+	value := make([]float64, len(a.columns))
+	for k, c := range a.cols {
+		if value[c] != 0 && value[c] != a.vals[k] {
+			return
+		}
+		value[c] = a.vals[k]
+	}
+	for y, leaf := range t.Leaves() {
+		above := 0
+		for _, n := range t.Ancestors(leaf) {
+			if c := a.column[n]; c >= 0 && value[c] != 0 {
+				above++
+			}
+		}
+		row := a.cols[a.colptr[y]:a.colptr[y+1]]
+		if above != len(row) {
+			return
+		}
+		for _, c := range row {
+			if !slices.Contains(t.Ancestors(leaf), a.columns[c]) {
+				return
+			}
+		}
+	}
+	a.topDown, a.value = true, value
+	a.parent = make([]int32, len(a.columns))
+	for c, n := range a.columns {
+		for up := t.Parents(n); len(up) > 0; up = t.Parents(up[0]) {
+			if p := a.column[up[0]]; p >= 0 {
+				a.parent[c] = int32(p + 1)
+				break
+			}
+		}
+	}
+}
+
+// Taxonomy returns the taxonomy whose leaves the attributes describe.
+func (a *Attributes) Taxonomy() *taxonomy.Taxonomy { return a.taxonomy }
+
+// Leaf returns the attribute vector of the leaf at position y of
+// Taxonomy.Leaves: node ids and values without zeros. The slices must not be
+// modified.
+func (a *Attributes) Leaf(y int) (nodes []int, values []float64) {
+	return a.nodes[a.indptr[y]:a.indptr[y+1]], a.values[a.indptr[y]:a.indptr[y+1]]
+}
+
+// NormDifference returns ||Lambda(y)-Lambda(z)|| of the leaves at positions y
+// and z; for SqrtAlpha this is the normalized loss, NHSVM equation 9.
+func (a *Attributes) NormDifference(y, z int) float64 {
+	var sum float64
+	a.merge(y, z, func(n int, v, w float64) {
+		if v != w {
+			sum += (v - w) * (v - w)
+		}
+	})
+	return math.Sqrt(sum)
+}
+
+// dot returns the inner product of two attribute vectors over the columns.
+func (a *Attributes) dot(y, z int) float64 {
+	var sum float64
+	a.merge(y, z, func(n int, v, w float64) {
+		if a.column[n] >= 0 {
+			sum += v * w
+		}
+	})
+	return sum
+}
+
+// merge calls do for every node where one of two attribute vectors is not zero.
+func (a *Attributes) merge(y, z int, do func(n int, v, w float64)) {
+	nodes, values := a.Leaf(y)
+	others, theirs := a.Leaf(z)
+	for len(nodes) > 0 || len(others) > 0 {
+		switch {
+		case len(others) == 0 || len(nodes) > 0 && nodes[0] < others[0]:
+			do(nodes[0], values[0], 0)
+			nodes, values = nodes[1:], values[1:]
+		case len(nodes) == 0 || others[0] < nodes[0]:
+			do(others[0], 0, theirs[0])
+			others, theirs = others[1:], theirs[1:]
+		default:
+			do(nodes[0], values[0], theirs[0])
+			nodes, values = nodes[1:], values[1:]
+			others, theirs = others[1:], theirs[1:]
+		}
+	}
+}
+
+// product returns <Lambda(y), Lambda(z)> over the columns.
+func (a *Attributes) product(y, z int32) float64 {
+	if a.gram != nil {
+		return a.gram[int(y)*len(a.taxonomy.Leaves())+int(z)]
+	}
+	return a.dot(int(y), int(z))
+}
+
+// leafScores turns node scores s (one entry a column, <W_n, x>) into the scores
+// of all leaves, in the order of Taxonomy.Leaves. sums is scratch of at least
+// one entry a column plus one. On a tree with attributes that depend on the
+// node alone it takes O(nodes), otherwise the number of non-zero attributes.
+func (a *Attributes) leafScores(s, sums, leaves []float64) {
+	if !a.topDown {
+		for y := range leaves {
+			var f float64
+			for k := a.colptr[y]; k < a.colptr[y+1]; k++ {
+				f += a.vals[k] * s[a.cols[k]]
+			}
+			leaves[y] = f
+		}
+		return
+	}
+	sums[0] = 0
+	for c := range a.inner {
+		sums[c+1] = a.value[c]*s[c] + sums[a.parent[c]]
+	}
+	s, value, parent := s[a.inner:], a.value[a.inner:], a.parent[a.inner:]
+	s, value, parent = s[:len(leaves)], value[:len(leaves)], parent[:len(leaves)]
+	for y := range leaves {
+		leaves[y] = value[y]*s[y] + sums[parent[y]]
+	}
+}

@@ -1,0 +1,221 @@
+package structured
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// attributeCases are attributes of every kind on trees and DAGs.
+func attributeCases(t *testing.T) map[string]*Attributes {
+	t.Helper()
+	tree, graph := example.Tree(2, 3, 2), example.Graph(25, 4)
+	cases := map[string]*Attributes{
+		"flat on a tree":       Flat(tree),
+		"flat on a DAG":        Flat(graph),
+		"ancestors on a tree":  Ancestors(tree),
+		"ancestors on a DAG":   Ancestors(graph),
+		"ancestors of a chain": Ancestors(example.Tree(1, 1, 2, 1, 2)),
+		"one leaf":             Ancestors(example.Tree(1, 1)),
+	}
+	add := func(name string, a *Attributes, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases[name] = a
+	}
+	for name, g := range map[string]*taxonomy.Taxonomy{"tree": tree, "DAG": graph} {
+		rng := rand.New(rand.NewPCG(5, 5))
+		alpha := make([]float64, g.Len())
+		for n := range alpha {
+			alpha[n] = max(0, rng.Float64()-0.3)
+		}
+		a, err := SqrtAlpha(g, alpha)
+		add("alpha with zeros on a "+name, a, err)
+		a, err = NewAttributes(g, func(leaf int) ([]int, []float64) {
+			nodes := g.Ancestors(leaf)
+			values := make([]float64, len(nodes))
+			for k := range values {
+				values[k] = rng.NormFloat64()
+			}
+			return nodes, values
+		})
+		add("values a leaf on a "+name, a, err)
+	}
+	return cases
+}
+
+// random weights and one instance.
+func randomWeights(a *Attributes, features int, seed uint64) (w *Weights, indices []int32, values []float32) {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	w = a.NewWeights(features)
+	for f := range features {
+		for c := range w.Columns {
+			w.Data[f*w.Stride+c] = float32(rng.NormFloat64())
+		}
+		if rng.IntN(2) == 0 {
+			indices, values = append(indices, int32(f)), append(values, float32(rng.NormFloat64()))
+		}
+	}
+	return w, indices, values
+}
+
+func TestLeafScoresAreSumsOverNodes(t *testing.T) {
+	for name, a := range attributeCases(t) {
+		w, indices, values := randomWeights(a, 6, 1)
+		q := len(a.Taxonomy().Leaves())
+		got := make([]float64, q)
+		scorer := NewScorer(a, w)
+		scorer.Leaves(indices, values, got)
+		nodeScores := make([]float64, a.Taxonomy().Len())
+		scorer.Nodes(indices, values, nodeScores)
+		for y := range q {
+			var want float64
+			nodes, lambda := a.Leaf(y)
+			for k, n := range nodes {
+				node, vector := 0.0, w.Node(n)
+				for j, f := range indices {
+					node += vector[f] * float64(values[j])
+				}
+				if math.Abs(node-nodeScores[n]) > 1e-12 {
+					t.Errorf("%s: score of node %d is %v, want %v", name, n, nodeScores[n], node)
+				}
+				want += lambda[k] * node
+			}
+			if math.Abs(got[y]-want) > 1e-12 {
+				t.Errorf("%s: score of leaf %d is %v, want %v", name, y, got[y], want)
+			}
+		}
+	}
+}
+
+func TestTopDownOnlyWhereItHolds(t *testing.T) {
+	want := map[string]bool{
+		"flat on a tree": true, "ancestors on a tree": true, "ancestors of a chain": true, "alpha with zeros on a tree": true,
+		"one leaf": true,
+	}
+	for name, a := range attributeCases(t) {
+		if a.topDown != want[name] {
+			t.Errorf("%s: top-down %v, want %v", name, a.topDown, want[name])
+		}
+	}
+}
+
+func TestNodeThatAllLeavesShareHasNoColumn(t *testing.T) {
+	a := Ancestors(example.Tree(1, 2, 2)) // nodes 0 and 1 are above every leaf
+	if got, want := a.columns, []int{2, 3, 4, 5, 6, 7}; !slices.Equal(got, want) {
+		t.Errorf("columns %v, want %v", got, want)
+	}
+	nodes, _ := a.Leaf(0)
+	if want := []int{0, 1, 2, 4}; !slices.Equal(nodes, want) {
+		t.Errorf("attributes of the first leaf at %v, want %v", nodes, want)
+	}
+}
+
+func TestProductsAndDistances(t *testing.T) {
+	for name, a := range attributeCases(t) {
+		g := a.Taxonomy()
+		q := len(g.Leaves())
+		dense := make([][]float64, q)
+		for y := range dense {
+			dense[y] = make([]float64, g.Len())
+			nodes, values := a.Leaf(y)
+			for k, n := range nodes {
+				dense[y][n] = values[k]
+			}
+		}
+		for y := range q {
+			for z := range q {
+				var product, square float64
+				for n := range g.Len() {
+					if a.column[n] >= 0 {
+						product += dense[y][n] * dense[z][n]
+					}
+					square += (dense[y][n] - dense[z][n]) * (dense[y][n] - dense[z][n])
+				}
+				if got := a.product(int32(y), int32(z)); math.Abs(got-product) > 1e-12 {
+					t.Errorf("%s: product of %d and %d is %v, want %v", name, y, z, got, product)
+				}
+				if got := a.NormDifference(y, z); math.Abs(got-math.Sqrt(square)) > 1e-12 {
+					t.Errorf("%s: distance of %d and %d is %v, want %v", name, y, z, got, math.Sqrt(square))
+				}
+			}
+		}
+	}
+}
+
+func TestAttributesRefuse(t *testing.T) {
+	tree := example.Tree(2)
+	for name, build := range map[string]func() (*Attributes, error){
+		"alpha too short": func() (*Attributes, error) { return SqrtAlpha(tree, []float64{1}) },
+		"alpha negative":  func() (*Attributes, error) { return SqrtAlpha(tree, []float64{0, -1, 1}) },
+		"alpha not a number": func() (*Attributes, error) {
+			return SqrtAlpha(tree, []float64{math.NaN(), 1, 1})
+		},
+		"lengths differ": func() (*Attributes, error) {
+			return NewAttributes(tree, func(int) ([]int, []float64) { return []int{1}, nil })
+		},
+		"node outside": func() (*Attributes, error) {
+			return NewAttributes(tree, func(int) ([]int, []float64) { return []int{3}, []float64{1} })
+		},
+		"nodes descend": func() (*Attributes, error) {
+			return NewAttributes(tree, func(int) ([]int, []float64) { return []int{1, 0}, []float64{1, 1} })
+		},
+		"infinite value": func() (*Attributes, error) {
+			return NewAttributes(tree, func(int) ([]int, []float64) { return []int{1}, []float64{math.Inf(1)} })
+		},
+	} {
+		if _, err := build(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestAxpyWaysAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := 0; n <= 72; n += 8 {
+		row, a, b := make([]float32, n), make([]float64, n), make([]float64, n)
+		for j := range row {
+			row[j], a[j] = rng.Float32()-0.5, rng.NormFloat64()
+		}
+		copy(b, a)
+		x := rng.NormFloat64()
+		axpy(a, x, row, row)
+		axpyGo(b, x, row)
+		if !slices.Equal(a, b) {
+			t.Errorf("%d entries: %v and %v", n, a, b)
+		}
+	}
+}
+
+func TestScoresIgnoreForeignFeatures(t *testing.T) {
+	a := Ancestors(example.Tree(2, 2))
+	w, _, _ := randomWeights(a, 3, 2)
+	s := NewScorer(a, w)
+	want, got := make([]float64, 4), make([]float64, 4)
+	s.Leaves([]int32{1}, []float32{2}, want)
+	s.Leaves([]int32{1, 3, 700}, []float32{2, 5, 5}, got)
+	if !slices.Equal(got, want) {
+		t.Errorf("scores %v with features the weights do not have, %v without", got, want)
+	}
+	s.Leaves([]int32{3}, []float32{2}, got)
+	if !slices.Equal(got, make([]float64, 4)) {
+		t.Errorf("scores %v of an instance without known features", got)
+	}
+}
+
+func TestArgmax(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(-1)
+	for _, c := range []struct {
+		scores []float64
+		want   int
+	}{{nil, -1}, {[]float64{1, 3, 3}, 1}, {[]float64{nan, inf}, 1}, {[]float64{nan, -1, nan}, 1}, {[]float64{nan}, -1}} {
+		if got := Argmax(c.scores); got != c.want {
+			t.Errorf("Argmax(%v) = %d, want %d", c.scores, got, c.want)
+		}
+	}
+}
