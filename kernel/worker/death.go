@@ -1,0 +1,57 @@
+package worker
+
+import (
+	"os"
+	"strings"
+	"syscall"
+)
+
+// causeOfDeath says in one line why the process ended, from the last words of
+// the Go run time, if any, and from how the process ended.
+func causeOfDeath(lastWords string, state *os.ProcessState) string {
+	for line := range strings.Lines(lastWords) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "runtime: goroutine stack exceeds"), line == "fatal error: stack overflow":
+			return "stack overflow"
+		case strings.HasPrefix(line, "fatal error: "):
+			cause := strings.TrimPrefix(line, "fatal error: ")
+			if cause == "runtime: out of memory" || strings.Contains(cause, "cannot allocate memory") {
+				return "out of memory"
+			}
+			if strings.HasPrefix(cause, "unexpected signal") {
+				continue
+			}
+			return cause
+		case strings.HasPrefix(line, "panic: "):
+			return "panic in a goroutine: " + strings.TrimPrefix(line, "panic: ")
+		case strings.HasPrefix(line, "SIG"), strings.HasPrefix(line, "[signal SIG"):
+			signal, _, _ := strings.Cut(strings.TrimPrefix(line, "[signal "), ":")
+			return signal
+		}
+	}
+	if state == nil {
+		return "it ended without a word"
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	switch {
+	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL:
+		return "killed (out of memory?)"
+	case ok && status.Signaled():
+		return status.Signal().String()
+	}
+	return state.String()
+}
+
+// isLastWords reports whether the text, written by the Go run time, is the
+// beginning of the report of a dying process.
+func isLastWords(text string) bool {
+	for line := range strings.Lines(text) {
+		for _, prefix := range []string{"runtime: goroutine stack exceeds", "fatal error: ", "panic: ", "SIG", "unexpected fault"} {
+			if strings.HasPrefix(line, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}

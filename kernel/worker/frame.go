@@ -1,0 +1,137 @@
+package worker
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// A frame is one message between parent and child.
+type frame struct {
+	Kind     string          `json:"kind"`
+	Program  *engine.Program `json:"program,omitempty"`
+	Bundle   *bundle         `json:"bundle,omitempty"`
+	ID       string          `json:"id,omitempty"`
+	Update   bool            `json:"update,omitempty"`
+	Wait     bool            `json:"wait,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Password bool            `json:"password,omitempty"`
+	Failure  *failure        `json:"failure,omitempty"`
+}
+
+// The kinds of frames, with the fields they use.
+const (
+	frameRun       = "run"       // to the child: Program
+	frameInterrupt = "interrupt" // to the child
+	frameLine      = "line"      // to the child: Text or Failure
+	frameDisplay   = "display"   // to the parent: Bundle, ID, Update
+	frameClear     = "clear"     // to the parent: Wait
+	frameInput     = "input"     // to the parent: Text is the prompt, Password
+	frameDone      = "done"      // to the parent: Bundle, Failure
+)
+
+// A failure is an error that crosses the pipe.
+type failure struct {
+	Message  string               `json:"message"`
+	Runtime  *engine.RuntimeError `json:"runtime,omitempty"`
+	Canceled bool                 `json:"canceled,omitempty"`
+}
+
+// A bundle is an engine.Bundle whose values keep their types in JSON.
+type bundle struct {
+	Data     map[string]datum `json:"data"`
+	Metadata map[string]any   `json:"metadata,omitempty"`
+}
+
+type datum struct {
+	Text  *string         `json:"text,omitempty"`
+	Bytes []byte          `json:"bytes,omitempty"`
+	JSON  json.RawMessage `json:"json,omitempty"`
+}
+
+func packBundle(b *engine.Bundle) (*bundle, error) {
+	if b == nil {
+		return nil, nil
+	}
+	packed := &bundle{Data: make(map[string]datum, len(b.Data)), Metadata: b.Metadata}
+	for mime, v := range b.Data {
+		switch v := v.(type) {
+		case string:
+			packed.Data[mime] = datum{Text: &v}
+		case []byte:
+			packed.Data[mime] = datum{Bytes: v}
+		default:
+			data, err := json.Marshal(v)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", mime, err)
+			}
+			packed.Data[mime] = datum{JSON: data}
+		}
+	}
+	return packed, nil
+}
+
+func (b *bundle) unpack() *engine.Bundle {
+	if b == nil {
+		return nil
+	}
+	out := &engine.Bundle{Data: make(map[string]any, len(b.Data)), Metadata: b.Metadata}
+	for mime, d := range b.Data {
+		switch {
+		case d.Text != nil:
+			out.Data[mime] = *d.Text
+		case d.JSON != nil:
+			out.Data[mime] = d.JSON
+		default:
+			out.Data[mime] = d.Bytes
+		}
+	}
+	return out
+}
+
+// maxFrame bounds a frame. Only a fault of the program could exceed it: what
+// is displayed is bounded before.
+const maxFrame = 1 << 30
+
+func encodeFrame(f *frame) ([]byte, error) {
+	body, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxFrame {
+		return nil, fmt.Errorf("a frame of %d bytes is too long", len(body))
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...), nil
+}
+
+// A frameBuffer collects bytes until they are a frame.
+type frameBuffer []byte
+
+func (b *frameBuffer) write(p []byte) { *b = append(*b, p...) }
+
+// next returns the next whole frame, or nil when it is not all there.
+func (b *frameBuffer) next() (*frame, error) {
+	if len(*b) < 4 {
+		return nil, nil
+	}
+	n := binary.BigEndian.Uint32(*b)
+	if n > maxFrame {
+		return nil, errors.New("garbage on the pipe between kernel and worker")
+	}
+	end := 4 + int(n)
+	if len(*b) < end {
+		return nil, nil
+	}
+	f := new(frame)
+	if err := json.Unmarshal((*b)[4:end], f); err != nil {
+		return nil, fmt.Errorf("garbage on the pipe between kernel and worker: %w", err)
+	}
+	*b = (*b)[end:]
+	if len(*b) == 0 {
+		*b = nil
+	}
+	return f, nil
+}

@@ -1,0 +1,8 @@
+//go:build !race
+
+package worker
+
+const (
+	raceEnabled = false
+	outOfMemory = "out of memory"
+)

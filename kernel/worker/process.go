@@ -1,0 +1,128 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// Config says how to start a worker. Its zero value is what the kernel uses.
+type Config struct {
+	// Command is the program that calls Main, and its arguments. Empty
+	// means this program with the argument "worker".
+	Command []string
+	// Dir is the working directory of the cells; empty means this process's.
+	Dir string
+	// Grace is how long an interrupted cell may take to end before the
+	// user is told that it does not; 0 means five seconds.
+	Grace time.Duration
+}
+
+// A Process is a worker: an engine.Executor whose programs run in a child
+// process. When the child dies, the Run that notices returns an
+// *engine.DeathError, and the next one starts a fresh child.
+type Process struct {
+	config Config
+
+	run sync.Mutex // held by Run
+
+	mu     sync.Mutex // guards the fields below
+	conn   *connection
+	closed bool
+}
+
+var _ engine.Executor = (*Process)(nil)
+
+// Start starts a worker. It does not wait for the child to be ready: the first
+// Run does.
+func Start(config Config) (*Process, error) {
+	if len(config.Command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find the program of the worker: %w", err)
+		}
+		config.Command = []string{self, "worker"}
+	}
+	if config.Grace == 0 {
+		config.Grace = 5 * time.Second
+	}
+	p := &Process{config: config}
+	_, err := p.connection()
+	return p, err
+}
+
+var errClosed = errors.New("the worker is closed")
+
+// connection returns the connection to the child, starting one if there is none.
+func (p *Process) connection() (*connection, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errClosed
+	}
+	if p.conn == nil {
+		conn, err := connect(p.config)
+		if err != nil {
+			return nil, fmt.Errorf("start the worker: %w", err)
+		}
+		p.conn = conn
+	}
+	return p.conn, nil
+}
+
+// Run implements engine.Executor. Programs run one after the other.
+func (p *Process) Run(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
+	p.run.Lock()
+	defer p.run.Unlock()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	conn, err := p.connection()
+	if err != nil {
+		return nil, err
+	}
+	shown, err := conn.execute(ctx, program, out)
+	var death *engine.DeathError
+	if errors.As(err, &death) {
+		p.mu.Lock()
+		if p.conn == conn {
+			p.conn = nil
+		}
+		if p.closed {
+			err = errClosed
+		}
+		p.mu.Unlock()
+	}
+	return shown, err
+}
+
+// Kill ends the child and the processes it has started, whatever they are
+// doing: the last resort where an interrupt is not enough. A running cell ends
+// with an *engine.DeathError, and so does the next one if none is running.
+func (p *Process) Kill() {
+	p.mu.Lock()
+	conn := p.conn
+	p.mu.Unlock()
+	if conn != nil {
+		conn.kill("stopped by the user")
+	}
+}
+
+// Close implements engine.Executor: it ends the child and the processes it has
+// started, and waits until the child is gone.
+func (p *Process) Close() error {
+	p.mu.Lock()
+	conn := p.conn
+	p.closed = true
+	p.mu.Unlock()
+	if conn != nil {
+		conn.kill("closed")
+		<-conn.gone
+	}
+	return nil
+}

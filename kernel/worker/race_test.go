@@ -1,0 +1,8 @@
+//go:build race
+
+package worker
+
+const (
+	raceEnabled = true
+	outOfMemory = "too many address space collisions for -race mode"
+)
