@@ -1,0 +1,83 @@
+package solver
+
+// workingSet is the problem of one block on some of its leaves: maximise
+// sum_k values[k] b_k - 1/2 ||W||^2 over values >= 0 with a fixed sum, where
+// violations[k] is the gradient. The first entry is the true leaf.
+type workingSet struct {
+	leaves     []int32
+	values     []float64 // coefficients
+	before     []float64 // at the start of the visit
+	violations []float64
+	products   []float64 // symmetric, len(leaves) rows of stride entries
+	stride     int
+}
+
+func (s *workingSet) reset() {
+	s.leaves, s.values, s.before, s.violations = s.leaves[:0], s.values[:0], s.before[:0], s.violations[:0]
+}
+
+func (s *workingSet) add(leaf int32, value, violation float64) {
+	s.leaves = append(s.leaves, leaf)
+	s.values = append(s.values, value)
+	s.before = append(s.before, value)
+	s.violations = append(s.violations, violation)
+}
+
+// allot makes room for the products.
+func (s *workingSet) allot() {
+	s.stride = len(s.leaves)
+	if need := s.stride * s.stride; cap(s.products) < need {
+		s.products = make([]float64, 2*need)
+	}
+	s.products = s.products[:s.stride*s.stride]
+}
+
+func (s *workingSet) setProduct(k, l int, v float64) {
+	s.products[k*s.stride+l], s.products[l*s.stride+k] = v, v
+}
+
+// solve takes pairwise steps from the leaf with a coefficient and the smallest
+// violation to the leaf with the largest, with exact line search, and reports
+// whether a coefficient has changed. squaredNorm is ||x||^2.
+func (s *workingSet) solve(squaredNorm float64) bool {
+	changed := false
+	enough := 0.0
+	violations := s.violations
+	for range innerSteps {
+		to, from := 0, -1
+		for k, v := range violations {
+			if v > violations[to] {
+				to = k
+			}
+			if s.values[k] > 0 && (from < 0 || v < violations[from]) {
+				from = k
+			}
+		}
+		if from < 0 {
+			break
+		}
+		slope := violations[to] - violations[from]
+		if slope <= enough {
+			break
+		}
+		if enough == 0 {
+			enough = innerShare * slope
+		}
+		up := s.products[to*s.stride : (to+1)*s.stride]
+		down := s.products[from*s.stride : (from+1)*s.stride]
+		down = down[:len(up)]
+		t := s.values[from]
+		if curvature := squaredNorm * (up[to] + down[from] - 2*up[from]); curvature*t > slope {
+			t = slope / curvature
+		}
+		s.values[from] -= t
+		s.values[to] += t
+		changed = true
+		t *= squaredNorm
+		violations := violations[:len(up)]
+		for k := range violations {
+			violations[k] -= t * (up[k] - down[k])
+		}
+	}
+	return changed
+}
