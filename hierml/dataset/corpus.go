@@ -10,6 +10,9 @@ type Document struct {
 	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node stands together
 	// with one of its ancestors, which are implied.
 	Labels []int
+
+	// Part is the part of the corpus, "train" or "test", that its publisher put the document into, or empty.
+	Part string
 }
 
 // Corpus is a set of labelled texts. Its methods never change it, and what they return shares the taxonomy and
@@ -32,6 +35,17 @@ func (c *Corpus) Subset(positions []int) *Corpus {
 		s.Documents[i] = c.Documents[p]
 	}
 	return &s
+}
+
+// Part returns the documents whose Part is name, in the order in which they stand.
+func (c *Corpus) Part(name string) *Corpus {
+	var positions []int
+	for i := range c.Documents {
+		if c.Documents[i].Part == name {
+			positions = append(positions, i)
+		}
+	}
+	return c.Subset(positions)
 }
 
 // Split divides the documents into training and test parts, each in the order in which the documents

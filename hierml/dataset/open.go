@@ -1,0 +1,256 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Environment is the variable that names the folders of data sets, separated as in PATH.
+const Environment = "HIERML_DATA"
+
+// The files of a data set, after its name. All but the hierarchy may have a further ".gz".
+const (
+	hierarchyFile  = ".hier.tsv"
+	trainFile      = ".train.svm"
+	testFile       = ".test.svm"
+	vocabularyFile = ".vocab"
+	textFile       = ".raw.jsonl"
+)
+
+// Collection is a data set with a given division into training and test part. Both parts have one taxonomy and the same columns.
+type Collection struct {
+	Name        string
+	Train, Test *Dataset
+}
+
+// Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one taxonomy for both parts.
+func (c *Collection) Leafed() (*Collection, error) {
+	t, labels, err := leafed(c.Train.Taxonomy, c.Train.Labels, c.Test.Labels)
+	if err != nil {
+		return nil, err
+	}
+	train, test := *c.Train, *c.Test
+	train.Taxonomy, train.Labels = t, labels[0]
+	test.Taxonomy, test.Labels = t, labels[1]
+	return &Collection{Name: c.Name, Train: &train, Test: &test}, nil
+}
+
+// Open is OpenContext without a context.
+func Open(name string) (*Collection, error) { return OpenContext(context.Background(), name) }
+
+// OpenContext reads the data set of that name from the first folder in HIERML_DATA that has it:
+//
+//	NAME.hier.tsv       the taxonomy, as taxonomy.Read reads it
+//	NAME.train.svm.gz   the training instances, as ReadSVMLight reads them
+//	NAME.test.svm.gz    the test instances
+//	NAME.vocab.gz       the names of the features, a line each; may be missing
+//
+// where the files may be without ".gz" and then are not compressed. Nothing is returned if any of them has an error. It ends early, with
+// the context's error, when ctx does.
+func OpenContext(ctx context.Context, name string) (*Collection, error) {
+	files, err := findFiles(name, []string{hierarchyFile, trainFile, testFile}, vocabularyFile)
+	if err != nil {
+		return nil, err
+	}
+	var t *taxonomy.Taxonomy
+	if err := readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) (err error) {
+		t, err = taxonomy.Read(r, file)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	var vocabulary []string
+	if file := files[vocabularyFile]; file != "" {
+		if err := readFile(ctx, file, func(r io.Reader, file string) (err error) {
+			vocabulary, err = readVocabulary(r, file)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	parts := [2]*Dataset{}
+	group, ctx := errgroup.WithContext(ctx)
+	for i, kind := range [2]string{trainFile, testFile} {
+		group.Go(func() error {
+			return readFile(ctx, files[kind], func(r io.Reader, file string) (err error) {
+				parts[i], err = readSVMLight(r, file, t, len(vocabulary))
+				return err
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	columns := max(parts[0].X.Cols, parts[1].X.Cols)
+	for i, part := range [2]string{"train", "test"} {
+		parts[i].Name = name + " " + part
+		parts[i].X.Cols = columns
+		parts[i].Vocabulary = vocabulary
+	}
+	return &Collection{Name: name, Train: parts[0], Test: parts[1]}, nil
+}
+
+// OpenTexts is OpenTextsContext without a context.
+func OpenTexts(name string) (*Corpus, error) { return OpenTextsContext(context.Background(), name) }
+
+// OpenTextsContext reads the texts of the data set of that name, from the files NAME.hier.tsv and NAME.raw.jsonl.gz of the first folder in
+// HIERML_DATA that has both. The parts of the given division are Part("train") and Part("test") of what it returns.
+func OpenTextsContext(ctx context.Context, name string) (*Corpus, error) {
+	files, err := findFiles(name, []string{hierarchyFile, textFile})
+	if err != nil {
+		return nil, err
+	}
+	var c *Corpus
+	err = readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) error {
+		t, err := taxonomy.Read(r, file)
+		if err != nil {
+			return err
+		}
+		return readFile(ctx, files[textFile], func(r io.Reader, file string) (err error) {
+			c, err = ReadJSONLines(r, file, t)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.Name = name
+	return c, nil
+}
+
+// findFiles returns the paths of the files of the named data set by their kinds; a further kind that is missing has none.
+func findFiles(name string, kinds []string, further ...string) (map[string]string, error) {
+	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
+		return nil, fmt.Errorf("dataset: %q is not the name of a data set; give the name alone, without folder and extension", name)
+	}
+	folders := slices.DeleteFunc(filepath.SplitList(os.Getenv(Environment)), func(f string) bool { return f == "" })
+	if len(folders) == 0 {
+		return nil, fmt.Errorf("dataset: cannot look for %s: the environment variable %s is not set; set it to the folder that has %s (several are separated by %q)",
+			name, Environment, fileList(name, kinds), os.PathListSeparator)
+	}
+	var problems []string
+	for _, folder := range folders {
+		files := make(map[string]string)
+		var missing []string
+		for _, kind := range slices.Concat(kinds, further) {
+			file, err := firstFile(filepath.Join(folder, name+kind), filepath.Join(folder, name+kind+".gz"))
+			if err != nil {
+				return nil, fmt.Errorf("dataset: %w", err)
+			}
+			if file == "" && !slices.Contains(further, kind) {
+				missing = append(missing, name+kind)
+			}
+			files[kind] = file
+		}
+		if len(missing) == 0 {
+			return files, nil
+		}
+		if len(missing) < len(kinds) {
+			problems = append(problems, fmt.Sprintf("%s lacks %s", folder, strings.Join(missing, " and ")))
+		} else {
+			problems = append(problems, folder+" has "+known(folder))
+		}
+	}
+	return nil, fmt.Errorf("dataset: no data set %q in the folders of %s: looked for %s; %s",
+		name, Environment, fileList(name, kinds), strings.Join(problems, "; "))
+}
+
+func fileList(name string, kinds []string) string {
+	var list []string
+	for _, kind := range kinds {
+		list = append(list, name+kind)
+	}
+	return strings.Join(list, ", ") + " (or with .gz)"
+}
+
+// firstFile returns the first of the files that exists, or "".
+func firstFile(candidates ...string) (string, error) {
+	for _, file := range candidates {
+		_, err := os.Stat(file)
+		if err == nil {
+			return file, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// known says which data sets the folder has.
+func known(folder string) string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Sprintf("none (%v)", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), hierarchyFile); ok {
+			names = append(names, name)
+		}
+	}
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}
+
+// readFile calls read with the content of the file.
+func readFile(ctx context.Context, name string, read func(r io.Reader, name string) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	err = read(contextReader{ctx, file}, name)
+	if closed := file.Close(); err == nil && closed != nil {
+		return fmt.Errorf("dataset: %w", closed)
+	}
+	return err
+}
+
+// contextReader is a reader that ends with its context.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+// readVocabulary reads a feature name a line.
+func readVocabulary(r io.Reader, name string) ([]string, error) {
+	lines, err := newLineReader(r, name)
+	if err != nil {
+		return nil, err
+	}
+	var vocabulary []string
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return vocabulary, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		vocabulary = append(vocabulary, string(line))
+	}
+}

@@ -1,0 +1,235 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// What String and HTML show at most.
+const (
+	shownRows    = 6
+	shownClasses = 8
+	shownText    = 96 // characters of a document
+	shownLabels  = 4
+	shownWords   = 5
+)
+
+// overview is what is shown of a data set or corpus.
+type overview struct {
+	Title   string
+	Facts   []string
+	Classes []class // the largest
+	Head    [3]string
+	Rows    [][3]string
+	More    int // rows that are not shown
+}
+
+// class is a label with the number of its instances.
+type class struct {
+	Name  string
+	Count int
+}
+
+// String describes the corpus in a few lines: how much there is of what, and the first documents.
+func (c *Corpus) String() string { return c.overview().text() }
+
+// HTML is String as a table.
+func (c *Corpus) HTML() string { return c.overview().html() }
+
+func (c *Corpus) overview() overview {
+	o := newOverview(c.Name, "document", c.Taxonomy, c.labels())
+	o.Head = [3]string{"document", "label", "text"}
+	for i := range min(c.Len(), shownRows) {
+		d := &c.Documents[i]
+		o.Rows = append(o.Rows, [3]string{cut(d.ID, 40), labelNames(c.Taxonomy, d.Labels), cut(d.Text, shownText)})
+	}
+	return o
+}
+
+// String describes the data set in a few lines: how much there is of what, and the first instances.
+func (d *Dataset) String() string { return d.overview().text() }
+
+// HTML is String as a table.
+func (d *Dataset) HTML() string { return d.overview().html() }
+
+func (d *Dataset) overview() overview {
+	o := newOverview(d.Name, "instance", d.Taxonomy, d.Labels)
+	o.Facts = append(o.Facts, count(d.X.Cols, "feature", "features"))
+	if d.Len() > 0 {
+		o.Facts = append(o.Facts, fmt.Sprintf("%.1f entries a row", float64(d.X.NonZeros())/float64(d.Len())))
+	}
+	o.Head = [3]string{"row", "label", "largest features"}
+	for i := range min(d.Len(), shownRows) {
+		o.Rows = append(o.Rows, [3]string{fmt.Sprint(i), labelNames(d.Taxonomy, d.Labels[i]), d.largest(i)})
+	}
+	return o
+}
+
+// largest names the features of row i with the largest absolute values.
+func (d *Dataset) largest(i int) string {
+	indices, values := d.X.Row(i)
+	order := make([]int, len(indices))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(max(values[b], -values[b]), max(values[a], -values[a])) })
+	var parts []string
+	for _, k := range order[:min(len(order), shownWords)] {
+		name := fmt.Sprint(indices[k])
+		if d.Vocabulary != nil {
+			name = cut(d.Vocabulary[indices[k]], 24)
+		}
+		parts = append(parts, fmt.Sprintf("%s %.2g", name, values[k]))
+	}
+	if len(order) > shownWords {
+		parts = append(parts, "…")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) overview {
+	size := make([]int, t.Len())
+	total := 0
+	for _, set := range labels {
+		for _, n := range set {
+			size[n]++
+			total++
+		}
+	}
+	var classes []class
+	depth := 0
+	for n, s := range size {
+		if s > 0 {
+			classes = append(classes, class{cut(t.Name(n), 40), s})
+		}
+		depth = max(depth, t.Depth(n))
+	}
+	slices.SortStableFunc(classes, func(a, b class) int { return b.Count - a.Count })
+	o := overview{
+		Title: name,
+		Facts: []string{
+			count(len(labels), unit, unit+"s"),
+			count(len(classes), "class", "classes"),
+			fmt.Sprintf("taxonomy of %s, depth %d", count(t.Len(), "node", "nodes"), depth),
+		},
+		Classes: classes[:min(len(classes), shownClasses)],
+		More:    max(len(labels)-shownRows, 0),
+	}
+	if total > len(labels) {
+		o.Facts = append(o.Facts, fmt.Sprintf("%.2f labels each", float64(total)/float64(len(labels))))
+	}
+	return o
+}
+
+func (o *overview) text() string {
+	var b strings.Builder
+	if o.Title != "" {
+		fmt.Fprintf(&b, "%s: ", o.Title)
+	}
+	fmt.Fprintln(&b, strings.Join(o.Facts, ", "))
+	if len(o.Classes) > 0 {
+		fmt.Fprintf(&b, "largest classes: %s\n", o.largestClasses())
+	}
+	if len(o.Rows) == 0 {
+		return b.String()
+	}
+	var width [2]int
+	for _, row := range append([][3]string{o.Head}, o.Rows...) {
+		for k := range width {
+			width[k] = max(width[k], utf8.RuneCountInString(row[k]))
+		}
+	}
+	for _, row := range append([][3]string{o.Head}, o.Rows...) {
+		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", width[0], row[0], width[1], row[1], row[2]), " "))
+	}
+	if o.More > 0 {
+		fmt.Fprintf(&b, "… %d more\n", o.More)
+	}
+	return b.String()
+}
+
+func (o *overview) largestClasses() string {
+	var parts []string
+	for _, c := range o.Classes {
+		parts = append(parts, fmt.Sprintf("%s %d", c.Name, c.Count))
+	}
+	return strings.Join(parts, ", ")
+}
+
+var overviewHTML = template.Must(template.New("overview").Parse(`<div class="hierml-dataset">
+<div><b>{{.Title}}</b>: {{range $i, $fact := .Facts}}{{if $i}}, {{end}}{{$fact}}{{end}}</div>
+{{- if .Classes}}
+<div>largest classes: {{range $i, $class := .Classes}}{{if $i}}, {{end}}{{$class.Name}}&nbsp;<b>{{$class.Count}}</b>{{end}}</div>
+{{- end}}
+{{- if .Rows}}
+<table>
+<thead><tr>{{range .Head}}<th style="text-align:left">{{.}}</th>{{end}}</tr></thead>
+<tbody>
+{{- range .Rows}}
+<tr>{{range .}}<td style="text-align:left">{{.}}</td>{{end}}</tr>
+{{- end}}
+</tbody>
+</table>
+{{- end}}
+{{- if .More}}
+<div>… {{.More}} more</div>
+{{- end}}
+</div>
+`))
+
+func (o *overview) html() string {
+	var b strings.Builder
+	if err := overviewHTML.Execute(&b, o); err != nil {
+		return template.HTMLEscapeString(o.text())
+	}
+	return b.String()
+}
+
+// labelNames returns the names of the nodes, as many as are readable.
+func labelNames(t *taxonomy.Taxonomy, nodes []int) string {
+	var names []string
+	for _, n := range nodes[:min(len(nodes), shownLabels)] {
+		names = append(names, cut(t.Name(n), 40))
+	}
+	if len(nodes) > shownLabels {
+		names = append(names, fmt.Sprintf("… %d more", len(nodes)-shownLabels))
+	}
+	return strings.Join(names, ", ")
+}
+
+// cut returns the text on one line of at most n characters.
+func cut(text string, n int) string {
+	var b strings.Builder
+	length, space := 0, false
+	for _, r := range text {
+		if r <= ' ' {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			length++
+			space = false
+		}
+		if length >= n-1 {
+			b.WriteString("…")
+			break
+		}
+		b.WriteRune(r)
+		length++
+	}
+	return b.String()
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

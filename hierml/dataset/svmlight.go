@@ -1,0 +1,179 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// ReadSVMLight reads instances, one a line:
+//
+//	label[,label...] index:value index:value ... # comment
+//
+// A label is the name of a node of t, which therefore has neither spaces nor commas; ancestors of a label are implied and
+// may be there or not. Indices count from 1 and ascend; column j of the matrix is index j+1. Values are finite decimal
+// numbers within the range of a float32; zeros are not stored. Lines that are empty or only comment are skipped. The file may
+// be compressed by gzip. A line has at most 64 MiB.
+//
+// The matrix has as many columns as the largest index. The name stands for the file in errors, which are a *SyntaxError for a line that is not as
+// described. With an error, nothing is returned.
+func ReadSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, error) {
+	return readSVMLight(r, name, t, 0)
+}
+
+// readSVMLight is ReadSVMLight for a file that may have no index above columns, unless that is zero.
+func readSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy, columns int) (*Dataset, error) {
+	if t == nil {
+		return nil, fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
+	}
+	lines, err := newLineReader(r, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &svmlightParser{lineReader: lines, taxonomy: t, maxIndex: columns, known: make(map[string][]int)}
+	p.x.Indptr = []int{0}
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = p.parse(line)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(p.labels) == 0 {
+		return nil, &SyntaxError{File: name, Line: 1, Msg: "no instances; expected lines of label[,label...] index:value ..."}
+	}
+	p.x.Rows = len(p.labels)
+	p.x.Cols = max(p.x.Cols, columns)
+	return &Dataset{Name: name, Taxonomy: t, X: &p.x, Labels: p.labels}, nil
+}
+
+// svmlightParser collects the instances of a file.
+type svmlightParser struct {
+	*lineReader
+	taxonomy *taxonomy.Taxonomy
+	maxIndex int              // or 0
+	known    map[string][]int // label fields that were seen, and their nodes
+	x        Matrix
+	labels   [][]int
+}
+
+// parse adds the instance of one line.
+func (p *svmlightParser) parse(line []byte) error {
+	if i := bytes.IndexByte(line, '#'); i >= 0 {
+		line = line[:i]
+	}
+	at := skipSpace(line, 0)
+	if at == len(line) {
+		return nil
+	}
+	if at > 0 {
+		return p.errorf(1, "the line begins with a space; expected a label")
+	}
+	end := fieldEnd(line, 0)
+	labels, ok := p.known[string(line[:end])]
+	if !ok {
+		var err error
+		if labels, err = p.parseLabels(string(line[:end])); err != nil {
+			return err
+		}
+		p.known[string(line[:end])] = labels
+	}
+	previous := 0
+	for at = skipSpace(line, end); at < len(line); at = skipSpace(line, at) {
+		start := at
+		index := 0
+		for at < len(line) && line[at]-'0' <= 9 {
+			if index = index*10 + int(line[at]-'0'); index > math.MaxInt32 {
+				return p.errorf(start+1, "feature index %s is too large; the largest is %d", quote(string(field(line, start))), math.MaxInt32)
+			}
+			at++
+		}
+		switch {
+		case at == start || at == len(line) || line[at] != ':':
+			return p.errorf(start+1, "%s is not index:value, such as 12:0.5", quote(string(field(line, start))))
+		case index == 0:
+			return p.errorf(start+1, "feature index 0; indices count from 1")
+		case index == previous:
+			return p.errorf(start+1, "feature %d is given twice", index)
+		case index < previous:
+			return p.errorf(start+1, "feature %d stands after feature %d; expected ascending indices", index, previous)
+		case p.maxIndex > 0 && index > p.maxIndex:
+			return p.errorf(start+1, "feature %d, but the vocabulary has %d words", index, p.maxIndex)
+		}
+		previous = index
+		at++
+		value, next, ok := parseFloat(line, at)
+		if !ok {
+			return p.errorf(at+1, "%s is not a value; expected a finite decimal number within the range of a float32",
+				quote(string(field(line, at))))
+		}
+		at = next
+		if value != 0 {
+			p.x.Indices = append(p.x.Indices, int32(index-1))
+			p.x.Values = append(p.x.Values, value)
+		}
+	}
+	p.x.Cols = max(p.x.Cols, previous)
+	p.x.Indptr = append(p.x.Indptr, len(p.x.Values))
+	p.labels = append(p.labels, labels)
+	return nil
+}
+
+// parseLabels returns the nodes of the field with which a line begins.
+func (p *svmlightParser) parseLabels(field string) ([]int, error) {
+	if strings.Contains(field, ":") {
+		if _, ok := p.taxonomy.Node(field); !ok {
+			_, value, _ := strings.Cut(field, ":")
+			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
+				return nil, p.errorf(1, "the line begins with feature %s; expected a label before the features", quote(field))
+			}
+		}
+	}
+	var nodes []int
+	column := 1
+	for label := range strings.SplitSeq(field, ",") {
+		n, ok := p.taxonomy.Node(label)
+		if label == "" {
+			return nil, p.errorf(column, "an empty label; expected names separated by one comma")
+		}
+		if !ok {
+			return nil, p.errorf(column, "%s", unknownLabel(p.taxonomy, label))
+		}
+		for _, m := range nodes {
+			if m == n {
+				return nil, p.errorf(column, "label %s is given twice", quote(label))
+			}
+		}
+		nodes = append(nodes, n)
+		column += len(label) + 1
+	}
+	return mostSpecific(p.taxonomy, nodes), nil
+}
+
+// skipSpace returns the position of the next byte, from at, that is no blank.
+func skipSpace(line []byte, at int) int {
+	for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// fieldEnd returns the position of the next blank, from at, or the end.
+func fieldEnd(line []byte, at int) int {
+	for at < len(line) && line[at] != ' ' && line[at] != '\t' && line[at] != '\r' {
+		at++
+	}
+	return at
+}
+
+func field(line []byte, at int) []byte { return line[at:fieldEnd(line, at)] }
