@@ -42,7 +42,7 @@ func (c *Corpus) String() string { return c.overview().text() }
 // HTML is String as a table.
 func (c *Corpus) HTML() string { return c.overview().html() }
 
-func (c *Corpus) overview() overview {
+func (c *Corpus) overview() *overview {
 	o := newOverview(c.Name, "document", c.Taxonomy, c.labels())
 	o.Head = [3]string{"document", "label", "text"}
 	for i := range min(c.Len(), shownRows) {
@@ -58,7 +58,7 @@ func (d *Dataset) String() string { return d.overview().text() }
 // HTML is String as a table.
 func (d *Dataset) HTML() string { return d.overview().html() }
 
-func (d *Dataset) overview() overview {
+func (d *Dataset) overview() *overview {
 	o := newOverview(d.Name, "instance", d.Taxonomy, d.Labels)
 	o.Facts = append(o.Facts, count(d.X.Cols, "feature", "features"))
 	if d.Len() > 0 {
@@ -93,7 +93,7 @@ func (d *Dataset) largest(i int) string {
 	return strings.Join(parts, ", ")
 }
 
-func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) overview {
+func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overview {
 	size := make([]int, t.Len())
 	total := 0
 	for _, set := range labels {
@@ -111,7 +111,7 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) overvi
 		depth = max(depth, t.Depth(n))
 	}
 	slices.SortStableFunc(classes, func(a, b class) int { return b.Count - a.Count })
-	o := overview{
+	o := &overview{
 		Title: name,
 		Facts: []string{
 			count(len(labels), unit, unit+"s"),
