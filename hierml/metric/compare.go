@@ -1,0 +1,112 @@
+package metric
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table shows reports under each other.
+type Table struct {
+	Names   []string  // of the rows
+	Reports []*Report // of the rows
+}
+
+// Compare returns the table of the reports, one a row, called by the names. A report without a name is called by its position, from 1; a
+// name without a report has a row without values.
+func Compare(names []string, reports []*Report) *Table {
+	t := &Table{}
+	for i := range max(len(names), len(reports)) {
+		name, report := strconv.Itoa(i+1), (*Report)(nil)
+		if i < len(names) {
+			name = names[i]
+		}
+		if i < len(reports) {
+			report = reports[i]
+		}
+		t.Names = append(t.Names, name)
+		t.Reports = append(t.Reports, report)
+	}
+	return t
+}
+
+// rows returns the cells. The best values of each column are marked, compared as they are shown; nothing is in a
+// table of one report or where all are the same.
+func (t *Table) rows() []row {
+	rows := make([]row, len(t.Names))
+	for i, name := range t.Names {
+		rows[i] = row{Name: name, Instances: "–"}
+		if r := t.Reports[i]; r != nil {
+			rows[i].Instances = strconv.Itoa(r.Instances)
+		}
+	}
+	for _, m := range measures {
+		best, differ := "", false
+		bestValue := 0.0
+		for _, r := range t.Reports {
+			text := m.format(r)
+			if text == "–" {
+				continue
+			}
+			differ = differ || best != "" && text != best
+			if value := m.of(r); best == "" || m.lower && value < bestValue || !m.lower && value > bestValue {
+				best, bestValue = text, value
+			}
+		}
+		for i, r := range t.Reports {
+			text := m.format(r)
+			rows[i].Cells = append(rows[i].Cells, cell{Text: text, Best: differ && text == best})
+		}
+	}
+	return rows
+}
+
+// String returns the table as aligned text. The best value of each column has a star.
+func (t *Table) String() string {
+	rows := t.rows()
+	name := 0
+	for _, r := range rows {
+		name = max(name, utf8.RuneCountInString(r.Name))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%*s  instances", name, "")
+	for _, m := range measures {
+		fmt.Fprintf(&b, "  %s %s ", m.name, m.arrow())
+	}
+	b.WriteByte('\n')
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s%s  %s", r.Name, pad("", name-utf8.RuneCountInString(r.Name)), pad(r.Instances, len("instances")))
+		for j, c := range r.Cells {
+			mark := " "
+			if c.Best {
+				mark = "*"
+			}
+			fmt.Fprintf(&b, "  %s%s", pad(c.Text, len(measures[j].name)+2), mark)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// HTML returns the table with the best value of each column in bold.
+func (t *Table) HTML() string {
+	page := struct{ Head, Rows []row }{Rows: t.rows()}
+	for _, m := range measures {
+		page.Head = append(page.Head, row{Name: m.name, Help: m.help, Arrow: m.arrow()})
+	}
+	return render(tableTemplate, page)
+}
+
+var tableTemplate = template.Must(template.New("table").Parse(`<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">
+<thead><tr style="border-bottom:1px solid"><th></th><th style="text-align:right;padding:2px 8px">instances</th>
+{{- range .Head}}<th style="text-align:right;padding:2px 8px" title="{{.Help}}">{{.Name}}&nbsp;{{.Arrow}}</th>{{end}}</tr></thead>
+<tbody>
+{{- range .Rows}}
+<tr><th style="text-align:left;padding:2px 8px">{{.Name}}</th><td style="text-align:right;padding:2px 8px">{{.Instances}}</td>
+{{- range .Cells}}<td style="text-align:right;padding:2px 8px">{{if .Best}}<strong>{{.Text}}</strong>{{else}}{{.Text}}{{end}}</td>{{end}}</tr>
+{{- end}}
+</tbody>
+</table>
+`))

@@ -1,0 +1,214 @@
+package metric_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func tree(t testing.TB) *taxonomy.Taxonomy {
+	t.Helper()
+	g, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http"}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g // go 0, go/ast 1, go/build 2, net 3, net/http 4
+}
+
+// first scores a leaf by the value of its feature.
+type first struct {
+	leaves int
+	check  error
+	most   int
+}
+
+func (f *first) Check(*dataset.Matrix) error { return f.check }
+
+func (f *first) LeafScores(x *dataset.Matrix) *mat.Dense {
+	f.most = max(f.most, x.Rows)
+	s := mat.NewDense(x.Rows, f.leaves, nil)
+	for i := range x.Rows {
+		indices, values := x.Row(i)
+		for k, j := range indices {
+			s.Set(i, int(j), float64(values[k]))
+		}
+	}
+	return s
+}
+
+// TestEvaluateInBatches checks that a data set of several batches is scored as one.
+func TestEvaluateInBatches(t *testing.T) {
+	const n = 2500
+	g := tree(t)
+	d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: n, Cols: 3, Indptr: []int{0}}}
+	for i := range n {
+		d.X.Indices = append(d.X.Indices, int32(i%3))
+		d.X.Values = append(d.X.Values, 1)
+		d.X.Indptr = append(d.X.Indptr, i+1)
+		truth := i % 3
+		if i%10 == 9 {
+			truth = (i + 1) % 3
+		}
+		d.Labels = append(d.Labels, []int{g.Leaves()[truth]})
+	}
+	model := &first{leaves: 3}
+	got, err := metric.Evaluate(model, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Instances != n {
+		t.Errorf("%d instances, want %d", got.Instances, n)
+	}
+	near(t, "accuracy", got.Accuracy, 0.9)
+	near(t, "micro F1", got.MicroF1, 0.9)
+	if model.most >= n {
+		t.Errorf("all %d instances were scored at once", model.most)
+	}
+	whole, err := metric.EvaluateScores(model.LeafScores(d.X), d.Labels, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *whole != *got {
+		t.Errorf("in batches %v, at once %v", got, whole)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	g := tree(t)
+	x := &dataset.Matrix{Rows: 1, Cols: 3, Indptr: []int{0, 1}, Indices: []int32{0}, Values: []float32{1}}
+	data := func(labels ...[]int) *dataset.Dataset {
+		return &dataset.Dataset{Name: "d", Taxonomy: g, X: x, Labels: labels}
+	}
+	for name, test := range map[string]struct {
+		model *first
+		d     *dataset.Dataset
+		want  string
+	}{
+		"no dataset":      {&first{leaves: 3}, nil, "dataset"},
+		"label count":     {&first{leaves: 3}, data(), "labels for 0"},
+		"no label":        {&first{leaves: 3}, data(nil), "no labels"},
+		"label range":     {&first{leaves: 3}, data([]int{5}), "label 5"},
+		"label order":     {&first{leaves: 3}, data([]int{2, 1}), "ascending"},
+		"label twice":     {&first{leaves: 3}, data([]int{1, 1}), "ascending"},
+		"columns":         {&first{leaves: 4}, data([]int{1}), "1 x 4"},
+		"the model's own": {&first{leaves: 3, check: errors.New("too wide")}, data([]int{1}), "too wide"},
+		"no instances":    {&first{leaves: 3}, &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Indptr: []int{0}}}, "no instances"},
+	} {
+		_, err := metric.Evaluate(test.model, test.d)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+		}
+	}
+	_, err := metric.Evaluate(&first{leaves: 3}, data([]int{0}))
+	var inner *metric.InnerLabelError
+	if !errors.As(err, &inner) || inner.Node != 0 || inner.Name != "go" {
+		t.Errorf("inner label: error %v", err)
+	}
+	if _, err := metric.EvaluateScores(mat.NewDense(1, 3, []float64{0, math.NaN(), 0}), [][]int{{1}}, g); err == nil {
+		t.Error("NaN: no error")
+	}
+}
+
+// TestFullLabels has an instance for which no pair can be ranked.
+func TestFullLabels(t *testing.T) {
+	g := tree(t)
+	got, err := metric.EvaluateScores(mat.NewDense(2, 3, []float64{1, 2, 3, 1, 2, 3}), [][]int{{1, 2, 4}, {1}}, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "ranking loss", got.RankingLoss, 1)
+	got, err = metric.EvaluateScores(mat.NewDense(1, 3, []float64{1, 2, 3}), [][]int{{1, 2, 4}}, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(got.RankingLoss) || !strings.Contains(got.String(), "–") {
+		t.Errorf("ranking loss %v without pairs:\n%v", got.RankingLoss, got)
+	}
+}
+
+func TestCompareMarks(t *testing.T) {
+	a := &metric.Report{Instances: 10, Accuracy: 0.8, TreeLoss: 0.5, MicroF1: 0.70001, RankingLoss: math.NaN()}
+	b := &metric.Report{Instances: 10, Accuracy: 0.7, TreeLoss: 0.4, MicroF1: 0.70002, RankingLoss: 0.1}
+	table := metric.Compare([]string{"<a>", "b"}, []*metric.Report{a, b, nil})
+	html := table.HTML()
+	for _, want := range []string{"&lt;a&gt;", "<strong>0.8000</strong>", "<strong>0.400</strong>", ">3</th>"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in\n%s", want, html)
+		}
+	}
+	for _, wrong := range []string{"<strong>0.7000</strong>", "<strong>0.500</strong>", "<strong>–", "<a>", "NaN"} {
+		if strings.Contains(html, wrong) {
+			t.Errorf("%s in\n%s", wrong, html)
+		}
+	}
+	if strings.Contains(metric.Compare([]string{"a"}, []*metric.Report{a}).HTML(), "strong") {
+		t.Error("a table of one report has a best value")
+	}
+}
+
+func ExampleEvaluateScores() {
+	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ast, _ := t.Node("go/ast")
+	http, _ := t.Node("net/http")
+	// The columns are go/ast, go/build, net/http.
+	scores := mat.NewDense(2, 3, []float64{
+		0.9, 0.1, 0.3,
+		0.2, 0.8, 0.5,
+	})
+	report, err := metric.EvaluateScores(scores, [][]int{{ast}, {http}}, t)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(report)
+	// Output:
+	// instances                2
+	// accuracy            0.5000
+	// parent accuracy     0.5000
+	// tree loss            2.000
+	// average precision   0.7500
+	// ranking loss        0.2500
+	// micro F1            0.5000
+	// macro F1            0.3333
+}
+
+func ExampleCompare() {
+	flat := &metric.Report{Instances: 200, Accuracy: 0.71, ParentAccuracy: 0.82, TreeLoss: 0.96, AveragePrecision: 0.80, RankingLoss: 0.05, MicroF1: 0.71, MacroF1: 0.64}
+	normalized := &metric.Report{Instances: 200, Accuracy: 0.74, ParentAccuracy: 0.82, TreeLoss: 0.81, AveragePrecision: 0.82, RankingLoss: 0.04, MicroF1: 0.74, MacroF1: 0.63}
+	table := metric.Compare([]string{"flat", "normalized"}, []*metric.Report{flat, normalized})
+	for line := range strings.Lines(table.String()) {
+		fmt.Println(strings.TrimRight(line, " \n"))
+	}
+	// Output:
+	//             instances  accuracy ↑   parent accuracy ↑   tree loss ↓   average precision ↑   ranking loss ↓   micro F1 ↑   macro F1 ↑
+	// flat              200      0.7100              0.8200         0.960                0.8000           0.0500       0.7100       0.6400*
+	// normalized        200      0.7400*             0.8200         0.810*               0.8200*          0.0400*      0.7400*      0.6300
+}
+
+func BenchmarkEvaluateScores(b *testing.B) {
+	g := tree(b)
+	const n = 10000
+	scores := mat.NewDense(n, 3, nil)
+	labels := make([][]int, n)
+	for i := range n {
+		scores.Set(i, i%3, 1)
+		labels[i] = g.Leaves()[i%3 : i%3+1]
+	}
+	for b.Loop() {
+		if _, err := metric.EvaluateScores(scores, labels, g); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package metric
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Report has the measures of one model on one data set, all averages over its instances. Y are an instance's true
+// labels, F the scores, f the leaf with the highest score. Equations are of Cai's thesis.
+type Report struct {
+	// Instances is the number of instances.
+	Instances int
+	// Accuracy is how often f is in Y (7.3); 1 minus the one-error.
+	Accuracy float64
+	// ParentAccuracy is how often f and a label in Y have a parent in common (7.6); never where f is a root.
+	ParentAccuracy float64
+	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0 where f is in Y: with one
+	// label an instance, the distance between prediction and truth. Half of it is the tree loss that
+	// the papers print, and on trees the top loss (4.22).
+	TreeLoss float64
+	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a score of at least F(y) that
+	// are in Y (7.4).
+	AveragePrecision float64
+	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <= F(z) (7.5). Instances
+	// whose labels are all leaves have no such pair and are left out; it is NaN if there is no other.
+	RankingLoss float64
+	// MicroF1 and MacroF1 are those of LabelSets with {f} as the predicted set. With one label an instance MicroF1 is
+	// the Accuracy.
+	MicroF1, MacroF1 float64
+}
+
+// measure is a column of the tables.
+type measure struct {
+	name   string
+	help   string
+	lower  bool // lower is better
+	digits int
+	of     func(*Report) float64
+}
+
+var measures = []measure{
+	{"accuracy", "how often the highest score is that of a true label", false, 4, func(r *Report) float64 { return r.Accuracy }},
+	{"parent accuracy", "how often the prediction has a parent in common with a true label", false, 4, func(r *Report) float64 { return r.ParentAccuracy }},
+	{"tree loss", "edges of the taxonomy between prediction and truth", true, 3, func(r *Report) float64 { return r.TreeLoss }},
+	{"average precision", "precision of the ranking at its true labels", false, 4, func(r *Report) float64 { return r.AveragePrecision }},
+	{"ranking loss", "fraction of pairs of a true and a wrong label in the wrong order", true, 4, func(r *Report) float64 { return r.RankingLoss }},
+	{"micro F1", "F1 of all predictions together", false, 4, func(r *Report) float64 { return r.MicroF1 }},
+	{"macro F1", "mean of the F1 of the leaves", false, 4, func(r *Report) float64 { return r.MacroF1 }},
+}
+
+// format returns the value of r, or a dash where there is none.
+func (m measure) format(r *Report) string {
+	if r == nil || math.IsNaN(m.of(r)) {
+		return "–"
+	}
+	return strconv.FormatFloat(m.of(r), 'f', m.digits, 64)
+}
+
+// arrow points to the better values.
+func (m measure) arrow() string {
+	if m.lower {
+		return "↓"
+	}
+	return "↑"
+}
+
+// String returns the measures, one a line.
+func (r *Report) String() string {
+	width := 0
+	for _, m := range measures {
+		width = max(width, len(m.name))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-*s %8d\n", width, "instances", r.Instances)
+	for _, m := range measures {
+		fmt.Fprintf(&b, "%-*s %s\n", width, m.name, pad(m.format(r), 8))
+	}
+	return b.String()
+}
+
+// pad aligns text to the right.
+func pad(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
+}
+
+// HTML returns the measures as a table.
+func (r *Report) HTML() string {
+	page := struct {
+		Instances int
+		Rows      []row
+	}{Instances: r.Instances}
+	for _, m := range measures {
+		page.Rows = append(page.Rows, row{Name: m.name, Help: m.help, Arrow: m.arrow(), Cells: []cell{{Text: m.format(r)}}})
+	}
+	return render(reportTemplate, page)
+}
+
+type row struct {
+	Name, Help, Arrow string
+	Instances         string
+	Cells             []cell
+}
+
+type cell struct {
+	Text string
+	Best bool
+}
+
+var reportTemplate = template.Must(template.New("report").Parse(`<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">
+<thead><tr style="border-bottom:1px solid"><th style="text-align:left;padding:2px 12px 2px 4px">measure</th><th style="text-align:right;padding:2px 4px">{{.Instances}} instances</th></tr></thead>
+<tbody>
+{{- range .Rows}}
+<tr title="{{.Help}}"><td style="text-align:left;padding:2px 12px 2px 4px">{{.Name}}&nbsp;{{.Arrow}}</td><td style="text-align:right;padding:2px 4px">{{range .Cells}}{{.Text}}{{end}}</td></tr>
+{{- end}}
+</tbody>
+</table>
+`))
+
+// render executes a template of this package on its own data, which cannot fail for what a user does.
+func render(t *template.Template, data any) string {
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		return template.HTMLEscapeString(err.Error())
+	}
+	return b.String()
+}
