@@ -1,0 +1,47 @@
+package svm_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func ExampleNormalized_Fit() {
+	t, err := taxonomy.FromPaths([]string{"animal/cat", "animal/dog", "car"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	id := func(name string) int {
+		n, _ := t.Node(name)
+		return n
+	}
+	data := &dataset.Dataset{
+		Taxonomy:   t,
+		Vocabulary: []string{"fur", "purrs", "barks", "wheels"},
+		X: &dataset.Matrix{
+			Rows: 3, Cols: 4,
+			Indptr:  []int{0, 2, 4, 5},
+			Indices: []int32{0, 1, 0, 2, 3},
+			Values:  []float32{1, 1, 1, 1, 1},
+		},
+		Labels: [][]int{{id("animal/cat")}, {id("animal/dog")}, {id("car")}},
+	}
+	model, err := svm.Normalized{C: 10}.Fit(context.Background(), t, data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range model.Predict(data.X) {
+		fmt.Println(t.Name(n))
+	}
+	fmt.Printf("%v, gap below 1e-3: %v\n", model.Result.Status, model.Result.Gap < 1e-3)
+	// Output:
+	// animal/cat
+	// animal/dog
+	// car
+	// converged, gap below 1e-3: true
+}
