@@ -145,6 +145,9 @@ func TestDualPointsAreFeasible(t *testing.T) {
 						if v < 0 || leaves[k] == o.Label(i) {
 							t.Fatalf("%s, %s: example %d has coefficient %v at leaf %d", name, kind, i, v, leaves[k])
 						}
+						if slices.Contains(leaves[:k], leaves[k]) {
+							t.Fatalf("%s, %s: example %d has two coefficients at leaf %d", name, kind, i, leaves[k])
+						}
 						sum += v
 					}
 					if sum > o.C()*(1+1e-12) {
@@ -316,4 +319,81 @@ func ExampleBCFW_Solve() {
 	// Output:
 	// converged, primal 0.5000, dual 0.5000
 	// cat [0.5 -0.5] dog [-0.5 0.5]
+}
+
+// script is a method that visits given points.
+type script struct {
+	points []*structured.Dual
+	at     int
+}
+
+func (s *script) epoch(context.Context) error { s.at++; return nil }
+
+func (s *script) point() *structured.Dual { return s.points[s.at-1] }
+
+func TestWorsePointsAreNotReturned(t *testing.T) {
+	p := problems(t)["tree"]
+	o, err := p.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBlocks(newState(o), 1e-9, 1)
+	for range 5 {
+		if err := b.epoch(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := newSettings(1e-9, 3, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := run(context.Background(), settings{gap: 1e-9, maxEpochs: 1}, newState(o), &script{points: []*structured.Dual{b.dual}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run(context.Background(), set, newState(o), &script{points: []*structured.Dual{o.NewDual(), b.dual, o.NewDual()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Primal != good.Primal || r.Dual != good.Dual || !slices.Equal(r.Weights.Data, good.Weights.Data) {
+		t.Errorf("%v with a worse point at the end, %v without", r, good)
+	}
+}
+
+func TestPairwiseStepIsExact(t *testing.T) {
+	// The true leaf and one competitor, violation 1 and squared distance 3 times
+	// ||x||^2 = 2: the optimum 1/6 is inside, and is cut off by C = 1/10. With a
+	// second competitor the step from the first to it crosses their product.
+	for _, c := range []struct {
+		c          float64
+		values     []float64
+		violations []float64
+		products   [3][3]float64
+		want       []float64
+	}{
+		{1, []float64{1, 0, 0}, []float64{0, 1, -1}, [3][3]float64{1: {1: 3}}, []float64{5. / 6, 1. / 6, 0}},
+		{0.1, []float64{0.1, 0, 0}, []float64{0, 1, -1}, [3][3]float64{1: {1: 3}}, []float64{0, 0.1, 0}},
+		{1, []float64{0, 1, 0}, []float64{0, 1, 2}, [3][3]float64{1: {1: 3, 2: 2}, 2: {1: 2, 2: 3}}, []float64{0, 0.75, 0.25}},
+	} {
+		var s workingSet
+		s.reset()
+		for k := range c.values {
+			s.add(int32(k), c.values[k], c.violations[k])
+		}
+		s.allot()
+		for k := range 3 {
+			for l := range k + 1 {
+				s.setProduct(k, l, c.products[k][l])
+			}
+		}
+		if !s.solve(2) {
+			t.Error("nothing changed")
+		}
+		for k, want := range c.want {
+			if math.Abs(s.values[k]-want) > 1e-12 {
+				t.Errorf("C %v: coefficients %v, want %v", c.c, s.values, c.want)
+				break
+			}
+		}
+	}
 }

@@ -121,7 +121,8 @@ type Normalized struct {
 //
 // If ctx ends or Progress returns an error before the gap is reached, Fit
 // returns that error together with the best model so far and the certificate
-// of that model. All other errors come without a model.
+// of that model. If MaxEpochs end the training there is no error; Result.Status
+// and Result.Gap tell. All other errors come without a model.
 func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
 	y, err := labels(t, d)
 	if err != nil {
@@ -138,7 +139,8 @@ func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset)
 //
 // If ctx ends or Progress returns an error before the gap is reached, Fit
 // returns that error together with the best model so far and the certificate
-// of that model. All other errors come without a model.
+// of that model. If MaxEpochs end the training there is no error; Result.Status
+// and Result.Gap tell. All other errors come without a model.
 func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
 	y, err := labels(t, d)
 	if err != nil {
@@ -155,7 +157,8 @@ func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.
 //
 // If ctx ends or Progress returns an error before the gap is reached, Fit
 // returns that error together with the best model so far and the certificate
-// of that model. All other errors come without a model.
+// of that model. If MaxEpochs end the training there is no error; Result.Status
+// and Result.Gap tell. All other errors come without a model.
 func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
 	y, err := labels(t, d)
 	if err != nil {
