@@ -54,6 +54,7 @@ func execute(s *session, r *wire.Request) (any, error) {
 		}
 		if !request.Silent && len(data.Data) > 0 {
 			data.Count = count
+			s.iopub.WaitRoom()
 			s.publish(parent, "execute_result", data)
 		}
 	}

@@ -44,6 +44,7 @@ func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
 	if update {
 		msgType = "update_display_data"
 	}
+	o.session.iopub.WaitRoom()
 	o.session.publish(o.request.AsParent(), msgType, data)
 }
 

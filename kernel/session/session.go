@@ -54,6 +54,8 @@ type Config struct {
 // runs and does nothing while none does. The error is nil when the kernel ended
 // as it was asked to.
 func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, config Config) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	defer func() { err = errors.Join(err, evaluator.Close()) }()
 	if config.Log == nil {
 		config.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -71,6 +73,7 @@ func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, conf
 	}
 	s := newSession(server, evaluator, config)
 	s.start()
+	orphaned := orphanhood(ctx, os.Getenv("JPY_PARENT_PID"))
 	for {
 		select {
 		case signal := <-signals:
@@ -78,6 +81,8 @@ func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, conf
 				s.interrupt()
 				continue
 			}
+		case <-orphaned:
+			config.Log.Warn("the process that started this kernel is gone")
 		case <-s.ending:
 		case <-ctx.Done():
 		}

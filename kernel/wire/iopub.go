@@ -40,20 +40,28 @@ func newIOPub(s *Server) *IOPub {
 	return &IOPub{server: s, topic: "kernel." + s.session + ".", streams: make(map[string]*stream)}
 }
 
-// Publish sends a message to all subscribers.
+// WaitRoom waits while a subscriber's queue is full, for as long as that
+// subscriber takes something and a second when it does not. Whoever publishes
+// much calls it before.
+func (p *IOPub) WaitRoom() {
+	// The error is that the server is closed, which send reports.
+	_ = p.server.sockets[IOPubChannel].guard.WaitRoom(p.server.ctx)
+}
+
+// Publish sends a message to all subscribers. It is not held up by those that
+// are slow.
 func (p *IOPub) Publish(parent Parent, msgType string, content any) error {
 	body, err := marshal(content)
 	if err != nil {
 		return err
 	}
-	p.room()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.flush(parent.ID)
 	return p.send(parent, msgType, body)
 }
 
-// Status publishes the kernel's state. It is never held up by a subscriber.
+// Status publishes the kernel's state.
 func (p *IOPub) Status(parent Parent, state string) error {
 	body, err := marshal(Status{state})
 	if err != nil {
@@ -75,7 +83,7 @@ func (p *IOPub) Stream(parent Parent, name, text string) {
 	if text == "" {
 		return
 	}
-	p.room()
+	p.WaitRoom()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.streams[parent.ID]
@@ -123,13 +131,6 @@ func (p *IOPub) flush(id string) {
 	if err != nil {
 		p.server.drop(IOPubChannel, err)
 	}
-}
-
-// room waits for subscribers whose queues are full. It is called without the
-// lock, so that what is small and urgent gets past.
-func (p *IOPub) room() {
-	// The error is that the server is closed, which send reports.
-	_ = p.server.sockets[IOPubChannel].guard.WaitRoom(p.server.ctx)
 }
 
 func (p *IOPub) send(parent Parent, msgType string, content []byte) error {

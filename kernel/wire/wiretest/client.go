@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +79,20 @@ func (i Info) Endpoint(channel string) string {
 		return fmt.Sprintf("ipc://%s-%d", i["ip"], i[channel+"_port"])
 	}
 	return fmt.Sprintf("tcp://%s:%d", i["ip"], i[channel+"_port"])
+}
+
+// Listening reports whether somebody answers on the last channel that a kernel
+// opens.
+func (i Info) Listening() bool {
+	network, address, _ := strings.Cut(i.Endpoint("hb"), "://")
+	if network == "ipc" {
+		network = "unix"
+	}
+	c, err := net.Dial(network, address)
+	if err != nil {
+		return false
+	}
+	return c.Close() == nil
 }
 
 // A Message is one that the kernel sent.
