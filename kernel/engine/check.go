@@ -1,0 +1,646 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"runtime"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// goVersion is the language version that cells are written in.
+const goVersion = "go1.26"
+
+// A checker type-checks cells against a session. It changes nothing in the
+// session; the declarations of a cell that passed are in its checked.
+type checker struct {
+	session   *session
+	importer  types.Importer
+	preloaded map[string]string
+	fset      *token.FileSet
+	sources   map[*token.File]*source
+	// pkg is the package of all cells, emptied for each.
+	pkg *types.Package
+}
+
+// fresh returns the notebook's package with an empty scope. It has to be the
+// same for all cells: go/types compares packages by pointer where it decides
+// about unexported fields.
+func (c *checker) fresh() *types.Package {
+	empty := types.NewPackage(packagePath, "main")
+	if c.pkg == nil {
+		c.pkg = empty
+	} else {
+		*c.pkg = *empty
+	}
+	return c.pkg
+}
+
+// A topVariable is a variable that a statement at the top of a cell declares.
+type topVariable struct {
+	local  *types.Var // as the statements know it
+	global *types.Var // as functions and later cells know it
+	// statement is the index of the statement in the cell's body.
+	statement int
+}
+
+// A checkedFunc is a function or method of a checked cell.
+type checkedFunc struct {
+	decl *ast.FuncDecl // as written
+	// body is the same function with its receiver, if any, as first
+	// parameter: the form in which it was checked and is lowered.
+	body   *ast.FuncDecl
+	object *types.Func
+	// receiver is the type the method belongs to; nil for functions.
+	receiver *types.TypeName
+}
+
+// A checked cell is a parsed cell with its types.
+type checked struct {
+	*parsed
+	pkg       *types.Package
+	info      *types.Info
+	funcs     []*checkedFunc
+	types     []*ast.TypeSpec
+	variables []*topVariable
+	imported  []*types.PkgName
+	dotted    []types.Object
+	// undo takes back what the check did to types of earlier cells.
+	undo []func()
+}
+
+func (c *checked) rollback() {
+	for i := len(c.undo) - 1; i >= 0; i-- {
+		c.undo[i]()
+	}
+	c.undo = nil
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Instances:  map[*ast.Ident]types.Instance{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Implicits:  map[ast.Node]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+}
+
+// check type-checks a parsed cell. The order is that of a notebook: first
+// what the cell declares (without bodies), then its statements one after the
+// other, then the bodies of its functions, which see all of it.
+func (c *checker) check(p *parsed) (*checked, []problem) {
+	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo()}
+	var problems []problem
+	complain := func(pos token.Pos, msg string) { problems = append(problems, c.problem(pos, msg)) }
+
+	c.importAll(k, complain)
+	late := c.declarations(k)
+	c.insert(k)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+
+	seen := map[string]bool{}
+	conf := &types.Config{
+		Importer:  c.importer,
+		GoVersion: goVersion,
+		Sizes:     types.SizesFor("gc", runtime.GOARCH),
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			if !ok || c.forgiven(k, e) {
+				return
+			}
+			key := fmt.Sprint(e.Pos, e.Msg)
+			if !seen[key] {
+				seen[key] = true
+				complain(e.Pos, compilerWording(e.Msg))
+			}
+		},
+	}
+	chk := types.NewChecker(conf, c.fset, k.pkg, k.info)
+	// Files reports through conf.Error; its result is the first of those.
+	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
+
+	if p.declarations != nil {
+		conf.IgnoreFuncBodies = true
+		files(p.declarations)
+		conf.IgnoreFuncBodies = false
+		if len(problems) == 0 {
+			c.addMethods(k, late, complain)
+		}
+	}
+	if p.statements != nil {
+		files(p.statements)
+	}
+	c.topVariables(k)
+	if f := c.bodies(k); f != nil {
+		files(f)
+	}
+	if len(problems) > 0 {
+		k.rollback()
+		sort.SliceStable(problems, func(i, j int) bool { return problems[i].offset < problems[j].offset })
+		return nil, problems
+	}
+	return k, nil
+}
+
+// importAll resolves the cell's import declarations.
+func (c *checker) importAll(k *checked, complain func(token.Pos, string)) {
+	for _, spec := range k.imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			complain(spec.Path.Pos(), "invalid import path: "+spec.Path.Value)
+			continue
+		}
+		if path == "C" || path == "unsafe" {
+			complain(spec.Path.Pos(), fmt.Sprintf("import %q: the interpreter cannot run code that uses it", path))
+			continue
+		}
+		pkg, err := c.importer.Import(path)
+		if err != nil {
+			complain(spec.Path.Pos(), importWording(path, err))
+			continue
+		}
+		name := pkg.Name()
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		switch name {
+		case "_":
+		case ".":
+			scope := pkg.Scope()
+			for _, n := range scope.Names() {
+				if obj := scope.Lookup(n); obj.Exported() {
+					k.dotted = append(k.dotted, obj)
+				}
+			}
+		default:
+			k.imported = append(k.imported, types.NewPkgName(spec.Pos(), k.pkg, name, pkg))
+		}
+	}
+}
+
+func importWording(path string, err error) string {
+	msg := err.Error()
+	if strings.Contains(msg, path) {
+		return msg
+	}
+	return fmt.Sprintf("could not import %s (%s)", path, msg)
+}
+
+// declarations collects the cell's types and functions, leaves out types that
+// are declared again as they are, and returns the methods of types of earlier
+// cells. These are taken out of their types and become functions, because
+// go/types has no way to declare them.
+func (c *checker) declarations(k *checked) (late []*checkedFunc) {
+	if k.parsed.declarations == nil {
+		return nil
+	}
+	file := k.parsed.declarations
+	declared := map[string]bool{}
+	for name := range file.Scope.Objects {
+		declared[name] = true
+	}
+	same := c.unchangedTypes(k, file, declared)
+	for _, pkg := range k.imported {
+		// An import and a declaration of one name: the declaration wins, as
+		// the later of two declarations does everywhere in a notebook.
+		if declared[pkg.Name()] {
+			delete(k.mentioned, pkg.Name())
+		}
+	}
+	var decls []ast.Decl
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok == token.TYPE {
+				var specs []ast.Spec
+				for _, s := range d.Specs {
+					spec := s.(*ast.TypeSpec)
+					if same[spec.Name.Name] {
+						delete(declared, spec.Name.Name)
+						k.mentioned[spec.Name.Name] = true
+						continue
+					}
+					k.types = append(k.types, spec)
+					specs = append(specs, s)
+				}
+				if len(specs) == 0 {
+					continue
+				}
+				d.Specs = specs
+			}
+			decls = append(decls, d)
+		case *ast.FuncDecl:
+			f := &checkedFunc{decl: d}
+			k.funcs = append(k.funcs, f)
+			if d.Recv != nil {
+				if base := receiverBase(d); base != nil && !declaredType(k, file, base.Name, same) {
+					if live := c.session.live[base.Name]; live != nil && live.spec != nil {
+						f.receiver = live.object.(*types.TypeName)
+						f.body = plainFunction(d, fmt.Sprintf("%s.%s", base.Name, d.Name.Name), nil)
+						k.mentioned[base.Name] = true
+						late = append(late, f)
+						decls = append(decls, f.body)
+						continue
+					}
+				}
+			}
+			decls = append(decls, d)
+		}
+	}
+	file.Decls = decls
+	return late
+}
+
+// declaredType reports whether the cell itself declares the named type.
+func declaredType(k *checked, file *ast.File, name string, same map[string]bool) bool {
+	obj := file.Scope.Lookup(name)
+	return obj != nil && obj.Kind == ast.Typ && !same[name]
+}
+
+// receiverBase returns the name of the type in a method's receiver.
+func receiverBase(d *ast.FuncDecl) *ast.Ident {
+	if len(d.Recv.List) != 1 {
+		return nil
+	}
+	e := ast.Unparen(d.Recv.List[0].Type)
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = ast.Unparen(star.X)
+	}
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		e = x.X
+	case *ast.IndexListExpr:
+		e = x.X
+	}
+	id, _ := e.(*ast.Ident)
+	return id
+}
+
+// plainFunction returns a function with the method's receiver, if it has one,
+// as its first parameter. It shares all nodes with the method.
+func plainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.FuncDecl {
+	typ := &ast.FuncType{
+		Func:       d.Type.Func,
+		TypeParams: d.Type.TypeParams,
+		Params:     d.Type.Params,
+		Results:    d.Type.Results,
+	}
+	if params != nil {
+		typ.TypeParams = params
+	}
+	if d.Recv != nil {
+		recv := d.Recv.List[0]
+		// A parameter list names all or none.
+		named := len(d.Type.Params.List) == 0 || len(d.Type.Params.List[0].Names) > 0
+		switch {
+		case named && len(recv.Names) == 0:
+			recv = &ast.Field{Names: []*ast.Ident{{NamePos: recv.Pos(), Name: "_"}}, Type: recv.Type}
+		case !named && len(recv.Names) > 0:
+			list := make([]*ast.Field, len(d.Type.Params.List))
+			for i, f := range d.Type.Params.List {
+				list[i] = &ast.Field{Names: []*ast.Ident{{NamePos: f.Pos(), Name: "_"}}, Type: f.Type}
+			}
+			typ.Params = &ast.FieldList{Opening: typ.Params.Opening, List: list, Closing: typ.Params.Closing}
+		}
+		list := append([]*ast.Field{recv}, typ.Params.List...)
+		typ.Params = &ast.FieldList{Opening: typ.Params.Opening, List: list, Closing: typ.Params.Closing}
+	}
+	return &ast.FuncDecl{
+		Name: &ast.Ident{NamePos: d.Name.NamePos, Name: name},
+		Type: typ,
+		Body: d.Body,
+	}
+}
+
+// insert puts the live objects that the cell mentions into its package scope.
+func (c *checker) insert(k *checked) {
+	scope := k.pkg.Scope()
+	declared := func(name string) bool {
+		return k.parsed.declarations != nil && declaresTop(k.parsed.declarations, name)
+	}
+	for _, pkg := range k.imported {
+		if !declared(pkg.Name()) {
+			scope.Insert(pkg)
+		}
+	}
+	for _, obj := range k.dotted {
+		if k.mentioned[obj.Name()] && !declared(obj.Name()) {
+			scope.Insert(obj)
+		}
+	}
+	for name := range k.mentioned {
+		if declared(name) || scope.Lookup(name) != nil {
+			continue
+		}
+		if d := c.session.live[name]; d != nil {
+			scope.Insert(d.object)
+			continue
+		}
+		if path := c.preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.session.gone[name] == "" {
+			if pkg, err := c.importer.Import(path); err == nil {
+				scope.Insert(types.NewPkgName(token.NoPos, k.pkg, name, pkg))
+			}
+		}
+	}
+}
+
+// sameObject reports whether two objects are the same declaration or import.
+func sameObject(a, b types.Object) bool {
+	p, ok := a.(*types.PkgName)
+	q, also := b.(*types.PkgName)
+	return a == b || ok && also && p.Imported() == q.Imported()
+}
+
+func declaresTop(file *ast.File, name string) bool {
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.Name == name {
+				return true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.Name == name {
+						return true
+					}
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						if id.Name == name {
+							return true
+						}
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// addMethods gives the types of earlier cells their new methods.
+func (c *checker) addMethods(k *checked, late []*checkedFunc, complain func(token.Pos, string)) {
+	for _, f := range late {
+		obj, ok := k.info.Defs[f.body.Name].(*types.Func)
+		if !ok {
+			continue
+		}
+		named, ok := f.receiver.Type().(*types.Named)
+		if !ok {
+			complain(f.decl.Recv.Pos(), "invalid receiver type "+f.receiver.Name())
+			continue
+		}
+		if named.TypeParams().Len() > 0 {
+			complain(f.decl.Name.Pos(), fmt.Sprintf("method %s.%s: methods of a generic type belong into the cell that declares the type", named.Obj().Name(), f.decl.Name.Name))
+			continue
+		}
+		plain := obj.Signature()
+		params := make([]*types.Var, 0, plain.Params().Len())
+		for i := range plain.Params().Len() {
+			params = append(params, plain.Params().At(i))
+		}
+		recv := types.NewParam(params[0].Pos(), k.pkg, params[0].Name(), params[0].Type())
+		sig := types.NewSignatureType(recv, nil, nil, types.NewTuple(params[1:]...), plain.Results(), plain.Variadic())
+		name := f.decl.Name.Name
+		if st, ok := named.Underlying().(*types.Struct); ok {
+			for i := range st.NumFields() {
+				if st.Field(i).Name() == name {
+					complain(f.decl.Name.Pos(), fmt.Sprintf("field and method with the same name %s", name))
+				}
+			}
+		}
+		if types.IsInterface(named) {
+			complain(f.decl.Recv.Pos(), fmt.Sprintf("invalid receiver type %s (pointer or interface type)", named.Obj().Name()))
+			continue
+		}
+		if old := methodOf(named, name); old != nil {
+			if types.Identical(old.Signature(), sig) && types.Identical(old.Signature().Recv().Type(), recv.Type()) {
+				f.object = old
+				continue
+			}
+			complain(f.decl.Name.Pos(), fmt.Sprintf("method %s.%s has another signature than before, %s: declare type %s anew with it", named.Obj().Name(), name,
+				types.TypeString(old.Signature(), types.RelativeTo(k.pkg)), named.Obj().Name()))
+			continue
+		}
+		k.undo = append(k.undo, snapshot(named))
+		f.object = types.NewFunc(f.decl.Name.Pos(), k.pkg, name, sig)
+		named.AddMethod(f.object)
+	}
+}
+
+func methodOf(named *types.Named, name string) *types.Func {
+	for i := range named.NumMethods() {
+		if m := named.Method(i); m.Name() == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// snapshot returns a function that takes back methods added to a type, for
+// which go/types has no call.
+func snapshot(named *types.Named) func() {
+	live := reflect.ValueOf(named).Elem()
+	copied := reflect.New(live.Type()).Elem()
+	copied.Set(live)
+	return func() { live.Set(copied) }
+}
+
+// topVariables makes package-level variables of those that the statements at
+// the cell's top declare, so that functions and later cells see them.
+func (c *checker) topVariables(k *checked) {
+	byLocal := map[*types.Var]bool{}
+	for i, stmt := range k.body {
+		for _, id := range declaredBy(stmt) {
+			local, ok := k.info.Defs[id].(*types.Var)
+			if !ok || id.Name == "_" || byLocal[local] {
+				continue
+			}
+			byLocal[local] = true
+			global := types.NewVar(local.Pos(), k.pkg, local.Name(), local.Type())
+			k.variables = append(k.variables, &topVariable{local, global, i})
+			if prior := k.pkg.Scope().Lookup(local.Name()); prior == nil {
+				k.pkg.Scope().Insert(global)
+			}
+		}
+	}
+}
+
+// declaredBy returns the identifiers that a statement at the top declares.
+func declaredBy(stmt ast.Stmt) []*ast.Ident {
+	var ids []*ast.Ident
+	switch s := stmt.(type) {
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			for _, e := range s.Lhs {
+				if id, ok := e.(*ast.Ident); ok {
+					ids = append(ids, id)
+				}
+			}
+		}
+	case *ast.DeclStmt:
+		if d, ok := s.Decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
+			for _, spec := range d.Specs {
+				ids = append(ids, spec.(*ast.ValueSpec).Names...)
+			}
+		}
+	}
+	return ids
+}
+
+// bodies returns a file with all functions and methods of the cell, as
+// functions of names that nothing else has.
+func (c *checker) bodies(k *checked) *ast.File {
+	if len(k.funcs) == 0 {
+		return nil
+	}
+	file := &ast.File{Name: ast.NewIdent("main"), FileStart: k.parsed.declarations.FileStart, FileEnd: k.parsed.declarations.FileEnd}
+	for i, f := range k.funcs {
+		if f.object == nil {
+			f.object, _ = k.info.Defs[f.decl.Name].(*types.Func)
+		}
+		if f.decl.Body == nil {
+			continue
+		}
+		var params *ast.FieldList
+		if f.decl.Recv != nil {
+			params = c.receiverParams(k, f.decl)
+			if base := receiverBase(f.decl); base != nil && f.receiver == nil {
+				f.receiver, _ = k.pkg.Scope().Lookup(base.Name).(*types.TypeName)
+			}
+		}
+		f.body = plainFunction(f.decl, fmt.Sprintf("%s·%d", f.decl.Name.Name, i), params)
+		file.Decls = append(file.Decls, f.body)
+	}
+	return file
+}
+
+// receiverParams returns the type parameters of a method of a generic type,
+// with the constraints that the type declares for them.
+func (c *checker) receiverParams(k *checked, d *ast.FuncDecl) *ast.FieldList {
+	e := ast.Unparen(d.Recv.List[0].Type)
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = ast.Unparen(star.X)
+	}
+	var names []ast.Expr
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		names = []ast.Expr{x.Index}
+	case *ast.IndexListExpr:
+		names = x.Indices
+	default:
+		return nil
+	}
+	base := receiverBase(d)
+	list := &ast.FieldList{}
+	for _, spec := range k.types {
+		if base == nil || spec.Name.Name != base.Name || spec.TypeParams == nil {
+			continue
+		}
+		var constraints []ast.Expr
+		for _, field := range spec.TypeParams.List {
+			for range field.Names {
+				constraints = append(constraints, field.Type)
+			}
+		}
+		for i, n := range names {
+			id, ok := n.(*ast.Ident)
+			if !ok || i >= len(constraints) {
+				return nil
+			}
+			list.List = append(list.List, &ast.Field{Names: []*ast.Ident{{NamePos: id.NamePos, Name: id.Name}}, Type: constraints[i]})
+		}
+	}
+	return list
+}
+
+// forgiven reports errors that a notebook does not make: the last expression
+// is used, being shown, and so are the variables at the top of a cell.
+func (c *checker) forgiven(k *checked, e types.Error) bool {
+	if k.value != nil && strings.HasSuffix(e.Msg, "is not used") {
+		x := ast.Unparen(k.value.X)
+		if e.Pos == k.value.X.Pos() || e.Pos == x.Pos() {
+			return true
+		}
+		switch x := x.(type) {
+		case *ast.BinaryExpr:
+			return e.Pos == x.OpPos
+		case *ast.SelectorExpr:
+			return e.Pos == x.Sel.Pos()
+		}
+	}
+	if strings.HasPrefix(e.Msg, "declared and not used") {
+		for _, stmt := range k.body {
+			for _, id := range declaredBy(stmt) {
+				if id.Pos() == e.Pos {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// compilerWording turns the words of go/types into those of the compiler
+// where they differ.
+func compilerWording(msg string) string {
+	return strings.TrimSuffix(msg, "\n")
+}
+
+// unchangedTypes returns the names of types that the cell declares exactly as
+// they are: the same text, and every name in it meaning what it meant. They
+// stay the types they are, so that running a cell again does not part its
+// types from the variables that have them.
+func (c *checker) unchangedTypes(k *checked, file *ast.File, declared map[string]bool) map[string]bool {
+	same := map[string]bool{}
+	specs := map[string]*ast.TypeSpec{}
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE {
+			continue
+		}
+		for _, s := range g.Specs {
+			spec := s.(*ast.TypeSpec)
+			name := spec.Name.Name
+			live := c.session.live[name]
+			if live == nil || live.spec == nil || specs[name] != nil || spec.TypeParams != nil {
+				continue
+			}
+			if live.spec.text == c.text(spec) {
+				same[name] = true
+				specs[name] = spec
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for name := range same {
+			for used, obj := range c.session.live[name].spec.uses {
+				now := c.session.live[used]
+				if declared[used] && !same[used] || now == nil && isSession(obj) || now != nil && !sameObject(now.object, obj) {
+					delete(same, name)
+					changed = true
+					break
+				}
+			}
+		}
+	}
+	return same
+}
+
+// text returns the source of a node, which tells whether it is the same.
+func (c *checker) text(n ast.Node) string {
+	src, start := c.at(n.Pos())
+	if src == nil {
+		return ""
+	}
+	return src.cell.Source[start : start+int(n.End()-n.Pos())]
+}

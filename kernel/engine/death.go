@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"fmt"
+	"go/types"
+)
+
+// buried makes the session that of a new worker: the variables are gone,
+// everything else is there to be declared again.
+func (e *Engine) buried(death *DeathError) *Error {
+	s := e.session
+	cause := death.Cause
+	for name, d := range s.live {
+		if _, ok := d.object.(*types.Var); ok && d.lowered != "" {
+			s.gone[name] = cause
+			delete(s.live, name)
+		}
+	}
+	err := &Error{
+		Name:    "WorkerDied",
+		Message: "the worker process died: " + cause + "; variables are lost, declarations are kept",
+		Cause:   death,
+	}
+	err.Traceback = append(err.Traceback, red+err.Message+plain)
+	err.Traceback = append(err.Traceback, e.checker.frameLines(death.Frames)...)
+	return err
+}
+
+// runtimeError words a panic.
+func (c *checker) runtimeError(r *RuntimeError) *Error {
+	msg := r.Message
+	if r.Name == "panic" {
+		msg = "panic: " + msg
+	}
+	err := &Error{Name: r.Name, Message: r.Message, Cause: r}
+	err.Traceback = append(err.Traceback, bold+red+msg+plain)
+	err.Traceback = append(err.Traceback, c.frameLines(r.Frames)...)
+	return err
+}
+
+// frameLines shows the active calls of a panic, the innermost first.
+func (c *checker) frameLines(frames []Frame) []string {
+	var out []string
+	for i, f := range frames {
+		src := c.cellSource(f.Cell)
+		title := fmt.Sprintf("Cell [%d]", f.Cell)
+		if src != nil {
+			title = src.cell.title()
+		}
+		line := title
+		if f.Line > 0 {
+			line += fmt.Sprintf(":%d", f.Line)
+		}
+		if f.Function != "" {
+			line += " in " + f.Function
+		}
+		out = append(out, bold+line+plain)
+		if src != nil && (i == 0 || f.Function == "") {
+			out = append(out, src.excerpt(f.Line, 0)...)
+		}
+	}
+	return out
+}
+
+func (c *checker) cellSource(cell int) *source {
+	for _, src := range c.sources {
+		if src.cell.Number == cell {
+			return src
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// carried writes a value of a session type together with the description of
+// its type, by which the bridge prints it as the compiled program would.
+func (l *lowering) carried(text string, t types.Type, pos token.Pos) string {
+	l.pos = pos
+	return fmt.Sprintf("%s.Carry(%d, %s)", bridge, l.describe(t), text)
+}
+
+// shownMethods are the methods by which a value shows itself.
+var shownMethods = []string{"String", "Error", "HTML", "SVG", "PNG", "MimeBundle"}
+
+// describe tells the bridge about a type, once, and returns the number by
+// which it knows it; 0 is for types that need no description.
+func (l *lowering) describe(t types.Type) int {
+	if l.native(t) {
+		return 0
+	}
+	t = types.Unalias(t)
+	key := l.typ(t)
+	if id, ok := l.s.described[key]; ok {
+		return id
+	}
+	id := l.s.unique()
+	l.s.described[key] = id
+	l.later(func() { delete(l.s.described, key) })
+	kind, elems, fields := "", []types.Type(nil), []string(nil)
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		kind = "struct"
+		for i := range u.NumFields() {
+			fields = append(fields, u.Field(i).Name())
+			elems = append(elems, u.Field(i).Type())
+		}
+	case *types.Pointer:
+		kind, elems = "pointer", []types.Type{u.Elem()}
+	case *types.Slice:
+		kind, elems = "slice", []types.Type{u.Elem()}
+	case *types.Array:
+		kind, elems = "array", []types.Type{u.Elem()}
+	case *types.Map:
+		kind, elems = "map", []types.Type{u.Key(), u.Elem()}
+	case *types.Chan:
+		kind = "chan"
+	case *types.Signature:
+		kind = "func"
+	case *types.Interface:
+		kind = "interface"
+	default:
+		kind = "basic"
+	}
+	ids := make([]string, len(elems))
+	for i, e := range elems {
+		ids[i] = strconv.Itoa(l.describe(e))
+	}
+	name := types.TypeString(t, func(p *types.Package) string { return p.Name() })
+	_, isNamed := t.(*types.Named)
+	l.setup = append(l.setup, fmt.Sprintf("%s.Describe(%d, %q, %q, %v, []string{%s}, []int{%s})",
+		bridge, id, kind, name, isNamed, quoted(fields), strings.Join(ids, ", ")))
+	l.showMethods(id, t)
+	return id
+}
+
+func quoted(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strconv.Quote(s)
+	}
+	return strings.Join(out, ", ")
+}
+
+// showMethods tells the bridge how to call the methods by which a type shows
+// itself.
+func (l *lowering) showMethods(id int, t types.Type) {
+	if types.IsInterface(t) {
+		return
+	}
+	base, pointer := t, false
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok {
+		return
+	}
+	set := types.NewMethodSet(t)
+	for _, name := range shownMethods {
+		sel := set.Lookup(named.Obj().Pkg(), name)
+		if sel == nil {
+			continue
+		}
+		m := sel.Obj().(*types.Func)
+		sig := m.Signature()
+		if sig.Params().Len() != 0 || sig.Results().Len() != 1 {
+			continue
+		}
+		typ := l.typ(t)
+		call := l.promotedCall("x", pointer, named, sel.Index(), m, nil)
+		l.setup = append(l.setup, fmt.Sprintf("%s.Method(%d, %q, func(v interface{}) interface{} { var x %s; %s.Get(v, &x); return %s })",
+			bridge, id, name, typ, bridge, call))
+	}
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+	"sync"
+)
+
+// A Config says what an Engine works with.
+type Config struct {
+	// Executor runs what the engine lowers. Close closes it.
+	Executor Executor
+	// Importer finds the packages that cells may import.
+	Importer types.Importer
+	// Preloaded maps names to the import paths of packages that cells use
+	// without importing them.
+	Preloaded map[string]string
+}
+
+// An Engine runs the cells of one session. Its methods may be called at the
+// same time; cells run one after the other, and the rest answers meanwhile.
+type Engine struct {
+	executor Executor
+	running  sync.Mutex // held while a cell runs
+
+	mu      sync.Mutex // guards the session and the checker
+	session *session
+	checker *checker
+}
+
+// New returns an engine for a new session.
+func New(config Config) *Engine {
+	s := newSession()
+	return &Engine{
+		executor: config.Executor,
+		session:  s,
+		checker: &checker{
+			session:   s,
+			importer:  config.Importer,
+			preloaded: config.Preloaded,
+			fset:      token.NewFileSet(),
+			sources:   map[*token.File]*source{},
+		},
+	}
+}
+
+// Close ends the session and its executor.
+func (e *Engine) Close() error { return e.executor.Close() }
+
+// Run runs a cell and returns what its last expression shows, nil for
+// nothing. Every failure that the user is to see is an *Error. A cell that
+// does not compile changes nothing; of one that fails while it runs, what was
+// done before stays.
+func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
+	e.running.Lock()
+	defer e.running.Unlock()
+
+	l, program, err := e.prepare(cell)
+	if err != nil {
+		return nil, err
+	}
+	if len(program.Source) == 0 && program.Call == "" {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		l.commit(len(l.k.body))
+		return nil, nil
+	}
+	bundle, err := e.executor.Run(ctx, program, out)
+	if err == nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		l.commit(len(l.k.body))
+		return bundle, nil
+	}
+	return nil, e.failed(ctx, l, err, out)
+}
+
+// prepare parses, checks and lowers a cell.
+func (e *Engine) prepare(cell Cell) (*lowering, *Program, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	parsed, problems := e.checker.parse(cell)
+	if len(problems) > 0 {
+		return nil, nil, problemsError("CompileError", problems)
+	}
+	checked, problems := e.checker.check(parsed)
+	if len(problems) > 0 {
+		return nil, nil, problemsError("CompileError", e.session.explain(problems))
+	}
+	l, program, problems := e.checker.lower(checked)
+	if len(problems) > 0 {
+		return nil, nil, problemsError("Refused", problems)
+	}
+	return l, program, nil
+}
+
+// failed commits what a failed cell did, and words its failure.
+func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output) error {
+	var death *DeathError
+	var runtime *RuntimeError
+	switch {
+	case errors.As(err, &death):
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		l.rollback()
+		return e.buried(death)
+	case errors.As(err, &runtime):
+		e.keep(ctx, l, out)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return e.checker.runtimeError(runtime)
+	case ctx.Err() != nil:
+		e.keep(ctx, l, out)
+		return &Error{Name: "Interrupted", Message: "interrupted", Traceback: []string{red + "interrupted" + plain}, Cause: err}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.rollback()
+	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
+	src := l.k.source
+	return &Error{Name: "Refused", Message: src.cell.title() + ": " + msg, Traceback: []string{bold + src.cell.title() + ": " + red + msg + plain}, Cause: err}
+}
+
+// keep commits the declarations of a cell that was stopped, as far as it got.
+func (e *Engine) keep(ctx context.Context, l *lowering, out Output) {
+	reached := 0
+	if len(l.variables) > 0 {
+		// The cell's own context may be over; asking takes no time.
+		bundle, err := e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: l.k.source.cell.Number, Call: reachedCall}, out)
+		if err == nil && bundle != nil {
+			reached = number(bundle.Data["reached"])
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.commit(reached)
+}
+
+// reachedCall asks the interpreter how many of the last cell's statements
+// that declare variables were done.
+const reachedCall = bridge + ".ShowReached"
+
+func number(v any) int {
+	switch v := v.(type) {
+	case int:
+		return v
+	case float64:
+		return int(v)
+	}
+	return 0
+}
+
+// explain adds to complaints about undefined names what became of them.
+func (s *session) explain(problems []problem) []problem {
+	for i, p := range problems {
+		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != "" {
+			problems[i].msg = fmt.Sprintf("undefined: %s (the variable was lost when the worker process died: %s)", name, s.gone[name])
+		}
+	}
+	return problems
+}

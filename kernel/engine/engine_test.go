@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// TestCells runs cells in one session and looks at what the last one shows
+// and writes.
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cells []string
+		value string
+		out   string
+	}{
+		{"struct shows its fields and its type", []string{"type P struct{ X, y int }", "P{1, 2}"}, "P{X:1 y:2}", ""},
+		{"pointer", []string{"type P struct{ X, y int }", "&P{1, 2}"}, "&P{X:1 y:2}", ""},
+		{"a type declared again as it is stays the type", []string{"type P struct{ X int }", "p := P{1}", "type P struct{ X int }\nfunc (p P) Twice() int { return 2 * p.X }", "p.Twice()"}, "2", ""},
+		{"callers follow a function", []string{"func f() int { return 1 }", "func g() int { return f() }", "func f() int { return 2 }", "g()"}, "2", ""},
+		{"closures follow a function", []string{"func f() int { return 1 }", "h := func() int { return f() }", "func f() int { return 2 }", "h()"}, "2", ""},
+		{"functions see the cell's variables", []string{"x := 2\nfunc f() int { return x }\nf()"}, "2", ""},
+		{"pointer method", []string{"type C struct{ n int }\nfunc (c *C) Inc() { c.n++ }", "var c C\nc.Inc()\nc.Inc()\nc.n"}, "2", ""},
+		{"embedded", []string{"type A struct{ X int }\nfunc (a A) Get() int { return a.X }\ntype B struct{ A; Y int }", "b := B{A{3}, 4}\nb.X + b.Get()"}, "6", ""},
+		{"semicolon hides", []string{"1 + 1;"}, "", ""},
+		{"println of a struct", []string{"type P struct{ X int }", "fmt.Println(P{1})"}, "", "{1}\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNotebook(t)
+			var value, out string
+			var err error
+			for _, cell := range c.cells {
+				if value, out, err = n.run(cell); err != nil {
+					t.Fatalf("%s: %v", cell, err)
+				}
+			}
+			if c.out == "" && value != c.value {
+				t.Errorf("value %q, want %q", value, c.value)
+			}
+			if out != c.out {
+				t.Errorf("output %q, want %q", out, c.out)
+			}
+		})
+	}
+}
+
+// TestPanics looks at messages and calls of panics.
+func TestPanics(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run("func bad(m []int, i int) int {\n\tx := 1\n\treturn m[i] + x\n}\nfunc worse() int {\n\n\treturn bad(nil, 3)\n}"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := n.run("y := 1\nworse()\nz := 2")
+	var e *engine.Error
+	var r *engine.RuntimeError
+	if !errors.As(err, &e) || !errors.As(err, &r) {
+		t.Fatalf("error %v", err)
+	}
+	if !strings.HasPrefix(r.Message, "runtime error: index out of range") {
+		t.Errorf("message %q", r.Message)
+	}
+	want := []engine.Frame{{Function: "bad", Cell: 1, Line: 3}, {Function: "worse", Cell: 1, Line: 7}, {Cell: 2, Line: 2}}
+	if len(r.Frames) != len(want) {
+		t.Fatalf("frames %v, want %v", r.Frames, want)
+	}
+	for i := range want {
+		if r.Frames[i] != want[i] {
+			t.Errorf("frame %d: %v, want %v", i, r.Frames[i], want[i])
+		}
+	}
+	if value, _, err := n.run("y"); err != nil || value != "1" {
+		t.Errorf("y: %q, %v", value, err)
+	}
+	if _, _, err := n.run("z"); err == nil || !strings.Contains(err.Error(), "undefined: z") {
+		t.Errorf("z: %v", err)
+	}
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"runtime"
+	"strings"
+)
+
+// instance returns the instance of a generic function (or method) for some
+// type arguments. The interpreter's own generics are not used: the function
+// is type-checked once more with its type parameters as aliases of the
+// arguments, and lowered like any other.
+func (l *lowering) instance(fn *function, obj *types.Func, targs *types.TypeList) *function {
+	args := make([]string, targs.Len())
+	list := make([]types.Type, targs.Len())
+	for i := range args {
+		list[i] = targs.At(i)
+		args[i] = l.typ(list[i])
+	}
+	key := fn.lowered() + "[" + strings.Join(args, ",") + "]"
+	if known := l.s.funcInstances[key]; known != nil {
+		return known
+	}
+	decl, info := l.instantiate(fn, list)
+	inst := &function{
+		name: fn.name, cell: fn.cell, decl: decl, info: info, calls: map[*function]bool{},
+		receiver: fn.receiver, pointer: fn.pointer, method: fn.method,
+		base: fmt.Sprintf("%s__i%d", fn.base, l.s.unique()),
+	}
+	l.s.funcInstances[key] = inst
+	l.later(func() { delete(l.s.funcInstances, key) })
+	l.register(inst)
+	return inst
+}
+
+// instantiate type-checks a generic function with its type parameters bound.
+func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl, *types.Info) {
+	decl := fn.decl
+	typ := *decl.Type
+	typ.TypeParams = nil
+	plain := &ast.FuncDecl{Name: &ast.Ident{NamePos: decl.Name.NamePos, Name: decl.Name.Name + "·i"}, Type: &typ, Body: decl.Body}
+
+	pkg := l.c.fresh()
+	i := 0
+	for _, field := range decl.Type.TypeParams.List {
+		for _, id := range field.Names {
+			if id.Name != "_" {
+				alias := types.NewTypeName(id.Pos(), pkg, id.Name, nil)
+				types.NewAlias(alias, targs[i])
+				pkg.Scope().Insert(alias)
+			}
+			i++
+		}
+	}
+	// What the names of the function meant where it was declared.
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if obj := fn.info.Uses[id]; obj != nil && (obj.Pos() < decl.Pos() || obj.Pos() >= decl.End()) {
+				if _, ok := obj.(*types.TypeName); ok && isTypeParam(obj) {
+					return true
+				}
+				if obj.Parent() != types.Universe && !isFieldOrMethod(obj) {
+					name := id.Name
+					if pkg.Scope().Lookup(name) == nil {
+						pkg.Scope().Insert(obj)
+					}
+				}
+			}
+		}
+		return true
+	})
+	info := newInfo()
+	conf := &types.Config{
+		Importer:  l.c.importer,
+		GoVersion: goVersion,
+		Sizes:     types.SizesFor("gc", runtime.GOARCH),
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			if !ok || e.Soft {
+				return
+			}
+			l.refuse(e.Pos, fmt.Sprintf("%s, instantiated: %s", fn.name, e.Msg))
+		},
+	}
+	file := &ast.File{Name: ast.NewIdent("main"), Decls: []ast.Decl{plain}}
+	if f := l.c.fset.File(decl.Pos()); f != nil {
+		file.FileStart, file.FileEnd = token.Pos(f.Base()), token.Pos(f.Base()+f.Size())
+	}
+	_ = types.NewChecker(conf, l.c.fset, pkg, info).Files([]*ast.File{file})
+	return plain, info
+}
+
+func isTypeParam(obj types.Object) bool {
+	_, ok := obj.Type().(*types.TypeParam)
+	return ok
+}
+
+func isFieldOrMethod(obj types.Object) bool {
+	switch obj := obj.(type) {
+	case *types.Var:
+		return obj.IsField()
+	case *types.Func:
+		return obj.Signature().Recv() != nil
+	case *types.Label:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A target is a statement that break or continue can mean.
+type target struct {
+	label string
+	loop  bool
+	// iterated is set for a range over a function, whose body is a function
+	// literal of its own.
+	iterated *iterated
+}
+
+// iterated is what leaves the body of a range over a function otherwise than
+// by its end: noted in a variable, and carried out after the call.
+type iterated struct {
+	variable string
+	exits    []exit
+	returns  []string // variables that hold results
+	returned bool
+}
+
+type exit struct {
+	tok   token.Token
+	label *ast.Ident
+	pos   token.Pos
+}
+
+// within runs write with a target around.
+func (b *body) within(t *target, write func() string) string {
+	b.targets = append(b.targets, t)
+	text := write()
+	b.targets = b.targets[:len(b.targets)-1]
+	return text
+}
+
+// rangeFunc returns the innermost range over a function around.
+func (b *body) rangeFunc() *iterated {
+	for i := len(b.targets) - 1; i >= 0; i-- {
+		if it := b.targets[i].iterated; it != nil {
+			return it
+		}
+	}
+	return nil
+}
+
+// branch writes break, continue, goto and fallthrough.
+func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
+	text := tok.String()
+	if label != nil {
+		text += " " + label.Name
+	}
+	if tok == token.FALLTHROUGH {
+		return text
+	}
+	if tok == token.GOTO {
+		if b.rangeFunc() != nil {
+			b.l.refuse(pos, "goto inside a range over a function")
+		}
+		return text
+	}
+	for i := len(b.targets) - 1; i >= 0; i-- {
+		t := b.targets[i]
+		means := label == nil && (tok == token.BREAK || t.loop) || label != nil && label.Name == t.label
+		if t.iterated == nil {
+			if means {
+				return text
+			}
+			continue
+		}
+		if means {
+			return fmt.Sprintf("return %v", tok == token.CONTINUE)
+		}
+		t.iterated.exits = append(t.iterated.exits, exit{tok, label, pos})
+		return fmt.Sprintf("%s = %d\nreturn false", t.iterated.variable, len(t.iterated.exits)+1)
+	}
+	return text
+}
+
+// returnThrough writes a return inside the body of a range over a function.
+func (b *body) returnThrough(s *ast.ReturnStmt, it *iterated) string {
+	it.returned = true
+	leave := fmt.Sprintf("%s = 1\nreturn false", it.variable)
+	if len(s.Results) == 0 {
+		return leave
+	}
+	places := make([]place, b.results.Len())
+	for i := range places {
+		if i >= len(it.returns) {
+			if len(b.named) > 0 {
+				it.returns = append(it.returns, b.named[i])
+			} else {
+				it.returns = append(it.returns, fmt.Sprintf("%s_%d", it.variable, i))
+			}
+		}
+		places[i] = place{text: it.returns[i], t: b.results.At(i).Type()}
+	}
+	return b.store(places, s.Results, "=") + "\n" + leave
+}
+
+// rangeOverFunc writes the call of an iterator with the loop's body as its
+// argument.
+func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signature) string {
+	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	n := b.l.s.unique()
+	it := &iterated{variable: fmt.Sprintf("exit__%d", n)}
+	mark := b.mark(s.X)
+	f := b.operandOf(ast.Unparen(s.X))
+	params := make([]string, yield.Params().Len())
+	var prologue string
+	for i, e := range []ast.Expr{s.Key, s.Value} {
+		if i >= len(params) {
+			break
+		}
+		t := yield.Params().At(i).Type()
+		name := fmt.Sprintf("y__%d_%d", n, i)
+		if id, ok := e.(*ast.Ident); ok && s.Tok == token.DEFINE && id.Name != "_" {
+			if p := b.declared(id); p.new {
+				name = p.text
+			}
+		} else if e != nil && !(ok && id.Name == "_") {
+			prologue += b.expr(e) + " = " + b.convert(name, t, b.info.TypeOf(e), e.Pos()) + "\n"
+		}
+		params[i] = name + " " + b.l.typ(t)
+	}
+	b.noted = 0
+	inner := *b
+	inner.literal++
+	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
+	text := inner.stmts(s.Body.List)
+	b.noted = 0
+
+	var out strings.Builder
+	out.WriteString(mark)
+	var after strings.Builder
+	if it.returned {
+		values := strings.Join(it.returns, ", ")
+		if outer := b.rangeFunc(); outer != nil {
+			outer.returned = true
+			if len(it.returns) > 0 {
+				outer.returns = it.returns
+			}
+			fmt.Fprintf(&after, "if %s == 1 {\n%s = 1\nreturn false\n}\n", it.variable, outer.variable)
+		} else if len(b.named) > 0 {
+			fmt.Fprintf(&after, "if %s == 1 {\nreturn\n}\n", it.variable)
+		} else {
+			fmt.Fprintf(&after, "if %s == 1 {\nreturn %s\n}\n", it.variable, values)
+		}
+	}
+	for i, x := range it.exits {
+		fmt.Fprintf(&after, "if %s == %d {\n%s\n}\n", it.variable, i+2, b.branch(x.tok, x.label, x.pos))
+	}
+	if after.Len() > 0 {
+		fmt.Fprintf(&out, "%s := 0\n", it.variable)
+	}
+	if len(b.named) == 0 && it.returned && b.rangeFunc() == nil {
+		for i, r := range it.returns {
+			fmt.Fprintf(&out, "var %s %s\n", r, b.l.typ(b.results.At(i).Type()))
+		}
+	}
+	fmt.Fprintf(&out, "%s(func(%s) bool {\n%s%sreturn true\n})\n", f, strings.Join(params, ", "), prologue, text)
+	out.WriteString(after.String())
+	return "{\n" + out.String() + "}\n"
+}

@@ -1,0 +1,369 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// call writes a call: a conversion, a builtin, a function or a method.
+func (b *body) call(e *ast.CallExpr) string {
+	fun := ast.Unparen(e.Fun)
+	if tv := b.info.Types[e.Fun]; tv.IsType() {
+		return b.conversion(e, tv.Type)
+	} else if tv.IsBuiltin() {
+		return b.builtin(e)
+	}
+	sig, ok := b.info.TypeOf(e.Fun).Underlying().(*types.Signature)
+	if !ok {
+		b.l.refuse(e.Pos(), "a call of what is not a function")
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if s := b.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
+			return b.methodCall(e, sel, s, sig)
+		}
+	}
+	obj := b.calleeObject(fun)
+	if text, ok := b.replaced(e, obj, sig); ok {
+		return text
+	}
+	f := b.operandOf(fun)
+	return b.apply(e, f, nil, sig, obj)
+}
+
+func (b *body) operandOf(fun ast.Expr) string {
+	if _, ok := fun.(*ast.FuncLit); ok {
+		return b.expr(fun)
+	}
+	return b.operand(fun)
+}
+
+// calleeObject returns the declared function that an expression names.
+func (b *body) calleeObject(fun ast.Expr) *types.Func {
+	switch f := fun.(type) {
+	case *ast.Ident:
+		obj, _ := b.info.Uses[f].(*types.Func)
+		return obj
+	case *ast.SelectorExpr:
+		obj, _ := b.info.Uses[f.Sel].(*types.Func)
+		return obj
+	case *ast.IndexExpr:
+		return b.calleeObject(ast.Unparen(f.X))
+	case *ast.IndexListExpr:
+		return b.calleeObject(ast.Unparen(f.X))
+	}
+	return nil
+}
+
+// apply writes the call of the function f with first, if any, before the
+// arguments of e.
+func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signature, obj *types.Func) string {
+	if len(e.Args) == 1 {
+		if tuple, ok := b.info.TypeOf(e.Args[0]).(*types.Tuple); ok {
+			return b.spread(e, f, first, sig, tuple, obj)
+		}
+	}
+	args := append([]string(nil), first...)
+	for i, a := range e.Args {
+		args = append(args, b.argument(a, parameter(sig, i, e.Ellipsis.IsValid()), obj))
+	}
+	dots := ""
+	if e.Ellipsis.IsValid() {
+		dots = "..."
+	}
+	return f + "(" + strings.Join(args, ", ") + dots + ")"
+}
+
+// parameter returns the type that the i'th argument is converted to.
+func parameter(sig *types.Signature, i int, ellipsis bool) types.Type {
+	n := sig.Params().Len()
+	if sig.Variadic() && i >= n-1 {
+		last := sig.Params().At(n - 1).Type()
+		if ellipsis {
+			return last
+		}
+		if s, ok := last.Underlying().(*types.Slice); ok {
+			return s.Elem()
+		}
+	}
+	if i >= n {
+		return types.Typ[types.Invalid]
+	}
+	return sig.Params().At(i).Type()
+}
+
+// spread writes f(g()) where g returns several values.
+func (b *body) spread(e *ast.CallExpr, f string, first []string, sig *types.Signature, tuple *types.Tuple, obj *types.Func) string {
+	var names []string
+	args := append([]string(nil), first...)
+	for i := range tuple.Len() {
+		name := fmt.Sprintf("v__%d", b.l.s.unique())
+		names = append(names, name)
+		args = append(args, b.argumentText(name, tuple.At(i).Type(), parameter(sig, i, false), obj, e.Args[0].Pos()))
+	}
+	text := fmt.Sprintf("%s := %s; ", strings.Join(names, ", "), b.expr(e.Args[0]))
+	call := f + "(" + strings.Join(args, ", ") + ")"
+	if sig.Results().Len() > 0 {
+		call = "return " + call
+	}
+	return "func()" + b.l.results(sig) + " { " + text + call + " }()"
+}
+
+// methodCall writes x.M(args).
+func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, sig *types.Signature) string {
+	m := s.Obj().(*types.Func)
+	recv, fn := b.receiver(sel, s)
+	if fn == nil {
+		if text, ok := b.replacedMethod(e, recv, m, sig); ok {
+			return text
+		}
+		return b.apply(e, recv+"."+m.Name(), nil, sig, m)
+	}
+	return b.apply(e, b.callee(fn), []string{recv}, sig, nil)
+}
+
+// receiver writes the operand that a method is called on. If the method is
+// the session's, the function behind it is returned too and the operand has
+// the type of its first parameter.
+func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (string, *function) {
+	m := s.Obj().(*types.Func)
+	t := b.info.TypeOf(sel.X)
+	text := b.operand(sel.X)
+	index := s.Index()
+	path, reached, _ := b.l.path(t, index[:len(index)-1])
+	text += path
+	pointer := false
+	base := reached
+	if p, ok := reached.Underlying().(*types.Pointer); ok {
+		pointer, base = true, p.Elem()
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok || !isSession(named.Obj()) || types.IsInterface(named) {
+		return text, nil
+	}
+	fn := b.l.methodOf(m, named)
+	if fn == nil {
+		// Declared as another type's: a method promoted through a type
+		// declaration does not exist, so this is a method of an embedded
+		// interface.
+		return text, nil
+	}
+	switch {
+	case fn.pointer && !pointer:
+		text = "&" + text
+	case !fn.pointer && pointer:
+		text = "*" + text
+	}
+	return text, fn
+}
+
+// methodValue writes x.M as a value. The receiver is evaluated now.
+func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
+	m := s.Obj().(*types.Func)
+	recv, fn := b.receiver(e, s)
+	sig := s.Type().(*types.Signature)
+	if fn == nil {
+		if named, ok := types.Unalias(b.info.TypeOf(e.X)).(*types.Named); types.IsInterface(b.info.TypeOf(e.X)) && (!ok || isSession(named.Obj())) {
+			t := b.l.typ(b.info.TypeOf(e.X))
+			return fmt.Sprintf("func(r %s) func%s { return func%s { %s } }(%s)", t, b.l.signature(sig, false),
+				b.l.signature(sig, true), returning(sig, "r."+m.Name()+"("+forwarded(sig)+")"), recv)
+		}
+		return recv + "." + m.Name()
+	}
+	first := signatureOf(fn).Params().At(0).Type()
+	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+forwarded(sig), ", ") + ")"
+	return fmt.Sprintf("func(r %s) func%s { return func%s { %s } }(%s)", b.l.typ(first), b.l.signature(sig, false),
+		b.l.signature(sig, true), returning(sig, call), recv)
+}
+
+// methodExpr writes T.M.
+func (b *body) methodExpr(e *ast.SelectorExpr, s *types.Selection) string {
+	m := s.Obj().(*types.Func)
+	sig := s.Type().(*types.Signature)
+	recv := sig.Params().At(0).Type()
+	base, pointer := recv, false
+	if p, ok := recv.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	var args []string
+	for i := 1; i < sig.Params().Len(); i++ {
+		args = append(args, fmt.Sprintf("p%d", i))
+	}
+	if sig.Variadic() {
+		args[len(args)-1] += "..."
+	}
+	head := "func" + b.l.signature(sig, true)
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok {
+		return head + " { " + returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
+	}
+	return head + " { " + returning(sig, b.l.promotedCall("p0", pointer, named, s.Index(), m, args)) + " }"
+}
+
+func returning(sig *types.Signature, call string) string {
+	if sig.Results().Len() > 0 {
+		return "return " + call
+	}
+	return call
+}
+
+// forwarded lists the parameters that signature(sig, true) names.
+func forwarded(sig *types.Signature) string {
+	args := make([]string, sig.Params().Len())
+	for i := range args {
+		args[i] = fmt.Sprintf("p%d", i)
+	}
+	if sig.Variadic() {
+		args[len(args)-1] += "..."
+	}
+	return strings.Join(args, ", ")
+}
+
+// conversion writes T(x).
+func (b *body) conversion(e *ast.CallExpr, t types.Type) string {
+	x := e.Args[0]
+	if types.IsInterface(t) {
+		return b.l.parenthesized(t) + "(" + b.to(x, t) + ")"
+	}
+	b.l.pos = e.Pos()
+	text := b.l.typ(t)
+	if strings.HasPrefix(text, "*") || strings.HasPrefix(text, "func") || strings.HasPrefix(text, "chan") || strings.HasPrefix(text, "<-") {
+		text = "(" + text + ")"
+	}
+	return text + "(" + b.expr(x) + ")"
+}
+
+// builtin writes the call of a predeclared function.
+func (b *body) builtin(e *ast.CallExpr) string {
+	fun := ast.Unparen(e.Fun)
+	name := ""
+	switch f := fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		b.l.refuse(e.Pos(), "package unsafe: the interpreter cannot run code that uses it")
+	}
+	if obj, ok := b.info.Uses[fun.(*ast.Ident)].(*types.Builtin); ok {
+		name = obj.Name()
+	}
+	all := func() []string {
+		out := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			out[i] = b.expr(a)
+		}
+		return out
+	}
+	list := func() string { return strings.Join(all(), ", ") }
+	switch name {
+	case "append":
+		return b.appendCall(e)
+	case "make":
+		args := []string{b.l.typ(b.info.TypeOf(e.Args[0]))}
+		for _, a := range e.Args[1:] {
+			args = append(args, b.like(a))
+		}
+		return "make(" + strings.Join(args, ", ") + ")"
+	case "new":
+		t := b.info.TypeOf(e).Underlying().(*types.Pointer).Elem()
+		if b.info.Types[e.Args[0]].IsType() {
+			return "new(" + b.l.typ(t) + ")"
+		}
+		n := b.l.s.unique()
+		return fmt.Sprintf("func() *%s { n__%d := %s; return &n__%d }()", b.l.typ(t), n, b.initial(e.Args[0], t), n)
+	case "delete":
+		m := b.info.TypeOf(e.Args[0]).Underlying().(*types.Map)
+		return "delete(" + b.expr(e.Args[0]) + ", " + b.key(e.Args[1], m.Key()) + ")"
+	case "panic":
+		return "panic(" + b.panicValue(e.Args[0]) + ")"
+	case "recover":
+		return bridge + ".Recovered(recover())"
+	case "print", "println":
+		parts := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			parts[i] = b.printed(a)
+		}
+		f := map[string]string{"print": "Print", "println": "Println"}[name]
+		return bridge + "." + f + "(" + strings.Join(parts, ", ") + ")"
+	case "min", "max":
+		return b.minMax(e, name)
+	case "clear":
+		return bridge + ".Clear(" + b.expr(e.Args[0]) + ")"
+	case "complex", "real", "imag", "len", "cap", "copy", "close":
+		return name + "(" + list() + ")"
+	}
+	b.l.refuse(e.Pos(), "the interpreter has no builtin "+name)
+	return ""
+}
+
+// initial writes a value for a variable that the text declares with :=.
+func (b *body) initial(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	if b.info.Types[e].Value != nil || types.IsInterface(t) {
+		return b.l.parenthesized(t) + "(" + text + ")"
+	}
+	return text
+}
+
+func (b *body) appendCall(e *ast.CallExpr) string {
+	t := b.info.TypeOf(e.Args[0])
+	s, ok := t.Underlying().(*types.Slice)
+	args := []string{b.expr(e.Args[0])}
+	if args[0] == "nil" {
+		args[0] = b.l.typ(b.info.TypeOf(e)) + "(nil)"
+	}
+	for _, a := range e.Args[1:] {
+		if e.Ellipsis.IsValid() || !ok {
+			args = append(args, b.expr(a))
+			continue
+		}
+		args = append(args, b.to(a, s.Elem()))
+	}
+	if e.Ellipsis.IsValid() {
+		if basic, ok := b.info.TypeOf(e.Args[1]).Underlying().(*types.Basic); ok && basic.Info()&types.IsString != 0 {
+			args[1] = "[]byte(" + args[1] + ")"
+		}
+		return "append(" + strings.Join(args, ", ") + "...)"
+	}
+	return "append(" + strings.Join(args, ", ") + ")"
+}
+
+// minMax writes min or max as nested calls of a function of two parameters
+// that is made for the type.
+func (b *body) minMax(e *ast.CallExpr, name string) string {
+	t := types.Default(b.info.TypeOf(e))
+	f := b.l.minMaxFunc(name, t)
+	text := b.operandAs(e.Args[0])
+	for _, a := range e.Args[1:] {
+		text = f + "(" + text + ", " + b.operandAs(a) + ")"
+	}
+	return text
+}
+
+func (b *body) operandAs(e ast.Expr) string { return b.expr(e) }
+
+func (l *lowering) minMaxFunc(name string, t types.Type) string {
+	typ := l.typ(t)
+	key := name + " " + typ
+	if f, ok := l.s.instances[key]; ok {
+		return f
+	}
+	f := fmt.Sprintf("%s__t%d", name, l.s.unique())
+	l.s.instances[key] = f
+	l.later(func() { delete(l.s.instances, key) })
+	op := map[string]string{"min": "<", "max": ">"}[name]
+	nan := ""
+	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&types.IsFloat != 0 {
+		// NaN wins, and -0 is less than 0.
+		nan = "if a != a { return a }; if b != b { return b }; if a == 0 && b == 0 { if 1/a " + op + " 1/b { return a }; return b }; "
+	}
+	l.funcs = append(l.funcs, fmt.Sprintf("func %s(a, b %s) %s { %sif a %s b { return a }; return b }", f, typ, typ, nan, op))
+	return f
+}
+
+// compiledGeneric writes an instance of a generic function of a compiled
+// package.
+func (b *body) compiledGeneric(id *ast.Ident, obj *types.Func) string {
+	b.l.refuse(id.Pos(), fmt.Sprintf("%s.%s: the interpreter has no instances of this generic function", obj.Pkg().Name(), obj.Name()))
+	return ""
+}

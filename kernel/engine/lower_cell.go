@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// cellBody lowers the statements at the top of the cell and the display of
+// its value.
+func (l *lowering) cellBody() string {
+	if len(l.k.body) == 0 {
+		return ""
+	}
+	b := &body{l: l, info: l.k.info, locals: map[types.Object]string{}, results: types.NewTuple()}
+	b.frame = l.newFrame("", l.k.source.cell.Number)
+	var out strings.Builder
+	for i, s := range l.k.body {
+		if i > 0 && l.declaresBetween(i) {
+			fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, i)
+		}
+		if s == ast.Stmt(l.k.value) && !l.k.silent {
+			out.WriteString(b.valueText(l.k.value))
+			continue
+		}
+		if es, ok := s.(*ast.ExprStmt); ok && s == ast.Stmt(l.k.value) {
+			out.WriteString(b.discarded(es))
+			continue
+		}
+		if r, ok := s.(*ast.ReturnStmt); ok {
+			l.refuse(r.Pos(), "return outside a function")
+		}
+		out.WriteString(b.stmt(s, ""))
+	}
+	if len(l.variables) > 0 {
+		fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, len(l.k.body))
+	}
+	l.registerFrame(b.frame)
+	if b.frame.marked {
+		l.entry = b.frame.entry(b.line(l.k.body[0].Pos()))
+	}
+	return out.String()
+}
+
+// declaresBetween reports whether the statement before index i declares
+// variables, so that a failure later has to keep them.
+func (l *lowering) declaresBetween(i int) bool {
+	for _, v := range l.variables {
+		if v.statement == i-1 {
+			return true
+		}
+	}
+	return false
+}
+
+// valueText shows the value of the last expression, if it has one.
+func (b *body) valueText(s *ast.ExprStmt) string {
+	t := b.info.TypeOf(s.X)
+	tv := b.info.Types[s.X]
+	mark := b.mark(s)
+	if tv.IsVoid() || b.writes(s.X) {
+		return mark + b.expr(s.X) + "\n"
+	}
+	if tuple, ok := t.(*types.Tuple); ok {
+		if tuple.Len() == 0 {
+			return mark + b.expr(s.X) + "\n"
+		}
+		n := b.l.s.unique()
+		names := make([]string, tuple.Len())
+		values := make([]string, tuple.Len())
+		for i := range names {
+			names[i] = fmt.Sprintf("v__%d_%d", n, i)
+			values[i] = b.shownText(names[i], tuple.At(i).Type(), s)
+		}
+		last := types.Identical(tuple.At(tuple.Len()-1).Type(), types.Universe.Lookup("error").Type())
+		return mark + strings.Join(names, ", ") + " := " + b.expr(s.X) + "\n" +
+			fmt.Sprintf("%s.Show(%v, %s)\n", bridge, last, strings.Join(values, ", "))
+	}
+	if tv.Value != nil {
+		return fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.l.constant(tv.Value, tv.Type))
+	}
+	return mark + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.expr(s.X), types.Default(t), s))
+}
+
+// writes reports a call of a function that prints: what it returns is not
+// what it is called for.
+func (b *body) writes(e ast.Expr) bool {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	obj := b.calleeObject(ast.Unparen(c.Fun))
+	return obj != nil && prints(obj) && obj.Pkg().Path() == "fmt" && strings.Contains(obj.Name(), "rint") && !strings.HasPrefix(obj.Name(), "S")
+}
+
+// shownText writes a value for display.
+func (b *body) shownText(text string, t types.Type, s *ast.ExprStmt) string {
+	if types.IsInterface(t) || b.l.native(t) {
+		return text
+	}
+	return b.l.carried(text, t, s.Pos())
+}
+
+// discarded writes an expression whose value a semicolon keeps from showing.
+func (b *body) discarded(s *ast.ExprStmt) string {
+	if _, ok := ast.Unparen(s.X).(*ast.CallExpr); ok || b.info.Types[s.X].IsVoid() {
+		return b.stmt(s, "")
+	}
+	return b.mark(s) + "_ = " + b.expr(s.X) + "\n"
+}

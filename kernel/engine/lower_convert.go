@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// to writes an expression as a value of type t. All conversions that Go makes
+// by itself (in assignments, calls, returns, literals, sends, comparisons)
+// come through here or through convert.
+func (b *body) to(e ast.Expr, t types.Type) string {
+	tv := b.info.Types[e]
+	if tv.IsNil() {
+		return "nil"
+	}
+	if tv.Value != nil {
+		if types.IsInterface(t) {
+			from := types.Default(tv.Type)
+			return b.convert(b.l.constant(tv.Value, from), from, t, e.Pos())
+		}
+		return b.like(e)
+	}
+	return b.convert(b.expr(e), types.Default(tv.Type), t, e.Pos())
+}
+
+// convert writes the conversion of a value of type from to type to. It is
+// the one place that decides what may become an interface.
+func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
+	if to == nil || !types.IsInterface(to) || types.Identical(from, to) {
+		return text
+	}
+	if types.IsInterface(from) {
+		return text
+	}
+	if !b.l.native(from) {
+		b.l.enterInterface(from, to, pos)
+	}
+	return text
+}
+
+// argument writes an argument of a call.
+func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
+	tv := b.info.Types[e]
+	if tv.Value == nil && !tv.IsNil() && obj != nil && prints(obj) && types.IsInterface(t) && !b.l.native(tv.Type) && !types.IsInterface(tv.Type) {
+		return b.l.carried(b.expr(e), tv.Type, e.Pos())
+	}
+	return b.to(e, t)
+}
+
+func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, pos token.Pos) string {
+	if obj != nil && prints(obj) && types.IsInterface(to) && !b.l.native(from) && !types.IsInterface(from) {
+		return b.l.carried(text, from, pos)
+	}
+	return b.convert(text, from, to, pos)
+}
+
+// native reports whether values of a type are at run time exactly what the
+// Go compiler would have made: whether no type of the session, and no field
+// that the interpreter renames, is part of it.
+func (l *lowering) native(t types.Type) bool { return l.isNative(t, map[types.Type]bool{}) }
+
+func (l *lowering) isNative(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return true
+	}
+	seen[t] = true
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if isSession(t.Obj()) {
+			return false
+		}
+		for i := range t.TypeArgs().Len() {
+			if !l.isNative(t.TypeArgs().At(i), seen) {
+				return false
+			}
+		}
+		return true
+	case *types.Pointer:
+		return l.isNative(t.Elem(), seen)
+	case *types.Slice:
+		return l.isNative(t.Elem(), seen)
+	case *types.Array:
+		return l.isNative(t.Elem(), seen)
+	case *types.Chan:
+		return l.isNative(t.Elem(), seen)
+	case *types.Map:
+		return l.isNative(t.Key(), seen) && l.isNative(t.Elem(), seen)
+	case *types.Signature:
+		return l.isNative(t.Params(), seen) && l.isNative(t.Results(), seen)
+	case *types.Tuple:
+		for i := range t.Len() {
+			if !l.isNative(t.At(i).Type(), seen) {
+				return false
+			}
+		}
+		return true
+	case *types.Struct:
+		for i := range t.NumFields() {
+			f := t.Field(i)
+			if !f.Exported() || f.Embedded() || !l.isNative(f.Type(), seen) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		return t.NumMethods() == 0
+	}
+	return true
+}
+
+// shown names a type as the user knows it.
+func shown(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == packagePath {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+// temp returns a name for a temporary variable.
+func (l *lowering) temp() string { return fmt.Sprintf("t__%d", l.s.unique()) }

@@ -1,0 +1,410 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// A body is the function, function literal or cell whose statements are
+// being lowered.
+type body struct {
+	l    *lowering
+	info *types.Info
+	// locals holds the lowered names of local objects.
+	locals map[types.Object]string
+	// function is the declared function around it; nil in a cell.
+	function *function
+	// results are those of the innermost function or literal.
+	results *types.Tuple
+	// literal is how many function literals are around.
+	literal int
+	frame   *frame
+	// noted is the line that the frame's variable holds here, 0 if unknown;
+	// hoisted the one line that can panic in the loop around.
+	noted   int
+	hoisted int
+	// named holds the lowered names of named results.
+	named []string
+	// targets are the statements around that break or continue can mean,
+	// within the innermost function or literal.
+	targets []*target
+	// override holds texts for expressions that were evaluated before.
+	override map[ast.Expr]string
+}
+
+// declareFunc gives a function or method of the cell its name. One that was
+// declared before with the same signature gets a new version, and everything
+// that calls it is lowered again.
+func (l *lowering) declareFunc(f *checkedFunc) {
+	obj := f.object
+	if obj == nil || f.body == nil {
+		l.refuse(f.decl.Pos(), "missing function body")
+	}
+	cell := l.k.source.cell.Number
+	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: l.k.info, calls: map[*function]bool{}}
+	fn.generic = f.body.Type.TypeParams.NumFields() > 0
+	if f.decl.Recv == nil {
+		l.declarePlainFunc(f, fn)
+		return
+	}
+	d := l.s.byObject[f.receiver]
+	if d == nil || d.spec == nil {
+		l.refuse(f.decl.Pos(), fmt.Sprintf("method %s of a type that no cell declares", fn.name))
+	}
+	spec := d.spec
+	fn.receiver, fn.method = spec, f.decl.Name.Name
+	_, fn.pointer = obj.Signature().Recv().Type().(*types.Pointer)
+	fn.name = spec.shown(f.receiver.Name(), fn.pointer) + "." + fn.method
+	if old := spec.methods[fn.method]; old != nil {
+		l.renew(old, fn)
+		l.knowFunc(obj, old)
+		return
+	}
+	fn.base = d.lowered + "__" + internalName(fn.method)
+	l.register(fn)
+	spec.methods[fn.method] = fn
+	l.later(func() { delete(spec.methods, fn.method) })
+	l.knowFunc(obj, fn)
+}
+
+func (s *typeSpec) shown(name string, pointer bool) string {
+	if pointer {
+		return "(*" + name + ")"
+	}
+	return name
+}
+
+func (l *lowering) declarePlainFunc(f *checkedFunc, fn *function) {
+	name := f.decl.Name.Name
+	switch name {
+	case "_":
+		return
+	case "init":
+		fn.base = "init"
+		l.register(fn)
+		l.need(fn)
+		l.setup = append(l.setup, fn.lowered()+"()")
+		return
+	}
+	if old := l.s.live[name]; old != nil && old.function != nil && !old.function.generic && !fn.generic &&
+		types.Identical(old.object.Type(), f.object.Type()) {
+		fn.base = old.function.base
+		l.renew(old.function, fn)
+		l.knowFunc(f.object, old.function)
+		l.enter(&declaration{name: name, cell: fn.cell, object: f.object, function: old.function})
+		return
+	}
+	fn.base = internalName(name)
+	l.register(fn)
+	l.knowFunc(f.object, fn)
+	l.enter(&declaration{name: name, cell: fn.cell, object: f.object, function: fn})
+}
+
+// register makes a new function known and has it lowered.
+func (l *lowering) register(fn *function) {
+	fn.version = l.s.next(fn.base)
+	fn.variable = fmt.Sprintf("%s__v%d", fn.base, fn.version)
+	n := len(l.s.all)
+	l.s.all = append(l.s.all, fn)
+	l.later(func() { l.s.all = l.s.all[:n] })
+	if !fn.generic {
+		l.need(fn)
+	}
+}
+
+func (l *lowering) knowFunc(obj *types.Func, fn *function) {
+	l.s.funcs[obj] = fn
+	l.later(func() { delete(l.s.funcs, obj) })
+}
+
+// renew makes old the function that fn describes, and has it and all that
+// calls it lowered anew.
+func (l *lowering) renew(old, fn *function) {
+	was := *old
+	l.later(func() { *old = was })
+	old.decl, old.info, old.cell, old.calls = fn.decl, fn.info, fn.cell, fn.calls
+	l.relower(old)
+}
+
+func (l *lowering) relower(fn *function) {
+	if l.queued[fn] {
+		return
+	}
+	version := fn.version
+	fn.version = l.s.next(fn.base)
+	l.later(func() { fn.version = version })
+	l.need(fn)
+	for _, g := range l.s.all {
+		if g.calls[fn] {
+			l.relower(g)
+		}
+	}
+}
+
+// need has a function lowered with this cell.
+func (l *lowering) need(fn *function) {
+	if !l.queued[fn] {
+		l.queued[fn] = true
+		l.queue = append(l.queue, fn)
+	}
+}
+
+// callee returns the name by which a body calls a declared function. What a
+// declared function calls it names directly: it is lowered again when that
+// changes. Literals and cells outlive such changes and go by the variable.
+func (b *body) callee(fn *function) string {
+	if b.function == nil || b.literal > 0 {
+		if b.literal == 0 {
+			return fn.lowered()
+		}
+		b.l.value(fn)
+		return fn.variable
+	}
+	if !b.function.calls[fn] {
+		b.function.calls[fn] = true
+	}
+	return fn.lowered()
+}
+
+// value makes sure that the variable which holds a function exists.
+func (l *lowering) value(fn *function) {
+	if fn.valued {
+		return
+	}
+	fn.valued = true
+	l.later(func() { fn.valued = false })
+	l.pos = fn.decl.Pos()
+	l.vars = append(l.vars, fmt.Sprintf("var %s func%s", fn.variable, l.signature(signatureOf(fn), false)))
+	if !l.queued[fn] {
+		l.setup = append([]string{fmt.Sprintf("%s = %s", fn.variable, fn.lowered())}, l.setup...)
+	}
+}
+
+// signatureOf returns the signature of a function in its lowered form, with
+// the receiver as first parameter.
+func signatureOf(fn *function) *types.Signature {
+	return fn.info.Defs[fn.decl.Name].(*types.Func).Signature()
+}
+
+// function lowers a declared function.
+func (l *lowering) function(fn *function) {
+	fn.calls = map[*function]bool{}
+	b := &body{l: l, info: fn.info, locals: map[types.Object]string{}, function: fn}
+	sig := signatureOf(fn)
+	b.results = sig.Results()
+	b.frame = l.newFrame(fn.name, fn.cell)
+	l.pos = fn.decl.Pos()
+	head := "func " + fn.lowered() + b.funcHead(fn.decl.Type, sig)
+	text := b.funcBody(fn.decl.Body)
+	l.funcs = append(l.funcs, head+" "+text)
+	if fn.valued {
+		l.setup = append([]string{fmt.Sprintf("%s = %s", fn.variable, fn.lowered())}, l.setup...)
+	}
+	l.registerFrame(b.frame)
+}
+
+// funcHead writes parameters, all of them named, and results.
+func (b *body) funcHead(t *ast.FuncType, sig *types.Signature) string {
+	var out strings.Builder
+	out.WriteByte('(')
+	i := 0
+	param := func(name string) {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		typ := sig.Params().At(i).Type()
+		text := ""
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			if s, ok := typ.Underlying().(*types.Slice); ok {
+				text = "..." + b.l.typ(s.Elem())
+			}
+		}
+		if text == "" {
+			text = b.l.typ(typ)
+		}
+		fmt.Fprintf(&out, "%s %s", name, text)
+		i++
+	}
+	for _, f := range t.Params.List {
+		if len(f.Names) == 0 {
+			param(fmt.Sprintf("unnamed__%d", i))
+		}
+		for _, id := range f.Names {
+			if id.Name == "_" {
+				param(fmt.Sprintf("unnamed__%d", i))
+				continue
+			}
+			param(b.define(id))
+		}
+	}
+	out.WriteByte(')')
+	b.named = nil
+	if t.Results == nil {
+		return out.String()
+	}
+	if t.Results.NumFields() > 0 && len(t.Results.List[0].Names) > 0 {
+		out.WriteString(" (")
+		j := 0
+		for _, f := range t.Results.List {
+			for _, id := range f.Names {
+				if j > 0 {
+					out.WriteString(", ")
+				}
+				name := fmt.Sprintf("result__%d", j)
+				if id.Name != "_" {
+					name = b.define(id)
+				}
+				b.named = append(b.named, name)
+				fmt.Fprintf(&out, "%s %s", name, b.l.typ(sig.Results().At(j).Type()))
+				j++
+			}
+		}
+		out.WriteByte(')')
+		return out.String()
+	}
+	out.WriteString(b.l.results(sig))
+	return out.String()
+}
+
+// define returns the lowered name of a local that an identifier declares.
+func (b *body) define(id *ast.Ident) string {
+	if id.Name == "_" {
+		return "_"
+	}
+	obj := b.info.Defs[id]
+	if obj == nil {
+		return b.ident(id)
+	}
+	return b.local(obj)
+}
+
+// local returns the lowered name of a local object: its own, unless that
+// could hide a name which lowered code uses.
+func (b *body) local(obj types.Object) string {
+	if name, ok := b.locals[obj]; ok {
+		return name
+	}
+	name := obj.Name()
+	if name == "_" {
+		return name
+	}
+	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" {
+		name = fmt.Sprintf("%s__l%d", internalName(name), len(b.locals)+1)
+	}
+	b.locals[obj] = name
+	return name
+}
+
+// literalText lowers a function literal.
+func (b *body) literalText(e *ast.FuncLit) string {
+	sig := b.info.TypeOf(e).Underlying().(*types.Signature)
+	return b.closure(sig, func(inner *body) string {
+		head := inner.funcHead(e.Type, sig)
+		return "func" + head + " " + inner.funcBody(e.Body)
+	})
+}
+
+// closure lowers what write does as the body of a function literal.
+func (b *body) closure(sig *types.Signature, write func(*body) string) string {
+	inner := *b
+	inner.literal++
+	inner.results = sig.Results()
+	inner.targets = nil
+	inner.named = nil
+	inner.noted, inner.hoisted = 0, 0
+	inner.frame = b.l.newFrame(b.frame.name+".func", b.frame.cell)
+	text := write(&inner)
+	b.l.registerFrame(inner.frame)
+	return text
+}
+
+// thunk gives a running type a method of its own, so that the type can be
+// used as an interface.
+func (l *lowering) thunk(named *types.Named, name string, m *types.Func, index []int) {
+	owner := l.typ(named)
+	key := owner + "." + name
+	if l.s.instances[key] != "" {
+		return
+	}
+	l.s.instances[key] = "thunk"
+	l.later(func() { delete(l.s.instances, key) })
+	sig := m.Signature()
+	recv := "r " + owner
+	direct := len(index) == 1
+	if fn := l.methodOf(m, named); fn != nil && direct && fn.pointer || !direct {
+		recv = "r *" + owner
+		if !direct && !l.needsPointer(named, index, m) {
+			recv = "r " + owner
+		}
+	}
+	args := make([]string, sig.Params().Len())
+	for i := range args {
+		args[i] = fmt.Sprintf("p%d", i)
+		if sig.Variadic() && i == len(args)-1 {
+			args[i] += "..."
+		}
+	}
+	call := l.promotedCall("r", strings.HasPrefix(recv, "r *"), named, index, m, args)
+	if sig.Results().Len() > 0 {
+		call = "return " + call
+	}
+	l.funcs = append(l.funcs, fmt.Sprintf("func (%s) %s%s { %s }", recv, name, l.signature(sig, true), call))
+}
+
+// needsPointer reports whether a promoted method can only be called through a
+// pointer to the outer value.
+func (l *lowering) needsPointer(named *types.Named, index []int, m *types.Func) bool {
+	set := types.NewMethodSet(named)
+	return set.Lookup(m.Pkg(), m.Name()) == nil
+}
+
+// promotedCall writes the call of a method of named, reached by a path of
+// embedded fields, on the variable recv.
+func (l *lowering) promotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
+	t := types.Type(named)
+	path := recv
+	for _, i := range index[:len(index)-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		st, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			break
+		}
+		path += "." + fieldName(st.Field(i))
+		t = st.Field(i).Type()
+		_, isPointer = t.Underlying().(*types.Pointer)
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if base, ok := types.Unalias(t).(*types.Named); ok && isSession(base.Obj()) && !types.IsInterface(base) {
+		if fn := l.methodOf(m, base); fn != nil {
+			l.value(fn)
+			switch {
+			case fn.pointer && !isPointer:
+				path = "&" + path
+			case !fn.pointer && isPointer:
+				path = "*" + path
+			}
+			return fn.variable + "(" + strings.Join(append([]string{path}, args...), ", ") + ")"
+		}
+	}
+	return path + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
+}
+
+// methodOf returns the function behind a method of a session type, making an
+// instance of it if the type is one.
+func (l *lowering) methodOf(m *types.Func, named *types.Named) *function {
+	origin := m.Origin()
+	fn := l.s.funcs[origin]
+	if fn == nil {
+		return nil
+	}
+	if fn.generic {
+		return l.instance(fn, origin, named.TypeArgs())
+	}
+	return fn
+}

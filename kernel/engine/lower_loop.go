@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// loopBody writes the body of a loop. prologue comes first in every
+// iteration.
+func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
+	return b.within(&target{label: label, loop: true}, func() string {
+		b.noted = 0
+		text := "{\n" + prologue + b.stmts(s.List) + "}"
+		b.noted = 0
+		return text
+	})
+}
+
+// hoist notes the line of a loop in which only one can panic, once, before
+// the loop, and returns the note and what ends its effect.
+func (b *body) hoist(s ast.Stmt) (note string, end func()) {
+	line, only := b.onlyLine(s)
+	if !only || b.hoisted != 0 {
+		return "", func() {}
+	}
+	if b.noted != line {
+		note = fmt.Sprintf("%s = %d\n", b.frame.variable(), line)
+		b.frame.marked = true
+	}
+	b.hoisted = line
+	return note, func() { b.hoisted = 0; b.noted = line }
+}
+
+func labelled(label, text string) string {
+	if label == "" {
+		return text
+	}
+	return label + ":\n" + text
+}
+
+// forStmt writes a for loop with a condition. A variable of it that outlives
+// its iteration, in a function literal or by its address, is a new one in
+// each, as Go has it.
+func (b *body) forStmt(s *ast.ForStmt, label string) string {
+	note, end := b.hoist(s)
+	defer end()
+	var init ast.Node
+	if s.Init != nil {
+		init = s.Init
+	}
+	if vars := b.kept(s); len(vars) > 0 {
+		return note + b.mark(init) + b.keepingLoop(s, label, vars)
+	}
+	var out strings.Builder
+	out.WriteString(note)
+	var cond ast.Node
+	if s.Cond != nil {
+		cond = s.Cond
+	}
+	out.WriteString(b.mark(init, cond))
+	head := "for "
+	if s.Init != nil {
+		head += b.simple(s.Init)
+	}
+	prologue := ""
+	head += "; "
+	if s.Cond != nil {
+		b.noted = 0
+		if again := b.mark(s.Cond); again != "" && s.Body != nil {
+			// The body notes other lines: note this one each time.
+			prologue = again + "if !(" + b.expr(s.Cond) + ") {\nbreak\n}\n"
+		} else {
+			head += b.condition(s.Cond)
+		}
+	}
+	head += "; "
+	if s.Post != nil {
+		head += b.simple(s.Post)
+	}
+	if s.Init == nil && s.Post == nil {
+		head = "for " + strings.Trim(strings.TrimPrefix(head, "for "), "; ")
+	}
+	out.WriteString(labelled(label, head+" "+b.loopBody(s.Body, label, prologue)))
+	return out.String() + "\n"
+}
+
+// keepingLoop writes a for loop whose variables are new in each iteration.
+func (b *body) keepingLoop(s *ast.ForStmt, label string, vars []*types.Var) string {
+	n := b.l.s.unique()
+	var out, prologue strings.Builder
+	out.WriteString("{\n" + b.simple(s.Init) + "\n")
+	first := fmt.Sprintf("first__%d", n)
+	fmt.Fprintf(&out, "%s := true\n", first)
+	for i, v := range vars {
+		name := b.local(v)
+		last := fmt.Sprintf("last__%d_%d", n, i)
+		fmt.Fprintf(&out, "%s := &%s\n", last, name)
+		fmt.Fprintf(&prologue, "%s := *%s\n%s = &%s\n", name, last, last, name)
+	}
+	post := ""
+	if s.Post != nil {
+		post = b.mark(s.Post) + b.simple(s.Post) + "\n"
+	}
+	fmt.Fprintf(&prologue, "if %s {\n%s = false\n} else {\n%s}\n", first, first, post)
+	if s.Cond != nil {
+		b.noted = 0
+		prologue.WriteString(b.mark(s.Cond) + "if !(" + b.expr(s.Cond) + ") {\nbreak\n}\n")
+	}
+	out.WriteString(labelled(label, "for "+b.loopBody(s.Body, label, prologue.String())))
+	return out.String() + "\n}\n"
+}
+
+// kept returns the variables of a for loop that outlive an iteration.
+func (b *body) kept(s *ast.ForStmt) []*types.Var {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE {
+		return nil
+	}
+	var vars []*types.Var
+	outlives := false
+	for _, e := range init.Lhs {
+		if id, ok := e.(*ast.Ident); ok {
+			if v, ok := b.info.Defs[id].(*types.Var); ok && id.Name != "_" {
+				vars = append(vars, v)
+				outlives = outlives || b.outlives(v, s)
+			}
+		}
+	}
+	if !outlives {
+		return nil
+	}
+	return vars
+}
+
+// outlives reports whether a variable is mentioned in a function literal
+// within a node, or its address is taken there.
+func (b *body) outlives(v *types.Var, n ast.Node) bool {
+	found := false
+	var visit func(n ast.Node, inside bool)
+	visit = func(n ast.Node, inside bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if found {
+				return false
+			}
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				if !inside {
+					visit(m.Body, true)
+					return false
+				}
+			case *ast.Ident:
+				if inside && b.info.Uses[m] == v {
+					found = true
+				}
+			case *ast.UnaryExpr:
+				if m.Op == token.AND && b.rootIs(m.X, v) {
+					found = true
+				}
+			case *ast.SliceExpr:
+				if _, array := b.typeOf(m.X).(*types.Array); array && b.rootIs(m.X, v) {
+					found = true
+				}
+			case *ast.SelectorExpr:
+				if s := b.info.Selections[m]; s != nil && s.Kind() != types.FieldVal && b.rootIs(m.X, v) {
+					if f, ok := s.Obj().(*types.Func); ok && f.Signature().Recv() != nil {
+						if _, pointer := f.Signature().Recv().Type().(*types.Pointer); pointer {
+							found = true
+						}
+					}
+				}
+			case *ast.RangeStmt:
+				if sig, ok := b.typeOf(m.X).(*types.Signature); ok && sig != nil && !inside {
+					visit(m.Body, true)
+				}
+			}
+			return true
+		})
+	}
+	visit(n, false)
+	return found
+}
+
+// rootIs reports whether an addressable expression is a variable or a part
+// of it.
+func (b *body) rootIs(e ast.Expr, v *types.Var) bool {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return b.info.Uses[x] == v
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// assigned reports whether a variable is assigned to within a node.
+func (b *body) assigned(v *types.Var, n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.AssignStmt:
+			for _, e := range m.Lhs {
+				found = found || b.rootIs(e, v)
+			}
+		case *ast.IncDecStmt:
+			found = found || b.rootIs(m.X, v)
+		case *ast.RangeStmt:
+			if m.Tok == token.ASSIGN {
+				found = found || m.Key != nil && b.rootIs(m.Key, v) || m.Value != nil && b.rootIs(m.Value, v)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// rangeStmt writes a range loop.
+func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
+	t := b.typeOf(s.X)
+	if sig, ok := t.(*types.Signature); ok {
+		return b.rangeOverFunc(s, label, sig)
+	}
+	note, end := b.hoist(s)
+	defer end()
+	note += b.mark(s.X)
+	if basic, ok := t.(*types.Basic); ok && basic.Info()&types.IsInteger != 0 {
+		return note + b.rangeOverInt(s, label)
+	}
+	x := b.expr(s.X)
+	var key, value types.Type
+	switch u := t.(type) {
+	case *types.Pointer:
+		x = "*" + b.operand(s.X)
+		key, value = types.Typ[types.Int], u.Elem().Underlying().(*types.Array).Elem()
+		if s.Value == nil {
+			// Only the length matters, also of a nil pointer.
+			x = fmt.Sprintf("make([]struct{}, %d)", u.Elem().Underlying().(*types.Array).Len())
+		}
+	case *types.Array:
+		key, value = types.Typ[types.Int], u.Elem()
+	case *types.Slice:
+		key, value = types.Typ[types.Int], u.Elem()
+	case *types.Basic:
+		key, value = types.Typ[types.Int], types.Typ[types.Rune]
+		x = "string(" + x + ")"
+	case *types.Map:
+		key, value = u.Key(), u.Elem()
+	case *types.Chan:
+		key = u.Elem()
+	default:
+		b.l.refuse(s.X.Pos(), fmt.Sprintf("range over %s", b.info.TypeOf(s.X)))
+	}
+	prologue := ""
+	k := b.rangeVariable(s, s.Key, key, &prologue)
+	v := b.rangeVariable(s, s.Value, value, &prologue)
+	head := "for "
+	switch {
+	case v != "_":
+		head += k + ", " + v + " := range "
+	case k != "_":
+		head += k + " := range "
+	default:
+		head += fmt.Sprintf("i__%d := range ", b.l.s.unique())
+	}
+	if strings.Contains(x, "{") {
+		x = "(" + x + ")"
+	}
+	return note + labelled(label, head+x+" "+b.loopBody(s.Body, label, prologue)) + "\n"
+}
+
+// rangeVariable returns the name of a range loop's variable, "_" if there is
+// none, and adds to the prologue what makes it the one that the body sees.
+func (b *body) rangeVariable(s *ast.RangeStmt, e ast.Expr, t types.Type, prologue *string) string {
+	if e == nil {
+		return "_"
+	}
+	temp := fmt.Sprintf("e__%d", b.l.s.unique())
+	id, ok := e.(*ast.Ident)
+	if ok && id.Name == "_" {
+		return "_"
+	}
+	if s.Tok == token.DEFINE {
+		v := b.info.Defs[id].(*types.Var)
+		name := b.local(v)
+		if b.outlives(v, s.Body) || b.assigned(v, s.Body) {
+			*prologue += name + " := " + temp + "\n"
+			return temp
+		}
+		return name
+	}
+	*prologue += b.expr(e) + " = " + b.convert(temp, t, b.info.TypeOf(e), e.Pos()) + "\n"
+	return temp
+}
+
+func (b *body) rangeOverInt(s *ast.RangeStmt, label string) string {
+	t := types.Default(b.info.TypeOf(s.X))
+	if s.Key != nil {
+		if kt := b.info.TypeOf(s.Key); kt != nil {
+			if id, ok := s.Key.(*ast.Ident); !ok || id.Name != "_" {
+				t = kt
+			}
+		}
+	}
+	typ := b.l.typ(t)
+	n := b.l.s.unique()
+	prologue := ""
+	name := fmt.Sprintf("i__%d", n)
+	if s.Key != nil {
+		if k := b.rangeVariable(s, s.Key, t, &prologue); k != "_" {
+			name = k
+		}
+	}
+	limit := fmt.Sprintf("n__%d", n)
+	pre := fmt.Sprintf("%s := %s(%s)\n", limit, typ, b.expr(s.X))
+	if tv := b.info.Types[s.X]; tv.Value != nil {
+		limit, pre = b.like(s.X), ""
+	}
+	head := fmt.Sprintf("for %s := %s(0); %s < %s; %s++ ", name, typ, name, limit, name)
+	text := labelled(label, head+b.loopBody(s.Body, label, prologue))
+	if pre == "" {
+		return text + "\n"
+	}
+	return "{\n" + pre + text + "\n}\n"
+}

@@ -1,0 +1,431 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// funcBody writes the body of a function or literal with its braces.
+func (b *body) funcBody(block *ast.BlockStmt) string {
+	text := b.stmts(block.List)
+	return b.frame.wrap(text, b.line(block.Lbrace))
+}
+
+// block writes a block with its braces.
+func (b *body) block(block *ast.BlockStmt) string {
+	b.noted = 0
+	text := "{\n" + b.stmts(block.List) + "}"
+	b.noted = 0
+	return text
+}
+
+func (b *body) stmts(list []ast.Stmt) string {
+	var out strings.Builder
+	for _, s := range list {
+		out.WriteString(b.stmt(s, ""))
+	}
+	return out.String()
+}
+
+// stmt writes a statement and a line end after it.
+func (b *body) stmt(s ast.Stmt, label string) string {
+	b.l.pos = s.Pos()
+	text := b.statement(s, label)
+	if b.callsBack(s) {
+		b.noted = 0
+	}
+	return text
+}
+
+func (b *body) statement(s ast.Stmt, label string) string {
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+		return ""
+	case *ast.DeclStmt:
+		return b.declStmt(s)
+	case *ast.AssignStmt:
+		return b.mark(s) + b.assign(s) + "\n"
+	case *ast.IncDecStmt:
+		return b.mark(s) + b.expr(s.X) + s.Tok.String() + "\n"
+	case *ast.ExprStmt:
+		return b.mark(s) + b.expr(s.X) + "\n"
+	case *ast.SendStmt:
+		c := b.typeOf(s.Chan).(*types.Chan)
+		return b.mark(s) + b.expr(s.Chan) + " <- " + b.to(s.Value, c.Elem()) + "\n"
+	case *ast.BlockStmt:
+		return b.block(s) + "\n"
+	case *ast.IfStmt:
+		return b.ifStmt(s)
+	case *ast.ForStmt:
+		return b.forStmt(s, label)
+	case *ast.RangeStmt:
+		return b.rangeStmt(s, label)
+	case *ast.SwitchStmt:
+		return b.switchStmt(s, label)
+	case *ast.TypeSwitchStmt:
+		return b.typeSwitch(s, label)
+	case *ast.SelectStmt:
+		return b.selectStmt(s, label)
+	case *ast.LabeledStmt:
+		b.noted = 0
+		switch s.Stmt.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			return b.stmt(s.Stmt, s.Label.Name)
+		}
+		return s.Label.Name + ":\n" + b.stmt(s.Stmt, "")
+	case *ast.BranchStmt:
+		return b.branch(s.Tok, s.Label, s.Pos()) + "\n"
+	case *ast.ReturnStmt:
+		return b.mark(s) + b.returnStmt(s) + "\n"
+	case *ast.GoStmt:
+		return b.mark(s.Call) + b.goStmt(s) + "\n"
+	case *ast.DeferStmt:
+		return b.mark(s.Call) + b.deferStmt(s) + "\n"
+	}
+	b.l.refuse(s.Pos(), fmt.Sprintf("the interpreter has no statement like this (%T)", s))
+	return ""
+}
+
+// declStmt writes a var declaration. Constants are folded where they are
+// used, and types are declared where they are first mentioned.
+func (b *body) declStmt(s *ast.DeclStmt) string {
+	d, ok := s.Decl.(*ast.GenDecl)
+	if !ok || d.Tok != token.VAR {
+		return ""
+	}
+	var out strings.Builder
+	for _, spec := range d.Specs {
+		spec := spec.(*ast.ValueSpec)
+		out.WriteString(b.mark(spec))
+		lhs := make([]place, len(spec.Names))
+		for i, id := range spec.Names {
+			lhs[i] = b.declared(id)
+			if lhs[i].text == "_" {
+				continue
+			}
+			if !lhs[i].top {
+				fmt.Fprintf(&out, "var %s %s\n", lhs[i].text, b.l.typ(lhs[i].t))
+			} else if len(spec.Values) == 0 {
+				fmt.Fprintf(&out, "%s = %s\n", lhs[i].text, b.zeroText(lhs[i].t))
+			}
+		}
+		if len(spec.Values) > 0 {
+			out.WriteString(b.store(lhs, spec.Values, "=") + "\n")
+		}
+	}
+	return out.String()
+}
+
+// zeroText writes the zero value of any type.
+func (b *body) zeroText(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Basic:
+		return b.l.zero(t)
+	}
+	return "nil"
+}
+
+// A place is what a value is stored in.
+type place struct {
+	text string
+	t    types.Type // nil for the blank identifier
+	top  bool       // a variable of the session
+	new  bool       // declared by this statement
+}
+
+// declared returns the place that an identifier in a declaration stands for.
+func (b *body) declared(id *ast.Ident) place {
+	if id.Name == "_" {
+		return place{text: "_"}
+	}
+	obj := b.info.Defs[id]
+	isNew := obj != nil
+	if obj == nil {
+		obj = b.info.Uses[id]
+	}
+	if d := b.l.s.byObject[obj]; d != nil {
+		return place{text: d.lowered, t: obj.Type(), top: true}
+	}
+	return place{text: b.local(obj), t: obj.Type(), new: isNew}
+}
+
+func (b *body) assign(s *ast.AssignStmt) string {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		lhs := b.expr(s.Lhs[0])
+		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
+			return lhs + " " + s.Tok.String() + " " + b.shiftCount(s.Rhs[0])
+		}
+		return lhs + " " + s.Tok.String() + " " + b.like(s.Rhs[0])
+	}
+	lhs := make([]place, len(s.Lhs))
+	define := false
+	for i, e := range s.Lhs {
+		id, ok := e.(*ast.Ident)
+		switch {
+		case ok && s.Tok == token.DEFINE:
+			lhs[i] = b.declared(id)
+			define = define || lhs[i].new
+		case ok && id.Name == "_":
+			lhs[i] = place{text: "_"}
+		default:
+			lhs[i] = place{text: b.expr(e), t: b.info.TypeOf(e)}
+		}
+	}
+	if define {
+		for _, p := range lhs {
+			if !p.new && p.text != "_" && p.top {
+				// A new local beside a variable of the session cannot be:
+				// at the top all are of the session.
+				b.l.refuse(s.Pos(), "a declaration that mixes variables of the session and of a block")
+			}
+		}
+		return b.store(lhs, s.Rhs, ":=")
+	}
+	return b.store(lhs, s.Rhs, "=")
+}
+
+// store writes the assignment of values to places.
+func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
+	left := make([]string, len(lhs))
+	for i, p := range lhs {
+		left[i] = p.text
+	}
+	if len(rhs) == 1 && len(lhs) > 1 {
+		return b.storeTuple(lhs, left, rhs[0], op)
+	}
+	right := make([]string, len(rhs))
+	for i, e := range rhs {
+		switch {
+		case lhs[i].t == nil:
+			right[i] = b.blanked(e)
+		case op == ":=":
+			right[i] = b.initial(e, lhs[i].t)
+		default:
+			right[i] = b.to(e, lhs[i].t)
+		}
+	}
+	return strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+}
+
+// blanked writes a value that is thrown away.
+func (b *body) blanked(e ast.Expr) string {
+	if b.info.Types[e].IsNil() {
+		return "0"
+	}
+	return b.expr(e)
+}
+
+// storeTuple writes the assignment of several results at once: those of a
+// call, or of a comma-ok form.
+func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) string {
+	tuple, ok := b.info.TypeOf(e).(*types.Tuple)
+	if !ok {
+		b.l.refuse(e.Pos(), "a value where several are expected")
+	}
+	direct := true
+	for i, p := range lhs {
+		if p.t != nil && !types.Identical(p.t, types.Default(tuple.At(i).Type())) {
+			direct = false
+		}
+	}
+	_, call := ast.Unparen(e).(*ast.CallExpr)
+	if direct && (call || op == ":=") {
+		return strings.Join(left, ", ") + " " + op + " " + b.expr(e)
+	}
+	// Through temporaries, each converted on its own.
+	n := b.l.s.unique()
+	temps := make([]string, len(lhs))
+	var values, targets []string
+	for i, p := range lhs {
+		temps[i] = fmt.Sprintf("t__%d_%d", n, i)
+		if p.t == nil {
+			temps[i] = "_"
+			continue
+		}
+		targets = append(targets, p.text)
+		values = append(values, b.convert(temps[i], types.Default(tuple.At(i).Type()), p.t, e.Pos()))
+	}
+	if len(targets) == 0 {
+		return strings.Join(left, ", ") + " = " + b.expr(e)
+	}
+	return strings.Join(temps, ", ") + " := " + b.expr(e) + "\n" + strings.Join(targets, ", ") + " " + op + " " + strings.Join(values, ", ")
+}
+
+func (b *body) ifStmt(s *ast.IfStmt) string {
+	var out strings.Builder
+	var init ast.Node
+	if s.Init != nil {
+		init = s.Init
+	}
+	out.WriteString(b.mark(init, s.Cond))
+	out.WriteString("if ")
+	if s.Init != nil {
+		out.WriteString(b.simple(s.Init) + "; ")
+	}
+	out.WriteString(b.condition(s.Cond) + " " + b.block(s.Body))
+	switch e := s.Else.(type) {
+	case *ast.BlockStmt:
+		out.WriteString(" else " + b.block(e))
+	case *ast.IfStmt:
+		text := b.ifStmt(e)
+		out.WriteString(" else {\n" + text + "}")
+		b.noted = 0
+	}
+	return out.String() + "\n"
+}
+
+// condition writes the condition of an if or for. Composite literals in it
+// are in parentheses where they were in the source.
+func (b *body) condition(e ast.Expr) string {
+	if b.info.Types[e].Value != nil {
+		return b.expr(e)
+	}
+	text := b.expr(e)
+	if strings.Contains(text, "{") {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// simple writes a statement that stands before a condition.
+func (b *body) simple(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		text := b.assign(s)
+		if strings.Contains(text, "\n") && !strings.Contains(text, "{") {
+			b.l.refuse(s.Pos(), "several values of different types assigned before a condition")
+		}
+		return text
+	case *ast.IncDecStmt:
+		return b.expr(s.X) + s.Tok.String()
+	case *ast.ExprStmt:
+		return b.expr(s.X)
+	case *ast.SendStmt:
+		c := b.typeOf(s.Chan).(*types.Chan)
+		return b.expr(s.Chan) + " <- " + b.to(s.Value, c.Elem())
+	case *ast.EmptyStmt:
+		return ""
+	}
+	b.l.refuse(s.Pos(), "a statement before a condition")
+	return ""
+}
+
+func (b *body) returnStmt(s *ast.ReturnStmt) string {
+	if t := b.rangeFunc(); t != nil {
+		return b.returnThrough(s, t)
+	}
+	if len(s.Results) == 0 {
+		return "return"
+	}
+	return b.returnValues(s)
+}
+
+func (b *body) returnValues(s *ast.ReturnStmt) string {
+	if len(s.Results) == 1 && b.results.Len() > 1 {
+		tuple := b.info.TypeOf(s.Results[0]).(*types.Tuple)
+		places := make([]place, tuple.Len())
+		names := make([]string, tuple.Len())
+		same := true
+		n := b.l.s.unique()
+		for i := range places {
+			names[i] = fmt.Sprintf("r__%d_%d", n, i)
+			places[i] = place{text: names[i], t: tuple.At(i).Type(), new: true}
+			same = same && types.Identical(tuple.At(i).Type(), b.results.At(i).Type())
+		}
+		if same {
+			return "return " + b.expr(s.Results[0])
+		}
+		values := make([]string, len(names))
+		for i := range names {
+			values[i] = b.convert(names[i], tuple.At(i).Type(), b.results.At(i).Type(), s.Pos())
+		}
+		return strings.Join(names, ", ") + " := " + b.expr(s.Results[0]) + "\nreturn " + strings.Join(values, ", ")
+	}
+	values := make([]string, len(s.Results))
+	for i, e := range s.Results {
+		values[i] = b.to(e, b.results.At(i).Type())
+	}
+	return "return " + strings.Join(values, ", ")
+}
+
+// goStmt writes a go statement. The goroutine is started by the bridge, which
+// turns a panic of it into an error message instead of the process's end.
+func (b *body) goStmt(s *ast.GoStmt) string {
+	before, call := b.deferred(s.Call)
+	text := bridge + ".Go(func() { " + call + " })"
+	if before == "" {
+		return text
+	}
+	return "{\n" + before + text + "\n}"
+}
+
+func (b *body) deferStmt(s *ast.DeferStmt) string {
+	if b.rangeFunc() != nil {
+		b.l.refuse(s.Pos(), "defer inside a range over a function")
+	}
+	if b.info.Types[s.Call.Fun].IsBuiltin() || b.info.Types[s.Call.Fun].IsType() {
+		before, call := b.deferred(s.Call)
+		return before + "defer func() { " + call + " }()"
+	}
+	return "defer " + b.expr(s.Call)
+}
+
+// deferred writes a call whose operands are evaluated before it, and the
+// statements which do that.
+func (b *body) deferred(e *ast.CallExpr) (before, call string) {
+	var out strings.Builder
+	saved := b.override
+	b.override = map[ast.Expr]string{}
+	for k, v := range saved {
+		b.override[k] = v
+	}
+	keep := func(x ast.Expr) {
+		tv := b.info.Types[x]
+		if _, literal := ast.Unparen(x).(*ast.FuncLit); literal || tv.Value != nil || tv.IsNil() || tv.IsType() || tv.IsBuiltin() {
+			return
+		}
+		if _, tuple := tv.Type.(*types.Tuple); tuple {
+			b.l.refuse(x.Pos(), "several results passed on by a go statement")
+		}
+		name := fmt.Sprintf("g__%d", b.l.s.unique())
+		fmt.Fprintf(&out, "%s := %s\n", name, b.expr(x))
+		b.override[x] = name
+	}
+	switch f := ast.Unparen(e.Fun).(type) {
+	case *ast.SelectorExpr:
+		if s := b.info.Selections[f]; s != nil && s.Kind() == types.MethodVal {
+			_, isPointer := b.typeOf(f.X).(*types.Pointer)
+			_, wantsPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+			if wantsPointer && !isPointer {
+				name := fmt.Sprintf("g__%d", b.l.s.unique())
+				fmt.Fprintf(&out, "%s := &%s\n", name, b.operand(f.X))
+				b.override[f.X] = "(*" + name + ")"
+			} else {
+				keep(f.X)
+			}
+		} else if s != nil {
+			keep(f)
+		}
+	case *ast.Ident:
+		if _, ok := b.info.Uses[f].(*types.Var); ok {
+			keep(e.Fun)
+			b.override[f] = b.override[e.Fun]
+		}
+	case *ast.FuncLit:
+	default:
+		if !b.info.Types[e.Fun].IsBuiltin() && !b.info.Types[e.Fun].IsType() && b.calleeObject(f) == nil {
+			keep(e.Fun)
+		}
+	}
+	for _, a := range e.Args {
+		keep(a)
+	}
+	inner := *b
+	inner.literal++
+	call = inner.expr(e)
+	b.override = saved
+	return out.String(), call
+}

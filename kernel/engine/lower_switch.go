@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
+	var nodes []ast.Node
+	if s.Init != nil {
+		nodes = append(nodes, s.Init)
+	}
+	if s.Tag != nil {
+		nodes = append(nodes, s.Tag)
+	}
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			nodes = append(nodes, e)
+		}
+	}
+	mark := b.mark(nodes...)
+	head := "switch "
+	if s.Init != nil {
+		head += b.simple(s.Init) + "; "
+	}
+	var tag types.Type
+	if s.Tag != nil {
+		tag = types.Default(b.info.TypeOf(s.Tag))
+		b.comparable(s.Tag, tag)
+		head += b.condition(s.Tag) + " "
+	}
+	return mark + labelled(label, head+b.clauses(s.Body, label, func(e ast.Expr) string {
+		if tag == nil {
+			return b.expr(e)
+		}
+		b.comparable(e, b.info.TypeOf(e))
+		if types.IsInterface(b.info.TypeOf(e)) && !types.IsInterface(tag) {
+			b.l.refuse(e.Pos(), "a case of interface type in a switch on a concrete one")
+		}
+		return b.to(e, tag)
+	}))
+}
+
+func (b *body) clauses(block *ast.BlockStmt, label string, expr func(ast.Expr) string) string {
+	return b.within(&target{label: label}, func() string {
+		var out strings.Builder
+		out.WriteString("{\n")
+		for _, c := range block.List {
+			c := c.(*ast.CaseClause)
+			if c.List == nil {
+				out.WriteString("default:\n")
+			} else {
+				list := make([]string, len(c.List))
+				for i, e := range c.List {
+					list[i] = expr(e)
+				}
+				out.WriteString("case " + strings.Join(list, ", ") + ":\n")
+			}
+			b.noted = 0
+			out.WriteString(b.stmts(c.Body))
+			b.noted = 0
+		}
+		out.WriteString("}\n")
+		return out.String()
+	})
+}
+
+func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
+	var init ast.Node
+	if s.Init != nil {
+		init = s.Init
+	}
+	head := "switch "
+	var x ast.Expr
+	name := ""
+	switch a := s.Assign.(type) {
+	case *ast.ExprStmt:
+		x = ast.Unparen(a.X).(*ast.TypeAssertExpr).X
+	case *ast.AssignStmt:
+		x = ast.Unparen(a.Rhs[0]).(*ast.TypeAssertExpr).X
+		name = a.Lhs[0].(*ast.Ident).Name
+	}
+	mark := b.mark(init, x)
+	if s.Init != nil {
+		head += b.simple(s.Init) + "; "
+	}
+	if name != "" {
+		for _, c := range s.Body.List {
+			if obj := b.info.Implicits[c]; obj != nil {
+				name = b.local(obj)
+				break
+			}
+		}
+		for _, c := range s.Body.List {
+			if obj := b.info.Implicits[c]; obj != nil {
+				b.locals[obj] = name
+			}
+		}
+		head += name + " := "
+	}
+	from := b.info.TypeOf(x)
+	head += b.operand(x) + ".(type) "
+	return mark + labelled(label, head+b.clauses(s.Body, label, func(e ast.Expr) string {
+		tv := b.info.Types[e]
+		if tv.IsNil() {
+			return "nil"
+		}
+		b.identity(e.Pos(), from, tv.Type)
+		return b.l.typ(tv.Type)
+	}))
+}
+
+func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
+	var nodes []ast.Node
+	for _, c := range s.Body.List {
+		if comm := c.(*ast.CommClause).Comm; comm != nil {
+			nodes = append(nodes, comm)
+		}
+	}
+	mark := b.mark(nodes...)
+	return mark + labelled(label, "select "+b.within(&target{label: label}, func() string {
+		var out strings.Builder
+		out.WriteString("{\n")
+		for _, c := range s.Body.List {
+			c := c.(*ast.CommClause)
+			switch comm := c.Comm.(type) {
+			case nil:
+				out.WriteString("default:\n")
+			case *ast.AssignStmt:
+				out.WriteString(b.receiveClause(comm))
+			default:
+				out.WriteString("case " + b.simple(comm) + ":\n")
+			}
+			b.noted = 0
+			out.WriteString(b.stmts(c.Body))
+			b.noted = 0
+		}
+		out.WriteString("}\n")
+		return out.String()
+	}))
+}
+
+// receiveClause writes a clause that receives into variables: always into
+// new ones, from which those that are assigned to get their values.
+func (b *body) receiveClause(s *ast.AssignStmt) string {
+	recv := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr)
+	elem := b.typeOf(recv.X).(*types.Chan).Elem()
+	ts := []types.Type{elem, types.Typ[types.Bool]}
+	names := make([]string, len(s.Lhs))
+	after := ""
+	for i, e := range s.Lhs {
+		id, ok := e.(*ast.Ident)
+		switch {
+		case ok && id.Name == "_":
+			names[i] = "_"
+		case s.Tok == token.DEFINE:
+			names[i] = b.define(id)
+		default:
+			names[i] = "c__" + strings.TrimPrefix(b.l.temp(), "t__")
+			after += b.expr(e) + " = " + b.convert(names[i], ts[i], b.info.TypeOf(e), e.Pos()) + "\n"
+		}
+	}
+	if len(names) == 1 && names[0] == "_" || len(names) == 2 && names[0] == "_" && names[1] == "_" {
+		return "case " + b.expr(recv) + ":\n"
+	}
+	return "case " + strings.Join(names, ", ") + " := " + b.expr(recv) + ":\n" + after
+}

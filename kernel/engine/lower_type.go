@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// typ writes a type. It never depends on what a name means where the text
+// ends up: every name it writes is unique in the session.
+func (l *lowering) typ(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		switch t.Kind() {
+		case types.UnsafePointer:
+			l.refuse(l.pos, "unsafe.Pointer: the interpreter cannot run code that uses it")
+		case types.UntypedNil, types.Invalid:
+			l.refuse(l.pos, "a value without a type cannot be kept")
+		}
+		return types.Default(t).(*types.Basic).Name()
+	case *types.Pointer:
+		return "*" + l.typ(t.Elem())
+	case *types.Slice:
+		return "[]" + l.typ(t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), l.typ(t.Elem()))
+	case *types.Map:
+		return "map[" + l.typ(t.Key()) + "]" + l.typ(t.Elem())
+	case *types.Chan:
+		switch t.Dir() {
+		case types.SendOnly:
+			return "chan<- " + l.typ(t.Elem())
+		case types.RecvOnly:
+			return "<-chan " + l.typ(t.Elem())
+		}
+		return "chan (" + l.typ(t.Elem()) + ")"
+	case *types.Signature:
+		return "func" + l.signature(t, false)
+	case *types.Struct:
+		return l.structType(t)
+	case *types.Interface:
+		return l.interfaceType(t)
+	case *types.Named:
+		return l.named(t)
+	case *types.TypeParam:
+		l.refuse(l.pos, "type parameter "+t.Obj().Name()+" outside its function")
+	}
+	l.refuse(l.pos, fmt.Sprintf("the interpreter has no type %s", t))
+	return ""
+}
+
+// signature writes parameters and results, with names p0, p1, ... for the
+// parameters if they have to have names.
+func (l *lowering) signature(sig *types.Signature, names bool) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i := range sig.Params().Len() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if names {
+			fmt.Fprintf(&b, "p%d ", i)
+		}
+		t := sig.Params().At(i).Type()
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			if s, ok := t.Underlying().(*types.Slice); ok {
+				b.WriteString("..." + l.typ(s.Elem()))
+				continue
+			}
+		}
+		b.WriteString(l.typ(t))
+	}
+	b.WriteByte(')')
+	b.WriteString(l.results(sig))
+	return b.String()
+}
+
+func (l *lowering) results(sig *types.Signature) string {
+	n := sig.Results().Len()
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return " " + l.parenthesized(sig.Results().At(0).Type())
+	}
+	list := make([]string, n)
+	for i := range n {
+		list[i] = l.typ(sig.Results().At(i).Type())
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
+
+// parenthesized writes a type such that what follows it is not taken for a
+// part of it.
+func (l *lowering) parenthesized(t types.Type) string {
+	s := l.typ(t)
+	if strings.HasPrefix(s, "func") || strings.HasPrefix(s, "<-") || strings.HasPrefix(s, "chan") {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// structType writes a struct. Embedded fields become ordinary ones: lowered
+// code selects promoted fields and methods by their whole path.
+func (l *lowering) structType(t *types.Struct) string {
+	var b strings.Builder
+	b.WriteString("struct {")
+	seen := map[string]bool{}
+	for i := range t.NumFields() {
+		f := t.Field(i)
+		if i > 0 {
+			b.WriteByte(';')
+		}
+		name := fieldName(f)
+		if seen[reflected(name)] {
+			l.refuse(l.pos, fmt.Sprintf("a struct with fields %s and %s: the interpreter cannot tell them apart", f.Name(), "X"+f.Name()))
+		}
+		seen[reflected(name)] = true
+		fmt.Fprintf(&b, " %s %s", name, l.typ(f.Type()))
+		if tag := t.Tag(i); tag != "" {
+			b.WriteString(" " + strconv.Quote(tag))
+		}
+	}
+	b.WriteString(" }")
+	return b.String()
+}
+
+// fieldName is the name of a field in lowered code.
+func fieldName(f *types.Var) string {
+	if f.Name() == "_" {
+		return fmt.Sprintf("blank__%d", f.Pos())
+	}
+	return f.Name()
+}
+
+// reflected is the name that the interpreter gives a field at run time.
+func reflected(name string) string {
+	if token.IsExported(name) {
+		return name
+	}
+	return "X" + name
+}
+
+func (l *lowering) interfaceType(t *types.Interface) string {
+	if t.NumMethods() == 0 && t.IsMethodSet() {
+		return "interface{}"
+	}
+	if !t.IsMethodSet() {
+		l.refuse(l.pos, "a constraint cannot be the type of a value")
+	}
+	var b strings.Builder
+	b.WriteString("interface {")
+	for i := range t.NumMethods() {
+		m := t.Method(i)
+		fmt.Fprintf(&b, " %s%s;", m.Name(), l.signature(m.Signature(), false))
+	}
+	b.WriteString(" }")
+	return b.String()
+}
+
+// named writes the name of a declared type.
+func (l *lowering) named(t *types.Named) string {
+	obj := t.Obj()
+	if obj.Pkg() == nil {
+		return obj.Name()
+	}
+	if !isSession(obj) {
+		if t.TypeArgs().Len() > 0 {
+			// An iterator is its function; the others hide their fields.
+			if sig, ok := t.Underlying().(*types.Signature); ok {
+				return l.typ(sig)
+			}
+			l.refuse(l.pos, fmt.Sprintf("%s: the interpreter has no instances of generic types of compiled packages", types.TypeString(t, shortQualifier)))
+		}
+		if !obj.Exported() {
+			l.refuse(l.pos, fmt.Sprintf("a variable of type %s: the type is private to its package", types.TypeString(t, shortQualifier)))
+		}
+		return l.use(obj.Pkg()) + "." + obj.Name()
+	}
+	if t.TypeArgs().Len() > 0 {
+		return l.typeInstance(t)
+	}
+	if d := l.s.byObject[obj]; d != nil {
+		return d.lowered
+	}
+	if name, ok := l.localTypes[obj]; ok {
+		return name
+	}
+	return l.localType(t)
+}
+
+func shortQualifier(p *types.Package) string { return p.Name() }
+
+// use makes an import available and returns its name.
+func (l *lowering) use(pkg *types.Package) string {
+	alias := l.s.alias(pkg)
+	if !l.s.sent[pkg.Path()] {
+		l.s.sent[pkg.Path()] = true
+		l.later(func() { delete(l.s.sent, pkg.Path()) })
+		l.imports = append(l.imports, fmt.Sprintf("import %s %q", alias, pkg.Path()))
+	}
+	return alias
+}
+
+// localType hoists a type that is declared inside a function: all its uses
+// are by a name that no other type has.
+func (l *lowering) localType(t *types.Named) string {
+	name := fmt.Sprintf("%s__t%d", internalName(t.Obj().Name()), l.s.unique())
+	l.localTypes[t.Obj()] = name
+	l.declareType(name, t.Underlying())
+	return name
+}
+
+func (l *lowering) declareType(name string, underlying types.Type) {
+	text := l.typ(underlying)
+	l.types = append(l.types, fmt.Sprintf("type %s %s", name, text))
+}
+
+// typeInstance declares an instance of a generic type of the session.
+func (l *lowering) typeInstance(t *types.Named) string {
+	args := make([]string, t.TypeArgs().Len())
+	for i := range args {
+		args[i] = l.typ(t.TypeArgs().At(i))
+	}
+	origin := l.s.byObject[t.Origin().Obj()]
+	if origin == nil {
+		l.refuse(l.pos, fmt.Sprintf("generic type %s declared inside a function", t.Obj().Name()))
+	}
+	key := origin.lowered + "[" + strings.Join(args, ",") + "]"
+	if name, ok := l.s.instances[key]; ok {
+		return name
+	}
+	name := fmt.Sprintf("%s__t%d", internalName(t.Obj().Name()), l.s.unique())
+	l.s.instances[key] = name
+	l.later(func() { delete(l.s.instances, key) })
+	l.declareType(name, t.Underlying())
+	return name
+}
+
+// zero writes the zero value of a type.
+func (l *lowering) zero(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsBoolean != 0:
+			return l.typ(t) + "(false)"
+		case u.Info()&types.IsString != 0:
+			return l.typ(t) + `("")`
+		case u.Info()&types.IsNumeric != 0:
+			return l.typ(t) + "(0)"
+		}
+	case *types.Struct, *types.Array:
+		return l.typ(t) + "{}"
+	}
+	return "nil"
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"sort"
+	"strings"
+)
+
+// The texts that are put before a cell so that the parser takes it for a
+// file. Both have the same length: an offset in the file is an offset in the
+// cell plus that length.
+const (
+	declarationPrefix = "package main;         "
+	statementPrefix   = "package main;func _(){"
+	prefixLength      = len(statementPrefix)
+)
+
+// A source is the text of a cell, by which positions are told.
+type source struct {
+	cell Cell
+}
+
+// A problem is one complaint about a cell, at an offset into its source.
+type problem struct {
+	source *source
+	offset int
+	msg    string
+}
+
+// A parsed cell holds its imports, its declarations and its statements.
+type parsed struct {
+	source       *source
+	items        []item
+	imports      []*ast.ImportSpec
+	declarations *ast.File // without imports; nil if there are none
+	statements   *ast.File // one function; nil if there are none
+	body         []ast.Stmt
+	// value is the last expression, whose value the cell shows; nil if the
+	// cell ends otherwise. silent says that a semicolon follows it.
+	value  *ast.ExprStmt
+	silent bool
+	// mentioned holds the names that nothing in the cell's own scopes binds.
+	mentioned map[string]bool
+}
+
+// parse parses a cell. The files it makes are added to fset and sources.
+func (c *checker) parse(cell Cell) (*parsed, []problem) {
+	src := &source{cell}
+	p := &parsed{source: src, items: split(cell.Source), mentioned: map[string]bool{}}
+	var problems []problem
+	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
+		any := false
+		for _, it := range p.items {
+			any = any || keep(it)
+		}
+		if !any {
+			return nil
+		}
+		text := prefix + blank(cell.Source, keep, p.items) + suffix
+		file, err := parser.ParseFile(c.fset, cell.title(), text, parser.ParseComments|parser.AllErrors)
+		if file != nil {
+			c.sources[c.fset.File(file.FileStart)] = src
+			for _, id := range file.Unresolved {
+				p.mentioned[id.Name] = true
+			}
+		}
+		if list, ok := err.(scanner.ErrorList); ok {
+			for _, e := range list {
+				problems = append(problems, problem{src, clamp(e.Pos.Offset-prefixLength, cell.Source), syntaxWording(e.Msg)})
+			}
+		}
+		return file
+	}
+	imports := read(declarationPrefix, "", func(it item) bool { return it.kind == itemImport })
+	p.declarations = read(declarationPrefix, "", func(it item) bool {
+		return it.kind == itemConst || it.kind == itemType || it.kind == itemFunc
+	})
+	p.statements = read(statementPrefix, "\n}", func(it item) bool { return it.kind == itemStatement })
+	if len(problems) > 0 {
+		sort.SliceStable(problems, func(i, j int) bool { return problems[i].offset < problems[j].offset })
+		return nil, onePerLine(problems)
+	}
+	if imports != nil {
+		p.imports = imports.Imports
+	}
+	if p.statements != nil && len(p.statements.Decls) != 1 {
+		// An item that closes the function that is put around the cell.
+		decl := p.statements.Decls[0]
+		return nil, []problem{{src, clamp(int(decl.End()-p.statements.FileStart)-1-prefixLength, cell.Source), "syntax error: unexpected }"}}
+	}
+	if p.statements != nil {
+		p.body = p.statements.Decls[0].(*ast.FuncDecl).Body.List
+		last := p.items[len(p.items)-1]
+		if n := len(p.body); n > 0 && last.kind == itemStatement {
+			p.value, _ = p.body[n-1].(*ast.ExprStmt)
+			p.silent = last.semicolon >= 0
+		}
+	}
+	return p, nil
+}
+
+// clamp keeps an offset within the text, and off the blanks at its end, where
+// nobody looks for an error.
+func clamp(offset int, text string) int {
+	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
+}
+
+// onePerLine drops all but the first problem of a line: what follows a syntax
+// error on its line is rarely worth reading.
+func onePerLine(problems []problem) []problem {
+	var out []problem
+	last := -1
+	for _, p := range problems {
+		line, _ := p.source.position(p.offset)
+		if line != last {
+			out = append(out, p)
+			last = line
+		}
+	}
+	return out
+}
+
+// syntaxWording turns the words of go/parser into those of the compiler.
+func syntaxWording(msg string) string {
+	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
+		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
+	}
+	return "syntax error: " + msg
+}
+
+// tokenWording names a token as the compiler does: without quotes, keywords
+// called so.
+func tokenWording(s string) string {
+	switch s {
+	case "'EOF'":
+		return "end of cell"
+	case "newline":
+		return s
+	case "operand":
+		return "expression"
+	}
+	if word, rest, ok := strings.Cut(s, " "); ok && !strings.HasPrefix(s, "'") {
+		switch {
+		case strings.HasPrefix(word, "IDENT"):
+			return "name " + rest
+		case word == "INT" || word == "FLOAT" || word == "IMAG" || word == "CHAR" || word == "STRING":
+			return "literal " + rest
+		}
+	}
+	s = strings.ReplaceAll(s, "'IDENT'", "name")
+	quoted := len(s) > 2 && s[0] == '\'' && s[len(s)-1] == '\''
+	if quoted {
+		s = s[1 : len(s)-1]
+	}
+	if token.IsKeyword(s) {
+		return "keyword " + s
+	}
+	return s
+}
+
+// position returns the line and column, from 1, of an offset. Columns count
+// bytes, as the compiler's do.
+func (s *source) position(offset int) (line, column int) {
+	before := s.cell.Source[:min(max(offset, 0), len(s.cell.Source))]
+	line = strings.Count(before, "\n") + 1
+	return line, len(before) - strings.LastIndexByte(before, '\n')
+}
+
+// at returns the cell and the offset into its source of a position.
+func (c *checker) at(pos token.Pos) (*source, int) {
+	file := c.fset.File(pos)
+	if file == nil {
+		return nil, 0
+	}
+	src := c.sources[file]
+	if src == nil {
+		return nil, 0
+	}
+	return src, clamp(file.Offset(pos)-prefixLength, src.cell.Source)
+}
+
+func (c *checker) problem(pos token.Pos, msg string) problem {
+	src, offset := c.at(pos)
+	return problem{src, offset, msg}
+}

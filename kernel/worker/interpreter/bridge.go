@@ -1,0 +1,129 @@
+package interpreter
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// bridgeName is what lowered code calls the bridge.
+const bridgeName = "b__"
+
+// bridge returns the functions that lowered code calls, as a package.
+func (in *Interpreter) bridge() interp.Exports {
+	functions := map[string]any{
+		"Frame":       in.frames.register,
+		"Reached":     in.setReached,
+		"ShowReached": in.showReached,
+		"Show":        in.show,
+		"Carry":       in.types.carry,
+		"Describe":    in.types.describe,
+		"Method":      in.types.method,
+		"Get":         get,
+		"Recovered":   in.recovered,
+		"Clear":       clearValue,
+		"Print":       in.print,
+		"Println":     in.println,
+		"Go":          in.start,
+	}
+	symbols := map[string]reflect.Value{}
+	for name, f := range functions {
+		symbols[name] = reflect.ValueOf(f)
+	}
+	return interp.Exports{
+		"hierml/bridge/bridge": symbols,
+		"os/os":                {"Exit": reflect.ValueOf(func(code int) { panic(exit{code}) })},
+	}
+}
+
+func (in *Interpreter) setReached(statement int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.reached = statement
+}
+
+func (in *Interpreter) showReached() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.bundle = &engine.Bundle{Data: map[string]any{"reached": in.reached}}
+}
+
+// show keeps what the values of the cell's last expression look like. The
+// last of several results is left out if it is a nil error.
+func (in *Interpreter) show(lastIsError bool, values ...any) {
+	if n := len(values); lastIsError && n > 1 && values[n-1] == nil {
+		values = values[:n-1]
+	}
+	display := in.config.Display
+	if display == nil {
+		display = Text
+	}
+	bundle := display(values)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.bundle = bundle
+}
+
+// recovered makes of what recover returned in interpreted code what it would
+// have returned in compiled code.
+func (in *Interpreter) recovered(v any) any {
+	if v == nil {
+		return nil
+	}
+	in.frames.take(goroutineID())
+	return translated(v)
+}
+
+func clearValue(v any) {
+	if r := reflect.ValueOf(v); r.IsValid() {
+		r.Clear()
+	}
+}
+
+func (in *Interpreter) print(values ...any) { in.printTo(fmt.Sprint, values) }
+
+func (in *Interpreter) println(values ...any) { in.printTo(fmt.Sprintln, values) }
+
+func (in *Interpreter) printTo(format func(...any) string, values []any) {
+	fmt.Fprint(in.stderr(), format(values...))
+}
+
+func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
+	if in.config.Stderr == nil {
+		return os.Stderr
+	}
+	return in.config.Stderr
+}
+
+// start runs f in a goroutine of its own. A panic of it, which in a compiled
+// program ends the process, is printed.
+func (in *Interpreter) start(f func()) {
+	go func() {
+		id := goroutineID()
+		in.frames.begin(id)
+		defer in.frames.end(id)
+		defer func() {
+			r := recover()
+			if r == nil {
+				return
+			}
+			text := "panic: " + panicText(r) + "\n\ngoroutine:\n"
+			for _, c := range in.frames.take(id) {
+				text += fmt.Sprintf("  Cell [%d]", c.Cell)
+				if c.Line > 0 {
+					text += fmt.Sprintf(":%d", c.Line)
+				}
+				if c.Function != "" {
+					text += " in " + c.Function
+				}
+				text += "\n"
+			}
+			fmt.Fprint(in.stderr(), text)
+		}()
+		f()
+	}()
+}

@@ -1,0 +1,192 @@
+// Package interpreter runs the programs that the engine lowers, with yaegi,
+// in this process. It is the only package that knows yaegi.
+//
+// What yaegi leaves to be desired is made up for here as far as that can be
+// done from outside: cancellation that leaves functions of earlier cells alive
+// (cancel.go), the calls and lines of a panic (frames.go), the Go words for it
+// (panics.go), and the functions that lowered code calls (bridge.go), among
+// them those that print values of types which exist only in the session
+// (carrier.go).
+package interpreter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// A Config says what an Interpreter works with.
+type Config struct {
+	// Symbols are the compiled packages that programs may import.
+	Symbols interp.Exports
+	// Stdin, Stdout and Stderr are what fmt and log use; nil means those of
+	// the process.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Display makes a bundle of the values of a cell's last expression.
+	// Values of session types are fmt.Formatters; methods by which they show
+	// themselves (HTML, SVG, PNG, MimeBundle) can be found by Shower. Nil
+	// means text.
+	Display func(values []any) *engine.Bundle
+}
+
+// An Interpreter runs programs one after the other.
+type Interpreter struct {
+	config  Config
+	yaegi   *interp.Interpreter
+	control *control
+	frames  *frames
+	types   *types
+
+	running sync.Mutex // held while a program runs
+
+	mu      sync.Mutex
+	bundle  *engine.Bundle
+	reached int
+}
+
+// New returns an interpreter with nothing declared.
+func New(config Config) (*Interpreter, error) {
+	in := &Interpreter{config: config, types: newTypes()}
+	in.frames = newFrames(config.Stderr)
+	in.yaegi = interp.New(interp.Options{
+		Stdin:        config.Stdin,
+		Stdout:       config.Stdout,
+		Stderr:       in.frames,
+		Unrestricted: true,
+	})
+	if err := in.yaegi.Use(config.Symbols); err != nil {
+		return nil, fmt.Errorf("interpreter: symbols: %w", err)
+	}
+	if err := in.yaegi.Use(in.bridge()); err != nil {
+		return nil, fmt.Errorf("interpreter: bridge: %w", err)
+	}
+	control, err := newControl(in.yaegi)
+	if err != nil {
+		return nil, err
+	}
+	in.control = control
+	return in, nil
+}
+
+// Run runs a program to its end and returns what its last expression shows.
+//
+// A panic is a *engine.RuntimeError. When ctx ends first, interpreted code
+// stops at its next step and Run returns an error that wraps
+// context.Cause(ctx); a compiled function that does not return keeps Run
+// waiting. Any other error means that the program could not be run and that
+// nothing of its Call was.
+func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
+	in.running.Lock()
+	defer in.running.Unlock()
+	in.mu.Lock()
+	in.bundle = nil
+	in.mu.Unlock()
+
+	for _, unit := range program.Source {
+		if err := in.evaluate(unit); err != nil {
+			return nil, err
+		}
+	}
+	if program.Call == "" {
+		return nil, nil
+	}
+	if program.Call != bridgeName+".ShowReached" {
+		in.mu.Lock()
+		in.reached = 0
+		in.mu.Unlock()
+	}
+	err := in.call(ctx, program)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.bundle, err
+}
+
+// evaluate declares a unit of source. It never runs the user's code.
+func (in *Interpreter) evaluate(unit string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	_, err = in.yaegi.Eval(unit)
+	var p interp.Panic
+	if errors.As(err, &p) {
+		return fmt.Errorf("%v", p.Value)
+	}
+	return err
+}
+
+// call runs the statements of a cell.
+func (in *Interpreter) call(ctx context.Context, program *engine.Program) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	finished := make(chan struct{})
+	var result error
+	go func() {
+		defer close(finished)
+		id := goroutineID()
+		in.frames.begin(id)
+		defer in.frames.end(id)
+		defer func() {
+			if r := recover(); r != nil {
+				result = in.runtimeError(r, id, program.Cell)
+			}
+		}()
+		_, err := in.yaegi.Eval(program.Call + "()")
+		var p interp.Panic
+		switch {
+		case errors.As(err, &p):
+			result = in.runtimeError(p.Value, id, program.Cell)
+		case err != nil:
+			result = err
+		}
+	}()
+	select {
+	case <-finished:
+		return result
+	case <-ctx.Done():
+	}
+	in.control.stop(finished)
+	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+}
+
+// runtimeError describes a panic of the cell's own goroutine.
+func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error {
+	if v, ok := value.(reflect.Value); ok && v.IsValid() && v.CanInterface() {
+		value = v.Interface()
+	}
+	if x, ok := value.(exit); ok {
+		return &engine.RuntimeError{Name: "exit", Message: fmt.Sprintf("exit status %d", x.code)}
+	}
+	calls := in.frames.take(goroutine)
+	if len(calls) == 0 {
+		calls = []engine.Frame{{Cell: cell}}
+	}
+	return &engine.RuntimeError{Name: "panic", Message: panicText(value), Frames: calls}
+}
+
+// goroutineID returns the number of the calling goroutine, which the run time
+// tells only in words.
+func goroutineID() uint64 {
+	text := string(stackHead())
+	text = strings.TrimPrefix(text, "goroutine ")
+	var id uint64
+	for _, r := range text {
+		if r < '0' || r > '9' {
+			break
+		}
+		id = id*10 + uint64(r-'0')
+	}
+	return id
+}
+
