@@ -1,0 +1,86 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/hierml/notebook/hierml/solver"
+)
+
+// Convergence draws a training: above, the primal and the dual value over the epochs, between which the optimum is;
+// below, the relative gap between them on a logarithmic axis. Values that are not finite are left out.
+func Convergence(history []solver.Progress) (*Figure, error) {
+	var primal, dual, gap plotter.XYs
+	for _, h := range history {
+		x := float64(h.Epoch)
+		primal = appendFinite(primal, x, h.Primal)
+		dual = appendFinite(dual, x, h.Dual)
+		gap = appendFinite(gap, x, h.Gap)
+	}
+	if len(primal) == 0 {
+		return nil, fmt.Errorf("chart: a history of %d epochs has no finite primal value; give the History of a solver.Result", len(history))
+	}
+	upper := newPlot("Convergence", "", "objective")
+	addGrid(upper)
+	top := &legend{width: curveWidth - 80}
+	marked := len(primal) <= 20
+	if err := addLine(upper, top, 0, "primal", primal, marked); err != nil {
+		return nil, err
+	}
+	if len(dual) > 0 {
+		if err := addLine(upper, top, 1, "dual", dual, marked); err != nil {
+			return nil, err
+		}
+	}
+	upper.Add(top)
+	upper.Y.Tick.Marker = roundTicks{}
+	upper.X.Tick.Marker = roundTicks{whole: true}
+	f := &Figure{Plot: upper, Width: curveWidth, Height: curveHeight}
+	if gap = positive(gap); len(gap) == 0 {
+		upper.X.Label.Text = "epoch"
+		return f, nil
+	}
+	lower := newPlot("", "epoch", "relative gap")
+	addGrid(lower)
+	if err := addLine(lower, &legend{}, 2, "gap", gap, marked); err != nil {
+		return nil, err
+	}
+	lower.X.Min, lower.X.Max = upper.X.Min, upper.X.Max
+	lower.X.Tick.Marker = roundTicks{whole: true}
+	lower.Y.Scale = plot.LogScale{}
+	lower.Y.Tick.Marker = decadeTicks{}
+	lower.Y.Min = math.Pow(10, math.Floor(math.Log10(lower.Y.Min)))
+	lower.Y.Max = math.Pow(10, math.Ceil(math.Log10(lower.Y.Max)))
+	if lower.Y.Min == lower.Y.Max {
+		lower.Y.Max *= 10
+	}
+	f.Below, f.Height = lower, 1.6*curveHeight
+	return f, nil
+}
+
+func appendFinite(points plotter.XYs, x, y float64) plotter.XYs {
+	if math.IsNaN(y) || math.IsInf(y, 0) {
+		return points
+	}
+	return append(points, plotter.XY{X: x, Y: y})
+}
+
+// positive moves what is not above zero to the smallest value that is, because a logarithmic axis has no zero.
+func positive(points plotter.XYs) plotter.XYs {
+	least := math.Inf(1)
+	for _, p := range points {
+		if p.Y > 0 {
+			least = min(least, p.Y)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return nil
+	}
+	for i := range points {
+		points[i].Y = max(points[i].Y, least)
+	}
+	return points
+}

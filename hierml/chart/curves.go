@@ -1,0 +1,125 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+const (
+	curveWidth  = 460
+	curveHeight = 320
+)
+
+// LearningCurve draws one line a method: its accuracy, or another measure, over the training size. curves has the values of each
+// method at the sizes, which are positive and ascending, such as the instances per class or in total. Sizes that span more than a factor of ten
+// are on a logarithmic axis. The methods are named in the order of their last values, the best first.
+func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
+	if len(sizes) == 0 || len(curves) == 0 {
+		return nil, fmt.Errorf("chart: a learning curve of %d sizes and %d methods; give at least one of each", len(sizes), len(curves))
+	}
+	for i, s := range sizes {
+		if s <= 0 || i > 0 && s <= sizes[i-1] {
+			return nil, fmt.Errorf("chart: training size %d at position %d; sizes have to be positive and ascending", s, i)
+		}
+	}
+	names := slices.Sorted(maps.Keys(curves))
+	for _, name := range names {
+		if len(curves[name]) != len(sizes) {
+			return nil, fmt.Errorf("chart: curve %q has %d values for %d sizes; give one a size", name, len(curves[name]), len(sizes))
+		}
+		for i, v := range curves[name] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("chart: curve %q has the value %v at size %d; it has to be finite", name, v, sizes[i])
+			}
+		}
+	}
+	last := len(sizes) - 1
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(curves[b][last], curves[a][last]) })
+
+	p := newPlot("Accuracy over training size", "training size", "accuracy")
+	addGrid(p)
+	top := &legend{width: curveWidth - 80}
+	for i, name := range names {
+		points := make(plotter.XYs, len(sizes))
+		for k, s := range sizes {
+			points[k] = plotter.XY{X: float64(s), Y: curves[name][k]}
+		}
+		if err := addLine(p, top, i, name, points, true); err != nil {
+			return nil, err
+		}
+	}
+	p.Add(top)
+	p.X.Tick.Marker = sizeTicks(sizes)
+	p.Y.Tick.Marker = roundTicks{}
+	if sizes[last] > 10*sizes[0] {
+		p.X.Scale = plot.LogScale{}
+	}
+	padRange(&p.Y)
+	return &Figure{Plot: p, Width: curveWidth, Height: curveHeight}, nil
+}
+
+// addLine adds line i and names it in the legend.
+func addLine(p *plot.Plot, l *legend, i int, name string, points plotter.XYs, marked bool) error {
+	line, glyphs, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return fmt.Errorf("chart: line %q: %w", name, err)
+	}
+	line.LineStyle = lineStyle(i)
+	glyphs.GlyphStyle = glyphStyle(i)
+	p.Add(line)
+	entry := legendEntry{name: name, line: line.LineStyle}
+	if marked {
+		p.Add(glyphs)
+		entry.glyph = &glyphs.GlyphStyle
+	}
+	l.entries = append(l.entries, entry)
+	return nil
+}
+
+// padRange leaves a little room around the values, within 0 to 1 where they are.
+func padRange(axis *plot.Axis) {
+	low, high := axis.Min, axis.Max
+	pad := (high - low) * 0.06
+	if pad == 0 {
+		pad = max(math.Abs(high)*0.05, 0.01)
+	}
+	axis.Min, axis.Max = low-pad, high+pad
+	if low >= 0 {
+		axis.Min = max(axis.Min, 0)
+	}
+	if high <= 1 {
+		axis.Max = min(axis.Max, 1)
+	}
+}
+
+// sizeTicks marks the sizes themselves, as long as their labels do not touch.
+func sizeTicks(sizes []int) plot.Ticker {
+	ticks := make(plot.ConstantTicks, len(sizes))
+	logarithmic := sizes[len(sizes)-1] > 10*sizes[0]
+	place := func(s int) float64 {
+		v, low, high := float64(s), float64(sizes[0]), float64(sizes[len(sizes)-1])
+		if logarithmic {
+			v, low, high = math.Log(v), math.Log(low), math.Log(high)
+		}
+		return (v - low) / max(high-low, 1e-9) * (curveWidth - 80)
+	}
+	free := math.Inf(-1)
+	style := sans(10, ink)
+	for i, s := range sizes {
+		ticks[i].Value = float64(s)
+		label := strconv.Itoa(s)
+		half := style.Width(label).Points()/2 + 3
+		if at := place(s); at-half >= free {
+			ticks[i].Label = label
+			free = at + half
+		}
+	}
+	return ticks
+}

@@ -1,0 +1,148 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is a plot with the size at which it is readable. Its plot may be changed (Title, X.Label, Add, ...)
+// before it is shown.
+type Figure struct {
+	*plot.Plot
+
+	// Below, if not nil, is drawn below Plot with its data area aligned to it.
+	Below *plot.Plot
+
+	// Width and Height are what SVG, PNG and Save use. There are 72 points to the inch.
+	Width, Height vg.Length
+}
+
+const (
+	// dotsPerInch of PNG: twice what screens show, so that it stays sharp on fine ones.
+	dotsPerInch = 192
+
+	// margin is left free around the figure: points.
+	margin = 6
+)
+
+// Draw draws the figure.
+func (f *Figure) Draw(c draw.Canvas) {
+	if f.BackgroundColor != nil {
+		c.SetColor(f.BackgroundColor)
+		c.Fill(c.Rectangle.Path())
+	}
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	if f.Below == nil {
+		f.Plot.Draw(c)
+		return
+	}
+	panels := plot.Align([][]*plot.Plot{{f.Plot}, {f.Below}}, draw.Tiles{Rows: 2, Cols: 1, PadY: 12}, c)
+	f.Plot.Draw(panels[0][0])
+	f.Below.Draw(panels[1][0])
+}
+
+// SVG returns the figure as an SVG document. If it cannot be drawn, because it was changed to what gonum's plot refuses,
+// the document says why.
+func (f *Figure) SVG() string {
+	text, err := f.svg()
+	if err != nil {
+		return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="600" height="40"><text x="4" y="24">%s</text></svg>`,
+			html.EscapeString(err.Error()))
+	}
+	return text
+}
+
+func (f *Figure) svg() (string, error) {
+	c := vgsvg.New(f.Width, f.Height)
+	if err := f.drawOn(c); err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return "", fmt.Errorf("chart: writing SVG: %w", err)
+	}
+	// The fonts with which the text was measured are not on every machine; these are as wide.
+	return strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"), nil
+}
+
+// PNG returns the figure as a picture with 192 dots to the inch, or nothing if it cannot be drawn; SVG says why.
+func (f *Figure) PNG() []byte {
+	data, err := f.png()
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+func (f *Figure) png() ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dotsPerInch))
+	if err := f.drawOn(c); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("chart: writing PNG: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Save writes the figure to a file whose extension says how: .svg, .png or .pdf, or another that gonum's plot knows.
+func (f *Figure) Save(file string) error {
+	var content []byte
+	var err error
+	switch extension := strings.ToLower(filepath.Ext(file)); extension {
+	case ".svg":
+		var text string
+		text, err = f.svg()
+		content = []byte(text)
+	case ".png":
+		content, err = f.png()
+	default:
+		var c vg.CanvasWriterTo
+		if c, err = draw.NewFormattedCanvas(f.Width, f.Height, strings.TrimPrefix(extension, ".")); err != nil {
+			return fmt.Errorf("chart: cannot save as %q: %w; use .svg, .png or .pdf", file, err)
+		}
+		if err = f.drawOn(c); err == nil {
+			var b bytes.Buffer
+			_, err = c.WriteTo(&b)
+			content = b.Bytes()
+		}
+	}
+	if err == nil {
+		err = os.WriteFile(file, content, 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("chart: saving %s: %w", file, err)
+	}
+	return nil
+}
+
+// drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis over zero, as an error.
+func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("chart: the figure cannot be drawn: %v", r)
+		}
+	}()
+	f.Draw(draw.New(c))
+	return nil
+}
+
+// String names the figure.
+func (f *Figure) String() string {
+	title := f.Title.Text
+	if title == "" {
+		title = "figure"
+	}
+	return fmt.Sprintf("%s (%.0f x %.0f points)", title, f.Width.Points(), f.Height.Points())
+}

@@ -1,0 +1,100 @@
+package chart
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The colours that Okabe and Ito (2008) chose so that all eyes tell them apart; yellow is left out, being too
+// pale on white.
+var lineColors = []color.Color{
+	color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, // blue
+	color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, // vermilion
+	color.RGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, // green
+	color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, // purple
+	color.RGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange
+	color.RGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky blue
+	color.Black,
+}
+
+var (
+	lineDashes = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 2.5, 2, 2.5}}
+	glyphs     = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
+
+	ink      = color.Gray{Y: 0x22}
+	paleInk  = color.Gray{Y: 0x66}
+	gridInk  = color.Gray{Y: 0xe2}
+	frameInk = color.Gray{Y: 0x99}
+)
+
+const typeface = "Liberation"
+
+// sans returns the text style of the given size in points.
+func sans(size vg.Length, c color.Color) text.Style {
+	return text.Style{
+		Color:   c,
+		Font:    font.From(font.Font{Typeface: typeface, Variant: "Sans"}, size),
+		XAlign:  draw.XLeft,
+		YAlign:  draw.YCenter,
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+// lineStyle returns the style of line i.
+func lineStyle(i int) draw.LineStyle {
+	return draw.LineStyle{
+		Color:  lineColors[i%len(lineColors)],
+		Width:  1.6,
+		Dashes: lineDashes[i%len(lineDashes)],
+	}
+}
+
+func glyphStyle(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{
+		Color:  lineColors[i%len(lineColors)],
+		Radius: 3,
+		Shape:  glyphs[i%len(glyphs)],
+	}
+}
+
+// newPlot returns an empty plot in the style of this package.
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.TextStyle.Font = sans(13, ink).Font
+	p.Title.TextStyle.Color = ink
+	p.Title.Padding = 8
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font = sans(12, ink).Font
+		axis.Label.TextStyle.Color = ink
+		axis.Label.Padding = 4
+		axis.Tick.Label.Font = sans(10, ink).Font
+		axis.Tick.Label.Color = ink
+		axis.Tick.LineStyle.Color = frameInk
+		axis.LineStyle.Color = frameInk
+		axis.LineStyle.Width = 0.6
+		axis.Tick.LineStyle.Width = 0.6
+	}
+	return p
+}
+
+// label writes text to the right of a point, with the middle of its small letters at the point's height.
+func label(c draw.Canvas, style text.Style, at vg.Point, s string) {
+	at.Y += style.Font.Size * 0.11
+	c.FillText(style, at, s)
+}
+
+// addGrid adds pale lines at the ticks, behind what is added later.
+func addGrid(p *plot.Plot) {
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = gridInk, gridInk
+	grid.Vertical.Width, grid.Horizontal.Width = 0.5, 0.5
+	p.Add(grid)
+}
