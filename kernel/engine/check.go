@@ -57,6 +57,12 @@ type checkedFunc struct {
 	object *types.Func
 	// receiver is the type the method belongs to; nil for functions.
 	receiver *types.TypeName
+	// pending names the function that the body calls and that no cell has
+	// declared yet; such a body is not checked.
+	pending string
+	// resumed is the function of an earlier cell whose body this is, now that
+	// what it waited for is declared; nil for the cell's own functions.
+	resumed *function
 }
 
 // A checked cell is a parsed cell with its types.
@@ -94,13 +100,23 @@ func newInfo() *types.Info {
 // check type-checks a parsed cell. The order is that of a notebook: first
 // what the cell declares (without bodies), then its statements one after the
 // other, then the bodies of its functions, which see all of it.
-func (c *checker) check(p *parsed) (*checked, []problem) {
+//
+// waiting holds, for functions of the cell by their offset, the name of the
+// undeclared function that they call, and resumed those of earlier cells whose
+// wait may be over.
+func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function) (*checked, []problem) {
 	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo()}
 	var problems []problem
 	complain := func(pos token.Pos, msg string) { problems = append(problems, c.problem(pos, msg)) }
 
 	c.importAll(k, complain)
 	late := c.declarations(k)
+	for _, f := range k.funcs {
+		f.pending = waiting[int(f.decl.Pos()-p.declarations.FileStart)]
+	}
+	for _, fn := range resumed {
+		c.resume(k, fn)
+	}
 	c.insert(k)
 	if len(problems) > 0 {
 		return nil, problems
@@ -502,10 +518,17 @@ func (c *checker) bodies(k *checked) *ast.File {
 	if len(k.funcs) == 0 {
 		return nil
 	}
-	file := &ast.File{Name: ast.NewIdent("main"), FileStart: k.parsed.declarations.FileStart, FileEnd: k.parsed.declarations.FileEnd}
+	file := &ast.File{Name: ast.NewIdent("main")}
+	if at := c.fset.File(k.funcs[0].decl.Pos()); at != nil {
+		file.FileStart, file.FileEnd = token.Pos(at.Base()), token.Pos(at.Base()+at.Size())
+	}
 	for i, f := range k.funcs {
 		if f.object == nil {
 			f.object, _ = k.info.Defs[f.decl.Name].(*types.Func)
+		}
+		if f.resumed != nil {
+			file.Decls = append(file.Decls, f.body)
+			continue
 		}
 		if f.decl.Body == nil {
 			continue
@@ -518,6 +541,10 @@ func (c *checker) bodies(k *checked) *ast.File {
 			}
 		}
 		f.body = plainFunction(f.decl, fmt.Sprintf("%s·%d", f.decl.Name.Name, i), params)
+		if f.pending != "" {
+			// Only the signature is checked.
+			f.body.Body = nil
+		}
 		file.Decls = append(file.Decls, f.body)
 	}
 	return file

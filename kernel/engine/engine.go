@@ -63,6 +63,9 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range l.notes() {
+		out.Stream("stderr", note)
+	}
 	if len(program.Source) == 0 && program.Call == "" {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -87,7 +90,7 @@ func (e *Engine) prepare(cell Cell) (*lowering, *Program, error) {
 	if len(problems) > 0 {
 		return nil, nil, problemsError("CompileError", problems)
 	}
-	checked, problems := e.checker.check(parsed)
+	checked, problems := e.checker.checkWaiting(parsed)
 	if len(problems) > 0 {
 		return nil, nil, problemsError("CompileError", e.session.explain(problems))
 	}

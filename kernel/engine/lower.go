@@ -167,6 +167,7 @@ func (l *lowering) declare() {
 	for _, f := range l.k.funcs {
 		l.declareFunc(f)
 	}
+	l.spreadWaiting()
 }
 
 // enter makes the session know a declaration, and its name live on commit.

@@ -239,9 +239,6 @@ func (b *body) variable(obj *types.Var) string {
 // instantiated returns the instance of a generic function that an identifier
 // stands for, or the function itself.
 func (b *body) instantiated(fn *function, obj *types.Func, id *ast.Ident) *function {
-	if fn.pending != "" {
-		b.l.refuse(id.Pos(), fmt.Sprintf("%s calls %s, which no cell has declared yet", fn.name, fn.pending))
-	}
 	if !fn.generic {
 		return fn
 	}

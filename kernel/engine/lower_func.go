@@ -38,12 +38,19 @@ type body struct {
 // declared before with the same signature gets a new version, and everything
 // that calls it is lowered again.
 func (l *lowering) declareFunc(f *checkedFunc) {
+	if f.resumed != nil {
+		l.resume(f)
+		return
+	}
 	obj := f.object
 	if obj == nil || f.body == nil {
 		l.refuse(f.decl.Pos(), "missing function body")
 	}
 	cell := l.k.source.cell.Number
-	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: l.k.info, calls: map[*function]bool{}}
+	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: l.k.info, calls: map[*function]bool{}, pending: f.pending}
+	if fn.pending != "" {
+		fn.source = f.decl.Body
+	}
 	fn.generic = f.body.Type.TypeParams.NumFields() > 0
 	if f.decl.Recv == nil {
 		l.declarePlainFunc(f, fn)
@@ -109,7 +116,7 @@ func (l *lowering) register(fn *function) {
 	n := len(l.s.all)
 	l.s.all = append(l.s.all, fn)
 	l.later(func() { l.s.all = l.s.all[:n] })
-	if !fn.generic {
+	if !fn.generic && fn.pending == "" {
 		l.need(fn)
 	}
 }
@@ -124,7 +131,7 @@ func (l *lowering) knowFunc(obj *types.Func, fn *function) {
 func (l *lowering) renew(old, fn *function) {
 	was := *old
 	l.later(func() { *old = was })
-	old.decl, old.info, old.cell, old.calls = fn.decl, fn.info, fn.cell, fn.calls
+	old.decl, old.info, old.cell, old.calls, old.pending, old.source = fn.decl, fn.info, fn.cell, fn.calls, fn.pending, fn.source
 	l.relower(old)
 }
 
@@ -132,10 +139,12 @@ func (l *lowering) relower(fn *function) {
 	if l.queued[fn] {
 		return
 	}
-	version := fn.version
-	fn.version = l.s.next(fn.base)
-	l.later(func() { fn.version = version })
-	l.need(fn)
+	if fn.pending == "" && !fn.generic {
+		version := fn.version
+		fn.version = l.s.next(fn.base)
+		l.later(func() { fn.version = version })
+		l.need(fn)
+	}
 	for _, g := range l.s.all {
 		if g.calls[fn] {
 			l.relower(g)
@@ -155,6 +164,7 @@ func (l *lowering) need(fn *function) {
 // declared function calls it names directly: it is lowered again when that
 // changes. Literals and cells outlive such changes and go by the variable.
 func (b *body) callee(fn *function) string {
+	b.l.ready(fn)
 	if b.function == nil || b.literal > 0 {
 		if b.literal == 0 {
 			return fn.lowered()
@@ -170,6 +180,7 @@ func (b *body) callee(fn *function) string {
 
 // value makes sure that the variable which holds a function exists.
 func (l *lowering) value(fn *function) {
+	l.ready(fn)
 	if fn.valued {
 		return
 	}

@@ -47,8 +47,10 @@ type function struct {
 	receiver *typeSpec
 	pointer  bool
 	method   string
-	// pending names the function that a call in the body waits for.
+	// pending names the function that a call in the body waits for, and
+	// source is the body.
 	pending string
+	source  *ast.BlockStmt
 }
 
 func (f *function) lowered() string { return fmt.Sprintf("%s__%d", f.base, f.version) }

@@ -1,0 +1,85 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+type behaviour struct {
+	Name   string   `json:"name"`
+	Cells  []string `json:"cells"`
+	Expect struct {
+		Value *string `json:"value"`
+		Out   *string `json:"out"`
+		Error string  `json:"error_contains"`
+	} `json:"expect"`
+}
+
+// deadly are the cases that end the process which interprets them. The worker
+// package runs them, in a process of their own.
+var deadly = map[string]bool{"stack-overflow-kernel-survives": true}
+
+// TestBehaviours runs the cases of testdata/notebook-behaviours.json and of
+// the files in HIERML_BEHAVIOURS (a list like PATH). Each gives what is
+// expected or is refused with a sentence.
+func TestBehaviours(t *testing.T) {
+	files := []string{filepath.Join("testdata", "notebook-behaviours.json")}
+	files = append(files, filepath.SplitList(os.Getenv("HIERML_BEHAVIOURS"))...)
+	var refused []string
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var suite struct{ Cases []behaviour }
+		if err := json.Unmarshal(data, &suite); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, c := range suite.Cases {
+			t.Run(c.Name, func(t *testing.T) {
+				if deadly[c.Name] {
+					t.Skip("ends the process: run by the tests of kernel/worker")
+				}
+				n := newNotebook(t)
+				var out string
+				var err error
+				for _, cell := range c.Cells {
+					_, out, err = n.run(cell)
+					var e *engine.Error
+					if errors.As(err, &e) && e.Name == "Refused" {
+						t.Logf("refused: %s", e.Message)
+						refused = append(refused, c.Name+": "+e.Message)
+						return
+					}
+				}
+				if c.Expect.Error != "" {
+					if err == nil || !strings.Contains(err.Error(), c.Expect.Error) {
+						t.Fatalf("error %v, want one with %q", err, c.Expect.Error)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Expect.Value != nil && n.values != *c.Expect.Value {
+					t.Errorf("value %q, want %q", n.values, *c.Expect.Value)
+				}
+				if c.Expect.Out != nil && out != *c.Expect.Out {
+					t.Errorf("output %q, want %q", out, *c.Expect.Out)
+				}
+			})
+		}
+	}
+	if len(refused) > 8 {
+		t.Errorf("%d cases refused, at most 8 may be:\n%s", len(refused), strings.Join(refused, "\n"))
+	}
+}
