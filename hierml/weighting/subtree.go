@@ -17,15 +17,16 @@ import (
 // for itself, leaves 1-k to each child, and has c = k^(rho-1). As rho tends to 1 these numbers
 // leave the range of float64, so that all of them are logarithms.
 type subtrees struct {
-	pure []bool    // the node and all below it form a tree in which only the node's own parents may be several
-	cost []float64 // log c
-	own  []float64 // log k
-	rest []float64 // log (1-k)
+	pure  []bool    // the node and all below it form a tree in which only the node's own parents may be several
+	cost  []float64 // log c
+	own   []float64 // log k
+	rest  []float64 // log (1-k)
+	below []float64 // log S
 }
 
 func newSubtrees(t *taxonomy.Taxonomy, rho float64) *subtrees {
 	n := t.Len()
-	s := &subtrees{make([]bool, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	s := &subtrees{make([]bool, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 	order := t.Topological()
 	for i := n - 1; i >= 0; i-- {
 		v := order[i]
@@ -41,7 +42,8 @@ func newSubtrees(t *taxonomy.Taxonomy, rho float64) *subtrees {
 			continue
 		}
 		if s.pure[v] {
-			s.own[v], s.rest[v] = share(floats.LogSumExp(costs), rho)
+			s.below[v] = floats.LogSumExp(costs)
+			s.own[v], s.rest[v] = share(s.below[v], rho)
 			s.cost[v] = (rho - 1) * s.own[v]
 		}
 	}
@@ -54,16 +56,25 @@ func share(logS, rho float64) (own, rest float64) {
 	return -math.Log1p(math.Exp(-logQ)), -math.Log1p(math.Exp(logQ))
 }
 
-// spread writes the logarithms of the weights below the nodes where remaining, the logarithm of
-// what is left for a node and those below it, is given: at the topmost pure nodes.
-func (s *subtrees) spread(t *taxonomy.Taxonomy, remaining, logAlpha []float64) {
+// top reports whether v is the root of such a tree that is not part of a larger one.
+func (s *subtrees) top(t *taxonomy.Taxonomy, v int) bool {
+	return s.pure[v] && (len(t.Parents(v)) != 1 || !s.pure[t.Parents(v)[0]])
+}
+
+// spread divides what a gives to the roots of the trees among the nodes of the trees, and returns the logarithms
+// of all weights. It completes the multipliers of leaves.
+func (s *subtrees) spread(t *taxonomy.Taxonomy, a *allotment) (logAlpha []float64) {
+	logAlpha = make([]float64, t.Len())
 	for _, v := range t.Topological() {
-		if !s.pure[v] {
-			continue
+		if s.pure[v] && !s.top(t, v) {
+			p := t.Parents(v)[0]
+			a.amount[v] = a.amount[p] + s.rest[p]
+			a.nu[v] = a.nu[p] / float64(len(t.Children(p)))
+			if a.nu[p] > 0 {
+				a.nu[v] = a.nu[p] * math.Exp(s.cost[v]-s.below[p])
+			}
 		}
-		if p := t.Parents(v); len(p) == 1 && s.pure[p[0]] {
-			remaining[v] = remaining[p[0]] + s.rest[p[0]]
-		}
-		logAlpha[v] = remaining[v] + s.own[v]
+		logAlpha[v] = a.amount[v] + s.own[v]
 	}
+	return logAlpha
 }
