@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+var _ Evaluator = (*engine.Engine)(nil)
+
 // A fake evaluator obeys commands of one line in place of Go.
 type fake struct {
 	mu     sync.Mutex

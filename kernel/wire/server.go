@@ -86,6 +86,10 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 	return s, nil
 }
 
+// unread is how many bytes of replies a peer may leave unread on a channel.
+// Whoever sends heartbeats need not even be a client.
+var unread = map[Channel]int64{Shell: 16 << 20, Control: 16 << 20, Stdin: 4 << 20, Heartbeat: 4 << 20}
+
 // open listens for one channel. The heartbeat is a ROUTER too: it echoes whole
 // messages, envelope included, which zmq4's REP gets wrong.
 func (s *Server) open(channel Channel, limits guard.Limits) error {
@@ -100,8 +104,8 @@ func (s *Server) open(channel Channel, limits guard.Limits) error {
 	default:
 		z = zmq4.NewRouter(s.ctx, quiet)
 	}
-	if channel == Heartbeat && config.Limits.Queue == 0 {
-		config.Limits.Queue = 4 << 20 // whoever sends heartbeats need not be a client
+	if limit := unread[channel]; config.Limits.Queue == 0 {
+		config.Limits.Queue = limit
 	}
 	network, address := s.info.address(channel)
 	listener, err := guard.Listen(network, address, config)
