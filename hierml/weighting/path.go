@@ -38,7 +38,7 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !(math.Abs(s.Gap) <= maxGap) || !(s.PathError <= maxPathError) {
+	if !t.IsTree() && !(math.Abs(s.Gap) <= maxGap && s.PathError <= maxPathError) {
 		return nil, fmt.Errorf("weighting: the node weights for Rho %v have a relative gap of %.1e, more than %.0e, or path sums off by %.1e, more than %.0e; take a Rho nearer to 2",
 			p.Rho, s.Gap, maxGap, s.PathError, maxPathError)
 	}

@@ -186,6 +186,34 @@ func TestTreesForAnyRho(t *testing.T) {
 	}
 }
 
+// TestExtremeRho has exponents of which rounding leaves no useful certificate: trees do not need one.
+func TestExtremeRho(t *testing.T) {
+	g, err := taxonomy.FromPaths([]string{"a/b/c", "a/b/d", "a/e"}, "/") // a, a/b, a/b/c, a/b/d, a/e
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rho, want := range map[float64][]float64{1 + 1e-12: {1, 0, 0, 0, 0}, 1e9: {0.5, 0.25, 0.25, 0.25, 0.5}} {
+		alpha, err := weighting.Path{Rho: rho}.Weights(g)
+		if err != nil {
+			t.Errorf("rho %v: %v", rho, err)
+			continue
+		}
+		for v, w := range want {
+			if math.Abs(alpha[v]-w) > 1e-6 {
+				t.Errorf("rho %v: weights %v, want about %v", rho, alpha, want)
+				break
+			}
+		}
+	}
+	overlap, err := taxonomy.New([]string{"A", "B", "C", "x", "y", "z"}, [][2]int{{0, 3}, {0, 4}, {1, 4}, {1, 5}, {2, 3}, {2, 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (weighting.Path{Rho: 1e9}).Weights(overlap); err == nil {
+		t.Error("a graph for rho 1e9: no error")
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
