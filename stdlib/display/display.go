@@ -8,8 +8,8 @@
 //	SVG() string     PNG() []byte         JPEG() []byte
 //	MimeBundle() map[string]any
 //
-// each of which may also return an error. Plots, images and gonum's matrices
-// are drawn without. What is shown is bounded in size, and a method that
+// each of which may also return an error. Plots, images, gonum's matrices
+// and taxonomies are drawn without. What is shown is bounded in size, and a method that
 // panics is reported in the text instead of ending the cell.
 package display
 
@@ -118,6 +118,13 @@ func isNilPointer(v any) bool {
 	return false
 }
 
+// A shower is a value whose methods are found by name: a value of a type that
+// exists in the session only.
+type shower interface {
+	// Show calls a method that takes nothing and has one result.
+	Show(method string) (any, bool)
+}
+
 // A method is a way for a value to show itself.
 type method struct {
 	name, mime string
@@ -169,10 +176,23 @@ func (b *Bundle) method(m method, v any) error {
 		return nil
 	}
 	data, has, err := m.call(v)
-	if has && err == nil && reflect.ValueOf(data).Len() > 0 {
-		b.Data[m.mime] = data
+	if s, ok := v.(shower); ok && !has {
+		data, has = s.Show(m.name)
 	}
-	return err
+	if !has || err != nil {
+		return err
+	}
+	switch data := data.(type) {
+	case string:
+		if data != "" {
+			b.Data[m.mime] = data
+		}
+	case []byte:
+		if len(data) > 0 {
+			b.Data[m.mime] = data
+		}
+	}
+	return nil
 }
 
 // whole takes over the bundle that the value makes by itself.
@@ -185,6 +205,14 @@ func (b *Bundle) whole(v any) (has bool, err error) {
 		MimeBundle() (map[string]any, error)
 	}:
 		data, err = x.MimeBundle()
+	case shower:
+		var shown any
+		if shown, has = x.Show("MimeBundle"); has {
+			data, has = shown.(map[string]any)
+		}
+		if !has {
+			return false, nil
+		}
 	default:
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"html"
 	"image"
 	"image/png"
+	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,6 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/hierml/notebook/hierml/chart"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 const (
@@ -34,6 +38,15 @@ func (b *Bundle) known(v any) error {
 	switch v := v.(type) {
 	case *plot.Plot:
 		return b.plot(v)
+	case *chart.Figure:
+		b.size(v.Width, v.Height)
+	case *taxonomy.Taxonomy:
+		figure, err := chart.Taxonomy(v)
+		if err != nil {
+			return err
+		}
+		b.Data[SVG], b.Data[PNG] = figure.SVG(), figure.PNG()
+		b.size(figure.Width, figure.Height)
 	case image.Image:
 		return b.image(v)
 	case mat.Matrix:
@@ -43,6 +56,13 @@ func (b *Bundle) known(v any) error {
 }
 
 func (b *Bundle) plot(p *plot.Plot) error {
+	// Package plot looks for the ticks of such an axis forever.
+	if math.IsNaN(p.X.Min) || math.IsNaN(p.X.Max) {
+		return fmt.Errorf("the X axis goes from %v to %v", p.X.Min, p.X.Max)
+	}
+	if math.IsNaN(p.Y.Min) || math.IsNaN(p.Y.Max) {
+		return fmt.Errorf("the Y axis goes from %v to %v", p.Y.Min, p.Y.Max)
+	}
 	svg := vgsvg.New(plotWidth, plotHeight)
 	p.Draw(draw.New(svg))
 	var buf bytes.Buffer
@@ -58,14 +78,19 @@ func (b *Bundle) plot(p *plot.Plot) error {
 		return err
 	}
 	b.Data[PNG] = buf.Bytes()
-	size := img.Image().Bounds().Size()
-	b.Metadata[PNG] = map[string]any{"width": size.X / 2, "height": size.Y / 2}
+	b.size(plotWidth, plotHeight)
 	title := "plot"
 	if p.Title.Text != "" {
 		title += " " + fmt.Sprintf("%q", p.Title.Text)
 	}
 	b.Data[Text] = bounded(title)
 	return nil
+}
+
+// size says how large the picture is to be shown, whatever its dots: in the
+// pixels of a web page, of which there are 96 to the inch.
+func (b *Bundle) size(width, height vg.Length) {
+	b.Metadata[PNG] = map[string]any{"width": int(width / vg.Inch * 96), "height": int(height / vg.Inch * 96)}
 }
 
 func (b *Bundle) image(img image.Image) error {

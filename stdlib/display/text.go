@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,8 +14,8 @@ const (
 	maxSide     = 100      // of a longer slice or map, elements that are printed
 )
 
-// text prints a value as fmt.Sprint does, except that long slices and maps
-// are cut short.
+// text prints a value as %+v does, except that long slices and maps are cut
+// short and bytes that are text are shown as such.
 func text(v any) (s string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -24,13 +25,17 @@ func text(v any) (s string) {
 	switch v := v.(type) {
 	case string:
 		return bounded(v)
+	case []byte:
+		if utf8.Valid(v) && !slices.ContainsFunc(v, unprintable) {
+			return bounded(string(v))
+		}
 	case error, fmt.Formatter, fmt.Stringer:
-		return bounded(fmt.Sprint(v))
+		return bounded(fmt.Sprintf("%+v", v))
 	}
 	r := reflect.ValueOf(v)
 	budget := maxElements
 	if count(r, 0, &budget); budget >= 0 {
-		return bounded(fmt.Sprint(v))
+		return bounded(fmt.Sprintf("%+v", v))
 	}
 	var b strings.Builder
 	printShort(&b, r, 0)
@@ -73,6 +78,8 @@ func count(v reflect.Value, depth int, budget *int) {
 	}
 }
 
+func unprintable(c byte) bool { return c < ' ' && c != '\n' && c != '\t' && c != '\r' }
+
 func isScalar(k reflect.Kind) bool { return reflect.Bool <= k && k <= reflect.Complex128 }
 
 // printShort prints as fmt does, but of long slices and maps only the first
@@ -84,7 +91,7 @@ func printShort(b *strings.Builder, v reflect.Value, depth int) {
 	if v.IsValid() && v.CanInterface() {
 		switch v.Interface().(type) {
 		case error, fmt.Formatter, fmt.Stringer:
-			fmt.Fprint(b, v.Interface())
+			fmt.Fprintf(b, "%+v", v.Interface())
 			return
 		}
 	}
@@ -122,6 +129,7 @@ func printShort(b *strings.Builder, v reflect.Value, depth int) {
 			if i > 0 {
 				b.WriteByte(' ')
 			}
+			b.WriteString(v.Type().Field(i).Name + ":")
 			printShort(b, v.Field(i), depth+1)
 		}
 		b.WriteByte('}')
@@ -136,12 +144,12 @@ func printShort(b *strings.Builder, v reflect.Value, depth int) {
 			b.WriteByte('&')
 			printShort(b, e, depth+1)
 		} else {
-			fmt.Fprint(b, v)
+			fmt.Fprintf(b, "%+v", v)
 		}
 	case reflect.String:
 		b.WriteString(bounded(v.String()))
 	default:
-		fmt.Fprint(b, v)
+		fmt.Fprintf(b, "%+v", v)
 	}
 }
 

@@ -1,7 +1,56 @@
-// Package nb is what notebooks call.
+// Package nb is what cells call to show things, to ask the user, and to be
+// interrupted. It is preloaded: nb.Display needs no import.
+//
+// It works in scripts and compiled programs, too: there, values are printed as
+// text, and questions are asked on the terminal.
 package nb
 
-import "context"
+import (
+	"context"
+	"crypto/rand"
 
-// Context returns the running cell's context.
-func Context() context.Context { return context.Background() }
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// Context returns the context of the running cell. It ends when the user
+// interrupts the cell, so code that heeds it stops.
+func Context() context.Context { return host.Current().Context() }
+
+// A Handle stands for something shown, so that it can be replaced. As the
+// value of a cell it shows nothing more.
+type Handle struct{ id string }
+
+// Display shows the values as the notebook shows the value of a cell.
+func Display(values ...any) *Handle { return show(display.Of(values...)) }
+
+func show(b *display.Bundle) *Handle {
+	h := &Handle{id: rand.Text()}
+	if b == nil {
+		// There has to be something to replace.
+		b = &display.Bundle{Data: map[string]any{display.Text: ""}}
+	}
+	host.Current().Display(b, h.id, false)
+	return h
+}
+
+// Update replaces what is shown by the values. Where nothing can be replaced,
+// as in a terminal, it shows them below.
+func (h *Handle) Update(values ...any) {
+	if b := display.Of(values...); b != nil {
+		host.Current().Display(b, h.id, true)
+	}
+}
+
+// MimeBundle returns nothing: a handle is not shown itself.
+func (h *Handle) MimeBundle() map[string]any { return nil }
+
+// Clear removes what the cell has shown so far. With wait it does so only when
+// something new is shown, which avoids flicker.
+func Clear(wait ...bool) { host.Current().Clear(len(wait) > 0 && wait[0]) }
+
+// Input asks the user for a line of text.
+func Input(prompt string) (string, error) { return host.Current().Input(prompt, false) }
+
+// Password asks the user for a line that is not shown while it is typed.
+func Password(prompt string) (string, error) { return host.Current().Input(prompt, true) }

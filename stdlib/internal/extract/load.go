@@ -63,12 +63,13 @@ func (g *Group) Load(ctx context.Context, dir string, broken func(path, message 
 
 // list returns the import paths of the group's packages.
 func (g *Group) list(ctx context.Context, dir string) ([]string, error) {
-	args := append([]string{"list", "-e", "-json=ImportPath,Name,Error"}, g.Patterns...)
+	args := append([]string{"list", "-e", "-json=ImportPath,Name,GoFiles,CgoFiles,Error"}, g.Patterns...)
 	var paths []string
 	err := goList(ctx, dir, args, func(d *json.Decoder) error {
 		var p struct {
-			ImportPath, Name string
-			Error            *struct{ Err string }
+			ImportPath, Name  string
+			GoFiles, CgoFiles []string
+			Error             *struct{ Err string }
 		}
 		if err := d.Decode(&p); err != nil {
 			return err
@@ -77,7 +78,7 @@ func (g *Group) list(ctx context.Context, dir string) ([]string, error) {
 		case g.excludes(p.ImportPath) || p.Name == "main" || strings.HasSuffix(p.ImportPath, "..."):
 		case p.Error != nil:
 			return errors.New(p.Error.Err)
-		default:
+		case len(p.GoFiles)+len(p.CgoFiles) > 0: // not only tests
 			paths = append(paths, p.ImportPath)
 		}
 		return nil

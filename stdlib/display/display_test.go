@@ -1,0 +1,232 @@
+package display
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+type point struct{ X, Y int }
+
+type table struct{ html string }
+
+func (t table) HTML() string { return t.html }
+
+type unlucky struct{}
+
+func (unlucky) HTML() string             { panic("no luck") }
+func (unlucky) PNG() ([]byte, error)     { return nil, errors.New("no paper") }
+func (unlucky) Markdown() string         { return "*here*" }
+func (unlucky) SVG() (s string, e error) { return "<svg/>", nil }
+
+type silent struct{}
+
+func (silent) MimeBundle() map[string]any { return nil }
+
+type whole struct{}
+
+func (whole) MimeBundle() map[string]any {
+	return map[string]any{"text/plain": "w", "application/json": []int{1}}
+}
+
+type badString struct{ p *int }
+
+func (b badString) String() string { return fmt.Sprint(*b.p) }
+
+type nilSafe struct{}
+
+func (n *nilSafe) HTML() string {
+	if n == nil {
+		panic("called on nil")
+	}
+	return "x"
+}
+
+func TestText(t *testing.T) {
+	n := 7
+	for _, tt := range []struct {
+		values []any
+		want   string
+	}{
+		{[]any{1}, "1"},
+		{[]any{"a b"}, "a b"},
+		{[]any{2.5}, "2.5"},
+		{[]any{[]byte("hi")}, "hi"},
+		{[]any{[]byte{1, 255}}, "[1 255]"},
+		{[]any{point{1, 2}}, "{X:1 Y:2}"},
+		{[]any{&point{1, 2}}, "&{X:1 Y:2}"},
+		{[]any{map[string]int{"b": 2, "a": 1}}, "map[a:1 b:2]"},
+		{[]any{errors.New("bad file")}, "bad file"},
+		{[]any{3, nil}, "3"},
+		{[]any{3, errors.New("bad")}, "3 bad"},
+		{[]any{1, "a", true}, "1 a true"},
+		{[]any{whole{}}, "w"},
+		{[]any{(*nilSafe)(nil)}, "<nil>"},
+		{[]any{make([]int, 3000)}, "[" + strings.Repeat("0 ", 100) + "… (3000 elements)]"},
+		{[]any{&struct{ A []float64 }{make([]float64, 3000)}}, "&{A:[" + strings.Repeat("0 ", 100) + "… (3000 elements)]}"},
+		{[]any{[][]int{make([]int, 3000), {1}}}, "[[" + strings.Repeat("0 ", 100) + "… (3000 elements)] [1]]"},
+		{[]any{strings.Repeat("世", 30000)}, strings.Repeat("世", maxText/3) + "\n… (90000 bytes in all)"},
+		{[]any{map[bool]any{true: math.NaN(), false: n}}, "map[false:7 true:NaN]"},
+	} {
+		b := Of(tt.values...)
+		if b == nil || b.Text() != tt.want {
+			t.Errorf("%.100v: got %.300v, want %.300s", tt.values, b, tt.want)
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	var err error
+	for _, values := range [][]any{nil, {nil}, {nil, err}, {silent{}}} {
+		if b := Of(values...); b != nil {
+			t.Errorf("%v shows %v", values, b)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	b := Of(table{"<table></table>"})
+	if b.Data[HTML] != "<table></table>" || b.Text() != "{html:<table></table>}" {
+		t.Errorf("got %v", b)
+	}
+	b = Of(unlucky{})
+	for mime, want := range map[string]any{
+		SVG: "<svg/>", Markdown: "*here*",
+		Text: "{}\nHTML of display.unlucky panicked: no luck\nPNG of display.unlucky: no paper",
+	} {
+		if b.Data[mime] != want {
+			t.Errorf("%s is %v, want %v", mime, b.Data[mime], want)
+		}
+	}
+	if len(b.Data) != 3 {
+		t.Errorf("got %v", b.Data)
+	}
+	if b := Of(badString{}); !strings.Contains(b.Text(), "PANIC") {
+		t.Errorf("got %s", b.Text())
+	}
+}
+
+// session stands for a value of a type that only the session knows.
+type session map[string]any
+
+func (s session) Show(method string) (any, bool) { v, ok := s[method]; return v, ok }
+
+func (s session) String() string { return "T{}" }
+
+func TestSessionTypes(t *testing.T) {
+	b := Of(session{"HTML": "<b>T</b>", "PNG": []byte("png"), "SVG": 3})
+	if len(b.Data) != 3 || b.Data[HTML] != "<b>T</b>" || fmt.Sprintf("%s", b.Data[PNG]) != "png" || b.Text() != "T{}" {
+		t.Errorf("got %v", b.Data)
+	}
+	if b := Of(session{"MimeBundle": map[string]any{LaTeX: "$x$"}}); b.Data[LaTeX] != "$x$" {
+		t.Errorf("got %v", b.Data)
+	}
+	if b := Of(session{"MimeBundle": map[string]any(nil)}); b != nil {
+		t.Errorf("got %v", b.Data)
+	}
+}
+
+func TestTaxonomy(t *testing.T) {
+	tax, err := taxonomy.New([]string{"root", "left", "right"}, [][2]int{{0, 1}, {0, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Of(tax)
+	svg, _ := b.Data[SVG].(string)
+	if !strings.Contains(svg, "<svg") || !strings.Contains(svg, "left") || !strings.Contains(b.Text(), "right") || b.Data[PNG] == nil || b.Metadata[PNG] == nil {
+		t.Errorf("got %.300v", b)
+	}
+}
+
+func TestSizeIsBounded(t *testing.T) {
+	b := Of(table{strings.Repeat("x", maxData+1)})
+	if _, has := b.Data[HTML]; has || !strings.Contains(b.Text(), "(text/html left out: it has 8388609 bytes)") {
+		t.Errorf("got %.200s", b.Text()[max(0, len(b.Text())-200):])
+	}
+	b = Of(image.NewUniform(nil))
+	if _, has := b.Data[PNG]; has || !strings.Contains(b.Text(), "more than") {
+		t.Errorf("got %v", b)
+	}
+}
+
+func TestPlot(t *testing.T) {
+	p := plot.New()
+	p.Title.Text = "gap"
+	b := Of(p)
+	svg, _ := b.Data[SVG].(string)
+	if !strings.Contains(svg, "<svg") || !strings.Contains(svg, "</svg>") {
+		t.Errorf("SVG: %.100s", svg)
+	}
+	data, _ := b.Data[PNG].([]byte)
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := img.Bounds().Size(), image.Pt(1152, 768); got != want {
+		t.Errorf("the picture has %v pixels, want %v", got, want)
+	}
+	if got := fmt.Sprint(b.Metadata[PNG]); got != "map[height:384 width:576]" {
+		t.Errorf("shown as %s", got)
+	}
+	if b.Text() != `plot "gap"` {
+		t.Errorf("text %s", b.Text())
+	}
+	// A plot that cannot be drawn is a text, not a panic.
+	p.X.Min, p.X.Max = 1, math.NaN()
+	if got := Of(p).Text(); !strings.Contains(got, "the X axis goes from 1 to NaN") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestImage(t *testing.T) {
+	b := Of(image.NewGray(image.Rect(0, 0, 3, 2)))
+	data, _ := b.Data[PNG].([]byte)
+	if img, err := png.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() != 3 {
+		t.Errorf("got %v", err)
+	}
+	if b.Text() != "image of 3 by 2 pixels" {
+		t.Errorf("got %s", b.Text())
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	b := Of(mat.NewDense(2, 2, []float64{1, 2.5, 3, 4}))
+	want := "<table>\n<thead><tr><th></th><th>0</th><th>1</th></tr></thead>\n<tbody>\n" +
+		"<tr><th>0</th><td>1</td><td>2.5</td></tr>\n<tr><th>1</th><td>3</td><td>4</td></tr>\n</tbody>\n</table>\n<p>2 × 2</p>"
+	if b.Data[HTML] != want {
+		t.Errorf("got %s", b.Data[HTML])
+	}
+	if want := "⎡1  2.5⎤\n⎣3    4⎦"; b.Text() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.Text(), want)
+	}
+	b = Of(mat.NewDense(100, 100, nil))
+	if n := strings.Count(b.Data[HTML].(string), "<tr>"); n != 22 {
+		t.Errorf("%d rows", n)
+	}
+	if n := strings.Count(b.Text(), "\n"); n > 20 {
+		t.Errorf("%d lines", n)
+	}
+	// A view of a matrix that has been reset has no elements.
+	if b := Of(&mat.Dense{}); b == nil {
+		t.Error("an empty matrix shows nothing")
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("a\xff世")
+	f.Fuzz(func(t *testing.T, s string) {
+		if Of(s).Text() == "" && s != "" {
+			t.Errorf("%q shows nothing", s)
+		}
+	})
+}

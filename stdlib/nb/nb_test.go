@@ -1,0 +1,168 @@
+package nb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// A notebook is a host that notes what it is asked to show.
+type notebook struct {
+	ctx    context.Context
+	shown  []string
+	ids    []string
+	data   []map[string]any
+	prompt string
+}
+
+func (n *notebook) Context() context.Context { return n.ctx }
+
+func (n *notebook) Display(b *display.Bundle, id string, update bool) {
+	n.shown = append(n.shown, fmt.Sprintf("%v %s", update, b.Text()))
+	n.ids = append(n.ids, id)
+	n.data = append(n.data, b.Data)
+}
+
+func (n *notebook) Clear(wait bool) { n.shown = append(n.shown, fmt.Sprint("clear ", wait)) }
+
+func (n *notebook) Input(prompt string, password bool) (string, error) {
+	n.prompt = fmt.Sprint(prompt, password)
+	return "answer", nil
+}
+
+func (n *notebook) Updates() bool { return true }
+
+func open(t *testing.T) *notebook {
+	n := &notebook{ctx: t.Context()}
+	old := host.Current()
+	host.Set(n)
+	t.Cleanup(func() { host.Set(old) })
+	return n
+}
+
+func TestDisplay(t *testing.T) {
+	n := open(t)
+	h := Display(1)
+	h.Update("two")
+	Clear(true)
+	Display(nil)
+	if got, want := strings.Join(n.shown, "|"), "false 1|true two|clear true|false "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if n.ids[0] == "" || n.ids[0] != n.ids[1] || n.ids[1] == n.ids[2] {
+		t.Errorf("ids %q", n.ids)
+	}
+	if display.Of(h) != nil {
+		t.Error("a handle shows something")
+	}
+}
+
+func TestMIME(t *testing.T) {
+	n := open(t)
+	Text("a")
+	HTML("<b>x</b> &lt; <script>1 < 2</script>y")
+	PNG([]byte("12345"))
+	JSON(map[string]int{"a": 1})
+	VegaLite(`{"mark": "bar"}`)
+	want := []string{"false a", "false x < y", "false (image/png, 5 bytes)", "false {\n  \"a\": 1\n}", "false {\n  \"mark\": \"bar\"\n}"}
+	if got := strings.Join(n.shown, "|"); got != strings.Join(want, "|") {
+		t.Errorf("got %s", got)
+	}
+	if got := fmt.Sprintf("%s", n.data[4]["application/vnd.vegalite.v5+json"]); got != `{"mark": "bar"}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestInput(t *testing.T) {
+	n := open(t)
+	for want, ask := range map[string]func(string) (string, error){"name?false": Input, "name?true": Password} {
+		if line, err := ask("name?"); line != "answer" || err != nil || n.prompt != want {
+			t.Errorf("got %s, %v after %s", line, err, n.prompt)
+		}
+	}
+}
+
+func TestProgressInANotebook(t *testing.T) {
+	n := open(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	n.ctx = ctx
+	progress := Progress("flat")
+	for i, gap := range []float64{1, 0.1, 0.01, solver.DefaultGap} {
+		if err := progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: float64(i + 1)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(drawInterval)
+	}
+	want := []string{
+		"false flat [························] epoch 1, gap 1, 1s, 1 epochs/s",
+		"true flat [████████················] epoch 2, gap 0.1, 2s, 1 epochs/s, about 4s left",
+		"true flat [████████████████········] epoch 3, gap 0.01, 3s, 1 epochs/s, about 1.5s left",
+		"true flat [████████████████████████] epoch 4, gap 0.001, 4s, 1 epochs/s",
+	}
+	if got := strings.Join(n.shown, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", got)
+	}
+	if html := n.data[1][display.HTML]; html != `<div>flat <progress value="0.333" max="1"></progress> epoch 2, gap 0.1, 2s, 1 epochs/s, about 4s left</div>` {
+		t.Errorf("got %s", html)
+	}
+	stop := errors.New("interrupted")
+	cancel(stop)
+	if err := progress(solver.Progress{Epoch: 5, Gap: 1e-4}); err != stop {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestProgressIsThrottled(t *testing.T) {
+	n := open(t)
+	progress := Progress()
+	for i := range 10000 {
+		if err := progress(solver.Progress{Epoch: i + 1, Gap: 0.5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(n.shown) > 100 {
+		t.Errorf("drawn %d times", len(n.shown))
+	}
+}
+
+func TestProgressInATerminal(t *testing.T) {
+	var out bytes.Buffer
+	b := &bar{ctx: t.Context(), stderr: &out, terminal: true}
+	for i, gap := range []float64{1, solver.DefaultGap} {
+		if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(drawInterval)
+	}
+	if want := "\r\x1b[K[························] epoch 1, gap 1, 1s, 1 epochs/s" +
+		"\r\x1b[K[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
+		t.Errorf("got %q", out.String())
+	}
+	// In a log file: the last line only, as the training is short.
+	out.Reset()
+	b = &bar{ctx: t.Context(), stderr: &out}
+	for i, gap := range []float64{1, solver.DefaultGap} {
+		if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "[████████████████████████] epoch 2, gap 0.001, 1s, 2 epochs/s\n"; out.String() != want {
+		t.Errorf("got %q", out.String())
+	}
+}
+
+func ExampleDisplay() {
+	Display([]float64{1, 2.5})
+	Markdown("*as text, where there is no notebook*")
+	// Output:
+	// [1 2.5]
+	// *as text, where there is no notebook*
+}

@@ -1,0 +1,139 @@
+package nb
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// Progress returns a function for the Progress field of a solver or an
+// estimator: it draws a bar that runs to the end as the gap falls to
+// solver.DefaultGap, with the epoch, the gap, epochs per second and the time
+// that is left at this pace. In a notebook the bar replaces itself, so one line
+// stays. It also stops the training when the cell is interrupted, whatever
+// context the training has.
+//
+//	svm.Normalized{Progress: nb.Progress("normalized")}
+func Progress(label ...string) func(solver.Progress) error {
+	b := &bar{
+		label:    strings.Join(label, " "),
+		ctx:      Context(),
+		stderr:   os.Stderr,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+	return b.progress
+}
+
+// How often a bar is drawn, and how often a line is written where nothing can
+// be replaced.
+const (
+	drawInterval = 50 * time.Millisecond
+	lineInterval = 10 * time.Second
+)
+
+type bar struct {
+	label    string
+	ctx      context.Context
+	stderr   io.Writer
+	terminal bool
+
+	mu    sync.Mutex
+	id    string
+	drawn time.Time
+	first float64 // gap
+}
+
+func (b *bar) progress(p solver.Progress) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.first == 0 && p.Gap > 0 && !math.IsInf(p.Gap, 0) {
+		b.first = p.Gap
+	}
+	finished := p.Gap <= solver.DefaultGap
+	interval := drawInterval
+	if !b.terminal && !host.Current().Updates() {
+		interval = lineInterval
+		if b.drawn.IsZero() {
+			b.drawn = time.Now()
+		}
+	}
+	if finished || time.Since(b.drawn) >= interval {
+		b.drawn = time.Now()
+		b.draw(p, finished)
+	}
+	return context.Cause(b.ctx)
+}
+
+func (b *bar) draw(p solver.Progress, finished bool) {
+	done := b.fraction(p.Gap)
+	state := b.state(p, done)
+	label := b.label
+	if label != "" {
+		label += " "
+	}
+	const width = 24
+	full := int(done * width)
+	line := fmt.Sprintf("%s[%s%s] %s", label, strings.Repeat("█", full), strings.Repeat("·", width-full), state)
+	switch h := host.Current(); {
+	case h.Updates():
+		bundle := &display.Bundle{Data: map[string]any{
+			display.Text: line,
+			display.HTML: fmt.Sprintf(`<div>%s<progress value="%.3f" max="1"></progress> %s</div>`,
+				html.EscapeString(label), done, html.EscapeString(state)),
+		}}
+		again := b.id != ""
+		if !again {
+			b.id = rand.Text()
+		}
+		h.Display(bundle, b.id, again)
+	case !b.terminal:
+		fmt.Fprintln(b.stderr, line)
+	case finished:
+		fmt.Fprintf(b.stderr, "\r\x1b[K%s\n", line)
+	default:
+		fmt.Fprintf(b.stderr, "\r\x1b[K%s", line)
+	}
+}
+
+// fraction is how far the logarithm of the gap has come.
+func (b *bar) fraction(gap float64) float64 {
+	switch {
+	case gap <= solver.DefaultGap:
+		return 1
+	case b.first <= solver.DefaultGap || !(gap < b.first):
+		return 0
+	}
+	return math.Log(b.first/gap) / math.Log(b.first/solver.DefaultGap)
+}
+
+func (b *bar) state(p solver.Progress, done float64) string {
+	s := fmt.Sprintf("epoch %d, gap %.2g, %s", p.Epoch, p.Gap, duration(p.Seconds))
+	if p.Seconds > 0 {
+		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
+	}
+	if done > 0 && done < 1 {
+		s += fmt.Sprintf(", about %s left", duration(p.Seconds*(1-done)/done))
+	}
+	return s
+}
+
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
