@@ -26,7 +26,7 @@ func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	for depth := min(deepest, maxRows) - 1; depth >= 1 && d.size.X > maxWidth; depth-- {
 		d = layOut(t, depth)
 	}
-	title := fmt.Sprintf("Taxonomy of %d nodes, %d leaves", t.Len(), len(t.Leaves()))
+	title := fmt.Sprintf("Taxonomy of %s, %s", count(t.Len(), "node", "nodes"), count(len(t.Leaves()), "leaf", "leaves"))
 	p := newPlot(title, "", "")
 	p.HideAxes()
 	p.X.Padding, p.Y.Padding = 0, 0

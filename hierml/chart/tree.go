@@ -43,7 +43,6 @@ type panel struct {
 	tops  []*branch
 	rows  int
 	width vg.Length
-	root  *branch
 }
 
 // grow returns what is drawn of the taxonomy below a virtual root: everything down to depth deepest, if that has at most maxRows
@@ -63,7 +62,7 @@ func grow(t *taxonomy.Taxonomy, deepest int) *branch {
 			continue
 		}
 		b.hidden = true
-		b.note = fmt.Sprintf("%d leaves", g.leaves[b.node])
+		b.note = strings.TrimPrefix(b.note+", "+count(g.leaves[b.node], "leaf", "leaves"), ", ")
 	}
 	return root
 }
@@ -152,6 +151,13 @@ func (g *grower) otherParents(n int) string {
 	return "also below " + strings.Join(names, ", ")
 }
 
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // candidate is a branch that may be opened; candidates is a heap of them, most leaves first, then smallest node.
 type candidate struct {
 	branch *branch
@@ -185,7 +191,7 @@ func (b *branch) rows() int {
 	return max(total, 1)
 }
 
-// divide puts the tops into panels of about equal rows. The children of an only root are the tops of a large drawing; every
+// divide puts the tops into panels as low as possible. The children of an only root are the tops of a large drawing; every
 // panel then repeats the root.
 func divide(root *branch) []*panel {
 	tops, joint := root.children, (*branch)(nil)
@@ -194,31 +200,34 @@ func divide(root *branch) []*panel {
 		joint = tops[0]
 		tops = joint.children
 	}
-	count := min((total+panelRows-1)/panelRows, maxPanels)
-	var panels []*panel
-	var current *panel
-	used := 0
-	for _, b := range tops {
-		// A panel is full when it has its share of the rows, give or take half of the next top.
-		if current == nil || len(panels) < count && used+b.rows()/2 >= len(panels)*total/count {
-			current = &panel{}
-			if joint != nil {
-				repeated := *joint
-				repeated.children = nil
-				current.root = &repeated
-			}
-			panels = append(panels, current)
-		}
-		current.tops = append(current.tops, b)
-		current.rows += b.rows()
-		used += b.rows()
+	parts := min((total+panelRows-1)/panelRows, maxPanels)
+	height := (total + parts - 1) / parts
+	panels := fill(tops, height)
+	for len(panels) > parts {
+		height++
+		panels = fill(tops, height)
 	}
 	for _, p := range panels {
-		if p.root != nil {
-			p.root.children = p.tops
-			p.tops = []*branch{p.root}
+		if joint != nil {
+			repeated := *joint
+			repeated.children = p.tops
+			p.tops = []*branch{&repeated}
 		}
 		p.place()
+	}
+	return panels
+}
+
+// fill puts the tops, in their order, into panels of at most height rows; a higher one has a panel of its own.
+func fill(tops []*branch, height int) []*panel {
+	var panels []*panel
+	for _, b := range tops {
+		if last := len(panels) - 1; last < 0 || panels[last].rows+b.rows() > height {
+			panels = append(panels, &panel{})
+		}
+		p := panels[len(panels)-1]
+		p.tops = append(p.tops, b)
+		p.rows += b.rows()
 	}
 	return panels
 }
