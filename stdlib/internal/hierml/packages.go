@@ -11,5 +11,14 @@ const GoVersion = "go1.26"
 
 // Packages lists the tables by import path.
 var Packages = []*table.Package{
+	&chartPackage,
+	&datasetPackage,
+	&lossPackage,
+	&metricPackage,
+	&solverPackage,
+	&structuredPackage,
+	&svmPackage,
+	&taxonomyPackage,
+	&weightingPackage,
 	&nbPackage,
 }
