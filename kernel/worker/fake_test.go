@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serve(newFake))
 		os.Exit(1)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "real-worker" {
+		fmt.Fprintln(os.Stderr, Main())
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
@@ -115,7 +119,7 @@ func (f *fake) Run(ctx context.Context, p *engine.Program, out engine.Output) (*
 			for range 8 {
 				go func() {
 					for i := range 1 << 30 {
-						m[i%7]++
+						m[i%7] = i
 					}
 				}()
 			}

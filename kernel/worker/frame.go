@@ -47,9 +47,9 @@ type bundle struct {
 }
 
 type datum struct {
-	Text  *string         `json:"text,omitempty"`
-	Bytes []byte          `json:"bytes,omitempty"`
-	JSON  json.RawMessage `json:"json,omitempty"`
+	Text  *string `json:"text,omitempty"`
+	Bytes []byte  `json:"bytes,omitempty"`
+	JSON  any     `json:"json,omitempty"`
 }
 
 func packBundle(b *engine.Bundle) (*bundle, error) {
@@ -64,11 +64,11 @@ func packBundle(b *engine.Bundle) (*bundle, error) {
 		case []byte:
 			packed.Data[mime] = datum{Bytes: v}
 		default:
-			data, err := json.Marshal(v)
-			if err != nil {
+			// Found out here, the fault has a name.
+			if _, err := json.Marshal(v); err != nil {
 				return nil, fmt.Errorf("%s: %w", mime, err)
 			}
-			packed.Data[mime] = datum{JSON: data}
+			packed.Data[mime] = datum{JSON: v}
 		}
 	}
 	return packed, nil

@@ -135,7 +135,7 @@ func TestValuesAndErrorsCross(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%v %q %s", shown.Data["text/plain"], shown.Data["image/png"], shown.Data["application/json"]); got != `x "\x89PNG" {"a":1.5}` {
+	if got := fmt.Sprintf("%v %q %v", shown.Data["text/plain"], shown.Data["image/png"], shown.Data["application/json"]); got != `x "\x89PNG" map[a:1.5]` {
 		t.Errorf("got %s", got)
 	}
 	_, err = p.Run(t.Context(), script("panic nil map"), &recorder{})
@@ -188,7 +188,7 @@ func TestDeath(t *testing.T) {
 	p := start(t)
 	for _, tt := range []struct{ line, cause, out string }{
 		{"overflow", "stack overflow", ""},
-		{"maps", "concurrent map writes", ""},
+		{"maps", "concurrent map", ""},
 		{"crash at last", "panic in a goroutine: at last", ""},
 		{"memory", outOfMemory, ""},
 		{"exit 3", "exit status 3", ""},

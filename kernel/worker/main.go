@@ -1,0 +1,56 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker/interpreter"
+	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/display"
+)
+
+// Main is the program of the child: it runs what the parent sends, with the
+// interpreter, and ends the process when the parent is gone. It returns only
+// if it cannot begin.
+func Main() error { return serve(interpret) }
+
+func interpret(stdio Stdio) (engine.Executor, error) {
+	in, err := interpreter.New(interpreter.Config{
+		Symbols: stdlib.Symbols(),
+		Stdin:   stdio.In,
+		Stdout:  stdio.Out,
+		Stderr:  stdio.Err,
+		Display: show,
+	})
+	return executor{in}, err
+}
+
+// An executor is the interpreter of the child, whose output goes where the
+// process's goes.
+type executor struct{ in *interpreter.Interpreter }
+
+func (e executor) Run(ctx context.Context, program *engine.Program, _ engine.Output) (*engine.Bundle, error) {
+	return e.in.Run(ctx, program)
+}
+
+func (e executor) Close() error { return nil }
+
+// show makes the bundle of a cell's last expression.
+func show(values []any) *engine.Bundle {
+	for i, v := range values {
+		if s, ok := v.(interpreter.Shower); ok {
+			values[i] = sessionValue{s}
+		}
+	}
+	b := display.Of(values...)
+	if b == nil {
+		return nil
+	}
+	return &engine.Bundle{Data: b.Data, Metadata: b.Metadata}
+}
+
+// A sessionValue is a value of a type that the session declares, with the text
+// that shows the type.
+type sessionValue struct{ interpreter.Shower }
+
+func (v sessionValue) String() string { return interpreter.TextOf(v.Shower) }

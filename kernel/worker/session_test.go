@@ -1,0 +1,128 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib"
+)
+
+// A session is an engine with a worker of its own.
+type session struct {
+	*engine.Engine
+	worker *Process
+	cell   int
+}
+
+func newSession(t testing.TB) *session {
+	t.Helper()
+	p, err := Start(Config{Command: []string{os.Args[0], "real-worker"}, Grace: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{engine.New(engine.Config{Executor: p, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded}), p, 0}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// run runs a cell and returns what it shows, the value last.
+func (s *session) run(ctx context.Context, source string) (string, error) {
+	s.cell++
+	var out recorder
+	shown, err := s.Run(ctx, engine.Cell{Number: s.cell, Source: source}, &out)
+	text := out.String()
+	if shown != nil {
+		text += fmt.Sprint("=> ", shown.Data["text/plain"])
+	}
+	return text, err
+}
+
+func TestSession(t *testing.T) {
+	s := newSession(t)
+	for _, tt := range []struct{ source, want string }{
+		{`1 + 1`, "=> 2"},
+		{`x := []int{3, 1, 2}; fmt.Println("a"); fmt.Fprintln(os.Stderr, "b"); fmt.Println("c")`, "stdout: a\n|stderr: b\n|stdout: c\n"},
+		{`nb.Display(len(x)); fmt.Print("d"); nb.Text("e"); x[0]`, "show: 3|stdout: d|show: e=> 3"},
+		{`cmd := exec.Command("echo", "f"); cmd.Stdout = os.Stdout; fmt.Println("g"); cmd.Run(); nb.Text("h"); fmt.Println("i")`, "stdout: g\nf\n|show: h|stdout: i\n"},
+		{`type T struct{ N int }; T{2}`, "=> T{N:2}"},
+		{`type U struct{}; func (U) HTML() string { return "<b>" }; func (U) String() string { return "a U" }; U{}`, "=> a U"},
+		{`log.SetFlags(0); fmt.Println("j"); log.Print("k"); fmt.Println("l")`, "stdout: j\n|stderr: k\n|stdout: l\n"},
+		{`var err error; err`, ""},
+		{`_, err = strconv.Atoi("a"); err`, `=> strconv.Atoi: parsing "a": invalid syntax`},
+		{`mat.NewDense(1, 2, []float64{1, 2})`, "=> [1  2]"},
+		{`for i := range 3 { fmt.Fprint(os.Stdout, i); fmt.Fprint(os.Stderr, i) }`, "stdout: 0|stderr: 0|stdout: 1|stderr: 1|stdout: 2|stderr: 2"},
+		{`os.Stdout.WriteString("m"); os.Stderr.WriteString("n"); fmt.Print("o")`, "stdout: m|stderr: n|stdout: o"},
+	} {
+		got, err := s.run(t.Context(), tt.source)
+		if err != nil || got != tt.want {
+			t.Errorf("%s\nshows %q, %v\nwant  %q", tt.source, got, err, tt.want)
+		}
+	}
+}
+
+func TestSessionIsInterrupted(t *testing.T) {
+	s := newSession(t)
+	if _, err := s.run(t.Context(), `n := 7`); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{
+		`for { n++ }`,
+		`<-nb.Context().Done(); nb.Context().Err()`,
+		`select {}`,
+		`var mu sync.Mutex; mu.Lock(); for { time.Sleep(time.Millisecond) }`,
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		stop := time.AfterFunc(100*time.Millisecond, cancel)
+		begin := time.Now()
+		_, err := s.run(ctx, source)
+		if took := time.Since(begin); took > 900*time.Millisecond {
+			t.Errorf("%s took %v to be interrupted", source, took)
+		}
+		var failure *engine.Error
+		if !errors.As(err, &failure) {
+			t.Errorf("%s: %v", source, err)
+		}
+		stop.Stop()
+		cancel()
+		if got, err := s.run(t.Context(), `n > 0`); got != "=> true" || err != nil {
+			t.Errorf("after %s: %s, %v", source, got, err)
+		}
+	}
+}
+
+func BenchmarkSessionStart(b *testing.B) {
+	for b.Loop() {
+		s := newSession(b)
+		if got, err := s.run(b.Context(), `1 + 1`); got != "=> 2" || err != nil {
+			b.Fatal(got, err)
+		}
+		s.Close()
+	}
+}
+
+func BenchmarkSessionCell(b *testing.B) {
+	s := newSession(b)
+	for b.Loop() {
+		if _, err := s.run(b.Context(), `1 + 1`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSessionPrint(b *testing.B) {
+	s := newSession(b)
+	for b.Loop() {
+		if _, err := s.run(b.Context(), `for i := 0; i < 10000; i++ { fmt.Println("line", i) }`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
