@@ -14,6 +14,7 @@ package stdlib
 //go:generate go run ./internal/generate
 
 import (
+	"io"
 	"reflect"
 	"slices"
 	"sync"
@@ -27,6 +28,13 @@ import (
 // Exit is the value with which os.Exit and log.Fatal panic in a cell, where
 // they end the cell and not the process: the exit status.
 type Exit = std.Exit
+
+// SetOutput has fmt.Fprint and its like, and io.WriteString, when called by a
+// cell, write to out and err in place of the files that os.Stdout and os.Stderr
+// are now, so that a worker can keep the order of what is written to both.
+// Code that calls methods of these files, or hands them on to other functions,
+// writes to the files.
+func SetOutput(out, err io.Writer) { std.SetOutput(out, err) }
 
 // tables returns all tables, those that come first in the choice of bare
 // names first.

@@ -15,6 +15,7 @@ import (
 func Main() error { return serve(interpret) }
 
 func interpret(stdio Stdio) (engine.Executor, error) {
+	stdlib.SetOutput(stdio.Out, stdio.Err)
 	in, err := interpreter.New(interpreter.Config{
 		Symbols: stdlib.Symbols(),
 		Stdin:   stdio.In,

@@ -47,6 +47,10 @@ var Groups = []Group{
 			"log.Fatal":      "logFatal",
 			"log.Fatalf":     "logFatalf",
 			"log.Fatalln":    "logFatalln",
+			"fmt.Fprint":     "fmtFprint",
+			"fmt.Fprintf":    "fmtFprintf",
+			"fmt.Fprintln":   "fmtFprintln",
+			"io.WriteString": "ioWriteString",
 		},
 	},
 	{

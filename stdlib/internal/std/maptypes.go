@@ -26,7 +26,7 @@ func MapTypes() map[reflect.Value][]reflect.Type {
 	}
 	add([]reflect.Type{reflect.TypeFor[fmt.Formatter](), reflect.TypeFor[fmt.Stringer]()},
 		fmt.Append, fmt.Appendf, fmt.Appendln, fmt.Errorf,
-		fmt.Fprint, fmt.Fprintf, fmt.Fprintln, fmt.Print, fmt.Printf, fmt.Println,
+		fmtFprint, fmtFprintf, fmtFprintln, fmt.Print, fmt.Printf, fmt.Println,
 		fmt.Sprint, fmt.Sprintf, fmt.Sprintln,
 		log.Panic, log.Panicf, log.Panicln, log.Print, log.Printf, log.Println,
 		logFatal, logFatalf, logFatalln)

@@ -28,7 +28,7 @@ var ioPackage = table.Package{
 		{Name: "ReadAtLeast", Value: io.ReadAtLeast},
 		{Name: "ReadFull", Value: io.ReadFull},
 		{Name: "TeeReader", Value: io.TeeReader},
-		{Name: "WriteString", Value: io.WriteString},
+		{Name: "WriteString", Value: ioWriteString},
 	},
 	Variables: []table.Symbol{
 		{Name: "Discard", Value: &io.Discard},
