@@ -1,0 +1,78 @@
+// Package browser finds a Chrome or Chromium for the browser test, and installs
+// one where the system's packages may be used. What is done with it is left to
+// its callers.
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// ErrMissing says that no browser was found, and what to install.
+var ErrMissing = errors.New("no Chromium or Chrome was found; install one (on Debian: apt-get install chromium)")
+
+// Find returns the path of a Chrome or Chromium. The error is ErrMissing.
+func Find() (string, error) {
+	for _, name := range names(runtime.GOOS) {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrMissing
+}
+
+func names(goos string) []string {
+	switch goos {
+	case "darwin":
+		home, _ := os.UserHomeDir() // without a home, the second half names nothing that exists
+		var paths []string
+		for _, root := range []string{"/", home} {
+			for _, app := range []string{"Chromium", "Google Chrome"} {
+				paths = append(paths, filepath.Join(root, "Applications", app+".app", "Contents", "MacOS", app))
+			}
+		}
+		return paths
+	case "windows":
+		var paths []string
+		for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+			if root := os.Getenv(variable); root != "" {
+				for _, vendor := range []string{"Chromium", `Google\Chrome`} {
+					paths = append(paths, filepath.Join(root, vendor, "Application", "chrome.exe"))
+				}
+			}
+		}
+		return append(paths, "chrome.exe")
+	default:
+		return []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"}
+	}
+}
+
+// Install installs Chromium from the system's packages: with apt-get, as root or
+// where sudo asks for no password. The error says why it did not.
+func Install(ctx context.Context) error {
+	apt, err := exec.LookPath("apt-get")
+	if err != nil {
+		return ErrMissing
+	}
+	command := []string{apt}
+	if os.Geteuid() != 0 {
+		if exec.CommandContext(ctx, "sudo", "-n", "true").Run() != nil {
+			return ErrMissing
+		}
+		command = []string{"sudo", "-n", "DEBIAN_FRONTEND=noninteractive", apt}
+	}
+	for _, args := range [][]string{{"update", "-q"}, {"install", "-q", "-y", "--no-install-recommends", "chromium"}} {
+		words := append(command[:len(command):len(command)], args...)
+		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}
