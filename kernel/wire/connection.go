@@ -87,5 +87,9 @@ func (c *ConnectionInfo) address(channel Channel) (network, address string) {
 	if c.Transport == "ipc" {
 		return "unix", c.IP + "-" + port
 	}
-	return "tcp", net.JoinHostPort(c.IP, port)
+	host := c.IP
+	if host == "*" { // every interface, in ZeroMQ's words
+		host = ""
+	}
+	return "tcp", net.JoinHostPort(host, port)
 }

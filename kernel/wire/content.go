@@ -120,11 +120,11 @@ type ExecuteInput struct {
 }
 
 // Data is a value in several representations: the content of display_data,
-// update_display_data and, with a count, execute_result.
+// update_display_data and, with a count, execute_result. Metadata is not nil.
 type Data struct {
 	Data      map[string]json.RawMessage `json:"data"`
 	Metadata  map[string]any             `json:"metadata"`
-	Transient map[string]any             `json:"transient,omitempty"`
+	Transient map[string]any             `json:"transient,omitzero"`
 	Count     int                        `json:"execution_count,omitempty"`
 }
 

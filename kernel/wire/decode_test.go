@@ -130,6 +130,28 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// Data is encoded as encoding/json would, only faster.
+func TestDataIsEncodedRight(t *testing.T) {
+	for _, data := range []Data{
+		{Data: map[string]json.RawMessage{}, Metadata: map[string]any{}},
+		{Data: map[string]json.RawMessage{"text/plain": []byte(`"<a>"`)}, Metadata: map[string]any{"a": 1}, Count: 3},
+		{Data: map[string]json.RawMessage{"a/b": []byte(`{"x":[1]}`), "c/\"d": []byte(`null`)}, Metadata: map[string]any{}, Transient: map[string]any{}},
+	} {
+		fast, err := marshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := json.Marshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b any
+		if json.Unmarshal(fast, &a) != nil || json.Unmarshal(plain, &b) != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("encoded as %s, want %s", fast, plain)
+		}
+	}
+}
+
 // FuzzDecode gives the decoder any frames, separated by line feeds; with sign
 // set, the parts behind the signature are signed.
 func FuzzDecode(f *testing.F) {

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -14,6 +15,10 @@ const (
 	mergeDelay = 25 * time.Millisecond
 )
 
+// maxUnseen is how many bytes may be with zmq4, whose own queue has no bound,
+// before they are waited for.
+const maxUnseen = 4 << 20
+
 // IOPub is the channel on which all clients hear what the kernel does. It is
 // the one place from which messages go there, so they leave in the order of
 // the calls. Streams are merged; whatever else is published for the same
@@ -21,6 +26,7 @@ const (
 type IOPub struct {
 	server *Server
 	topic  string
+	unseen atomic.Int64 // bytes sent since the last Sync
 
 	mu      sync.Mutex
 	streams map[string]*stream // by the parent's ID
@@ -44,8 +50,13 @@ func newIOPub(s *Server) *IOPub {
 // subscriber takes something and a second when it does not. Whoever publishes
 // much calls it before.
 func (p *IOPub) WaitRoom() {
-	// The error is that the server is closed, which send reports.
-	_ = p.server.sockets[IOPubChannel].guard.WaitRoom(p.server.ctx)
+	socket := p.server.sockets[IOPubChannel]
+	// The errors are that the server is closed, which send reports.
+	if p.unseen.Load() > maxUnseen {
+		p.unseen.Store(0)
+		_ = socket.guard.Sync(p.server.ctx, socket)
+	}
+	_ = socket.guard.WaitRoom(p.server.ctx)
 }
 
 // Publish sends a message to all subscribers. It is not held up by those that
@@ -128,7 +139,7 @@ func (p *IOPub) flush(id string) {
 	if err == nil {
 		err = p.send(s.parent, "stream", body)
 	}
-	if err != nil {
+	if err != nil && err != ErrClosed {
 		p.server.drop(IOPubChannel, err)
 	}
 }
@@ -138,6 +149,7 @@ func (p *IOPub) send(parent Parent, msgType string, content []byte) error {
 		return ErrClosed
 	}
 	_, frames := p.server.encode(msgType, parent.Header, nil, content, nil)
+	p.unseen.Add(int64(len(content)))
 	return p.server.sockets[IOPubChannel].SendMulti(zmq4.NewMsgFrom(append([][]byte{[]byte(p.topic + msgType)}, frames...)...))
 }
 

@@ -112,6 +112,8 @@ func marshal(v any) ([]byte, error) {
 			return []byte("{}"), nil
 		}
 		return v, nil
+	case Data:
+		return v.marshal()
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -120,4 +122,32 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// marshal encodes a value without another look at its representations, which
+// may be large and are encoded already.
+func (d Data) marshal() ([]byte, error) {
+	rest, err := marshal(struct {
+		Metadata  map[string]any `json:"metadata"`
+		Transient map[string]any `json:"transient,omitzero"`
+		Count     int            `json:"execution_count,omitempty"`
+	}{d.Metadata, d.Transient, d.Count})
+	if err != nil {
+		return nil, err
+	}
+	size := len(rest) + 16
+	for mime, encoded := range d.Data {
+		size += len(mime) + len(encoded) + 8
+	}
+	b := append(make([]byte, 0, size), `{"data":{`...)
+	for mime, encoded := range d.Data {
+		name, err := json.Marshal(mime)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, name...), ':'), encoded...)
+		b = append(b, ',')
+	}
+	b = append(bytes.TrimSuffix(b, []byte(",")), "},"...)
+	return append(b, rest[1:]...), nil
 }

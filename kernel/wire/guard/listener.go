@@ -255,7 +255,8 @@ func (l *Listener) Route(identity []byte) []byte {
 }
 
 // WaitRoom returns when no peer is full. A full peer is waited for as long as
-// it takes something; one that takes nothing for Limits.Stall is cut off. The
+// it takes something; one that takes nothing for Limits.Stall is cut off. What
+// zmq4 has not yet put into the queues does not count; see [Listener.Sync]. The
 // error is that of ctx.
 func (l *Listener) WaitRoom(ctx context.Context) error {
 	for l.full.Load() > 0 || l.queued.Load() > l.limits.Total {

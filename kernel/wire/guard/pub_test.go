@@ -139,10 +139,14 @@ func TestStalledSubscriber(t *testing.T) {
 	body := strings.Repeat("x", 10_000)
 	go func() {
 		for i := range n {
-			if err := l.WaitRoom(context.Background()); err != nil {
+			publish(t, socket, fmt.Sprint(i), body)
+			err := l.Sync(context.Background(), socket)
+			if err == nil {
+				err = l.WaitRoom(context.Background())
+			}
+			if err != nil {
 				t.Error(err)
 			}
-			publish(t, socket, fmt.Sprint(i), body)
 		}
 	}()
 	for i := range n {
@@ -166,10 +170,14 @@ func TestSlowSubscriber(t *testing.T) {
 	body := strings.Repeat("x", 100_000)
 	go func() {
 		for i := range n {
-			if err := l.WaitRoom(context.Background()); err != nil {
+			publish(t, socket, fmt.Sprint(i), body)
+			err := l.Sync(context.Background(), socket)
+			if err == nil {
+				err = l.WaitRoom(context.Background())
+			}
+			if err != nil {
 				t.Error(err)
 			}
-			publish(t, socket, fmt.Sprint(i), body)
 		}
 	}()
 	for i := range n {
