@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func Open(name string) (*Collection, error) { return OpenContext(context.Backgro
 //	NAME.hier.tsv       the taxonomy, as taxonomy.Read reads it
 //	NAME.train.svm.gz   the training instances, as ReadSVMLight reads them
 //	NAME.test.svm.gz    the test instances
-//	NAME.vocab.gz       the names of the features, a line each; may be missing
+//	NAME.vocab.gz       the names of the features, a line each, further fields after a tab; may be missing
 //
 // where the files may be without ".gz" and then are not compressed. Nothing is returned if any of them has an error. It ends early, with
 // the context's error, when ctx does.
@@ -236,7 +237,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// readVocabulary reads a feature name a line.
+// readVocabulary reads a feature name a line; what stands behind a tab, such as a count, is ignored.
 func readVocabulary(r io.Reader, name string) ([]string, error) {
 	lines, err := newLineReader(r, name)
 	if err != nil {
@@ -251,6 +252,7 @@ func readVocabulary(r io.Reader, name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		vocabulary = append(vocabulary, string(line))
+		word, _, _ := bytes.Cut(line, []byte{'\t'})
+		vocabulary = append(vocabulary, string(word))
 	}
 }

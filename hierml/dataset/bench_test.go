@@ -1,0 +1,84 @@
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// generated returns the text of rows with the given number of entries, and texts as long, as a file of ng15's kind has them.
+func generated(t testing.TB, rows, entries int) (svmlight string, corpus *Corpus) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	tax := fruit(t)
+	corpus = &Corpus{Name: "generated", Taxonomy: tax}
+	var b strings.Builder
+	for i := range rows {
+		leaf := tax.Leaves()[rng.IntN(len(tax.Leaves()))]
+		b.WriteString(tax.Name(leaf))
+		var text strings.Builder
+		column := 0
+		for range entries {
+			column += 1 + rng.IntN(400)
+			fmt.Fprintf(&b, " %d:.%05d", column, rng.IntN(100000))
+			fmt.Fprintf(&text, "Word%d, ", int(rng.ExpFloat64()*3000))
+		}
+		b.WriteByte('\n')
+		corpus.Documents = append(corpus.Documents, Document{ID: fmt.Sprint(i), Text: text.String(), Labels: []int{leaf}})
+	}
+	return b.String(), corpus
+}
+
+func BenchmarkReadSVMLight(b *testing.B) {
+	text, corpus := generated(b, 4000, 130)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := ReadSVMLight(strings.NewReader(text), "generated", corpus.Taxonomy); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkTFIDF(b *testing.B) {
+	_, corpus := generated(b, 4000, 130)
+	size := 0
+	for _, d := range corpus.Documents {
+		size += len(d.Text)
+	}
+	b.Run("Fit", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			if _, err := (TFIDF{MinDocuments: 2}).Fit(corpus); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Transform", func(b *testing.B) {
+		v, err := TFIDF{MinDocuments: 2}.Fit(corpus)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			v.Transform(corpus)
+		}
+	})
+}
+
+func BenchmarkGoDoc(b *testing.B) {
+	for b.Loop() {
+		if _, err := GoDoc(""); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	needData(b)
+	for b.Loop() {
+		if _, err := Open("ng15"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

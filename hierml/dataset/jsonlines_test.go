@@ -1,0 +1,63 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestReadJSONLines(t *testing.T) {
+	tax := fruit(t)
+	const text = `{"id": "a/1", "split": "train", "labels": ["apple"], "text": "Red.\nRound."}
+
+{"text": "", "labels": ["food", "pear", "tool"], "source": {"page": 3}}
+{"labels": [], "text": "ünlabelled", "split": "test"}`
+	c, err := ReadJSONLines(strings.NewReader(text), "texts", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apple, pear, tool := node(t, tax, "apple"), node(t, tax, "pear"), node(t, tax, "tool")
+	want := []Document{
+		{ID: "a/1", Text: "Red.\nRound.", Labels: []int{apple}, Part: "train"},
+		{ID: "3", Labels: []int{pear, tool}},
+		{ID: "4", Text: "ünlabelled", Part: "test"},
+	}
+	if got := fmt.Sprintf("%+v", c.Documents); got != fmt.Sprintf("%+v", want) {
+		t.Errorf("got  %s\nwant %+v", got, want)
+	}
+	if train := c.Part("train"); train.Len() != 1 || train.Documents[0].ID != "a/1" {
+		t.Errorf("the training part has %d documents", train.Len())
+	}
+}
+
+func TestReadJSONLinesErrors(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		line, column int
+		words        string
+	}{
+		{"empty", "\n\n", 1, 0, "no documents"},
+		{"not JSON", "{\"labels\": [], \"text\": \"\"}\n{\"labels\": [], text: \"\"}", 2, 16, "not JSON"},
+		{"cut", `{"labels": ["apple"], "te`, 1, 25, "not JSON"},
+		{"list", `["apple"]`, 1, 1, "expected an object"},
+		{"no text", `{"labels": ["apple"]}`, 1, 0, `"text" is missing`},
+		{"no labels", `{"text": "apple"}`, 1, 0, `"labels" is missing`},
+		{"null labels", `{"text": "", "labels": null}`, 1, 0, `"labels" is missing`},
+		{"label is a number", `{"text": "", "labels": [3]}`, 1, 25, "list of strings"},
+		{"labels is a string", `{"text": "", "labels": "apple"}`, 1, 30, "list of strings"},
+		{"text is a number", `{"text": 7, "labels": []}`, 1, 10, "a string"},
+		{"unknown label", `{"text": "plum", "labels": ["apple", "plum"]}`, 1, 38, `"plum" is not a node`},
+		{"label twice", `{"text": "", "labels": ["apple", "apple"]}`, 1, 25, "given twice"},
+		{"not UTF-8", "{\"text\": \"a\xff\", \"labels\": []}", 1, 12, "not UTF-8"},
+		{"two objects", `{"text": "", "labels": []} {}`, 1, 28, "not JSON"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := ReadJSONLines(strings.NewReader(test.text), "texts", fruit(t))
+			if c != nil {
+				t.Error("returns a part of a bad file")
+			}
+			wantPlace(t, err, test.line, test.column, test.words)
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestShow(t *testing.T) {
+	c := texts(t, "A <b>red</b>\n\tapple & "+strings.Repeat("long ", 40), "the pear")
+	for i := range 20 {
+		c.Documents = append(c.Documents, Document{ID: fmt.Sprintf("more/%d", i), Text: "bread", Labels: []int{c.Taxonomy.Leaves()[2]}})
+	}
+	const want = `texts: 22 documents, 3 classes, taxonomy of 6 nodes, depth 2
+largest classes: bread 20, apple 1, pear 1
+document  label  text
+0         apple  A <b>red</b> apple & long long long long long long long long long long long long long long long …
+1         pear   the pear
+more/0    bread  bread
+more/1    bread  bread
+more/2    bread  bread
+more/3    bread  bread
+… 16 more
+`
+	if got := c.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	html := c.HTML()
+	for _, w := range []string{"A &lt;b&gt;red&lt;/b&gt; apple &amp; long", "22 documents", "bread&nbsp;<b>20</b>", "… 16 more"} {
+		if !strings.Contains(html, w) {
+			t.Errorf("no %q in\n%s", w, html)
+		}
+	}
+	if n := strings.Count(html, "<tr>"); n != 1+shownRows {
+		t.Errorf("%d rows of the table", n)
+	}
+}
+
+func TestShowDataset(t *testing.T) {
+	d, err := ReadSVMLight(strings.NewReader("apple,bread,pear,tool 1:0.5 3:-2 7:0.25\npear 2:1\n"), "rows", fruit(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `rows: 2 instances, 4 classes, taxonomy of 6 nodes, depth 2, 2.50 labels each, 7 features, 2.0 entries a row
+largest classes: pear 2, apple 1, bread 1, tool 1
+row  label                     largest features
+0    apple, pear, bread, tool  2 -2, 0 0.5, 6 0.25
+1    pear                      1 1
+`
+	if got := d.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	d.Vocabulary = []string{"red", "green", "round", "hard", "soft", "sweet", "sour"}
+	if got := d.HTML(); !strings.Contains(got, "round -2, red 0.5, sour 0.25") {
+		t.Errorf("got\n%s", got)
+	}
+	empty := d.Subset(nil)
+	if got := empty.String(); got != "rows: 0 instances, 0 classes, taxonomy of 6 nodes, depth 2, 7 features\n" || strings.Contains(empty.HTML(), "<table>") {
+		t.Errorf("nothing shows itself as %q", got)
+	}
+}
+
+// What is shown stays small, whatever the names and texts.
+func TestShowBounds(t *testing.T) {
+	long := strings.Repeat("<x>", 1<<16)
+	c := texts(t, long, long)
+	c.Name = "n"
+	c.Documents[0].ID = long
+	if n := len(c.HTML()); n > 4000 {
+		t.Errorf("%d bytes", n)
+	}
+}
