@@ -15,9 +15,6 @@ func (l *lowering) carried(text string, t types.Type, pos token.Pos) string {
 	return fmt.Sprintf("%s.Carry(%d, %s)", bridge, l.describe(t), text)
 }
 
-// shownMethods are the methods by which a value shows itself.
-var shownMethods = []string{"String", "Error", "HTML", "SVG", "PNG", "MimeBundle"}
-
 // describe tells the bridge about a type, once, and returns the number by
 // which it knows it; 0 is for types that need no description.
 func (l *lowering) describe(t types.Type) int {
@@ -27,6 +24,7 @@ func (l *lowering) describe(t types.Type) int {
 	t = types.Unalias(t)
 	key := l.typ(t)
 	if id, ok := l.s.described[key]; ok {
+		l.methods(id, t) // those that were added since
 		return id
 	}
 	id := l.s.unique()
@@ -65,7 +63,7 @@ func (l *lowering) describe(t types.Type) int {
 	_, isNamed := t.(*types.Named)
 	l.setup = append(l.setup, fmt.Sprintf("%s.Describe(%d, %q, %q, %v, []string{%s}, []int{%s})",
 		bridge, id, kind, name, isNamed, quoted(fields), strings.Join(ids, ", ")))
-	l.showMethods(id, t)
+	l.methods(id, t)
 	return id
 }
 
@@ -75,36 +73,4 @@ func quoted(list []string) string {
 		out[i] = strconv.Quote(s)
 	}
 	return strings.Join(out, ", ")
-}
-
-// showMethods tells the bridge how to call the methods by which a type shows
-// itself.
-func (l *lowering) showMethods(id int, t types.Type) {
-	if types.IsInterface(t) {
-		return
-	}
-	base, pointer := t, false
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		base, pointer = p.Elem(), true
-	}
-	named, ok := types.Unalias(base).(*types.Named)
-	if !ok {
-		return
-	}
-	set := types.NewMethodSet(t)
-	for _, name := range shownMethods {
-		sel := set.Lookup(named.Obj().Pkg(), name)
-		if sel == nil {
-			continue
-		}
-		m := sel.Obj().(*types.Func)
-		sig := m.Signature()
-		if sig.Params().Len() != 0 || sig.Results().Len() != 1 {
-			continue
-		}
-		typ := l.typ(t)
-		call := l.promotedCall("x", pointer, named, sel.Index(), m, nil)
-		l.setup = append(l.setup, fmt.Sprintf("%s.Method(%d, %q, func(v interface{}) interface{} { var x %s; %s.Get(v, &x); return %s })",
-			bridge, id, name, typ, bridge, call))
-	}
 }

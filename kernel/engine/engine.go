@@ -83,9 +83,16 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 }
 
 // prepare parses, checks and lowers a cell.
-func (e *Engine) prepare(cell Cell) (*lowering, *Program, error) {
+func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the cell, not the session.
+		if r := recover(); r != nil {
+			l, program = nil, nil
+			err = problemsError("InternalError", []problem{{&source{cell}, 0, fmt.Sprintf("the engine failed on this cell: %v", r)}})
+		}
+	}()
 	parsed, problems := e.checker.parse(cell)
 	if len(problems) > 0 {
 		return nil, nil, problemsError("CompileError", problems)
@@ -94,7 +101,7 @@ func (e *Engine) prepare(cell Cell) (*lowering, *Program, error) {
 	if len(problems) > 0 {
 		return nil, nil, problemsError("CompileError", e.session.explain(problems))
 	}
-	l, program, problems := e.checker.lower(checked)
+	l, program, problems = e.checker.lower(checked)
 	if len(problems) > 0 {
 		return nil, nil, problemsError("Refused", problems)
 	}

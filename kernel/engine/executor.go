@@ -7,8 +7,10 @@ import "context"
 // interpreter in this process and a compiler are interchangeable.
 type Executor interface {
 	// Run runs the program to its end. Whatever it writes and displays goes
-	// to out, in order, and all of it before Run returns. The bundle is what
-	// the cell's last expression shows; nil when there is nothing to show.
+	// to out, in order, and all of it before Run returns, save what goroutines
+	// and processes write and display that outlive the cell: that may come
+	// until the next Run or Close. The bundle is what the cell's last
+	// expression shows; nil when there is nothing to show.
 	//
 	// A panic of the user's code is reported as a *RuntimeError, the end of
 	// ctx as an error that wraps context.Cause(ctx), and the death of the

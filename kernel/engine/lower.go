@@ -215,13 +215,13 @@ func (l *lowering) declareSpec(spec *ast.TypeSpec) {
 }
 
 // emitType declares a type of the cell. Generic ones are declared when they
-// are instantiated, aliases and constraints never.
+// are instantiated, aliases and interfaces never.
 func (l *lowering) emitType(spec *ast.TypeSpec) {
 	obj, ok := l.k.info.Defs[spec.Name].(*types.TypeName)
 	if !ok || obj.IsAlias() || spec.TypeParams != nil || spec.Name.Name == "_" {
 		return
 	}
-	if i, ok := obj.Type().Underlying().(*types.Interface); ok && !i.IsMethodSet() {
+	if types.IsInterface(obj.Type()) {
 		return
 	}
 	l.pos = spec.Pos()

@@ -113,7 +113,10 @@ func (b *body) spread(e *ast.CallExpr, f string, first []string, sig *types.Sign
 // methodCall writes x.M(args).
 func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, sig *types.Signature) string {
 	m := s.Obj().(*types.Func)
-	recv, fn := b.receiver(sel, s)
+	recv, fn, iface := b.receiver(sel, s)
+	if iface {
+		return b.apply(e, b.l.dispatcher(m), []string{recv}, sig, nil)
+	}
 	if fn == nil {
 		if text, ok := b.replacedMethod(e, recv, m, sig); ok {
 			return text
@@ -125,11 +128,12 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 
 // receiver writes the operand that a method is called on. If the method is
 // the session's, the function behind it is returned too and the operand has
-// the type of its first parameter.
-func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (string, *function) {
+// the type of its first parameter. iface says that the operand is of an
+// interface of the session, and the method to be found by name.
+func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string, fn *function, iface bool) {
 	m := s.Obj().(*types.Func)
 	t := b.info.TypeOf(sel.X)
-	text := b.operand(sel.X)
+	text = b.operand(sel.X)
 	index := s.Index()
 	path, reached, _ := b.l.path(t, index[:len(index)-1])
 	text += path
@@ -138,16 +142,15 @@ func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (string, *fun
 	if p, ok := reached.Underlying().(*types.Pointer); ok {
 		pointer, base = true, p.Elem()
 	}
-	named, ok := types.Unalias(base).(*types.Named)
-	if !ok || !isSession(named.Obj()) || types.IsInterface(named) {
-		return text, nil
+	if erased(base) {
+		return text, nil, true
 	}
-	fn := b.l.methodOf(m, named)
-	if fn == nil {
-		// Declared as another type's: a method promoted through a type
-		// declaration does not exist, so this is a method of an embedded
-		// interface.
-		return text, nil
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok || !isSession(named.Obj()) {
+		return text, nil, false
+	}
+	if fn = b.l.methodOf(m, named); fn == nil {
+		return text, nil, false
 	}
 	switch {
 	case fn.pointer && !pointer:
@@ -155,20 +158,20 @@ func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (string, *fun
 	case !fn.pointer && pointer:
 		text = "*" + text
 	}
-	return text, fn
+	return text, fn, false
 }
 
 // methodValue writes x.M as a value. The receiver is evaluated now.
 func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 	m := s.Obj().(*types.Func)
-	recv, fn := b.receiver(e, s)
+	recv, fn, iface := b.receiver(e, s)
 	sig := s.Type().(*types.Signature)
+	if iface {
+		call := b.l.dispatcher(m) + "(" + strings.TrimSuffix("r, "+forwarded(sig), ", ") + ")"
+		return fmt.Sprintf("func(r interface{}) func%s { return func%s { %s } }(%s.NotNil(%s))", b.l.signature(sig, false),
+			b.l.signature(sig, true), returning(sig, call), bridge, recv)
+	}
 	if fn == nil {
-		if named, ok := types.Unalias(b.info.TypeOf(e.X)).(*types.Named); types.IsInterface(b.info.TypeOf(e.X)) && (!ok || isSession(named.Obj())) {
-			t := b.l.typ(b.info.TypeOf(e.X))
-			return fmt.Sprintf("func(r %s) func%s { return func%s { %s } }(%s)", t, b.l.signature(sig, false),
-				b.l.signature(sig, true), returning(sig, "r."+m.Name()+"("+forwarded(sig)+")"), recv)
-		}
 		return recv + "." + m.Name()
 	}
 	first := signatureOf(fn).Params().At(0).Type()
@@ -194,6 +197,9 @@ func (b *body) methodExpr(e *ast.SelectorExpr, s *types.Selection) string {
 		args[len(args)-1] += "..."
 	}
 	head := "func" + b.l.signature(sig, true)
+	if erased(base) {
+		return head + " { " + returning(sig, b.l.dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
+	}
 	named, ok := types.Unalias(base).(*types.Named)
 	if !ok {
 		return head + " { " + returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
@@ -224,6 +230,12 @@ func forwarded(sig *types.Signature) string {
 func (b *body) conversion(e *ast.CallExpr, t types.Type) string {
 	x := e.Args[0]
 	if types.IsInterface(t) {
+		if b.info.Types[x].IsNil() {
+			return b.l.parenthesized(t) + "(nil)"
+		}
+		if erased(t) || t.Underlying().(*types.Interface).NumMethods() == 0 {
+			return "interface{}(" + b.to(x, t) + ")"
+		}
 		return b.l.parenthesized(t) + "(" + b.to(x, t) + ")"
 	}
 	b.l.pos = e.Pos()

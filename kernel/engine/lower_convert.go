@@ -26,32 +26,77 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 }
 
 // convert writes the conversion of a value of type from to type to. It is
-// the one place that decides what may become an interface.
+// the one place that decides how a value becomes an interface.
 func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 	if to == nil || !types.IsInterface(to) || types.Identical(from, to) {
 		return text
 	}
+	l := b.l
+	l.pos = pos
+	compiled := !isEmptyInterface(to) && !erased(to)
 	if types.IsInterface(from) {
+		fromCompiled := !isEmptyInterface(from) && !erased(from)
+		switch {
+		case fromCompiled && !compiled:
+			l.leaks(from, pos)
+		case !fromCompiled && compiled:
+			return fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Assign(x, &v); return v }(%s)", l.typ(to), l.typ(to), bridge, text)
+		}
 		return text
 	}
-	if !b.l.native(from) {
-		b.l.enterInterface(from, to, pos)
+	if l.native(from) {
+		return text
 	}
+	switch {
+	case !compiled:
+		l.boxes(from, pos)
+		return l.carried(text, from, pos)
+	case isError(to):
+		l.boxes(from, pos)
+		return fmt.Sprintf("%s.CarryError(%d, %s)", bridge, l.describe(from), text)
+	}
+	l.enterInterface(from, to, pos)
 	return text
 }
 
-// argument writes an argument of a call.
+func isEmptyInterface(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0
+}
+
+// erased reports the interfaces of the session: those with methods that no
+// compiled package declares.
+func erased(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok || i.NumMethods() == 0 {
+		return false
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return !ok || isSession(named.Obj())
+}
+
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// argument writes an argument of a call. obj is the compiled function that is
+// called, nil for others.
 func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
-	tv := b.info.Types[e]
-	if tv.Value == nil && !tv.IsNil() && obj != nil && prints(obj) && types.IsInterface(t) && !b.l.native(tv.Type) && !types.IsInterface(tv.Type) {
-		return b.l.carried(b.expr(e), tv.Type, e.Pos())
+	if obj != nil && !isSession(obj) && !b.info.Types[e].IsNil() {
+		b.handOver(types.Default(b.info.TypeOf(e)), t, obj, e.Pos())
+		if raw(obj) && isEmptyInterface(t) {
+			return b.expr(e)
+		}
 	}
 	return b.to(e, t)
 }
 
 func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, pos token.Pos) string {
-	if obj != nil && prints(obj) && types.IsInterface(to) && !b.l.native(from) && !types.IsInterface(from) {
-		return b.l.carried(text, from, pos)
+	if obj != nil && !isSession(obj) {
+		b.handOver(from, to, obj, pos)
+		if raw(obj) && isEmptyInterface(to) {
+			return text
+		}
 	}
 	return b.convert(text, from, to, pos)
 }
@@ -104,8 +149,6 @@ func (l *lowering) isNative(t types.Type, seen map[types.Type]bool) bool {
 			}
 		}
 		return true
-	case *types.Interface:
-		return t.NumMethods() == 0
 	}
 	return true
 }

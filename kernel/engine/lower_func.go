@@ -391,7 +391,10 @@ func (l *lowering) promotedCall(recv string, isPointer bool, named *types.Named,
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	if base, ok := types.Unalias(t).(*types.Named); ok && isSession(base.Obj()) && !types.IsInterface(base) {
+	if erased(t) {
+		return l.dispatcher(m) + "(" + strings.Join(append([]string{path}, args...), ", ") + ")"
+	}
+	if base, ok := types.Unalias(t).(*types.Named); ok && isSession(base.Obj()) {
 		if fn := l.methodOf(m, base); fn != nil {
 			l.value(fn)
 			switch {

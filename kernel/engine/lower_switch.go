@@ -67,51 +67,6 @@ func (b *body) clauses(block *ast.BlockStmt, label string, expr func(ast.Expr) s
 	})
 }
 
-func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
-	var init ast.Node
-	if s.Init != nil {
-		init = s.Init
-	}
-	head := "switch "
-	var x ast.Expr
-	name := ""
-	switch a := s.Assign.(type) {
-	case *ast.ExprStmt:
-		x = ast.Unparen(a.X).(*ast.TypeAssertExpr).X
-	case *ast.AssignStmt:
-		x = ast.Unparen(a.Rhs[0]).(*ast.TypeAssertExpr).X
-		name = a.Lhs[0].(*ast.Ident).Name
-	}
-	mark := b.mark(init, x)
-	if s.Init != nil {
-		head += b.simple(s.Init) + "; "
-	}
-	if name != "" {
-		for _, c := range s.Body.List {
-			if obj := b.info.Implicits[c]; obj != nil {
-				name = b.local(obj)
-				break
-			}
-		}
-		for _, c := range s.Body.List {
-			if obj := b.info.Implicits[c]; obj != nil {
-				b.locals[obj] = name
-			}
-		}
-		head += name + " := "
-	}
-	from := b.info.TypeOf(x)
-	head += b.operand(x) + ".(type) "
-	return mark + labelled(label, head+b.clauses(s.Body, label, func(e ast.Expr) string {
-		tv := b.info.Types[e]
-		if tv.IsNil() {
-			return "nil"
-		}
-		b.identity(e.Pos(), from, tv.Type)
-		return b.l.typ(tv.Type)
-	}))
-}
-
 func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 	var nodes []ast.Node
 	for _, c := range s.Body.List {

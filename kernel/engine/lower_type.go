@@ -143,21 +143,14 @@ func reflected(name string) string {
 	return "X" + name
 }
 
+// interfaceType writes an interface. Those of the session are erased: a value
+// of one is held as an empty interface, and its methods are found by name
+// (lower_iface.go).
 func (l *lowering) interfaceType(t *types.Interface) string {
-	if t.NumMethods() == 0 && t.IsMethodSet() {
-		return "interface{}"
-	}
 	if !t.IsMethodSet() {
 		l.refuse(l.pos, "a constraint cannot be the type of a value")
 	}
-	var b strings.Builder
-	b.WriteString("interface {")
-	for i := range t.NumMethods() {
-		m := t.Method(i)
-		fmt.Fprintf(&b, " %s%s;", m.Name(), l.signature(m.Signature(), false))
-	}
-	b.WriteString(" }")
-	return b.String()
+	return "interface{}"
 }
 
 // named writes the name of a declared type.
@@ -178,6 +171,9 @@ func (l *lowering) named(t *types.Named) string {
 			l.refuse(l.pos, fmt.Sprintf("a variable of type %s: the type is private to its package", types.TypeString(t, shortQualifier)))
 		}
 		return l.use(obj.Pkg()) + "." + obj.Name()
+	}
+	if i, ok := t.Underlying().(*types.Interface); ok {
+		return l.interfaceType(i)
 	}
 	if t.TypeArgs().Len() > 0 {
 		return l.typeInstance(t)

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// enterInterface decides about a value of a session type that becomes an
-// interface. Interfaces with methods get a type that has them; an empty one
-// would lose the type, and is refused.
+// enterInterface lets a value of a session type become a compiled interface:
+// its type gets the methods, and the interpreter wraps it.
 func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
 	iface := to.Underlying().(*types.Interface)
 	base := from
@@ -20,9 +19,10 @@ func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
 		base = p.Elem()
 	}
 	named, ok := types.Unalias(base).(*types.Named)
-	if iface.NumMethods() == 0 || !ok || !isSession(named.Obj()) {
-		l.refuse(pos, fmt.Sprintf("a value of type %s in a value of type %s: the interpreter would lose what type it is", shown(from), shown(to)))
+	if !ok || !isSession(named.Obj()) {
+		l.refuse(pos, fmt.Sprintf("a value of type %s as a %s: the interpreter has no way to wrap it", shown(from), shown(to)))
 	}
+	l.wraps(from, to, pos)
 	for i := range iface.NumMethods() {
 		m := iface.Method(i)
 		obj, index, _ := types.LookupFieldOrMethod(from, true, m.Pkg(), m.Name())
@@ -32,19 +32,6 @@ func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
 		}
 		l.thunk(named, m.Name(), method, index)
 	}
-}
-
-// identity decides about a question for the type of what an interface holds.
-func (b *body) identity(pos token.Pos, from, to types.Type) {
-	if !b.l.native(to) {
-		b.l.refuse(pos, fmt.Sprintf("asking a value of type %s whether it is a %s: the interpreter would not tell types with the same fields apart", shown(from), shown(to)))
-	}
-}
-
-func (b *body) assertion(e *ast.TypeAssertExpr) string {
-	t := b.info.TypeOf(e.Type)
-	b.identity(e.Pos(), b.info.TypeOf(e.X), t)
-	return b.operand(e.X) + ".(" + b.l.typ(t) + ")"
 }
 
 // comparison writes == or !=.
@@ -75,14 +62,54 @@ func (b *body) operandLike(e, other ast.Expr) string {
 	return b.expr(e)
 }
 
-// comparable decides about an operand of a comparison.
+// comparable decides about an operand of a comparison: a compiled interface
+// could hold the interpreter's wrapper, which is never equal to another.
 func (b *body) comparable(e ast.Expr, t types.Type) {
-	if i, ok := t.Underlying().(*types.Interface); ok && i.NumMethods() > 0 && !b.info.Types[e].IsNil() {
-		if named, ok := types.Unalias(t).(*types.Named); !ok || isSession(named.Obj()) {
-			b.l.refuse(e.Pos(), fmt.Sprintf("comparing values of type %s: the interpreter would find equal ones different", shown(t)))
+	if isCompiledInterface(t) && !isError(t) && !b.info.Types[e].IsNil() {
+		b.l.leaks(t, e.Pos())
+	}
+}
+
+// raw reports compiled functions that look only at the shape of what they are
+// given as an empty interface, so that they get session values as they are.
+func raw(obj *types.Func) bool {
+	if obj.Pkg() == nil || obj.Pkg().Path() != "sort" {
+		return false
+	}
+	switch obj.Name() {
+	case "Slice", "SliceStable", "SliceIsSorted":
+		return true
+	}
+	return false
+}
+
+// keeps lists compiled functions that keep what they are given in an empty
+// interface, and give it back or hand it to functions of the session.
+var keeps = map[string]bool{
+	"container/list": true, "container/ring": true, "container/heap": true,
+	"sync": true, "sync/atomic": true, "context": true,
+}
+
+// handOver decides about an argument of a compiled function. The default for
+// a session type that becomes an empty interface there is refusal: what the
+// function finds in it is not what it would find in a compiled program.
+func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
+	if obj.Pkg() == nil || prints(obj) || raw(obj) || keeps[obj.Pkg().Path()] {
+		return
+	}
+	name := obj.Pkg().Name() + "." + obj.Name()
+	if isEmptyInterface(to) {
+		switch {
+		case !types.IsInterface(from) && !b.l.native(from):
+			b.l.refuse(pos, fmt.Sprintf("a value of type %s given to %s: compiled code would not find its type, its methods and the names of its fields", shown(from), name))
+		case types.IsInterface(from) && reflective[obj.Pkg().Path()] && len(b.l.s.boxed) > 0:
+			b.l.refuse(pos, fmt.Sprintf("a value in an interface given to %s: if it is of a type of this session, compiled code would not find what it is", name))
 		}
 	}
 }
+
+// reflective lists packages that look into what an interface holds.
+var reflective = map[string]bool{"reflect": true, "text/template": true, "html/template": true, "encoding/gob": true, "encoding/xml": true, "encoding/binary": true}
 
 // prints reports the functions that print their arguments with fmt's verbs.
 func prints(obj *types.Func) bool {
@@ -110,10 +137,25 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if obj == nil {
 		return "", false
 	}
+	if obj.Pkg() != nil && obj.Pkg().Path() == "errors" && obj.Name() == "As" && len(e.Args) == 2 {
+		return b.errorsAs(e)
+	}
 	if i, ok := formatParameter(obj); ok && !e.Ellipsis.IsValid() && i < len(e.Args) {
 		return b.formatted(e, obj, sig, i)
 	}
 	return "", false
+}
+
+// errorsAs writes errors.As for a target of a session type.
+func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
+	p, ok := b.typeOf(e.Args[1]).(*types.Pointer)
+	if !ok || b.l.native(p.Elem()) {
+		return "", false
+	}
+	if types.IsInterface(p.Elem()) {
+		b.l.refuse(e.Pos(), "errors.As with an interface of the session")
+	}
+	return fmt.Sprintf("%s.ErrorsAs(%s, %d, %s)", bridge, b.to(e.Args[0], types.Universe.Lookup("error").Type()), b.l.describe(p.Elem()), b.expr(e.Args[1])), true
 }
 
 // formatParameter returns which parameter of a printing function is its
@@ -209,18 +251,6 @@ func (b *body) replacedMethod(e *ast.CallExpr, recv string, m *types.Func, sig *
 	return "", false
 }
 
-func (b *body) panicValue(e ast.Expr) string {
-	t := b.info.TypeOf(e)
-	if b.info.Types[e].Value == nil && !types.IsInterface(t) && !b.l.native(t) {
-		return b.l.carried(b.expr(e), t, e.Pos())
-	}
-	return b.to(e, types.Universe.Lookup("any").Type())
-}
+func (b *body) panicValue(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }
 
-func (b *body) printed(e ast.Expr) string {
-	t := b.info.TypeOf(e)
-	if b.info.Types[e].Value == nil && !types.IsInterface(t) && !b.l.native(t) {
-		return b.l.carried(b.expr(e), t, e.Pos())
-	}
-	return b.to(e, types.Universe.Lookup("any").Type())
-}
+func (b *body) printed(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }

@@ -87,7 +87,15 @@ type session struct {
 	// funcInstances holds the instances of generic functions.
 	funcInstances map[string]*function
 	described     map[string]int
-	serial        int
+	// boxed holds the session types that were put into empty interfaces, and
+	// asked the compiled interfaces that the values in such were asked for.
+	boxed map[string]types.Type
+	asked map[string]types.Type
+	// wrapped holds the compiled interfaces that hold session types, and
+	// leaked those whose values became empty interfaces or were compared.
+	wrapped map[string]types.Type
+	leaked  map[string]bool
+	serial  int
 }
 
 func newSession() *session {
@@ -102,6 +110,10 @@ func newSession() *session {
 		instances:     map[string]string{},
 		funcInstances: map[string]*function{},
 		described:     map[string]int{},
+		boxed:         map[string]types.Type{},
+		asked:         map[string]types.Type{},
+		wrapped:       map[string]types.Type{},
+		leaked:        map[string]bool{},
 	}
 }
 

@@ -5,99 +5,68 @@ import (
 	"reflect"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/hierml/notebook/kernel/engine"
 )
 
-// types knows the types of the session by the numbers that the engine gave
-// them: at run time they have neither names nor methods.
-type types struct {
-	mu    sync.RWMutex
-	known map[int]*description
-}
-
-// A description is what is lost of a type at run time.
-type description struct {
-	id      int
-	kind    string
-	name    string // as %T prints it
-	named   bool
-	fields  []string
-	elems   []int
-	methods map[string]func(any) any
-}
-
-func newTypes() *types { return &types{known: map[int]*description{}} }
-
-func (t *types) describe(id int, kind, name string, named bool, fields []string, elems []int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.known[id] = &description{id: id, kind: kind, name: name, named: named, fields: fields, elems: elems, methods: map[string]func(any) any{}}
-}
-
-func (t *types) method(id int, name string, f func(any) any) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if d := t.known[id]; d != nil {
-		d.methods[name] = f
-	}
-}
-
-func (t *types) get(id int) *description {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.known[id]
-}
-
-// get copies a value into the variable that pointer points to.
-func get(value, pointer any) {
-	target := reflect.ValueOf(pointer).Elem()
-	if v := reflect.ValueOf(value); v.IsValid() {
-		if v.Type() != target.Type() && v.CanConvert(target.Type()) {
-			v = v.Convert(target.Type())
-		}
-		target.Set(v)
-	}
-}
-
-// A carrier is a value of a session type with its description. It formats
-// itself as the value would in a compiled program.
+// A carrier is a value of a session type in an interface: the value, and what
+// is lost of its type at run time. It is comparable where the value is, and
+// formats itself as the value would in a compiled program.
 type carrier struct {
-	types *types
 	d     *description
 	value any
 }
 
-func (t *types) carry(id int, value any) any {
-	d := t.get(id)
-	if d == nil {
-		return value
+// Format prints the value for any verb.
+func (c carrier) Format(s fmt.State, verb rune) {
+	p := printer{c.d.types, s, verb}
+	p.value(reflect.ValueOf(c.value), c.d, 0, true)
+}
+
+// String is the value's text, so that it is a fmt.Stringer if its type is: the
+// bridge answers for it whether that is so.
+func (c carrier) String() string { return fmt.Sprint(c) }
+
+// call calls a method that has no parameters and one result.
+func (c carrier) call(name string) (any, bool) {
+	f, ok := c.d.method(name).(func(any) any)
+	if ok {
+		return f(c.value), true
 	}
-	return &carrier{t, d, value}
-}
-
-// Shower is implemented by values of session types: Show calls a method of
-// the value that takes nothing and returns one result.
-type Shower interface {
-	Show(method string) (any, bool)
-}
-
-// Show calls the named method, if the value has it.
-func (c *carrier) Show(method string) (any, bool) {
-	f := c.d.methods[method]
-	if f == nil {
+	m := reflect.ValueOf(c.d.method(name))
+	if !m.IsValid() || m.Type().NumIn() != 1 || m.Type().NumOut() != 1 {
 		return nil, false
 	}
-	return f(c.value), true
+	return m.Call([]reflect.Value{reflect.ValueOf(&c.value).Elem()})[0].Interface(), true
 }
 
-// TypeName is the name of the value's type, as %T prints it.
-func (c *carrier) TypeName() string { return c.d.name }
+// MimeBundle collects what the methods by which a value shows itself return.
+func (c carrier) MimeBundle() map[string]any {
+	bundle := map[string]any{"text/plain": TextOf(c)}
+	if m, ok := c.call("MimeBundle"); ok {
+		if more, ok := m.(map[string]any); ok {
+			for k, v := range more {
+				bundle[k] = v
+			}
+		}
+	}
+	for method, mime := range map[string]string{
+		"HTML": "text/html", "Markdown": "text/markdown", "LaTeX": "text/latex",
+		"SVG": "image/svg+xml", "PNG": "image/png", "JPEG": "image/jpeg",
+	} {
+		if v, ok := c.call(method); ok {
+			switch v.(type) {
+			case string, []byte:
+				bundle[mime] = v
+			}
+		}
+	}
+	return bundle
+}
 
-func (c *carrier) panicText() string {
+func (c carrier) panicText() string {
 	for _, name := range []string{"Error", "String"} {
-		if v, ok := c.Show(name); ok {
+		if v, ok := c.call(name); ok {
 			return fmt.Sprint(v)
 		}
 	}
@@ -107,10 +76,55 @@ func (c *carrier) panicText() string {
 	return fmt.Sprintf("(%s) %+v", c.d.name, c)
 }
 
-// Format prints the value for any verb.
-func (c *carrier) Format(s fmt.State, verb rune) {
-	p := printer{c.types, s, verb}
-	p.value(reflect.ValueOf(c.value), c.d, 0, true)
+func (c carrier) refusal(what string) error {
+	return fmt.Errorf("%s: a value of type %s in an interface: the interpreter cannot show its fields to compiled code", what, c.d.name)
+}
+
+// MarshalJSON fails: compiled code would not find the names of the fields.
+func (c carrier) MarshalJSON() ([]byte, error) { return nil, c.refusal("json") }
+
+// MarshalText fails, for the same reason.
+func (c carrier) MarshalText() ([]byte, error) { return nil, c.refusal("encoding") }
+
+// GobEncode fails, for the same reason.
+func (c carrier) GobEncode() ([]byte, error) { return nil, c.refusal("gob") }
+
+// An errorCarrier is a carrier whose type is an error.
+type errorCarrier struct{ carrier }
+
+// Error calls the method of the value.
+func (c errorCarrier) Error() string {
+	text, _ := c.call("Error")
+	s, _ := text.(string)
+	return s
+}
+
+// Unwrap calls the method of the value, if it has one.
+func (c errorCarrier) Unwrap() error {
+	v, _ := c.call("Unwrap")
+	err, _ := v.(error)
+	return err
+}
+
+// Is calls the method of the value, if it has one.
+func (c errorCarrier) Is(target error) bool {
+	m := reflect.ValueOf(c.d.method("Is"))
+	if !m.IsValid() {
+		return false
+	}
+	out := m.Call([]reflect.Value{reflect.ValueOf(&c.value).Elem(), reflect.ValueOf(&target).Elem()})
+	return len(out) == 1 && out[0].Kind() == reflect.Bool && out[0].Bool()
+}
+
+// carried returns the carrier in an interface.
+func carried(v any) (carrier, bool) {
+	switch c := v.(type) {
+	case carrier:
+		return c, true
+	case errorCarrier:
+		return c.carrier, true
+	}
+	return carrier{}, false
 }
 
 type printer struct {
@@ -130,8 +144,8 @@ func (p printer) value(v reflect.Value, d *description, depth int, exported bool
 	sharp := p.state.Flag('#') && p.verb == 'v'
 	if exported && !sharp && strings.ContainsRune("vsxXq", p.verb) && v.IsValid() {
 		for _, name := range []string{"Error", "String"} {
-			if f := d.methods[name]; f != nil {
-				if text, ok := p.call(f, v); ok {
+			if d.method(name) != nil {
+				if text, ok := p.call(carrier{d, v.Interface()}, name); ok {
 					fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), text)
 				}
 				return
@@ -153,34 +167,34 @@ func (p printer) value(v reflect.Value, d *description, depth int, exported bool
 			return
 		}
 		p.native(v)
-	default:
-		if sharp && d.kind == "basic" && d.named && v.Kind() != reflect.String && v.Kind() != reflect.Bool {
-			p.native(v)
+	case "interface":
+		if v.IsNil() {
+			fmt.Fprint(p.state, "<nil>")
 			return
 		}
+		p.native(v.Elem())
+	default:
 		p.native(v)
 	}
 }
 
-// call calls a method that makes text of a value. A nil receiver that it
-// cannot take prints as fmt prints it.
-func (p printer) call(f func(any) any, v reflect.Value) (text any, ok bool) {
+// call calls a method that makes text of a value. What fmt prints of one that
+// panics is printed.
+func (p printer) call(c carrier, name string) (text any, ok bool) {
 	defer func() {
-		if r := recover(); r != nil {
-			if v.Kind() == reflect.Pointer && v.IsNil() {
-				fmt.Fprint(p.state, "<nil>")
-			} else {
-				fmt.Fprintf(p.state, "%%!%c(PANIC=String method: %v)", p.verb, panicText(r))
-			}
-			ok = false
+		r := recover()
+		if r == nil {
+			return
 		}
+		ok = false
+		if v := reflect.ValueOf(c.value); v.Kind() == reflect.Pointer && v.IsNil() {
+			fmt.Fprint(p.state, "<nil>")
+			return
+		}
+		fmt.Fprintf(p.state, "%%!%c(PANIC=%s method: %v)", p.verb, name, panicText(r))
 	}()
-	return f(readable(v).Interface()), true
+	return c.call(name)
 }
-
-// readable lifts the ban on values of unexported fields, of which the
-// interpreter makes none.
-func readable(v reflect.Value) reflect.Value { return v }
 
 func (p printer) native(v reflect.Value) {
 	format := fmt.FormatString(p.state, p.verb)
@@ -310,16 +324,16 @@ func Text(values []any) *engine.Bundle {
 
 // TextOf is the text of one value.
 func TextOf(v any) string {
-	c, ok := v.(*carrier)
-	if !ok {
-		return fmt.Sprintf("%+v", v)
-	}
 	text := fmt.Sprintf("%+v", v)
-	if (c.d.kind == "struct" || c.d.kind == "pointer") && c.d.methods["String"] == nil && c.d.methods["Error"] == nil {
-		name := strings.TrimPrefix(strings.TrimPrefix(c.d.name, "*"), "main.")
-		if strings.HasPrefix(text, "&") {
-			return "&" + name + text[1:]
-		}
+	c, ok := carried(v)
+	if !ok || c.d.kind != "struct" && c.d.kind != "pointer" || c.d.method("String") != nil || c.d.method("Error") != nil {
+		return text
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(c.d.name, "*"), "main.", "")
+	if strings.HasPrefix(text, "&{") {
+		return "&" + name + text[1:]
+	}
+	if strings.HasPrefix(text, "{") && c.d.named {
 		return name + text
 	}
 	return text

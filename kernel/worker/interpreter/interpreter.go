@@ -189,4 +189,3 @@ func goroutineID() uint64 {
 	}
 	return id
 }
-

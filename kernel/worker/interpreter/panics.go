@@ -59,6 +59,9 @@ func translated(v any) any {
 // panicText words the value of a panic as the Go run time prints it.
 func panicText(v any) string {
 	v = translated(v)
+	if c, ok := carried(v); ok {
+		return c.panicText()
+	}
 	switch v := v.(type) {
 	case nil:
 		return "panic called with nil argument (use GODEBUG=panicnil=1 to disable)"
@@ -74,8 +77,6 @@ func panicText(v any) string {
 		return fmt.Sprintf("%e", v)
 	case float64:
 		return fmt.Sprintf("%e", v)
-	case *carrier:
-		return v.panicText()
 	}
 	return fmt.Sprintf("(%T) %+v", v, v)
 }

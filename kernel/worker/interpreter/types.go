@@ -1,0 +1,294 @@
+package interpreter
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+)
+
+// types knows the types of the session by the numbers that the engine gave
+// them: at run time they have neither names nor methods.
+type types struct {
+	mu    sync.RWMutex
+	known map[int]*description
+}
+
+// A description is what is lost of a type at run time. There is one for each
+// type, so that its address stands for the type.
+type description struct {
+	types  *types
+	id     int
+	kind   string
+	name   string // as %T prints it
+	named  bool
+	fields []string
+	elems  []int
+
+	methods map[string]any    // functions of an empty interface and the parameters
+	texts   map[string]string // their types
+}
+
+func newTypes() *types { return &types{known: map[int]*description{}} }
+
+func (t *types) describe(id int, kind, name string, named bool, fields []string, elems []int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known[id] = &description{
+		types: t, id: id, kind: kind, name: name, named: named, fields: fields, elems: elems,
+		methods: map[string]any{}, texts: map[string]string{},
+	}
+}
+
+func (t *types) addMethod(id int, name, text string, f any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.known[id]; d != nil {
+		d.methods[name] = f
+		d.texts[name] = text
+	}
+}
+
+func (t *types) get(id int) *description {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.known[id]
+}
+
+// method returns a method of the type, nil if it has none of that name.
+func (d *description) method(name string) any {
+	d.types.mu.RLock()
+	defer d.types.mu.RUnlock()
+	return d.methods[name]
+}
+
+func (d *description) text(name string) string {
+	d.types.mu.RLock()
+	defer d.types.mu.RUnlock()
+	return d.texts[name]
+}
+
+// carry puts a value of a session type into an empty interface.
+func (t *types) carry(id int, value any) any {
+	d := t.get(id)
+	if d == nil {
+		return value
+	}
+	c := carrier{d, value}
+	if d.method("Error") != nil && d.text("Error") == "func(interface{}) string" {
+		return errorCarrier{c}
+	}
+	return c
+}
+
+func (t *types) carryError(id int, value any) error {
+	err, ok := t.carry(id, value).(error)
+	if !ok {
+		panic(fmt.Sprintf("hierml: type %d is not an error", id))
+	}
+	return err
+}
+
+// get copies a value into the variable that pointer points to.
+func get(value, pointer any) {
+	target := reflect.ValueOf(pointer).Elem()
+	v := reflect.ValueOf(value)
+	if !v.IsValid() {
+		return
+	}
+	if v.Type() != target.Type() && v.CanConvert(target.Type()) {
+		v = v.Convert(target.Type())
+	}
+	target.Set(v)
+}
+
+// take copies what an interface holds into a variable of its type.
+func take(value, pointer any) {
+	if c, ok := carried(value); ok {
+		if target := reflect.ValueOf(pointer).Elem(); target.Kind() != reflect.Interface {
+			get(c.value, pointer)
+			return
+		}
+	}
+	get(value, pointer)
+}
+
+// assign makes a value in an interface of the session one of a compiled
+// interface.
+func assign(value, pointer any) {
+	if value == nil {
+		return
+	}
+	target := reflect.ValueOf(pointer).Elem()
+	v := reflect.ValueOf(value)
+	if !v.Type().Implements(target.Type()) {
+		name := v.Type().String()
+		if c, ok := carried(value); ok {
+			name = c.d.name
+		}
+		panic(fmt.Sprintf("hierml: the interpreter cannot make a %s of a %s that is in another interface; convert the value itself", target.Type(), name))
+	}
+	target.Set(v)
+}
+
+// is reports whether an interface holds a value of a session type.
+func (t *types) is(value any, id int) bool {
+	c, ok := carried(value)
+	return ok && c.d.id == id
+}
+
+// isNative reports whether an interface holds a value of the compiled type
+// that pointer points to.
+func isNative(value, pointer any) bool {
+	return value != nil && reflect.TypeOf(value) == reflect.TypeOf(pointer).Elem()
+}
+
+// implements reports whether what an interface holds implements the compiled
+// interface that pointer points to.
+func implements(value, pointer any) bool {
+	if value == nil {
+		return false
+	}
+	iface := reflect.TypeOf(pointer).Elem()
+	if c, ok := carried(value); ok {
+		switch iface {
+		case reflect.TypeFor[error]():
+		case reflect.TypeFor[fmt.Stringer]():
+			return c.d.text("String") == "func(interface{}) string"
+		}
+	}
+	return reflect.TypeOf(value).Implements(iface)
+}
+
+// has reports whether what an interface holds has methods of given names and
+// types. For session types these are compared as text, for compiled ones with
+// the types of the samples.
+func (t *types) has(value any, names, texts []string, samples []any) bool {
+	if value == nil {
+		return false
+	}
+	c, session := carried(value)
+	for i, name := range names {
+		if session {
+			if c.d.text(name) != texts[i] {
+				return false
+			}
+			continue
+		}
+		m := reflect.ValueOf(value).MethodByName(name)
+		if !m.IsValid() || !sameMethod(m.Type(), reflect.TypeOf(samples[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameMethod compares the type of a method with that of a function which has
+// the receiver as first parameter.
+func sameMethod(method, function reflect.Type) bool {
+	if method.NumIn() != function.NumIn()-1 || method.NumOut() != function.NumOut() || method.IsVariadic() != function.IsVariadic() {
+		return false
+	}
+	for i := range method.NumIn() {
+		if method.In(i) != function.In(i+1) {
+			return false
+		}
+	}
+	for i := range method.NumOut() {
+		if method.Out(i) != function.Out(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns a method of what an interface holds, as a function of the type
+// of sample: of an empty interface and the parameters.
+func (t *types) find(value any, name string, sample any) any {
+	if value == nil {
+		panic(nilDereference)
+	}
+	if c, ok := carried(value); ok {
+		f := reflect.ValueOf(c.d.method(name))
+		if !f.IsValid() {
+			panic(fmt.Sprintf("hierml: %s has no method %s", c.d.name, name))
+		}
+		return reflect.MakeFunc(reflect.TypeOf(sample), func(in []reflect.Value) []reflect.Value {
+			in[0] = reflect.ValueOf(&c.value).Elem()
+			return apply(f, in)
+		}).Interface()
+	}
+	m := reflect.ValueOf(value).MethodByName(name)
+	if !m.IsValid() {
+		panic(fmt.Sprintf("hierml: %T has no method %s", value, name))
+	}
+	return reflect.MakeFunc(reflect.TypeOf(sample), func(in []reflect.Value) []reflect.Value {
+		return apply(m, in[1:])
+	}).Interface()
+}
+
+func apply(f reflect.Value, in []reflect.Value) []reflect.Value {
+	if f.Type().IsVariadic() {
+		return f.CallSlice(in)
+	}
+	return f.Call(in)
+}
+
+// notA panics as a failed type assertion does in compiled Go.
+func notA(value any, from, to string, iface bool) {
+	name := ""
+	if value != nil {
+		name = reflect.TypeOf(value).String()
+		if c, ok := carried(value); ok {
+			name = c.d.name
+		}
+	}
+	switch {
+	case value == nil:
+		panic(conversionError(fmt.Sprintf("interface conversion: interface is nil, not %s", to)))
+	case iface:
+		panic(conversionError(fmt.Sprintf("interface conversion: %s is not %s: missing method", name, to)))
+	}
+	panic(conversionError(fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, to)))
+}
+
+// conversionError is a failed type assertion.
+type conversionError string
+
+func (e conversionError) Error() string { return string(e) }
+
+// RuntimeError makes it a runtime.Error.
+func (conversionError) RuntimeError() {}
+
+// notNil returns a value, and panics like a nil pointer for nil.
+func notNil(value any) any {
+	if value == nil {
+		panic(nilDereference)
+	}
+	return value
+}
+
+// errorsAs is errors.As for a target of a session type.
+func (t *types) errorsAs(err error, id int, target any) bool {
+	var visit func(err error) bool
+	visit = func(err error) bool {
+		for err != nil {
+			if c, ok := carried(err); ok && c.d.id == id {
+				get(c.value, target)
+				return true
+			}
+			switch e := err.(type) {
+			case interface{ Unwrap() []error }:
+				for _, inner := range e.Unwrap() {
+					if visit(inner) {
+						return true
+					}
+				}
+				return false
+			}
+			err = errors.Unwrap(err)
+		}
+		return false
+	}
+	return visit(err)
+}
