@@ -224,13 +224,14 @@ func (o childOutput) Input(ctx context.Context, prompt string, password bool) (s
 	}
 	// The parent answers in any case; an interrupt ends the question there.
 	f := <-o.c.lines
-	if f.Failure != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		return "", errors.New(f.Failure.Message)
+	switch {
+	case f.Failure == nil:
+		return f.Text, nil
+	case f.Failure.Canceled:
+		<-ctx.Done() // the interrupt is on its way
+		return "", context.Cause(ctx)
 	}
-	return f.Text, nil
+	return "", errors.New(f.Failure.Message)
 }
 
 // inputReader is standard input as far as it is read through fmt.Scan and its

@@ -19,11 +19,12 @@ import (
 type connection struct {
 	grace time.Duration
 	cmd   *exec.Cmd
-	jobs  chan *job
+	jobs  chan *job // at most one, announced on wake
 	// exited is closed when the child has ended, gone when its pipes are
 	// closed, too.
 	exited, gone chan struct{}
 
+	wake     *os.File   // the end of pipeWake that is written
 	commands *os.File   // to the child
 	sending  sync.Mutex // held while a frame is written to it
 
@@ -54,7 +55,7 @@ func connect(config Config) (*connection, error) {
 	c := &connection{
 		grace:  config.Grace,
 		cmd:    exec.Command(config.Command[0], config.Command[1:]...),
-		jobs:   make(chan *job),
+		jobs:   make(chan *job, 1),
 		exited: make(chan struct{}),
 		gone:   make(chan struct{}),
 	}
@@ -95,6 +96,7 @@ func (c *connection) start() (err error) {
 	stdout, childStdout := pipe()
 	stderr, childStderr := pipe()
 	words, childWords := pipe()
+	woken, wake := pipe()
 	if err == nil {
 		c.cmd.Stdout, c.cmd.Stderr = childStdout, childWords
 		c.cmd.ExtraFiles = []*os.File{commands, fromChild, childStderr}
@@ -105,8 +107,8 @@ func (c *connection) start() (err error) {
 		return err
 	}
 	closeAll(commands, fromChild, childStdout, childStderr, childWords)
-	c.commands = toChild
-	c.files = [pipes]*os.File{pipeFrames: frames, pipeStdout: stdout, pipeStderr: stderr, pipeRuntime: words}
+	c.commands, c.wake = toChild, wake
+	c.files = [pipes]*os.File{pipeFrames: frames, pipeStdout: stdout, pipeStderr: stderr, pipeRuntime: words, pipeWake: woken}
 	for i, f := range c.files {
 		c.fds[i] = int(f.Fd())
 	}
@@ -154,27 +156,32 @@ func (c *connection) send(f *frame) error {
 // execute has the child run the program.
 func (c *connection) execute(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
 	j := &job{ctx: ctx, program: program, out: out, done: make(chan struct{})}
-	select {
-	case c.jobs <- j:
-	case <-c.gone:
-		return nil, c.death("")
-	}
+	c.jobs <- j
+	_, _ = c.wake.Write([]byte{0}) // fails once the child is gone
 	select {
 	case <-j.done:
 		return j.shown, j.err
+	case <-c.gone:
+		return nil, c.death("")
 	case <-ctx.Done():
 	}
 	_ = c.send(&frame{Kind: frameInterrupt}) // see send
 	select {
 	case <-j.done:
 		return j.shown, j.err
+	case <-c.gone:
+		return nil, c.death("")
 	case <-time.After(c.grace):
 		j.show(func(out engine.Output) {
 			out.Stream("stderr", "interrupted, but the cell runs compiled code that cannot be stopped; a second interrupt ends it together with all variables\n")
 		})
 	}
-	<-j.done
-	return j.shown, j.err
+	select {
+	case <-j.done:
+		return j.shown, j.err
+	case <-c.gone:
+		return nil, c.death("")
+	}
 }
 
 func (j *job) show(f func(engine.Output)) {
@@ -184,7 +191,7 @@ func (j *job) show(f func(engine.Output)) {
 }
 
 // death describes the end of the child, given what the run time said.
-func (c *connection) death(lastWords string) error {
+func (c *connection) death(lastWords string) *engine.DeathError {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cause != "" {
@@ -193,16 +200,16 @@ func (c *connection) death(lastWords string) error {
 	return &engine.DeathError{Cause: causeOfDeath(lastWords, c.cmd.ProcessState)}
 }
 
-// result takes over what the child said of the job's end.
-func (j *job) result(f *frame) {
+// result takes over what the child said of the job's end and returns the error.
+func (j *job) result(f *frame) error {
 	switch {
 	case f.Failure == nil:
 		j.shown = f.Bundle.unpack()
+		return nil
 	case f.Failure.Runtime != nil:
-		j.err = f.Failure.Runtime
+		return f.Failure.Runtime
 	case f.Failure.Canceled && j.ctx.Err() != nil:
-		j.err = fmt.Errorf("interrupted: %w", context.Cause(j.ctx))
-	default:
-		j.err = errors.New(f.Failure.Message)
+		return fmt.Errorf("interrupted: %w", context.Cause(j.ctx))
 	}
+	return errors.New(f.Failure.Message)
 }

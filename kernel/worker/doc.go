@@ -26,7 +26,7 @@
 // started by the cell, or code that writes to os.Stdout itself, does not wait,
 // but is waited for.
 //
-// Between cells the parent does not read: what goroutines and processes write
-// that outlive their cell is kept by the pipes, which hold them up when they
-// are full, and is shown by the next cell.
+// What goroutines and processes write that outlive their cell goes to the
+// Output of the cell that runs or, between cells, ran last. After Close nothing
+// is shown any more.
 package worker

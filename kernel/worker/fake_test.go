@@ -102,6 +102,12 @@ func (f *fake) Run(ctx context.Context, p *engine.Program, out engine.Output) (*
 				return nil, err
 			}
 			fmt.Fprintf(f.stdio.Out, "<%s>", line)
+		case "ask-later":
+			go func() {
+				time.Sleep(20 * time.Millisecond)
+				_, err := host.Current().Input(arg, false)
+				fmt.Fprint(f.stdio.Out, err)
+			}()
 		case "scan":
 			var a, b int
 			if _, err := fmt.Fscan(f.stdio.In, &a, &b); err != nil {

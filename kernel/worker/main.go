@@ -38,20 +38,9 @@ func (e executor) Close() error { return nil }
 
 // show makes the bundle of a cell's last expression.
 func show(values []any) *engine.Bundle {
-	for i, v := range values {
-		if s, ok := v.(interpreter.Shower); ok {
-			values[i] = sessionValue{s}
-		}
-	}
 	b := display.Of(values...)
 	if b == nil {
 		return nil
 	}
 	return &engine.Bundle{Data: b.Data, Metadata: b.Metadata}
 }
-
-// A sessionValue is a value of a type that the session declares, with the text
-// that shows the type.
-type sessionValue struct{ interpreter.Shower }
-
-func (v sessionValue) String() string { return interpreter.TextOf(v.Shower) }

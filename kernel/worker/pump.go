@@ -17,6 +17,7 @@ const (
 	pipeStdout
 	pipeStderr
 	pipeRuntime
+	pipeWake // tells that there is a job; read between jobs only
 	pipes
 )
 
@@ -25,82 +26,84 @@ const maxLastWords = 64 << 10
 
 // loop hands jobs to the child and reads what it writes, until it is gone.
 func (c *connection) loop() {
-	var lastWords string
-	for alive := true; alive; {
-		p := &pump{c: c}
-		select {
-		case j := <-c.jobs:
-			p.job = j
-			if alive = p.run(); !alive {
-				lastWords = p.words.String()
-				j.err = c.death(lastWords)
-			}
-			close(j.done)
-		case <-c.exited:
-			p.drain()
-			lastWords = p.words.String()
-			alive = false
-		}
+	p := &pump{c: c}
+	for !p.ended {
+		p.step(-1)
 	}
+	<-c.exited
 	c.mu.Lock()
-	if c.cause == "" {
-		c.cause = causeOfDeath(lastWords, c.cmd.ProcessState)
-	}
 	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // what the child has left behind
+	c.mu.Unlock()
+	p.drain()
+	p.flush(false)
+	death := c.death(p.words.String())
+	c.mu.Lock()
+	c.cause = death.Cause
 	close(c.gone)
 	c.mu.Unlock()
-	closeAll(c.commands)
+	if p.running {
+		p.job.err = death
+		close(p.job.done)
+	}
+	closeAll(c.commands, c.wake)
 	closeAll(c.files[:]...)
 }
 
-// A pump reads the pipes while one job runs.
+// A pump reads the pipes of a child.
 type pump struct {
-	c      *connection
-	job    *job // nil where output goes nowhere
-	frames frameBuffer
-	stdout partial
-	stderr partial
-	words  strings.Builder // what the run time wrote
-	done   bool
-	buffer [64 << 10]byte
+	c       *connection
+	job     *job // the one that runs or ran last; nil before the first
+	running bool // the job is not done
+	ended   bool // the child has closed its frames, which it does only by ending
+	frames  frameBuffer
+	stdout  partial
+	stderr  partial
+	words   strings.Builder // what the run time wrote
+	buffer  [64 << 10]byte
 }
 
-// run sends the job to the child and pumps until it is done. It reports
-// whether the child is still alive.
-func (p *pump) run() (alive bool) {
-	if err := p.c.send(&frame{Kind: frameRun, Program: p.job.program}); err != nil && !errors.Is(err, unix.EPIPE) {
-		p.job.err = fmt.Errorf("send the cell to the worker: %w", err)
-		return true
+// begin sends a job to the child.
+func (p *pump) begin(j *job) {
+	p.drain()
+	p.flush(true)
+	p.job, p.running = j, true
+	if err := p.c.send(&frame{Kind: frameRun, Program: j.program}); err != nil && !errors.Is(err, unix.EPIPE) {
+		p.end(fmt.Errorf("send the cell to the worker: %w", err))
 	}
-	for alive = true; alive && !p.done; {
-		_, ended := p.step(-1)
-		alive = !ended
-	}
-	if !alive {
-		<-p.c.exited
-		p.drain()
-	}
+}
+
+// end ends the job, with all its output shown.
+func (p *pump) end(err error) {
+	p.flush(true)
+	p.running, p.job.err = false, err
+	close(p.job.done)
+}
+
+// flush shows what was held back: incomplete characters and, unless it tells
+// of the child's death, what the run time wrote.
+func (p *pump) flush(alive bool) {
 	p.stream("stdout", p.stdout.rest())
 	p.stream("stderr", p.stderr.rest())
 	if text := p.words.String(); alive || !isLastWords(text) {
+		p.words.Reset()
 		p.stream("stderr", text)
 	}
-	return alive
 }
 
-// drain reads what a child that has ended left in its streams. Processes that
-// it started may still hold them open, so there need be no end of file.
+// drain reads what is in the streams now. There need be no end of it:
+// processes that the child has started may go on writing.
 func (p *pump) drain() {
-	p.c.eof[pipeFrames] = true
-	for some := true; some; {
-		some, _ = p.step(0)
+	const most = 64 << 20 / len(p.buffer)
+	for range most {
+		if !p.step(0) {
+			break
+		}
 	}
 }
 
 // step waits for data, for as many milliseconds as poll(2) is told, and handles
-// one piece of it. It reports whether there was any, and whether the child has
-// closed its frames, which it does only by ending.
-func (p *pump) step(timeout int) (some, ended bool) {
+// one piece of it. It reports whether there was any.
+func (p *pump) step(timeout int) bool {
 	var fds [pipes]unix.PollFd
 	for i := range fds {
 		fds[i] = unix.PollFd{Fd: int32(p.c.fds[i]), Events: unix.POLLIN}
@@ -108,25 +111,28 @@ func (p *pump) step(timeout int) (some, ended bool) {
 			fds[i].Fd = -1
 		}
 	}
+	if p.running || timeout == 0 {
+		fds[pipeWake].Fd = -1
+	}
 	if _, err := unix.Poll(fds[:], timeout); err != nil {
-		return true, false // interrupted by a signal
+		return true // interrupted by a signal
 	}
 	for i := range fds {
 		if fds[i].Revents == 0 {
 			continue
 		}
 		n, err := unix.Read(p.c.fds[i], p.buffer[:])
-		if err == unix.EINTR {
-			return true, false
-		}
-		if err != nil || n == 0 {
+		switch {
+		case err == unix.EINTR:
+		case err != nil || n == 0:
 			p.c.eof[i] = true
-			return true, i == pipeFrames
+			p.ended = p.ended || i == pipeFrames
+		default:
+			p.take(i, p.buffer[:n])
 		}
-		p.take(i, p.buffer[:n])
-		return true, false
+		return true
 	}
-	return false, false
+	return false
 }
 
 // take handles a piece of data from a pipe.
@@ -145,6 +151,8 @@ func (p *pump) take(pipe int, data []byte) {
 			}
 			p.frame(f)
 		}
+	case pipeWake:
+		p.begin(<-p.c.jobs)
 	case pipeStdout:
 		p.stream("stdout", p.stdout.take(data))
 	case pipeStderr:
@@ -173,20 +181,24 @@ func (p *pump) frame(f *frame) {
 	}
 	switch f.Kind {
 	case frameDone:
-		p.job.result(f)
-		p.done = true
+		if p.running {
+			p.end(p.job.result(f))
+		}
 	case frameDisplay:
 		p.job.show(func(out engine.Output) { out.Display(f.Bundle.unpack(), f.ID, f.Update) })
 	case frameClear:
 		p.job.show(func(out engine.Output) { out.Clear(f.Wait) })
 	case frameInput:
-		answer := &frame{Kind: frameLine}
-		p.job.show(func(out engine.Output) {
-			line, err := out.Input(p.job.ctx, f.Text, f.Password)
-			if answer.Text = line; err != nil {
-				answer.Failure = &failure{Message: err.Error()}
-			}
-		})
+		answer := &frame{Kind: frameLine, Failure: &failure{Message: "the cell that asks has ended"}}
+		if p.running {
+			p.job.show(func(out engine.Output) {
+				line, err := out.Input(p.job.ctx, f.Text, f.Password)
+				answer.Text, answer.Failure = line, nil
+				if err != nil {
+					answer.Failure = &failure{Message: err.Error(), Canceled: p.job.ctx.Err() != nil}
+				}
+			})
+		}
 		_ = p.c.send(answer) // see send
 	}
 }

@@ -329,22 +329,39 @@ func TestInput(t *testing.T) {
 	}
 }
 
-func TestOutputBetweenCellsIsShownByTheNext(t *testing.T) {
+func TestOutputBetweenCellsBelongsToTheLast(t *testing.T) {
+	p := start(t)
+	var first, second recorder
+	if _, err := p.Run(t.Context(), script("background late"), &first); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if first.String() != "" {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := p.Run(t.Context(), script("out now"), &second); err != nil {
+		t.Fatal(err)
+	}
+	if first.String() != "stdout: late" || second.String() != "stdout: now" {
+		t.Errorf("got %s and %s", first.String(), second.String())
+	}
+}
+
+func TestQuestionBetweenCells(t *testing.T) {
 	p := start(t)
 	var out recorder
-	if _, err := p.Run(t.Context(), script("background late"), &out); err != nil {
+	if _, err := p.Run(t.Context(), script("ask-later name?", "out a"), &out); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(60 * time.Millisecond)
-	if out.String() != "" {
-		t.Errorf("the cell that has ended shows %s", out.String())
+	for range 100 {
+		if out.String() == "stdout: athe cell that asks has ended" {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	if _, err := p.Run(t.Context(), script("out now"), &out); err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != "stdout: latenow" {
-		t.Errorf("got %s", out.String())
-	}
+	t.Errorf("got %s", out.String())
 }
 
 func TestWorkerByHand(t *testing.T) {

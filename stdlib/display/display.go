@@ -118,13 +118,6 @@ func isNilPointer(v any) bool {
 	return false
 }
 
-// A shower is a value whose methods are found by name: a value of a type that
-// exists in the session only.
-type shower interface {
-	// Show calls a method that takes nothing and has one result.
-	Show(method string) (any, bool)
-}
-
 // A method is a way for a value to show itself.
 type method struct {
 	name, mime string
@@ -176,23 +169,10 @@ func (b *Bundle) method(m method, v any) error {
 		return nil
 	}
 	data, has, err := m.call(v)
-	if s, ok := v.(shower); ok && !has {
-		data, has = s.Show(m.name)
+	if has && err == nil && reflect.ValueOf(data).Len() > 0 {
+		b.Data[m.mime] = data
 	}
-	if !has || err != nil {
-		return err
-	}
-	switch data := data.(type) {
-	case string:
-		if data != "" {
-			b.Data[m.mime] = data
-		}
-	case []byte:
-		if len(data) > 0 {
-			b.Data[m.mime] = data
-		}
-	}
-	return nil
+	return err
 }
 
 // whole takes over the bundle that the value makes by itself.
@@ -205,14 +185,6 @@ func (b *Bundle) whole(v any) (has bool, err error) {
 		MimeBundle() (map[string]any, error)
 	}:
 		data, err = x.MimeBundle()
-	case shower:
-		var shown any
-		if shown, has = x.Show("MimeBundle"); has {
-			data, has = shown.(map[string]any)
-		}
-		if !has {
-			return false, nil
-		}
 	default:
 		return false, nil
 	}

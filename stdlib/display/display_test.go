@@ -116,26 +116,6 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// session stands for a value of a type that only the session knows.
-type session map[string]any
-
-func (s session) Show(method string) (any, bool) { v, ok := s[method]; return v, ok }
-
-func (s session) String() string { return "T{}" }
-
-func TestSessionTypes(t *testing.T) {
-	b := Of(session{"HTML": "<b>T</b>", "PNG": []byte("png"), "SVG": 3})
-	if len(b.Data) != 3 || b.Data[HTML] != "<b>T</b>" || fmt.Sprintf("%s", b.Data[PNG]) != "png" || b.Text() != "T{}" {
-		t.Errorf("got %v", b.Data)
-	}
-	if b := Of(session{"MimeBundle": map[string]any{LaTeX: "$x$"}}); b.Data[LaTeX] != "$x$" {
-		t.Errorf("got %v", b.Data)
-	}
-	if b := Of(session{"MimeBundle": map[string]any(nil)}); b != nil {
-		t.Errorf("got %v", b.Data)
-	}
-}
-
 func TestTaxonomy(t *testing.T) {
 	tax, err := taxonomy.New([]string{"root", "left", "right"}, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {
