@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hierml/notebook/install/internal/kernelspec"
+	"github.com/hierml/notebook/install/internal/place"
+	"github.com/hierml/notebook/install/internal/python"
+)
+
+// outcome is what the summary tells.
+type outcome struct {
+	spec      kernelspec.Spec
+	kernelDir string
+	places    place.Places
+	jupyter   *python.Interpreter
+	// withoutJupyter says why jupyter is nil.
+	withoutJupyter string
+	// searchPath is what JUPYTER_PATH has to be for Jupyter to see the kernel;
+	// empty if it sees it anyway.
+	searchPath string
+	tour       *tourRecord
+	tourKept   bool
+}
+
+// install does the whole installation, step by step. Each step finds out what is
+// in place already and does only the rest.
+func install(ctx context.Context, c *console, s settings, places place.Places) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	o := outcome{
+		spec:      kernelspec.Spec{Name: s.name, DisplayName: s.displayName, Program: filepath.Join(places.Bin, programName())},
+		kernelDir: kernelspec.Dir(places.Jupyter, s.name),
+		places:    places,
+	}
+	if err := o.spec.Check(); err != nil {
+		return err
+	}
+	r, err := openReceipt(places)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, dir := range []string{places.Data, places.Bin, o.kernelDir} {
+		if err := r.makeFolder(dir); err != nil {
+			return err
+		}
+	}
+	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.registerKernel} {
+		if err := stage(ctx, c, r, root); err != nil {
+			return err
+		}
+	}
+	if s.noJupyter {
+		o.withoutJupyter = "as --no-jupyter asks"
+	} else if err := o.provideJupyter(ctx, c, r); err != nil {
+		return err
+	}
+	if err := o.runTour(ctx, c, r, root); err != nil {
+		return err
+	}
+	_, err = c.out.Write([]byte(o.summary()))
+	return err
+}
+
+func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root string) error {
+	step := c.begin("Building hierml")
+	r.Program = o.spec.Program
+	if err := r.save(); err != nil {
+		return step.fail(err)
+	}
+	compiled := 0
+	err := build(ctx, root, o.spec.Program, func(what string) {
+		compiled++
+		step.progress(compiled, 0, what)
+	})
+	if err != nil {
+		return step.fail(err)
+	}
+	step.end("%s", o.spec.Program)
+	return nil
+}
+
+func (o *outcome) registerKernel(_ context.Context, c *console, r *receipt, _ string) error {
+	step := c.begin("Registering the kernel")
+	if err := o.spec.Write(o.kernelDir); err != nil {
+		return step.fail(err)
+	}
+	r.addKernel(o.kernelDir)
+	if err := r.save(); err != nil {
+		return step.fail(err)
+	}
+	step.end("%s", o.kernelDir)
+	return nil
+}
+
+// provideJupyter finds a Jupyter or makes one: the private environment of an
+// earlier installation, what is on PATH, or a new private environment, in this
+// order. Where Python is missing it leaves o.jupyter nil and says why.
+func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) error {
+	step := c.begin("Looking for Jupyter")
+	env := python.Environment{Dir: filepath.Join(o.places.Data, "python"), Lock: python.Jupyter()}
+	chosen, err := env.Open(ctx)
+	if err != nil {
+		found := python.Find(ctx)
+		existing, ok := python.Choose(found)
+		if ok {
+			chosen = existing
+			// What is left of a private one is of no use any more.
+			if err := os.RemoveAll(env.Dir); err != nil {
+				return step.fail(err)
+			}
+			r.Python = ""
+		} else {
+			base, err := python.Base(found)
+			if err != nil {
+				o.withoutJupyter = "because Python is missing: " + err.Error()
+				step.end("none; %s", err)
+				return nil
+			}
+			step.end("none; it will be put into %s", env.Dir)
+			step = c.begin("Installing JupyterLab")
+			r.Python = env.Dir
+			if err := r.save(); err != nil {
+				return step.fail(err)
+			}
+			total := env.Lock.Len()
+			chosen, err = env.Make(ctx, base, func(done int, what string) { step.progress(done, total, what) })
+			if err != nil {
+				return step.fail(err)
+			}
+		}
+	}
+	o.jupyter = &chosen
+	if o.searchPath, err = neededSearchPath(ctx, chosen, o.spec.Name, o.kernelDir, o.places.Jupyter); err != nil {
+		return step.fail(err)
+	}
+	step.end("JupyterLab %s, %s", chosen.Packages["jupyterlab"], chosen.Path)
+	return r.save()
+}
+
+// neededSearchPath returns what JUPYTER_PATH has to be so that `jupyter
+// kernelspec list` shows the kernel: nothing, if it does already.
+func neededSearchPath(ctx context.Context, jupyter python.Interpreter, name, dir, data string) (string, error) {
+	for _, searchPath := range []string{"", python.SearchPath(data, os.Getenv("JUPYTER_PATH"))} {
+		kernels, err := python.Kernels(ctx, jupyter, searchPath)
+		if err != nil {
+			return "", err
+		}
+		if sameFolder(kernels[filepath.Base(dir)], dir) {
+			return searchPath, nil
+		}
+	}
+	return "", fmt.Errorf("%s was written, but `jupyter kernelspec list` does not show %q; is kernel.json readable for you?", dir, name)
+}
+
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	two, err := os.Stat(b)
+	return err == nil && os.SameFile(one, two)
+}
+
+func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root string) error {
+	t := tour{source: filepath.Join(root, "notebooks", "tour.ipynb"), spec: o.spec, places: o.places, jupyter: o.jupyter}
+	step := c.begin("Running the tour")
+	inputs, err := t.inputs()
+	if err != nil {
+		return step.fail(err)
+	}
+	o.tourKept, err = r.Tour.current(inputs)
+	if err != nil {
+		return step.fail(err)
+	}
+	o.tour = r.Tour
+	if o.tourKept {
+		step.end("kept, because program and notebook are those of its last run")
+		return nil
+	}
+	o.tour, err = t.run(ctx, r.Tour, func(done, total int) { step.progress(done, total, "cells") })
+	if err != nil {
+		return step.fail(err)
+	}
+	r.Tour = o.tour
+	if err := r.save(); err != nil {
+		return step.fail(err)
+	}
+	step.end("every cell ran, by %s", o.tour.Runner)
+	return nil
+}

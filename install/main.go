@@ -1,0 +1,113 @@
+// Command install builds the program hierml, registers it with Jupyter and runs
+// the tour, so that one command leads from a fresh clone to a notebook that
+// works:
+//
+//	go run ./install
+//
+// It provides Jupyter in a private environment where it is missing, repairs what
+// an earlier run left, and removes it all again with `go run ./install
+// uninstall`. `go run ./install test` provides what the tests need and runs
+// them. What the program does is in package kernel; this one only puts it in
+// place.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/install/internal/kernelspec"
+	"github.com/hierml/notebook/install/internal/place"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := command().ExecuteContext(ctx)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "interrupted; the next run goes on from here")
+		os.Exit(130)
+	default:
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	prefix      string
+	user        bool
+	name        string
+	displayName string
+	noJupyter   bool
+}
+
+func command() *cobra.Command {
+	var s settings
+	root := &cobra.Command{
+		Use:   "install",
+		Short: "Build hierml, register it with Jupyter and run the tour",
+		Long: `Builds the program hierml, registers it with Jupyter and runs the tour.
+
+The program goes to GOBIN if that is set, and to ~/.local/bin otherwise (the
+folder for programs of the user on Windows); the kernel to the user's Jupyter
+folder; the tour, and a private JupyterLab where Jupyter is missing, to the
+user's data folder. With --prefix all of it goes under one folder.`,
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			places, err := s.places(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return install(cmd.Context(), newConsole(os.Stdout), s, places)
+		},
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentFlags().StringVar(&s.prefix, "prefix", "", "put everything under this `folder`: bin, share/jupyter, share/hierml")
+	root.PersistentFlags().BoolVar(&s.user, "user", false, "put everything where the user's own programs and data live (the default)")
+	root.MarkFlagsMutuallyExclusive("prefix", "user")
+	root.Flags().StringVar(&s.name, "name", kernelspec.DefaultName, "`name` by which notebooks refer to the kernel")
+	root.Flags().StringVar(&s.displayName, "display-name", kernelspec.DefaultDisplayName, "`name` of the kernel that people see")
+	root.Flags().BoolVar(&s.noJupyter, "no-jupyter", false, "never touch Python; run the tour with hierml itself")
+	root.AddCommand(&cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove what an installation made, and nothing else",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			places, err := s.places(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return uninstall(os.Stdout, places)
+		},
+	}, &cobra.Command{
+		Use:   "test",
+		Short: "Provide what the tests need and run them all",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return test(cmd.Context(), newConsole(os.Stdout), os.Getenv("CI") == "true")
+		},
+	})
+	return root
+}
+
+func (s settings) places(ctx context.Context) (place.Places, error) {
+	if s.prefix != "" {
+		return place.Prefix(s.prefix)
+	}
+	out, err := exec.CommandContext(ctx, "go", "env", "GOBIN").Output()
+	if err != nil {
+		return place.Places{}, errors.Join(errors.New("the go command does not answer; put the bin folder of Go on PATH"), err)
+	}
+	return place.User(strings.TrimSpace(string(out)))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hierml/notebook/install/internal/place"
+)
+
+// receipt is what installations made in one place, written before each thing is
+// made: the next installation repairs it, and uninstall removes it and nothing
+// else.
+type receipt struct {
+	path string
+
+	// Program is the built program.
+	Program string `json:"program,omitempty"`
+	// Kernels are the folders of the registered kernels.
+	Kernels []string `json:"kernels,omitempty"`
+	// Python is the folder of the private environment.
+	Python string `json:"python,omitempty"`
+	// Tour is the executed tour.
+	Tour *tourRecord `json:"tour,omitempty"`
+	// Folders were made for the above, outer ones first.
+	Folders []string `json:"folders,omitempty"`
+}
+
+// tourRecord is one successful run of the tour.
+type tourRecord struct {
+	Notebook file `json:"notebook"`
+	HTML     file `json:"html"`
+	// Inputs is the sum over everything that the outputs follow from.
+	Inputs string `json:"inputs"`
+	// Runner names what ran it.
+	Runner string `json:"runner"`
+}
+
+// file is a written file as it was then.
+type file struct {
+	Path string `json:"path"`
+	Sum  string `json:"sha256"`
+}
+
+// record reads the file that was just written to path.
+func record(path string) (file, error) {
+	sum, err := sumFile(path)
+	return file{path, sum}, err
+}
+
+// state says what became of the file since.
+type state int
+
+const (
+	unchanged state = iota
+	changed
+	gone
+)
+
+func (f file) state() (state, error) {
+	sum, err := sumFile(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return gone, nil
+	case err != nil:
+		return 0, err
+	case sum != f.Sum:
+		return changed, nil
+	}
+	return unchanged, nil
+}
+
+func sumFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// openReceipt reads the receipt of the installation in these places. Where there
+// is none it returns an empty one and an error that wraps fs.ErrNotExist.
+func openReceipt(places place.Places) (*receipt, error) {
+	r := &receipt{path: filepath.Join(places.Data, "install.json")}
+	content, err := os.ReadFile(r.path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(content, r); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; remove it and install again", r.path, err)
+	}
+	return r, nil
+}
+
+func (r *receipt) save() error {
+	content, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(r.path, append(content, '\n'))
+}
+
+// writeFile writes a file completely, or not at all.
+func writeFile(path string, content []byte) error {
+	if err := os.WriteFile(path+".new", content, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// makeFolder makes a folder and those above it, and notes which were missing.
+func (r *receipt) makeFolder(dir string) error {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
+			break
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		missing = append(missing, d)
+	}
+	slices.Reverse(missing)
+	for _, d := range missing {
+		if !slices.Contains(r.Folders, d) {
+			r.Folders = append(r.Folders, d)
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// addKernel notes a kernelspec's folder.
+func (r *receipt) addKernel(dir string) {
+	if !slices.Contains(r.Kernels, dir) {
+		r.Kernels = append(r.Kernels, dir)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/install/internal/kernelspec"
+	"github.com/hierml/notebook/install/internal/place"
+	"github.com/hierml/notebook/install/internal/python"
+)
+
+// tour is the main job: a notebook, run from top to bottom, kept with its page.
+type tour struct {
+	source string
+	spec   kernelspec.Spec
+	places place.Places
+	// jupyter runs it; nil means that the program itself does.
+	jupyter *python.Interpreter
+}
+
+func (t tour) notebook() string { return filepath.Join(t.places.Data, "tour.ipynb") }
+func (t tour) html() string     { return filepath.Join(t.places.Data, "tour.html") }
+
+// runner names what runs the tour.
+func (t tour) runner() string {
+	if t.jupyter == nil {
+		return "hierml notebook run"
+	}
+	return "Jupyter (nbclient " + t.jupyter.Packages["nbclient"] + ")"
+}
+
+// inputs is the sum over everything that the executed notebook follows from. The
+// Go tree, the tour's data, is that of the Go that built the program.
+func (t tour) inputs() (string, error) {
+	hash := sha256.New()
+	for _, path := range []string{t.spec.Program, t.source} {
+		sum, err := sumFile(path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, sum)
+	}
+	fmt.Fprintf(hash, "%q %q %q\n", t.spec.Name, t.spec.DisplayName, t.runner())
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// current reports whether the last run still stands: of the same inputs, with
+// both files in place. A copy that its reader changed stands too.
+func (r *tourRecord) current(inputs string) (bool, error) {
+	if r == nil || r.Inputs != inputs {
+		return false, nil
+	}
+	for _, f := range []file{r.Notebook, r.HTML} {
+		if s, err := f.state(); err != nil || s == gone {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// run runs the tour and returns its record. The files of the last run are
+// replaced only by those of a successful one, and never if their reader has
+// changed them: those are put aside.
+func (t tour) run(ctx context.Context, last *tourRecord, progress func(done, total int)) (*tourRecord, error) {
+	inputs, err := t.inputs()
+	if err != nil {
+		return nil, err
+	}
+	if err := putAside(last); err != nil {
+		return nil, err
+	}
+	if t.jupyter != nil {
+		err = python.Notebook{
+			Source: t.source,
+			Kernel: t.spec.Name, DisplayName: t.spec.DisplayName, Data: t.places.Jupyter,
+			Output: t.notebook(), HTML: t.html(),
+		}.Run(ctx, *t.jupyter, progress)
+	} else {
+		err = t.runOurselves(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := &tourRecord{Inputs: inputs, Runner: t.runner()}
+	if done.Notebook, err = record(t.notebook()); err != nil {
+		return nil, err
+	}
+	if done.HTML, err = record(t.html()); err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// runOurselves runs the tour without Jupyter.
+func (t tour) runOurselves(ctx context.Context) error {
+	notebook, html := t.notebook()+".new", t.html()+".new"
+	cmd := exec.CommandContext(ctx, t.spec.Program, "notebook", "run", t.source, "-o", notebook, "--html", html)
+	cmd.Dir = t.places.Data
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("%s notebook run %s: %w\n%s", t.spec.Program, t.source, err, strings.TrimSpace(out.String()))
+	}
+	if err := os.Rename(notebook, t.notebook()); err != nil {
+		return err
+	}
+	return os.Rename(html, t.html())
+}
+
+// putAside renames the files of the last run that their reader changed.
+func putAside(last *tourRecord) error {
+	if last == nil {
+		return nil
+	}
+	for _, f := range []file{last.Notebook, last.HTML} {
+		s, err := f.state()
+		if err != nil {
+			return err
+		}
+		if s != changed {
+			continue
+		}
+		ext := filepath.Ext(f.Path)
+		mine := strings.TrimSuffix(f.Path, ext) + time.Now().Format("-changed-20060102-150405") + ext
+		if err := os.Rename(f.Path, mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
