@@ -1,0 +1,124 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/hierml/notebook/install/internal/kernelspec"
+	"github.com/hierml/notebook/install/internal/place"
+	"github.com/hierml/notebook/install/internal/python"
+)
+
+// scratch is a folder for the whole test run.
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(inScratch(m)) }
+
+func inScratch(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hierml-acceptance-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	scratch = dir
+	return m.Run()
+}
+
+// need skips the test, or fails it where CI=true, if err is not nil.
+func need(t *testing.T, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case os.Getenv("CI") == "true":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+}
+
+// jupyter returns the tests' Python, which has JupyterLab, jupyter_kernel_test
+// and ipykernel.
+func jupyter(t *testing.T) python.Interpreter {
+	t.Helper()
+	interpreter, err := openJupyter()
+	need(t, err)
+	return interpreter
+}
+
+var openJupyter = sync.OnceValues(func() (python.Interpreter, error) {
+	interpreter, err := python.TestEnvironment(place.Cache()).Open(context.Background())
+	if err != nil {
+		err = fmt.Errorf("the Python environment of the tests is missing (%w): go run ./install test", err)
+	}
+	return interpreter, err
+})
+
+// kernelData returns a Jupyter data folder in which the kernel of this tree is
+// registered as hierml.
+func kernelData(t *testing.T) string {
+	t.Helper()
+	data, err := registerKernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+var registerKernel = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(scratch, "bin", "hierml")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./kernel")
+	build.Dir = root()
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build ./kernel: %w\n%s", err, out)
+	}
+	data := filepath.Join(scratch, "share", "jupyter")
+	spec := kernelspec.Spec{Name: kernelspec.DefaultName, DisplayName: kernelspec.DefaultDisplayName, Program: program}
+	dir := kernelspec.Dir(data, spec.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	return data, spec.Write(dir)
+})
+
+// root returns the folder of the module.
+func root() string {
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		panic(err) // the working directory is gone
+	}
+	return dir
+}
+
+// script returns a Python file of testdata.
+func script(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// seeing returns the environment of a process whose Jupyter sees the kernel, and
+// nothing of what the user has configured.
+func seeing(data, private string) []string {
+	return append(os.Environ(),
+		"JUPYTER_PATH="+data,
+		"JUPYTER_DATA_DIR="+filepath.Join(private, "data"),
+		"JUPYTER_CONFIG_DIR="+filepath.Join(private, "config"),
+		"JUPYTER_RUNTIME_DIR="+filepath.Join(private, "runtime"),
+		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(private, "settings"),
+		"JUPYTERLAB_WORKSPACES_DIR="+filepath.Join(private, "workspaces"),
+		"IPYTHONDIR="+filepath.Join(private, "ipython"),
+	)
+}

@@ -1,0 +1,66 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+	"time"
+)
+
+// protocolTests are the tests of jupyter_kernel_test that the kernel has to pass;
+// the suite skips the others, for want of a sample.
+var protocolTests = []string{
+	"test_clear_output",
+	"test_display_data",
+	"test_error",
+	"test_execute_result",
+	"test_execute_stderr",
+	"test_execute_stdout",
+	"test_history",
+	"test_is_complete",
+	"test_kernel_info",
+	"test_recv_iopub_welcome_msg",
+}
+
+func TestProtocol(t *testing.T) {
+	interpreter, data := jupyter(t), kernelData(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	private := t.TempDir()
+	cmd := interpreter.Command(ctx, private, script(t, "protocol.py"))
+	cmd.Env = append(cmd.Env, seeing(data, private)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("the suite ended with %v\n%s", err, stderr.Bytes())
+	}
+	var passed []string
+	for lines := json.NewDecoder(bytes.NewReader(out)); ; {
+		var result struct{ Test, Outcome, Why string }
+		if err := lines.Decode(&result); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the suite printed %q: %v", out, err)
+		}
+		t.Run(result.Test, func(t *testing.T) {
+			switch {
+			case result.Outcome == "passed":
+				passed = append(passed, result.Test)
+			case result.Outcome == "failed" || slices.Contains(protocolTests, result.Test):
+				t.Errorf("%s: %s", result.Outcome, result.Why)
+			default:
+				t.Skip(result.Why)
+			}
+		})
+	}
+	for _, name := range protocolTests {
+		if !slices.Contains(passed, name) {
+			t.Errorf("%s did not pass", name)
+		}
+	}
+}
