@@ -131,9 +131,12 @@ func (b *bar) state(p solver.Progress, done float64) string {
 }
 
 func duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
+	unit := time.Second
+	switch {
+	case seconds < 1:
+		unit = 10 * time.Millisecond
+	case seconds < 10:
+		unit = 100 * time.Millisecond
 	}
-	return d.Round(time.Second).String()
+	return time.Duration(seconds * float64(time.Second)).Round(unit).String()
 }

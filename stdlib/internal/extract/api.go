@@ -43,9 +43,13 @@ func API(pkg *types.Package) []string {
 		default:
 			lines = append(lines, fmt.Sprintf("underlying %s %s", name, types.TypeString(u, qualify)))
 		}
-		for m := range named.Methods() {
-			if m.Exported() {
-				lines = append(lines, types.ObjectString(m, qualify))
+		if types.Comparable(named) {
+			lines = append(lines, "comparable "+name)
+		}
+		// Those of embedded fields are among them.
+		for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+			if m.Obj().Exported() {
+				lines = append(lines, fmt.Sprintf("method %s.%s", name, types.ObjectString(m.Obj(), qualify)))
 			}
 		}
 	}
