@@ -1,0 +1,202 @@
+package hierml_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// pair is a value of the flat and one of the hierarchical SVM.
+type pair [2]float64
+
+func (p pair) difference() float64 { return p[1] - p[0] }
+
+// published has the rows of table 7.10 of Cai's thesis: flat and hierarchical SVM on 15 groups of Newsgroups, trained on perClass
+// documents of each group, or on nine tenths of all where that is 0. Accuracies are in percent.
+var published = []struct {
+	perClass                   int
+	accuracy, parent, treeLoss pair
+}{
+	{1, pair{17.1, 16.8}, pair{40.0, 40.1}, pair{1.43, 1.43}},
+	{5, pair{38.1, 38.0}, pair{66.5, 68.0}, pair{0.955, 0.942}},
+	{10, pair{49.8, 49.5}, pair{75.1, 76.2}, pair{0.750, 0.743}},
+	{15, pair{54.1, 53.6}, pair{78.9, 79.5}, pair{0.669, 0.668}},
+	{20, pair{58.7, 58.1}, pair{82.1, 82.6}, pair{0.591, 0.594}},
+	{0, pair{84.8, 84.5}, pair{94.8, 94.9}, pair{0.204, 0.206}},
+}
+
+// TestNewsgroups repeats the experiment of table 7.10 as far as the text tells it: word counts of unit length without stop words and words
+// that occur once, C = 1, means over random samples.
+//
+// The thesis used the 15,000 posts of the first release, with cross-posts and duplicates; the later one, at hand, has
+// 13,919 without these, on which both methods are better by 7 to 13 points of accuracy. What the thesis
+// concludes from its table must come out: the accuracies hardly differ, and the hierarchical SVM always excels in parent accuracy.
+func TestNewsgroups(t *testing.T) {
+	needNewsgroups(t)
+	texts, err := dataset.OpenTexts("ng15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := wordCounts(texts)
+	for _, want := range published {
+		repeats := 10
+		if want.perClass == 0 {
+			repeats = 1
+		}
+		var accuracy, parent, treeLoss pair
+		for seed := range uint64(repeats) {
+			train, test := sample(t, all, want.perClass, seed)
+			for i, fit := range fits {
+				model, err := fit(context.Background(), all.Taxonomy, train)
+				if err != nil {
+					t.Fatal(err)
+				}
+				report, err := metric.Evaluate(model, test)
+				if err != nil {
+					t.Fatal(err)
+				}
+				accuracy[i] += 100 * report.Accuracy / float64(repeats)
+				parent[i] += 100 * report.ParentAccuracy / float64(repeats)
+				treeLoss[i] += report.TreeLoss / 2 / float64(repeats)
+			}
+		}
+		t.Logf("%2d a class: accuracy %.1f (published %.1f), parent accuracy %.1f (%.1f), tree loss %.3f (%.3f)",
+			want.perClass, accuracy, want.accuracy, parent, want.parent, treeLoss, want.treeLoss)
+		for i, method := range []string{"flat", "hierarchical"} {
+			if above := accuracy[i] - want.accuracy[i]; above < 0 || above > 14 {
+				t.Errorf("%d a class, %s: accuracy %.1f, published %.1f", want.perClass, method, accuracy[i], want.accuracy[i])
+			}
+			if above := parent[i] - want.parent[i]; above < 0 || above > 18 {
+				t.Errorf("%d a class, %s: parent accuracy %.1f, published %.1f", want.perClass, method, parent[i], want.parent[i])
+			}
+		}
+		if d := accuracy.difference(); math.Abs(d-want.accuracy.difference()) > 1.5 {
+			t.Errorf("%d a class: the hierarchical SVM is %.1f points more accurate, published %.1f", want.perClass, d, want.accuracy.difference())
+		}
+		if d := parent.difference(); d <= 0 || d > 4 {
+			t.Errorf("%d a class: the hierarchical SVM's parent accuracy is %.1f points higher, published %.1f", want.perClass, d, want.parent.difference())
+		}
+		if d := treeLoss.difference(); d > 0.01 {
+			t.Errorf("%d a class: the hierarchical SVM's tree loss is %.3f higher, published %.3f", want.perClass, d, want.treeLoss.difference())
+		}
+	}
+}
+
+// TestNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the rest) reaches on the same rows: 85.75 and, from the top of
+// the taxonomy down, 85.12 percent.
+func TestNewsgroupsByDate(t *testing.T) {
+	needNewsgroups(t)
+	c, err := dataset.Open("ng15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, fit := range fits {
+		model, err := fit(context.Background(), c.Train.Taxonomy, c.Train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := metric.Evaluate(model, c.Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reference := 0.8575; math.Abs(report.Accuracy-reference) > 0.01 {
+			t.Errorf("method %d: accuracy %.4f, want %.4f give or take 0.01", i, report.Accuracy, reference)
+		}
+	}
+}
+
+var fits = []func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*svm.Model, error){
+	svm.Flat{Gap: 1e-2}.Fit,
+	// The thesis scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
+	svm.Hierarchical{Gap: 1e-2}.Fit,
+}
+
+func needNewsgroups(t *testing.T) {
+	t.Helper()
+	if os.Getenv(dataset.Environment) == "" {
+		t.Skip("set HIERML_DATA to the folder of the data sets to compare with published figures on Newsgroups")
+	}
+}
+
+// sample returns perClass instances of each class to train on and the others to test with, or a random tenth of all to test with.
+func sample(t *testing.T, all *dataset.Dataset, perClass int, seed uint64) (train, test *dataset.Dataset) {
+	t.Helper()
+	if perClass == 0 {
+		train, test, err := all.Split(0.1, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return train, test
+	}
+	// A data set whose row i has the feature i says which rows are drawn.
+	numbered := &dataset.Dataset{Taxonomy: all.Taxonomy, Labels: all.Labels, X: &dataset.Matrix{Rows: all.Len(), Cols: all.Len(), Indptr: []int{0}}}
+	for i := range all.Len() {
+		numbered.X.Indices = append(numbered.X.Indices, int32(i))
+		numbered.X.Values = append(numbered.X.Values, 1)
+		numbered.X.Indptr = append(numbered.X.Indptr, i+1)
+	}
+	drawn := numbered.PerClass(perClass, seed).X.Indices
+	var chosen, others []int
+	for i := range all.Len() {
+		if _, ok := slices.BinarySearch(drawn, int32(i)); ok {
+			chosen = append(chosen, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return all.Subset(chosen), all.Subset(others)
+}
+
+// wordCounts returns the texts as counts of words, divided by their Euclidean norm. Words that occur once are left out, and for
+// stop words those that stand in more than 8 percent of the texts.
+func wordCounts(c *dataset.Corpus) *dataset.Dataset {
+	inTexts, occurrences := make(map[string]int), make(map[string]int)
+	counts := make([]map[string]int, c.Len())
+	d := &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy}
+	for i, document := range c.Documents {
+		d.Labels = append(d.Labels, document.Labels)
+		counts[i] = make(map[string]int)
+		for _, word := range strings.FieldsFunc(strings.ToLower(document.Text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			counts[i][word]++
+			occurrences[word]++
+		}
+		for word := range counts[i] {
+			inTexts[word]++
+		}
+	}
+	for word, n := range occurrences {
+		if n > 1 && inTexts[word]*100 <= 8*c.Len() {
+			d.Vocabulary = append(d.Vocabulary, word)
+		}
+	}
+	slices.Sort(d.Vocabulary)
+	column := make(map[string]int32, len(d.Vocabulary))
+	for j, word := range d.Vocabulary {
+		column[word] = int32(j)
+	}
+	d.X = &dataset.Matrix{Rows: c.Len(), Cols: len(d.Vocabulary), Indptr: []int{0}}
+	for _, count := range counts {
+		start, squares := len(d.X.Indices), 0
+		for word, n := range count {
+			if j, ok := column[word]; ok {
+				d.X.Indices = append(d.X.Indices, j)
+				squares += n * n
+			}
+		}
+		slices.Sort(d.X.Indices[start:])
+		for _, j := range d.X.Indices[start:] {
+			d.X.Values = append(d.X.Values, float32(float64(count[d.Vocabulary[j]])/math.Sqrt(float64(squares))))
+		}
+		d.X.Indptr = append(d.X.Indptr, len(d.X.Indices))
+	}
+	return d
+}
