@@ -20,8 +20,9 @@ type pair [2]float64
 
 func (p pair) difference() float64 { return p[1] - p[0] }
 
-// published has the rows of table 7.10 of Cai's thesis: flat and hierarchical SVM on 15 groups of Newsgroups, trained on perClass
-// documents of each group, or on nine tenths of all where that is 0. Accuracies are in percent.
+// published has the rows of table 7.10 of Cai's thesis: flat and hierarchical SVM on 15 groups of
+// Newsgroups, trained on perClass documents of each group, or on nine tenths of all where that is 0.
+// Accuracies are in percent.
 var published = []struct {
 	perClass                   int
 	accuracy, parent, treeLoss pair
@@ -34,12 +35,13 @@ var published = []struct {
 	{0, pair{84.8, 84.5}, pair{94.8, 94.9}, pair{0.204, 0.206}},
 }
 
-// TestNewsgroups repeats the experiment of table 7.10 as far as the text tells it: word counts of unit length without stop words and words
-// that occur once, C = 1, means over random samples.
+// TestNewsgroups repeats the experiment of table 7.10 as far as the text tells it: word counts of unit
+// length without stop words and words that occur once, C = 1, means over random samples.
 //
-// The thesis used the 15,000 posts of the first release, with cross-posts and duplicates; the later one, at hand, has
-// 13,919 without these, on which both methods are better by 7 to 13 points of accuracy. What the thesis
-// concludes from its table must come out: the accuracies hardly differ, and the hierarchical SVM always excels in parent accuracy.
+// The thesis used the 15,000 posts of the first release, with cross-posts and duplicates; the later
+// one, at hand, has 13,919 without these, on which both methods are better by 7 to 13 points of
+// accuracy. What the thesis concludes from its table must come out: the accuracies hardly differ, and
+// the hierarchical SVM always excels in parent accuracy.
 func TestNewsgroups(t *testing.T) {
 	needNewsgroups(t)
 	texts, err := dataset.OpenTexts("ng15")
@@ -91,8 +93,8 @@ func TestNewsgroups(t *testing.T) {
 	}
 }
 
-// TestNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the rest) reaches on the same rows: 85.75 and, from the top of
-// the taxonomy down, 85.12 percent.
+// TestNewsgroupsByDate compares with what LinearSVC of scikit-learn 1.2.1 (C = 1, one against the
+// rest) reaches on the same rows: 85.75 and, from the top of the taxonomy down, 85.12 percent.
 func TestNewsgroupsByDate(t *testing.T) {
 	needNewsgroups(t)
 	c, err := dataset.Open("ng15")
@@ -127,7 +129,8 @@ func needNewsgroups(t *testing.T) {
 	}
 }
 
-// sample returns perClass instances of each class to train on and the others to test with, or a random tenth of all to test with.
+// sample returns perClass instances of each class to train on and the others to test with, or a random
+// tenth of all to test with.
 func sample(t *testing.T, all *dataset.Dataset, perClass int, seed uint64) (train, test *dataset.Dataset) {
 	t.Helper()
 	if perClass == 0 {
@@ -156,8 +159,8 @@ func sample(t *testing.T, all *dataset.Dataset, perClass int, seed uint64) (trai
 	return all.Subset(chosen), all.Subset(others)
 }
 
-// wordCounts returns the texts as counts of words, divided by their Euclidean norm. Words that occur once are left out, and for
-// stop words those that stand in more than 8 percent of the texts.
+// wordCounts returns the texts as counts of words, divided by their Euclidean norm. Words that occur
+// once are left out, and for stop words those that stand in more than 8 percent of the texts.
 func wordCounts(c *dataset.Corpus) *dataset.Dataset {
 	inTexts, occurrences := make(map[string]int), make(map[string]int)
 	counts := make([]map[string]int, c.Len())

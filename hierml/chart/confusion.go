@@ -22,11 +22,12 @@ const (
 	labelRoom     = 10 // points that a label needs along its axis
 )
 
-// Confusion draws how often each leaf (row) was predicted as which leaf (column). truth and predicted are leaves of t, one pair an
-// instance. The leaves are in the order of the taxonomy, so that confusions within a part of it are near the diagonal; lines
-// divide the parts below different roots, or below the children of an only root. Colours count on a logarithmic scale. The names
-// of leaves or, where there are more of those than can be read, of parts, stand where they fit. Of more than 400 leaves,
-// neighbours share a row.
+// Confusion draws how often each leaf (row) was predicted as which leaf (column). truth and predicted
+// are leaves of t, one pair an instance. The leaves are in the order of the taxonomy, so that
+// confusions within a part of it are near the diagonal; lines divide the parts below different roots,
+// or below the children of an only root. Colours count on a logarithmic scale. The names of leaves or,
+// where there are more of those than can be read, of parts, stand where they fit. Of more than 400
+// leaves, neighbours share a row.
 func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 	if len(truth) != len(predicted) || len(truth) == 0 {
 		return nil, fmt.Errorf("chart: %d true and %d predicted leaves; give one of each an instance", len(truth), len(predicted))
@@ -82,8 +83,8 @@ type group struct {
 	node, from, to int
 }
 
-// leafOrder returns the leaves depth first, and the topmost parts with their leaves. A leaf with several parents stands
-// below the one that is met first.
+// leafOrder returns the leaves depth first, and the topmost parts with their leaves. A leaf with
+// several parents stands below the one that is met first.
 func leafOrder(t *taxonomy.Taxonomy) (order []int, groups []group) {
 	seen := make([]bool, t.Len())
 	var visit func(n int)
@@ -205,6 +206,9 @@ func (m *confusion) plotScale(c draw.Canvas) {
 	const width, steps = 12, 48
 	left, bottom := c.Max.X+18, c.Min.Y
 	height := min(c.Size().Y, 180)
+	if m.most == 1 {
+		height = width
+	}
 	top := bottom + height
 	style := sans(10, ink)
 	label(c, style, vg.Point{X: left, Y: top + 12}, "instances")
@@ -256,7 +260,8 @@ func (m *confusion) color(n int) color.Color {
 	return shade(math.Log(float64(n)) / math.Log(float64(m.most)))
 }
 
-// shades go from pale yellow over green to dark blue, ever darker, so that grey print and all eyes keep the order.
+// shades go from pale yellow over green to dark blue, ever darker, so that grey print and all eyes
+// keep the order.
 var shades = [][3]float64{{0xf5, 0xd9, 0x6b}, {0x8f, 0xc9, 0x7c}, {0x3a, 0xa6, 0x9a}, {0x22, 0x75, 0xa8}, {0x14, 0x3d, 0x80}, {0x08, 0x14, 0x4a}}
 
 // shade returns the colour at v, from 0 to 1, of the scale.

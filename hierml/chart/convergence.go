@@ -10,8 +10,9 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// Convergence draws a training: above, the primal and the dual value over the epochs, between which the optimum is;
-// below, the relative gap between them on a logarithmic axis. Values that are not finite are left out.
+// Convergence draws a training: above, the primal and the dual value over the epochs, between which
+// the optimum is; below, the relative gap between them on a logarithmic axis. Values that are not
+// finite are left out.
 func Convergence(history []solver.Progress) (*Figure, error) {
 	var primal, dual, gap plotter.XYs
 	for _, h := range history {
@@ -68,7 +69,8 @@ func appendFinite(points plotter.XYs, x, y float64) plotter.XYs {
 	return append(points, plotter.XY{X: x, Y: y})
 }
 
-// positive moves what is not above zero to the smallest value that is, because a logarithmic axis has no zero.
+// positive moves what is not above zero to the smallest value that is, because a logarithmic axis has
+// no zero.
 func positive(points plotter.XYs) plotter.XYs {
 	least := math.Inf(1)
 	for _, p := range points {

@@ -51,8 +51,8 @@ func (f *Figure) Draw(c draw.Canvas) {
 	f.Below.Draw(panels[1][0])
 }
 
-// SVG returns the figure as an SVG document. If it cannot be drawn, because it was changed to what gonum's plot refuses,
-// the document says why.
+// SVG returns the figure as an SVG document. If it cannot be drawn, because it was changed to what
+// gonum's plot refuses, the document says why.
 func (f *Figure) SVG() string {
 	text, err := f.svg()
 	if err != nil {
@@ -75,7 +75,8 @@ func (f *Figure) svg() (string, error) {
 	return strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"), nil
 }
 
-// PNG returns the figure as a picture with 192 dots to the inch, or nothing if it cannot be drawn; SVG says why.
+// PNG returns the figure as a picture with 192 dots to the inch, or nothing if it cannot be drawn; SVG
+// says why.
 func (f *Figure) PNG() []byte {
 	data, err := f.png()
 	if err != nil {
@@ -96,7 +97,8 @@ func (f *Figure) png() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Save writes the figure to a file whose extension says how: .svg, .png or .pdf, or another that gonum's plot knows.
+// Save writes the figure to a file whose extension says how: .svg, .png or .pdf, or another that
+// gonum's plot knows.
 func (f *Figure) Save(file string) error {
 	var content []byte
 	var err error
@@ -127,7 +129,8 @@ func (f *Figure) Save(file string) error {
 	return nil
 }
 
-// drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis over zero, as an error.
+// drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis over
+// zero, as an error.
 func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

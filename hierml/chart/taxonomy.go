@@ -10,10 +10,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Taxonomy draws a taxonomy from left to right, roots at the left and names at the right of their nodes. The figure is as high as it has
-// rows; many rows stand in panels beside each other. Of a taxonomy with more than about two hundred leaves, the subtrees
-// for which there is no room, and levels that would make the figure too wide, are drawn as a triangle with the number of leaves below. A node with several
-// parents is drawn below the first of them, and the others are named.
+// Taxonomy draws a taxonomy from left to right, roots at the left and names at the right of their
+// nodes. The figure is as high as it has rows; many rows stand in panels beside each other. Of a
+// taxonomy with more than about two hundred leaves, the subtrees for which there is no room, and
+// levels that would make the figure too wide, are drawn as a triangle with the number of leaves below.
+// A node with several parents is drawn below the first of them, and the others are named.
 func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	if t == nil {
 		return nil, fmt.Errorf("chart: no taxonomy to draw")
@@ -81,7 +82,8 @@ func (b *brush) at(x, y vg.Length) vg.Point {
 	return vg.Point{X: b.left + x*b.scale, Y: b.top - y*b.scale}
 }
 
-// lines draws what connects the branch to its children: from the end of its name to a bar, and from there to each child.
+// lines draws what connects the branch to its children: from the end of its name to a bar, and from
+// there to each child.
 func (b *brush) lines(parent *branch) {
 	if len(parent.children) == 0 {
 		return

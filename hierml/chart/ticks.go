@@ -33,7 +33,7 @@ func (r roundTicks) Ticks(low, high float64) []plot.Tick {
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var ticks []plot.Tick
 	for k := math.Ceil(low/step - 1e-9); k*step <= high+step*1e-9; k++ {
-		v := k * step
+		v := k*step + 0 // no negative zero
 		label := strconv.FormatFloat(v, 'f', decimals, 64)
 		if len(label) > 9 {
 			label = strconv.FormatFloat(v, 'g', 4, 64)

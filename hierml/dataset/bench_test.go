@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// generated returns the text of rows with the given number of entries, and texts as long, as a file of ng15's kind has them.
+// generated returns the text of rows with the given number of entries, and texts as long, as a file of
+// ng15's kind has them.
 func generated(t testing.TB, rows, entries int) (svmlight string, corpus *Corpus) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))

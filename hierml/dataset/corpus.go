@@ -7,16 +7,16 @@ type Document struct {
 	ID   string
 	Text string
 
-	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node stands together
-	// with one of its ancestors, which are implied.
+	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node stands
+	// together with one of its ancestors, which are implied.
 	Labels []int
 
 	// Part is the part of the corpus, "train" or "test", that its publisher put the document into, or empty.
 	Part string
 }
 
-// Corpus is a set of labelled texts. Its methods never change it, and what they return shares the taxonomy and
-// the label lists with it.
+// Corpus is a set of labelled texts. Its methods never change it, and what they return shares the
+// taxonomy and the label lists with it.
 type Corpus struct {
 	Name      string
 	Taxonomy  *taxonomy.Taxonomy
@@ -26,8 +26,8 @@ type Corpus struct {
 // Len returns the number of documents.
 func (c *Corpus) Len() int { return len(c.Documents) }
 
-// Subset returns the documents at the given positions, in that order. A position may be given more than once; one
-// outside 0..Len()-1 panics, as an index outside a slice does.
+// Subset returns the documents at the given positions, in that order. A position may be given more
+// than once; one outside 0..Len()-1 panics, as an index outside a slice does.
 func (c *Corpus) Subset(positions []int) *Corpus {
 	s := *c
 	s.Documents = make([]Document, len(positions))
@@ -49,10 +49,11 @@ func (c *Corpus) Part(name string) *Corpus {
 }
 
 // Split divides the documents into training and test parts, each in the order in which the documents
-// stand. A class of n documents gives testFraction * n of them to the test part, rounded to the nearest whole number but
-// at least one and at most n-1; a class of a single document gives it to the training part, because a class
-// without training documents cannot be predicted. A document with several labels counts as one of its
-// rarest (of the smallest node, where several are as rare); documents without labels count as a class of their own.
+// stand. A class of n documents gives testFraction * n of them to the test part, rounded to the
+// nearest whole number but at least one and at most n-1; a class of a single document gives it to the
+// training part, because a class without training documents cannot be predicted. A document with
+// several labels counts as one of its rarest (of the smallest node, where several are as rare);
+// documents without labels count as a class of their own.
 //
 // The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and 1.
 func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
@@ -63,9 +64,9 @@ func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, 
 	return c.Subset(trainRows), c.Subset(testRows), nil
 }
 
-// PerClass returns at most t documents of every class, drawn at random without repetition, in the order in which they
-// stand; what a document's class is, is told at Split. With one seed, the sample for a smaller t is part of the sample
-// for a larger one, as learning curves want it.
+// PerClass returns at most t documents of every class, drawn at random without repetition, in the
+// order in which they stand; what a document's class is, is told at Split. With one seed, the sample
+// for a smaller t is part of the sample for a larger one, as learning curves want it.
 func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
 	return c.Subset(perClass(c.labels(), t, seed))
 }

@@ -20,8 +20,8 @@ type Dataset struct {
 // Len returns the number of instances.
 func (d *Dataset) Len() int { return len(d.Labels) }
 
-// Subset returns the instances at the given rows, in that order. A row may be given more than once; one outside
-// 0..Len()-1 panics, as an index outside a slice does.
+// Subset returns the instances at the given rows, in that order. A row may be given more than once;
+// one outside 0..Len()-1 panics, as an index outside a slice does.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d
 	s.X = d.X.Subset(rows)
@@ -48,9 +48,10 @@ func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
 	return d.Subset(perClass(d.Labels, t, seed))
 }
 
-// Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf below each inner
-// node that is a label of some instance, and the label moves there. A data set whose labels
-// are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a common taxonomy.
+// Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf below
+// each inner node that is a label of some instance, and the label moves there. A data set whose labels
+// are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a common
+// taxonomy.
 func (d *Dataset) Leafed() (*Dataset, error) {
 	t, labels, err := leafed(d.Taxonomy, d.Labels)
 	if err != nil {

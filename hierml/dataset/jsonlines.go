@@ -16,11 +16,13 @@ import (
 //
 //	{"id": "a1", "labels": ["net/http"], "text": "...", "split": "train"}
 //
-// labels and text have to be there; a label is the name of a node of t, and ancestors of a label are implied and may
-// be there or not. id is the line number where it is missing; split is the document's Part. Other fields are ignored. Empty lines are
-// skipped. The file may be compressed by gzip. A line has at most 64 MiB.
+// labels and text have to be there; a label is the name of a node of t, and ancestors of a label are
+// implied and may be there or not. id is the line number where it is missing; split is the document's
+// Part. Other fields are ignored. Empty lines are skipped. The file may be compressed by gzip. A line
+// has at most 64 MiB.
 //
-// The name stands for the file in errors, which are a *SyntaxError for a line that is not as described. With an error, nothing is returned.
+// The name stands for the file in errors, which are a *SyntaxError for a line that is not as
+// described. With an error, nothing is returned.
 func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*Corpus, error) {
 	if t == nil {
 		return nil, fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
@@ -119,7 +121,8 @@ func expectedJSON(field string) string {
 	}
 }
 
-// columnOf returns the column, from 1, at which the label stands in the line, or 0 where it is written in another way.
+// columnOf returns the column, from 1, at which the label stands in the line, or 0 where it is written
+// in another way.
 func columnOf(line []byte, label string) int {
 	quoted, err := json.Marshal(label)
 	start := bytes.Index(line, []byte(`"labels"`))

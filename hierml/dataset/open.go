@@ -29,13 +29,15 @@ const (
 	textFile       = ".raw.jsonl"
 )
 
-// Collection is a data set with a given division into training and test part. Both parts have one taxonomy and the same columns.
+// Collection is a data set with a given division into training and test part. Both parts have one
+// taxonomy and the same columns.
 type Collection struct {
 	Name        string
 	Train, Test *Dataset
 }
 
-// Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one taxonomy for both parts.
+// Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one taxonomy
+// for both parts.
 func (c *Collection) Leafed() (*Collection, error) {
 	t, labels, err := leafed(c.Train.Taxonomy, c.Train.Labels, c.Test.Labels)
 	if err != nil {
@@ -57,8 +59,8 @@ func Open(name string) (*Collection, error) { return OpenContext(context.Backgro
 //	NAME.test.svm.gz    the test instances
 //	NAME.vocab.gz       the names of the features, a line each, further fields after a tab; may be missing
 //
-// where the files may be without ".gz" and then are not compressed. Nothing is returned if any of them has an error. It ends early, with
-// the context's error, when ctx does.
+// where the files may be without ".gz" and then are not compressed. Nothing is returned if any of them
+// has an error. It ends early, with the context's error, when ctx does.
 func OpenContext(ctx context.Context, name string) (*Collection, error) {
 	files, err := findFiles(name, []string{hierarchyFile, trainFile, testFile}, vocabularyFile)
 	if err != nil {
@@ -105,8 +107,9 @@ func OpenContext(ctx context.Context, name string) (*Collection, error) {
 // OpenTexts is OpenTextsContext without a context.
 func OpenTexts(name string) (*Corpus, error) { return OpenTextsContext(context.Background(), name) }
 
-// OpenTextsContext reads the texts of the data set of that name, from the files NAME.hier.tsv and NAME.raw.jsonl.gz of the first folder in
-// HIERML_DATA that has both. The parts of the given division are Part("train") and Part("test") of what it returns.
+// OpenTextsContext reads the texts of the data set of that name, from the files NAME.hier.tsv and
+// NAME.raw.jsonl.gz of the first folder in HIERML_DATA that has both. The parts of the given division
+// are Part("train") and Part("test") of what it returns.
 func OpenTextsContext(ctx context.Context, name string) (*Corpus, error) {
 	files, err := findFiles(name, []string{hierarchyFile, textFile})
 	if err != nil {
@@ -130,7 +133,8 @@ func OpenTextsContext(ctx context.Context, name string) (*Corpus, error) {
 	return c, nil
 }
 
-// findFiles returns the paths of the files of the named data set by their kinds; a further kind that is missing has none.
+// findFiles returns the paths of the files of the named data set by their kinds; a further kind that
+// is missing has none.
 func findFiles(name string, kinds []string, further ...string) (map[string]string, error) {
 	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
 		return nil, fmt.Errorf("dataset: %q is not the name of a data set; give the name alone, without folder and extension", name)

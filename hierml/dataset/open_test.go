@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// folder writes the files of a data set called small, compressed where the name says so, and sets HIERML_DATA to their folder.
+// folder writes the files of a data set called small, compressed where the name says so, and sets
+// HIERML_DATA to their folder.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

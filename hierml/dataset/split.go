@@ -66,7 +66,8 @@ func shuffledClasses(labels [][]int, seed uint64) [][]int {
 	slices.Sort(classes)
 	ordered := make([][]int, len(classes))
 	for i, c := range classes {
-		// A stream of its own for each class: what is drawn from one does not depend on the sizes of the others.
+		// A stream of its own for each class: what is drawn from one does not depend on the sizes of
+		// the others.
 		rng := rand.New(rand.NewPCG(seed, uint64(c+1)))
 		r := rows[c]
 		rng.Shuffle(len(r), func(a, b int) { r[a], r[b] = r[b], r[a] })

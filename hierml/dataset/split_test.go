@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// byClass returns a data set of which class k has sizes[k] instances, spread over the rows; row i has the one feature i.
+// byClass returns a data set of which class k has sizes[k] instances, spread over the rows; row i has
+// the one feature i.
 func byClass(t *testing.T, sizes ...int) *Dataset {
 	t.Helper()
 	tax := fruit(t)

@@ -15,13 +15,14 @@ import (
 //
 //	label[,label...] index:value index:value ... # comment
 //
-// A label is the name of a node of t, which therefore has neither spaces nor commas; ancestors of a label are implied and
-// may be there or not. Indices count from 1 and ascend; column j of the matrix is index j+1. Values are finite decimal
-// numbers within the range of a float32; zeros are not stored. Lines that are empty or only comment are skipped. The file may
-// be compressed by gzip. A line has at most 64 MiB.
+// A label is the name of a node of t, which therefore has neither spaces nor commas; ancestors of a
+// label are implied and may be there or not. Indices count from 1 and ascend; column j of the matrix
+// is index j+1. Values are finite decimal numbers within the range of a float32; zeros are not stored.
+// Lines that are empty or only comment are skipped. The file may be compressed by gzip. A line has at
+// most 64 MiB.
 //
-// The matrix has as many columns as the largest index. The name stands for the file in errors, which are a *SyntaxError for a line that is not as
-// described. With an error, nothing is returned.
+// The matrix has as many columns as the largest index. The name stands for the file in errors, which
+// are a *SyntaxError for a line that is not as described. With an error, nothing is returned.
 func ReadSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, error) {
 	return readSVMLight(r, name, t, 0)
 }

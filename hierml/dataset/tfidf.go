@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// TFIDF says how texts become vectors of weighted words. A word is a longest run of letters and digits, in lower
-// case. The weight of word w in document d is
+// TFIDF says how texts become vectors of weighted words. A word is a longest run of letters and
+// digits, in lower case. The weight of word w in document d is
 //
 //	(1 + ln tf) * ln(N / df)
 //
@@ -17,7 +17,8 @@ import (
 // training documents; then the vector of d is divided by its Euclidean norm (L2-normalized log tf-idf, as in
 // Lewis, Yang, Rose and Li, RCV1, 2004, section 5.1). The zero value is ready to use.
 type TFIDF struct {
-	// MinDocuments is the number of training documents a word has to be in to be in the vocabulary. The default value is 1.
+	// MinDocuments is the number of training documents a word has to be in to be in the vocabulary.
+	// The default value is 1.
 	MinDocuments int
 }
 
@@ -30,8 +31,8 @@ type Vectorizer struct {
 	documents  int
 }
 
-// Fit counts the words of the training texts. Words that stand in all of them say nothing (their weight is zero) and
-// are not in the vocabulary. It is an error if no word remains.
+// Fit counts the words of the training texts. Words that stand in all of them say nothing (their
+// weight is zero) and are not in the vocabulary. It is an error if no word remains.
 func (s TFIDF) Fit(train *Corpus) (*Vectorizer, error) {
 	if train.Len() == 0 {
 		return nil, fmt.Errorf("dataset: corpus %q has no documents to take words from", train.Name)
@@ -91,7 +92,8 @@ func documentFrequencies(c *Corpus) map[string]int {
 	return total
 }
 
-// Vocabulary returns the words, ascending, which are the columns of what Transform returns. The slice must not be modified.
+// Vocabulary returns the words, ascending, which are the columns of what Transform returns. The slice
+// must not be modified.
 func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
 
 // IDF returns ln(N / df) of each word of the vocabulary. The slice must not be modified.
@@ -101,8 +103,8 @@ func (v *Vectorizer) String() string {
 	return fmt.Sprintf("tf-idf of %d words, counted in %d documents", len(v.vocabulary), v.documents)
 }
 
-// Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus. Words outside the vocabulary are
-// ignored; a document without any other has a row without entries.
+// Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus. Words
+// outside the vocabulary are ignored; a document without any other has a row without entries.
 func (v *Vectorizer) Transform(c *Corpus) *Dataset {
 	d := &Dataset{Name: c.Name, Taxonomy: c.Taxonomy, Labels: c.labels(), Vocabulary: v.vocabulary}
 	parts := make([]Matrix, runtime.GOMAXPROCS(0))
@@ -132,7 +134,8 @@ func (v *Vectorizer) Transform(c *Corpus) *Dataset {
 	return d
 }
 
-// appendRow appends the vector of a document with the given words, which it sorts. In x, Indptr has the ends of rows only.
+// appendRow appends the vector of a document with the given words, which it sorts. In x, Indptr has
+// the ends of rows only.
 func (v *Vectorizer) appendRow(x *Matrix, found []int32) {
 	slices.Sort(found)
 	first := len(x.Values)

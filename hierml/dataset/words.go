@@ -17,8 +17,8 @@ var lowerASCII = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// words calls f for each word of the text: each longest run of letters and digits, in lower case. A combining mark continues the
-// word before it. The slice is valid during the call.
+// words calls f for each word of the text: each longest run of letters and digits, in lower case. A
+// combining mark continues the word before it. The slice is valid during the call.
 func words(text string, f func(word []byte)) {
 	var buffer [64]byte
 	word := buffer[:0]

@@ -1,0 +1,276 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// paths returns a taxonomy of tops with leaves each: t0/l0, t0/l1, ...
+func paths(t testing.TB, tops, leaves int) *taxonomy.Taxonomy {
+	t.Helper()
+	var list []string
+	for i := range tops {
+		for j := range leaves {
+			list = append(list, fmt.Sprintf("t%d/t%d-l%d", i, i, j))
+		}
+	}
+	tax, err := taxonomy.FromPaths(list, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tax
+}
+
+func history(epochs int) []solver.Progress {
+	var list []solver.Progress
+	for e := range epochs {
+		gap := math.Pow(0.5, float64(e))
+		list = append(list, solver.Progress{Epoch: e + 1, Primal: 100 * (1 + gap), Dual: 100 * (1 - gap), Gap: gap})
+	}
+	return list
+}
+
+// figures returns one figure of each kind.
+func figures(t *testing.T) map[string]*Figure {
+	t.Helper()
+	tax := paths(t, 3, 4)
+	leaves := tax.Leaves()
+	figures := make(map[string]*Figure)
+	add := func(name string, f *Figure, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		figures[name] = f
+	}
+	f, err := Taxonomy(tax)
+	add("taxonomy", f, err)
+	f, err = LearningCurve([]int{1, 5, 20, 3000}, map[string][]float64{"flat": {.1, .2, .3, .4}, "hierarchical <&>": {.2, .3, .4, .5}, "normalized": {.2, .2, .2, .2}})
+	add("curve", f, err)
+	f, err = Confusion(tax, []int{leaves[0], leaves[1], leaves[11], leaves[5]}, []int{leaves[0], leaves[1], leaves[2], leaves[5]})
+	add("confusion", f, err)
+	f, err = Convergence(history(25))
+	add("convergence", f, err)
+	return figures
+}
+
+func TestFigures(t *testing.T) {
+	first, second := figures(t), figures(t)
+	dir := t.TempDir()
+	for name, f := range first {
+		svg := f.SVG()
+		if svg != f.SVG() || svg != second[name].SVG() {
+			t.Errorf("%s: drawn again, it is another SVG", name)
+		}
+		if !strings.Contains(svg, "<svg") || strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Errorf("%s: %.300s", name, svg)
+		}
+		picture, err := png.DecodeConfig(bytes.NewReader(f.PNG()))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if want := int(f.Width.Dots(dotsPerInch)); math.Abs(float64(picture.Width-want)) > 1 {
+			t.Errorf("%s: %d dots wide, want %d", name, picture.Width, want)
+		}
+		for _, extension := range []string{"svg", "png", "pdf"} {
+			file := filepath.Join(dir, name+"."+extension)
+			if err := f.Save(file); err != nil {
+				t.Error(err)
+			}
+			if info, err := os.Stat(file); err != nil || info.Size() < 1000 {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+	if err := first["curve"].Save(filepath.Join(dir, "x.doc")); err == nil || !strings.Contains(err.Error(), ".svg") {
+		t.Errorf("saves a text document: %v", err)
+	}
+	if err := first["curve"].Save(filepath.Join(dir, "none", "x.svg")); err == nil {
+		t.Error("saves into a folder that is not there")
+	}
+	if svg := first["curve"].SVG(); !strings.Contains(svg, "hierarchical &lt;&amp;&gt;") {
+		t.Error("the name of a method is not escaped")
+	}
+}
+
+// Everything is drawn within the figure: a name that is cut cannot be read.
+func TestFiguresWithin(t *testing.T) {
+	all := figures(t)
+	for _, shape := range [][2]int{{1, 1}, {1, 150}, {60, 3}, {40, 40}} {
+		f, err := Taxonomy(paths(t, shape[0], shape[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[fmt.Sprint("taxonomy ", shape)] = f
+	}
+	for name, f := range all {
+		var r recorder.Canvas
+		f.Draw(draw.NewCanvas(&r, f.Width, f.Height))
+		size := vg.Length(10)
+		rotated := false
+		for _, action := range r.Actions {
+			switch a := action.(type) {
+			case *recorder.Push:
+				rotated = false
+			case *recorder.Rotate:
+				rotated = true
+			case *recorder.FillString:
+				if rotated {
+					continue
+				}
+				size = a.Size
+				width := sans(a.Size, ink).Width(a.String)
+				if a.Point.X < 0 || a.Point.X+width > f.Width || a.Point.Y < 0 || a.Point.Y+0.8*size > f.Height {
+					t.Errorf("%s: %q at %v, %v wide, is not within %v x %v", name, a.String, a.Point, width, f.Width, f.Height)
+				}
+			}
+		}
+	}
+}
+
+// A figure that was changed to what cannot be drawn says so, and does not panic.
+func TestFigureBroken(t *testing.T) {
+	f := figures(t)["curve"]
+	f.Y.Scale = plot.LogScale{}
+	f.Y.Min = 0
+	if f.PNG() != nil || !strings.Contains(f.SVG(), "cannot be drawn") {
+		t.Errorf("got %.200s", f.SVG())
+	}
+	if err := f.Save(filepath.Join(t.TempDir(), "x.png")); err == nil {
+		t.Error("saves it")
+	}
+}
+
+func TestLegendAboveData(t *testing.T) {
+	curves := make(map[string][]float64)
+	for i := range 9 {
+		curves[fmt.Sprintf("a method with a long name, number %d", i)] = []float64{0.5, 1}
+	}
+	f, err := LearningCurve([]int{1, 2}, curves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r recorder.Canvas
+	canvas := draw.NewCanvas(&r, f.Width, f.Height)
+	f.Draw(canvas)
+	data := f.DataCanvas(draw.Crop(canvas, margin, -margin, margin, -margin))
+	named := 0
+	for _, action := range r.Actions {
+		if a, ok := action.(*recorder.FillString); ok && strings.HasPrefix(a.String, "a method") {
+			named++
+			if a.Point.Y < data.Max.Y || a.Point.X+sans(a.Size, ink).Width(a.String) > f.Width {
+				t.Errorf("%q stands at %v, over data up to %v", a.String, a.Point, data.Max)
+			}
+		}
+	}
+	if named != 9 {
+		t.Errorf("%d of 9 methods are named", named)
+	}
+	if data.Size().Y < 60 {
+		t.Errorf("the legend leaves %v points to the data", data.Size().Y)
+	}
+}
+
+func TestLearningCurve(t *testing.T) {
+	f := figures(t)["curve"]
+	if _, logarithmic := f.X.Scale.(plot.LogScale); !logarithmic {
+		t.Error("sizes from 1 to 3000 are on a linear axis")
+	}
+	svg := f.SVG()
+	best, worst := strings.Index(svg, "hierarchical"), strings.Index(svg, "normalized")
+	if best < 0 || best > worst {
+		t.Error("the best method does not come first")
+	}
+	near, err := LearningCurve([]int{100, 200}, map[string][]float64{"only": {1, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, logarithmic := near.X.Scale.(plot.LogScale); logarithmic || near.Y.Max > 1 {
+		t.Errorf("scale %T, accuracies up to %v", near.X.Scale, near.Y.Max)
+	}
+	one, err := LearningCurve([]int{5}, map[string][]float64{"only": {0.5}})
+	if err != nil || strings.Contains(one.SVG(), "cannot be drawn") {
+		t.Errorf("a single size: %v", err)
+	}
+	for name, c := range map[string]struct {
+		sizes  []int
+		curves map[string][]float64
+		words  string
+	}{
+		"nothing":       {nil, nil, "at least one"},
+		"no curve":      {[]int{1}, nil, "at least one"},
+		"descending":    {[]int{2, 1}, map[string][]float64{"a": {1, 2}}, "ascending"},
+		"zero":          {[]int{0, 1}, map[string][]float64{"a": {1, 2}}, "positive"},
+		"too few":       {[]int{1, 2}, map[string][]float64{"a": {1}}, `"a" has 1 values for 2 sizes`},
+		"not a number":  {[]int{1, 2}, map[string][]float64{"a": {1, math.NaN()}}, "at size 2"},
+		"infinite":      {[]int{1, 2}, map[string][]float64{"a": {math.Inf(1), 1}}, "at size 1"},
+		"another is ok": {[]int{1, 2}, map[string][]float64{"a": {1, 1}, "b": {}}, `"b" has 0`},
+	} {
+		if _, err := LearningCurve(c.sizes, c.curves); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestConvergence(t *testing.T) {
+	f, err := Convergence([]solver.Progress{
+		{Epoch: 1, Primal: math.Inf(1), Dual: math.Inf(-1), Gap: math.NaN()},
+		{Epoch: 2, Primal: 5, Dual: 1, Gap: 0.8},
+		{Epoch: 3, Primal: 4, Dual: 4, Gap: 0},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(f.SVG(), "cannot be drawn") || f.Below == nil || f.Below.Y.Min <= 0 {
+		t.Errorf("got %.200s", f.SVG())
+	}
+	exact, err := Convergence([]solver.Progress{{Epoch: 1, Primal: 4, Dual: 4}})
+	if err != nil || exact.Below != nil || strings.Contains(exact.SVG(), "cannot be drawn") {
+		t.Errorf("without a positive gap: %v", err)
+	}
+	for _, h := range [][]solver.Progress{nil, {{Primal: math.NaN()}}} {
+		if _, err := Convergence(h); err == nil || !strings.Contains(err.Error(), "History") {
+			t.Errorf("%v: %v", h, err)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	tests := []struct {
+		ticker    plot.Ticker
+		low, high float64
+		want      string
+	}{
+		{roundTicks{}, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{roundTicks{}, 0.28, 0.31, "0.28 0.29 0.30 0.31"},
+		{roundTicks{}, 904.6, 1751.4, "1000 1200 1400 1600"},
+		{roundTicks{}, -3, 3, "-2 0 2"},
+		{roundTicks{}, 0, 4e12, "0 1e+12 2e+12 3e+12 4e+12"},
+		{roundTicks{}, 5, 5, "5"},
+		{roundTicks{whole: true}, 1, 3, "1 2 3"},
+		{roundTicks{whole: true}, 1, 26, "5 10 15 20 25"},
+		{decadeTicks{}, 1e-5, 10, "1e-5 1e-4 0.001 0.01 0.1 1 10"},
+	}
+	for _, test := range tests {
+		var labels []string
+		for _, tick := range test.ticker.Ticks(test.low, test.high) {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("%v to %v: %s, want %s", test.low, test.high, got, test.want)
+		}
+	}
+}

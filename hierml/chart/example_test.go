@@ -1,0 +1,42 @@
+package chart_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/hierml/notebook/hierml/chart"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func ExampleTaxonomy() {
+	t, err := taxonomy.FromPaths([]string{"net/http/httptest", "net/mail", "strings"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.Taxonomy(t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: Taxonomy of 5 nodes, 3 leaves
+}
+
+func ExampleLearningCurve() {
+	figure, err := chart.LearningCurve([]int{1, 5, 20}, map[string][]float64{
+		"flat":       {0.28, 0.52, 0.66},
+		"normalized": {0.27, 0.50, 0.64},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure.X.Label.Text = "documents per class" // everything of a gonum plot can be changed
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	fmt.Println(figure.Save(filepath.Join(dir, "curve.svg")))
+	// Output: <nil>
+}
