@@ -88,6 +88,8 @@ func raw(obj *types.Func) bool {
 var keeps = map[string]bool{
 	"container/list": true, "container/ring": true, "container/heap": true,
 	"sync": true, "sync/atomic": true, "context": true,
+	// Shows what it is given, as the last value of a cell is shown.
+	"github.com/hierml/notebook/stdlib/nb": true,
 }
 
 // handOver decides about an argument of a compiled function. The default for
