@@ -44,6 +44,9 @@ func (c *Corpus) HTML() string { return c.overview().html() }
 
 func (c *Corpus) overview() *overview {
 	o := newOverview(c.Name, "document", c.Taxonomy, c.labels())
+	if c.Taxonomy == nil {
+		return o
+	}
 	o.Head = [3]string{"document", "label", "text"}
 	for i := range min(c.Len(), shownRows) {
 		d := &c.Documents[i]
@@ -60,6 +63,9 @@ func (d *Dataset) HTML() string { return d.overview().html() }
 
 func (d *Dataset) overview() *overview {
 	o := newOverview(d.Name, "instance", d.Taxonomy, d.Labels)
+	if d.Taxonomy == nil || d.X == nil {
+		return o
+	}
 	o.Facts = append(o.Facts, count(d.X.Cols, "feature", "features"))
 	if d.Len() > 0 {
 		o.Facts = append(o.Facts, fmt.Sprintf("%.1f entries a row", float64(d.X.NonZeros())/float64(d.Len())))
@@ -94,6 +100,9 @@ func (d *Dataset) largest(i int) string {
 }
 
 func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overview {
+	if t == nil {
+		return &overview{Title: name, Facts: []string{count(len(labels), unit, unit+"s"), "no taxonomy"}}
+	}
 	size := make([]int, t.Len())
 	total := 0
 	for _, set := range labels {
@@ -163,7 +172,7 @@ func (o *overview) largestClasses() string {
 }
 
 var overviewHTML = template.Must(template.New("overview").Parse(`<div class="hierml-dataset">
-<div><b>{{.Title}}</b>: {{range $i, $fact := .Facts}}{{if $i}}, {{end}}{{$fact}}{{end}}</div>
+<div>{{with .Title}}<b>{{.}}</b>: {{end}}{{range $i, $fact := .Facts}}{{if $i}}, {{end}}{{$fact}}{{end}}</div>
 {{- if .Classes}}
 <div>largest classes: {{range $i, $class := .Classes}}{{if $i}}, {{end}}{{$class.Name}}&nbsp;<b>{{$class.Count}}</b>{{end}}</div>
 {{- end}}

@@ -60,6 +60,16 @@ row  label                     largest features
 	}
 }
 
+// What is not filled yet shows itself too.
+func TestShowZero(t *testing.T) {
+	if got := new(Corpus).String(); got != "0 documents, no taxonomy\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := (&Dataset{Name: "d"}).String(); got != "d: 0 instances, no taxonomy\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // What is shown stays small, whatever the names and texts.
 func TestShowBounds(t *testing.T) {
 	long := strings.Repeat("<x>", 1<<16)
