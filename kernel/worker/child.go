@@ -38,16 +38,25 @@ func serve(newExecutor func(Stdio) (engine.Executor, error)) error {
 		}
 		unix.CloseOnExec(fd)
 	}
+	// Descriptors 1 and 5 are the cells' own, to be closed if they like.
+	stdoutFd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 6)
+	if err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	stderrFd, err := unix.FcntlInt(5, unix.F_DUPFD_CLOEXEC, 6)
+	if err != nil {
+		return fmt.Errorf("standard error: %w", err)
+	}
 	c := &child{
 		out: &outlets{
 			frames:  os.NewFile(4, "frames"),
-			stdout:  os.Stdout,
-			stderr:  os.NewFile(5, "/dev/stderr"),
+			stdout:  os.NewFile(uintptr(stdoutFd), "/dev/stdout"),
+			stderr:  os.NewFile(uintptr(stderrFd), "/dev/stderr"),
 			runtime: os.Stderr,
 		},
 		lines: make(chan *frame, 1),
 	}
-	os.Stderr = c.out.stderr
+	os.Stderr = os.NewFile(5, "/dev/stderr")
 	stdout, stderr := stream{c.out, c.out.stdout}, stream{c.out, c.out.stderr}
 	log.SetOutput(stderr)
 	host.Set(c)

@@ -55,12 +55,15 @@ func TestSession(t *testing.T) {
 		{`cmd := exec.Command("echo", "f"); cmd.Stdout = os.Stdout; fmt.Println("g"); cmd.Run(); nb.Text("h"); fmt.Println("i")`, "stdout: g\nf\n|show: h|stdout: i\n"},
 		{`type T struct{ N int }; T{2}`, "=> T{N:2}"},
 		{`type U struct{}; func (U) HTML() string { return "<b>" }; func (U) String() string { return "a U" }; U{}`, "=> a U"},
+		{`nb.Display(U{}); h := nb.Display(T{1}); h.Update(T{2}); h`, "show: a U|show: T{N:1}|show: T{N:2}"},
 		{`log.SetFlags(0); fmt.Println("j"); log.Print("k"); fmt.Println("l")`, "stdout: j\n|stderr: k\n|stdout: l\n"},
 		{`var err error; err`, ""},
 		{`_, err = strconv.Atoi("a"); err`, `=> strconv.Atoi: parsing "a": invalid syntax`},
 		{`mat.NewDense(1, 2, []float64{1, 2})`, "=> [1  2]"},
 		{`for i := range 3 { fmt.Fprint(os.Stdout, i); fmt.Fprint(os.Stderr, i) }`, "stdout: 0|stderr: 0|stdout: 1|stderr: 1|stdout: 2|stderr: 2"},
-		{`os.Stdout.WriteString("m"); os.Stderr.WriteString("n"); fmt.Print("o")`, "stdout: m|stderr: n|stdout: o"},
+		{`os.Stderr.WriteString("n"); fmt.Print("o")`, "stderr: n|stdout: o"},
+		{`json.NewEncoder(os.Stdout).Encode(1); fmt.Print("p")`, "stdout: 1\np"},
+		{`os.Stdout.Close(); fmt.Print("q"); nb.Text("r")`, "stdout: q|show: r"},
 	} {
 		got, err := s.run(t.Context(), tt.source)
 		if err != nil || got != tt.want {
