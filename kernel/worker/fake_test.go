@@ -148,6 +148,9 @@ func (f *fake) Run(ctx context.Context, p *engine.Program, out engine.Output) (*
 }
 
 func recurse(n int) int {
+	if n < 0 {
+		return 0
+	}
 	var block [1 << 10]int
 	block[n%len(block)] = n
 	return recurse(n+1) + block[0]
