@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,5 +128,43 @@ func BenchmarkSessionPrint(b *testing.B) {
 		if _, err := s.run(b.Context(), `for i := 0; i < 10000; i++ { fmt.Println("line", i) }`); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// cells runs cells that show something, of which … stands for the rest, or fail.
+func (s *session) cells(t *testing.T, cells []expected) {
+	t.Helper()
+	for _, c := range cells {
+		got, err := s.run(t.Context(), c.source)
+		start, cut := strings.CutSuffix(c.shows, "…")
+		if got != c.shows && !(cut && strings.HasPrefix(got, start)) || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s\nshows %q, error %v\nwant  %q, %q", c.source, got, err, c.shows, c.fails)
+		}
+	}
+}
+
+type expected struct{ source, shows, fails string }
+
+func TestFailuresThatCostTheCellOnly(t *testing.T) {
+	newSession(t).cells(t, []expected{
+		{`x := 5`, "", ""},
+		{`fmt.Print("a"); os.Exit(3)`, "stdout: a", "exit status 3"},
+		{`go func() { panic("in a goroutine") }(); time.Sleep(50 * time.Millisecond)`, "stderr: panic: in a goroutine…", ""},
+		{`log.SetFlags(0); log.Fatal("no")`, "stderr: no\n", "no"},
+		{`[]int{}[x]`, "", "index out of range"},
+		{`x`, "=> 5", ""},
+	})
+}
+
+func TestDeathOfASession(t *testing.T) {
+	for _, tt := range []struct{ source, cause string }{
+		{`func f(n int) int { return f(n+1) + 1 }; fmt.Print("before"); f(0)`, "stack overflow"},
+		{`fmt.Print("before"); m := map[int]int{}; for range 4 { go func() { for i := range 100_000_000 { m[i%7] = i } }() }; time.Sleep(time.Minute)`, "concurrent map writes"},
+	} {
+		newSession(t).cells(t, []expected{
+			{`x := 1`, "", ""},
+			{tt.source, "stdout: before", "the worker process died: " + tt.cause},
+			{`x`, "", "the variable was lost when the worker process died: " + tt.cause},
+		})
 	}
 }
