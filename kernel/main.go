@@ -7,80 +7,157 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/session"
-	"github.com/hierml/notebook/kernel/worker"
-	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/kernel/script"
 )
 
 func main() {
-	if err := command().ExecuteContext(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "hierml:", err)
-		os.Exit(1)
-	}
+	os.Exit(status(command().ExecuteContext(context.Background()), os.Stderr))
 }
 
+// command is the program.
 func command() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "hierml",
-		Short:         "Go for notebooks, with hierarchical classification",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Use:   "hierml",
+		Short: "Go for notebooks and scripts, with hierarchical classification",
+		Long: `Hierml runs Go as notebooks and scripts do, without compiling it: statements and
+declarations in any order, and packages without imports. With it come Go's
+standard library, gonum, gonum/plot, and hierml, a library for learning
+classifiers over taxonomies.
+
+In Jupyter it is the kernel "Go (hierml)".`,
+		Example: `  hierml run experiment.go              run a script
+  hierml notebook run notes.ipynb       check that a notebook runs
+  hierml notebook run notes.ipynb -o notes.ipynb --html notes.html`,
+		Version:           version(),
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:              usage(cobra.NoArgs),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(kernelCommand(), workerCommand())
+	root.SetVersionTemplate("hierml {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
+	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), versionCommand())
 	return root
 }
 
-// newEngine returns an engine whose cells run in a worker process of this
-// program.
-func newEngine() (*engine.Engine, error) {
-	process, err := worker.Start(worker.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return engine.New(engine.Config{
-		Executor:  process,
-		Importer:  stdlib.Importer,
-		Preloaded: stdlib.Preloaded,
-	}), nil
-}
-
-func kernelCommand() *cobra.Command {
-	var file string
-	cmd := &cobra.Command{
-		Use:     "kernel [CONNECTION_FILE]",
-		Short:   "Serve Jupyter front ends",
-		Long:    "Kernel serves the Jupyter front ends that come by way of a connection file.\nJupyter calls it; people rarely do.",
-		Example: "  hierml kernel /run/user/1000/jupyter/kernel-1.json",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				file = args[0]
-			}
-			if file == "" {
-				return errors.New("no connection file; name it as the argument")
-			}
-			e, err := newEngine()
-			if err != nil {
-				return err
-			}
-			return session.Serve(cmd.Context(), file, e, session.Config{})
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "hierml", version())
+			return err
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "connection file")
-	return cmd
 }
 
-func workerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "worker",
-		Short:  "Run the cells of the process that started this one",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return worker.Main() },
+// version is that of the module, as the build recorded it, and of Go.
+func version() string {
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
 	}
+	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// A usageError is a command line that does not say what to do.
+type usageError struct {
+	cmd *cobra.Command
+	err error
+}
+
+func (e *usageError) Error() string {
+	return fmt.Sprintf("%v\nSee '%s --help'.", e.err, e.cmd.CommandPath())
+}
+
+// usage makes the errors of a check of arguments usage errors.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &usageError{cmd, err}
+		}
+		return nil
+	}
+}
+
+// The exit statuses.
+const (
+	statusFailed      = 1
+	statusUsage       = 2
+	statusInterrupted = 130
+)
+
+var errInterrupted = errors.New("interrupted")
+
+// status reports an error to the user and returns the exit status for it.
+func status(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	if code, ok := script.ExitStatus(err); ok {
+		return code
+	}
+	var usage *usageError
+	var failure *engine.Error
+	switch {
+	case errors.As(err, &failure) && len(failure.Traceback) > 0:
+		printTraceback(stderr, failure.Traceback)
+	default:
+		fmt.Fprintln(stderr, "hierml:", err)
+	}
+	switch {
+	case errors.As(err, &usage):
+		return statusUsage
+	case errors.Is(err, errInterrupted):
+		return statusInterrupted
+	}
+	return statusFailed
+}
+
+var color = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// printTraceback prints the lines, with their colours if they go to a terminal.
+func printTraceback(w io.Writer, lines []string) {
+	colored := os.Getenv("NO_COLOR") == "" && isTerminal(w)
+	for _, line := range lines {
+		if !colored {
+			line = color.ReplaceAllString(line, "")
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// interruptible returns a context that the user's first interrupt ends; the
+// second one ends the program.
+func interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	go func() {
+		select {
+		case <-interrupts:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+		signal.Stop(interrupts)
+	}()
+	return ctx, func() { cancel(nil) }
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/stdlib"
+)
+
+// newEngine returns an engine whose cells run in a worker process of this
+// program, in a folder, or in the current one if dir is empty. Args are the
+// os.Args of the cells; there may be none.
+func newEngine(dir string, args ...string) (*engine.Engine, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
+	}
+	command := []string{self, "worker"}
+	if len(args) > 0 {
+		command = append(append(command, "--"), args...)
+	}
+	process, err := worker.Start(worker.Config{Command: command, Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	return engine.New(engine.Config{
+		Executor:  process,
+		Importer:  stdlib.Importer,
+		Preloaded: stdlib.Preloaded,
+	}), nil
+}
+
+// workerCommand is what newEngine starts.
+func workerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "worker [-- ARGS...]",
+		Short:  "Run the cells of the process that started this one",
+		Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				os.Args = args
+				// As package flag does it, and without the flags of the
+				// packages that this program is made of.
+				flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
+				flag.CommandLine.Usage = func() { flag.Usage() }
+			}
+			return worker.Main()
+		},
+	}
+}

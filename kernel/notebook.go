@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/kernel/notebook/page"
+)
+
+func notebookCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "notebook",
+		Short: "Work with notebooks without Jupyter",
+		Args:  usage(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(notebookRunCommand())
+	return cmd
+}
+
+func notebookRunCommand() *cobra.Command {
+	var output, html string
+	cmd := &cobra.Command{
+		Use:   "run FILE.ipynb",
+		Short: "Run a notebook from top to bottom",
+		Long: `Run runs the code cells of a notebook from top to bottom in a new session, in the
+folder of the notebook, and reports on each. The first cell that fails ends it
+with exit status 1, unless the cell has the tag raises-exception; what was shown
+up to there is written all the same.
+
+Without -o and --html nothing is written: run is then a check.`,
+		Example: `  hierml notebook run notes.ipynb
+  hierml notebook run notes.ipynb -o notes.ipynb
+  hierml notebook run notes.ipynb -o done.ipynb --html done.html`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			nb, err := notebook.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := newEngine(filepath.Dir(args[0]))
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, e.Close()) }()
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			progress := newProgress(cmd.ErrOrStderr())
+			runner := notebook.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}
+			failure := runner.Run(ctx, nb)
+			if output != "" {
+				if err := nb.WriteFile(output); err != nil {
+					return errors.Join(failure, err)
+				}
+			}
+			if html != "" {
+				if err := page.WriteFile(html, nb, title(args[0])); err != nil {
+					return errors.Join(failure, err)
+				}
+			}
+			return failedCell(args[0], failure)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the notebook with its outputs to this file")
+	cmd.Flags().StringVar(&html, "html", "", "write it as a web page to this file")
+	return cmd
+}
+
+// title is what a notebook is called: its file's name without the extension.
+func title(path string) string {
+	base := filepath.Base(path)
+	return base[:len(base)-len(filepath.Ext(base))]
+}
+
+// failedCell says of an error in which cell of which file it was.
+func failedCell(file string, err error) error {
+	var cell *notebook.CellError
+	if !errors.As(err, &cell) {
+		return err
+	}
+	var failure *engine.Error
+	if errors.As(err, &failure) {
+		said := *failure
+		said.Traceback = append([]string{fmt.Sprintf("hierml: %s: cell %d failed", file, cell.Number)}, said.Traceback...)
+		return &said
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}

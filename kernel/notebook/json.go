@@ -1,0 +1,160 @@
+package notebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A node is a JSON value with its place in the file.
+type node struct {
+	offset int
+	path   string
+	// value is nil, a bool, a json.Number, a string, or, for a list, items,
+	// for an object, fields.
+	value  any
+	items  []*node
+	fields map[string]*node
+}
+
+// A tree reads a JSON text into nodes.
+type tree struct {
+	file string
+	text []byte
+	dec  *json.Decoder
+}
+
+// parse reads a JSON text, which is one value.
+func parse(file string, text []byte) (*tree, *node, error) {
+	t := &tree{file: file, text: text}
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return nil, nil, t.fail(0, "", "the file is empty; a notebook is a JSON object")
+	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
+		return nil, nil, t.fail(0, "", "the file begins with a byte order mark; save it as UTF-8 without one")
+	}
+	// The decoder of tokens knows less well where an error is.
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		var syntax *json.SyntaxError
+		if !errors.As(err, &syntax) {
+			return nil, nil, t.fail(0, "", err.Error())
+		}
+		msg := syntax.Error()
+		if bytes.Contains(text, []byte("\n<<<<<<< ")) {
+			msg += "; the file has conflict markers of a merge"
+		}
+		return nil, nil, t.fail(max(0, int(syntax.Offset)-1), "", "this is not JSON: "+msg)
+	}
+	t.dec = json.NewDecoder(bytes.NewReader(text))
+	t.dec.UseNumber()
+	root, err := t.read("")
+	if err != nil {
+		return nil, nil, t.fail(int(t.dec.InputOffset()), "", err.Error())
+	}
+	return t, root, nil
+}
+
+// fail makes the error for a place in the file.
+func (t *tree) fail(offset int, path, msg string) *FormatError {
+	before := t.text[:min(offset, len(t.text))]
+	return &FormatError{
+		File:   t.file,
+		Line:   bytes.Count(before, []byte("\n")) + 1,
+		Column: len(before) - bytes.LastIndexByte(before, '\n'),
+		Path:   path,
+		Msg:    msg,
+	}
+}
+
+func (t *tree) read(path string) (*node, error) {
+	start := int(t.dec.InputOffset())
+	start += len(t.text[start:]) - len(bytes.TrimLeft(t.text[start:], " \t\r\n,:"))
+	token, err := t.dec.Token()
+	if err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	n := &node{offset: start, path: path, value: token}
+	switch token {
+	case json.Delim('['):
+		n.items = []*node{}
+		for t.dec.More() {
+			item, err := t.read(fmt.Sprintf("%s[%d]", path, len(n.items)))
+			if err != nil {
+				return nil, err
+			}
+			n.items = append(n.items, item)
+		}
+	case json.Delim('{'):
+		n.fields = map[string]*node{}
+		for t.dec.More() {
+			key, err := t.dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			name, _ := key.(string) // the text is valid
+			field, err := t.read(strings.TrimPrefix(path+"."+name, "."))
+			if err != nil {
+				return nil, err
+			}
+			n.fields[name] = field
+		}
+	default:
+		return n, nil
+	}
+	_, err = t.dec.Token() // the closing bracket
+	return n, err
+}
+
+// plain returns the value as encoding/json decodes it, with numbers as
+// json.Number.
+func (n *node) plain() any {
+	switch {
+	case n.items != nil:
+		list := make([]any, len(n.items))
+		for i, item := range n.items {
+			list[i] = item.plain()
+		}
+		return list
+	case n.fields != nil:
+		return n.object()
+	}
+	return n.value
+}
+
+// object returns the plain values of the fields, except those named.
+func (n *node) object(except ...string) map[string]any {
+	m := make(map[string]any, len(n.fields))
+	for name, field := range n.fields {
+		m[name] = field.plain()
+	}
+	for _, name := range except {
+		delete(m, name)
+	}
+	return m
+}
+
+// kind names what the value is.
+func (n *node) kind() string {
+	switch {
+	case n.items != nil:
+		return "a list"
+	case n.fields != nil:
+		return "an object"
+	}
+	switch n.value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	}
+	return "a number"
+}

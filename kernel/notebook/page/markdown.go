@@ -1,0 +1,175 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// A markdown makes HTML of Markdown as GitHub and Jupyter know it.
+type markdown struct{ goldmark.Markdown }
+
+func newMarkdown(code *highlighter) *markdown {
+	return &markdown{goldmark.New(
+		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParserOptions(
+			parser.WithAutoHeadingID(),
+			parser.WithInlineParsers(util.Prioritized(formulaParser{}, 150)),
+		),
+		goldmark.WithRendererOptions(
+			html.WithUnsafe(), // what comes out is sanitised
+			renderer.WithNodeRenderers(util.Prioritized(nodes{code}, 100)),
+		),
+	)}
+}
+
+// html returns the HTML of a text. Images that the text takes from the
+// attachments, which are MIME bundles by name, become part of it.
+func (m *markdown) html(source string, attachments map[string]any) (template.HTML, error) {
+	var b bytes.Buffer
+	reader := text.NewReader([]byte(source))
+	doc := m.Parser().Parse(reader, parser.WithContext(parser.NewContext()))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if image, ok := n.(*ast.Image); ok && entering {
+			if name, ok := bytes.CutPrefix(image.Destination, []byte("attachment:")); ok {
+				image.Destination = []byte(attached(string(name), attachments))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := m.Renderer().Render(&b, []byte(source), doc); err != nil {
+		return "", err
+	}
+	return sanitized(b.String()), nil
+}
+
+// attached returns the address of an attached image, which is the image.
+func attached(name string, attachments map[string]any) string {
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	bundle, _ := attachments[name].(map[string]any)
+	for _, mime := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
+		if data, ok := bundle[mime].(string); ok {
+			return dataURI(mime, data)
+		}
+	}
+	return ""
+}
+
+// A formula is LaTeX between dollar signs, which Markdown is to leave alone.
+type formula struct {
+	ast.BaseInline
+	latex   string
+	display bool // between two dollar signs
+}
+
+var formulaKind = ast.NewNodeKind("Formula")
+
+func (*formula) Kind() ast.NodeKind { return formulaKind }
+
+func (f *formula) Dump(source []byte, level int) {
+	ast.DumpHelper(f, source, level, map[string]string{"LaTeX": f.latex}, nil)
+}
+
+type formulaParser struct{}
+
+func (formulaParser) Trigger() []byte { return []byte{'$'} }
+
+// Parse reads a formula by the rules of Pandoc: behind the opening dollar and
+// before the closing one is no space, and behind the closing one no digit.
+func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, position := block.Position()
+	fence := "$"
+	if first, _ := block.PeekLine(); bytes.HasPrefix(first, []byte("$$")) {
+		fence = "$$"
+	}
+	block.Advance(len(fence))
+	var b strings.Builder
+	for {
+		rest, _ := block.PeekLine()
+		if rest == nil {
+			block.SetPosition(line, position)
+			return nil
+		}
+		end := closing(string(rest), fence)
+		if end >= 0 {
+			b.Write(rest[:end])
+			latex := b.String()
+			after := rest[end+len(fence):]
+			digit := len(after) > 0 && after[0] >= '0' && after[0] <= '9'
+			if fence == "$" && (latex == "" || latex != strings.TrimSpace(latex) || digit) {
+				block.SetPosition(line, position)
+				return nil
+			}
+			block.Advance(end + len(fence))
+			return &formula{latex: strings.TrimSpace(latex), display: fence == "$$"}
+		}
+		b.Write(rest)
+		block.AdvanceLine()
+	}
+}
+
+// closing returns where the fence is in the line, behind no backslash, or -1.
+func closing(line, fence string) int {
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\':
+			i++
+		case strings.HasPrefix(line[i:], fence):
+			return i
+		}
+	}
+	return -1
+}
+
+// nodes renders formulas and blocks of code.
+type nodes struct{ code *highlighter }
+
+func (n nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(formulaKind, n.formula)
+	r.Register(ast.KindFencedCodeBlock, n.block)
+}
+
+func (nodes) formula(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	f := n.(*formula)
+	class := "formula"
+	if f.display {
+		class = "formula display"
+	}
+	_, err := fmt.Fprintf(w, `<code class="%s">%s</code>`, class, template.HTMLEscapeString(f.latex))
+	return ast.WalkSkipChildren, err
+}
+
+func (n nodes) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := node.(*ast.FencedCodeBlock)
+	language := string(block.Language(source))
+	if language == "" {
+		language = "text"
+	}
+	code, err := n.code.html(string(block.Lines().Value(source)), language)
+	if err == nil {
+		_, err = w.WriteString(string(code))
+	}
+	return ast.WalkSkipChildren, err
+}

@@ -1,0 +1,108 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// An Evaluator runs cells, one after the other. *engine.Engine is one.
+type Evaluator interface {
+	// Run runs a cell. What the cell writes and shows goes to out before Run
+	// returns; the bundle is the value of its last expression, or nil. The
+	// end of ctx interrupts the cell.
+	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+}
+
+// A Step is the running of one code cell.
+type Step struct {
+	// Number counts the cells that are run, from 1, and Total is how many
+	// there are.
+	Number, Total int
+	Cell          *Cell
+	// Time is how long the cell took; 0 while it runs.
+	Time time.Duration
+	// Err is how the cell failed.
+	Err error
+}
+
+// A Runner runs notebooks.
+type Runner struct {
+	Evaluator Evaluator
+	// Starting and Finished, where not nil, are called around every cell.
+	Starting, Finished func(Step)
+}
+
+// A CellError says which cell failed. Err is what the evaluator returned.
+type CellError struct {
+	Number int // as in Step
+	Err    error
+}
+
+func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Number, e.Err) }
+
+// Unwrap returns the evaluator's error.
+func (e *CellError) Unwrap() error { return e.Err }
+
+// Run runs the code cells of the notebook from top to bottom and puts into
+// them what they show, in place of what was there. The first cell that fails
+// ends it with a *CellError, unless the cell has the tag "raises-exception";
+// the notebook has the outputs up to there. The end of ctx interrupts the cell
+// that runs, which is such a failure.
+func (r Runner) Run(ctx context.Context, nb *Notebook) error {
+	var cells []*Cell
+	for _, c := range nb.Cells {
+		if c.Kind != Code {
+			continue
+		}
+		c.Count, c.Outputs = 0, nil
+		if strings.TrimSpace(c.Source) != "" {
+			cells = append(cells, c)
+		}
+	}
+	shown := displays{}
+	for i, c := range cells {
+		step := Step{Number: i + 1, Total: len(cells), Cell: c}
+		if r.Starting != nil {
+			r.Starting(step)
+		}
+		start := time.Now()
+		step.Err = r.cell(ctx, step.Number, c, shown)
+		step.Time = time.Since(start)
+		if r.Finished != nil {
+			r.Finished(step)
+		}
+		if step.Err != nil && (ctx.Err() != nil || !c.Tagged("raises-exception")) {
+			return &CellError{step.Number, step.Err}
+		}
+	}
+	return nil
+}
+
+// cell runs one cell.
+func (r Runner) cell(ctx context.Context, number int, c *Cell, shown displays) error {
+	c.Count = number
+	out := &collector{cell: c, displays: shown}
+	bundle, err := r.Evaluator.Run(ctx, engine.Cell{Number: number, Source: c.Source}, out)
+	if err != nil {
+		out.add(failure(err))
+		return err
+	}
+	if bundle != nil {
+		out.show(&Output{Kind: Result, Count: number}, bundle)
+	}
+	return nil
+}
+
+// failure is how a notebook holds an error.
+func failure(err error) *Output {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return &Output{Kind: Failure, ErrorName: e.Name, ErrorValue: e.Message, Traceback: e.Traceback}
+	}
+	return &Output{Kind: Failure, ErrorName: "Error", ErrorValue: err.Error(), Traceback: []string{err.Error()}}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/kernel/script"
+)
+
+func runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run FILE.go [ARGS...]",
+		Short: "Run a script",
+		Long: `Run runs a file of Go without compiling it: either what could stand in the cells
+of a notebook, that is statements, declarations and imports in any order, with
+the packages of hierml, Go's standard library, gonum and gonum/plot usable without import; or
+a plain program, whose function main is called.
+
+It prints what the script prints, and what it displays as text. ARGS are the
+script's os.Args[1:]. The exit status is that of the script's os.Exit, 1 if the
+script fails or does not compile, and 130 if it is interrupted.`,
+		Example: `  hierml run experiment.go
+  hierml run experiment.go -seed 7 ng15
+
+A script:
+  #!/usr/bin/env -S hierml run
+  docs, err := dataset.GoDoc("")
+  if err != nil {
+  	log.Fatal(err)
+  }
+  fmt.Println(docs)`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			s, err := script.Read(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := newEngine("", args...)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, e.Close()) }()
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			out := script.NewOutput(os.Stdin, os.Stdout, os.Stderr)
+			return errors.Join(s.Run(ctx, e, out), out.Close())
+		},
+	}
+	// What follows the script's name is the script's.
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
