@@ -27,15 +27,15 @@ type checker struct {
 	pkg *types.Package
 }
 
-// fresh returns the notebook's package with an empty scope. It has to be the
-// same for all cells: go/types compares packages by pointer where it decides
-// about unexported fields.
+// fresh returns the notebook's package with an empty scope. Package and scope
+// are the same for all cells: go/types compares packages by pointer where it
+// decides about unexported fields, and scopes where it decides what is local.
 func (c *checker) fresh() *types.Package {
 	empty := types.NewPackage(packagePath, "main")
 	if c.pkg == nil {
 		c.pkg = empty
 	} else {
-		*c.pkg = *empty
+		*c.pkg.Scope() = *empty.Scope()
 	}
 	return c.pkg
 }

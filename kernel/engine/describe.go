@@ -59,7 +59,7 @@ func (l *lowering) describe(t types.Type) int {
 	for i, e := range elems {
 		ids[i] = strconv.Itoa(l.describe(e))
 	}
-	name := types.TypeString(t, func(p *types.Package) string { return p.Name() })
+	name := runtimeName(t)
 	_, isNamed := t.(*types.Named)
 	l.setup = append(l.setup, fmt.Sprintf("%s.Describe(%d, %q, %q, %v, []string{%s}, []int{%s})",
 		bridge, id, kind, name, isNamed, quoted(fields), strings.Join(ids, ", ")))

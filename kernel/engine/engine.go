@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 )
@@ -90,6 +92,9 @@ func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
 		// A fault of the engine costs the cell, not the session.
 		if r := recover(); r != nil {
 			l, program = nil, nil
+			if os.Getenv("HDEBUG") != "" {
+				println(string(debug.Stack()))
+			}
 			err = problemsError("InternalError", []problem{{&source{cell}, 0, fmt.Sprintf("the engine failed on this cell: %v", r)}})
 		}
 	}()

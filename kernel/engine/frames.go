@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // A frame stands for one function, literal or cell in tracebacks. The
@@ -44,12 +45,17 @@ func (f *frame) wrap(text string, first int) string {
 	if !f.marked {
 		return "{\n" + text + "}"
 	}
-	return "{\n" + f.entry(first) + text + "}"
+	return "{\n" + f.entry(first, text) + text + "}"
 }
 
-// entry is the first statement of a marked frame.
-func (f *frame) entry(first int) string {
-	return fmt.Sprintf("//line _.go:%d\n%s = %d\n", f.id, f.variable(), first)
+// entry is what comes first in a marked frame: the line that identifies it,
+// and a note unless the text begins with one.
+func (f *frame) entry(first int, text string) string {
+	directive := fmt.Sprintf("//line _.go:%d\n", f.id)
+	if strings.HasPrefix(text, f.variable()+" = ") {
+		return directive
+	}
+	return fmt.Sprintf("%s%s = %d\n", directive, f.variable(), first)
 }
 
 func (b *body) line(pos token.Pos) int {

@@ -41,6 +41,7 @@ type lowering struct {
 	localTypes map[types.Object]string
 	queue      []*function
 	queued     map[*function]bool
+	done       map[*function]bool
 	// commits and undos carry out, or take back, what the lowering does to
 	// the session.
 	commits []func()
@@ -74,7 +75,7 @@ func (l *lowering) rollback() {
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, localTypes: map[types.Object]string{}, queued: map[*function]bool{}}
+	l = &lowering{c: c, s: c.session, k: k, localTypes: map[types.Object]string{}, queued: map[*function]bool{}, done: map[*function]bool{}}
 	defer func() {
 		if r := recover(); r != nil {
 			no, ok := r.(refusal)

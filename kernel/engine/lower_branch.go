@@ -132,6 +132,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	b.noted = 0
 	inner := *b
 	inner.literal++
+	inner.loops = 0
 	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
 	text := inner.stmts(s.Body.List)
 	b.noted = 0
@@ -147,7 +148,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 				outer.returns = it.returns
 			}
 			fmt.Fprintf(&after, "if %s == 1 {\n%s = 1\nreturn false\n}\n", it.variable, outer.variable)
-		} else if len(b.named) > 0 {
+		} else if len(b.named) > 0 || b.deferring != "" {
 			fmt.Fprintf(&after, "if %s == 1 {\nreturn\n}\n", it.variable)
 		} else {
 			fmt.Fprintf(&after, "if %s == 1 {\nreturn %s\n}\n", it.variable, values)

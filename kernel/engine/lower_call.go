@@ -33,8 +33,11 @@ func (b *body) call(e *ast.CallExpr) string {
 }
 
 func (b *body) operandOf(fun ast.Expr) string {
-	if _, ok := fun.(*ast.FuncLit); ok {
-		return b.expr(fun)
+	if lit, ok := fun.(*ast.FuncLit); ok {
+		if text, ok := b.override[lit]; ok {
+			return text
+		}
+		return b.plainLiteral(lit) // called at once, it needs no state of its own
 	}
 	return b.operand(fun)
 }
@@ -289,7 +292,7 @@ func (b *body) builtin(e *ast.CallExpr) string {
 	case "panic":
 		return "panic(" + b.panicValue(e.Args[0]) + ")"
 	case "recover":
-		return bridge + ".Recovered(recover())"
+		return bridge + ".Recover()"
 	case "print", "println":
 		parts := make([]string, len(e.Args))
 		for i, a := range e.Args {

@@ -15,6 +15,23 @@ func (l *lowering) cellBody() string {
 	}
 	b := &body{l: l, info: l.k.info, locals: map[types.Object]string{}, results: types.NewTuple()}
 	b.frame = l.newFrame("", l.k.source.cell.Number)
+	if !defers(l.k.body) {
+		text := b.cellStatements()
+		l.registerFrame(b.frame)
+		if b.frame.marked {
+			l.entry = b.frame.entry(b.line(l.k.body[0].Pos()), "")
+		}
+		return text
+	}
+	text := b.protected(types.NewSignatureType(nil, nil, nil, nil, nil, false), b.cellStatements)
+	b.frame.marked = true
+	l.registerFrame(b.frame)
+	l.entry = b.frame.entry(b.line(l.k.body[0].Pos()), "")
+	return text
+}
+
+func (b *body) cellStatements() string {
+	l := b.l
 	var out strings.Builder
 	for i, s := range l.k.body {
 		if i > 0 && l.declaresBetween(i) {
@@ -35,10 +52,6 @@ func (l *lowering) cellBody() string {
 	}
 	if len(l.variables) > 0 {
 		fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, len(l.k.body))
-	}
-	l.registerFrame(b.frame)
-	if b.frame.marked {
-		l.entry = b.frame.entry(b.line(l.k.body[0].Pos()))
 	}
 	return out.String()
 }

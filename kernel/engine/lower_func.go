@@ -18,6 +18,7 @@ type body struct {
 	function *function
 	// results are those of the innermost function or literal.
 	results *types.Tuple
+	sig     *types.Signature
 	// literal is how many function literals are around.
 	literal int
 	frame   *frame
@@ -30,6 +31,11 @@ type body struct {
 	// targets are the statements around that break or continue can mean,
 	// within the innermost function or literal.
 	targets []*target
+	// loops counts the loops around in the innermost function or literal.
+	loops int
+	// deferring is the lowered name of the function's deferred calls, if it
+	// has any, and result the names of its results then.
+	deferring string
 	// override holds texts for expressions that were evaluated before.
 	override map[ast.Expr]string
 }
@@ -188,7 +194,7 @@ func (l *lowering) value(fn *function) {
 	l.later(func() { fn.valued = false })
 	l.pos = fn.decl.Pos()
 	l.vars = append(l.vars, fmt.Sprintf("var %s func%s", fn.variable, l.signature(signatureOf(fn), false)))
-	if !l.queued[fn] {
+	if !l.queued[fn] || l.done[fn] {
 		l.setup = append([]string{fmt.Sprintf("%s = %s", fn.variable, fn.lowered())}, l.setup...)
 	}
 }
@@ -202,12 +208,13 @@ func signatureOf(fn *function) *types.Signature {
 // function lowers a declared function.
 func (l *lowering) function(fn *function) {
 	fn.calls = map[*function]bool{}
+	l.done[fn] = true
 	b := &body{l: l, info: fn.info, locals: map[types.Object]string{}, function: fn}
 	sig := signatureOf(fn)
-	b.results = sig.Results()
+	b.results, b.sig = sig.Results(), sig
 	b.frame = l.newFrame(fn.name, fn.cell)
 	l.pos = fn.decl.Pos()
-	head := "func " + fn.lowered() + b.funcHead(fn.decl.Type, sig)
+	head := "func " + fn.lowered() + b.funcHead(fn.decl.Type, sig, fn.decl.Body)
 	text := b.funcBody(fn.decl.Body)
 	l.funcs = append(l.funcs, head+" "+text)
 	if fn.valued {
@@ -216,8 +223,9 @@ func (l *lowering) function(fn *function) {
 	l.registerFrame(b.frame)
 }
 
-// funcHead writes parameters, all of them named, and results.
-func (b *body) funcHead(t *ast.FuncType, sig *types.Signature) string {
+// funcHead writes parameters, all of them named, and results, named where the
+// function has deferred calls.
+func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockStmt) string {
 	var out strings.Builder
 	out.WriteByte('(')
 	i := 0
@@ -275,7 +283,16 @@ func (b *body) funcHead(t *ast.FuncType, sig *types.Signature) string {
 		out.WriteByte(')')
 		return out.String()
 	}
-	out.WriteString(b.l.results(sig))
+	if !defers(block.List) {
+		out.WriteString(b.l.results(sig))
+		return out.String()
+	}
+	list := make([]string, sig.Results().Len())
+	for i := range list {
+		b.named = append(b.named, fmt.Sprintf("result__%d", i))
+		list[i] = b.named[i] + " " + b.l.typ(sig.Results().At(i).Type())
+	}
+	out.WriteString(" (" + strings.Join(list, ", ") + ")")
 	return out.String()
 }
 
@@ -308,11 +325,69 @@ func (b *body) local(obj types.Object) string {
 	return name
 }
 
-// literalText lowers a function literal.
+// literalText lowers a function literal. What the interpreter makes of one in
+// a loop shares state with the next iteration's. There the literal is made by
+// a function of its own, which gets the addresses of the variables that the
+// literal captures.
 func (b *body) literalText(e *ast.FuncLit) string {
+	if b.loops == 0 {
+		return b.plainLiteral(e)
+	}
+	captured := b.captured(e)
+	sig := b.info.TypeOf(e).Underlying().(*types.Signature)
+	inner := *b
+	inner.locals = map[types.Object]string{}
+	for k, v := range b.locals {
+		inner.locals[k] = v
+	}
+	var params, args []string
+	for i, v := range captured {
+		name := fmt.Sprintf("c__%d", i)
+		params = append(params, name+" *"+b.l.typ(v.Type()))
+		args = append(args, address(b.local(v)))
+		inner.locals[v] = "(*" + name + ")"
+	}
+	maker := fmt.Sprintf("make__%d", b.l.s.unique())
+	b.l.funcs = append(b.l.funcs, fmt.Sprintf("func %s(%s) func%s { return %s }", maker, strings.Join(params, ", "), b.l.signature(sig, false), inner.plainLiteral(e)))
+	return maker + "(" + strings.Join(args, ", ") + ")"
+}
+
+// address writes the address of a variable, or of what a pointer points to.
+func address(name string) string {
+	if p, ok := strings.CutPrefix(name, "(*"); ok {
+		return strings.TrimSuffix(p, ")")
+	}
+	return "&" + name
+}
+
+// captured returns the variables of the functions around that a literal
+// mentions.
+func (b *body) captured(e *ast.FuncLit) []*types.Var {
+	var vars []*types.Var
+	seen := map[*types.Var]bool{}
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, ok := b.info.Uses[id].(*types.Var)
+		if !ok || v.IsField() || seen[v] || b.l.s.byObject[v] != nil || !isSession(v) {
+			return true
+		}
+		if v.Pos() >= e.Pos() && v.Pos() < e.End() {
+			return true
+		}
+		seen[v] = true
+		vars = append(vars, v)
+		return true
+	})
+	return vars
+}
+
+func (b *body) plainLiteral(e *ast.FuncLit) string {
 	sig := b.info.TypeOf(e).Underlying().(*types.Signature)
 	return b.closure(sig, func(inner *body) string {
-		head := inner.funcHead(e.Type, sig)
+		head := inner.funcHead(e.Type, sig, e.Body)
 		return "func" + head + " " + inner.funcBody(e.Body)
 	})
 }
@@ -321,10 +396,10 @@ func (b *body) literalText(e *ast.FuncLit) string {
 func (b *body) closure(sig *types.Signature, write func(*body) string) string {
 	inner := *b
 	inner.literal++
-	inner.results = sig.Results()
+	inner.results, inner.sig = sig.Results(), sig
 	inner.targets = nil
 	inner.named = nil
-	inner.noted, inner.hoisted = 0, 0
+	inner.noted, inner.hoisted, inner.loops, inner.deferring = 0, 0, 0, ""
 	inner.frame = b.l.newFrame(b.frame.name+".func", b.frame.cell)
 	text := write(&inner)
 	b.l.registerFrame(inner.frame)

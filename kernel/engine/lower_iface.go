@@ -176,6 +176,24 @@ func runtimeName(t types.Type) string {
 			return "interface {}"
 		}
 	}
+	switch t := types.Unalias(t).(type) {
+	case *types.Pointer:
+		return "*" + runtimeName(t.Elem())
+	case *types.Slice:
+		return "[]" + runtimeName(t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), runtimeName(t.Elem()))
+	case *types.Map:
+		return "map[" + runtimeName(t.Key()) + "]" + runtimeName(t.Elem())
+	case *types.Named:
+		if t.TypeArgs().Len() > 0 {
+			args := make([]string, t.TypeArgs().Len())
+			for i := range args {
+				args[i] = runtimeName(t.TypeArgs().At(i))
+			}
+			return t.Obj().Pkg().Name() + "." + t.Obj().Name() + "[" + strings.Join(args, ",") + "]"
+		}
+	}
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 

@@ -13,7 +13,9 @@ import (
 func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	return b.within(&target{label: label, loop: true}, func() string {
 		b.noted = 0
+		b.loops++
 		text := "{\n" + prologue + b.stmts(s.List) + "}"
+		b.loops--
 		b.noted = 0
 		return text
 	})

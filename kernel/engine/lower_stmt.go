@@ -10,7 +10,12 @@ import (
 
 // funcBody writes the body of a function or literal with its braces.
 func (b *body) funcBody(block *ast.BlockStmt) string {
-	text := b.stmts(block.List)
+	text := ""
+	if defers(block.List) {
+		text = b.protected(b.sig, func() string { return b.stmts(block.List) })
+	} else {
+		text = b.stmts(block.List)
+	}
 	return b.frame.wrap(text, b.line(block.Lbrace))
 }
 
@@ -197,7 +202,15 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 		return b.storeTuple(lhs, left, rhs[0], op)
 	}
 	right := make([]string, len(rhs))
+	before := ""
 	for i, e := range rhs {
+		if op == "=" && lhs[i].t != nil && b.replaces(e) {
+			// Assigned directly, the value would take the variable's place
+			// instead of getting into it.
+			right[i] = b.l.temp()
+			before += right[i] + " := " + b.initial(e, lhs[i].t) + "\n"
+			continue
+		}
 		switch {
 		case lhs[i].t == nil:
 			right[i] = b.blanked(e)
@@ -207,7 +220,19 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			right[i] = b.to(e, lhs[i].t)
 		}
 	}
-	return strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+	return before + strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+}
+
+// replaces reports values that the interpreter puts in the place of a
+// variable when it assigns them.
+func (b *body) replaces(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.UnaryExpr:
+		return e.Op == token.ARROW
+	}
+	return false
 }
 
 // blanked writes a value that is thrown away.
@@ -290,12 +315,20 @@ func (b *body) condition(e ast.Expr) string {
 	return text
 }
 
+// multiline reports whether an assignment became several statements.
+func multiline(s *ast.AssignStmt, text string) bool {
+	if len(s.Rhs) == 1 && len(s.Lhs) > 1 {
+		return strings.HasPrefix(text, "t__") && strings.Contains(text, "\n")
+	}
+	return s.Tok == token.ASSIGN && strings.HasPrefix(text, "t__") && strings.Contains(text, "\n")
+}
+
 // simple writes a statement that stands before a condition.
 func (b *body) simple(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		text := b.assign(s)
-		if strings.Contains(text, "\n") && !strings.Contains(text, "{") {
+		if multiline(s, text) {
 			b.l.refuse(s.Pos(), "several values of different types assigned before a condition")
 		}
 		return text
@@ -317,10 +350,26 @@ func (b *body) returnStmt(s *ast.ReturnStmt) string {
 	if t := b.rangeFunc(); t != nil {
 		return b.returnThrough(s, t)
 	}
+	if b.deferring != "" {
+		return b.returnDeferring(s)
+	}
 	if len(s.Results) == 0 {
 		return "return"
 	}
 	return b.returnValues(s)
+}
+
+// returnDeferring sets the results of a function whose statements are a
+// literal of their own.
+func (b *body) returnDeferring(s *ast.ReturnStmt) string {
+	if len(s.Results) == 0 {
+		return "return"
+	}
+	places := make([]place, len(b.named))
+	for i := range places {
+		places[i] = place{text: b.named[i], t: b.results.At(i).Type()}
+	}
+	return b.store(places, s.Results, "=") + "\nreturn"
 }
 
 func (b *body) returnValues(s *ast.ReturnStmt) string {
@@ -355,77 +404,17 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 // turns a panic of it into an error message instead of the process's end.
 func (b *body) goStmt(s *ast.GoStmt) string {
 	before, call := b.deferred(s.Call)
-	text := bridge + ".Go(func() { " + call + " })"
-	if before == "" {
-		return text
-	}
-	return "{\n" + before + text + "\n}"
+	f := fmt.Sprintf("g__%d", b.l.s.unique())
+	return "{\n" + before + f + " := " + call + "\n" + bridge + ".Go(" + f + ")\n}"
 }
 
+// deferStmt notes a deferred call with the bridge, which makes it when the
+// function around ends (lower_defer.go).
 func (b *body) deferStmt(s *ast.DeferStmt) string {
 	if b.rangeFunc() != nil {
 		b.l.refuse(s.Pos(), "defer inside a range over a function")
 	}
-	if b.info.Types[s.Call.Fun].IsBuiltin() || b.info.Types[s.Call.Fun].IsType() {
-		before, call := b.deferred(s.Call)
-		return before + "defer func() { " + call + " }()"
-	}
-	return "defer " + b.expr(s.Call)
-}
-
-// deferred writes a call whose operands are evaluated before it, and the
-// statements which do that.
-func (b *body) deferred(e *ast.CallExpr) (before, call string) {
-	var out strings.Builder
-	saved := b.override
-	b.override = map[ast.Expr]string{}
-	for k, v := range saved {
-		b.override[k] = v
-	}
-	keep := func(x ast.Expr) {
-		tv := b.info.Types[x]
-		if _, literal := ast.Unparen(x).(*ast.FuncLit); literal || tv.Value != nil || tv.IsNil() || tv.IsType() || tv.IsBuiltin() {
-			return
-		}
-		if _, tuple := tv.Type.(*types.Tuple); tuple {
-			b.l.refuse(x.Pos(), "several results passed on by a go statement")
-		}
-		name := fmt.Sprintf("g__%d", b.l.s.unique())
-		fmt.Fprintf(&out, "%s := %s\n", name, b.expr(x))
-		b.override[x] = name
-	}
-	switch f := ast.Unparen(e.Fun).(type) {
-	case *ast.SelectorExpr:
-		if s := b.info.Selections[f]; s != nil && s.Kind() == types.MethodVal {
-			_, isPointer := b.typeOf(f.X).(*types.Pointer)
-			_, wantsPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
-			if wantsPointer && !isPointer {
-				name := fmt.Sprintf("g__%d", b.l.s.unique())
-				fmt.Fprintf(&out, "%s := &%s\n", name, b.operand(f.X))
-				b.override[f.X] = "(*" + name + ")"
-			} else {
-				keep(f.X)
-			}
-		} else if s != nil {
-			keep(f)
-		}
-	case *ast.Ident:
-		if _, ok := b.info.Uses[f].(*types.Var); ok {
-			keep(e.Fun)
-			b.override[f] = b.override[e.Fun]
-		}
-	case *ast.FuncLit:
-	default:
-		if !b.info.Types[e.Fun].IsBuiltin() && !b.info.Types[e.Fun].IsType() && b.calleeObject(f) == nil {
-			keep(e.Fun)
-		}
-	}
-	for _, a := range e.Args {
-		keep(a)
-	}
-	inner := *b
-	inner.literal++
-	call = inner.expr(e)
-	b.override = saved
-	return out.String(), call
+	before, call := b.deferred(s.Call)
+	f := fmt.Sprintf("g__%d", b.l.s.unique())
+	return before + f + " := " + call + "\n" + bridge + ".Defer(" + b.deferring + ", " + f + ")"
 }

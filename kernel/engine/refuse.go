@@ -219,7 +219,7 @@ func (b *body) formatted(e *ast.CallExpr, obj *types.Func, sig *types.Signature,
 				t := b.info.TypeOf(e.Args[arg])
 				switch {
 				case t != nil && !types.IsInterface(t) && !b.l.native(t) && verb == 'T':
-					replacedArgs[arg] = strconv.Quote(types.TypeString(t, func(p *types.Package) string { return p.Name() }))
+					replacedArgs[arg] = strconv.Quote(runtimeName(t))
 					out.WriteByte('s')
 					arg++
 					continue

@@ -14,6 +14,7 @@ const (
 	itemConst
 	itemType
 	itemFunc
+	itemPackage
 )
 
 // An item is one import, declaration or statement at the top of a cell, as
@@ -111,6 +112,8 @@ func split(src string) []item {
 // classify looks at the first lexemes of an item.
 func classify(l []lexeme) itemKind {
 	switch l[0].tok {
+	case token.PACKAGE:
+		return itemPackage
 	case token.IMPORT:
 		return itemImport
 	case token.CONST:

@@ -35,7 +35,10 @@ func (in *Interpreter) bridge() interp.Exports {
 		"NotA":        notA,
 		"NotNil":      notNil,
 		"ErrorsAs":    in.types.errorsAs,
-		"Recovered":   in.recovered,
+		"Defers":      func() *defers { return &defers{} },
+		"Defer":       func(d *defers, f func()) { d.calls = append(d.calls, f) },
+		"Protect":     in.protect,
+		"Recover":     in.recover,
 		"Clear":       clearValue,
 		"Print":       in.print,
 		"Println":     in.println,
@@ -77,16 +80,6 @@ func (in *Interpreter) show(lastIsError bool, values ...any) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.bundle = bundle
-}
-
-// recovered makes of what recover returned in interpreted code what it would
-// have returned in compiled code.
-func (in *Interpreter) recovered(v any) any {
-	if v == nil {
-		return nil
-	}
-	in.frames.take(goroutineID())
-	return translated(v)
 }
 
 func clearValue(v any) {

@@ -48,6 +48,8 @@ type Interpreter struct {
 
 	running sync.Mutex // held while a program runs
 
+	panics *panics
+
 	mu      sync.Mutex
 	bundle  *engine.Bundle
 	reached int
@@ -55,7 +57,7 @@ type Interpreter struct {
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes()}
+	in := &Interpreter{config: config, types: newTypes(), panics: newPanics()}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
 		Stdin:        config.Stdin,

@@ -2,8 +2,10 @@ package interpreter
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 )
 
@@ -58,6 +60,9 @@ func translated(v any) any {
 
 // panicText words the value of a panic as the Go run time prints it.
 func panicText(v any) string {
+	if os.Getenv("HDEBUG") != "" {
+		println(fmt.Sprintf("RAW %T %v", v, v), string(debug.Stack()))
+	}
 	v = translated(v)
 	if c, ok := carried(v); ok {
 		return c.panicText()

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// The interpreter's own defer holds a lock on the function's variables while
+// deferred calls run, which function literals made there wait for. So a
+// function with deferred calls becomes
+//
+//	func f(p T) (r R) {
+//		defers := bridge.Defers()
+//		body := func() { ... bridge.Defer(defers, func() { ... }) ... }
+//		bridge.Protect(defers, body)
+//		return r
+//	}
+//
+// and recover asks the bridge for the panic that Protect has caught.
+
+// defers reports whether a block has a defer statement of its own.
+func defers(list []ast.Stmt) bool {
+	found := false
+	for _, s := range list {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.DeferStmt:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// protected writes the statements of a function that has deferred calls.
+// write lowers them.
+func (b *body) protected(sig *types.Signature, write func() string) string {
+	n := b.l.s.unique()
+	b.deferring = fmt.Sprintf("defers__%d", n)
+	text := write()
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s := %s.Defers()\n", b.deferring, bridge)
+	fmt.Fprintf(&out, "body__%d := func() {\n%s}\n%s.Protect(%s, body__%d)\n", n, text, bridge, b.deferring, n)
+	if sig.Results().Len() > 0 {
+		out.WriteString("return " + strings.Join(b.named, ", ") + "\n")
+	}
+	return out.String()
+}
+
+// deferred writes a call whose operands are evaluated before it: statements
+// that do that, and a function which makes the call.
+func (b *body) deferred(e *ast.CallExpr) (before, call string) {
+	var out strings.Builder
+	saved := b.override
+	b.override = map[ast.Expr]string{}
+	for k, v := range saved {
+		b.override[k] = v
+	}
+	defer func() { b.override = saved }()
+
+	fun := ast.Unparen(e.Fun)
+	if lit, ok := fun.(*ast.FuncLit); ok && len(e.Args) == 0 && lit.Type.Results.NumFields() == 0 {
+		return "", b.literalText(lit)
+	}
+	// In a loop the function is made by one that gets the operands.
+	var names []string
+	var typs []types.Type
+	keep := func(x ast.Expr, t types.Type, text string) string {
+		name := fmt.Sprintf("g__%d", b.l.s.unique())
+		fmt.Fprintf(&out, "%s := %s\n", name, text)
+		names = append(names, name)
+		typs = append(typs, t)
+		b.override[x] = name
+		return name
+	}
+	evaluate := func(x ast.Expr) {
+		tv := b.info.Types[x]
+		if tv.Value != nil || tv.IsNil() || tv.IsType() || tv.IsBuiltin() {
+			return
+		}
+		if _, tuple := tv.Type.(*types.Tuple); tuple {
+			b.l.refuse(x.Pos(), "several results passed on by go or defer")
+		}
+		keep(x, tv.Type, b.expr(x))
+	}
+	switch f := fun.(type) {
+	case *ast.SelectorExpr:
+		if s := b.info.Selections[f]; s != nil && s.Kind() == types.MethodVal {
+			_, isPointer := b.typeOf(f.X).(*types.Pointer)
+			_, wantsPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+			if wantsPointer && !isPointer {
+				t := types.NewPointer(b.info.TypeOf(f.X))
+				name := keep(f.X, t, "&"+b.operand(f.X))
+				b.override[f.X] = "(*" + name + ")"
+			} else {
+				evaluate(f.X)
+			}
+		} else if s != nil {
+			evaluate(f)
+		}
+	case *ast.Ident:
+		if _, ok := b.info.Uses[f].(*types.Var); ok {
+			evaluate(f)
+		}
+	case *ast.FuncLit:
+		keep(f, b.info.TypeOf(f), b.literalText(f))
+	default:
+		if !b.info.Types[e.Fun].IsBuiltin() && !b.info.Types[e.Fun].IsType() && b.calleeObject(fun) == nil {
+			evaluate(fun)
+		}
+	}
+	for _, a := range e.Args {
+		evaluate(a)
+	}
+	inner := *b
+	inner.literal++
+	inner.loops = 0
+	text := inner.expr(e)
+	if len(names) == 0 {
+		return out.String(), "func() { " + text + " }"
+	}
+	maker := fmt.Sprintf("make__%d", b.l.s.unique())
+	params := make([]string, len(names))
+	for i := range names {
+		params[i] = names[i] + " " + b.l.typ(typs[i])
+	}
+	b.l.funcs = append(b.l.funcs, fmt.Sprintf("func %s(%s) func() { return func() { %s } }", maker, strings.Join(params, ", "), text))
+	return out.String(), maker + "(" + strings.Join(names, ", ") + ")"
+}

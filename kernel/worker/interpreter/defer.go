@@ -1,0 +1,110 @@
+package interpreter
+
+import "sync"
+
+// defers holds the deferred calls of one call of a function.
+type defers struct {
+	calls []func()
+	// value is the panic that the calls are made for, while there is one.
+	value     any
+	panicking bool
+}
+
+// panics knows, for goroutines that make deferred calls, for which.
+type panics struct {
+	mu      sync.Mutex
+	current map[uint64][]*defers
+}
+
+func newPanics() *panics { return &panics{current: map[uint64][]*defers{}} }
+
+func (p *panics) push(goroutine uint64, d *defers) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current[goroutine] = append(p.current[goroutine], d)
+}
+
+func (p *panics) pop(goroutine uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	stack := p.current[goroutine]
+	if len(stack) <= 1 {
+		delete(p.current, goroutine)
+		return
+	}
+	p.current[goroutine] = stack[:len(stack)-1]
+}
+
+func (p *panics) top(goroutine uint64) *defers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	stack := p.current[goroutine]
+	if len(stack) == 0 {
+		return nil
+	}
+	return stack[len(stack)-1]
+}
+
+// protect runs the body of a function that has deferred calls, and then
+// these, the last first. A panic that they do not recover goes on.
+func (in *Interpreter) protect(d *defers, body func()) {
+	finished := false
+	defer func() {
+		if !finished {
+			// nil only when the goroutine ends by runtime.Goexit.
+			if r := recover(); r != nil {
+				if _, ok := r.(exit); ok {
+					panic(r)
+				}
+				d.value, d.panicking = r, true
+			}
+		}
+		in.runDeferred(d)
+		if d.panicking {
+			panic(d.value)
+		}
+	}()
+	body()
+	finished = true
+}
+
+func (in *Interpreter) runDeferred(d *defers) {
+	if len(d.calls) == 0 {
+		return
+	}
+	goroutine := goroutineID()
+	in.panics.push(goroutine, d)
+	defer in.panics.pop(goroutine)
+	for len(d.calls) > 0 {
+		last := d.calls[len(d.calls)-1]
+		d.calls = d.calls[:len(d.calls)-1]
+		in.deferredCall(d, last)
+	}
+}
+
+// deferredCall makes one deferred call. A panic of it takes the place of the
+// one before.
+func (in *Interpreter) deferredCall(d *defers, call func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(exit); ok {
+				panic(r)
+			}
+			d.value, d.panicking = r, true
+		}
+	}()
+	call()
+}
+
+// recover is Go's recover, for code that runs in a deferred call.
+func (in *Interpreter) recover() any {
+	goroutine := goroutineID()
+	d := in.panics.top(goroutine)
+	if d == nil || !d.panicking {
+		return nil
+	}
+	v := translated(d.value)
+	d.value, d.panicking = nil, false
+	in.frames.take(goroutine)
+	return v
+}
