@@ -53,6 +53,7 @@ func (c *console) begin(name string) *step {
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSpinnerType(14),
 		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
 	)
 	return s
 }
@@ -88,7 +89,7 @@ func (s *step) progress(done, total int, what string) {
 // end closes the step with what came of it.
 func (s *step) end(format string, args ...any) {
 	if s.bar != nil {
-		if err := s.bar.Exit(); err != nil {
+		if err := s.bar.Finish(); err != nil {
 			s.bar = nil
 		}
 		fmt.Fprint(s.console.out, "\r\x1b[K")

@@ -68,6 +68,7 @@ func test(ctx context.Context, c *console, ci bool) error {
 		{"staticcheck", tool("go", "tool", "staticcheck", "./...")},
 		{"go test", tool("go", append([]string{"test", "-count=1", "-timeout=15m"}, packages...)...)},
 		{"race detector", race},
+		{"installation", inJupyter("Installation|Readme")},
 		{"protocol suite", inJupyter("Protocol")},
 		{"browser test", inJupyter("Browser")},
 		{"comparison with ipykernel", inJupyter("Comparison")},
@@ -121,7 +122,7 @@ func gofmt(ctx context.Context) error {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	if len(out) > 0 {
-		return fmt.Errorf("run gofmt -w on\n%s", out)
+		return fmt.Errorf("run gofmt -w on %s", strings.Join(strings.Fields(string(out)), " "))
 	}
 	return nil
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,7 +85,7 @@ func (t tour) run(ctx context.Context, last *tourRecord, progress func(done, tot
 			Output: t.notebook(), HTML: t.html(),
 		}.Run(ctx, *t.jupyter, progress)
 	} else {
-		err = t.runOurselves(ctx)
+		err = t.runOurselves(ctx, progress)
 	}
 	if err != nil {
 		return nil, err
@@ -100,17 +101,33 @@ func (t tour) run(ctx context.Context, last *tourRecord, progress func(done, tot
 }
 
 // runOurselves runs the tour without Jupyter.
-func (t tour) runOurselves(ctx context.Context) error {
+func (t tour) runOurselves(ctx context.Context, progress func(done, total int)) error {
 	notebook, html := t.notebook()+".new", t.html()+".new"
 	cmd := exec.CommandContext(ctx, t.spec.Program, "notebook", "run", t.source, "-o", notebook, "--html", html)
 	cmd.Dir = t.places.Data
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var said strings.Builder
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		// A cell that is done is told as "[ 3/12]  0.05s  its first line".
+		var done, total int
+		if _, err := fmt.Sscanf(strings.TrimPrefix(lines.Text(), "["), "%d/%d]", &done, &total); err == nil {
+			progress(done, total)
+			continue
+		}
+		fmt.Fprintln(&said, lines.Text())
+	}
+	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("%s notebook run %s: %w\n%s", t.spec.Program, t.source, err, strings.TrimSpace(out.String()))
+		return fmt.Errorf("%s notebook run %s: %w\n%s", t.spec.Program, t.source, err, strings.TrimSpace(said.String()))
 	}
 	if err := os.Rename(notebook, t.notebook()); err != nil {
 		return err

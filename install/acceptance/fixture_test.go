@@ -72,23 +72,28 @@ func kernelData(t *testing.T) string {
 }
 
 var registerKernel = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(scratch, "bin", "hierml")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./kernel")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", program(), "./kernel")
 	build.Dir = root()
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build ./kernel: %w\n%s", err, out)
 	}
 	data := filepath.Join(scratch, "share", "jupyter")
-	spec := kernelspec.Spec{Name: kernelspec.DefaultName, DisplayName: kernelspec.DefaultDisplayName, Program: program}
+	spec := kernelspec.Spec{Name: kernelspec.DefaultName, DisplayName: kernelspec.DefaultDisplayName, Program: program()}
 	dir := kernelspec.Dir(data, spec.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	return data, spec.Write(dir)
 })
+
+// program returns the path of the program that registerKernel builds.
+func program() string {
+	path := filepath.Join(scratch, "bin", "hierml")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	return path
+}
 
 // root returns the folder of the module.
 func root() string {

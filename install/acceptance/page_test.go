@@ -120,10 +120,13 @@ func (p *page) count(t *testing.T, selector string) int {
 // draws in one piece.
 func (p *page) grow(t *testing.T) {
 	t.Helper()
-	height := eval[int64](t, p, `Math.ceil(document.querySelector(".jp-WindowedPanel-outer").scrollHeight)`, 10*time.Second)
+	const panel = `document.querySelector(".jp-WindowedPanel-outer")`
+	height := eval[int64](t, p, panel+".scrollHeight", 10*time.Second)
 	run(t, p, "resizing", 10*time.Second, chromedp.Steps(
 		chromedp.EmulateViewport(width, min(height+150, 16000)),
 		chromedp.Sleep(time.Second), // for the layout, of whose end nothing tells
+		chromedp.Evaluate[chromedp.Void](panel+".scrollTop = 0"),
+		chromedp.Sleep(time.Second),
 	))
 }
 

@@ -105,9 +105,9 @@ func (e Environment) install(ctx context.Context, progress func(done int, what s
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb {
 		case "Collecting", "Ignoring", "Requirement":
-			name, _, _ := strings.Cut(strings.TrimPrefix(rest, "already satisfied: "), "=")
+			rest = strings.TrimPrefix(rest, "already satisfied: ")
 			done++
-			progress(min(done, e.Lock.Len()), strings.TrimSuffix(name, ":"))
+			progress(min(done, e.Lock.Len()), rest[:strings.IndexAny(rest+"=", "=: ")])
 		case "Installing":
 			progress(e.Lock.Len(), "unpacking")
 		}

@@ -1,0 +1,137 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/install/internal/python"
+)
+
+// goRun runs the installation command with the tests' Jupyter on PATH and returns
+// what it printed.
+func goRun(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"run", "./install"}, args...)...)
+	cmd.Dir = root()
+	beside := filepath.Dir(jupyter(t).Path)
+	cmd.Env = append(os.Environ(), "PATH="+beside+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go run ./install %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// TestInstallation installs, installs again and uninstalls, with Jupyter and
+// without.
+func TestInstallation(t *testing.T) {
+	tests := []struct {
+		name, by string
+		flags    []string
+	}{
+		{"with Jupyter", "by Jupyter (nbclient", nil},
+		{"without Jupyter", "by hierml notebook run", []string{"--no-jupyter"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			prefix := filepath.Join(t.TempDir(), "a prefix")
+			flags := append([]string{"--prefix", prefix}, test.flags...)
+			out := goRun(t, flags...)
+			if !strings.Contains(out, test.by) {
+				t.Errorf("the tour did not run %s:\n%s", test.by, out)
+			}
+			_, summary, _ := strings.Cut(out, "\n\n")
+			if lines := strings.Count(summary, "\n"); lines > 10 {
+				t.Errorf("the end has %d lines, want at most 10:\n%s", lines, summary)
+			}
+			data := filepath.Join(prefix, "share", "hierml")
+			checkExecuted(t, filepath.Join(data, "tour.ipynb"))
+			if page, err := os.ReadFile(filepath.Join(data, "tour.html")); err != nil || !strings.Contains(string(page), "</html>") {
+				t.Errorf("the page is no page: %d bytes, %v", len(page), err)
+			}
+			kernels, err := python.Kernels(t.Context(), jupyter(t), filepath.Join(prefix, "share", "jupyter"))
+			if want := filepath.Join(prefix, "share", "jupyter", "kernels", "hierml"); err != nil || kernels["hierml"] != want {
+				t.Errorf("jupyter kernelspec list shows %q, %v, want %q", kernels, err, want)
+			}
+
+			before, begun := files(t, prefix), time.Now()
+			goRun(t, flags...)
+			if took := time.Since(begun); took > 30*time.Second {
+				t.Errorf("the second run took %s, want less than 30 s", took)
+			}
+			if after := files(t, prefix); !slices.Equal(before, after) {
+				t.Errorf("after the second run there is\n%q, before it was\n%q", after, before)
+			}
+
+			goRun(t, "uninstall", "--prefix", prefix)
+			if _, err := os.Stat(prefix); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("uninstall left %q", files(t, prefix))
+			}
+		})
+	}
+}
+
+// files lists what is under dir.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var paths []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// checkExecuted checks that every code cell of a notebook ran without an error,
+// and that something came of it.
+func checkExecuted(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notebook struct {
+		Cells []struct {
+			Type    string `json:"cell_type"`
+			Count   *int   `json:"execution_count"`
+			Outputs []struct {
+				Type string                     `json:"output_type"`
+				Data map[string]json.RawMessage `json:"data"`
+			} `json:"outputs"`
+		} `json:"cells"`
+	}
+	if err := json.Unmarshal(content, &notebook); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	pictures := 0
+	for i, cell := range notebook.Cells {
+		if cell.Type != "code" {
+			continue
+		}
+		if cell.Count == nil {
+			t.Errorf("cell %d did not run", i+1)
+		}
+		for _, output := range cell.Outputs {
+			if output.Type == "error" {
+				t.Errorf("cell %d ended with an error", i+1)
+			}
+			if output.Data["image/png"] != nil || output.Data["image/svg+xml"] != nil {
+				pictures++
+			}
+		}
+	}
+	if pictures != plots {
+		t.Errorf("%d pictures, want %d", pictures, plots)
+	}
+}
