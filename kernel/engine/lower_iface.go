@@ -145,7 +145,7 @@ func (b *body) assertion(e *ast.TypeAssertExpr) string {
 	from, to := b.info.TypeOf(e.X), b.info.TypeOf(e.Type)
 	_, two := b.info.TypeOf(e).(*types.Tuple)
 	x := b.operand(e.X)
-	if b.l.native(to) && !types.IsInterface(to) && !isCompiledInterface(from) {
+	if two && b.l.native(to) && !types.IsInterface(to) && !isCompiledInterface(from) {
 		return x + ".(" + b.l.typ(to) + ")"
 	}
 	question := b.question("x", from, to, e.Pos())

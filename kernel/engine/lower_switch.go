@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -21,26 +22,43 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		}
 	}
 	mark := b.mark(nodes...)
-	head := "switch "
+	var out strings.Builder
 	if s.Init != nil {
-		head += b.simple(s.Init) + "; "
+		out.WriteString(b.simple(s.Init) + "\n")
 	}
+	head := "switch "
 	var tag types.Type
+	subject := "" // of interface type, compared case by case
 	if s.Tag != nil {
+		// The interpreter takes the tag for the value of the cases unless it
+		// is a variable.
 		tag = types.Default(b.info.TypeOf(s.Tag))
 		b.comparable(s.Tag, tag)
-		head += b.condition(s.Tag) + " "
+		name := b.l.temp()
+		fmt.Fprintf(&out, "%s := %s\n", name, b.initial(s.Tag, tag))
+		if types.IsInterface(tag) {
+			subject = name
+		} else {
+			head += name + " "
+		}
 	}
-	return mark + labelled(label, head+b.clauses(s.Body, label, func(e ast.Expr) string {
+	text := labelled(label, head+b.clauses(s.Body, label, func(e ast.Expr) string {
 		if tag == nil {
 			return b.expr(e)
 		}
 		b.comparable(e, b.info.TypeOf(e))
-		if types.IsInterface(b.info.TypeOf(e)) && !types.IsInterface(tag) {
+		if types.IsInterface(b.info.TypeOf(e)) && !types.IsInterface(tag) && !b.info.Types[e].IsNil() {
 			b.l.refuse(e.Pos(), "a case of interface type in a switch on a concrete one")
+		}
+		if subject != "" {
+			return subject + " == " + b.inInterface(e, tag)
 		}
 		return b.to(e, tag)
 	}))
+	if out.Len() == 0 {
+		return mark + text
+	}
+	return mark + "{\n" + out.String() + text + "}\n"
 }
 
 func (b *body) clauses(block *ast.BlockStmt, label string, expr func(ast.Expr) string) string {

@@ -210,8 +210,55 @@ func (l *lowering) localType(t *types.Named) string {
 }
 
 func (l *lowering) declareType(name string, underlying types.Type) {
+	if t := endless(underlying, map[types.Type]bool{}); t != nil {
+		l.refuse(l.pos, fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
+	}
 	text := l.typ(underlying)
 	l.types = append(l.types, fmt.Sprintf("type %s %s", name, text))
+}
+
+// endless returns a session type that is reached from itself without a struct
+// on the way.
+func endless(t types.Type, seen map[types.Type]bool) *types.Named {
+	any := func(list ...types.Type) *types.Named {
+		for _, u := range list {
+			if n := endless(u, seen); n != nil {
+				return n
+			}
+		}
+		return nil
+	}
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if !isSession(t.Obj()) || types.IsInterface(t) {
+			return nil
+		}
+		if seen[t] {
+			return t
+		}
+		seen[t] = true
+		defer delete(seen, t)
+		return any(t.Underlying())
+	case *types.Pointer:
+		return any(t.Elem())
+	case *types.Slice:
+		return any(t.Elem())
+	case *types.Array:
+		return any(t.Elem())
+	case *types.Chan:
+		return any(t.Elem())
+	case *types.Map:
+		return any(t.Key(), t.Elem())
+	case *types.Signature:
+		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
+			for i := range tuple.Len() {
+				if n := any(tuple.At(i).Type()); n != nil {
+					return n
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // typeInstance declares an instance of a generic type of the session.

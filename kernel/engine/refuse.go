@@ -43,16 +43,25 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 		x, y = b.expr(e.X), b.expr(e.Y)
 	case types.IsInterface(xt) && !types.IsInterface(yt):
 		b.comparable(e.X, xt)
-		x, y = b.expr(e.X), b.to(e.Y, xt)
+		x, y = b.expr(e.X), b.inInterface(e.Y, xt)
 	case types.IsInterface(yt) && !types.IsInterface(xt):
 		b.comparable(e.Y, yt)
-		x, y = b.to(e.X, yt), b.expr(e.Y)
+		x, y = b.inInterface(e.X, yt), b.expr(e.Y)
 	default:
 		b.comparable(e.X, xt)
 		b.comparable(e.Y, yt)
 		x, y = b.operandLike(e.X, e.Y), b.operandLike(e.Y, e.X)
 	}
 	return x + " " + e.Op.String() + " " + y
+}
+
+// inInterface writes an operand that is compared with one of interface type.
+func (b *body) inInterface(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	if from := b.info.TypeOf(e); types.IsInterface(from) || b.info.Types[e].IsNil() || !b.l.native(from) || isCompiledInterface(t) {
+		return text
+	}
+	return "interface{}(" + text + ")"
 }
 
 func (b *body) operandLike(e, other ast.Expr) string {

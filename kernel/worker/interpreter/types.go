@@ -244,6 +244,8 @@ func notA(value any, from, to string, iface bool) {
 		}
 	}
 	switch {
+	case value == nil && !iface:
+		panic(conversionError(fmt.Sprintf("interface conversion: %s is nil, not %s", from, to)))
 	case value == nil:
 		panic(conversionError(fmt.Sprintf("interface conversion: interface is nil, not %s", to)))
 	case iface:

@@ -25,7 +25,7 @@ func main() {
 	sl[0] = 100
 	fmt.Println(arr, len(sl), cap(sl))
 	b := append([]byte("ab"), "cd"...)
-	fmt.Println(string(b), copy(b, "zz"), string(b))
+	fmt.Println(copy(b, "zz"), string(b))
 	var nils []int
 	nils = append(nils, 1)
 	fmt.Println(nils, nils[:0] == nil)
