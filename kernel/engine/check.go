@@ -23,6 +23,8 @@ type checker struct {
 	preloaded map[string]string
 	fset      *token.FileSet
 	sources   map[*token.File]*source
+	// prelude holds the stand-ins for generic functions, by import path.
+	prelude map[string]map[string]*function
 	// pkg is the package of all cells, emptied for each.
 	pkg *types.Package
 }
@@ -360,7 +362,7 @@ func (c *checker) insert(k *checked) {
 			scope.Insert(d.object)
 			continue
 		}
-		if path := c.preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.session.gone[name] == "" {
+		if path := c.preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.session.gone[name] == nil {
 			if pkg, err := c.importer.Import(path); err == nil {
 				scope.Insert(types.NewPkgName(token.NoPos, k.pkg, name, pkg))
 			}

@@ -5,17 +5,29 @@ import (
 	"go/types"
 )
 
-// buried makes the session that of a new worker: the variables are gone,
-// everything else is there to be declared again.
+// buried makes the session that of a new worker: the variables are gone, and
+// everything else is declared again when it is used.
 func (e *Engine) buried(death *DeathError) *Error {
 	s := e.session
 	cause := death.Cause
-	for name, d := range s.live {
-		if _, ok := d.object.(*types.Var); ok && d.lowered != "" {
-			s.gone[name] = cause
-			delete(s.live, name)
+	for _, d := range s.byObject {
+		if _, ok := d.object.(*types.Var); ok && d.lowered != "" && d.lost == "" {
+			d.lost = cause
+			if s.live[d.name] == d {
+				s.gone[d.name] = d
+				delete(s.live, d.name)
+			}
 		}
 	}
+	for _, fn := range s.all {
+		fn.emitted, fn.valued = false, false
+	}
+	s.sent = map[string]bool{}
+	s.emitted = map[string]bool{}
+	s.localTypes = map[types.Object]string{}
+	s.instances = map[string]string{}
+	s.funcInstances = map[string]*function{}
+	s.described = map[string]int{}
 	err := &Error{
 		Name:    "WorkerDied",
 		Message: "the worker process died: " + cause + "; variables are lost, declarations are kept",

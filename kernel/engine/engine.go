@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 )
@@ -92,9 +90,6 @@ func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
 		// A fault of the engine costs the cell, not the session.
 		if r := recover(); r != nil {
 			l, program = nil, nil
-			if os.Getenv("HDEBUG") != "" {
-				println(string(debug.Stack()))
-			}
 			err = problemsError("InternalError", []problem{{&source{cell}, 0, fmt.Sprintf("the engine failed on this cell: %v", r)}})
 		}
 	}()
@@ -121,7 +116,7 @@ func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output)
 	case errors.As(err, &death):
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		l.rollback()
+		l.commit(0)
 		return e.buried(death)
 	case errors.As(err, &runtime):
 		e.keep(ctx, l, out)
@@ -172,8 +167,8 @@ func number(v any) int {
 // explain adds to complaints about undefined names what became of them.
 func (s *session) explain(problems []problem) []problem {
 	for i, p := range problems {
-		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != "" {
-			problems[i].msg = fmt.Sprintf("undefined: %s (the variable was lost when the worker process died: %s)", name, s.gone[name])
+		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != nil {
+			problems[i].msg = fmt.Sprintf("undefined: %s (the variable was lost when the worker process died: %s)", name, s.gone[name].lost)
 		}
 	}
 	return problems

@@ -65,6 +65,9 @@ func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl,
 				if obj.Parent() != types.Universe && !isFieldOrMethod(obj) {
 					name := id.Name
 					if pkg.Scope().Lookup(name) == nil {
+						if p, ok := obj.(*types.PkgName); ok {
+							obj = types.NewPkgName(p.Pos(), pkg, name, p.Imported())
+						}
 						pkg.Scope().Insert(obj)
 					}
 				}

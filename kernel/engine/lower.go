@@ -38,10 +38,9 @@ type lowering struct {
 	// entry identifies the cell's frame.
 	entry string
 
-	localTypes map[types.Object]string
-	queue      []*function
-	queued     map[*function]bool
-	done       map[*function]bool
+	queue  []*function
+	queued map[*function]bool
+	done   map[*function]bool
 	// commits and undos carry out, or take back, what the lowering does to
 	// the session.
 	commits []func()
@@ -75,7 +74,7 @@ func (l *lowering) rollback() {
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, localTypes: map[types.Object]string{}, queued: map[*function]bool{}, done: map[*function]bool{}}
+	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}}
 	defer func() {
 		if r := recover(); r != nil {
 			no, ok := r.(refusal)
@@ -222,11 +221,18 @@ func (l *lowering) emitType(spec *ast.TypeSpec) {
 	if !ok || obj.IsAlias() || spec.TypeParams != nil || spec.Name.Name == "_" {
 		return
 	}
-	if types.IsInterface(obj.Type()) {
+	l.pos = spec.Pos()
+	l.ensureType(l.s.byObject[obj].lowered, obj.Type())
+}
+
+// ensureType makes sure that the interpreter has a type of the session.
+func (l *lowering) ensureType(name string, t types.Type) {
+	if l.s.emitted[name] || types.IsInterface(t) {
 		return
 	}
-	l.pos = spec.Pos()
-	l.declareType(l.s.byObject[obj].lowered, obj.Type().Underlying())
+	l.s.emitted[name] = true
+	l.later(func() { delete(l.s.emitted, name) })
+	l.declareType(name, t.Underlying())
 }
 
 // declareVariable gives a variable its place. A variable that is declared
@@ -240,8 +246,18 @@ func (l *lowering) declareVariable(v *topVariable) {
 			d.lowered = old.lowered
 		}
 	}
+	emit := d.lowered == ""
+	if lost := l.s.gone[name]; emit && lost != nil && types.Identical(lost.object.Type(), v.global.Type()) {
+		// Functions that mention the variable find it again.
+		d.lowered = lost.lowered
+		cause := lost.lost
+		lost.lost = ""
+		l.later(func() { lost.lost = cause })
+	}
 	if d.lowered == "" {
 		d.lowered = fmt.Sprintf("%s__%d", internalName(name), l.s.next(internalName(name)))
+	}
+	if emit {
 		l.pos = v.local.Pos()
 		l.vars = append(l.vars, fmt.Sprintf("var %s %s", d.lowered, l.typ(v.global.Type())))
 	}

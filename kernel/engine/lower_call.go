@@ -375,10 +375,3 @@ func (l *lowering) minMaxFunc(name string, t types.Type) string {
 	l.funcs = append(l.funcs, fmt.Sprintf("func %s(a, b %s) %s { %sif a %s b { return a }; return b }", f, typ, typ, nan, op))
 	return f
 }
-
-// compiledGeneric writes an instance of a generic function of a compiled
-// package.
-func (b *body) compiledGeneric(id *ast.Ident, obj *types.Func) string {
-	b.l.refuse(id.Pos(), fmt.Sprintf("%s.%s: the interpreter has no instances of this generic function", obj.Pkg().Name(), obj.Name()))
-	return ""
-}

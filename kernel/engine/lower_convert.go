@@ -54,6 +54,9 @@ func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 	case isError(to):
 		l.boxes(from, pos)
 		return fmt.Sprintf("%s.CarryError(%d, %s)", bridge, l.describe(from), text)
+	case isStringer(to):
+		l.boxes(from, pos)
+		return fmt.Sprintf("%s.CarryStringer(%d, %s)", bridge, l.describe(from), text)
 	}
 	l.enterInterface(from, to, pos)
 	return text
@@ -73,6 +76,14 @@ func erased(t types.Type) bool {
 	}
 	named, ok := types.Unalias(t).(*types.Named)
 	return !ok || isSession(named.Obj())
+}
+
+// carries reports compiled interfaces that hold a carrier.
+func carries(t types.Type) bool { return isError(t) || isStringer(t) }
+
+func isStringer(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "fmt" && named.Obj().Name() == "Stringer"
 }
 
 func isError(t types.Type) bool {

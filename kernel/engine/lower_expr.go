@@ -228,6 +228,9 @@ func (b *body) ident(id *ast.Ident) string {
 
 func (b *body) variable(obj *types.Var) string {
 	if d := b.l.s.byObject[obj]; d != nil {
+		if d.lost != "" {
+			b.l.refuse(b.l.pos, fmt.Sprintf("%s: the variable was lost when the worker process died: %s", d.name, d.lost))
+		}
 		return d.lowered
 	}
 	if !isSession(obj) && obj.Pkg() != nil {

@@ -171,6 +171,9 @@ func (l *lowering) need(fn *function) {
 // changes. Literals and cells outlive such changes and go by the variable.
 func (b *body) callee(fn *function) string {
 	b.l.ready(fn)
+	if !fn.emitted {
+		b.l.need(fn)
+	}
 	if b.function == nil || b.literal > 0 {
 		if b.literal == 0 {
 			return fn.lowered()
@@ -187,6 +190,9 @@ func (b *body) callee(fn *function) string {
 // value makes sure that the variable which holds a function exists.
 func (l *lowering) value(fn *function) {
 	l.ready(fn)
+	if !fn.emitted {
+		l.need(fn)
+	}
 	if fn.valued {
 		return
 	}
@@ -209,6 +215,10 @@ func signatureOf(fn *function) *types.Signature {
 func (l *lowering) function(fn *function) {
 	fn.calls = map[*function]bool{}
 	l.done[fn] = true
+	if !fn.emitted {
+		fn.emitted = true
+		l.later(func() { fn.emitted = false })
+	}
 	b := &body{l: l, info: fn.info, locals: map[types.Object]string{}, function: fn}
 	sig := signatureOf(fn)
 	b.results, b.sig = sig.Results(), sig

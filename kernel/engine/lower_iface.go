@@ -20,7 +20,7 @@ import (
 //   - Methods are called through a dispatcher, which finds them by name.
 //   - Assertions and type switches on session types ask the bridge.
 //   - An interface of a compiled package holds a compiled value, or the
-//     interpreter's wrapper of a session value (only error holds a carrier). Such
+//     interpreter's wrapper of a session value (only error and fmt.Stringer hold carriers). Such
 //     a wrapper must not get into an empty interface.
 
 // dispatcher returns the function that calls a method of an interface of the
@@ -205,7 +205,7 @@ func isCompiledInterface(t types.Type) bool {
 // from, is a value of type to.
 func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 	b.l.pos = pos
-	if isCompiledInterface(from) && !isError(from) && !b.l.native(to) {
+	if isCompiledInterface(from) && !carries(from) && !b.l.native(to) {
 		b.l.refuse(pos, fmt.Sprintf("asking a value of type %s whether it is a %s: the interpreter does not know what it was made of", shown(from), shown(to)))
 	}
 	switch {
@@ -328,7 +328,7 @@ func (l *lowering) asks(iface types.Type, pos token.Pos) {
 // answers refuses what would be answered wrongly: a session type in an empty
 // interface implements, at run time, error and fmt.Stringer only.
 func (l *lowering) answers(t, iface types.Type, pos token.Pos) {
-	if isError(iface) || runtimeName(iface) == "fmt.Stringer" {
+	if carries(iface) {
 		return
 	}
 	if types.Implements(t, iface.Underlying().(*types.Interface)) {
@@ -340,7 +340,7 @@ func (l *lowering) answers(t, iface types.Type, pos token.Pos) {
 // refuses it if the interpreter's wrapper of a session type could be among
 // them; wraps is the other way round.
 func (l *lowering) leaks(iface types.Type, pos token.Pos) {
-	if isError(iface) {
+	if carries(iface) {
 		return
 	}
 	key := l.typ(iface)

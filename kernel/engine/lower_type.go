@@ -179,9 +179,10 @@ func (l *lowering) named(t *types.Named) string {
 		return l.typeInstance(t)
 	}
 	if d := l.s.byObject[obj]; d != nil {
+		l.ensureType(d.lowered, t)
 		return d.lowered
 	}
-	if name, ok := l.localTypes[obj]; ok {
+	if name, ok := l.s.localTypes[obj]; ok {
 		return name
 	}
 	return l.localType(t)
@@ -204,7 +205,8 @@ func (l *lowering) use(pkg *types.Package) string {
 // are by a name that no other type has.
 func (l *lowering) localType(t *types.Named) string {
 	name := fmt.Sprintf("%s__t%d", internalName(t.Obj().Name()), l.s.unique())
-	l.localTypes[t.Obj()] = name
+	l.s.localTypes[t.Obj()] = name
+	l.later(func() { delete(l.s.localTypes, t.Obj()) })
 	l.declareType(name, t.Underlying())
 	return name
 }

@@ -74,7 +74,7 @@ func (b *body) operandLike(e, other ast.Expr) string {
 // comparable decides about an operand of a comparison: a compiled interface
 // could hold the interpreter's wrapper, which is never equal to another.
 func (b *body) comparable(e ast.Expr, t types.Type) {
-	if isCompiledInterface(t) && !isError(t) && !b.info.Types[e].IsNil() {
+	if isCompiledInterface(t) && !carries(t) && !b.info.Types[e].IsNil() {
 		b.l.leaks(t, e.Pos())
 	}
 }
@@ -150,6 +150,9 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	}
 	if obj.Pkg() != nil && obj.Pkg().Path() == "errors" && obj.Name() == "As" && len(e.Args) == 2 {
 		return b.errorsAs(e)
+	}
+	if obj.Pkg() != nil && obj.Pkg().Path() == "slices" && obj.Name() == "Sort" && len(e.Args) == 1 {
+		return bridge + ".Sort(" + b.expr(e.Args[0]) + ")", true
 	}
 	if i, ok := formatParameter(obj); ok && !e.Ellipsis.IsValid() && i < len(e.Args) {
 		return b.formatted(e, obj, sig, i)

@@ -22,6 +22,8 @@ type declaration struct {
 	lowered  string
 	function *function
 	spec     *typeSpec
+	// lost is why the variable is gone; empty for what is there.
+	lost string
 }
 
 // A function is a declared function, a method, or an instance of a generic
@@ -40,6 +42,8 @@ type function struct {
 	// for code that must follow a new one without being lowered again.
 	variable string
 	valued   bool
+	// emitted says that the interpreter has the current version.
+	emitted bool
 	// calls holds the functions whose current version the lowered text names.
 	calls map[*function]bool
 	// receiver is the spec of the type that the method belongs to, and
@@ -81,8 +85,12 @@ type session struct {
 	// sent tells which of them the interpreter has seen.
 	aliases map[string]string
 	sent    map[string]bool
-	// gone maps the names of variables that died with a worker to the cause.
-	gone      map[string]string
+	// emitted holds the names of the types that the interpreter has, and
+	// localTypes those of types that are declared in functions.
+	emitted    map[string]bool
+	localTypes map[types.Object]string
+	// gone holds the variables that died with a worker, by name.
+	gone      map[string]*declaration
 	instances map[string]string
 	// funcInstances holds the instances of generic functions.
 	funcInstances map[string]*function
@@ -106,7 +114,9 @@ func newSession() *session {
 		versions:      map[string]int{},
 		aliases:       map[string]string{},
 		sent:          map[string]bool{},
-		gone:          map[string]string{},
+		gone:          map[string]*declaration{},
+		emitted:       map[string]bool{},
+		localTypes:    map[types.Object]string{},
 		instances:     map[string]string{},
 		funcInstances: map[string]*function{},
 		described:     map[string]int{},

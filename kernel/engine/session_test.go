@@ -3,58 +3,15 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"go/importer"
-	"go/token"
-	"go/types"
 	"io"
-	"os"
-	"os/exec"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/traefik/yaegi/stdlib"
-	"github.com/traefik/yaegi/stdlib/unrestricted"
-
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/worker/interpreter"
+	"github.com/hierml/notebook/stdlib"
 )
-
-// exports finds the export data of packages with the go command, once per
-// process.
-var exports = struct {
-	sync.Mutex
-	files map[string]string
-	types map[string]*types.Package
-	gc    types.Importer
-}{files: map[string]string{}}
-
-type goImporter struct{}
-
-func (goImporter) Import(path string) (*types.Package, error) {
-	exports.Lock()
-	defer exports.Unlock()
-	if exports.gc == nil {
-		exports.gc = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-			file := exports.files[path]
-			if file == "" {
-				out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", path).Output()
-				if err != nil {
-					return nil, fmt.Errorf("could not import %s", path)
-				}
-				for _, line := range strings.Split(string(out), "\n") {
-					if name, export, ok := strings.Cut(line, " "); ok {
-						exports.files[name] = export
-					}
-				}
-				file = exports.files[path]
-			}
-			return os.Open(file)
-		})
-	}
-	return exports.gc.Import(path)
-}
 
 // A recorder keeps what a cell writes and shows.
 type recorder struct {
@@ -93,29 +50,20 @@ type notebook struct {
 	values string
 }
 
-var preloaded = map[string]string{
-	"fmt": "fmt", "strings": "strings", "time": "time", "sort": "sort", "errors": "errors", "math": "math",
-	"os": "os", "strconv": "strconv", "sync": "sync", "json": "encoding/json", "context": "context", "slices": "slices", "maps": "maps",
-}
-
 func newNotebook(t testing.TB) *notebook {
 	t.Helper()
 	n := &notebook{t: t}
-	symbols := map[string]map[string]reflect.Value{}
-	for path, table := range stdlib.Symbols {
-		symbols[path] = table
-	}
-	for path, table := range unrestricted.Symbols {
-		merged := map[string]reflect.Value{}
-		for name, v := range symbols[path] {
-			merged[name] = v
+	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	t.Cleanup(func() {
+		if err := n.engine.Close(); err != nil {
+			t.Error(err)
 		}
-		for name, v := range table {
-			merged[name] = v
-		}
-		symbols[path] = merged
-	}
-	executor, err := interpreter.NewLocal(interpreter.Config{Symbols: symbols, Display: func(values []any) *engine.Bundle {
+	})
+	return n
+}
+
+func newExecutor(t testing.TB, n *notebook) engine.Executor {
+	executor, err := interpreter.NewLocal(interpreter.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *engine.Bundle {
 		parts := make([]string, len(values))
 		for i, v := range values {
 			parts[i] = fmt.Sprint(v)
@@ -126,13 +74,7 @@ func newNotebook(t testing.TB) *notebook {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.engine = engine.New(engine.Config{Executor: executor, Importer: goImporter{}, Preloaded: preloaded})
-	t.Cleanup(func() {
-		if err := n.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return n
+	return executor
 }
 
 // run runs a cell and returns its text, its standard output and its error.

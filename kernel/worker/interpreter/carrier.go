@@ -25,7 +25,13 @@ func (c carrier) Format(s fmt.State, verb rune) {
 
 // String is the value's text, so that it is a fmt.Stringer if its type is: the
 // bridge answers for it whether that is so.
-func (c carrier) String() string { return fmt.Sprint(c) }
+func (c carrier) String() string {
+	if text, ok := c.call("String"); ok {
+		s, _ := text.(string)
+		return s
+	}
+	return fmt.Sprint(c)
+}
 
 // call calls a method that has no parameters and one result.
 func (c carrier) call(name string) (any, bool) {
@@ -166,7 +172,14 @@ func (p printer) value(v reflect.Value, d *description, depth int, exported bool
 			p.value(v.Elem(), elem, depth+1, exported)
 			return
 		}
-		p.native(v)
+		switch {
+		case sharp && v.IsNil():
+			fmt.Fprintf(p.state, "(%s)(nil)", d.name)
+		case sharp:
+			fmt.Fprintf(p.state, "(%s)(%#x)", d.name, v.Pointer())
+		default:
+			p.native(v)
+		}
 	case "interface":
 		if v.IsNil() {
 			fmt.Fprint(p.state, "<nil>")

@@ -2,10 +2,8 @@ package interpreter
 
 import (
 	"fmt"
-	"os"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"strings"
 )
 
@@ -60,9 +58,6 @@ func translated(v any) any {
 
 // panicText words the value of a panic as the Go run time prints it.
 func panicText(v any) string {
-	if os.Getenv("HDEBUG") != "" {
-		println(fmt.Sprintf("RAW %T %v", v, v), string(debug.Stack()))
-	}
 	v = translated(v)
 	if c, ok := carried(v); ok {
 		return c.panicText()

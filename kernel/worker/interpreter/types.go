@@ -89,6 +89,14 @@ func (t *types) carryError(id int, value any) error {
 	return err
 }
 
+func (t *types) carryStringer(id int, value any) fmt.Stringer {
+	s, ok := t.carry(id, value).(fmt.Stringer)
+	if !ok {
+		panic(fmt.Sprintf("hierml: type %d is not a fmt.Stringer", id))
+	}
+	return s
+}
+
 // get copies a value into the variable that pointer points to.
 func get(value, pointer any) {
 	target := reflect.ValueOf(pointer).Elem()

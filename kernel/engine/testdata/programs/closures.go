@@ -17,21 +17,6 @@ func (v V) Visit(n int) Visitor {
 	return V{v.depth + 1}
 }
 
-type State func(*M) State
-type M struct {
-	n   int
-	log []string
-}
-
-func start(m *M) State { m.log = append(m.log, "start"); return middle }
-func middle(m *M) State {
-	m.n++
-	m.log = append(m.log, "mid")
-	if m.n < 3 {
-		return middle
-	}
-	return nil
-}
 func compose(fs ...func(int) int) func(int) int {
 	return func(x int) int {
 		for _, f := range fs {
@@ -55,11 +40,6 @@ func main() {
 	fmt.Println(compose(func(x int) int { return x + 1 }, func(x int) int { return x * 10 })(4))
 	fmt.Println(variadic("a"), variadic("b", 1, 2), variadic("c", []int{4, 5, 6}...))
 	fmt.Println(take(multi()))
-	m := &M{}
-	for s := State(start); s != nil; {
-		s = s(m)
-	}
-	fmt.Println(m.log)
 	var v Visitor = V{}
 	for i := 2; v != nil; i-- {
 		fmt.Print(v.(V).depth, " ")
