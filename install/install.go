@@ -52,6 +52,9 @@ func install(ctx context.Context, c *console, s settings, places place.Places) e
 			return err
 		}
 	}
+	if err := r.save(); err != nil {
+		return err
+	}
 	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.registerKernel} {
 		if err := stage(ctx, c, r, root); err != nil {
 			return err
@@ -185,7 +188,11 @@ func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root stri
 		step.end("kept, because program and notebook are those of its last run")
 		return nil
 	}
-	o.tour, err = t.run(ctx, r.Tour, func(done, total int) { step.progress(done, total, "cells") })
+	aside, err := putAside(r.Tour)
+	if err != nil {
+		return step.fail(err)
+	}
+	o.tour, err = t.run(ctx, func(done, total int) { step.progress(done, total, "cells") })
 	if err != nil {
 		return step.fail(err)
 	}
@@ -194,5 +201,8 @@ func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root stri
 		return step.fail(err)
 	}
 	step.end("every cell ran, by %s", o.tour.Runner)
+	for _, path := range aside {
+		c.printf("  you had changed the last one; it is now %s", path)
+	}
 	return nil
 }

@@ -68,14 +68,10 @@ func (r *tourRecord) current(inputs string) (bool, error) {
 }
 
 // run runs the tour and returns its record. The files of the last run are
-// replaced only by those of a successful one, and never if their reader has
-// changed them: those are put aside.
-func (t tour) run(ctx context.Context, last *tourRecord, progress func(done, total int)) (*tourRecord, error) {
+// replaced only by those of a successful one.
+func (t tour) run(ctx context.Context, progress func(done, total int)) (*tourRecord, error) {
 	inputs, err := t.inputs()
 	if err != nil {
-		return nil, err
-	}
-	if err := putAside(last); err != nil {
 		return nil, err
 	}
 	if t.jupyter != nil {
@@ -135,15 +131,17 @@ func (t tour) runOurselves(ctx context.Context, progress func(done, total int)) 
 	return os.Rename(html, t.html())
 }
 
-// putAside renames the files of the last run that their reader changed.
-func putAside(last *tourRecord) error {
+// putAside renames the files of the last run that their reader changed, and
+// returns their new paths.
+func putAside(last *tourRecord) ([]string, error) {
 	if last == nil {
-		return nil
+		return nil, nil
 	}
+	var aside []string
 	for _, f := range []file{last.Notebook, last.HTML} {
 		s, err := f.state()
 		if err != nil {
-			return err
+			return aside, err
 		}
 		if s != changed {
 			continue
@@ -151,8 +149,9 @@ func putAside(last *tourRecord) error {
 		ext := filepath.Ext(f.Path)
 		mine := strings.TrimSuffix(f.Path, ext) + time.Now().Format("-changed-20060102-150405") + ext
 		if err := os.Rename(f.Path, mine); err != nil {
-			return err
+			return aside, err
 		}
+		aside = append(aside, mine)
 	}
-	return nil
+	return aside, nil
 }

@@ -33,6 +33,7 @@ func goRun(t *testing.T, args ...string) string {
 // TestInstallation installs, installs again and uninstalls, with Jupyter and
 // without.
 func TestInstallation(t *testing.T) {
+	jupyter(t)
 	tests := []struct {
 		name, by string
 		flags    []string
