@@ -381,7 +381,26 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 		b.l.refuse(e.Pos(), "~ outside a constraint")
 	}
 	x := b.operand(e.X)
+	if e.Op == token.ARROW {
+		// A receive inside an expression would leave something that cannot
+		// be assigned to in the place of its result.
+		if t, ok := b.info.TypeOf(e).(*types.Tuple); !ok {
+			return fmt.Sprintf("func(c %s) %s { v := <-c; return v }(%s)", b.l.typ(b.info.TypeOf(e.X)), b.l.parenthesized(b.info.TypeOf(e)), x)
+		} else if t.Len() != 2 {
+			b.l.refuse(e.Pos(), "a receive of several values")
+		}
+	}
 	return e.Op.String() + x
+}
+
+// received writes a receive that is a statement, or is all that a variable is
+// declared with.
+func (b *body) received(e ast.Expr) (string, bool) {
+	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	if !ok || u.Op != token.ARROW {
+		return "", false
+	}
+	return "<-" + b.operand(u.X), true
 }
 
 func (b *body) binary(e *ast.BinaryExpr) string {

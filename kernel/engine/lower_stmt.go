@@ -56,6 +56,9 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	case *ast.IncDecStmt:
 		return b.mark(s) + b.expr(s.X) + s.Tok.String() + "\n"
 	case *ast.ExprStmt:
+		if text, ok := b.received(s.X); ok {
+			return b.mark(s) + text + "\n"
+		}
 		return b.mark(s) + b.expr(s.X) + "\n"
 	case *ast.SendStmt:
 		c := b.typeOf(s.Chan).(*types.Chan)
@@ -335,6 +338,9 @@ func (b *body) simple(s ast.Stmt) string {
 	case *ast.IncDecStmt:
 		return b.expr(s.X) + s.Tok.String()
 	case *ast.ExprStmt:
+		if text, ok := b.received(s.X); ok {
+			return text
+		}
 		return b.expr(s.X)
 	case *ast.SendStmt:
 		c := b.typeOf(s.Chan).(*types.Chan)

@@ -136,7 +136,7 @@ func (b *body) receiveClause(s *ast.AssignStmt) string {
 		}
 	}
 	if len(names) == 1 && names[0] == "_" || len(names) == 2 && names[0] == "_" && names[1] == "_" {
-		return "case " + b.expr(recv) + ":\n"
+		return "case <-" + b.operand(recv.X) + ":\n"
 	}
-	return "case " + strings.Join(names, ", ") + " := " + b.expr(recv) + ":\n" + after
+	return "case " + strings.Join(names, ", ") + " := <-" + b.operand(recv.X) + ":\n" + after
 }

@@ -50,6 +50,9 @@ type parsed struct {
 func (c *checker) parse(cell Cell) (*parsed, []problem) {
 	src := &source{cell}
 	p := &parsed{source: src, items: split(cell.Source), mentioned: map[string]bool{}}
+	if offset, lit := unopened(cell.Source); offset >= 0 {
+		return nil, []problem{{src, offset, "syntax error: unexpected " + lit}}
+	}
 	var problems []problem
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
 		any := false
@@ -86,11 +89,6 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 	if imports != nil {
 		p.imports = imports.Imports
 	}
-	if p.statements != nil && len(p.statements.Decls) != 1 {
-		// An item that closes the function that is put around the cell.
-		decl := p.statements.Decls[0]
-		return nil, []problem{{src, clamp(int(decl.End()-p.statements.FileStart)-1-prefixLength, cell.Source), "syntax error: unexpected }"}}
-	}
 	if p.statements != nil {
 		p.body = p.statements.Decls[0].(*ast.FuncDecl).Body.List
 		last := p.items[len(p.items)-1]
@@ -100,6 +98,23 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 		}
 	}
 	return p, nil
+}
+
+// unopened returns the place of a bracket that closes what was not opened, or
+// -1.
+func unopened(text string) (offset int, lit string) {
+	depth := 0
+	for _, l := range lex(text) {
+		switch l.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if depth--; depth < 0 {
+				return l.pos, l.tok.String()
+			}
+		}
+	}
+	return -1, ""
 }
 
 // clamp keeps an offset within the text, and off the blanks at its end, where

@@ -89,7 +89,7 @@ func split(src string) []item {
 			flush(i, -1)
 			continue
 		case token.SEMICOLON:
-			if depth == 0 {
+			if depth == 0 && !(l.lit == ";" && inHeader(lexemes, first, i)) {
 				semicolon := -1
 				if l.lit == ";" {
 					semicolon = l.pos
@@ -107,6 +107,22 @@ func split(src string) []item {
 		}
 	}
 	return items
+}
+
+// inHeader reports whether the semicolon at index i stands in the header of
+// the for, if or switch statement that begins at index first.
+func inHeader(l []lexeme, first, i int) bool {
+	if first < 0 {
+		return false
+	}
+	if l[first].tok == token.IDENT && first+2 < i && l[first+1].tok == token.COLON {
+		first += 2 // a label
+	}
+	switch l[first].tok {
+	case token.FOR, token.IF, token.SWITCH:
+		return l[i-1].tok != token.RBRACE
+	}
+	return false
 }
 
 // classify looks at the first lexemes of an item.

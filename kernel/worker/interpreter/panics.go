@@ -46,6 +46,7 @@ func translated(v any) any {
 	case strings.HasPrefix(text, "reflect.Value.Slice"), strings.HasPrefix(text, "reflect.Value.Slice3"):
 		return goError("slice bounds out of range")
 	case strings.HasPrefix(text, "reflect: call of reflect.Value."), text == "reflect: call of nil function",
+		text == "reflect: Call using zero Value argument", text == "reflect: Method on nil interface value",
 		strings.HasPrefix(text, "reflect.Value.Call: call of nil function"), strings.HasPrefix(text, "reflect: Value.Call: call of nil function"):
 		return nilDereference
 	case strings.HasPrefix(text, "reflect.MakeSlice: negative len"), strings.HasPrefix(text, "reflect.MakeSlice: len"):
