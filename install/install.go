@@ -49,7 +49,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) e
 	}
 	for _, dir := range []string{places.Data, places.Bin, o.kernelDir} {
 		if err := r.makeFolder(dir); err != nil {
-			return err
+			return fmt.Errorf("%w; --prefix names a folder that you may write to", err)
 		}
 	}
 	if err := r.save(); err != nil {

@@ -4,7 +4,6 @@ Arguments: notebook, kernel name, display name, output notebook, output HTML.
 Prints "cell N TOTAL" for each code cell done. The outputs are written only when every
 cell succeeded; otherwise the exit code is 1 and the failing cell is on stderr.
 """
-import asyncio
 import os
 import sys
 
@@ -55,7 +54,4 @@ def replace(path, write):
 
 
 if __name__ == "__main__":
-    if sys.platform == "win32":
-        # pyzmq's sockets cannot be waited for on the other kind of loop.
-        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
     main()
