@@ -43,11 +43,14 @@ func parse(file string, text []byte) (*tree, *node, error) {
 		if !errors.As(err, &syntax) {
 			return nil, nil, t.fail(0, "", err.Error())
 		}
-		msg := syntax.Error()
+		msg, offset := syntax.Error(), int(syntax.Offset)
+		if msg != "unexpected end of JSON input" {
+			offset-- // of the byte that does not fit
+		}
 		if bytes.Contains(text, []byte("\n<<<<<<< ")) {
 			msg += "; the file has conflict markers of a merge"
 		}
-		return nil, nil, t.fail(max(0, int(syntax.Offset)-1), "", "this is not JSON: "+msg)
+		return nil, nil, t.fail(max(0, offset), "", "this is not JSON: "+msg)
 	}
 	t.dec = json.NewDecoder(bytes.NewReader(text))
 	t.dec.UseNumber()

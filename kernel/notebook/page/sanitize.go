@@ -22,7 +22,7 @@ var harmless = func() *bluemonday.Policy {
 	p.AllowStyles("padding", "padding-left", "padding-right", "padding-top", "padding-bottom", "font-size", "line-height",
 		"width", "max-width", "min-width", "height", "max-height", "margin", "margin-left", "margin-right", "margin-top", "margin-bottom").
 		Matching(regexp.MustCompile(`^([0-9.]+(px|em|rem|ex|ch|pt|%)? ?|auto ?){1,4}$`)).Globally()
-	p.AllowElements("progress", "meter", "figure", "figcaption", "input")
+	p.AllowElements("progress", "meter", "figure", "figcaption")
 	p.AllowAttrs("value", "max", "min").Matching(bluemonday.Number).OnElements("progress", "meter")
 	// The boxes of GitHub's lists of tasks.
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
