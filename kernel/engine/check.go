@@ -256,6 +256,10 @@ func (c *checker) declarations(k *checked) (late []*checkedFunc) {
 			}
 			decls = append(decls, d)
 		case *ast.FuncDecl:
+			if d.Recv != nil && len(d.Recv.List) != 1 {
+				decls = append(decls, d) // which go/types complains about
+				continue
+			}
 			f := &checkedFunc{decl: d}
 			k.funcs = append(k.funcs, f)
 			if d.Recv != nil {
@@ -671,5 +675,5 @@ func (c *checker) text(n ast.Node) string {
 	if src == nil {
 		return ""
 	}
-	return src.cell.Source[start : start+int(n.End()-n.Pos())]
+	return src.cell.Source[start:min(start+int(n.End()-n.Pos()), len(src.cell.Source))]
 }

@@ -1,6 +1,46 @@
-// Package engine turns the cells of a notebook into Go that runs: it parses a
-// cell, checks its types against what the session has declared so far, lowers
-// it to what the interpreter runs rightly, and hands it to an Executor.
+// Package engine turns the cells of a notebook into Go that runs. It knows Go,
+// and nothing of Jupyter, of processes or of yaegi.
 //
-// It knows Go and nothing of Jupyter, of processes or of yaegi.
+// A cell goes through these stages; a bug lives in the first one whose result
+// is wrong.
+//
+//   - Split and parse (split.go, parse.go): the text into imports, declarations
+//     and statements. Wrong when a cell is cut in the wrong place, or a syntax
+//     error is worded or placed badly. IsComplete (complete.go) works on the same
+//     lexemes.
+//   - Check (check.go, forward.go): the pieces against the session, by go/types:
+//     first what the cell declares without bodies, then its statements in order,
+//     then bodies. Wrong when a good cell does not compile, a bad one does, or a
+//     failed one leaves something behind.
+//   - Lower (lower*.go, generic.go, frames.go, describe.go, refuse.go, prelude):
+//     the typed tree into a Program of plain Go that the interpreter runs as the
+//     compiler would. Each cell's text can be seen in testdata/lowering. Wrong
+//     when the text does not say what the cell says. The subjects have a file
+//     each: names of types (lower_type.go), expressions, calls, statements,
+//     loops and their variables (lower_loop.go), range over functions
+//     (lower_branch.go), deferred calls, function versions and literals
+//     (lower_func.go), interfaces (lower_iface.go). lower_convert.go is the one
+//     place that decides how a value becomes an interface, and refuse.go what
+//     compiled code may get.
+//   - Run (engine.go, executor.go): the Program by the Executor. Wrong when the
+//     lowered text is right and its result is not: then the interpreter
+//     (kernel/worker/interpreter) differs from Go, and lowering has to avoid what
+//     it is bad at, or refuse it by name.
+//   - Commit (engine.go, lower.go, session.go): what was declared becomes live,
+//     as far as the cell got; after the death of the process that held the
+//     variables, declarations are sent again when they are used (death.go).
+//
+// The principle of the lowering: the result is what go run would give, or the
+// cell is refused before it runs, with a sentence that names what the
+// interpreter cannot do. Nothing is silently wrong.
+//
+// Four decisions run through it. Names of the session get a version
+// (x becomes x__1), so that declaring a name again is nothing special, and no
+// name that the lowering writes can be hidden by one of the user's. Methods are
+// functions of their receiver, found by static types; the running types have
+// methods only where compiled code needs them. Generic functions are
+// type-checked once more for each instance, with their type parameters as
+// aliases. And functions name what they call directly, so that a function that
+// is declared again has its callers lowered again, while literals and
+// variables go by a variable that holds the newest version.
 package engine

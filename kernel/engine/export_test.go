@@ -1,6 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"fmt"
+	"go/token"
+	"strings"
+)
 
 // Lower returns what a cell becomes, and commits it as if it had run.
 func (e *Engine) Lower(cell Cell) (string, error) {
@@ -10,4 +14,21 @@ func (e *Engine) Lower(cell Cell) (string, error) {
 	}
 	l.commit(len(l.k.body))
 	return strings.Join(program.Source, "\n"), nil
+}
+
+// CheckSplit splits a cell and looks at the items.
+func CheckSplit(cell string) error {
+	last := 0
+	for _, it := range split(cell) {
+		if it.start < last || it.end <= it.start || it.end > len(cell) {
+			return fmt.Errorf("item %d to %d after %d", it.start, it.end, last)
+		}
+		for _, l := range lex(cell[last:it.start]) {
+			if l.tok != token.SEMICOLON && l.tok != token.EOF {
+				return fmt.Errorf("%s at %d is in no item", l.tok, last+l.pos)
+			}
+		}
+		last = it.end
+	}
+	return nil
 }

@@ -192,6 +192,8 @@ func (b *body) harmless(e *ast.CallExpr) bool {
 	if tv.IsBuiltin() {
 		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
 			switch id.Name {
+			case "make":
+				return len(e.Args) == 1 || b.info.Types[e.Args[1]].Value != nil && len(e.Args) == 2
 			case "len", "cap", "append", "copy", "min", "max", "real", "imag", "complex", "new", "delete", "recover", "clear", "print", "println":
 				return true
 			}

@@ -47,8 +47,15 @@ type lowering struct {
 	undos   []func()
 	// variables are the cell's, in the order of their statements.
 	variables []*loweredVariable
+	// inits are the calls of init functions, by their place in the cell.
+	inits []initCall
 	// pos is where the lowering is, for refusals of types.
 	pos token.Pos
+}
+
+type initCall struct {
+	offset int
+	text   string
 }
 
 type loweredVariable struct {

@@ -54,7 +54,7 @@ func (b *body) rangeFunc() *iterated {
 func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 	text := tok.String()
 	if label != nil {
-		text += " " + label.Name
+		text += " " + labelName(label.Name)
 	}
 	if tok == token.FALLTHROUGH {
 		return text

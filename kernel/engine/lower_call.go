@@ -274,7 +274,11 @@ func (b *body) builtin(e *ast.CallExpr) string {
 	case "append":
 		return b.appendCall(e)
 	case "make":
-		args := []string{b.l.typ(b.info.TypeOf(e.Args[0]))}
+		t := b.info.TypeOf(e.Args[0])
+		if c, ok := t.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
+			t = types.NewChan(types.SendRecv, c.Elem())
+		}
+		args := []string{b.l.typ(t)}
 		for _, a := range e.Args[1:] {
 			args = append(args, b.like(a))
 		}

@@ -11,7 +11,7 @@ import (
 // its value.
 func (l *lowering) cellBody() string {
 	if len(l.k.body) == 0 {
-		return ""
+		return l.initsBefore(len(l.k.source.cell.Source))
 	}
 	b := &body{l: l, info: l.k.info, locals: map[types.Object]string{}, results: types.NewTuple()}
 	b.frame = l.newFrame("", l.k.source.cell.Number)
@@ -37,6 +37,8 @@ func (b *body) cellStatements() string {
 		if i > 0 && l.declaresBetween(i) {
 			fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, i)
 		}
+		_, offset := l.c.at(s.Pos())
+		out.WriteString(l.initsBefore(offset))
 		if s == ast.Stmt(l.k.value) && !l.k.silent {
 			out.WriteString(b.valueText(l.k.value))
 			continue
@@ -50,10 +52,22 @@ func (b *body) cellStatements() string {
 		}
 		out.WriteString(b.stmt(s, ""))
 	}
+	out.WriteString(l.initsBefore(len(l.k.source.cell.Source)))
 	if len(l.variables) > 0 {
 		fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, len(l.k.body))
 	}
 	return out.String()
+}
+
+// initsBefore writes the calls of init functions that stand before an offset
+// and were not made yet: they run when the variables above them are there.
+func (l *lowering) initsBefore(offset int) string {
+	text := ""
+	for len(l.inits) > 0 && l.inits[0].offset < offset {
+		text += l.inits[0].text
+		l.inits = l.inits[1:]
+	}
+	return text
 }
 
 // declaresBetween reports whether the statement before index i declares

@@ -98,7 +98,8 @@ func (l *lowering) declarePlainFunc(f *checkedFunc, fn *function) {
 		fn.base = "init"
 		l.register(fn)
 		l.need(fn)
-		l.setup = append(l.setup, fn.lowered()+"()")
+		_, offset := l.c.at(f.decl.Pos())
+		l.inits = append(l.inits, initCall{offset, fn.lowered() + "()\n"})
 		return
 	}
 	if old := l.s.live[name]; old != nil && old.function != nil && !old.function.generic && !fn.generic &&

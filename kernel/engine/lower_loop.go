@@ -40,8 +40,12 @@ func labelled(label, text string) string {
 	if label == "" {
 		return text
 	}
-	return label + ":\n" + text
+	return labelName(label) + ":\n" + text
 }
+
+// labelName is a label in lowered code: the interpreter takes one for the
+// variable of the same name.
+func labelName(name string) string { return name + "__label" }
 
 // forStmt writes a for loop with a condition. A variable of it that outlives
 // its iteration, in a function literal or by its address, is a new one in
@@ -259,6 +263,11 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	default:
 		b.l.refuse(s.X.Pos(), fmt.Sprintf("range over %s", b.info.TypeOf(s.X)))
 	}
+	if value != nil && s.Value != nil {
+		if _, channels := value.Underlying().(*types.Chan); channels {
+			return note + b.rangeByIndex(s, label, x, t, key, value)
+		}
+	}
 	prologue := ""
 	k := b.rangeVariable(s, s.Key, key, &prologue)
 	v := b.rangeVariable(s, s.Value, value, &prologue)
@@ -275,6 +284,27 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 		x = "(" + x + ")"
 	}
 	return note + labelled(label, head+x+" "+b.loopBody(s.Body, label, prologue)) + "\n"
+}
+
+// rangeByIndex writes a range over a list or map of channels, which the
+// interpreter takes for one over a channel.
+func (b *body) rangeByIndex(s *ast.RangeStmt, label, x string, t, key, value types.Type) string {
+	if _, ok := t.(*types.Map); ok {
+		b.l.refuse(s.X.Pos(), "range over the values of a map of channels: the interpreter takes it for a range over a channel")
+	}
+	n := b.l.s.unique()
+	prologue := ""
+	k := b.rangeVariable(s, s.Key, key, &prologue)
+	if k == "_" {
+		k = fmt.Sprintf("i__%d", n)
+	}
+	first := ""
+	v := b.rangeVariable(s, s.Value, value, &first)
+	if v != "_" {
+		prologue = fmt.Sprintf("%s := x__%d[%s]\n", v, n, k) + first + prologue
+	}
+	head := fmt.Sprintf("for %s := 0; %s < len(x__%d); %s++ ", k, k, n, k)
+	return fmt.Sprintf("{\nx__%d := %s\n%s\n}\n", n, x, labelled(label, head+b.loopBody(s.Body, label, prologue)))
 }
 
 // rangeVariable returns the name of a range loop's variable, "_" if there is

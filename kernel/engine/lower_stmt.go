@@ -83,7 +83,7 @@ func (b *body) statement(s ast.Stmt, label string) string {
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			return b.stmt(s.Stmt, s.Label.Name)
 		}
-		return s.Label.Name + ":\n" + b.stmt(s.Stmt, "")
+		return labelName(s.Label.Name) + ":\n" + b.stmt(s.Stmt, "")
 	case *ast.BranchStmt:
 		return b.branch(s.Tok, s.Label, s.Pos()) + "\n"
 	case *ast.ReturnStmt:
@@ -182,17 +182,23 @@ func (b *body) assign(s *ast.AssignStmt) string {
 			lhs[i] = place{text: b.expr(e), t: b.info.TypeOf(e)}
 		}
 	}
-	if define {
-		for _, p := range lhs {
-			if !p.new && p.text != "_" && p.top {
-				// A new local beside a variable of the session cannot be:
-				// at the top all are of the session.
-				b.l.refuse(s.Pos(), "a declaration that mixes variables of the session and of a block")
-			}
-		}
-		return b.store(lhs, s.Rhs, ":=")
+	if !define {
+		return b.store(lhs, s.Rhs, "=")
 	}
-	return b.store(lhs, s.Rhs, "=")
+	before := ""
+	for _, p := range lhs {
+		if !p.new && p.text != "_" {
+			// Some are declared and some assigned: the interpreter would make
+			// new ones of all.
+			for _, q := range lhs {
+				if q.new {
+					before += fmt.Sprintf("var %s %s\n", q.text, b.l.typ(q.t))
+				}
+			}
+			return before + b.store(lhs, s.Rhs, "=")
+		}
+	}
+	return b.store(lhs, s.Rhs, ":=")
 }
 
 // store writes the assignment of values to places.

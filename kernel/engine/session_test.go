@@ -62,6 +62,12 @@ func newNotebook(t testing.TB) *notebook {
 	return n
 }
 
+// newEngine returns an engine that nothing is run with.
+func newEngine(t testing.TB) *engine.Engine {
+	t.Helper()
+	return engine.New(engine.Config{Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+}
+
 func newExecutor(t testing.TB, n *notebook) engine.Executor {
 	executor, err := interpreter.NewLocal(interpreter.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *engine.Bundle {
 		parts := make([]string, len(values))

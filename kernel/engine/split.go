@@ -37,7 +37,7 @@ func (l lexeme) end(src string) int {
 	switch {
 	case l.tok == token.EOF:
 		return len(src)
-	case l.tok.IsLiteral() || l.tok.IsKeyword() || l.tok == token.COMMENT:
+	case l.tok.IsLiteral() || l.tok.IsKeyword() || l.tok == token.COMMENT || l.tok == token.ILLEGAL:
 		return l.pos + len(l.lit)
 	case l.tok == token.SEMICOLON && l.lit != ";":
 		return l.pos
@@ -78,7 +78,7 @@ func split(src string) []item {
 		items = append(items, item{
 			kind:      classify(lexemes[first:i]),
 			start:     lexemes[first].pos,
-			end:       lexemes[i-1].end(src),
+			end:       min(lexemes[i-1].end(src), lexemes[i].pos),
 			semicolon: semicolon,
 		})
 		first = -1
