@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program is the path of the program, built by TestMain.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "hierml")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "hierml")
+		if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+			panic("go build: " + string(out))
+		}
+		return m.Run()
+	}())
+}
+
+// A result is how a run of the program ended.
+type result struct {
+	stdout, stderr string
+	status         int
+}
+
+// hierml runs the program in a folder.
+func hierml(t *testing.T, dir, stdin string, args ...string) result {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = dir
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// write writes a file into a new folder and returns the folder.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, test := range []struct {
+		args   string
+		status int
+		stdout string // a part of it
+		stderr string // the whole
+	}{
+		{"", 0, "Available Commands:", ""},
+		{"--help", 0, "hierml notebook run notes.ipynb", ""},
+		{"run --help", 0, "#!/usr/bin/env -S hierml run", ""},
+		{"notebook run --help", 0, "raises-exception", ""},
+		{"version", 0, "hierml ", ""},
+		{"--version", 0, "hierml ", ""},
+		{"rum", 2, "", "hierml: unknown command \"rum\" for \"hierml\"\nSee 'hierml --help'.\n"},
+		{"run", 2, "", "hierml: requires at least 1 arg(s), only received 0\nSee 'hierml run --help'.\n"},
+		{"run --fast a.go", 2, "", "hierml: unknown flag: --fast\nSee 'hierml run --help'.\n"},
+		{"notebook run a b", 2, "", "hierml: accepts 1 arg(s), received 2\nSee 'hierml notebook run --help'.\n"},
+		{"notebook walk", 2, "", "hierml: unknown command \"walk\" for \"hierml notebook\"\nSee 'hierml notebook --help'.\n"},
+		{"kernel", 2, "", "hierml: no connection file; name it as the argument\nSee 'hierml kernel --help'.\n"},
+		{"kernel -f a b", 2, "", "hierml: two connection files; name it once, as the argument or by -f\nSee 'hierml kernel --help'.\n"},
+		{"run missing.go", 1, "", "hierml: open missing.go: no such file or directory\n"},
+		{"notebook run missing.ipynb", 1, "", "hierml: open missing.ipynb: no such file or directory\n"},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			got := hierml(t, t.TempDir(), "", strings.Fields(test.args)...)
+			if got.status != test.status || !strings.Contains(got.stdout, test.stdout) || got.stderr != test.stderr {
+				t.Errorf("got %+v, want %+v", got, test)
+			}
+		})
+	}
+}
+
+func TestScripts(t *testing.T) {
+	for _, test := range []struct {
+		name, script, stdin string
+		args                []string
+		want                result
+	}{
+		{name: "cells", script: "#!/usr/bin/env -S hierml run\nx := 41\nfunc f(n int) int { return n + 1 }\nfmt.Println(f(x))\nfmt.Fprintln(os.Stderr, \"said\")\nnb.Display(x)\nstrings.ToUpper(\"not printed\")\n",
+			want: result{"42\n41\n", "said\n", 0}},
+		{name: "program", script: "package main\n\nimport \"fmt\"\n\nvar n = 20\n\nfunc main() { fmt.Println(twice(n)) }\n\nfunc twice(n int) int { return 2 * n }\n",
+			want: result{"40\n", "", 0}},
+		{name: "arguments", script: "fmt.Println(os.Args[1:])", args: []string{"-n", "3", "--", "x"},
+			want: result{"[-n 3 -- x]\n", "", 0}},
+		{name: "flags", script: "n := flag.Int(\"n\", 1, \"a number\")\nflag.Parse()\nfmt.Println(*n, flag.Args())", args: []string{"-n", "3", "x"},
+			want: result{"3 [x]\n", "", 0}},
+		{name: "help of flags", script: "flag.Int(\"n\", 1, \"a number\")\nflag.Parse()", args: []string{"-x"},
+			want: result{"", "flag provided but not defined: -x\nUsage of a.go:\n  -n int\n    \ta number (default 1)\n", 2}},
+		{name: "input", script: "var n int\nfmt.Scan(&n)\nname, err := nb.Input(\"name? \")\nfmt.Println(n, name, err)", stdin: "7\nAda\n",
+			want: result{"7 Ada <nil>\n", "name? ", 0}},
+		{name: "exit", script: "fmt.Println(1)\nos.Exit(7)\nfmt.Println(2)",
+			want: result{"1\n", "", 7}},
+		{name: "compile error", script: "package main\n\nfunc main() {\n\tvar x int = \"a\"\n\t_ = x\n}\n",
+			want: result{"", "a.go:4:14: cannot use \"a\" (untyped string constant) as int value in variable declaration\n    4 | \tvar x int = \"a\"\n      | \t            ^\n", 1}},
+		{name: "panic", script: "package main\n\nfunc main() {\n\tvar p *int\n\t*p = 1\n}\n",
+			want: result{"", "panic: runtime error: invalid memory address or nil pointer dereference\na.go:5 in main\n    5 | \t*p = 1\n", 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := hierml(t, write(t, "a.go", test.script), test.stdin, append([]string{"run", "a.go"}, test.args...)...)
+			if got != test.want {
+				t.Errorf("got\n%+v\nwant\n%+v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestScriptInterrupted interrupts a script that would run forever, as a
+// terminal does.
+func TestScriptInterrupted(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), program, "run", "a.go")
+	cmd.Dir = write(t, "a.go", "fmt.Println(\"started\")\nfor {\n}\n")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	started := make([]byte, len("started\n"))
+	if _, err := out.Read(started); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("the script ended by itself")
+	}
+	if got := (result{string(started), stderr.String(), cmd.ProcessState.ExitCode()}); got != (result{"started\n", "interrupted\n", 130}) {
+		t.Errorf("got %+v", got)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/notebook"
+)
+
+// save writes a notebook of code cells into a new folder and returns the folder.
+func save(t *testing.T, name string, sources ...string) string {
+	t.Helper()
+	nb := &notebook.Notebook{}
+	for _, s := range sources {
+		nb.Cells = append(nb.Cells, &notebook.Cell{Kind: notebook.Code, Source: s})
+	}
+	dir := t.TempDir()
+	if err := nb.WriteFile(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var seconds = regexp.MustCompile(` +[0-9.]+s `)
+
+func TestNotebook(t *testing.T) {
+	dir := save(t, "a.ipynb", "x := 20", "", "fmt.Println(\"x is\", x)\nx + 1", "h := nb.HTML(\"<b>old</b>\")\nh.Update(\"new\")", "os.ReadFile(\"beside\")")
+	if err := os.WriteFile(filepath.Join(dir, "beside"), []byte("b"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// The cells run in the folder of the notebook.
+	a, out, html := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "out.ipynb"), filepath.Join(dir, "out.html")
+	got := hierml(t, t.TempDir(), "", "notebook", "run", a, "-o", out, "--html", html)
+	got.stderr = seconds.ReplaceAllString(got.stderr, "")
+	want := result{"", "[1/4] x := 20\n[2/4] fmt.Println(\"x is\", x)\n[3/4] h := nb.HTML(\"<b>old</b>\")\n[4/4] os.ReadFile(\"beside\")\n", 0}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	nb, err := notebook.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			text, _ := o.Data["text/plain"].(string)
+			texts = append(texts, o.Kind+" "+o.Text+text)
+		}
+	}
+	if got, want := strings.Join(texts, "|"), "stream x is 20\n|execute_result 21|display_data new|execute_result b"; got != want {
+		t.Errorf("outputs %q, want %q", got, want)
+	}
+	page, err := os.ReadFile(html)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<title>a</title>", "x is 20", "</html>"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestNotebookFails(t *testing.T) {
+	dir := save(t, "a.ipynb", "x := 1", "x.y", "x = 2")
+	got := hierml(t, dir, "", "notebook", "run", "a.ipynb", "-o", "a.ipynb")
+	got.stderr = seconds.ReplaceAllString(got.stderr, "")
+	want := result{"", "[1/3] x := 1\n[2/3] failed: x.y\nhierml: a.ipynb: cell 2 failed\n" +
+		"Cell [2]:1:3: x.y undefined (type int has no field or method y)\n    1 | x.y\n      |   ^\n", 1}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	nb, err := notebook.ReadFile(filepath.Join(dir, "a.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := nb.Cells[1]; len(c.Outputs) != 1 || c.Outputs[0].Kind != notebook.Failure || c.Outputs[0].ErrorName != "CompileError" {
+		t.Errorf("the failed cell was saved with %+v", c.Outputs)
+	}
+	if c := nb.Cells[2]; c.Count != 0 {
+		t.Error("the cell behind the failed one was run")
+	}
+}
+
+func TestNotebookBroken(t *testing.T) {
+	dir := write(t, "a.ipynb", "{\"nbformat\": 4,\n \"cells\": [}")
+	got := hierml(t, dir, "", "notebook", "run", "a.ipynb", "-o", "a.ipynb")
+	if want := (result{"", "hierml: a.ipynb:2:12: this is not JSON: invalid character '}' looking for beginning of value\n", 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
