@@ -53,14 +53,15 @@ func (p *progress) bar(s notebook.Step, quit <-chan struct{}) {
 		progressbar.OptionSetWriter(p.w),
 		progressbar.OptionSetWidth(20),
 		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionClearOnFinish(),
 	)
 	start := time.Now().Add(-patience)
 	ticks := time.NewTicker(redraw)
 	defer ticks.Stop()
 	for {
-		bar.Describe(fmt.Sprintf("cell %d of %d, %s", s.Number, s.Total, time.Since(start).Round(time.Second)))
 		_ = bar.Set(s.Number - 1) // a bar that cannot be drawn is no reason to stop
+		bar.Describe(fmt.Sprintf("cell %d of %d, %s", s.Number, s.Total, time.Since(start).Round(time.Second)))
 		select {
 		case <-quit:
 			_ = bar.Clear() // as above
