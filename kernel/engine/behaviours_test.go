@@ -49,6 +49,9 @@ func TestBehaviours(t *testing.T) {
 				if deadly[c.Name] {
 					t.Skip("ends the process: run by the tests of kernel/worker")
 				}
+				if raced && strings.Contains(c.Name, "goroutine") {
+					t.Skip("yaegi moves the variables of the session, whose values stay where they are, while goroutines read them")
+				}
 				n := newNotebook(t)
 				var out string
 				var err error

@@ -77,6 +77,10 @@ type checked struct {
 	variables []*topVariable
 	imported  []*types.PkgName
 	dotted    []types.Object
+	// broken holds functions of earlier cells that do not compile with what
+	// this one declares, and reasons why.
+	broken  []*function
+	reasons []string
 	// undo takes back what the check did to types of earlier cells.
 	undo []func()
 }

@@ -167,9 +167,24 @@ func number(v any) int {
 // explain adds to complaints about undefined names what became of them.
 func (s *session) explain(problems []problem) []problem {
 	for i, p := range problems {
+		if name, ok := mistaken(p.msg); ok && s.live[name] != nil && s.live[name].spec != nil {
+			problems[i].msg += fmt.Sprintf(" (%s was declared again in cell %d; values made before have the older type)", name, s.live[name].cell)
+		}
 		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != nil {
 			problems[i].msg = fmt.Sprintf("undefined: %s (the variable was lost when the worker process died: %s)", name, s.gone[name].lost)
 		}
 	}
 	return problems
+}
+
+// mistaken returns the name of a type that a complaint takes for another of
+// the same name.
+func mistaken(msg string) (name string, ok bool) {
+	before, after, ok := strings.Cut(msg, ") as ")
+	if !ok {
+		return "", false
+	}
+	want, _, _ := strings.Cut(after, " ")
+	got := before[strings.LastIndexByte(before, ' ')+1:]
+	return strings.TrimLeft(want, "*[]"), got == want
 }

@@ -16,45 +16,86 @@ import (
 
 // checkWaiting checks a cell. Functions whose only fault is that they call
 // what is not declared yet are left pending, and those of earlier cells that
-// waited for what the cell declares are taken up again.
+// waited for what the cell declares are taken up again. So are the callers of
+// a function that the cell declares with another signature: those that do not
+// compile with it wait for one that they do.
 func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 	resumed := c.session.waitingFor(declaredNames(p))
 	waiting := map[int]string{}
+	var callers, broken []*function
+	var reasons []string
 	for {
 		k, problems := c.check(p, waiting, resumed)
 		if len(problems) == 0 {
+			if callers == nil {
+				if callers = c.session.callersOfChanged(k); len(callers) > 0 {
+					resumed = append(resumed, callers...)
+					k.rollback()
+					if p, problems = c.parse(p.source.cell); len(problems) > 0 {
+						return nil, problems
+					}
+					continue
+				}
+			}
+			k.broken, k.reasons = broken, reasons
 			return k, nil
 		}
-		retry := false
-		own := problems[:0:0]
+		more := undeclaredCalls(p, c, problems)
+		foreign := false
 		for _, q := range problems {
 			if q.source != p.source {
-				continue
+				foreign = true
+				reasons = append(reasons, q.msg)
 			}
-			own = append(own, q)
 		}
 		switch {
-		case len(own) < len(problems):
-			// A resumed function does not compile with what was declared: it
-			// goes on waiting, and says so when it is called.
-			resumed, retry = nil, true
-		default:
-			if more := undeclaredCalls(p, c, own); more != nil {
-				for offset, name := range more {
-					waiting[offset] = name
-				}
-				retry = true
+		case foreign:
+			// A function of an earlier cell does not compile with what was
+			// declared: it goes on waiting.
+			broken, resumed = callers, nil
+		case more != nil:
+			for offset, name := range more {
+				waiting[offset] = name
 			}
-		}
-		if !retry {
+		default:
 			return nil, problems
 		}
 		// The tree was changed by the check.
-		p, problems = c.parse(p.source.cell)
-		if len(problems) > 0 {
+		if p, problems = c.parse(p.source.cell); len(problems) > 0 {
 			return nil, problems
 		}
 	}
+}
+
+// callersOfChanged returns the functions that call one which the cell
+// declares with another signature than it had. The result is not nil.
+func (s *session) callersOfChanged(k *checked) []*function {
+	out := []*function{}
+	for _, f := range k.funcs {
+		if f.decl.Recv != nil || f.object == nil || f.resumed != nil {
+			continue
+		}
+		old := s.live[f.decl.Name.Name]
+		if old == nil || old.function == nil || old.function.generic || types.Identical(old.object.Type(), f.object.Type()) {
+			continue
+		}
+		for _, fn := range s.all {
+			if fn.calls[old.function] && fn != old.function && fn.pending == "" && !declaresAnew(k, fn) {
+				out = append(out, fn)
+			}
+		}
+	}
+	return out
+}
+
+// declaresAnew reports whether the cell itself declares a function again.
+func declaresAnew(k *checked, fn *function) bool {
+	for _, f := range k.funcs {
+		if f.decl.Recv == nil && f.decl.Name.Name == fn.name {
+			return true
+		}
+	}
+	return false
 }
 
 // undeclaredCalls returns the functions of a cell that call undeclared ones,
@@ -130,7 +171,9 @@ func (s *session) waitingFor(names map[string]bool) []*function {
 // resume adds the body of a pending function to a cell.
 func (c *checker) resume(k *checked, fn *function) {
 	body := *fn.decl
-	body.Body = fn.source
+	if fn.source != nil {
+		body.Body = fn.source
+	}
 	body.Name = &ast.Ident{NamePos: fn.decl.Name.NamePos, Name: fmt.Sprintf("%s·resumed", fn.decl.Name.Name)}
 	k.funcs = append(k.funcs, &checkedFunc{decl: &body, body: &body, resumed: fn})
 	ast.Inspect(&body, func(n ast.Node) bool {
@@ -147,8 +190,28 @@ func (l *lowering) resume(f *checkedFunc) {
 	was := *fn
 	l.later(func() { *fn = was })
 	fn.decl, fn.info, fn.pending, fn.calls = f.body, l.k.info, "", map[*function]bool{}
-	if !fn.generic {
+	switch {
+	case fn.generic:
+	case fn.emitted:
+		l.relower(fn)
+	default:
 		l.need(fn)
+	}
+}
+
+// breaks makes pending what does not compile with a new declaration, and
+// what calls that.
+func (l *lowering) breaks(fn *function, waitsFor string) {
+	if fn.pending != "" {
+		return
+	}
+	was := *fn
+	l.later(func() { *fn = was })
+	fn.pending, fn.source, fn.emitted = waitsFor, fn.decl.Body, false
+	for _, g := range l.s.all {
+		if g.calls[fn] {
+			l.breaks(g, fn.name)
+		}
 	}
 }
 
@@ -195,11 +258,32 @@ func (l *lowering) waits(f *function) (name string) {
 // ready refuses a call of a pending function.
 func (l *lowering) ready(fn *function) {
 	if fn.pending != "" {
-		l.refuse(l.pos, fmt.Sprintf("%s calls %s, which no cell has declared yet", fn.name, fn.pending))
+		l.refuse(l.pos, l.wait(fn))
 	}
 }
 
-// notes says which functions of the cell are pending.
+// wait says what a pending function waits for.
+func (l *lowering) wait(fn *function) string {
+	text := fn.name
+	seen := map[*function]bool{}
+	for !seen[fn] {
+		seen[fn] = true
+		text += " calls " + fn.pending
+		d := l.s.live[fn.pending]
+		if d == nil || d.function == nil {
+			return text + ", which no cell has declared yet"
+		}
+		if d.function.pending == "" {
+			return text + ", and does not compile with it as it is declared now"
+		}
+		fn = d.function
+		text += ", which"
+	}
+	return text + " waits for itself"
+}
+
+// notes says which functions of the cell are pending, and which of others it
+// made so.
 func (l *lowering) notes() []string {
 	var notes []string
 	for _, fn := range l.s.all {
@@ -208,5 +292,8 @@ func (l *lowering) notes() []string {
 		}
 	}
 	sort.Strings(notes)
+	for _, fn := range l.k.broken {
+		notes = append(notes, fmt.Sprintf("note: %s does not compile any more: %s\n", fn.name, strings.Join(l.k.reasons, "; ")))
+	}
 	return notes
 }

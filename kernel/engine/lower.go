@@ -174,6 +174,13 @@ func (l *lowering) declare() {
 	for _, f := range l.k.funcs {
 		l.declareFunc(f)
 	}
+	for _, fn := range l.k.broken {
+		for callee := range fn.calls {
+			if declaredNames(l.k.parsed)[callee.name] {
+				l.breaks(fn, callee.name)
+			}
+		}
+	}
 	l.spreadWaiting()
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -105,6 +106,11 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 			fmt.Sprintf("%s.Show(%v, %s)\n", bridge, last, strings.Join(values, ", "))
 	}
 	if tv.Value != nil {
+		if i, ok := types.Default(tv.Type).(*types.Basic); ok && i.Kind() == types.Int {
+			if _, exact := constant.Int64Val(constant.ToInt(tv.Value)); !exact {
+				b.l.refuse(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", tv.Value.ExactString()))
+			}
+		}
 		return fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.l.constant(tv.Value, tv.Type))
 	}
 	return mark + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.expr(s.X), types.Default(t), s))

@@ -95,7 +95,7 @@ func isError(t types.Type) bool {
 func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	if obj != nil && !isSession(obj) && !b.info.Types[e].IsNil() {
 		b.handOver(types.Default(b.info.TypeOf(e)), t, obj, e.Pos())
-		if raw(obj) && isEmptyInterface(t) {
+		if isEmptyInterface(t) && !types.IsInterface(b.info.TypeOf(e)) && b.l.raw(obj, b.info.TypeOf(e)) {
 			return b.expr(e)
 		}
 	}
@@ -105,7 +105,7 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, pos token.Pos) string {
 	if obj != nil && !isSession(obj) {
 		b.handOver(from, to, obj, pos)
-		if raw(obj) && isEmptyInterface(to) {
+		if isEmptyInterface(to) && !types.IsInterface(from) && b.l.raw(obj, from) {
 			return text
 		}
 	}

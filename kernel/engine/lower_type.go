@@ -119,7 +119,12 @@ func (l *lowering) structType(t *types.Struct) string {
 		}
 		seen[reflected(name)] = true
 		fmt.Fprintf(&b, " %s %s", name, l.typ(f.Type()))
-		if tag := t.Tag(i); tag != "" {
+		tag := t.Tag(i)
+		if !f.Exported() {
+			// At run time the field is exported.
+			tag = `json:"-"`
+		}
+		if tag != "" {
 			b.WriteString(" " + strconv.Quote(tag))
 		}
 	}

@@ -80,16 +80,60 @@ func (b *body) comparable(e ast.Expr, t types.Type) {
 }
 
 // raw reports compiled functions that look only at the shape of what they are
-// given as an empty interface, so that they get session values as they are.
-func raw(obj *types.Func) bool {
-	if obj.Pkg() == nil || obj.Pkg().Path() != "sort" {
+// given as an empty interface, and the fields' names and tags, so that they
+// get session values as they are.
+func (l *lowering) raw(obj *types.Func, t types.Type) bool {
+	if obj.Pkg() == nil {
 		return false
 	}
-	switch obj.Name() {
-	case "Slice", "SliceStable", "SliceIsSorted":
+	switch obj.Pkg().Path() + "." + obj.Name() {
+	case "sort.Slice", "sort.SliceStable", "sort.SliceIsSorted":
 		return true
+	case "encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal",
+		"encoding/json.Encode", "encoding/json.Decode":
+		return l.shapeOnly(t, map[types.Type]bool{})
 	}
 	return false
+}
+
+// shapeOnly reports whether all that encoding/json looks at in values of a
+// type is there at run time: there must be neither embedded structs nor types
+// that encode themselves.
+func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return true
+	}
+	seen[t] = true
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		if !isSession(named.Obj()) {
+			return true
+		}
+		set := types.NewMethodSet(types.NewPointer(named))
+		for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "IsZero"} {
+			if set.Lookup(nil, name) != nil {
+				return false
+			}
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if u.Field(i).Embedded() || u.Field(i).Exported() && !l.shapeOnly(u.Field(i).Type(), seen) {
+				return false
+			}
+		}
+	case *types.Pointer:
+		return l.shapeOnly(u.Elem(), seen)
+	case *types.Slice:
+		return l.shapeOnly(u.Elem(), seen)
+	case *types.Array:
+		return l.shapeOnly(u.Elem(), seen)
+	case *types.Map:
+		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
+	case *types.Interface:
+		return u.NumMethods() == 0
+	}
+	return true
 }
 
 // keeps lists compiled functions that keep what they are given in an empty
@@ -105,7 +149,7 @@ var keeps = map[string]bool{
 // a session type that becomes an empty interface there is refusal: what the
 // function finds in it is not what it would find in a compiled program.
 func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
-	if obj.Pkg() == nil || prints(obj) || raw(obj) || keeps[obj.Pkg().Path()] {
+	if obj.Pkg() == nil || prints(obj) || b.l.raw(obj, from) || keeps[obj.Pkg().Path()] {
 		return
 	}
 	name := obj.Pkg().Name() + "." + obj.Name()
