@@ -16,7 +16,18 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 	} else {
 		text = b.stmts(block.List)
 	}
-	return b.frame.wrap(text, b.line(block.Lbrace))
+	return b.frame.wrap(b.zeroResults()+text, b.line(block.Lbrace))
+}
+
+// zeroResults clears the named results: the interpreter leaves in them what
+// the call before, from the same place, returned.
+func (b *body) zeroResults() string {
+	var out strings.Builder
+	for i, name := range b.named {
+		n := b.l.s.unique()
+		fmt.Fprintf(&out, "var zero__%d %s\n%s = zero__%d\n", n, b.l.typ(b.results.At(i).Type()), name, n)
+	}
+	return out.String()
 }
 
 // block writes a block with its braces.
