@@ -129,16 +129,18 @@ func (l *Listener) serve() {
 				continue
 			}
 		}
+		// Here, and not in the goroutine, so that the peers are known in the
+		// order in which they came.
+		if !l.enter(c) {
+			c.Close()
+			return
+		}
 		go l.greet(c)
 	}
 }
 
 // greet does the handshake with a peer and hands it to zmq4.
 func (l *Listener) greet(c net.Conn) {
-	if !l.enter(c) {
-		c.Close()
-		return
-	}
 	reader := bufio.NewReaderSize(c, readBuffer)
 	err := c.SetDeadline(time.Now().Add(l.limits.Handshake))
 	var peerType string
