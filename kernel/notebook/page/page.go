@@ -6,17 +6,11 @@
 package page
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"strings"
-
-	"github.com/alecthomas/chroma/v2"
-	chtml "github.com/alecthomas/chroma/v2/formatters/html"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 
 	"github.com/hierml/notebook/kernel/notebook"
 )
@@ -89,54 +83,4 @@ func makeCell(c *notebook.Cell, code *highlighter, text *markdown) (cell, error)
 		made.Outputs = append(made.Outputs, shown)
 	}
 	return made, nil
-}
-
-// A highlighter colours code.
-type highlighter struct {
-	language string // of the code cells
-	style    *chroma.Style
-	format   *chtml.Formatter
-	css      string
-}
-
-func newHighlighter(nb *notebook.Notebook) (*highlighter, error) {
-	h := &highlighter{language: "go", style: styles.Get("github"), format: chtml.New(chtml.WithClasses(true), chtml.TabWidth(4), chtml.PreventSurroundingPre(true))}
-	for _, key := range []string{"kernelspec", "language_info"} {
-		info, _ := nb.Metadata[key].(map[string]any)
-		for _, field := range []string{"language", "name", "pygments_lexer"} {
-			// The name of a kernel is no language, that of language_info is.
-			if name, ok := info[field].(string); ok && !(key == "kernelspec" && field == "name") {
-				h.language = name
-			}
-		}
-	}
-	var css bytes.Buffer
-	if err := h.format.WriteCSS(&css, h.style); err != nil {
-		return nil, err
-	}
-	h.css = css.String()
-	return h, nil
-}
-
-// html returns code in colours. An empty language is that of the notebook;
-// code in one that is not known has none.
-func (h *highlighter) html(source, language string) (template.HTML, error) {
-	if language == "" {
-		language = h.language
-	}
-	lexer := lexers.Get(language)
-	if lexer == nil {
-		lexer = lexers.Fallback
-	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString(`<pre class="chroma"><code>`)
-	if err := h.format.Format(&b, h.style, tokens); err != nil {
-		return "", err
-	}
-	b.WriteString("</code></pre>")
-	return template.HTML(b.String()), nil
 }
