@@ -48,6 +48,14 @@ func New(config Config) *Engine {
 	}
 }
 
+// Kill ends a cell that does not heed its interrupt, where the executor is a
+// Killer. The variables are lost.
+func (e *Engine) Kill() {
+	if killer, ok := e.executor.(Killer); ok {
+		killer.Kill()
+	}
+}
+
 // Close ends the session and its executor.
 func (e *Engine) Close() error { return e.executor.Close() }
 

@@ -21,6 +21,13 @@ type Executor interface {
 	Close() error
 }
 
+// A Killer is an Executor that can end a program which does not heed the end of
+// its ctx, at the price of the session's variables: Run then returns a
+// *DeathError.
+type Killer interface {
+	Kill()
+}
+
 // A Program is a cell after lowering: Go that the interpreter runs as the Go
 // compiler would have.
 type Program struct {

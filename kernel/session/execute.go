@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/wire"
@@ -100,7 +101,7 @@ func cellName(serial, count int) string {
 func (s *session) interruptible() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	s.mu.Lock()
-	s.interrupted = cancel
+	s.interrupted, s.stubborn = cancel, time.Time{}
 	s.mu.Unlock()
 	return ctx, func() {
 		s.mu.Lock()

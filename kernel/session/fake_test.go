@@ -36,6 +36,13 @@ type fake struct {
 	last   int // cell number
 	cells  []engine.Cell
 	closed bool
+	kill   context.CancelFunc // of the cell that only Kill ends
+}
+
+func (f *fake) Kill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kill()
 }
 
 func (f *fake) Close() error {
@@ -119,6 +126,13 @@ func (f *fake) command(ctx context.Context, words []string, out engine.Output) (
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	case "stubborn": // until it is killed
+		alive, kill := context.WithCancel(context.Background())
+		f.mu.Lock()
+		f.kill = kill
+		f.mu.Unlock()
+		<-alive.Done()
+		return nil, &engine.Error{Name: "WorkerDied", Message: "killed"}
 	case "input", "password": // input PROMPT
 		line, err := out.Input(ctx, words[1], words[0] == "password")
 		if err != nil {

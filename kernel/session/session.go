@@ -35,6 +35,9 @@ type Evaluator interface {
 	// IsComplete says whether source can be run as it is: "complete",
 	// "incomplete" with the indentation of the next line, or "invalid".
 	IsComplete(source string) (status, indent string)
+	// Kill ends a cell that does not heed its interrupt, at the price of the
+	// variables of the session.
+	Kill()
 	Close() error
 }
 
@@ -111,6 +114,7 @@ type session struct {
 	mu          sync.Mutex
 	count       int                     // of the cells that were stored
 	interrupted context.CancelCauseFunc // of the cell that runs
+	stubborn    time.Time               // since when it was to end; zero if it was not
 	running     *wire.Parent            // the request that runs on shell
 }
 
@@ -282,13 +286,25 @@ func (s *session) idle(r *wire.Request) {
 	}
 }
 
-// interrupt ends the cell that runs, if one does, and aborts what waits.
+// patience is how long after an interrupt the next one means that the cell is
+// to end at any price; before, it may be a key pressed twice.
+const patience = time.Second
+
+// interrupt ends the cell that runs, if one does, and aborts what waits. A cell
+// that was interrupted before, and did not end, is killed.
 func (s *session) interrupt() {
 	s.mu.Lock()
-	cancel := s.interrupted
+	cancel, since := s.interrupted, s.stubborn
+	if cancel != nil && since.IsZero() {
+		s.stubborn = time.Now()
+	}
 	s.mu.Unlock()
-	if cancel != nil {
+	switch {
+	case cancel == nil:
+	case since.IsZero():
 		cancel(errInterrupted)
+	case time.Since(since) > patience:
+		s.evaluator.Kill()
 	}
 }
 

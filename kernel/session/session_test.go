@@ -303,6 +303,24 @@ func TestInputRefused(t *testing.T) {
 	}
 }
 
+func TestSecondInterruptKills(t *testing.T) {
+	c := connected(t)
+	cell := c.Send("shell", "execute_request", code("stubborn"))
+	waitFor(t, c, cell, "execute_input")
+	c.Ask("control", "interrupt_request", nil)
+	c.Ask("control", "interrupt_request", nil) // at once: a key pressed twice
+	if m := c.Poll("shell", patience+100*time.Millisecond); m != nil {
+		t.Fatalf("a second interrupt at once ended the cell: %v", m.Content)
+	}
+	c.Ask("control", "interrupt_request", nil)
+	if m := c.Recv("shell"); m.ParentID() != cell || m.Content["ename"] != "WorkerDied" {
+		t.Errorf("reply %v", m.Content)
+	}
+	if reply, _ := c.Execute(code("hello")); reply.Content["status"] != "ok" {
+		t.Errorf("afterwards: %v", reply.Content)
+	}
+}
+
 func TestInputInterrupted(t *testing.T) {
 	c := connected(t)
 	cell := c.Send("shell", "execute_request", code("input x"))
