@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -20,7 +19,7 @@ const (
 // LearningCurve draws one line a method: its accuracy, or another measure, over the training size.
 // curves has the values of each method at the sizes, which are positive and ascending, such as the
 // instances per class or in total. Sizes that span more than a factor of ten are on a logarithmic
-// axis. The methods are named in the order of their last values, the best first.
+// axis. Methods have their colours by the order of their names, the same in every chart of the same methods.
 func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	if len(sizes) == 0 || len(curves) == 0 {
 		return nil, fmt.Errorf("chart: a learning curve of %d sizes and %d methods; give at least one of each", len(sizes), len(curves))
@@ -42,7 +41,6 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 		}
 	}
 	last := len(sizes) - 1
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(curves[b][last], curves[a][last]) })
 
 	p := newPlot("Accuracy over training size", "training size", "accuracy")
 	addGrid(p)
