@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,9 @@ func (f *Figure) svg() (string, error) {
 		return "", fmt.Errorf("chart: writing SVG: %w", err)
 	}
 	// The fonts with which the text was measured are not on every machine; these are as wide.
-	return strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"), nil
+	text := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+	// In a column that is narrower than the figure, the figure shrinks.
+	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" `, 1), nil
 }
 
 // PNG returns the figure as a picture with 192 dots to the inch, or nothing if it cannot be drawn; SVG
@@ -91,7 +94,7 @@ func (f *Figure) png() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+	if err := png.Encode(&b, paletted(c.Image())); err != nil {
 		return nil, fmt.Errorf("chart: writing PNG: %w", err)
 	}
 	return b.Bytes(), nil
