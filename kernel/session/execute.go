@@ -132,13 +132,6 @@ func (s *session) evaluate(ctx context.Context, r *wire.Request, source string) 
 	}{"ok", data}
 }
 
-// abortQueue answers the cells that wait with an error, without running them.
-func (s *session) abortQueue() {
-	for _, r := range s.queue.takeAll("execute_request") {
-		s.refuse(r, "a cell before it failed or was interrupted")
-	}
-}
-
 // refuse answers a cell with the reason for which it is not run.
 func (s *session) refuse(r *wire.Request, reason string) {
 	s.check("status", s.iopub.Status(r.AsParent(), "busy"))

@@ -188,9 +188,8 @@ func (s *session) serveShell() {
 			return
 		}
 		s.setRunning(r)
-		abort := s.answer(r)
-		if abort {
-			s.abortQueue()
+		for _, aborted := range s.answer(r) {
+			s.refuse(aborted, "a cell before it failed or was interrupted")
 		}
 	}
 }
@@ -212,9 +211,9 @@ func (s *session) serveControl() {
 	}
 }
 
-// answer answers one request. It reports whether the requests that wait
-// behind it are to be aborted.
-func (s *session) answer(r *wire.Request) (abort bool) {
+// answer answers one request. It returns the cells that waited behind it and
+// are to be aborted; one that a client sends after the reply is not among them.
+func (s *session) answer(r *wire.Request) (abort []*wire.Request) {
 	parent := r.AsParent()
 	s.check("status", s.iopub.Status(parent, "busy"))
 	content, err := s.handle(r)
@@ -222,10 +221,11 @@ func (s *session) answer(r *wire.Request) (abort bool) {
 		content = failed(err).reply()
 	}
 	if a, ok := content.(aborting); ok {
-		content, abort = a.content, true
+		content = a.content
 		// Requests that a client sent in one go with this one may still be
 		// on their way; it is not to matter how fast a cell fails.
 		time.Sleep(abortGrace)
+		abort = s.queue.takeAll("execute_request")
 	}
 	s.iopub.Flush(parent)
 	if content != nil {
