@@ -98,8 +98,25 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 		if isEmptyInterface(t) && !types.IsInterface(b.info.TypeOf(e)) && b.l.raw(obj, b.info.TypeOf(e)) {
 			return b.expr(e)
 		}
+		if from := types.Default(b.info.TypeOf(e)); spaces(obj) && isEmptyInterface(t) && isString(from) && !b.l.native(from) {
+			// Between operands that are strings fmt prints no blank.
+			return bridge + ".Text(" + b.to(e, t) + ")"
+		}
 	}
 	return b.to(e, t)
+}
+
+// spaces reports the functions that print blanks between operands which are
+// not strings.
+func spaces(obj *types.Func) bool {
+	if !prints(obj) {
+		return false
+	}
+	switch obj.Name() {
+	case "Print", "Sprint", "Fprint", "Append", "Fatal", "Panic":
+		return true
+	}
+	return false
 }
 
 func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, pos token.Pos) string {

@@ -169,34 +169,6 @@ func (b *body) failure(x string, from, to types.Type) string {
 	return fmt.Sprintf("%s.NotA(%s, %q, %q, %v)", bridge, x, runtimeName(from), runtimeName(to), types.IsInterface(to))
 }
 
-// runtimeName names a type as the run time's messages do.
-func runtimeName(t types.Type) string {
-	if isEmptyInterface(t) {
-		if named, ok := types.Unalias(t).(*types.Named); !ok || named.Obj().Pkg() == nil {
-			return "interface {}"
-		}
-	}
-	switch t := types.Unalias(t).(type) {
-	case *types.Pointer:
-		return "*" + runtimeName(t.Elem())
-	case *types.Slice:
-		return "[]" + runtimeName(t.Elem())
-	case *types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), runtimeName(t.Elem()))
-	case *types.Map:
-		return "map[" + runtimeName(t.Key()) + "]" + runtimeName(t.Elem())
-	case *types.Named:
-		if t.TypeArgs().Len() > 0 {
-			args := make([]string, t.TypeArgs().Len())
-			for i := range args {
-				args[i] = runtimeName(t.TypeArgs().At(i))
-			}
-			return t.Obj().Pkg().Name() + "." + t.Obj().Name() + "[" + strings.Join(args, ",") + "]"
-		}
-	}
-	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
-}
-
 func isCompiledInterface(t types.Type) bool {
 	return types.IsInterface(t) && !isEmptyInterface(t) && !erased(t)
 }
@@ -303,6 +275,13 @@ func (l *lowering) boxes(t types.Type, pos token.Pos) {
 	key := l.typ(t)
 	if l.s.boxed[key] != nil {
 		return
+	}
+	set := types.NewMethodSet(t)
+	if as := set.Lookup(nil, "As"); as != nil && set.Lookup(nil, "Error") != nil {
+		l.refuse(pos, fmt.Sprintf("an error of type %s with a method As: errors.As would not call it", shown(t)))
+	}
+	if f := set.Lookup(nil, "Format"); f != nil {
+		l.refuse(pos, fmt.Sprintf("a value of type %s with a method Format: fmt would not call it", shown(t)))
 	}
 	l.s.boxed[key] = t
 	l.later(func() { delete(l.s.boxed, key) })

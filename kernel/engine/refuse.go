@@ -22,6 +22,13 @@ func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
 	if !ok || !isSession(named.Obj()) {
 		l.refuse(pos, fmt.Sprintf("a value of type %s as a %s: the interpreter has no way to wrap it", shown(from), shown(to)))
 	}
+	for _, name := range companions[runtimeName(to)] {
+		if obj, _, _ := types.LookupFieldOrMethod(from, true, named.Obj().Pkg(), name); obj != nil {
+			if _, ok := obj.(*types.Func); ok {
+				l.refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", shown(from), shown(to), name))
+			}
+		}
+	}
 	l.wraps(from, to, pos)
 	for i := range iface.NumMethods() {
 		m := iface.Method(i)
@@ -32,6 +39,24 @@ func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
 		}
 		l.thunk(named, m.Name(), method, index)
 	}
+}
+
+// companions lists, for interfaces of compiled packages, the methods that
+// these look for beyond the interface's own. The interpreter's wrapper has
+// only the interface's.
+var companions = map[string][]string{
+	"io.Reader":           {"WriteTo"},
+	"io.ReadCloser":       {"WriteTo"},
+	"io.Writer":           {"ReadFrom", "WriteString"},
+	"io.WriteCloser":      {"ReadFrom", "WriteString"},
+	"plot.Plotter":        {"DataRange", "GlyphBoxes"},
+	"mat.Matrix":          {"RawMatrix", "RawSymmetric", "RawTriangular", "RawVector", "RawBand", "SymmetricDim", "Triangle", "AtVec", "Len", "TTri", "Bandwidth", "Untranspose"},
+	"http.ResponseWriter": {"Flush", "Hijack", "ReadFrom", "Unwrap"},
+	"http.Handler":        {},
+	"fs.FS":               {"ReadFile", "ReadDir", "Stat", "Glob", "Sub", "ReadLink"},
+	"fs.File":             {"ReadDir", "Seek", "ReadAt"},
+	"flag.Value":          {"IsBoolFlag", "Get"},
+	"slog.Handler":        {},
 }
 
 // comparison writes == or !=.
@@ -245,9 +270,6 @@ func (b *body) formatted(e *ast.CallExpr, obj *types.Func, sig *types.Signature,
 		b.l.refuse(e.Args[at].Pos(), "a format that is not a constant, with values of session types: the interpreter could not print %T")
 	}
 	text := constant.StringVal(format)
-	if !strings.ContainsAny(text, "Tp") {
-		return "", false
-	}
 	var out strings.Builder
 	arg := at + 1
 	replacedArgs := map[int]string{}
@@ -289,6 +311,14 @@ func (b *body) formatted(e *ast.CallExpr, obj *types.Func, sig *types.Signature,
 			out.WriteByte(verb)
 			arg++
 		}
+	}
+	for i := arg; i < len(e.Args); i++ {
+		if t := b.info.TypeOf(e.Args[i]); t != nil && !types.IsInterface(t) && !b.l.native(t) {
+			b.l.refuse(e.Args[i].Pos(), fmt.Sprintf("%s.%s: more values than verbs, among them one of a session type", obj.Pkg().Name(), obj.Name()))
+		}
+	}
+	if len(replacedArgs) == 0 {
+		return "", false
 	}
 	args := make([]string, len(e.Args))
 	for i, a := range e.Args {

@@ -40,6 +40,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Defer":         func(d *defers, f func()) { d.calls = append(d.calls, f) },
 		"Protect":       in.protect,
 		"Recover":       in.recover,
+		"Text":          func(v any) string { return fmt.Sprint(v) },
 		"Clear":         clearValue,
 		"Sort":          sortOrdered,
 		"Print":         in.print,

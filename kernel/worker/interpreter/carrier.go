@@ -122,12 +122,24 @@ func (c errorCarrier) Is(target error) bool {
 	return len(out) == 1 && out[0].Kind() == reflect.Bool && out[0].Bool()
 }
 
+// A joinCarrier is a carrier whose type is an error of several.
+type joinCarrier struct{ errorCarrier }
+
+// Unwrap calls the method of the value.
+func (c joinCarrier) Unwrap() []error {
+	v, _ := c.call("Unwrap")
+	errs, _ := v.([]error)
+	return errs
+}
+
 // carried returns the carrier in an interface.
 func carried(v any) (carrier, bool) {
 	switch c := v.(type) {
 	case carrier:
 		return c, true
 	case errorCarrier:
+		return c.carrier, true
+	case joinCarrier:
 		return c.carrier, true
 	}
 	return carrier{}, false
@@ -187,7 +199,7 @@ func (p printer) value(v reflect.Value, d *description, depth int, exported bool
 		}
 		p.native(v.Elem())
 	default:
-		p.native(v)
+		p.basic(v, d)
 	}
 }
 
@@ -207,6 +219,16 @@ func (p printer) call(c carrier, name string) (text any, ok bool) {
 		fmt.Fprintf(p.state, "%%!%c(PANIC=%s method: %v)", p.verb, name, panicText(r))
 	}()
 	return c.call(name)
+}
+
+// basic prints a value of a named basic type, whose name appears where the
+// verb does not fit.
+func (p printer) basic(v reflect.Value, d *description) {
+	text := fmt.Sprintf(fmt.FormatString(p.state, p.verb), v.Interface())
+	if wrong := fmt.Sprintf("%%!%c(%s=", p.verb, v.Type()); strings.HasPrefix(text, wrong) {
+		text = fmt.Sprintf("%%!%c(%s=", p.verb, d.name) + strings.TrimPrefix(text, wrong)
+	}
+	fmt.Fprint(p.state, text)
 }
 
 func (p printer) native(v reflect.Value) {

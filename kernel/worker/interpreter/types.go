@@ -76,6 +76,9 @@ func (t *types) carry(id int, value any) any {
 	}
 	c := carrier{d, value}
 	if d.method("Error") != nil && d.text("Error") == "func(interface{}) string" {
+		if d.text("Unwrap") == "func(interface{}) []error" {
+			return joinCarrier{errorCarrier{c}}
+		}
 		return errorCarrier{c}
 	}
 	return c
