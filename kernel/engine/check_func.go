@@ -207,4 +207,3 @@ func (c *checker) receiverParams(k *checked, d *ast.FuncDecl) *ast.FieldList {
 	}
 	return list
 }
-
