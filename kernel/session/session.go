@@ -59,6 +59,8 @@ type Config struct {
 func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, config Config) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// Before a client can reach the kernel: one that saw it listen may end.
+	orphaned := orphanhood(ctx, os.Getenv("JPY_PARENT_PID"))
 	defer func() { err = errors.Join(err, evaluator.Close()) }()
 	if config.Log == nil {
 		config.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -76,7 +78,6 @@ func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, conf
 	}
 	s := newSession(server, evaluator, config)
 	s.start()
-	orphaned := orphanhood(ctx, os.Getenv("JPY_PARENT_PID"))
 	for {
 		select {
 		case signal := <-signals:
