@@ -152,6 +152,18 @@ func TestFigureBroken(t *testing.T) {
 	if err := f.Save(filepath.Join(t.TempDir(), "x.png")); err == nil {
 		t.Error("saves it")
 	}
+	for _, panel := range []string{"above", "below"} {
+		f := figures(t)["curve"]
+		f.Below = plot.New()
+		p := f.Below
+		if panel == "above" {
+			p = f.Plot
+		}
+		p.Y.Min, p.Y.Max = 1, math.NaN()
+		if f.PNG() != nil || !strings.Contains(f.SVG(), "the Y axis goes from 1 to NaN") {
+			t.Errorf("%s: got %.200s", panel, f.SVG())
+		}
+	}
 }
 
 func TestLegendAboveData(t *testing.T) {

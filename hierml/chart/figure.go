@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,14 +134,36 @@ func (f *Figure) Save(file string) error {
 }
 
 // drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis over
-// zero, as an error.
+// zero, or could not draw in any time, as an error.
 func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
+	for _, p := range []*plot.Plot{f.Plot, f.Below} {
+		if err := Check(p); err != nil {
+			return fmt.Errorf("chart: the figure cannot be drawn: %w", err)
+		}
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("chart: the figure cannot be drawn: %v", r)
 		}
 	}()
 	f.Draw(draw.New(c))
+	return nil
+}
+
+// Check returns an error that names the axis of p for which gonum's plot would look for ticks for ever:
+// one that begins or ends at NaN. A nil plot has none.
+func Check(p *plot.Plot) error {
+	if p == nil {
+		return nil
+	}
+	for _, axis := range []struct {
+		name string
+		plot.Axis
+	}{{"X", p.X}, {"Y", p.Y}} {
+		if math.IsNaN(axis.Min) || math.IsNaN(axis.Max) {
+			return fmt.Errorf("the %s axis goes from %v to %v", axis.name, axis.Min, axis.Max)
+		}
+	}
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"html"
 	"image"
 	"image/png"
-	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -56,12 +55,8 @@ func (b *Bundle) known(v any) error {
 }
 
 func (b *Bundle) plot(p *plot.Plot) error {
-	// Package plot looks for the ticks of such an axis forever.
-	if math.IsNaN(p.X.Min) || math.IsNaN(p.X.Max) {
-		return fmt.Errorf("the X axis goes from %v to %v", p.X.Min, p.X.Max)
-	}
-	if math.IsNaN(p.Y.Min) || math.IsNaN(p.Y.Max) {
-		return fmt.Errorf("the Y axis goes from %v to %v", p.Y.Min, p.Y.Max)
+	if err := chart.Check(p); err != nil {
+		return err
 	}
 	svg := vgsvg.New(plotWidth, plotHeight)
 	p.Draw(draw.New(svg))

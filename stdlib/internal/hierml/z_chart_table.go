@@ -13,6 +13,7 @@ var chartPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/chart",
 	Name: "chart",
 	Values: []table.Symbol{
+		{Name: "Check", Value: chart.Check},
 		{Name: "Confusion", Value: chart.Confusion},
 		{Name: "Convergence", Value: chart.Convergence},
 		{Name: "LearningCurve", Value: chart.LearningCurve},
