@@ -51,10 +51,7 @@ func (in *Interpreter) bridge() interp.Exports {
 	for name, f := range functions {
 		symbols[name] = reflect.ValueOf(f)
 	}
-	return interp.Exports{
-		"hierml/bridge/bridge": symbols,
-		"os/os":                {"Exit": reflect.ValueOf(func(code int) { panic(exit{code}) })},
-	}
+	return interp.Exports{"hierml/bridge/bridge": symbols}
 }
 
 func (in *Interpreter) setReached(statement int) {

@@ -1,6 +1,10 @@
 package interpreter
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/hierml/notebook/stdlib"
+)
 
 // defers holds the deferred calls of one call of a function.
 type defers struct {
@@ -53,7 +57,7 @@ func (in *Interpreter) protect(d *defers, body func()) {
 		if !finished {
 			// nil only when the goroutine ends by runtime.Goexit.
 			if r := recover(); r != nil {
-				if _, ok := r.(exit); ok {
+				if _, ok := r.(stdlib.Exit); ok {
 					panic(r)
 				}
 				d.value, d.panicking = r, true
@@ -87,7 +91,7 @@ func (in *Interpreter) runDeferred(d *defers) {
 func (in *Interpreter) deferredCall(d *defers, call func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			if _, ok := r.(exit); ok {
+			if _, ok := r.(stdlib.Exit); ok {
 				panic(r)
 			}
 			d.value, d.panicking = r, true

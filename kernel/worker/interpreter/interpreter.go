@@ -21,6 +21,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib"
 )
 
 // A Config says what an Interpreter works with.
@@ -167,8 +168,8 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error
 	if v, ok := value.(reflect.Value); ok && v.IsValid() && v.CanInterface() {
 		value = v.Interface()
 	}
-	if x, ok := value.(exit); ok {
-		return &engine.RuntimeError{Name: "exit", Message: fmt.Sprintf("exit status %d", x.code)}
+	if status, ok := value.(stdlib.Exit); ok {
+		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
 	}
 	calls := in.frames.take(goroutine)
 	if len(calls) == 0 {

@@ -20,9 +20,6 @@ var _ runtime.Error = goError("")
 
 const nilDereference = goError("invalid memory address or nil pointer dereference")
 
-// exit is what os.Exit panics with.
-type exit struct{ code int }
-
 // translated returns the value that compiled Go would have panicked with.
 func translated(v any) any {
 	if r, ok := v.(reflect.Value); ok {
