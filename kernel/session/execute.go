@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/wire"
@@ -101,11 +100,11 @@ func cellName(serial, count int) string {
 func (s *session) interruptible() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	s.mu.Lock()
-	s.interrupted, s.stubborn = cancel, time.Time{}
+	s.cell = &run{cancel: cancel}
 	s.mu.Unlock()
 	return ctx, func() {
 		s.mu.Lock()
-		s.interrupted = nil
+		s.cell = nil
 		s.mu.Unlock()
 		cancel(nil)
 	}

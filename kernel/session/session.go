@@ -112,11 +112,16 @@ type session struct {
 
 	serial int // of the cells, stored or not; the shell goroutine's
 
-	mu          sync.Mutex
-	count       int                     // of the cells that were stored
-	interrupted context.CancelCauseFunc // of the cell that runs
-	stubborn    time.Time               // since when it was to end; zero if it was not
-	running     *wire.Parent            // the request that runs on shell
+	mu      sync.Mutex
+	count   int          // of the cells that were stored
+	cell    *run         // of the cell that runs
+	running *wire.Parent // the request that runs on shell
+}
+
+// A run is one run of a cell.
+type run struct {
+	cancel context.CancelCauseFunc
+	since  time.Time // when it was told to end; zero if it was not
 }
 
 // errInterrupted is the cause of the end of a cell's context.
@@ -295,16 +300,13 @@ const patience = time.Second
 // that was interrupted before, and did not end, is killed.
 func (s *session) interrupt() {
 	s.mu.Lock()
-	cancel, since := s.interrupted, s.stubborn
-	if cancel != nil && since.IsZero() {
-		s.stubborn = time.Now()
-	}
-	s.mu.Unlock()
-	switch {
-	case cancel == nil:
-	case since.IsZero():
-		cancel(errInterrupted)
-	case time.Since(since) > patience:
+	defer s.mu.Unlock()
+	switch run := s.cell; {
+	case run == nil:
+	case run.since.IsZero():
+		run.since = time.Now()
+		run.cancel(errInterrupted)
+	case time.Since(run.since) > patience:
 		s.evaluator.Kill()
 	}
 }
