@@ -5,11 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -76,33 +76,13 @@ func compare(t *testing.T, name string, got *mat.Dense, want [][]float64) {
 	}
 }
 
-// forest returns a random forest of n nodes, or a graph where most > 1.
-func forest(r *rand.Rand, n, roots, most int) *taxonomy.Taxonomy {
-	ids := r.Perm(n)
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	var edges [][2]int
-	for i := roots; i < n; i++ {
-		for _, p := range r.Perm(i)[:min(i, 1+r.IntN(most))] {
-			edges = append(edges, [2]int{ids[p], ids[i]})
-		}
-	}
-	t, err := taxonomy.New(names, edges)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 // TestProperties checks what the papers state of the losses, and the charged losses against their
 // definition, for all pairs of nodes.
 func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
 		n := 2 + r.IntN(25)
-		g := forest(r, n, 1+r.IntN(2), 1+r.IntN(2))
+		g := example.Random(r, n, 1+r.IntN(2), 1+r.IntN(2))
 		for _, name := range loss.Names() {
 			l, err := loss.Named(name, g)
 			if err != nil {
@@ -169,7 +149,7 @@ func checkCharged(t *testing.T, g *taxonomy.Taxonomy) {
 }
 
 func TestRefuses(t *testing.T) {
-	g := forest(rand.New(rand.NewPCG(3, 4)), 5, 1, 1)
+	g := example.Random(rand.New(rand.NewPCG(3, 4)), 5, 1, 1)
 	if _, err := loss.Named("none", g); err == nil {
 		t.Error("unknown name: no error")
 	}
@@ -202,7 +182,7 @@ func ExampleTable() {
 func BenchmarkTable(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, most := range []int{1, 2} {
-		g := forest(r, 600, 1, most)
+		g := example.Random(r, 600, 1, most)
 		for _, name := range []string{"symdiff", "tree"} {
 			l, err := loss.Named(name, g)
 			if err != nil {

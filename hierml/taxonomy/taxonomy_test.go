@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -152,33 +152,12 @@ func TestWithMiscellaneousNames(t *testing.T) {
 	}
 }
 
-// random returns a taxonomy of n nodes with ids in random order, in which each node that is not
-// a root has up to most parents.
-func random(r *rand.Rand, n, roots, most int) *taxonomy.Taxonomy {
-	ids := r.Perm(n)
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	var edges [][2]int
-	for i := roots; i < n; i++ {
-		for _, p := range r.Perm(i)[:min(i, 1+r.IntN(most))] {
-			edges = append(edges, [2]int{ids[p], ids[i]})
-		}
-	}
-	t, err := taxonomy.New(names, edges)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 // TestWalks checks the walks against their definitions on random forests and graphs.
 func TestWalks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		n := 1 + r.IntN(30)
-		g := random(r, n, 1+r.IntN(min(n, 3)), 1+r.IntN(3))
+		g := example.Random(r, n, 1+r.IntN(min(n, 3)), 1+r.IntN(3))
 		position := make([]int, n)
 		for i, v := range g.Topological() {
 			position[v] = i
@@ -287,7 +266,7 @@ func sequence(n int) []int {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	g := random(rand.New(rand.NewPCG(3, 4)), 300, 2, 3)
+	g := example.Random(rand.New(rand.NewPCG(3, 4)), 300, 2, 3)
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
@@ -305,7 +284,7 @@ func TestString(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 5, 59, 60, 61, 400, 3000} {
 		for _, roots := range []int{1, n/2 + 1, n} {
-			g := random(r, n, roots, 1+r.IntN(3))
+			g := example.Random(r, n, roots, 1+r.IntN(3))
 			text := g.String()
 			if lines := strings.Count(text, "\n"); lines > 70 {
 				t.Errorf("%d lines for %d nodes", lines, n)
@@ -375,7 +354,7 @@ func ExampleTaxonomy_WithMiscellaneous() {
 }
 
 func benchmarkTree() *taxonomy.Taxonomy {
-	return random(rand.New(rand.NewPCG(7, 8)), 20000, 1, 1)
+	return example.Random(rand.New(rand.NewPCG(7, 8)), 20000, 1, 1)
 }
 
 func BenchmarkNew(b *testing.B) {
@@ -406,7 +385,7 @@ func BenchmarkDistance(b *testing.B) {
 }
 
 func BenchmarkDistances(b *testing.B) {
-	t := random(rand.New(rand.NewPCG(9, 10)), 20000, 1, 3)
+	t := example.Random(rand.New(rand.NewPCG(9, 10)), 20000, 1, 3)
 	for b.Loop() {
 		t.Distances(t.Leaves()[0])
 	}

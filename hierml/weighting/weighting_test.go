@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/hierml/weighting"
@@ -65,27 +66,6 @@ func compare(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// random returns a graph of n nodes with ids in random order, in which each node that is not a root has up
-// to most parents.
-func random(r *rand.Rand, n, roots, most int) *taxonomy.Taxonomy {
-	ids := r.Perm(n)
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	var edges [][2]int
-	for i := roots; i < n; i++ {
-		for _, p := range r.Perm(i)[:min(i, 1+r.IntN(most))] {
-			edges = append(edges, [2]int{ids[p], ids[i]})
-		}
-	}
-	t, err := taxonomy.New(names, edges)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 // TestCertificates checks on random graphs that the weights are proved to be optimal, and that nodes above the
 // same leaves, which nothing tells apart, weigh the same.
 func TestCertificates(t *testing.T) {
@@ -93,7 +73,7 @@ func TestCertificates(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 50 {
 			n := 5 + r.IntN(150)
-			g := random(r, n, 1+r.IntN(5), 1+r.IntN(3))
+			g := example.Random(r, n, 1+r.IntN(5), 1+r.IntN(3))
 			s, err := weighting.Path{Rho: rho}.Solve(t.Context(), g)
 			if err != nil {
 				t.Fatal(err)
@@ -175,7 +155,7 @@ func TestTreesForAnyRho(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, rho := range []float64{1 + 1e-6, 1.0001, 1.2, 2, 50, 1000} {
 		for range 20 {
-			s, err := weighting.Path{Rho: rho}.Solve(t.Context(), random(r, 2+r.IntN(300), 1+r.IntN(2), 1))
+			s, err := weighting.Path{Rho: rho}.Solve(t.Context(), example.Random(r, 2+r.IntN(300), 1+r.IntN(2), 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +197,7 @@ func TestExtremeRho(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	g := random(rand.New(rand.NewPCG(5, 6)), 200, 2, 3)
+	g := example.Random(rand.New(rand.NewPCG(5, 6)), 200, 2, 3)
 	if _, err := (weighting.Path{}).Solve(ctx, g); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
@@ -258,8 +238,8 @@ func ExamplePath() {
 
 func BenchmarkWeights(b *testing.B) {
 	for name, g := range map[string]*taxonomy.Taxonomy{
-		"tree":  random(rand.New(rand.NewPCG(7, 8)), 20000, 1, 1),
-		"graph": random(rand.New(rand.NewPCG(9, 10)), 600, 5, 2),
+		"tree":  example.Random(rand.New(rand.NewPCG(7, 8)), 20000, 1, 1),
+		"graph": example.Random(rand.New(rand.NewPCG(9, 10)), 600, 5, 2),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

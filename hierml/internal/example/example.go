@@ -52,6 +52,23 @@ func Graph(nodes int, seed uint64) *taxonomy.Taxonomy {
 	return must(taxonomy.New(names, edges))
 }
 
+// Random returns a random graph of n nodes with ids in random order, in which each node that is not one of
+// the roots has up to most parents: a forest where most is 1.
+func Random(r *rand.Rand, n, roots, most int) *taxonomy.Taxonomy {
+	ids := r.Perm(n)
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	var edges [][2]int
+	for i := roots; i < n; i++ {
+		for _, p := range r.Perm(i)[:min(i, 1+r.IntN(most))] {
+			edges = append(edges, [2]int{ids[p], ids[i]})
+		}
+	}
+	return must(taxonomy.New(names, edges))
+}
+
 // Dense returns normally distributed instances whose labels are leaves in turn,
 // with a shift of the mean a leaf.
 func Dense(t *taxonomy.Taxonomy, rows, cols int, seed uint64) *dataset.Dataset {
