@@ -90,6 +90,33 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 	return nil, e.failed(ctx, l, err, out)
 }
 
+// Deliver gives a message of the front end to the code that listens to the
+// comm. Errors, and what the code writes and shows, are as for a cell; number
+// stands for the message as the number of a cell does for the cell.
+func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Output) error {
+	_, err := e.executor.Run(ctx, &Program{Cell: number, Message: m}, out)
+	var death *DeathError
+	var runtime *RuntimeError
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &death):
+		return e.buried(death)
+	case errors.As(err, &runtime):
+		return e.checker.runtimeError(runtime)
+	case ctx.Err() != nil:
+		return interrupted(err)
+	}
+	return err
+}
+
+// interrupted is the error of what the user stopped.
+func interrupted(cause error) *Error {
+	return &Error{Name: "Interrupted", Message: "interrupted", Traceback: []string{red + "interrupted" + plain}, Cause: cause}
+}
+
 // prepare parses, checks and lowers a cell.
 func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
 	e.mu.Lock()
@@ -133,7 +160,7 @@ func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output)
 		return e.checker.runtimeError(runtime)
 	case ctx.Err() != nil:
 		e.keep(ctx, l, out)
-		return &Error{Name: "Interrupted", Message: "interrupted", Traceback: []string{red + "interrupted" + plain}, Cause: err}
+		return interrupted(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

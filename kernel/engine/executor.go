@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"github.com/hierml/notebook/stdlib/host"
+)
 
 // An Executor runs lowered cells. The engine decides what a cell means; an
 // Executor only carries it out, so the interpreter in a worker process, the
@@ -9,8 +13,11 @@ type Executor interface {
 	// Run runs the program to its end. Whatever it writes and displays goes
 	// to out, in order, and all of it before Run returns, save what goroutines
 	// and processes write and display that outlive the cell: that may come
-	// until the next Run or Close. The bundle is what the cell's last
-	// expression shows; nil when there is nothing to show.
+	// until Close. The bundle is what the cell's last expression shows; nil
+	// when there is nothing to show.
+	//
+	// Programs with different cells may run at the same time. The end of ctx
+	// may end those that run beside this one, too.
 	//
 	// A panic of the user's code is reported as a *RuntimeError, the end of
 	// ctx as an error that wraps context.Cause(ctx), and the death of the
@@ -39,7 +46,13 @@ type Program struct {
 	// Call names the function that holds the cell's statements. It is empty
 	// when the cell only declares.
 	Call string
+	// Message, if set, is for the code that listens to the comm. There is no
+	// source then.
+	Message *CommMessage
 }
+
+// A CommMessage is a message of a comm, to or from the front end.
+type CommMessage = host.CommMessage
 
 // A Bundle is one value in several representations, keyed by MIME type, as
 // Jupyter's display_data has it. Text is a string, bytes are []byte, and JSON
@@ -63,6 +76,14 @@ type Output interface {
 	Clear(wait bool)
 	// Input asks the user for a line. It fails where nobody can be asked.
 	Input(ctx context.Context, prompt string, password bool) (string, error)
+	// Comm sends a message to the front end. The error is host.ErrNoFrontEnd
+	// where there is none.
+	Comm(m *CommMessage) error
+	// Page shows a bundle beside the notebook.
+	Page(bundle *Bundle)
+	// NextInput proposes the source of the next cell, or with replace a new
+	// source of this one.
+	NextInput(source string, replace bool)
 }
 
 // A RuntimeError is a panic of the user's code.

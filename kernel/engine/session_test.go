@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/worker/interpreter"
 	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // A recorder keeps what a cell writes and shows.
@@ -31,6 +32,9 @@ func (r *recorder) Stream(name, text string) {
 
 func (*recorder) Display(*engine.Bundle, string, bool) {}
 func (*recorder) Clear(bool)                           {}
+func (*recorder) Comm(*engine.CommMessage) error       { return host.ErrNoFrontEnd }
+func (*recorder) Page(*engine.Bundle)                  {}
+func (*recorder) NextInput(string, bool)               {}
 func (*recorder) Input(context.Context, string, bool) (string, error) {
 	return "", io.EOF
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // displays holds, by the names that cells gave, what was shown under them in
@@ -65,6 +66,13 @@ func (c *collector) Clear(wait bool) {
 		c.cell.Outputs = nil
 	}
 }
+
+func (c *collector) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+
+// Page shows the bundle below the cell: there is no other place in a file.
+func (c *collector) Page(bundle *engine.Bundle) { c.Display(bundle, "", false) }
+
+func (c *collector) NextInput(string, bool) {}
 
 func (c *collector) Input(context.Context, string, bool) (string, error) {
 	return "", errors.New("nobody can be asked for input while a notebook is run without a front end")

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // An Output shows in a terminal, or in the files that stand for it, what a
@@ -99,6 +100,15 @@ func (o *Output) settle() {
 
 // Clear implements engine.Output. What is written stays.
 func (o *Output) Clear(bool) {}
+
+// Comm implements engine.Output.
+func (o *Output) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+
+// Page implements engine.Output.
+func (o *Output) Page(bundle *engine.Bundle) { o.Display(bundle, "", false) }
+
+// NextInput implements engine.Output. A script has no next cell.
+func (o *Output) NextInput(string, bool) {}
 
 // Input implements engine.Output. It writes the prompt to stderr, so that
 // stdout has the results only.

@@ -154,3 +154,11 @@ func (f *fake) command(ctx context.Context, words []string, out engine.Output) (
 func text(s string) *engine.Bundle {
 	return &engine.Bundle{Data: map[string]any{"text/plain": s}}
 }
+
+func (*fake) Deliver(context.Context, int, *engine.CommMessage, engine.Output) error { return nil }
+
+func (*fake) Complete(source string, cursor int) engine.Completion {
+	return engine.Completion{Start: cursor, End: cursor}
+}
+
+func (*fake) Inspect(string, int, int) *engine.Bundle { return nil }

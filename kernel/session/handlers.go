@@ -1,6 +1,8 @@
 package session
 
 import (
+	"encoding/json"
+	"errors"
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/kernel/wire"
@@ -42,23 +44,42 @@ var concurrent = map[string]bool{
 
 var ok = wire.OK{Status: "ok"}
 
-// complete has nothing to offer: the evaluator does not complete yet.
-func complete(_ *session, r *wire.Request) (any, error) {
+func complete(s *session, r *wire.Request) (any, error) {
 	var request wire.CompleteRequest
 	if err := r.Decode(&request); err != nil {
 		return nil, err
 	}
 	at := cursor(request.Code, request.Cursor)
-	return wire.CompleteReply{Status: "ok", Matches: []string{}, Start: at, End: at, Metadata: map[string]any{}}, nil
+	found := s.evaluator.Complete(request.Code, at)
+	matches := make([]string, len(found.Candidates))
+	types := make([]wire.CompletionType, len(found.Candidates))
+	for i, c := range found.Candidates {
+		matches[i] = c.Text
+		types[i] = wire.CompletionType{Text: c.Text, Type: c.Kind, Signature: c.Signature, Start: found.Start, End: found.End}
+	}
+	return wire.CompleteReply{
+		Status:   "ok",
+		Matches:  matches,
+		Start:    found.Start,
+		End:      found.End,
+		Metadata: map[string]any{"_jupyter_types_experimental": types},
+	}, nil
 }
 
-// inspect finds nothing, for the same reason.
-func inspect(_ *session, r *wire.Request) (any, error) {
+func inspect(s *session, r *wire.Request) (any, error) {
 	var request wire.InspectRequest
 	if err := r.Decode(&request); err != nil {
 		return nil, err
 	}
-	return wire.InspectReply{Status: "ok", Data: map[string]any{}, Metadata: map[string]any{}}, nil
+	reply := wire.InspectReply{Status: "ok", Data: map[string]json.RawMessage{}, Metadata: map[string]any{}}
+	if bundle := s.evaluator.Inspect(request.Code, cursor(request.Code, request.Cursor), request.Detail); bundle != nil {
+		data, problems := encodeBundle(bundle)
+		if err := errors.Join(problems...); err != nil {
+			return nil, err
+		}
+		reply.Found, reply.Data, reply.Metadata = true, data.Data, data.Metadata
+	}
+	return reply, nil
 }
 
 // cursor returns a position within the code, in code points.

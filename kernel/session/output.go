@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/wire"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // An output publishes what one cell writes and shows, under that cell's
@@ -53,6 +54,15 @@ func (o *output) Clear(wait bool) {
 		o.session.publish(o.request.AsParent(), "clear_output", wire.ClearOutput{Wait: wait})
 	}
 }
+
+// Comm implements engine.Output.
+func (o *output) Comm(m *engine.CommMessage) error { return host.ErrNoFrontEnd }
+
+// Page implements engine.Output.
+func (o *output) Page(bundle *engine.Bundle) {}
+
+// NextInput implements engine.Output.
+func (o *output) NextInput(source string, replace bool) {}
 
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	if !o.stdin || o.silent {

@@ -24,8 +24,8 @@ import (
 	"github.com/hierml/notebook/kernel/wire"
 )
 
-// An Evaluator gives cells their meaning. Run is called for one cell at a
-// time; IsComplete may be called meanwhile. *engine.Engine is one.
+// An Evaluator gives cells their meaning. Run may be called while
+// another cell runs, for one of a subshell. *engine.Engine is one.
 type Evaluator interface {
 	// Run runs a cell. What the cell shows goes to out, all of it before Run
 	// returns, save the output of what outlives the cell: out may be used for
@@ -35,6 +35,13 @@ type Evaluator interface {
 	// IsComplete says whether source can be run as it is: "complete",
 	// "incomplete" with the indentation of the next line, or "invalid".
 	IsComplete(source string) (status, indent string)
+	// Deliver gives a message of a comm to the code that listens to it, as
+	// Run runs a cell.
+	Deliver(ctx context.Context, number int, m *engine.CommMessage, out engine.Output) error
+	// Complete returns what may stand at a position, and Inspect, or nil,
+	// what is known of what stands there. Both may be called at any time.
+	Complete(source string, cursor int) engine.Completion
+	Inspect(source string, cursor, detail int) *engine.Bundle
 	// Kill ends a cell that does not heed its interrupt, at the price of the
 	// variables of the session.
 	Kill()

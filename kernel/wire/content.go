@@ -137,12 +137,22 @@ type CompleteReply struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
+// A CompletionType says more of one match. It is what IPython sends under the
+// key _jupyter_types_experimental of a CompleteReply's metadata.
+type CompletionType struct {
+	Text      string `json:"text"`
+	Type      string `json:"type"`
+	Signature string `json:"signature,omitempty"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+}
+
 // InspectReply answers an InspectRequest.
 type InspectReply struct {
-	Status   string         `json:"status"`
-	Found    bool           `json:"found"`
-	Data     map[string]any `json:"data"`
-	Metadata map[string]any `json:"metadata"`
+	Status   string                     `json:"status"`
+	Found    bool                       `json:"found"`
+	Data     map[string]json.RawMessage `json:"data"`
+	Metadata map[string]any             `json:"metadata"`
 }
 
 // IsCompleteReply answers an IsCompleteRequest.

@@ -194,6 +194,19 @@ func (c *child) Clear(wait bool) { childOutput{c}.Clear(wait) }
 // Updates implements host.Host.
 func (c *child) Updates() bool { return true }
 
+// Comm implements host.Host.
+func (c *child) Comm(m *host.CommMessage) error { return childOutput{c}.Comm(m) }
+
+// Page implements host.Host.
+func (c *child) Page(b *display.Bundle) {
+	if b != nil {
+		childOutput{c}.Page(&engine.Bundle{Data: b.Data, Metadata: b.Metadata})
+	}
+}
+
+// NextInput implements host.Host.
+func (c *child) NextInput(source string, replace bool) { childOutput{c}.NextInput(source, replace) }
+
 // Input implements host.Host.
 func (c *child) Input(prompt string, password bool) (string, error) {
 	return childOutput{c}.Input(c.Context(), prompt, password)
@@ -219,6 +232,23 @@ func (o childOutput) Display(b *engine.Bundle, id string, update bool) {
 		return
 	}
 	_ = o.c.out.send(&frame{Kind: frameDisplay, Bundle: packed, ID: id, Update: update}) // as in Stream
+}
+
+func (o childOutput) Comm(m *engine.CommMessage) error {
+	return o.c.out.send(&frame{Kind: frameComm, Comm: m})
+}
+
+func (o childOutput) Page(b *engine.Bundle) {
+	packed, err := packBundle(b)
+	if err != nil {
+		o.Stream("stderr", fmt.Sprintf("page: %v\n", err))
+		return
+	}
+	_ = o.c.out.send(&frame{Kind: framePage, Bundle: packed}) // as in Stream
+}
+
+func (o childOutput) NextInput(source string, replace bool) {
+	_ = o.c.out.send(&frame{Kind: frameNextInput, Text: source, Replace: replace}) // as in Stream
 }
 
 func (o childOutput) Clear(wait bool) {

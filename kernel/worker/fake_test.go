@@ -230,3 +230,9 @@ func start(t testing.TB) *Process {
 	})
 	return p
 }
+
+func (r *recorder) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+
+func (r *recorder) Page(*engine.Bundle) {}
+
+func (r *recorder) NextInput(string, bool) {}

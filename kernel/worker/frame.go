@@ -11,15 +11,17 @@ import (
 
 // A frame is one message between parent and child.
 type frame struct {
-	Kind     string          `json:"kind"`
-	Program  *engine.Program `json:"program,omitempty"`
-	Bundle   *bundle         `json:"bundle,omitempty"`
-	ID       string          `json:"id,omitempty"`
-	Update   bool            `json:"update,omitempty"`
-	Wait     bool            `json:"wait,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	Password bool            `json:"password,omitempty"`
-	Failure  *failure        `json:"failure,omitempty"`
+	Kind     string              `json:"kind"`
+	Program  *engine.Program     `json:"program,omitempty"`
+	Bundle   *bundle             `json:"bundle,omitempty"`
+	ID       string              `json:"id,omitempty"`
+	Update   bool                `json:"update,omitempty"`
+	Wait     bool                `json:"wait,omitempty"`
+	Text     string              `json:"text,omitempty"`
+	Password bool                `json:"password,omitempty"`
+	Replace  bool                `json:"replace,omitempty"`
+	Comm     *engine.CommMessage `json:"comm,omitempty"`
+	Failure  *failure            `json:"failure,omitempty"`
 }
 
 // The kinds of frames, with the fields they use.
@@ -29,6 +31,9 @@ const (
 	frameLine      = "line"      // to the child: Text or Failure
 	frameDisplay   = "display"   // to the parent: Bundle, ID, Update
 	frameClear     = "clear"     // to the parent: Wait
+	frameComm      = "comm"      // to the parent: Comm
+	framePage      = "page"      // to the parent: Bundle
+	frameNextInput = "nextinput" // to the parent: Text, Replace
 	frameInput     = "input"     // to the parent: Text is the prompt, Password
 	frameDone      = "done"      // to the parent: Bundle, Failure
 )

@@ -188,6 +188,13 @@ func (p *pump) frame(f *frame) {
 		p.job.show(func(out engine.Output) { out.Display(f.Bundle.unpack(), f.ID, f.Update) })
 	case frameClear:
 		p.job.show(func(out engine.Output) { out.Clear(f.Wait) })
+	case frameComm:
+		// There is no front end only where no cell listens for one.
+		p.job.show(func(out engine.Output) { _ = out.Comm(f.Comm) })
+	case framePage:
+		p.job.show(func(out engine.Output) { out.Page(f.Bundle.unpack()) })
+	case frameNextInput:
+		p.job.show(func(out engine.Output) { out.NextInput(f.Text, f.Replace) })
 	case frameInput:
 		answer := &frame{Kind: frameLine, Failure: &failure{Message: "the cell that asks has ended"}}
 		if p.running {

@@ -6,6 +6,8 @@ package host
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -33,6 +35,46 @@ type Host interface {
 	Input(prompt string, password bool) (string, error)
 	// Updates reports whether Display can replace what it has shown.
 	Updates() bool
+	// Comm sends a message to the front end. The error is ErrNoFrontEnd
+	// where there is none.
+	Comm(m *CommMessage) error
+	// Page shows a bundle beside the notebook, where the front end has a
+	// place for what is read and put away.
+	Page(b *display.Bundle)
+	// NextInput proposes the source of the next cell, or with replace a new
+	// source of the running one.
+	NextInput(source string, replace bool)
+}
+
+// ErrNoFrontEnd says that nobody is there to open a comm with.
+var ErrNoFrontEnd = errors.New("no front end: comms need a notebook")
+
+// A CommMessage is a message of a comm, a channel between code in the kernel
+// and code in the front end, in either direction.
+type CommMessage struct {
+	Kind     string          `json:"kind"` // "open", "msg" or "close"
+	ID       string          `json:"id"`
+	Target   string          `json:"target,omitempty"` // of "open": what the other side is to do with it
+	Data     json.RawMessage `json:"data,omitempty"`   // a JSON object, or empty
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	Buffers  [][]byte        `json:"buffers,omitempty"`
+}
+
+var receiver atomic.Pointer[func(*CommMessage)]
+
+// SetReceiver makes f the one that messages from the front end are given to.
+// It runs on the goroutine of whoever delivers them, as the cell's code does.
+func SetReceiver(f func(*CommMessage)) { receiver.Store(&f) }
+
+// Receive gives a message from the front end to the receiver. It reports
+// whether there is one.
+func Receive(m *CommMessage) bool {
+	f := receiver.Load()
+	if f == nil {
+		return false
+	}
+	(*f)(m)
+	return true
 }
 
 var current atomic.Pointer[Host]
@@ -70,6 +112,12 @@ func (h *terminalHost) Display(b *display.Bundle, _ string, _ bool) {
 func (*terminalHost) Clear(bool) {}
 
 func (*terminalHost) Updates() bool { return false }
+
+func (*terminalHost) Comm(*CommMessage) error { return ErrNoFrontEnd }
+
+func (h *terminalHost) Page(b *display.Bundle) { h.Display(b, "", false) }
+
+func (*terminalHost) NextInput(string, bool) {}
 
 func (h *terminalHost) Input(prompt string, password bool) (string, error) {
 	h.mu.Lock()

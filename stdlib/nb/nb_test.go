@@ -40,6 +40,12 @@ func (n *notebook) Input(prompt string, password bool) (string, error) {
 
 func (n *notebook) Updates() bool { return true }
 
+func (n *notebook) Comm(*host.CommMessage) error { return host.ErrNoFrontEnd }
+
+func (n *notebook) Page(*display.Bundle) {}
+
+func (n *notebook) NextInput(string, bool) {}
+
 func open(t *testing.T) *notebook {
 	n := &notebook{ctx: t.Context()}
 	old := host.Current()
