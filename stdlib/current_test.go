@@ -1,10 +1,13 @@
 package stdlib
 
 import (
+	"archive/zip"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +37,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			}
 			checkTables(t, g, pkgs)
 			checkExport(t, pkgs)
+			checkDocs(t, g, pkgs)
 		})
 	}
 }
@@ -78,6 +82,47 @@ func checkExport(t *testing.T, pkgs []*types.Package) {
 		t.Errorf("the export data of %s are out of date: run go generate ./stdlib\n\t%s",
 			pkg.Path(), strings.Join(difference[:min(len(difference), 10)], "\n\t"))
 	}
+}
+
+// checkDocs compares the comments with those in the sources; of the standard
+// library only what has one, if the sources are those of another patch release.
+func checkDocs(t *testing.T, g extract.Group, pkgs []*types.Package) {
+	now, err := g.Docs(t.Context(), ".", pkgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range now {
+		got, err := Importer.(*archiveImporter).docs.of(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if g.Name == "std" && docsRelease(t) != runtime.Version() {
+			want, got = blanked(want), blanked(got)
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("the documentation of %s is out of date: run go generate ./stdlib", path)
+		}
+	}
+}
+
+// docsRelease returns the Go release that the documentation of the standard
+// library is of.
+func docsRelease(t *testing.T) string {
+	t.Helper()
+	z, err := zip.NewReader(strings.NewReader(std.Docs), int64(len(std.Docs)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z.Comment
+}
+
+func blanked(docs map[string]string) map[string]string {
+	names := map[string]string{}
+	for name := range docs {
+		names[name] = ""
+	}
+	return names
 }
 
 // without returns the lines of a that b, sorted, does not have.

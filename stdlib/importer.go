@@ -17,7 +17,9 @@ import (
 
 // Importer imports the packages that cells may import, from the export data in
 // the program. It is safe for concurrent use, and a type is the same object
-// whichever package it is reached through. Positions are unknown.
+// whichever package it is reached through. Positions are unknown. It has the
+// methods Paths and Doc, too, which tell what can be imported and what the
+// documentation of it says.
 var Importer types.Importer = &archiveImporter{packages: map[string]*types.Package{}}
 
 // An ImportError says that a cell cannot import a package.
@@ -39,6 +41,8 @@ type archiveImporter struct {
 	mu       sync.Mutex
 	files    map[string]*zip.File // nil until the first import
 	packages map[string]*types.Package
+
+	docs documentation
 }
 
 func (imp *archiveImporter) Import(path string) (*types.Package, error) {
@@ -75,7 +79,7 @@ func openArchives(archives ...string) (map[string]*zip.File, error) {
 	for _, a := range archives {
 		z, err := zip.NewReader(strings.NewReader(a), int64(len(a)))
 		if err != nil {
-			return nil, fmt.Errorf("archive of export data: %w; run go generate ./stdlib", err)
+			return nil, fmt.Errorf("archive of packages: %w; run go generate ./stdlib", err)
 		}
 		for _, f := range z.File {
 			files[f.Name] = f

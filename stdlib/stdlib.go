@@ -1,14 +1,15 @@
 // Package stdlib holds what cells may import: the standard library, gonum,
 // gonum/plot, hierml and package nb. For each of their packages it has a table
-// of symbols, by which the interpreter calls the compiled code, and export
-// data, by which cells are type-checked without a Go tool chain. Both are
-// generated; after a change to the interface of hierml or an update of a
-// dependency, run
+// of symbols, by which the interpreter calls the compiled code, export data, by
+// which cells are type-checked without a Go tool chain, and the documentation.
+// They are generated; after a change to the interface of hierml or to the
+// comments on it, or an update of a dependency, run
 //
 //	go generate ./stdlib
 //
 // Importing the package costs nothing at start: tables are laid out by the
-// linker, and export data is unpacked package by package when it is asked for.
+// linker, and export data and documentation are unpacked package by package
+// when they are asked for.
 package stdlib
 
 //go:generate go run ./internal/generate

@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"go/types"
+	"strings"
 	"sync"
 	"testing"
 
@@ -62,6 +63,33 @@ func TestImporterNamesWhatWasMeant(t *testing.T) {
 	}
 }
 
+func TestDoc(t *testing.T) {
+	imp := Importer.(*archiveImporter)
+	for _, tt := range []struct{ path, name, want string }{
+		{"strings", "ToUpper", "ToUpper returns s with all"},
+		{"strings", "", "Package strings implements simple functions"},
+		{"strings", "Builder.WriteString", "WriteString appends the contents of s"},
+		{"net/http", "Client.Timeout", "Timeout specifies a time limit"},
+		{"io", "Reader.Read", ""},
+		{"math", "Pi", "https://oeis.org/A000796"},
+		{"net/http", "MethodGet", "Common HTTP methods."},
+		{"net/http", "StatusNotFound", "RFC 9110, 15.5.5"},
+		{"io", "EOF", "EOF is the error returned by Read"},
+		{"gonum.org/v1/gonum/mat", "Dense.Mul", "Mul takes the matrix product of a and b"},
+		{"gonum.org/v1/plot", "New", "New returns a new plot"},
+		{"github.com/hierml/notebook/stdlib/nb", "", "Package nb"},
+		{"builtin", "append", "The append built-in function appends"},
+		{"builtin", "append()", "func append(slice []Type, elems ...Type) []Type"},
+		{"strings", "nothing", ""},
+		{"no/such", "X", ""},
+	} {
+		got := imp.Doc(tt.path, tt.name)
+		if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s %q: %q, want %q", tt.path, tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestPreloadedNamesExist(t *testing.T) {
 	for name, path := range Preloaded {
 		pkg, err := Importer.Import(path)
@@ -117,6 +145,15 @@ func BenchmarkImportFmt(b *testing.B) { benchmarkImport(b, "fmt") }
 func BenchmarkImportHTTP(b *testing.B) { benchmarkImport(b, "net/http") }
 
 func BenchmarkImportAll(b *testing.B) { benchmarkImport(b, Paths()...) }
+
+func BenchmarkDocHTTP(b *testing.B) {
+	for b.Loop() {
+		var d documentation
+		if _, err := d.of("net/http"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
 
 func benchmarkImport(b *testing.B, paths ...string) {
 	for b.Loop() {

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +72,57 @@ func TestAPI(t *testing.T) {
 	}
 	if strings.Contains(got, "unlisted") {
 		t.Error("describes what is not exported")
+	}
+}
+
+func TestDocs(t *testing.T) {
+	const text = `// Package p.
+package p
+
+// Limits.
+const (
+	// A is documented.
+	A = 1
+	B = 2 // B has a comment.
+	C = 3
+	hidden = 4
+)
+
+// T is a type.
+type T[K any] struct {
+	// X is above.
+	X, Y int
+	Z    int // Z is beside.
+	no   int // no
+}
+
+// M is a method.
+func (t *T[K]) M() {}
+
+// N is hidden.
+func (h hid) N() {}
+
+// Do does.
+type I interface {
+	// Do is a method.
+	Do()
+}
+
+func Bare() {}
+`
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := Docs{}
+	docs.add(file, false)
+	want := Docs{
+		"": "Package p.\n", "A": "A is documented.\n", "B": "B has a comment.\n", "C": "Limits.\n",
+		"T": "T is a type.\n", "T.X": "X is above.\n", "T.Y": "X is above.\n", "T.Z": "Z is beside.\n", "T.M": "M is a method.\n",
+		"I": "Do does.\n", "I.Do": "Do is a method.\n",
+	}
+	if !maps.Equal(docs, want) {
+		t.Errorf("got  %q\nwant %q", docs, want)
 	}
 }
 

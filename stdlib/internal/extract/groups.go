@@ -123,5 +123,9 @@ func (g *Group) file(importPath string) string {
 // export data.
 const Archive = "export.zip"
 
+// DocsArchive is the name of the file, in the group's folder, that holds the
+// documentation.
+const DocsArchive = "docs.zip"
+
 // Dir returns the group's folder, relative to the folder of package stdlib.
 func (g *Group) Dir() string { return path.Join("internal", g.Name) }

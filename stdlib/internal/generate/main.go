@@ -1,6 +1,7 @@
-// Command generate writes the symbol tables and the export data of package
-// stdlib. It is what go generate ./stdlib runs, in the folder of that package.
-// With names of groups as arguments it generates only those:
+// Command generate writes the symbol tables, the export data and the
+// documentation of package stdlib. It is what go generate ./stdlib runs, in the
+// folder of that package. With names of groups as arguments it generates only
+// those:
 //
 //	go generate ./stdlib               # all, from scratch some minutes
 //	cd stdlib && go run ./internal/generate hierml
@@ -74,6 +75,13 @@ func generate(ctx context.Context, g extract.Group, broken func(path, message st
 		return err
 	}
 	if files[extract.Archive], err = extract.Export(pkgs); err != nil {
+		return err
+	}
+	docs, err := g.Docs(ctx, ".", pkgs)
+	if err != nil {
+		return err
+	}
+	if files[extract.DocsArchive], err = extract.Documentation(docs); err != nil {
 		return err
 	}
 	dir := filepath.FromSlash(g.Dir())

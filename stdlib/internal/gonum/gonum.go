@@ -1,4 +1,5 @@
-// Package gonum holds the symbol tables and export data of gonum and gonum/plot.
+// Package gonum holds the symbol tables, export data and documentation of
+// gonum and gonum/plot.
 package gonum
 
 import _ "embed"
@@ -7,3 +8,8 @@ import _ "embed"
 //
 //go:embed export.zip
 var Export string
+
+// Docs is the archive of documentation.
+//
+//go:embed docs.zip
+var Docs string

@@ -1,4 +1,5 @@
-// Package hierml holds the symbol tables and export data of hierml and of package nb.
+// Package hierml holds the symbol tables, export data and documentation of
+// hierml and of package nb.
 package hierml
 
 import _ "embed"
@@ -7,3 +8,8 @@ import _ "embed"
 //
 //go:embed export.zip
 var Export string
+
+// Docs is the archive of documentation.
+//
+//go:embed docs.zip
+var Docs string

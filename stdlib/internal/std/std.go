@@ -1,4 +1,5 @@
-// Package std holds the symbol tables and export data of the standard library.
+// Package std holds the symbol tables, export data and documentation of
+// the standard library.
 package std
 
 import (
@@ -13,6 +14,11 @@ import (
 //
 //go:embed export.zip
 var Export string
+
+// Docs is the archive of documentation.
+//
+//go:embed docs.zip
+var Docs string
 
 // Exit is the panic by which os.Exit and log.Fatal end a cell instead of the
 // process: its value is the exit status.
