@@ -76,6 +76,7 @@ func test(ctx context.Context, c *console, ci bool) error {
 		{"race detector", race},
 		{"installation", acceptanceTest("Installation|Readme")},
 		{"protocol suite", acceptanceTest("Protocol")},
+		{"drivers", acceptanceTest("Drivers")},
 		{"browser test", acceptanceTest("Browser")},
 		{"comparison with ipykernel", acceptanceTest("Comparison")},
 	} {
@@ -118,7 +119,7 @@ func tool(name string, args ...string) func(context.Context) error {
 // the pattern.
 func acceptanceTest(pattern string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=15m", "-v", "-run", pattern, acceptance)
+		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=15m", "-parallel=8", "-v", "-run", pattern, acceptance)
 		var said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &said), os.Stderr
 		if err := cmd.Run(); err != nil {

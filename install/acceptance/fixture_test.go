@@ -125,5 +125,7 @@ func seeing(data, private string) []string {
 		"JUPYTERLAB_SETTINGS_DIR="+filepath.Join(private, "settings"),
 		"JUPYTERLAB_WORKSPACES_DIR="+filepath.Join(private, "workspaces"),
 		"IPYTHONDIR="+filepath.Join(private, "ipython"),
+		"XDG_DATA_HOME="+filepath.Join(private, "xdg", "data"),
+		"XDG_STATE_HOME="+filepath.Join(private, "xdg", "state"),
 	)
 }
