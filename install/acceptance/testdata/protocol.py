@@ -1,4 +1,4 @@
-"""Jupyter's own suite for kernels, with Go for samples.
+"""Jupyter's own suite for kernels, with Go for every sample that it takes.
 
 Prints one line of JSON a test: its name, "passed", "skipped" or "failed", and why.
 """
@@ -18,9 +18,27 @@ class Hierml(jupyter_kernel_test.KernelTests):
         {"code": "6 * 7", "result": "42"},
         {"code": 'strings.ToUpper("a")', "result": "A"},
     ]
+    completion_samples = [
+        {"text": "strings.HasPre", "matches": {"HasPrefix"}},
+        {"text": "fmt.Fprint", "matches": {"Fprint", "Fprintf", "Fprintln"}},
+        {"text": "no_such_name.x", "matches": set()},
+    ]
+    code_inspect_sample = "fmt.Println"
+    code_page_something = 'nb.Page("a long story")'
     code_generate_error = 'panic("at the disco")'
     code_display_data = [
+        {"code": 'nb.Display(7)', "mime": "text/plain"},
+        {"code": 'nb.Text("bold")', "mime": "text/plain"},
         {"code": 'nb.HTML("<b>bold</b>")', "mime": "text/html"},
+        {"code": 'nb.Markdown("**bold**")', "mime": "text/markdown"},
+        {"code": 'nb.LaTeX("$x^2$")', "mime": "text/latex"},
+        {"code": 'nb.SVG("<svg xmlns=\\"http://www.w3.org/2000/svg\\"/>")', "mime": "image/svg+xml"},
+        {"code": 'nb.PNG([]byte("\\x89PNG"))', "mime": "image/png"},
+        {"code": 'nb.JPEG([]byte("\\xff\\xd8"))', "mime": "image/jpeg"},
+        {"code": 'nb.JSON(map[string]int{"a": 1})', "mime": "application/json"},
+        {"code": 'nb.JavaScript("1 + 1")', "mime": "application/javascript"},
+        {"code": 'nb.VegaLite(map[string]any{"mark": "bar"})', "mime": "application/vnd.vegalite.v5+json"},
+        {"code": 'nb.MIME("application/geo+json", map[string]any{"type": "Point"})', "mime": "application/geo+json"},
     ]
     supported_history_operations = ("tail", "range", "search")
     code_history_pattern = "6 ? 7"
