@@ -8,8 +8,24 @@ import (
 // buried makes the session that of a new worker: the variables are gone, and
 // everything else is declared again when it is used.
 func (e *Engine) buried(death *DeathError) *Error {
-	s := e.session
-	cause := death.Cause
+	// Each program that ran learns of the death, the last one perhaps when
+	// others already have a new worker.
+	if death.Process == 0 || death.Process > e.dead {
+		e.dead = death.Process
+		e.session.lose(death.Cause)
+	}
+	err := &Error{
+		Name:    "WorkerDied",
+		Message: "the worker process died: " + death.Cause + "; variables are lost, declarations are kept",
+		Cause:   death,
+	}
+	err.Traceback = append(err.Traceback, red+err.Message+plain)
+	err.Traceback = append(err.Traceback, e.checker.frameLines(death.Frames)...)
+	return err
+}
+
+// lose makes the session that of a worker which knows nothing of it.
+func (s *session) lose(cause string) {
 	for _, d := range s.byObject {
 		if _, ok := d.object.(*types.Var); ok && d.lowered != "" && d.lost == "" {
 			d.lost = cause
@@ -28,14 +44,6 @@ func (e *Engine) buried(death *DeathError) *Error {
 	s.instances = map[string]string{}
 	s.funcInstances = map[string]*function{}
 	s.described = map[string]int{}
-	err := &Error{
-		Name:    "WorkerDied",
-		Message: "the worker process died: " + cause + "; variables are lost, declarations are kept",
-		Cause:   death,
-	}
-	err.Traceback = append(err.Traceback, red+err.Message+plain)
-	err.Traceback = append(err.Traceback, e.checker.frameLines(death.Frames)...)
-	return err
 }
 
 // runtimeError words a panic.

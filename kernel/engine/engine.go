@@ -30,6 +30,7 @@ type Engine struct {
 	mu      sync.Mutex // guards the session and the checker
 	session *session
 	checker *checker
+	dead    int // the process of the executor that died last
 }
 
 // New returns an engine for a new session.
@@ -106,15 +107,25 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Ou
 		return e.buried(death)
 	case errors.As(err, &runtime):
 		return e.checker.runtimeError(runtime)
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, wasStopped(err):
 		return interrupted(err)
 	}
 	return err
 }
 
-// interrupted is the error of what the user stopped.
+// interrupted is the error of what the user, or the executor, stopped.
 func interrupted(cause error) *Error {
-	return &Error{Name: "Interrupted", Message: "interrupted", Traceback: []string{red + "interrupted" + plain}, Cause: cause}
+	name, message := "Interrupted", "interrupted"
+	var stopped *StoppedError
+	if errors.As(cause, &stopped) {
+		name, message = stopped.Name, stopped.Message
+	}
+	return &Error{Name: name, Message: message, Traceback: []string{red + message + plain}, Cause: cause}
+}
+
+func wasStopped(err error) bool {
+	var stopped *StoppedError
+	return errors.As(err, &stopped)
 }
 
 // prepare parses, checks and lowers a cell.
@@ -158,7 +169,7 @@ func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return e.checker.runtimeError(runtime)
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, wasStopped(err):
 		e.keep(ctx, l, out)
 		return interrupted(err)
 	}
@@ -173,16 +184,21 @@ func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output)
 // keep commits the declarations of a cell that was stopped, as far as it got.
 func (e *Engine) keep(ctx context.Context, l *lowering, out Output) {
 	reached := 0
+	var death *DeathError
 	if len(l.variables) > 0 {
 		// The cell's own context may be over; asking takes no time.
 		bundle, err := e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: l.k.source.cell.Number, Call: reachedCall}, out)
 		if err == nil && bundle != nil {
 			reached = number(bundle.Data["reached"])
 		}
+		errors.As(err, &death)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.commit(reached)
+	if death != nil {
+		_ = e.buried(death) // the next cell will say what is lost
+	}
 }
 
 // reachedCall asks the interpreter how many of the last cell's statements

@@ -63,7 +63,8 @@ type Bundle struct {
 }
 
 // Output receives what a running cell writes and shows. Its methods are
-// called from one goroutine at a time.
+// called from one goroutine at a time, except that the others may be called
+// while Input waits.
 type Output interface {
 	// Stream receives a piece of what was written to "stdout" or "stderr".
 	// The piece never ends within a UTF-8 sequence that continues later.
@@ -112,8 +113,20 @@ type DeathError struct {
 	// Cause is one line: "stack overflow", "concurrent map writes",
 	// "killed (out of memory?)".
 	Cause string
-	// Frames is where it happened, if known.
+	// Frames is where it happened, as far as that is known.
 	Frames []Frame
+	// Process tells the processes of an executor apart: their numbers rise
+	// from 1. It is 0 if they are not counted.
+	Process int
 }
 
 func (e *DeathError) Error() string { return "the worker process died: " + e.Cause }
+
+// A StoppedError says that the executor has interrupted a program on its own
+// account, as when it uses too much memory. The variables are kept.
+type StoppedError struct {
+	Name    string
+	Message string
+}
+
+func (e *StoppedError) Error() string { return e.Message }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -23,6 +24,7 @@ type Output struct {
 	stdout, stderr io.Writer
 	terminal       bool // stdout is one, on which a line can be replaced
 
+	mu sync.Mutex // guards the fields below; not held while a line is waited for
 	// open is the display that was shown last, while nothing was written after
 	// it. Only a terminal has its text already.
 	open *display
@@ -46,6 +48,8 @@ func isTerminal(f any) bool {
 
 // Stream implements engine.Output.
 func (o *Output) Stream(name, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.settle()
 	if name == "stderr" {
 		o.write(o.stderr, text)
@@ -61,6 +65,8 @@ func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
 	if bundle == nil {
 		return
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	d := &display{id, text(bundle)}
 	replaced := update && o.open != nil && o.open.id == id
 	if !replaced {
@@ -113,10 +119,7 @@ func (o *Output) NextInput(string, bool) {}
 // Input implements engine.Output. It writes the prompt to stderr, so that
 // stdout has the results only.
 func (o *Output) Input(ctx context.Context, prompt string, password bool) (string, error) {
-	o.settle()
-	if prompt != "" {
-		o.write(o.stderr, prompt)
-	}
+	o.ask(prompt)
 	type answer struct {
 		line string
 		err  error
@@ -131,6 +134,15 @@ func (o *Output) Input(ctx context.Context, prompt string, password bool) (strin
 		return a.line, a.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
+	}
+}
+
+func (o *Output) ask(prompt string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	if prompt != "" {
+		o.write(o.stderr, prompt)
 	}
 }
 
@@ -150,6 +162,8 @@ func (o *Output) line(password bool) (string, error) {
 // Close writes what is still to be written, and returns the first error that
 // there was in writing.
 func (o *Output) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.settle()
 	return o.err
 }
