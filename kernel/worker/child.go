@@ -11,26 +11,35 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Stdio is what the executor in the child gives to cells as their standard
+// Stdio is what the interpreter in the child gives to cells as their standard
 // input, output and error.
 type Stdio struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
+// A runner runs the user's code in the child. Run and Do may be called while
+// others run. Both return panics as *engine.RuntimeError and the end of ctx
+// as an error that wraps its cause.
+type runner interface {
+	Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error)
+	// Do calls f, for the cell of that number.
+	Do(ctx context.Context, cell int, f func()) error
+}
+
 // serve is the life of the child: it runs the programs that come in, with the
-// executor that is made once the pipes are in place, until the parent is gone.
+// runner that is made once the pipes are in place, until the parent is gone.
 // It returns only if it cannot begin.
-func serve(newExecutor func(Stdio) (engine.Executor, error)) error {
+func serve(newRunner func(Stdio) (runner, error)) error {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t
 		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
@@ -47,23 +56,21 @@ func serve(newExecutor func(Stdio) (engine.Executor, error)) error {
 	if err != nil {
 		return fmt.Errorf("standard error: %w", err)
 	}
-	c := &child{
-		out: &outlets{
-			frames:  os.NewFile(4, "frames"),
-			stdout:  os.NewFile(uintptr(stdoutFd), "/dev/stdout"),
-			stderr:  os.NewFile(uintptr(stderrFd), "/dev/stderr"),
-			runtime: os.Stderr,
-		},
-		lines: make(chan *frame, 1),
-	}
+	c := newChild(&outlets{
+		frames:  os.NewFile(4, "frames"),
+		stdout:  os.NewFile(uintptr(stdoutFd), "/dev/stdout"),
+		stderr:  os.NewFile(uintptr(stderrFd), "/dev/stderr"),
+		runtime: os.Stderr,
+	})
 	os.Stderr = os.NewFile(5, "/dev/stderr")
-	stdout, stderr := stream{c.out, c.out.stdout}, stream{c.out, c.out.stderr}
-	log.SetOutput(stderr)
+	log.SetOutput(c.stderr)
 	host.Set(c)
 
 	// The death of the parent closes the pipe, and on Linux also comes as a
-	// signal. Terminals' interrupts are not for this process.
-	signal.Ignore(unix.SIGINT, unix.SIGQUIT, unix.SIGHUP)
+	// signal. Terminals' interrupts are not for this process. They are
+	// caught, and nobody listens: if they were ignored, the processes that
+	// cells start would ignore them, too.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGQUIT, unix.SIGHUP)
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, unix.SIGTERM)
 	go func() {
@@ -71,11 +78,11 @@ func serve(newExecutor func(Stdio) (engine.Executor, error)) error {
 		end()
 	}()
 
-	executor, err := newExecutor(Stdio{In: inputReader{c, new(bufferedLine)}, Out: stdout, Err: stderr})
+	r, err := newRunner(Stdio{In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr})
 	if err != nil {
 		return err
 	}
-	c.receive(executor)
+	c.receive(r)
 	end()
 	return nil
 }
@@ -87,51 +94,72 @@ func end() {
 	}
 }
 
-// A child is the child's side of the protocol: the host of the running cell
-// and, for the executor, its output.
+// A child is the child's side of the protocol.
 type child struct {
-	out   *outlets
-	lines chan *frame // answers to input frames
-	asks  sync.Mutex  // held while a line is asked for
+	out            *outlets
+	stdout, stderr stream
+	asking         chan struct{} // holds a value while a line is asked for
+	lines          chan *frame   // answers to input frames
 
-	mu     sync.Mutex
-	ctx    context.Context // of the running cell, or of the last one
-	cancel context.CancelFunc
+	mu      sync.Mutex
+	running map[int]*cell // by number
+}
+
+func newChild(out *outlets) *child {
+	c := &child{
+		out:     out,
+		stdout:  stream{out, "stdout", out.stdout},
+		stderr:  stream{out, "stderr", out.stderr},
+		asking:  make(chan struct{}, 1),
+		lines:   make(chan *frame, 1),
+		running: map[int]*cell{},
+	}
+	out.belonging = newBelonging(func(number int) {
+		go func() { c.must(out.forget(number)) }()
+	})
+	return c
+}
+
+// must ends the process when the parent cannot be told what it waits for: it
+// is gone.
+func (c *child) must(err error) {
+	if err != nil {
+		end()
+	}
 }
 
 // receive handles the frames from the parent until there are no more.
-func (c *child) receive(executor engine.Executor) {
-	programs := make(chan *frame)
-	go func() {
-		for f := range programs {
-			c.run(executor, f)
-		}
-	}()
-	for in := bufio.NewReader(os.NewFile(3, "commands")); ; {
+func (c *child) receive(r runner) {
+	for in := bufio.NewReaderSize(os.NewFile(3, "commands"), 64<<10); ; {
 		f, err := readFrame(in)
 		if err != nil {
 			return
 		}
 		switch f.Kind {
 		case frameRun:
-			// The context is there before the next frame, which may
-			// be the interrupt.
-			ctx, cancel := context.WithCancel(context.Background())
+			// The cell is there before the next frame, which may be
+			// its interrupt.
+			cell := newCell(f.Program.Cell)
 			c.mu.Lock()
-			c.ctx, c.cancel = ctx, cancel
+			c.running[cell.number] = cell
 			c.mu.Unlock()
-			programs <- f
+			go c.run(r, cell, f.Program)
 		case frameInterrupt:
 			c.mu.Lock()
-			if c.cancel != nil {
-				c.cancel()
-			}
+			cell := c.running[f.Cell]
 			c.mu.Unlock()
+			if cell != nil {
+				cell.interrupt()
+			}
 		case frameLine:
 			select {
 			case c.lines <- f:
 			default: // nobody asked
 			}
+		case frameMemory:
+			debug.SetMemoryLimit(f.Size)
+		case frameFree:
+			go debug.FreeOSMemory()
 		}
 	}
 }
@@ -149,153 +177,45 @@ func readFrame(r io.Reader) (*frame, error) {
 	return f, json.Unmarshal(body, f)
 }
 
-func (c *child) run(executor engine.Executor, f *frame) {
-	ctx := c.Context()
-	shown, err := executor.Run(ctx, f.Program, childOutput{c})
+// run runs a program and says what became of it.
+func (c *child) run(r runner, cell *cell, program *engine.Program) {
+	c.out.belonging.adopt(cell)
+	var shown *engine.Bundle
+	var err error
+	if program.Message != nil {
+		err = c.deliver(r, cell, program.Message)
+	} else {
+		c.must(c.out.begin(cell))
+		shown, err = r.Run(cell.ctx, program)
+	}
 	done := &frame{Kind: frameDone}
 	if err == nil {
 		done.Bundle, err = packBundle(shown)
 	}
 	if err != nil {
-		done.Failure = &failure{Message: err.Error(), Canceled: ctx.Err() != nil && errors.Is(err, context.Cause(ctx))}
+		done.Failure = &failure{Message: err.Error(), Canceled: cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx))}
 		if !errors.As(err, &done.Failure.Runtime) {
 			done.Failure.Runtime = nil
 		}
 	}
 	c.mu.Lock()
-	c.cancel()
+	if c.running[cell.number] == cell {
+		delete(c.running, cell.number)
+	}
 	c.mu.Unlock()
-	if err := c.out.send(done); err != nil {
-		end() // the parent is gone
+	cell.end()
+	c.must(c.out.send(cell, done))
+}
+
+// deliver gives a message to the code that listens to its comm. A comm that
+// nobody wants is closed.
+func (c *child) deliver(r runner, cell *cell, m *engine.CommMessage) error {
+	received := false
+	if err := r.Do(cell.ctx, cell.number, func() { received = host.Receive(m) }); err != nil {
+		return err
 	}
-}
-
-// Context implements host.Host.
-func (c *child) Context() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ctx == nil {
-		return context.Background()
+	if !received && m.Kind == "open" {
+		return c.out.send(cell, &frame{Kind: frameComm, Comm: &engine.CommMessage{Kind: "close", ID: m.ID}})
 	}
-	return c.ctx
-}
-
-// Display implements host.Host.
-func (c *child) Display(b *display.Bundle, id string, update bool) {
-	if b == nil {
-		return
-	}
-	childOutput{c}.Display(&engine.Bundle{Data: b.Data, Metadata: b.Metadata}, id, update)
-}
-
-// Clear implements host.Host.
-func (c *child) Clear(wait bool) { childOutput{c}.Clear(wait) }
-
-// Updates implements host.Host.
-func (c *child) Updates() bool { return true }
-
-// Comm implements host.Host.
-func (c *child) Comm(m *host.CommMessage) error { return childOutput{c}.Comm(m) }
-
-// Page implements host.Host.
-func (c *child) Page(b *display.Bundle) {
-	if b != nil {
-		childOutput{c}.Page(&engine.Bundle{Data: b.Data, Metadata: b.Metadata})
-	}
-}
-
-// NextInput implements host.Host.
-func (c *child) NextInput(source string, replace bool) { childOutput{c}.NextInput(source, replace) }
-
-// Input implements host.Host.
-func (c *child) Input(prompt string, password bool) (string, error) {
-	return childOutput{c}.Input(c.Context(), prompt, password)
-}
-
-// childOutput is the output of the cell for the executor in the child.
-type childOutput struct{ c *child }
-
-func (o childOutput) Stream(name, text string) {
-	file := o.c.out.stdout
-	if name == "stderr" {
-		file = o.c.out.stderr
-	}
-	// A pipe that cannot be written to has lost its reader, the parent;
-	// the end of the commands ends this process.
-	_, _ = io.WriteString(stream{o.c.out, file}, text)
-}
-
-func (o childOutput) Display(b *engine.Bundle, id string, update bool) {
-	packed, err := packBundle(b)
-	if err != nil {
-		o.Stream("stderr", fmt.Sprintf("display: %v\n", err))
-		return
-	}
-	_ = o.c.out.send(&frame{Kind: frameDisplay, Bundle: packed, ID: id, Update: update}) // as in Stream
-}
-
-func (o childOutput) Comm(m *engine.CommMessage) error {
-	return o.c.out.send(&frame{Kind: frameComm, Comm: m})
-}
-
-func (o childOutput) Page(b *engine.Bundle) {
-	packed, err := packBundle(b)
-	if err != nil {
-		o.Stream("stderr", fmt.Sprintf("page: %v\n", err))
-		return
-	}
-	_ = o.c.out.send(&frame{Kind: framePage, Bundle: packed}) // as in Stream
-}
-
-func (o childOutput) NextInput(source string, replace bool) {
-	_ = o.c.out.send(&frame{Kind: frameNextInput, Text: source, Replace: replace}) // as in Stream
-}
-
-func (o childOutput) Clear(wait bool) {
-	_ = o.c.out.send(&frame{Kind: frameClear, Wait: wait}) // as in Stream
-}
-
-func (o childOutput) Input(ctx context.Context, prompt string, password bool) (string, error) {
-	o.c.asks.Lock()
-	defer o.c.asks.Unlock()
-	if err := o.c.out.send(&frame{Kind: frameInput, Text: prompt, Password: password}); err != nil {
-		return "", err
-	}
-	// The parent answers in any case; an interrupt ends the question there.
-	f := <-o.c.lines
-	switch {
-	case f.Failure == nil:
-		return f.Text, nil
-	case f.Failure.Canceled:
-		<-ctx.Done() // the interrupt is on its way
-		return "", context.Cause(ctx)
-	}
-	return "", errors.New(f.Failure.Message)
-}
-
-// inputReader is standard input as far as it is read through fmt.Scan and its
-// like: each line is asked for when it is needed.
-type inputReader struct {
-	c    *child
-	line *bufferedLine
-}
-
-type bufferedLine struct {
-	mu   sync.Mutex
-	rest []byte
-}
-
-func (r inputReader) Read(p []byte) (int, error) {
-	r.line.mu.Lock()
-	defer r.line.mu.Unlock()
-	if len(r.line.rest) == 0 {
-		line, err := r.c.Input("", false)
-		if err != nil {
-			return 0, err
-		}
-		r.line.rest = []byte(line + "\n")
-	}
-	n := copy(p, r.line.rest)
-	r.line.rest = r.line.rest[n:]
-	return n, nil
+	return nil
 }

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,45 +16,40 @@ import (
 
 // A connection is the parent's side of one child: the process and its pipes.
 type connection struct {
-	grace time.Duration
-	cmd   *exec.Cmd
-	jobs  chan *job // at most one, announced on wake
+	number int // of the child among those of a Process
+	grace  time.Duration
+	memory int64 // that the child may use, 0 for no limit
+	cmd    *exec.Cmd
 	// exited is closed when the child has ended, gone when its pipes are
 	// closed, too.
 	exited, gone chan struct{}
 
-	wake     *os.File   // the end of pipeWake that is written
 	commands *os.File   // to the child
 	sending  sync.Mutex // held while a frame is written to it
+
+	asking sync.Mutex // held while the user is asked for a line
 
 	// The ends that are read, by the goroutine of loop only.
 	files [pipes]*os.File
 	fds   [pipes]int
 	eof   [pipes]bool
 
-	mu    sync.Mutex
-	cause string // of death, once known
-}
-
-// A job is one program that the child runs.
-type job struct {
-	ctx     context.Context
-	program *engine.Program
-	done    chan struct{}
-
-	mu  sync.Mutex // held while out is called
-	out engine.Output
-
-	shown *engine.Bundle
-	err   error
+	mu       sync.Mutex
+	jobs     map[int]*job // by cell
+	watching bool         // the memory is watched
+	quiet    bool         // nothing is shown any more
+	ended    bool         // no job can begin any more
+	cause    string       // of death, once known
 }
 
 // connect starts a child.
-func connect(config Config) (*connection, error) {
+func connect(config Config, number int) (*connection, error) {
 	c := &connection{
+		number: number,
 		grace:  config.Grace,
+		memory: config.Memory,
 		cmd:    exec.Command(config.Command[0], config.Command[1:]...),
-		jobs:   make(chan *job, 1),
+		jobs:   map[int]*job{},
 		exited: make(chan struct{}),
 		gone:   make(chan struct{}),
 	}
@@ -75,6 +69,10 @@ func connect(config Config) (*connection, error) {
 	}()
 	if err := <-started; err != nil {
 		return nil, err
+	}
+	if c.memory > 0 {
+		// Go then collects its garbage in time.
+		_ = c.send(&frame{Kind: frameMemory, Size: c.memory - c.memory/16}) // see send
 	}
 	return c, nil
 }
@@ -96,7 +94,6 @@ func (c *connection) start() (err error) {
 	stdout, childStdout := pipe()
 	stderr, childStderr := pipe()
 	words, childWords := pipe()
-	woken, wake := pipe()
 	if err == nil {
 		c.cmd.Stdout, c.cmd.Stderr = childStdout, childWords
 		c.cmd.ExtraFiles = []*os.File{commands, fromChild, childStderr}
@@ -107,8 +104,8 @@ func (c *connection) start() (err error) {
 		return err
 	}
 	closeAll(commands, fromChild, childStdout, childStderr, childWords)
-	c.commands, c.wake = toChild, wake
-	c.files = [pipes]*os.File{pipeFrames: frames, pipeStdout: stdout, pipeStderr: stderr, pipeRuntime: words, pipeWake: woken}
+	c.commands = toChild
+	c.files = [pipes]*os.File{pipeFrames: frames, pipeStdout: stdout, pipeStderr: stderr, pipeRuntime: words}
 	for i, f := range c.files {
 		c.fds[i] = int(f.Fd())
 	}
@@ -140,8 +137,15 @@ func (c *connection) kill(why string) {
 	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // fails if all are gone
 }
 
-// send sends a frame to the child. An error means that the child is ending,
-// which is noticed where its frames are read.
+// silence has nothing shown any more.
+func (c *connection) silence() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.quiet = true
+}
+
+// send sends a frame to the child. An error of writing means that the child is
+// ending, which is noticed where its frames are read.
 func (c *connection) send(f *frame) error {
 	data, err := encodeFrame(f)
 	if err != nil {
@@ -149,67 +153,103 @@ func (c *connection) send(f *frame) error {
 	}
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	_, err = c.commands.Write(data)
-	return err
+	_, _ = c.commands.Write(data)
+	return nil
 }
 
 // execute has the child run the program.
 func (c *connection) execute(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
-	j := &job{ctx: ctx, program: program, out: out, done: make(chan struct{})}
-	c.jobs <- j
-	_, _ = c.wake.Write([]byte{0}) // fails once the child is gone
-	select {
-	case <-j.done:
-		return j.shown, j.err
-	case <-c.gone:
-		return nil, c.death("")
-	case <-ctx.Done():
+	j := newJob(ctx, program, out)
+	if err := c.add(j); err != nil {
+		return nil, err
 	}
-	_ = c.send(&frame{Kind: frameInterrupt}) // see send
-	select {
-	case <-j.done:
-		return j.shown, j.err
-	case <-c.gone:
-		return nil, c.death("")
-	case <-time.After(c.grace):
-		j.show(func(out engine.Output) {
-			out.Stream("stderr", "interrupted, but the cell runs compiled code that cannot be stopped; a second interrupt ends it together with all variables\n")
-		})
+	if err := c.send(&frame{Kind: frameRun, Cell: program.Cell, Program: program}); err != nil {
+		c.remove(program.Cell)
+		return nil, fmt.Errorf("send the cell to the worker: %w", err)
 	}
 	select {
 	case <-j.done:
 		return j.shown, j.err
-	case <-c.gone:
-		return nil, c.death("")
+	case <-j.ctx.Done():
 	}
+	if j.ended() {
+		return j.shown, j.err
+	}
+	_ = c.send(&frame{Kind: frameInterrupt, Cell: program.Cell}) // can be encoded
+	patience := time.NewTimer(c.grace)
+	defer patience.Stop()
+	select {
+	case <-j.done:
+	case <-patience.C:
+		j.text("stderr", "interrupted, but the cell runs compiled code that cannot be stopped; a second interrupt ends it together with all variables\n")
+		<-j.done
+	}
+	return j.shown, j.err
 }
 
-func (j *job) show(f func(engine.Output)) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	f(j.out)
-}
-
-// death describes the end of the child, given what the run time said.
-func (c *connection) death(lastWords string) *engine.DeathError {
+// add makes a job known, whose end is then waited for.
+func (c *connection) add(j *job) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cause != "" {
-		return &engine.DeathError{Cause: c.cause}
+	cell := j.program.Cell
+	if c.ended {
+		return j.died(c.cause, c.number)
 	}
-	return &engine.DeathError{Cause: causeOfDeath(lastWords, c.cmd.ProcessState)}
+	if other := c.jobs[cell]; other != nil && !other.ended() {
+		return fmt.Errorf("cell %d runs already", cell)
+	}
+	c.jobs[cell] = j
+	if c.memory > 0 && !c.watching {
+		c.watching = true
+		go c.watch()
+	}
+	return nil
 }
 
-// result takes over what the child said of the job's end and returns the error.
-func (j *job) result(f *frame) error {
-	switch {
-	case f.Failure == nil:
-		j.shown = f.Bundle.unpack()
+// remove makes the job of a cell unknown.
+func (c *connection) remove(cell int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.jobs, cell)
+}
+
+// job returns the job of a cell, nil if there is none whose output is to be
+// shown.
+func (c *connection) job(cell int) *job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quiet {
 		return nil
-	case f.Failure.Runtime != nil:
-		return f.Failure.Runtime
-	case f.Failure.Canceled && j.ctx.Err() != nil:
-		return fmt.Errorf("interrupted: %w", context.Cause(j.ctx))
 	}
-	return errors.New(f.Failure.Message)
+	return c.jobs[cell]
+}
+
+// running returns the jobs that have not ended.
+func (c *connection) running() []*job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var jobs []*job
+	for _, j := range c.jobs {
+		if !j.ended() {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// finish ends all jobs after the child, given what the run time said.
+func (c *connection) finish(lastWords string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause == "" {
+		c.cause = causeOfDeath(lastWords, c.cmd.ProcessState)
+	}
+	c.ended = true
+	close(c.gone)
+	for _, j := range c.jobs {
+		if !j.ended() {
+			j.end(nil, j.died(c.cause, c.number))
+		}
+	}
+	c.jobs = nil
 }

@@ -37,11 +37,14 @@ type fake struct {
 	vars  map[string]string
 }
 
-func newFake(s Stdio) (engine.Executor, error) { return &fake{s, map[string]string{}}, nil }
+func newFake(s Stdio) (runner, error) { return &fake{s, map[string]string{}}, nil }
 
-func (f *fake) Close() error { return nil }
+func (f *fake) Do(_ context.Context, _ int, do func()) error {
+	do()
+	return nil
+}
 
-func (f *fake) Run(ctx context.Context, p *engine.Program, out engine.Output) (*engine.Bundle, error) {
+func (f *fake) Run(ctx context.Context, p *engine.Program) (*engine.Bundle, error) {
 	var last *engine.Bundle
 	for _, line := range strings.Split(strings.Join(p.Source, "\n"), "\n") {
 		word, arg, _ := strings.Cut(line, " ")

@@ -12,30 +12,42 @@ import (
 // A frame is one message between parent and child.
 type frame struct {
 	Kind     string              `json:"kind"`
+	Cell     int                 `json:"cell,omitempty"`
 	Program  *engine.Program     `json:"program,omitempty"`
 	Bundle   *bundle             `json:"bundle,omitempty"`
 	ID       string              `json:"id,omitempty"`
 	Update   bool                `json:"update,omitempty"`
 	Wait     bool                `json:"wait,omitempty"`
+	Name     string              `json:"name,omitempty"`
 	Text     string              `json:"text,omitempty"`
+	Bytes    []byte              `json:"bytes,omitempty"`
+	Size     int64               `json:"size,omitempty"`
 	Password bool                `json:"password,omitempty"`
 	Replace  bool                `json:"replace,omitempty"`
 	Comm     *engine.CommMessage `json:"comm,omitempty"`
 	Failure  *failure            `json:"failure,omitempty"`
 }
 
-// The kinds of frames, with the fields they use.
+// The kinds of frames, with the fields they use beside Cell.
 const (
-	frameRun       = "run"       // to the child: Program
-	frameInterrupt = "interrupt" // to the child
-	frameLine      = "line"      // to the child: Text or Failure
-	frameDisplay   = "display"   // to the parent: Bundle, ID, Update
-	frameClear     = "clear"     // to the parent: Wait
-	frameComm      = "comm"      // to the parent: Comm
-	framePage      = "page"      // to the parent: Bundle
-	frameNextInput = "nextinput" // to the parent: Text, Replace
-	frameInput     = "input"     // to the parent: Text is the prompt, Password
-	frameDone      = "done"      // to the parent: Bundle, Failure
+	// To the child.
+	frameRun       = "run"       // Program
+	frameInterrupt = "interrupt" //
+	frameLine      = "line"      // Text or Failure
+	frameMemory    = "memory"    // Size is what the child is to stay below; of no cell
+	frameFree      = "free"      // the child is to give memory back; of no cell
+
+	// To the parent.
+	frameMain      = "main"      // the streams belong to the cell from now on
+	frameStream    = "stream"    // Name, Bytes
+	frameDisplay   = "display"   // Bundle, ID, Update
+	frameClear     = "clear"     // Wait
+	frameComm      = "comm"      // Comm
+	framePage      = "page"      // Bundle
+	frameNextInput = "nextinput" // Text, Replace
+	frameInput     = "input"     // Text is the prompt, Password
+	frameDone      = "done"      // Bundle, Failure
+	frameForget    = "forget"    // nothing will come from the cell any more
 )
 
 // A failure is an error that crosses the pipe.

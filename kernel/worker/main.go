@@ -14,7 +14,7 @@ import (
 // if it cannot begin.
 func Main() error { return serve(interpret) }
 
-func interpret(stdio Stdio) (engine.Executor, error) {
+func interpret(stdio Stdio) (runner, error) {
 	stdlib.SetOutput(stdio.Out, stdio.Err)
 	in, err := interpreter.New(interpreter.Config{
 		Symbols: stdlib.Symbols(),
@@ -23,18 +23,16 @@ func interpret(stdio Stdio) (engine.Executor, error) {
 		Stderr:  stdio.Err,
 		Display: show,
 	})
-	return executor{in}, err
+	return direct{in}, err
 }
 
-// An executor is the interpreter of the child, whose output goes where the
-// process's goes.
-type executor struct{ in *interpreter.Interpreter }
+// direct delivers without the interpreter's help.
+type direct struct{ *interpreter.Interpreter }
 
-func (e executor) Run(ctx context.Context, program *engine.Program, _ engine.Output) (*engine.Bundle, error) {
-	return e.in.Run(ctx, program)
+func (d direct) Do(_ context.Context, _ int, f func()) error {
+	f()
+	return nil
 }
-
-func (e executor) Close() error { return nil }
 
 // show makes the bundle of a cell's last expression.
 func show(values []any) *engine.Bundle {

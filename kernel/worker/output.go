@@ -8,39 +8,112 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outlets are the child's ends of the pipes to the parent. Whatever goes
-// through its methods keeps its order across pipes.
+// outlets are the child's ends of the pipes to the parent. What the main cell
+// sends through its methods keeps its order across pipes.
 type outlets struct {
+	belonging *belonging
+
 	mu             sync.Mutex
+	main           *cell // to which the streams belong; nil before the first
 	frames         *os.File
 	stdout, stderr *os.File
 	runtime        *os.File // descriptor 2
 }
 
-// A stream is a writer to one of the outlets.
+// A stream is a writer of the cells' text to one of the outlets.
 type stream struct {
 	outlets *outlets
+	name    string
 	file    *os.File
 }
 
-func (s stream) Write(p []byte) (int, error) {
-	s.outlets.mu.Lock()
-	defer s.outlets.mu.Unlock()
-	s.outlets.drain(s.file)
-	return s.file.Write(p)
+func (s stream) Write(p []byte) (int, error) { return s.write(s.outlets.belonging.cell(), p) }
+
+// write writes text of a cell, or of nobody's.
+func (s stream) write(c *cell, p []byte) (int, error) {
+	o := s.outlets
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if c == nil || c == o.main {
+		o.drain(s.file)
+		return s.file.Write(p)
+	}
+	const most = 256 << 10 // in a frame
+	done := 0
+	for {
+		n := min(len(p)-done, most)
+		data, err := encodeFrame(&frame{Kind: frameStream, Cell: c.number, Name: s.name, Bytes: p[done : done+n]})
+		if err == nil {
+			_, err = o.frames.Write(data)
+		}
+		if err != nil {
+			return done, err
+		}
+		if done += n; done == len(p) {
+			return done, nil
+		}
+	}
 }
 
-// send sends a frame after everything that was written before it.
-func (o *outlets) send(f *frame) error {
+// send sends a frame of a cell, after everything that the cell wrote before.
+func (o *outlets) send(c *cell, f *frame) error {
+	f.Cell = c.number
 	data, err := encodeFrame(f)
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.drain(nil)
+	if c == o.main {
+		o.drain(nil)
+	}
 	_, err = o.frames.Write(data)
 	return err
+}
+
+// begin makes the cell the main one unless the present one still runs.
+func (o *outlets) begin(c *cell) error {
+	data, err := encodeFrame(&frame{Kind: frameMain, Cell: c.number})
+	if err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.main != nil && !o.main.ended() {
+		return nil
+	}
+	o.drain(nil)
+	o.main = c
+	_, err = o.frames.Write(data)
+	return err
+}
+
+// forget tells the parent that nothing can come from the cell any more.
+func (o *outlets) forget(number int) error {
+	data, err := encodeFrame(&frame{Kind: frameForget, Cell: number})
+	if err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	// Another program of the cell may have begun. Its last frame comes after
+	// this lock is given up, and until then the parent does not forget.
+	if o.belonging.alive(number) {
+		return nil
+	}
+	_, err = o.frames.Write(data)
+	return err
+}
+
+// owner returns the cell of the calling goroutine, the main one if it has
+// none. It is nil before the first cell.
+func (o *outlets) owner() *cell {
+	if c := o.belonging.cell(); c != nil {
+		return c
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.main
 }
 
 // patience is how long drain waits for a pipe that somebody else keeps filling.

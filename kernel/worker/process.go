@@ -21,6 +21,12 @@ type Config struct {
 	// Grace is how long an interrupted cell may take to end before the
 	// user is told that it does not; 0 means five seconds.
 	Grace time.Duration
+	// Memory is how many bytes of memory the child may use before its cells
+	// are interrupted; 0 means 80 % of what the machine or the control group
+	// has, and a negative number that there is no limit. The child is killed
+	// if the cells do not end within a second, or if it gets a tenth above
+	// the limit, or 64 MB where that is more.
+	Memory int64
 }
 
 // A Process is a worker: an engine.Executor whose programs run in a child
@@ -29,11 +35,10 @@ type Config struct {
 type Process struct {
 	config Config
 
-	run sync.Mutex // held by Run
-
-	mu     sync.Mutex // guards the fields below
-	conn   *connection
-	closed bool
+	mu       sync.Mutex // guards the fields below
+	conn     *connection
+	children int // that were started
+	closed   bool
 }
 
 var _ engine.Executor = (*Process)(nil)
@@ -51,6 +56,7 @@ func Start(config Config) (*Process, error) {
 	if config.Grace == 0 {
 		config.Grace = 5 * time.Second
 	}
+	config.Memory = limit(config.Memory)
 	p := &Process{config: config}
 	_, err := p.connection()
 	return p, err
@@ -66,19 +72,19 @@ func (p *Process) connection() (*connection, error) {
 		return nil, errClosed
 	}
 	if p.conn == nil {
-		conn, err := connect(p.config)
+		conn, err := connect(p.config, p.children+1)
 		if err != nil {
 			return nil, fmt.Errorf("start the worker: %w", err)
 		}
 		p.conn = conn
+		p.children++
 	}
 	return p.conn, nil
 }
 
-// Run implements engine.Executor. Programs run one after the other.
+// Run implements engine.Executor. Programs of different cells run at the same
+// time.
 func (p *Process) Run(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
-	p.run.Lock()
-	defer p.run.Unlock()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -121,6 +127,7 @@ func (p *Process) Close() error {
 	p.closed = true
 	p.mu.Unlock()
 	if conn != nil {
+		conn.silence()
 		conn.kill("closed")
 		<-conn.gone
 	}

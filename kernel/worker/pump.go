@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -17,14 +15,13 @@ const (
 	pipeStdout
 	pipeStderr
 	pipeRuntime
-	pipeWake // tells that there is a job; read between jobs only
 	pipes
 )
 
 // maxLastWords bounds what is kept of the run time's own output.
 const maxLastWords = 64 << 10
 
-// loop hands jobs to the child and reads what it writes, until it is gone.
+// loop reads what the child writes until it is gone.
 func (c *connection) loop() {
 	p := &pump{c: c}
 	for !p.ended {
@@ -35,58 +32,38 @@ func (c *connection) loop() {
 	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // what the child has left behind
 	c.mu.Unlock()
 	p.drain()
-	p.flush(false)
-	death := c.death(p.words.String())
-	c.mu.Lock()
-	c.cause = death.Cause
-	close(c.gone)
-	c.mu.Unlock()
-	if p.running {
-		p.job.err = death
-		close(p.job.done)
+	for _, j := range c.running() {
+		j.flush()
 	}
-	closeAll(c.commands, c.wake)
+	p.flush(false)
+	c.finish(p.words.String())
+	closeAll(c.commands)
 	closeAll(c.files[:]...)
 }
 
 // A pump reads the pipes of a child.
 type pump struct {
-	c       *connection
-	job     *job // the one that runs or ran last; nil before the first
-	running bool // the job is not done
-	ended   bool // the child has closed its frames, which it does only by ending
-	frames  frameBuffer
-	stdout  partial
-	stderr  partial
-	words   strings.Builder // what the run time wrote
-	buffer  [64 << 10]byte
+	c      *connection
+	main   int  // the cell to which the streams belong; 0 before the first
+	left   bool // only they do: the child has forgotten that cell
+	ended  bool // the child has closed its frames, which it does only by ending
+	frames frameBuffer
+	words  strings.Builder // what the run time wrote
+	buffer [64 << 10]byte
 }
 
-// begin sends a job to the child.
-func (p *pump) begin(j *job) {
-	p.drain()
-	p.flush(true)
-	p.job, p.running = j, true
-	if err := p.c.send(&frame{Kind: frameRun, Program: j.program}); err != nil && !errors.Is(err, unix.EPIPE) {
-		p.end(fmt.Errorf("send the cell to the worker: %w", err))
-	}
-}
-
-// end ends the job, with all its output shown.
-func (p *pump) end(err error) {
-	p.flush(true)
-	p.running, p.job.err = false, err
-	close(p.job.done)
-}
-
-// flush shows what was held back: incomplete characters and, unless it tells
-// of the child's death, what the run time wrote.
+// flush shows what was held back of the main cell: incomplete characters and,
+// unless it tells of the child's death, what the run time wrote.
 func (p *pump) flush(alive bool) {
-	p.stream("stdout", p.stdout.rest())
-	p.stream("stderr", p.stderr.rest())
+	j := p.c.job(p.main)
+	if j != nil {
+		j.flush()
+	}
 	if text := p.words.String(); alive || !isLastWords(text) {
 		p.words.Reset()
-		p.stream("stderr", text)
+		if j != nil {
+			j.text("stderr", text)
+		}
 	}
 }
 
@@ -111,15 +88,20 @@ func (p *pump) step(timeout int) bool {
 			fds[i].Fd = -1
 		}
 	}
-	if p.running || timeout == 0 {
-		fds[pipeWake].Fd = -1
-	}
 	if _, err := unix.Poll(fds[:], timeout); err != nil {
 		return true // interrupted by a signal
 	}
 	for i := range fds {
 		if fds[i].Revents == 0 {
 			continue
+		}
+		if i != pipeFrames && !p.c.eof[pipeFrames] {
+			// A frame may have come after its pipe was looked at, and
+			// before this stream was written to. Now it cannot be missed:
+			// a frame that comes still later waits for the stream.
+			if n, err := unix.Poll(fds[:1], 0); err != nil || n > 0 {
+				i = pipeFrames
+			}
 		}
 		n, err := unix.Read(p.c.fds[i], p.buffer[:])
 		switch {
@@ -151,62 +133,88 @@ func (p *pump) take(pipe int, data []byte) {
 			}
 			p.frame(f)
 		}
-	case pipeWake:
-		p.begin(<-p.c.jobs)
 	case pipeStdout:
-		p.stream("stdout", p.stdout.take(data))
+		p.stream("stdout", data)
 	case pipeStderr:
-		p.stream("stderr", p.stderr.take(data))
+		p.stream("stderr", data)
 	case pipeRuntime:
 		switch {
 		case p.words.Len() < maxLastWords:
 			p.words.Write(data)
 		case !isLastWords(p.words.String()):
-			p.stream("stderr", p.words.String())
+			p.stream("stderr", []byte(p.words.String()))
 			p.words.Reset()
 			p.words.Write(data)
 		}
 	}
 }
 
-func (p *pump) stream(name, text string) {
-	if text != "" && p.job != nil {
-		p.job.show(func(out engine.Output) { out.Stream(name, text) })
+func (p *pump) stream(name string, data []byte) {
+	if j := p.c.job(p.main); j != nil {
+		j.stream(name, data)
 	}
 }
 
 func (p *pump) frame(f *frame) {
-	if p.job == nil {
+	if f.Kind == frameMain {
+		p.flush(true)
+		if p.left && p.main != f.Cell {
+			p.c.remove(p.main)
+		}
+		p.main, p.left = f.Cell, false
 		return
 	}
+	j := p.c.job(f.Cell)
+	switch {
+	case j == nil:
+		if f.Kind == frameInput {
+			p.answer(&frame{Kind: frameLine, Failure: &failure{Message: "the cell that asks is not known any more"}})
+		}
+		return
+	case f.Kind == frameDone && f.Cell == p.main:
+		p.flush(true)
+		fallthrough
+	case f.Kind == frameDone:
+		j.flush()
+		j.end(j.result(f))
+	case f.Kind == frameForget:
+		switch {
+		case !j.ended(): // another program of the cell has begun
+		case f.Cell == p.main:
+			p.left = true
+		default:
+			j.flush()
+			p.c.remove(f.Cell)
+		}
+	case f.Kind == frameStream:
+		j.stream(f.Name, f.Bytes)
+	case f.Kind == frameInput:
+		go func() {
+			p.c.asking.Lock()
+			defer p.c.asking.Unlock()
+			p.answer(j.input(f))
+		}()
+	default:
+		j.show(func(out engine.Output) { f.show(out) })
+	}
+}
+
+// answer answers a question of a cell.
+func (p *pump) answer(f *frame) { _ = p.c.send(f) } // can be encoded
+
+// show shows what the frame brings.
+func (f *frame) show(out engine.Output) {
 	switch f.Kind {
-	case frameDone:
-		if p.running {
-			p.end(p.job.result(f))
-		}
 	case frameDisplay:
-		p.job.show(func(out engine.Output) { out.Display(f.Bundle.unpack(), f.ID, f.Update) })
+		out.Display(f.Bundle.unpack(), f.ID, f.Update)
 	case frameClear:
-		p.job.show(func(out engine.Output) { out.Clear(f.Wait) })
+		out.Clear(f.Wait)
 	case frameComm:
-		// There is no front end only where no cell listens for one.
-		p.job.show(func(out engine.Output) { _ = out.Comm(f.Comm) })
+		_ = out.Comm(f.Comm) // there is no front end only where no cell listens for one
 	case framePage:
-		p.job.show(func(out engine.Output) { out.Page(f.Bundle.unpack()) })
+		out.Page(f.Bundle.unpack())
 	case frameNextInput:
-		p.job.show(func(out engine.Output) { out.NextInput(f.Text, f.Replace) })
-	case frameInput:
-		answer := &frame{Kind: frameLine, Failure: &failure{Message: "the cell that asks has ended"}}
-		if p.running {
-			p.job.show(func(out engine.Output) {
-				line, err := out.Input(p.job.ctx, f.Text, f.Password)
-				answer.Text, answer.Failure = line, nil
-				if err != nil {
-					answer.Failure = &failure{Message: err.Error(), Canceled: p.job.ctx.Err() != nil}
-				}
-			})
-		}
-		_ = p.c.send(answer) // see send
+		out.NextInput(f.Text, f.Replace)
 	}
 }
 

@@ -1,0 +1,87 @@
+package worker
+
+import (
+	"context"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"unsafe"
+)
+
+// A belonging tells to which cell a goroutine belongs. Go has no values that
+// goroutines inherit, except the labels for its profiler. These are taken for
+// it: their content is not looked at, only their address.
+//
+// A goroutine that the run time starts on its own account, as that of a
+// finalizer, bears no label, nor does one that has been given others.
+type belonging struct {
+	// forgotten is called when no goroutine belongs to the cell of that
+	// number any more. It must not wait for anything.
+	forgotten func(number int)
+
+	mu     sync.RWMutex
+	cells  map[uintptr]*cell // by the address of the label
+	labels map[int]int       // how many labels there are, by the number of the cell
+}
+
+func newBelonging(forgotten func(int)) *belonging {
+	return &belonging{forgotten: forgotten, cells: map[uintptr]*cell{}, labels: map[int]int{}}
+}
+
+// profLabel returns the labels of the calling goroutine. Go keeps this function
+// of its own for others to use, see the run time's proflabel.go.
+//
+//go:linkname profLabel runtime/pprof.runtime_getProfLabel
+func profLabel() unsafe.Pointer
+
+// adopt makes the calling goroutine, and those that it starts from now on,
+// belong to the cell.
+func (b *belonging) adopt(c *cell) {
+	labels := pprof.Labels("cell", strconv.Itoa(c.number))
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
+	label := profLabel()
+	b.mu.Lock()
+	b.cells[uintptr(label)] = c
+	b.labels[c.number]++
+	b.mu.Unlock()
+	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), c})
+}
+
+// A dropped is a label that is no more.
+type dropped struct {
+	label uintptr
+	cell  *cell
+}
+
+func (b *belonging) drop(d dropped) {
+	number := d.cell.number
+	b.mu.Lock()
+	if b.cells[d.label] == d.cell { // and not a new label's that got the place
+		delete(b.cells, d.label)
+	}
+	b.labels[number]--
+	last := b.labels[number] == 0
+	if last {
+		delete(b.labels, number)
+	}
+	b.mu.Unlock()
+	if last {
+		b.forgotten(number)
+	}
+}
+
+// cell returns the cell of the calling goroutine, nil if it has none.
+func (b *belonging) cell() *cell {
+	label := uintptr(profLabel())
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.cells[label]
+}
+
+// alive reports whether goroutines belong to the cell of that number.
+func (b *belonging) alive(number int) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.labels[number] > 0
+}

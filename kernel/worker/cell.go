@@ -1,0 +1,58 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A cell is a program in the child: one that runs, or one that has ended and
+// has left goroutines.
+type cell struct {
+	number int
+	ctx    context.Context // ends when the cell is interrupted or has ended
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the cell has ended
+	began  moment
+}
+
+func newCell(number int) *cell {
+	c := &cell{number: number, done: make(chan struct{}), began: now()}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+func (c *cell) end() {
+	close(c.done)
+	c.cancel()
+}
+
+func (c *cell) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// interrupt asks the cell to end, and the processes that were started since it
+// began. Processes that keep the cell waiting all the same are killed.
+func (c *cell) interrupt() {
+	if c.ctx.Err() != nil {
+		return
+	}
+	c.cancel()
+	go func() {
+		signalProcesses(c.began, unix.SIGINT)
+		for {
+			select {
+			case <-c.done:
+				return
+			case <-time.After(500 * time.Millisecond):
+				signalProcesses(c.began, unix.SIGKILL)
+			}
+		}
+	}()
+}

@@ -1,0 +1,135 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+var _ host.Host = (*child)(nil)
+
+var errNoCell = errors.New("no cell has run yet")
+
+// Context implements host.Host.
+func (c *child) Context() context.Context {
+	if owner := c.out.owner(); owner != nil {
+		return owner.ctx
+	}
+	return context.Background()
+}
+
+// send sends a frame of the cell of the calling goroutine.
+func (c *child) send(f *frame) error {
+	owner := c.out.owner()
+	if owner == nil {
+		return errNoCell
+	}
+	return c.out.send(owner, f)
+}
+
+// complain tells the user what could not be shown.
+func (c *child) complain(what string, err error) {
+	if err != nil {
+		// A pipe that cannot be written to has lost its reader, the
+		// parent; the end of the commands ends this process.
+		_, _ = fmt.Fprintf(c.stderr, "%s: %v\n", what, err)
+	}
+}
+
+// Display implements host.Host.
+func (c *child) Display(b *display.Bundle, id string, update bool) {
+	c.show("display", &frame{Kind: frameDisplay, ID: id, Update: update}, b)
+}
+
+// Page implements host.Host.
+func (c *child) Page(b *display.Bundle) { c.show("page", &frame{Kind: framePage}, b) }
+
+func (c *child) show(what string, f *frame, b *display.Bundle) {
+	if b == nil {
+		return
+	}
+	var err error
+	if f.Bundle, err = packBundle(&engine.Bundle{Data: b.Data, Metadata: b.Metadata}); err == nil {
+		err = c.send(f)
+	}
+	c.complain(what, err)
+}
+
+// Clear implements host.Host.
+func (c *child) Clear(wait bool) { c.complain("clear", c.send(&frame{Kind: frameClear, Wait: wait})) }
+
+// Updates implements host.Host.
+func (c *child) Updates() bool { return true }
+
+// Comm implements host.Host.
+func (c *child) Comm(m *host.CommMessage) error { return c.send(&frame{Kind: frameComm, Comm: m}) }
+
+// NextInput implements host.Host.
+func (c *child) NextInput(source string, replace bool) {
+	c.complain("next input", c.send(&frame{Kind: frameNextInput, Text: source, Replace: replace}))
+}
+
+// Input implements host.Host. One line is asked for at a time.
+func (c *child) Input(prompt string, password bool) (string, error) {
+	owner := c.out.owner()
+	if owner == nil {
+		return "", errNoCell
+	}
+	if owner.ended() {
+		return "", errors.New("the cell that asks has ended")
+	}
+	select {
+	case c.asking <- struct{}{}:
+		defer func() { <-c.asking }()
+	case <-owner.ctx.Done():
+		return "", context.Cause(owner.ctx)
+	}
+	if err := c.out.send(owner, &frame{Kind: frameInput, Text: prompt, Password: password}); err != nil {
+		return "", err
+	}
+	// The parent answers in any case; an interrupt ends the question there.
+	f := <-c.lines
+	switch {
+	case f.Failure == nil:
+		return f.Text, nil
+	case f.Failure.Canceled:
+		<-owner.ctx.Done() // the interrupt is on its way
+		return "", context.Cause(owner.ctx)
+	}
+	return "", errors.New(f.Failure.Message)
+}
+
+// inputReader is standard input as far as it is read through fmt.Scan and its
+// like: each line is asked for when it is needed.
+type inputReader struct {
+	c    *child
+	line *bufferedLine
+}
+
+var _ io.Reader = inputReader{}
+
+type bufferedLine struct {
+	mu   sync.Mutex
+	rest []byte
+}
+
+func (r inputReader) Read(p []byte) (int, error) {
+	r.line.mu.Lock()
+	defer r.line.mu.Unlock()
+	if len(r.line.rest) == 0 {
+		line, err := r.c.Input("", false)
+		if err != nil {
+			return 0, err
+		}
+		r.line.rest = []byte(line + "\n")
+	}
+	n := copy(p, r.line.rest)
+	r.line.rest = r.line.rest[n:]
+	return n, nil
+}
