@@ -1,5 +1,18 @@
 package engine
 
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
 // A Completion is what may stand at a position of a cell.
 type Completion struct {
 	// Start and End bound, in Unicode code points of the source, what a
@@ -20,7 +33,278 @@ type Candidate struct {
 }
 
 // Complete returns what may stand at the cursor, a position in Unicode code
-// points of the source, given what the session has declared.
-func (e *Engine) Complete(source string, cursor int) Completion {
-	return Completion{Start: cursor, End: cursor}
+// points of the source, given what the session has declared. Candidates of the
+// case that was typed come first, and among those the names of the cell, then
+// those of the session, what is part of the language, and packages.
+func (e *Engine) Complete(source string, cursor int) (found Completion) {
+	cursor = max(0, min(cursor, utf8.RuneCountInString(source)))
+	defer func() {
+		// A fault of the engine costs the answer, not the kernel.
+		if r := recover(); r != nil {
+			reportFault("completion", r)
+			found = Completion{Start: cursor, End: cursor}
+		}
+	}()
+	at := byteOffset(source, cursor)
+	var start int
+	var candidates []Candidate
+	switch tok, open := unended(source[:at]); tok {
+	case token.COMMENT, token.CHAR:
+		start = at
+	case token.STRING:
+		start, candidates = e.completeString(source[:at], open+1)
+	default:
+		start, _ = wordAround(source[:at], at)
+		candidates = e.completeName(source, start, at)
+	}
+	if len(candidates) == 0 {
+		start = at
+	}
+	return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
+}
+
+// reportFault says that the engine failed where the user is not told, because
+// an error in place of completions would be in the way. What went wrong is in
+// the log of the kernel.
+func reportFault(what string, fault any) {
+	slog.Error("the engine failed at "+what, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+}
+
+// completeName completes source[start:at], a name or the place for one.
+func (e *Engine) completeName(source string, start, at int) []Candidate {
+	c := &completer{prefix: source[start:at], seen: map[string]bool{}}
+	if c.prefix != "" && c.prefix[0] >= '0' && c.prefix[0] <= '9' {
+		return nil
+	}
+	end := 0
+	for _, l := range lex(source[:start]) {
+		if l.tok != token.EOF && !(l.tok == token.SEMICOLON && l.lit != ";") {
+			c.before, end = l.tok, l.end(source)
+		}
+	}
+	if c.before.IsLiteral() && c.before != token.IDENT && !strings.Contains(source[end:start], "\n") {
+		return nil // the period belongs to a number, or an operator is missing
+	}
+	c.levels = openLevels(source[:start])
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checker.look(cut(source, start, placeholder), func(v *view) {
+		c.view = v
+		c.complete(start)
+	})
+	return c.sorted()
+}
+
+// placeholder is the name that stands for the one to complete.
+const placeholder = "a__cursor"
+
+// Ranks of candidates: those of lower rank come first.
+const (
+	rankField = iota
+	rankLocal
+	rankSession
+	rankUniverse
+	rankKeyword
+	rankPackage
+)
+
+// A completer collects the candidates for a name.
+type completer struct {
+	*view
+	prefix string
+	before token.Token // the last token before the name
+	levels []level     // around the name
+	found  []ranked
+	seen   map[string]bool
+}
+
+type ranked struct {
+	Candidate
+	rank int
+}
+
+// sorted returns what was found, in order.
+func (c *completer) sorted() []Candidate {
+	distance := func(r ranked) int {
+		switch {
+		case r.Text == c.prefix:
+			return 0
+		case strings.HasPrefix(r.Text, c.prefix):
+			return 1
+		}
+		return 2 // another case
+	}
+	slices.SortFunc(c.found, func(a, b ranked) int {
+		return cmp.Or(distance(a)-distance(b), a.rank-b.rank, cmp.Compare(a.Text, b.Text))
+	})
+	out := make([]Candidate, len(c.found))
+	for i, r := range c.found {
+		out[i] = r.Candidate
+	}
+	return out
+}
+
+// wants reports whether a name can be a candidate: the innermost of its
+// meanings is asked for first.
+func (c *completer) wants(name string) bool {
+	if c.seen[name] || name == "_" || name == placeholder || !token.IsIdentifier(name) && !token.IsKeyword(name) {
+		return false
+	}
+	c.seen[name] = true
+	return len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix)
+}
+
+// offer adds an object.
+func (c *completer) offer(obj types.Object, rank int) {
+	if c.wants(obj.Name()) {
+		c.found = append(c.found, ranked{Candidate{obj.Name(), kindOf(obj), c.typeOf(obj)}, rank})
+	}
+}
+
+// complete looks at what is around the name, at an offset of the text, to tell
+// what it can be.
+func (c *completer) complete(offset int) {
+	path := c.pathTo(offset)
+	if path == nil {
+		if c.before != token.PERIOD {
+			c.names(c.position(offset))
+			c.keywords(nil)
+		}
+		return
+	}
+	id := path[len(path)-1].(*ast.Ident)
+	switch parent := path[len(path)-2].(type) {
+	case *ast.SelectorExpr:
+		if parent.Sel == id {
+			c.selected(parent.X)
+			return
+		}
+	case *ast.CompositeLit:
+		if c.fieldsOf(parent) {
+			return
+		}
+	case *ast.FuncDecl, *ast.TypeSpec, *ast.ImportSpec, *ast.LabeledStmt, *ast.BranchStmt:
+		if spec, ok := parent.(*ast.TypeSpec); !ok || spec.Name == id {
+			return // a name that the cell gives, or a label
+		}
+	case *ast.ValueSpec:
+		if slices.Contains(parent.Names, id) {
+			return
+		}
+	case *ast.Field:
+		if slices.Contains(parent.Names, id) {
+			return
+		}
+	}
+	c.names(id.Pos())
+	c.keywords(path)
+}
+
+// selected offers what may follow x and a period.
+func (c *completer) selected(x ast.Expr) {
+	if id, ok := x.(*ast.Ident); ok {
+		if pkg, ok := c.k.info.Uses[id].(*types.PkgName); ok {
+			scope := pkg.Imported().Scope()
+			for _, name := range scope.Names() {
+				if token.IsExported(name) {
+					c.offer(scope.Lookup(name), rankPackage)
+				}
+			}
+			return
+		}
+	}
+	tv, ok := c.k.info.Types[x]
+	if !ok || tv.Type == nil {
+		return
+	}
+	for _, obj := range members(tv.Type, c.k.pkg) {
+		if _, isFunc := obj.(*types.Func); isFunc || tv.IsValue() {
+			c.offer(obj, rankField)
+		}
+	}
+}
+
+// fieldsOf offers the fields that a struct literal has not named yet, and
+// reports whether nothing else can stand there.
+func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
+	t := c.k.info.TypeOf(lit)
+	if t == nil {
+		return false
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	u, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	named := map[string]bool{}
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			if id, ok := kv.Key.(*ast.Ident); ok {
+				named[id.Name] = true
+			}
+		}
+	}
+	if len(named) == 0 && len(lit.Elts) > 1 {
+		return false // the values without the names
+	}
+	for f := range u.Fields() {
+		if !named[f.Name()] && (f.Exported() || f.Pkg() == c.k.pkg) {
+			c.offer(f, rankField)
+		}
+	}
+	return len(named) > 0 || c.prefix == ""
+}
+
+// later reports whether an object is a variable of the cell's statements, and
+// the position among them: the variable is in scope only below its declaration.
+func (c *completer) later(obj types.Object, pos token.Pos) bool {
+	f := c.k.statements
+	return f != nil && f.FileStart <= pos && pos < f.FileEnd &&
+		slices.ContainsFunc(c.k.variables, func(v *topVariable) bool { return v.global == obj })
+}
+
+// names offers what a name may stand for at a position.
+func (c *completer) names(pos token.Pos) {
+	top := c.k.pkg.Scope()
+	for s := c.scopeAt(pos); s != nil && s != top && s != types.Universe; s = s.Parent() {
+		for _, name := range s.Names() {
+			// Names are in scope from where they are declared.
+			if in, obj := s.LookupParent(name, pos); in == s {
+				c.offer(obj, rankLocal)
+			}
+		}
+	}
+	for _, name := range top.Names() {
+		obj := top.Lookup(name)
+		rank := rankLocal
+		if c.later(obj, pos) {
+			continue
+		}
+		if _, ok := obj.(*types.PkgName); ok {
+			rank = rankPackage
+		} else if d := c.session.live[name]; d != nil && d.object == obj {
+			rank = rankSession
+		}
+		c.offer(obj, rank)
+	}
+	for _, obj := range c.k.dotted {
+		c.offer(obj, rankLocal)
+	}
+	for _, d := range c.session.live {
+		rank := rankSession
+		if _, ok := d.object.(*types.PkgName); ok {
+			rank = rankPackage
+		}
+		c.offer(d.object, rank)
+	}
+	for _, name := range types.Universe.Names() {
+		c.offer(types.Universe.Lookup(name), rankUniverse)
+	}
+	for name, path := range c.preloaded {
+		if c.session.gone[name] == nil && c.wants(name) {
+			c.found = append(c.found, ranked{Candidate{name, "package", fmt.Sprintf("%q", path)}, rankPackage})
+		}
+	}
 }

@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"runtime"
+	"slices"
+)
+
+// A view is a cell that is being written, parsed and type-checked as far as it
+// makes sense. The session is as it would be for the cell.
+type view struct {
+	*checker // with files of its own
+	k        *checked
+	files    []*ast.File
+}
+
+// look shows the text of a cell to see. What the check does to the session is
+// taken back when it returns.
+func (c *checker) look(text string, see func(*view)) {
+	pkg := c.fresh()
+	own := *c
+	own.fset = token.NewFileSet()
+	own.fset.AddFile("", 1, c.fset.Base()) // the cells before, whose positions stay theirs
+	own.sources = map[*token.File]*source{}
+	v := &view{checker: &own}
+	v.k = &checked{parsed: v.read(text), pkg: pkg, info: newInfo()}
+	defer v.k.rollback()
+	v.survey()
+	see(v)
+}
+
+// read parses what can be parsed: its errors are those of a cell that is not
+// finished.
+func (v *view) read(text string) *parsed {
+	p := &parsed{source: &source{Cell{Source: text, Name: "this cell"}}, items: split(text), mentioned: map[string]bool{}}
+	file := func(prefix, suffix string, keep func(item) bool) *ast.File {
+		if !slices.ContainsFunc(p.items, keep) {
+			return nil
+		}
+		file, _ := parser.ParseFile(v.fset, "", prefix+blank(text, keep, p.items)+suffix, parser.AllErrors)
+		v.sources[v.fset.File(file.FileStart)] = p.source
+		for _, id := range file.Unresolved {
+			p.mentioned[id.Name] = true
+		}
+		// The check replaces declarations; the view shows them as written.
+		shown := *file
+		v.files = append(v.files, &shown)
+		return file
+	}
+	if f := file(declarationPrefix, "", func(it item) bool { return it.kind == itemImport }); f != nil {
+		p.imports = f.Imports
+	}
+	p.declarations = file(declarationPrefix, "", func(it item) bool {
+		return it.kind == itemConst || it.kind == itemType || it.kind == itemFunc
+	})
+	p.statements = file(statementPrefix, "\n}", func(it item) bool { return it.kind == itemStatement })
+	if p.statements != nil {
+		if f, ok := p.statements.Decls[0].(*ast.FuncDecl); ok && f.Body != nil {
+			p.body = f.Body.List
+		}
+	}
+	return p
+}
+
+// survey does what checker.check does, in spite of errors.
+func (v *view) survey() {
+	ignore := func(token.Pos, string) {}
+	v.importAll(v.k, ignore)
+	late := v.declarations(v.k)
+	shield(v.k.types)
+	v.insert(v.k)
+	conf := &types.Config{
+		Importer:  v.importer,
+		GoVersion: goVersion,
+		Sizes:     types.SizesFor("gc", runtime.GOARCH),
+		Error:     func(error) {},
+	}
+	chk := types.NewChecker(conf, v.fset, v.k.pkg, v.k.info)
+	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
+	if f := v.k.parsed.declarations; f != nil {
+		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool { return v.foreignMethod(f, d) })
+		conf.IgnoreFuncBodies = true
+		files(f)
+		conf.IgnoreFuncBodies = false
+		v.addMethods(v.k, late, ignore)
+	}
+	if f := v.k.statements; f != nil {
+		f.Decls = f.Decls[:1] // without what stands behind a bracket too many
+		files(f)
+	}
+	v.topVariables(v.k)
+	if f := v.bodies(v.k); f != nil {
+		files(f)
+	}
+}
+
+// foreignMethod reports whether a declaration is a method of a type that the
+// file does not declare, on which go/types fails where it has the type from
+// elsewhere. As a function such a method is checked all the same.
+func (v *view) foreignMethod(file *ast.File, decl ast.Decl) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	if !ok || f.Recv == nil {
+		return false
+	}
+	if len(f.Recv.List) != 1 {
+		return true
+	}
+	base := receiverBase(f)
+	for seen := map[string]bool{}; base != nil && !seen[base.Name]; {
+		seen[base.Name] = true
+		obj := file.Scope.Lookup(base.Name)
+		if obj == nil {
+			return true
+		}
+		spec, ok := obj.Decl.(*ast.TypeSpec)
+		if !ok || !spec.Assign.IsValid() {
+			return false
+		}
+		base = receiverBase(&ast.FuncDecl{Recv: &ast.FieldList{List: []*ast.Field{{Type: spec.Type}}}})
+	}
+	return false
+}
+
+// pathTo returns the nodes around the identifier at an offset of the text,
+// from the file to the identifier; nil if there is none.
+func (v *view) pathTo(offset int) []ast.Node {
+	var found []ast.Node
+	for _, f := range v.files {
+		at := f.FileStart + token.Pos(prefixLength+offset)
+		var stack []ast.Node
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n == nil {
+				stack = stack[:len(stack)-1]
+				return true
+			}
+			stack = append(stack, n)
+			if id, ok := n.(*ast.Ident); ok && id.NamePos == at && found == nil {
+				found = slices.Clone(stack)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// position returns the position of an offset of the text.
+func (v *view) position(offset int) token.Pos {
+	for _, it := range v.k.items {
+		if it.start <= offset && offset <= it.end {
+			file := v.k.statements
+			if it.kind != itemStatement {
+				file = v.k.parsed.declarations
+			}
+			if file != nil {
+				return file.FileStart + token.Pos(prefixLength+offset)
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// scopeAt returns the innermost scope around a position.
+func (v *view) scopeAt(pos token.Pos) *types.Scope {
+	top := v.k.pkg.Scope()
+	best, depth := top, 0
+	// A function is in two files, with and without its body.
+	for i := range top.NumChildren() {
+		inner, n := top.Child(i).Innermost(pos), 0
+		for s := inner; s != nil && s != top; s = s.Parent() {
+			n++
+		}
+		if n > depth {
+			best, depth = inner, n
+		}
+	}
+	return best
+}
+
+// objectAt returns what the identifier at the end of a path stands for, nil if
+// that is not known.
+func (v *view) objectAt(path []ast.Node) types.Object {
+	if len(path) < 2 {
+		return nil
+	}
+	id := path[len(path)-1].(*ast.Ident)
+	if obj := v.k.info.ObjectOf(id); obj != nil {
+		return obj
+	}
+	switch parent := path[len(path)-2].(type) {
+	case *ast.SelectorExpr:
+		if parent.Sel == id {
+			return nil
+		}
+	case *ast.KeyValueExpr:
+		if parent.Key == id {
+			return nil
+		}
+	case *ast.FuncDecl: // a method of a type of an earlier cell
+		for _, f := range v.k.funcs {
+			if f.decl.Name == id && f.object != nil {
+				return f.object
+			}
+		}
+		return nil
+	case *ast.TypeSpec: // a type that is declared again as it is
+		if d := v.session.live[id.Name]; parent.Name == id && d != nil {
+			return d.object
+		}
+	case *ast.Field:
+		return nil
+	}
+	return v.lookup(id.Name, id.Pos())
+}
+
+// lookup returns what a name stands for at a position.
+func (v *view) lookup(name string, pos token.Pos) types.Object {
+	if _, obj := v.scopeAt(pos).LookupParent(name, pos); obj != nil {
+		return obj
+	}
+	if d := v.session.live[name]; d != nil {
+		return d.object
+	}
+	return nil
+}
+
+// qualify names packages in types as the cell does.
+func (v *view) qualify(pkg *types.Package) string {
+	if pkg == v.k.pkg {
+		return ""
+	}
+	return pkg.Name()
+}
