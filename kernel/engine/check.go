@@ -116,6 +116,7 @@ func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function) 
 
 	c.importAll(k, complain)
 	late := c.declarations(k)
+	shield(k.types)
 	for _, f := range k.funcs {
 		f.pending = waiting[int(f.decl.Pos()-p.declarations.FileStart)]
 	}
