@@ -13,18 +13,17 @@ import (
 )
 
 // newEngine returns an engine whose cells run in a worker process of this
-// program, in a folder, or in the current one if dir is empty. Args are the
-// os.Args of the cells; there may be none.
-func newEngine(dir string, args ...string) (*engine.Engine, error) {
+// program. Args are the os.Args of the cells; there may be none.
+func newEngine(config worker.Config, args ...string) (*engine.Engine, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
 	}
-	command := []string{self, "worker"}
+	config.Command = []string{self, "worker"}
 	if len(args) > 0 {
-		command = append(append(command, "--"), args...)
+		config.Command = append(append(config.Command, "--"), args...)
 	}
-	process, err := worker.Start(worker.Config{Command: command, Dir: dir})
+	process, err := worker.Start(config)
 	if err != nil {
 		return nil, err
 	}

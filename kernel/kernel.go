@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/kernel/session"
+	"github.com/hierml/notebook/kernel/worker"
 )
 
 func kernelCommand() *cobra.Command {
@@ -26,7 +27,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			case file == "":
 				return &usageError{cmd, errors.New("no connection file; name it as the argument")}
 			}
-			e, err := newEngine("")
+			e, err := newEngine(worker.Config{})
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/notebook"
 	"github.com/hierml/notebook/kernel/notebook/page"
+	"github.com/hierml/notebook/kernel/worker"
 )
 
 func notebookCommand() *cobra.Command {
@@ -43,7 +44,7 @@ Without -o and --html nothing is written: run is then a check.`,
 			if err != nil {
 				return err
 			}
-			e, err := newEngine(filepath.Dir(args[0]))
+			e, err := newEngine(worker.Config{Dir: filepath.Dir(args[0])})
 			if err != nil {
 				return err
 			}

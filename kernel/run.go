@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/kernel/script"
+	"github.com/hierml/notebook/kernel/worker"
 )
 
 func runCommand() *cobra.Command {
@@ -37,7 +38,7 @@ A script:
 			if err != nil {
 				return err
 			}
-			e, err := newEngine("", args...)
+			e, err := newEngine(worker.Config{}, args...)
 			if err != nil {
 				return err
 			}

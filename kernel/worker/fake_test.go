@@ -1,12 +1,14 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,13 +33,29 @@ func TestMain(m *testing.M) {
 }
 
 // A fake is an executor for scripts: each line of a program's source is a word
-// that says what to do and an argument.
+// that says what to do and an argument. The word "go" does the lines that its
+// argument joins by " ; " in a goroutine of a goroutine.
 type fake struct {
 	stdio Stdio
+
+	mu    sync.Mutex
 	vars  map[string]string
+	gates map[string]chan struct{} // that cells wait for, or open
+	held  [][]byte
 }
 
-func newFake(s Stdio) (runner, error) { return &fake{s, map[string]string{}}, nil }
+func newFake(s Stdio) (runner, error) {
+	return &fake{stdio: s, vars: map[string]string{}, gates: map[string]chan struct{}{}}, nil
+}
+
+func (f *fake) gate(name string) chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gates[name] == nil {
+		f.gates[name] = make(chan struct{})
+	}
+	return f.gates[name]
+}
 
 func (f *fake) Do(_ context.Context, _ int, do func()) error {
 	do()
@@ -45,8 +63,12 @@ func (f *fake) Do(_ context.Context, _ int, do func()) error {
 }
 
 func (f *fake) Run(ctx context.Context, p *engine.Program) (*engine.Bundle, error) {
+	return f.lines(ctx, strings.Split(strings.Join(p.Source, "\n"), "\n"))
+}
+
+func (f *fake) lines(ctx context.Context, lines []string) (*engine.Bundle, error) {
 	var last *engine.Bundle
-	for _, line := range strings.Split(strings.Join(p.Source, "\n"), "\n") {
+	for _, line := range lines {
 		word, arg, _ := strings.Cut(line, " ")
 		if s, err := strconv.Unquote(arg); err == nil {
 			arg = s
@@ -89,9 +111,73 @@ func (f *fake) Run(ctx context.Context, p *engine.Program) (*engine.Bundle, erro
 			fmt.Fprintln(f.stdio.Out, os.Getpid())
 		case "set":
 			name, value, _ := strings.Cut(arg, "=")
+			f.mu.Lock()
 			f.vars[name] = value
+			f.mu.Unlock()
 		case "get":
+			f.mu.Lock()
 			last = &engine.Bundle{Data: map[string]any{"text/plain": f.vars[arg]}}
+			f.mu.Unlock()
+		case "go":
+			go func() {
+				go func() {
+					if _, err := f.lines(host.Current().Context(), strings.Split(arg, " ; ")); err != nil {
+						fmt.Fprint(f.stdio.Err, err)
+					}
+				}()
+			}()
+		case "open":
+			close(f.gate(arg))
+		case "await":
+			select {
+			case <-f.gate(arg):
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		case "gate": // as await, and never interrupted
+			<-f.gate(arg)
+		case "page":
+			host.Current().Page(display.Of(arg))
+		case "next":
+			host.Current().NextInput(arg, false)
+		case "clear":
+			host.Current().Clear(false)
+		case "comm":
+			if err := host.Current().Comm(&host.CommMessage{Kind: "msg", ID: arg}); err != nil {
+				return nil, err
+			}
+		case "listen":
+			host.SetReceiver(func(m *host.CommMessage) { f.received(m, arg) })
+		case "context":
+			<-host.Current().Context().Done()
+			return nil, context.Cause(host.Current().Context())
+		case "goroutines":
+			runtime.GC()
+			fmt.Fprintln(f.stdio.Out, runtime.NumGoroutine())
+		case "hold":
+			held := make([]byte, n<<20)
+			for i := 0; i < len(held); i += 4096 {
+				held[i] = 1
+			}
+			f.mu.Lock()
+			f.held = append(f.held, held)
+			f.mu.Unlock()
+		case "release":
+			f.mu.Lock()
+			f.held = nil
+			f.mu.Unlock()
+			runtime.GC()
+		case "grow":
+			for ctx.Err() == nil {
+				f.mu.Lock()
+				f.held = append(f.held, bytes.Repeat([]byte{1}, 1<<20))
+				f.mu.Unlock()
+				time.Sleep(time.Duration(n) * time.Microsecond)
+			}
+			f.mu.Lock()
+			f.held = nil
+			f.mu.Unlock()
+			return nil, context.Cause(ctx)
 		case "image":
 			last = &engine.Bundle{Data: map[string]any{"text/plain": arg, "image/png": []byte("\x89PNG"), "application/json": map[string]any{"a": 1.5}}}
 		case "wait":
@@ -150,6 +236,19 @@ func (f *fake) Run(ctx context.Context, p *engine.Program) (*engine.Bundle, erro
 	return last, nil
 }
 
+// received answers a message, and before does what the listener said.
+func (f *fake) received(m *host.CommMessage, lines string) {
+	if lines != "" {
+		if _, err := f.lines(host.Current().Context(), strings.Split(lines, " ; ")); err != nil {
+			fmt.Fprint(f.stdio.Err, err)
+			return
+		}
+	}
+	if err := host.Current().Comm(m); err != nil {
+		fmt.Fprint(f.stdio.Err, err)
+	}
+}
+
 func recurse(n int) int {
 	if n < 0 {
 		return 0
@@ -170,6 +269,8 @@ type recorder struct {
 	answer func(ctx context.Context, prompt string) (string, error)
 	keep   bool
 	text   strings.Builder
+
+	messages []*engine.CommMessage
 }
 
 func (r *recorder) Stream(name, text string) {
@@ -190,17 +291,11 @@ func (r *recorder) Stream(name, text string) {
 }
 
 func (r *recorder) Display(b *engine.Bundle, id string, update bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, fmt.Sprint("show: ", b.Data["text/plain"]))
-	r.last = ""
+	r.note(fmt.Sprint("show: ", b.Data["text/plain"]))
 }
 
 func (r *recorder) Clear(wait bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, fmt.Sprint("clear: ", wait))
-	r.last = ""
+	r.note(fmt.Sprint("clear: ", wait))
 }
 
 func (r *recorder) Input(ctx context.Context, prompt string, _ bool) (string, error) {
@@ -216,13 +311,18 @@ func (r *recorder) String() string {
 	return strings.Join(r.events, "|")
 }
 
-func script(lines ...string) *engine.Program {
-	return &engine.Program{Cell: 1, Source: lines}
+func script(lines ...string) *engine.Program { return cellOf(1, lines...) }
+
+func cellOf(number int, lines ...string) *engine.Program {
+	return &engine.Program{Cell: number, Source: lines}
 }
 
-func start(t testing.TB) *Process {
+func start(t testing.TB) *Process { return startWith(t, Config{Grace: 100 * time.Millisecond}) }
+
+func startWith(t testing.TB, config Config) *Process {
 	t.Helper()
-	p, err := Start(Config{Command: []string{os.Args[0], "fake-worker"}, Grace: 100 * time.Millisecond})
+	config.Command = []string{os.Args[0], "fake-worker"}
+	p, err := Start(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,8 +334,33 @@ func start(t testing.TB) *Process {
 	return p
 }
 
-func (r *recorder) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+func (r *recorder) note(event string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, event)
+	r.last = ""
+}
 
-func (r *recorder) Page(*engine.Bundle) {}
+func (r *recorder) Comm(m *engine.CommMessage) error {
+	r.mu.Lock()
+	r.messages = append(r.messages, m)
+	r.mu.Unlock()
+	r.note("comm: " + m.Kind + " " + m.ID)
+	return nil
+}
 
-func (r *recorder) NextInput(string, bool) {}
+func (r *recorder) Page(b *engine.Bundle) { r.note(fmt.Sprint("page: ", b.Data["text/plain"])) }
+
+func (r *recorder) NextInput(source string, _ bool) { r.note("next: " + source) }
+
+// has waits until the recorder has noted something.
+func (r *recorder) has(t testing.TB, want string) {
+	t.Helper()
+	for range 1000 {
+		if r.String() == want {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("got %.2000q, want %.2000q", r.String(), want)
+}

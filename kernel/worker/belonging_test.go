@@ -1,0 +1,78 @@
+package worker
+
+import (
+	"context"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"testing"
+	"time"
+)
+
+// What the package relies on Go for: goroutines inherit labels, also those
+// that compiled code starts; labels are told apart by their address; and one
+// that no goroutine bears any more is collected.
+func TestBelonging(t *testing.T) {
+	forgotten := make(chan int, 10)
+	b := newBelonging(func(number int) { forgotten <- number })
+	if b.cell() != nil {
+		t.Error("a goroutine without a label belongs to a cell")
+	}
+	first, second := newCell(1), newCell(2)
+	keep := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, c := range []*cell{first, second, newCell(3)} {
+		wg.Go(func() {
+			b.adopt(c)
+			if b.cell() != c {
+				t.Errorf("the label of cell %d is not found: Go has changed how it keeps labels", c.number)
+			}
+			inherited := make(chan *cell)
+			go func() {
+				go func() {
+					inherited <- b.cell()
+					if c == first {
+						<-keep
+					}
+				}()
+			}()
+			if got := <-inherited; got != c {
+				t.Errorf("a goroutine of cell %d does not inherit its label: Go has changed that", c.number)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			context.AfterFunc(ctx, func() { inherited <- b.cell() })
+			cancel()
+			if got := <-inherited; got != c {
+				t.Errorf("a goroutine that compiled code starts for cell %d does not inherit its label", c.number)
+			}
+			pprof.Do(t.Context(), pprof.Labels("a", "b"), func(context.Context) {
+				if b.cell() != nil {
+					t.Error("a goroutine with labels of its own belongs to a cell")
+				}
+			})
+		})
+	}
+	wg.Wait()
+	got := map[int]bool{}
+	for deadline := time.After(30 * time.Second); len(got) < 2; {
+		runtime.GC()
+		select {
+		case n := <-forgotten:
+			got[n] = true
+		case <-time.After(10 * time.Millisecond):
+		case <-deadline:
+			t.Fatalf("forgotten: %v, want 2 and 3", got)
+		}
+	}
+	if got[1] || !b.alive(1) || b.alive(2) {
+		t.Errorf("forgotten: %v, want 2 and 3", got)
+	}
+	close(keep)
+	for b.alive(1) {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if n := <-forgotten; n != 1 || len(b.cells) > 0 || len(b.labels) > 0 {
+		t.Errorf("forgot %d, has %d labels of %d cells, want 1, 0, 0", n, len(b.cells), len(b.labels))
+	}
+}
