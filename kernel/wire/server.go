@@ -73,6 +73,7 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 		signer:  signer,
 		session: uuid.NewString(),
 		sockets: make(map[Channel]*socket),
+		stdin:   stdin{asking: make(chan struct{}, 1)},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.iopub = newIOPub(s)

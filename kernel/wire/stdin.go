@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/hierml/notebook/kernel/wire/guard"
 )
@@ -14,9 +15,12 @@ import (
 // asked.
 var ErrNoInput = errors.New("the front end that runs this cell is not connected to the kernel's stdin channel")
 
+// presence is how often it is looked whether who was asked is still there.
+const presence = 500 * time.Millisecond
+
 // stdin is the state of the stdin channel: at most one question at a time.
 type stdin struct {
-	asking sync.Mutex // held while a question is under way
+	asking chan struct{} // holds one value while a question is under way
 
 	mu       sync.Mutex
 	question *question
@@ -28,13 +32,20 @@ type question struct {
 	answer   chan string
 }
 
-// Input asks the user of the front end that sent the request for a line. The
-// error is ErrNoInput or that of ctx.
+// Input asks the user of the front end that sent the request for a line. It
+// waits for its turn where another question is under way. The error is
+// ErrNoInput, also when the front end leaves without an answer, or that of ctx.
 func (r *Request) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	s := r.server
-	s.stdin.asking.Lock()
-	defer s.stdin.asking.Unlock()
-	if err := ctx.Err(); err != nil {
+	select {
+	case s.stdin.asking <- struct{}{}:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-s.ctx.Done():
+		return "", ErrClosed
+	}
+	defer func() { <-s.stdin.asking }()
+	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
 	identity := guard.Identity(r.Identities[0])
@@ -54,13 +65,21 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 	if err := s.sockets[Stdin].send(identities, frames); err != nil {
 		return "", ErrNoInput
 	}
-	select {
-	case answer := <-q.answer:
-		return answer, nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case <-s.ctx.Done():
-		return "", ErrClosed
+	ticker := time.NewTicker(presence)
+	defer ticker.Stop()
+	for {
+		select {
+		case answer := <-q.answer:
+			return answer, nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-s.ctx.Done():
+			return "", ErrClosed
+		case <-ticker.C:
+			if !bytes.Equal(s.sockets[Stdin].guard.Route(identity), route) {
+				return "", ErrNoInput
+			}
+		}
 	}
 }
 
