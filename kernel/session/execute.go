@@ -14,33 +14,37 @@ import (
 type aborting struct{ content any }
 
 // execute runs a cell.
-func execute(s *session, r *wire.Request) (any, error) {
-	var request wire.ExecuteRequest
-	if err := r.Decode(&request); err != nil {
-		return failed(err).executeReply(s.executions()), nil
+func execute(s *session, r *request) (any, error) {
+	var content wire.ExecuteRequest
+	if err := r.Decode(&content); err != nil {
+		return nil, err
 	}
-	s.serial++
-	count := s.nextCount(request.StoreHistory)
+	serial := s.nextSerial()
+	count := s.nextCount(content.StoreHistory)
 	parent := r.AsParent()
-	if !request.Silent {
-		s.publish(parent, "execute_input", wire.ExecuteInput{Code: request.Code, Count: count})
+	if !content.Silent {
+		s.publish(parent, "execute_input", wire.ExecuteInput{Code: content.Code, Count: count})
 	}
-	out := &output{session: s, request: r, silent: request.Silent, stdin: request.AllowStdin}
-	ctx, done := s.interruptible()
+	out := newOutput(s, parent)
+	out.silent = content.Silent
+	if content.AllowStdin {
+		out.takeQuestions(r.Request)
+	}
+	ctx, done := s.interruptible(r.shell, out)
 	defer done()
-	cell := engine.Cell{Number: s.serial, Name: cellName(s.serial, count), Source: request.Code}
-	bundle, err := s.evaluator.Run(ctx, cell, out)
-	stopped := errors.Is(context.Cause(ctx), errInterrupted) && err != nil
+	cell := engine.Cell{Number: serial, Name: cellName(serial, count), Source: content.Code}
+	bundle, err := s.evaluate(ctx, cell, out)
+	payload := out.finish()
 	if err != nil {
 		f := s.explain(ctx, err)
-		if !request.Silent {
+		if !content.Silent {
 			s.publish(parent, "error", wire.Error{Name: f.Name, Value: f.Message, Traceback: f.Traceback})
 		}
-		if request.StoreHistory {
-			s.history.add(count, request.Code, "")
+		if content.StoreHistory {
+			s.history.add(count, content.Code, "")
 		}
-		reply := f.executeReply(count)
-		if stopped || request.StopOnError {
+		reply := f.executeReply(count, payload)
+		if content.StopOnError || isInterrupted(ctx) {
 			return aborting{reply}, nil
 		}
 		return reply, nil
@@ -52,21 +56,48 @@ func execute(s *session, r *wire.Request) (any, error) {
 		if t, ok := bundle.Data["text/plain"].(string); ok {
 			text = t
 		}
-		if !request.Silent && len(data.Data) > 0 {
+		if !content.Silent && len(data.Data) > 0 {
 			data.Count = count
 			s.iopub.WaitRoom()
 			s.publish(parent, "execute_result", data)
 		}
 	}
-	if request.StoreHistory {
-		s.history.add(count, request.Code, text)
+	if content.StoreHistory {
+		s.history.add(count, content.Code, text)
 	}
-	expressions := make(map[string]any, len(request.UserExpressions))
-	for name, source := range request.UserExpressions {
-		expressions[name] = s.evaluate(ctx, r, source)
+	expressions := make(map[string]any, len(content.UserExpressions))
+	for name, source := range content.UserExpressions {
+		expressions[name] = s.expression(ctx, parent, source)
 	}
-	return wire.ExecuteReply{Status: "ok", Count: count, UserExpressions: expressions, Payload: []any{}}, nil
+	return wire.ExecuteReply{Status: "ok", Count: count, UserExpressions: expressions, Payload: payload}, nil
 }
+
+// evaluate runs the code of a cell. What the death of the worker took with it
+// is closed.
+func (s *session) evaluate(ctx context.Context, cell engine.Cell, out *output) (bundle *engine.Bundle, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			bundle, err = nil, s.panicked(p, "a cell")
+		}
+		if isDeath(err) {
+			s.closeComms(out.parent)
+		}
+	}()
+	return s.evaluator.Run(ctx, cell, out)
+}
+
+// isDeath reports whether an error says that the worker died.
+func isDeath(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Name == "WorkerDied"
+}
+
+func isInterrupted(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), errInterrupted)
+}
+
+// nextSerial is a number that no other cell, and no message of a comm, has.
+func (s *session) nextSerial() int { return int(s.serial.Add(1)) }
 
 // executions is the number of cells that were run and stored.
 func (s *session) executions() int {
@@ -95,26 +126,11 @@ func cellName(serial, count int) string {
 	return fmt.Sprintf("Cell [%d]", count)
 }
 
-// interruptible returns a context that [session.interrupt] ends, until done is
-// called.
-func (s *session) interruptible() (ctx context.Context, done func()) {
-	ctx, cancel := context.WithCancelCause(s.ctx)
-	s.mu.Lock()
-	s.cell = &run{cancel: cancel}
-	s.mu.Unlock()
-	return ctx, func() {
-		s.mu.Lock()
-		s.cell = nil
-		s.mu.Unlock()
-		cancel(nil)
-	}
-}
-
-// evaluate evaluates a user expression. Its failure is not the cell's.
-func (s *session) evaluate(ctx context.Context, r *wire.Request, source string) any {
-	s.serial++
-	out := &output{session: s, request: r, silent: true}
-	bundle, err := s.evaluator.Run(ctx, engine.Cell{Number: s.serial, Name: "user expression", Source: source}, out)
+// expression evaluates a user expression. Its failure is not the cell's.
+func (s *session) expression(ctx context.Context, parent wire.Parent, source string) any {
+	out := newOutput(s, parent)
+	out.silent = true
+	bundle, err := s.evaluate(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source}, out)
 	if err == nil && bundle == nil {
 		err = errors.New("the expression has no value")
 	}
@@ -129,17 +145,6 @@ func (s *session) evaluate(ctx context.Context, r *wire.Request, source string) 
 		Status string `json:"status"`
 		wire.Data
 	}{"ok", data}
-}
-
-// refuse answers a cell with the reason for which it is not run.
-func (s *session) refuse(r *wire.Request, reason string) {
-	s.check("status", s.iopub.Status(r.AsParent(), "busy"))
-	message := "not run: " + reason
-	f := failure{Name: "Aborted", Message: message, Traceback: []string{message}}
-	if err := r.Reply(f.executeReply(s.executions())); err != nil {
-		s.log.Debug("reply not sent", "type", r.Header.Type, "reason", err)
-	}
-	s.idle(r)
 }
 
 // encodeBundle encodes a bundle, leaving out and naming what cannot be.

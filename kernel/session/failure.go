@@ -45,9 +45,12 @@ func (f failure) reply() wire.Error {
 	return wire.Error{Status: "error", Name: f.Name, Value: f.Message, Traceback: f.Traceback}
 }
 
-func (f failure) executeReply(count int) wire.ExecuteError {
+func (f failure) executeReply(count int, payload []any) wire.ExecuteError {
+	if payload == nil {
+		payload = []any{}
+	}
 	return wire.ExecuteError{
-		ExecuteReply: wire.ExecuteReply{Status: "error", Count: count, UserExpressions: map[string]any{}, Payload: []any{}},
+		ExecuteReply: wire.ExecuteReply{Status: "error", Count: count, UserExpressions: map[string]any{}, Payload: payload},
 		Name:         f.Name,
 		Value:        f.Message,
 		Traceback:    f.Traceback,

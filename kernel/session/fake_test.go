@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -32,11 +34,11 @@ var _ Evaluator = (*engine.Engine)(nil)
 
 // A fake evaluator obeys commands of one line in place of Go.
 type fake struct {
-	mu     sync.Mutex
-	last   int // cell number
-	cells  []engine.Cell
-	closed bool
-	kill   context.CancelFunc // of the cell that only Kill ends
+	mu      sync.Mutex
+	seen    map[int]bool      // numbers of cells and messages
+	targets map[string]string // of comms, by id
+	closed  bool
+	kill    context.CancelFunc // of the cell that only Kill ends
 }
 
 func (f *fake) Kill() {
@@ -62,15 +64,24 @@ func (f *fake) IsComplete(source string) (status, indent string) {
 	return "complete", ""
 }
 
-func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error) {
+// see takes note of a number, which has to be new.
+func (f *fake) see(number int) error {
 	f.mu.Lock()
-	if cell.Number <= f.last {
-		f.mu.Unlock()
-		return nil, fmt.Errorf("cell number %d after %d", cell.Number, f.last)
+	defer f.mu.Unlock()
+	if f.seen[number] {
+		return fmt.Errorf("number %d was used before", number)
 	}
-	f.last = cell.Number
-	f.cells = append(f.cells, cell)
-	f.mu.Unlock()
+	if f.seen == nil {
+		f.seen, f.targets = make(map[int]bool), make(map[string]string)
+	}
+	f.seen[number] = true
+	return nil
+}
+
+func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error) {
+	if err := f.see(cell.Number); err != nil {
+		return nil, err
+	}
 	var result *engine.Bundle
 	for line := range strings.Lines(cell.Source) {
 		bundle, err := f.command(ctx, strings.Fields(line), out)
@@ -110,6 +121,19 @@ func (f *fake) command(ctx context.Context, words []string, out engine.Output) (
 			time.Sleep(time.Duration(n) * time.Millisecond)
 			out.Stream("stdout", strings.Join(words[2:], " "))
 		}()
+	case "flood": // until it is interrupted
+		for ctx.Err() == nil {
+			out.Stream("stdout", strings.Repeat("y\n", 2048))
+		}
+		for range 1024 { // what was on its way
+			out.Stream("stdout", strings.Repeat("z\n", 2048))
+		}
+		return nil, context.Cause(ctx)
+	case "displays": // displays COUNT SIZE
+		bundle := text(strings.Repeat("x", size))
+		for range n {
+			out.Display(bundle, "", false)
+		}
 	case "display": // display SIZE [ID [update]]
 		id := ""
 		if len(words) > 2 {
@@ -132,7 +156,7 @@ func (f *fake) command(ctx context.Context, words []string, out engine.Output) (
 		f.kill = kill
 		f.mu.Unlock()
 		<-alive.Done()
-		return nil, &engine.Error{Name: "WorkerDied", Message: "killed"}
+		return nil, died("killed")
 	case "input", "password": // input PROMPT
 		line, err := out.Input(ctx, words[1], words[0] == "password")
 		if err != nil {
@@ -143,6 +167,28 @@ func (f *fake) command(ctx context.Context, words []string, out engine.Output) (
 		return nil, &engine.Error{Name: "panic", Message: "raised", Traceback: []string{"\x1b[31mpanic: raised\x1b[0m"}}
 	case "crash":
 		panic("the evaluator is broken")
+	case "die":
+		return nil, died("asked to")
+	case "comm": // comm KIND ID [TARGET [BYTES]]
+		m := &engine.CommMessage{Kind: words[1], ID: words[2], Data: []byte(`{"n":1}`), Metadata: []byte(`{"version":"2.1.0"}`)}
+		if len(words) > 3 {
+			m.Target = words[3]
+		}
+		if len(words) > 4 {
+			number(4, &size)
+			m.Buffers = [][]byte{{}, bytes.Repeat([]byte{0xfe}, size)}
+		}
+		return nil, out.Comm(m)
+	case "page": // page TEXT
+		out.Page(text(words[1]))
+	case "next": // next TEXT [replace]
+		out.NextInput(words[1], len(words) > 2)
+	case "latepage":
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			out.NextInput("too late", false)
+			out.Page(text("late"))
+		}()
 	case "nan":
 		return &engine.Bundle{Data: map[string]any{"text/plain": "NaN", "application/json": func() {}}}, nil
 	default:
@@ -155,7 +201,40 @@ func text(s string) *engine.Bundle {
 	return &engine.Bundle{Data: map[string]any{"text/plain": s}}
 }
 
-func (*fake) Deliver(context.Context, int, *engine.CommMessage, engine.Output) error { return nil }
+func died(why string) error { return &engine.Error{Name: "WorkerDied", Message: why} }
+
+// Deliver listens for the targets "echo", which sends everything back, and
+// "cell", which runs its messages' data.code.
+func (f *fake) Deliver(ctx context.Context, number int, m *engine.CommMessage, out engine.Output) error {
+	if err := f.see(number); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	if m.Kind == "open" {
+		f.targets[m.ID] = m.Target
+	}
+	target := f.targets[m.ID]
+	f.mu.Unlock()
+	switch {
+	case target == "cell":
+		var data struct{ Code string }
+		if err := json.Unmarshal(m.Data, &data); err != nil {
+			return err
+		}
+		for line := range strings.Lines(data.Code) {
+			if _, err := f.command(ctx, strings.Fields(line), out); err != nil {
+				return err
+			}
+		}
+	case target != "echo":
+		return out.Comm(&engine.CommMessage{Kind: "close", ID: m.ID})
+	case m.Kind == "msg":
+		return out.Comm(m)
+	case m.Kind == "close":
+		out.Stream("stdout", "closed")
+	}
+	return nil
+}
 
 func (*fake) Complete(source string, cursor int) engine.Completion {
 	return engine.Completion{Start: cursor, End: cursor}

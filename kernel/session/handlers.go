@@ -10,7 +10,7 @@ import (
 
 // A handler answers a request with the content of its reply; nil for messages
 // that are not replied to. An error becomes an error reply.
-type handler func(s *session, r *wire.Request) (content any, err error)
+type handler func(s *session, r *request) (content any, err error)
 
 // handlers holds the handler of every type of message that is understood, on
 // shell and on control.
@@ -28,10 +28,14 @@ func init() {
 		"connect_request":     connect,
 		"comm_info_request":   commInfo,
 		"comm_open":           commOpen,
-		"comm_msg":            commIgnored,
-		"comm_close":          commIgnored,
+		"comm_msg":            commMessage,
+		"comm_close":          commClose,
 		"interrupt_request":   interrupt,
 		"shutdown_request":    shutdown,
+
+		"create_subshell_request": createSubshell,
+		"delete_subshell_request": deleteSubshell,
+		"list_subshell_request":   listSubshells,
 	}
 }
 
@@ -40,11 +44,19 @@ var concurrent = map[string]bool{
 	"complete_request":    true,
 	"inspect_request":     true,
 	"is_complete_request": true,
+	"history_request":     true,
+	"comm_info_request":   true,
 }
+
+// oneWay holds the messages that are not replied to.
+var oneWay = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true}
+
+// running holds the messages that run the user's code.
+var running = map[string]bool{"execute_request": true, "comm_open": true, "comm_msg": true, "comm_close": true}
 
 var ok = wire.OK{Status: "ok"}
 
-func complete(s *session, r *wire.Request) (any, error) {
+func complete(s *session, r *request) (any, error) {
 	var request wire.CompleteRequest
 	if err := r.Decode(&request); err != nil {
 		return nil, err
@@ -66,7 +78,7 @@ func complete(s *session, r *wire.Request) (any, error) {
 	}, nil
 }
 
-func inspect(s *session, r *wire.Request) (any, error) {
+func inspect(s *session, r *request) (any, error) {
 	var request wire.InspectRequest
 	if err := r.Decode(&request); err != nil {
 		return nil, err
@@ -91,7 +103,7 @@ func cursor(code string, at *int) int {
 	return max(0, min(*at, end))
 }
 
-func isComplete(s *session, r *wire.Request) (any, error) {
+func isComplete(s *session, r *request) (any, error) {
 	var request wire.IsCompleteRequest
 	if err := r.Decode(&request); err != nil {
 		return nil, err
@@ -104,7 +116,7 @@ func isComplete(s *session, r *wire.Request) (any, error) {
 	return reply, nil
 }
 
-func readHistory(s *session, r *wire.Request) (any, error) {
+func readHistory(s *session, r *request) (any, error) {
 	var request wire.HistoryRequest
 	if err := r.Decode(&request); err != nil {
 		return nil, err
@@ -116,7 +128,7 @@ func readHistory(s *session, r *wire.Request) (any, error) {
 	return wire.HistoryReply{Status: "ok", History: entries}, nil
 }
 
-func connect(s *session, _ *wire.Request) (any, error) {
+func connect(s *session, _ *request) (any, error) {
 	info := s.server.Info()
 	return wire.ConnectReply{
 		Status:        "ok",
@@ -128,37 +140,13 @@ func connect(s *session, _ *wire.Request) (any, error) {
 	}, nil
 }
 
-// commInfo lists no comms: nothing in this kernel opens one or has a target.
-func commInfo(_ *session, r *wire.Request) (any, error) {
-	var request wire.CommInfoRequest
-	if err := r.Decode(&request); err != nil {
-		return nil, err
-	}
-	return wire.CommInfoReply{Status: "ok", Comms: map[string]map[string]string{}}, nil
-}
-
-// commOpen closes the comm at once: there is no such target.
-func commOpen(s *session, r *wire.Request) (any, error) {
-	var open wire.CommOpen
-	if err := r.Decode(&open); err != nil {
-		s.log.Warn("comm_open dropped", "reason", err)
-		return nil, nil
-	}
-	s.publish(r.AsParent(), "comm_close", wire.CommClose{ID: open.ID, Data: map[string]any{}})
-	return nil, nil
-}
-
-// commIgnored takes messages for comms that are not open; they may cross the
-// comm_close on their way.
-func commIgnored(*session, *wire.Request) (any, error) { return nil, nil }
-
-func interrupt(s *session, _ *wire.Request) (any, error) {
+func interrupt(s *session, _ *request) (any, error) {
 	s.interrupt()
 	return ok, nil
 }
 
 // shutdown replies; [session.answer] ends the session when the reply is out.
-func shutdown(s *session, r *wire.Request) (any, error) {
+func shutdown(s *session, r *request) (any, error) {
 	var request wire.ShutdownRequest
 	if err := r.Decode(&request); err != nil {
 		s.log.Warn("shutdown_request read as {}", "reason", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/wire"
 )
 
-func kernelInfo(s *session, _ *wire.Request) (any, error) {
+func kernelInfo(s *session, _ *request) (any, error) {
 	version := s.config.Version
 	if version == "" {
 		version = buildVersion()
@@ -34,7 +34,7 @@ func kernelInfo(s *session, _ *wire.Request) (any, error) {
 			{Text: "gonum", URL: "https://pkg.go.dev/gonum.org/v1/gonum"},
 			{Text: "gonum/plot", URL: "https://pkg.go.dev/gonum.org/v1/plot"},
 		},
-		SupportedFeatures: []string{},
+		SupportedFeatures: []string{"kernel subshells"},
 	}, nil
 }
 

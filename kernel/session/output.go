@@ -5,26 +5,70 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/wire"
-	"github.com/hierml/notebook/stdlib/host"
 )
 
 // An output publishes what one cell writes and shows, under that cell's
-// header, also after the cell has ended. A silent one publishes nothing.
+// header, also after the cell has ended. A silent one publishes nothing. The
+// worker keeps it for as long as a goroutine of the cell lives, so it keeps
+// little itself.
 type output struct {
 	session *session
-	request *wire.Request
+	parent  wire.Parent
 	silent  bool
-	stdin   bool // the front end takes questions
+	budget  budget
+
+	mu      sync.Mutex
+	ended   bool
+	asker   *wire.Request // whose front end takes questions; nil if it does not
+	payload []any         // of the reply
 }
 
 var _ engine.Output = (*output)(nil)
 
+func newOutput(s *session, parent wire.Parent) *output {
+	// The header may be part of a large message.
+	parent.Header = bytes.Clone(parent.Header)
+	return &output{session: s, parent: parent, payload: []any{}}
+}
+
+// takeQuestions lets the cell ask the front end that sent a request.
+func (o *output) takeQuestions(r *wire.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asker = r
+}
+
+// finish is called when the cell has ended. It returns the payload of its
+// reply.
+func (o *output) finish() []any {
+	o.write("stderr", o.budget.summary())
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	payload := o.payload
+	o.ended, o.asker, o.payload = true, nil, nil
+	return payload
+}
+
+// curb lets the interrupted cell say only a little more.
+func (o *output) curb() { o.budget.curb() }
+
 func (o *output) Stream(name, text string) {
+	if o.silent {
+		return
+	}
+	shown, note := o.budget.text(text)
+	o.write(name, shown)
+	o.write("stderr", note)
+}
+
+// write publishes text that the budget does not bound.
+func (o *output) write(name, text string) {
 	if !o.silent {
-		o.session.iopub.Stream(o.request.AsParent(), name, text)
+		o.session.iopub.Stream(o.parent, name, text)
 	}
 }
 
@@ -34,7 +78,8 @@ func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
 	}
 	data, problems := encodeBundle(bundle)
 	o.complain(problems)
-	if len(data.Data) == 0 {
+	// An update takes the place of what was shown before.
+	if len(data.Data) == 0 || !update && !o.afford(sizeOf(data)) {
 		return
 	}
 	data.Transient = map[string]any{}
@@ -46,30 +91,75 @@ func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
 		msgType = "update_display_data"
 	}
 	o.session.iopub.WaitRoom()
-	o.session.publish(o.request.AsParent(), msgType, data)
+	o.session.publish(o.parent, msgType, data)
+}
+
+// afford reports whether the budget has room for data of a size.
+func (o *output) afford(size int) bool {
+	ok, note := o.budget.data(size)
+	o.write("stderr", note)
+	return ok
 }
 
 func (o *output) Clear(wait bool) {
 	if !o.silent {
-		o.session.publish(o.request.AsParent(), "clear_output", wire.ClearOutput{Wait: wait})
+		o.budget.clear()
+		o.session.publish(o.parent, "clear_output", wire.ClearOutput{Wait: wait})
 	}
 }
 
-// Comm implements engine.Output.
-func (o *output) Comm(m *engine.CommMessage) error { return host.ErrNoFrontEnd }
+// Comm implements engine.Output. Silence does not concern what code says to
+// code.
+func (o *output) Comm(m *engine.CommMessage) error { return o.session.sendComm(o.parent, m) }
 
-// Page implements engine.Output.
-func (o *output) Page(bundle *engine.Bundle) {}
+// Page implements engine.Output. When the reply is gone, the bundle is
+// displayed.
+func (o *output) Page(bundle *engine.Bundle) {
+	if bundle == nil {
+		return
+	}
+	data, problems := encodeBundle(bundle)
+	if len(data.Data) > 0 && !o.reply(wire.Page{Source: "page", Data: data.Data}, sizeOf(data)) {
+		o.Display(bundle, "", false)
+		return
+	}
+	o.complain(problems)
+}
 
-// NextInput implements engine.Output.
-func (o *output) NextInput(source string, replace bool) {}
+// NextInput implements engine.Output. When the reply is gone, it does nothing.
+func (o *output) NextInput(source string, replace bool) {
+	o.reply(wire.NextInput{Source: "set_next_input", Text: source, Replace: replace}, len(source))
+}
+
+// reply adds to the payload of the reply what is of a size. It reports false if
+// it is too late for that.
+func (o *output) reply(payload any, size int) bool {
+	o.mu.Lock()
+	ended := o.ended
+	o.mu.Unlock()
+	if ended {
+		return false
+	}
+	if o.afford(size) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.payload = append(o.payload, payload)
+	}
+	return true
+}
 
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
-	if !o.stdin || o.silent {
+	o.mu.Lock()
+	asker, ended := o.asker, o.ended
+	o.mu.Unlock()
+	switch {
+	case ended:
+		return "", errors.New("nobody can be asked for input: the cell that asks has ended")
+	case asker == nil:
 		return "", errors.New("this cell cannot ask for input: the front end that runs it does not take questions (allow_stdin is false)")
 	}
-	o.session.iopub.Flush(o.request.AsParent())
-	return o.request.Input(ctx, prompt, password)
+	o.session.iopub.Flush(o.parent)
+	return asker.Input(ctx, prompt, password)
 }
 
 // complain tells the user of values that could not be shown.
@@ -77,6 +167,15 @@ func (o *output) complain(problems []error) {
 	for _, problem := range problems {
 		o.Stream("stderr", "not shown: "+problem.Error()+"\n")
 	}
+}
+
+// sizeOf returns about how many bytes of a message a value takes.
+func sizeOf(data wire.Data) int {
+	size := 0
+	for _, encoded := range data.Data {
+		size += len(encoded)
+	}
+	return size
 }
 
 // encode encodes a value as JSON and leaves HTML as it is.

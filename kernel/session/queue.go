@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxQueue bounds the queue. When it is full the shell channel is not
+	// maxQueue bounds a queue. When one is full the shell channel is not
 	// read, and its clients wait.
 	maxQueue = 4096
 	// abortGrace is how long the reply of a failed cell waits for requests
@@ -17,7 +17,7 @@ const (
 	abortGrace = 10 * time.Millisecond
 )
 
-// A queue holds the requests of the shell channel that wait for their turn.
+// A queue holds the requests of a shell that wait for their turn.
 type queue struct {
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -27,22 +27,25 @@ type queue struct {
 
 func (q *queue) init() { q.changed.L = &q.mu }
 
-// put adds a request, waiting for room.
-func (q *queue) put(r *wire.Request) {
+// put adds a request, waiting for room, unless the queue is closed.
+func (q *queue) put(r *wire.Request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.requests) >= maxQueue && !q.closed {
 		q.changed.Wait()
 	}
-	q.requests = append(q.requests, r)
-	q.changed.Broadcast()
+	return q.add(r)
 }
 
-// offer adds a request unless the queue is full.
+// offer adds a request unless the queue is full or closed.
 func (q *queue) offer(r *wire.Request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.requests) >= maxQueue {
+	return len(q.requests) < maxQueue && q.add(r)
+}
+
+func (q *queue) add(r *wire.Request) bool {
+	if q.closed {
 		return false
 	}
 	q.requests = append(q.requests, r)
@@ -84,9 +87,12 @@ func (q *queue) takeAll(msgType string) []*wire.Request {
 	return taken
 }
 
-func (q *queue) close() {
+// close ends the queue and returns the requests that waited.
+func (q *queue) close() []*wire.Request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.closed = true
+	waiting := q.requests
+	q.closed, q.requests = true, nil
 	q.changed.Broadcast()
+	return waiting
 }

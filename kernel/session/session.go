@@ -1,6 +1,6 @@
-// Package session is one user's session with a Jupyter kernel: the queue of
-// requests, the execution count, the history, what is busy and what is
-// interrupted. Every request has one handler, a function from the request to
+// Package session is one user's session with a Jupyter kernel: the queues of
+// requests, the execution count, the history, the comms, what is busy and what
+// is interrupted. Every request has one handler, a function from the request to
 // the content of its reply; busy, idle, recovery from panics and the reply's
 // way back are dealt with once, around all of them.
 //
@@ -11,12 +11,11 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -60,8 +59,8 @@ type Config struct {
 
 // Serve is a Jupyter kernel: it serves the front ends that come by way of the
 // connection file, until one of them asks it to end, ctx ends or the process
-// receives SIGTERM. It closes the evaluator. SIGINT interrupts the cell that
-// runs and does nothing while none does. The error is nil when the kernel ended
+// receives SIGTERM. It closes the evaluator. SIGINT interrupts the cells
+// that run and does nothing while none does. The error is nil when the kernel ended
 // as it was asked to.
 func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, config Config) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -109,29 +108,22 @@ type session struct {
 	config    Config
 	log       *slog.Logger
 	history   history
+	comms     comms
 
 	ctx     context.Context // of all that runs
 	cancel  context.CancelCauseFunc
-	queue   queue
 	ending  chan struct{} // closed when a client asked for the end
 	end     sync.Once
-	working sync.WaitGroup // the goroutine that runs cells
+	working sync.WaitGroup // the goroutines of the shells
 
-	serial int // of the cells, stored or not; the shell goroutine's
+	serial atomic.Int64 // of the cells, stored or not, and of the comms' messages
 
-	mu      sync.Mutex
-	count   int          // of the cells that were stored
-	cell    *run         // of the cell that runs
-	running *wire.Parent // the request that runs on shell
+	mu     sync.Mutex
+	count  int      // of the cells that were stored
+	shells []*shell // the kernel's own and then the subshells
 }
 
-// A run is one run of a cell.
-type run struct {
-	cancel context.CancelCauseFunc
-	since  time.Time // when it was told to end; zero if it was not
-}
-
-// errInterrupted is the cause of the end of a cell's context.
+// The causes of the end of a cell's context.
 var (
 	errInterrupted = errors.New("the cell was interrupted")
 	errShutdown    = errors.New("the kernel was shut down")
@@ -145,8 +137,8 @@ func newSession(server *wire.Server, evaluator Evaluator, config Config) *sessio
 		config:    config,
 		log:       config.Log,
 		ending:    make(chan struct{}),
+		shells:    []*shell{newShell("")},
 	}
-	s.queue.init()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
@@ -156,15 +148,19 @@ func (s *session) start() {
 	s.check("status", s.iopub.Status(wire.Parent{}, "starting"))
 	go s.readShell()
 	go s.serveControl()
-	s.working.Go(s.serveShell)
+	s.working.Go(func() { s.serve(s.shells[0]) })
 }
 
 // close interrupts what runs, gives it a moment to say so, and closes the
 // channels.
 func (s *session) close() error {
 	const patience = 500 * time.Millisecond
+	s.mu.Lock()
 	s.cancel(errShutdown)
-	s.queue.close()
+	for _, sh := range s.shells {
+		sh.queue.close()
+	}
+	s.mu.Unlock()
 	stopped := make(chan struct{})
 	go func() {
 		s.working.Wait()
@@ -177,125 +173,44 @@ func (s *session) close() error {
 	return s.server.Close()
 }
 
-// readShell queues the requests of the shell channel. What can be answered
-// while a cell runs is answered at once when one does.
+// readShell gives the requests of the shell channel to their shells. What can
+// be answered while a cell runs is answered at once when one does.
 func (s *session) readShell() {
 	for {
 		r, err := s.server.Receive(wire.Shell)
 		if err != nil {
 			return
 		}
-		if concurrent[r.Header.Type] && s.isRunning() {
-			s.answer(r)
-			continue
-		}
-		s.queue.put(r)
-	}
-}
-
-// serveShell answers the requests of the shell channel one after the other.
-func (s *session) serveShell() {
-	for {
-		r := s.queue.take()
-		if r == nil {
-			return
-		}
-		s.setRunning(r)
-		for _, aborted := range s.answer(r) {
-			s.refuse(aborted, "a cell before it failed or was interrupted")
+		switch sh := s.shell(r.Header.SubshellID); {
+		case sh == nil:
+			s.refuse(r, unknownSubshell(r.Header.SubshellID))
+		case concurrent[r.Header.Type] && s.isRunning(sh):
+			s.answer(&request{Request: r})
+		case !sh.queue.put(r):
+			s.refuse(r, errDeleted)
 		}
 	}
 }
 
 // serveControl answers the requests of the control channel, which nothing
-// that runs on shell holds up. A cell that comes this way takes its turn.
+// that runs in a shell holds up. What runs the user's code takes its turn in
+// a shell.
 func (s *session) serveControl() {
 	for {
 		r, err := s.server.Receive(wire.Control)
 		if err != nil {
 			return
 		}
-		switch {
-		case r.Header.Type != "execute_request":
-			s.answer(r)
-		case !s.queue.offer(r):
-			s.refuse(r, "too many cells wait already")
+		if !running[r.Header.Type] {
+			s.answer(&request{Request: r})
+			continue
 		}
-	}
-}
-
-// answer answers one request. It returns the cells that waited behind it and
-// are to be aborted; one that a client sends after the reply is not among them.
-func (s *session) answer(r *wire.Request) (abort []*wire.Request) {
-	parent := r.AsParent()
-	s.check("status", s.iopub.Status(parent, "busy"))
-	content, err := s.handle(r)
-	if err != nil {
-		content = failed(err).reply()
-	}
-	if a, ok := content.(aborting); ok {
-		content = a.content
-		// Requests that a client sent in one go with this one may still be
-		// on their way; it is not to matter how fast a cell fails.
-		time.Sleep(abortGrace)
-		abort = s.queue.takeAll("execute_request")
-	}
-	s.iopub.Flush(parent)
-	if content != nil {
-		if err := r.Reply(content); err != nil {
-			s.log.Debug("reply not sent", "type", r.Header.Type, "reason", err)
+		switch sh := s.shell(r.Header.SubshellID); {
+		case sh == nil:
+			s.refuse(r, unknownSubshell(r.Header.SubshellID))
+		case !sh.queue.offer(r):
+			s.refuse(r, errFull)
 		}
-	}
-	s.idle(r)
-	if isShutdown(r) {
-		s.end.Do(func() { close(s.ending) })
-	}
-	return abort
-}
-
-// handle calls the request's handler. A panic of the handler is an error of
-// the request.
-func (s *session) handle(r *wire.Request) (content any, err error) {
-	handler, ok := handlers[r.Header.Type]
-	if !ok {
-		s.log.Warn("unknown request", "type", r.Header.Type, "channel", r.Channel)
-		return nil, nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.Error("panic in a handler", "type", r.Header.Type, "panic", p, "stack", string(debug.Stack()))
-			content, err = nil, fmt.Errorf("internal error of the kernel in %s: %v", r.Header.Type, p)
-		}
-	}()
-	return handler(s, r)
-}
-
-func (s *session) isRunning() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running != nil
-}
-
-func (s *session) setRunning(r *wire.Request) {
-	parent := r.AsParent()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running = &parent
-}
-
-// idle publishes the end of a request. Where another one still runs on shell,
-// front ends are reminded that the kernel is busy with it.
-func (s *session) idle(r *wire.Request) {
-	parent := r.AsParent()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.check("status", s.iopub.Status(parent, "idle"))
-	switch {
-	case s.running == nil:
-	case s.running.ID == parent.ID:
-		s.running = nil
-	default:
-		s.check("status", s.iopub.Status(*s.running, "busy"))
 	}
 }
 
@@ -303,24 +218,27 @@ func (s *session) idle(r *wire.Request) {
 // to end at any price; before, it may be a key pressed twice.
 const patience = time.Second
 
-// interrupt ends the cell that runs, if one does, and aborts what waits. A cell
-// that was interrupted before, and did not end, is killed.
+// interrupt ends the cells that run, in all shells, and aborts what waits
+// behind them. When a cell was interrupted before, and did not end, all are
+// killed.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch run := s.cell; {
-	case run == nil:
-	case run.since.IsZero():
-		run.since = time.Now()
-		run.cancel(errInterrupted)
-	case time.Since(run.since) > patience:
+	now := time.Now()
+	kill := false
+	for _, sh := range s.shells {
+		if sh.run != nil && !sh.run.interrupt(now) {
+			kill = true
+		}
+	}
+	if kill {
 		s.evaluator.Kill()
 	}
 }
 
 // publish sends a message of a request to all clients.
 func (s *session) publish(parent wire.Parent, msgType string, content any) {
-	s.check(msgType, s.iopub.Publish(parent, msgType, content))
+	s.check(msgType, s.iopub.Publish(parent, wire.Broadcast{Type: msgType, Content: content}))
 }
 
 func (s *session) check(msgType string, err error) {

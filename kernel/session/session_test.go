@@ -72,7 +72,7 @@ func TestExecuteMessages(t *testing.T) {
 		{"display twice", code("display 1 a\ndisplay 2 a update"), "busy execute_input display_data update_display_data idle", "ok", 5},
 		{"clear", code("clear"), "busy execute_input clear_output idle", "ok", 6},
 		{"error", code("raise"), "busy execute_input error idle", "error", 7},
-		{"crash", code("crash"), "busy execute_input idle", "error", 0},
+		{"crash", code("crash"), "busy execute_input error idle", "error", 8},
 		{"silent", map[string]any{"code": "print stdout a\ndisplay 1\nhello", "silent": true}, "busy idle", "ok", 9},
 		{"silent error", map[string]any{"code": "raise", "silent": true}, "busy idle", "error", 9},
 		{"not stored", map[string]any{"code": "hello", "store_history": false}, "busy execute_input execute_result idle", "ok", 9},
@@ -87,9 +87,6 @@ func TestExecuteMessages(t *testing.T) {
 			}
 			if reply.Content["status"] != test.status {
 				t.Errorf("status %v, want %s", reply.Content["status"], test.status)
-			}
-			if test.count == 0 {
-				return
 			}
 			if reply.Content["execution_count"] != test.count {
 				t.Errorf("execution_count %v, want %v", reply.Content["execution_count"], test.count)

@@ -1,6 +1,9 @@
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"reflect"
+)
 
 // Contents of requests. A field that is absent, or null, has the default that
 // the protocol gives it.
@@ -64,11 +67,48 @@ type CommInfoRequest struct {
 	Target string `json:"target_name"` // empty: all
 }
 
-// CommOpen opens a comm.
+// CommOpen opens a comm; either side sends it. The message may have buffers.
 type CommOpen struct {
-	ID     string          `json:"comm_id"`
-	Target string          `json:"target_name"`
-	Data   json.RawMessage `json:"data"`
+	ID     string     `json:"comm_id"`
+	Target string     `json:"target_name"`
+	Data   JSONObject `json:"data"`
+}
+
+// CommMessage is a message of a comm that is open, or closes it; either side
+// sends it. The message may have buffers.
+type CommMessage struct {
+	ID   string     `json:"comm_id"`
+	Data JSONObject `json:"data"`
+}
+
+// A JSONObject is an object that this kernel passes on as it is. The empty one
+// may be nil.
+type JSONObject json.RawMessage
+
+// UnmarshalJSON takes an object, or null for the empty one.
+func (o *JSONObject) UnmarshalJSON(data []byte) error {
+	switch {
+	case string(data) == "null":
+		*o = nil
+	case isObject(data):
+		*o = append(JSONObject{}, data...)
+	default:
+		return &json.UnmarshalTypeError{Value: "what is no object", Type: reflect.TypeFor[map[string]any]()}
+	}
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o JSONObject) MarshalJSON() ([]byte, error) {
+	if len(o) == 0 {
+		return []byte("{}"), nil
+	}
+	return o, nil
+}
+
+// DeleteSubshellRequest asks for the end of a subshell.
+type DeleteSubshellRequest struct {
+	ID string `json:"subshell_id"`
 }
 
 // ShutdownRequest asks the kernel to end.
@@ -102,7 +142,21 @@ type ExecuteReply struct {
 	Status          string         `json:"status"`
 	Count           int            `json:"execution_count"`
 	UserExpressions map[string]any `json:"user_expressions"`
-	Payload         []any          `json:"payload"`
+	Payload         []any          `json:"payload"` // of Page and NextInput
+}
+
+// A Page is a payload: what the front end is to show beside the notebook.
+type Page struct {
+	Source string                     `json:"source"` // "page"
+	Data   map[string]json.RawMessage `json:"data"`
+	Start  int                        `json:"start"` // the line to begin with
+}
+
+// A NextInput is a payload: the source that the front end is to propose.
+type NextInput struct {
+	Source  string `json:"source"` // "set_next_input"
+	Text    string `json:"text"`
+	Replace bool   `json:"replace"` // this cell's source, not the next one's
 }
 
 // ExecuteError answers an ExecuteRequest that failed.
@@ -184,6 +238,18 @@ type CommInfoReply struct {
 	Comms  map[string]map[string]string `json:"comms"`
 }
 
+// CreateSubshellReply answers a create_subshell_request.
+type CreateSubshellReply struct {
+	Status string `json:"status"`
+	ID     string `json:"subshell_id"`
+}
+
+// ListSubshellReply answers a list_subshell_request.
+type ListSubshellReply struct {
+	Status string   `json:"status"`
+	IDs    []string `json:"subshell_id"`
+}
+
 // ShutdownReply answers a ShutdownRequest.
 type ShutdownReply struct {
 	Status  string `json:"status"`
@@ -239,10 +305,4 @@ type ClearOutput struct {
 type InputRequest struct {
 	Prompt   string `json:"prompt"`
 	Password bool   `json:"password"`
-}
-
-// CommClose closes a comm.
-type CommClose struct {
-	ID   string         `json:"comm_id"`
-	Data map[string]any `json:"data"`
 }

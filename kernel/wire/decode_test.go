@@ -112,6 +112,8 @@ func TestDefaults(t *testing.T) {
 		{`{"cursor_pos":5}`, new(InspectRequest), &InspectRequest{Cursor: &five}},
 		{`{"hist_access_type":"tail"}`, new(HistoryRequest), &HistoryRequest{Access: "tail"}},
 		{`{"unknown":1}`, new(ShutdownRequest), new(ShutdownRequest)},
+		{`{"comm_id":"c","data":{"a": [1]}}`, new(CommMessage), &CommMessage{ID: "c", Data: JSONObject(`{"a": [1]}`)}},
+		{`{"comm_id":"c","data":null}`, new(CommOpen), &CommOpen{ID: "c"}},
 	}
 	for _, test := range tests {
 		r := Request{Message: Message{Content: []byte(test.content)}}
@@ -190,18 +192,28 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzContents reads any content as every kind of request.
 func FuzzContents(f *testing.F) {
-	for _, seed := range []string{`{}`, `[]`, `null`, `{"code":"x","silent":true}`, `{"cursor_pos":-1}`, `{"user_expressions":{"a":1}}`, `{"stop":null,"n":1e9}`} {
+	for _, seed := range []string{`{}`, `[]`, `null`, `{"code":"x","silent":true}`, `{"cursor_pos":-1}`, `{"user_expressions":{"a":1}}`, `{"stop":null,"n":1e9}`,
+		`{"comm_id":"c","target_name":"t","data":{"a":[1]}}`, `{"comm_id":"c","data":null}`, `{"data":[]}`, `{"comm_id":1,"data":"x"}`,
+		`{"subshell_id":"s"}`, `{"subshell_id":null}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		r := Request{Message: Message{Content: content}}
 		for _, into := range []any{new(ExecuteRequest), new(CompleteRequest), new(InspectRequest), new(IsCompleteRequest),
-			new(HistoryRequest), new(CommInfoRequest), new(CommOpen), new(ShutdownRequest), new(InputReply)} {
+			new(HistoryRequest), new(CommInfoRequest), new(CommOpen), new(CommMessage), new(DeleteSubshellRequest), new(ShutdownRequest), new(InputReply)} {
 			if err := r.Decode(into); err != nil {
 				continue
 			}
 			if e, ok := into.(*ExecuteRequest); ok && e.Silent && e.StoreHistory {
 				t.Fatalf("%s: silent and stored", content)
+			}
+			if m, ok := into.(*CommMessage); ok {
+				// It is passed on, so it has to be an object still.
+				var data map[string]any
+				again, err := marshal(m)
+				if err != nil || json.Unmarshal(again, &struct{ Data any }{&data}) != nil || data == nil {
+					t.Fatalf("%s is passed on as %s (%v)", content, again, err)
+				}
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,17 +60,25 @@ func (p *IOPub) WaitRoom() {
 	_ = socket.guard.WaitRoom(p.server.ctx)
 }
 
+// A Broadcast is a message to all subscribers.
+type Broadcast struct {
+	Type     string
+	Content  any
+	Metadata json.RawMessage // a JSON object, or empty
+	Buffers  [][]byte        // not changed until they have been sent
+}
+
 // Publish sends a message to all subscribers. It is not held up by those that
 // are slow.
-func (p *IOPub) Publish(parent Parent, msgType string, content any) error {
-	body, err := marshal(content)
+func (p *IOPub) Publish(parent Parent, b Broadcast) error {
+	body, err := marshal(b.Content)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.flush(parent.ID)
-	return p.send(parent, msgType, body)
+	return p.send(parent, b.Type, b.Metadata, body, b.Buffers)
 }
 
 // Status publishes the kernel's state.
@@ -85,7 +94,7 @@ func (p *IOPub) Status(parent Parent, state string) error {
 	if state == "idle" {
 		p.last = &parent
 	}
-	return p.send(parent, "status", body)
+	return p.send(parent, "status", nil, body, nil)
 }
 
 // Stream publishes text, merged with what is written to the same stream soon
@@ -137,19 +146,23 @@ func (p *IOPub) flush(id string) {
 	s.timer.Stop()
 	body, err := marshal(Stream{s.name, string(s.text)})
 	if err == nil {
-		err = p.send(s.parent, "stream", body)
+		err = p.send(s.parent, "stream", nil, body, nil)
 	}
 	if err != nil && err != ErrClosed {
 		p.server.drop(IOPubChannel, err)
 	}
 }
 
-func (p *IOPub) send(parent Parent, msgType string, content []byte) error {
+func (p *IOPub) send(parent Parent, msgType string, metadata, content []byte, buffers [][]byte) error {
 	if p.closed {
 		return ErrClosed
 	}
-	_, frames := p.server.encode(msgType, parent.Header, nil, content, nil)
-	p.unseen.Add(int64(len(content)))
+	_, frames := p.server.encode(msgType, parent.Header, metadata, content, buffers)
+	size := len(content)
+	for _, b := range buffers {
+		size += len(b)
+	}
+	p.unseen.Add(int64(size))
 	return p.server.sockets[IOPubChannel].SendMulti(zmq4.NewMsgFrom(append([][]byte{[]byte(p.topic + msgType)}, frames...)...))
 }
 
@@ -174,7 +187,7 @@ func (p *IOPub) repeatIdle() {
 	}
 	body, err := marshal(Status{"idle"})
 	if err == nil {
-		err = p.send(*p.last, "status", body)
+		err = p.send(*p.last, "status", nil, body, nil)
 	}
 	if err != nil {
 		p.server.drop(IOPubChannel, err)

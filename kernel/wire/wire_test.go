@@ -146,7 +146,7 @@ func TestIOPubMergesAndKeepsOrder(t *testing.T) {
 	a, b := parent("a"), parent("b")
 	p := server.IOPub()
 	publish := func(parent wire.Parent, msgType string) {
-		if err := p.Publish(parent, msgType, wire.OK{Status: "ok"}); err != nil {
+		if err := p.Publish(parent, wire.Broadcast{Type: msgType, Content: wire.OK{Status: "ok"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,7 +229,8 @@ func TestCloseDelivers(t *testing.T) {
 	parent := wire.Parent{ID: "a", Header: []byte(`{"msg_id":"a"}`)}
 	const n = 5000
 	for i := range n {
-		if err := server.IOPub().Publish(parent, "display_data", wire.ExecuteInput{Code: strings.Repeat("x", 1000), Count: i}); err != nil {
+		content := wire.ExecuteInput{Code: strings.Repeat("x", 1000), Count: i}
+		if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "display_data", Content: content}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -245,7 +246,7 @@ func TestCloseDelivers(t *testing.T) {
 	if m := c.Recv("iopub"); m.Content["text"] != "last" {
 		t.Errorf("the last message is %v", m.Content)
 	}
-	if err := server.IOPub().Publish(parent, "status", nil); !errors.Is(err, wire.ErrClosed) {
+	if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "status"}); !errors.Is(err, wire.ErrClosed) {
 		t.Errorf("publishing after Close: %v", err)
 	}
 	if _, err := server.Receive(wire.Shell); !errors.Is(err, wire.ErrClosed) {

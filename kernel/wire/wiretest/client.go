@@ -100,6 +100,7 @@ type Message struct {
 	Identities [][]byte
 	Header     map[string]any
 	Parent     map[string]any
+	Metadata   map[string]any
 	Content    map[string]any
 	Buffers    [][]byte
 }
@@ -126,9 +127,11 @@ type Client struct {
 	t       testing.TB
 	key     []byte
 	Session string
-	sockets map[string]zmq4.Socket
-	queues  map[string]chan *Message
-	serial  int
+	// Subshell is the subshell that messages are for; empty for none.
+	Subshell string
+	sockets  map[string]zmq4.Socket
+	queues   map[string]chan *Message
+	serial   int
 }
 
 // Dial connects a client to all channels and waits until it is subscribed to
@@ -210,10 +213,7 @@ func (c *Client) parse(frames [][]byte) (*Message, error) {
 			return nil, fmt.Errorf("wrong signature")
 		}
 		m := &Message{Identities: frames[:i], Buffers: frames[i+6:]}
-		for j, part := range []*map[string]any{&m.Header, &m.Parent, nil, &m.Content} {
-			if part == nil {
-				continue
-			}
+		for j, part := range []*map[string]any{&m.Header, &m.Parent, &m.Metadata, &m.Content} {
 			if err := json.Unmarshal(frames[i+2+j], part); err != nil {
 				return nil, err
 			}
@@ -231,6 +231,9 @@ func (c *Client) Build(msgType string, content any, parent map[string]any) (id s
 	header := map[string]any{
 		"msg_id": id, "session": c.Session, "username": "test", "version": "5.3", "msg_type": msgType,
 		"date": time.Now().UTC().Format(time.RFC3339Nano),
+	}
+	if c.Subshell != "" {
+		header["subshell_id"] = c.Subshell
 	}
 	if parent == nil {
 		parent = map[string]any{}
