@@ -30,6 +30,12 @@
 //     as far as the cell got; after the death of the process that held the
 //     variables, declarations are sent again when they are used (death.go).
 //
+// Completion and inspection (completion.go, inspection.go) run nothing. They look
+// at a cell, as far as it is written, through a view (view.go): the cut and
+// repaired text (repair.go), parsed and checked in spite of its errors, of which
+// nothing stays in the session. Wrong when a name that is in scope is missing:
+// then see what the parser makes of the repaired text.
+//
 // The principle of the lowering: the result is what go run would give, or the
 // cell is refused before it runs, with a sentence that names what the
 // interpreter cannot do. Nothing is silently wrong.

@@ -1,9 +1,191 @@
 package engine
 
+import (
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+)
+
 // Inspect describes what stands at, or ends before, the cursor, a position in
 // Unicode code points of the source: its declaration and documentation, with
-// detail 1 its source, too, where it was declared in a cell. It returns nil if
-// nothing is known of it.
-func (e *Engine) Inspect(source string, cursor, detail int) *Bundle {
+// detail 1 its source, too, where it was declared in a cell. Where nothing
+// known stands, that is the function whose arguments the cursor is in. Question
+// marks at the end of the source, by which front ends ask, are no part of it.
+// Inspect returns nil if nothing is known of it.
+func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
+	defer func() {
+		// A fault of the engine costs the answer, not the kernel.
+		if r := recover(); r != nil {
+			reportFault("inspection", r)
+			found = nil
+		}
+	}()
+	source = strings.TrimRight(strings.TrimRight(source, " \t\r\n"), "?")
+	at := byteOffset(source, max(0, min(cursor, utf8.RuneCountInString(source))))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q := &inspector{checker: e.checker, source: source, detail: detail}
+	switch tok, open := unended(source[:at]); tok {
+	case token.COMMENT:
+		return nil
+	case token.STRING, token.CHAR:
+		if inImport(source, open) {
+			path, _, _ := strings.Cut(source[open+1:], source[open:open+1])
+			return q.importPath(path)
+		}
+		return q.call(open)
+	}
+	start, end := wordAround(source, at)
+	if start == end && strings.HasSuffix(source[:at], ".") {
+		start, end = wordAround(source, at-1)
+	}
+	if start < end {
+		if b := q.name(start, end); b != nil {
+			return b
+		}
+	}
+	return q.call(start)
+}
+
+// An inspector describes one place of a cell.
+type inspector struct {
+	*checker
+	source string
+	detail int
+}
+
+// name describes the name at source[start:end].
+func (q *inspector) name(start, end int) (found *Bundle) {
+	// The cell as it is, or if it cannot be understood as far as the name.
+	for _, text := range []string{q.source, cut(q.source, end, "")} {
+		q.look(text, func(v *view) {
+			obj := v.objectAt(v.pathTo(start))
+			if obj == nil && !strings.HasSuffix(strings.TrimSpace(text[:start]), ".") {
+				obj = v.lookup(text[start:end], v.position(start))
+			}
+			found = q.describe(v, obj)
+		})
+		if found != nil {
+			return found
+		}
+	}
 	return nil
+}
+
+// call describes the function whose arguments an offset is in.
+func (q *inspector) call(at int) (found *Bundle) {
+	names := callsAround(q.source[:at])
+	if len(names) == 0 {
+		return nil
+	}
+	q.look(cut(q.source, at, placeholder), func(v *view) {
+		for _, start := range names {
+			if found = q.describe(v, v.objectAt(v.pathTo(start))); found != nil {
+				return
+			}
+		}
+	})
+	return found
+}
+
+// callsAround returns where the names of the functions are whose arguments the
+// text ends in, the innermost first. Those around a block of statements are
+// not among them.
+func callsAround(text string) []int {
+	lexemes := lex(text)
+	var open []int
+	for i, l := range lexemes {
+		switch l.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open = append(open, i)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			open = open[:max(0, len(open)-1)]
+		}
+	}
+	var names []int
+	for n := len(open) - 1; n >= 0; n-- {
+		i := open[n]
+		switch lexemes[i].tok {
+		case token.LBRACE:
+			if block(lexemes[:i]) {
+				return names
+			}
+		case token.LPAREN:
+			if i > 0 && lexemes[i-1].tok == token.IDENT && (i < 2 || lexemes[i-2].tok != token.FUNC) {
+				names = append(names, lexemes[i-1].pos)
+			}
+		}
+	}
+	return names
+}
+
+// block reports whether a brace that follows begins statements, not a literal.
+func block(before []lexeme) bool {
+	for i := len(before) - 1; i >= 0; i-- {
+		switch before[i].tok {
+		case token.FUNC, token.IF, token.ELSE, token.FOR, token.SWITCH, token.SELECT:
+			return true
+		case token.SEMICOLON, token.LBRACE, token.COMMA:
+			return false
+		}
+	}
+	return false
+}
+
+// inImport reports whether an offset is in an import declaration.
+func inImport(source string, at int) bool {
+	for _, it := range split(source) {
+		if it.start <= at && at < it.end {
+			return it.kind == itemImport
+		}
+	}
+	return false
+}
+
+// importPath describes the package of an import path.
+func (q *inspector) importPath(path string) (found *Bundle) {
+	pkg, err := q.importer.Import(path)
+	if err != nil {
+		return nil // which the cell will say when it is run
+	}
+	q.look("", func(v *view) {
+		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg))
+	})
+	return found
+}
+
+// describe describes an object; nil describes nil.
+func (q *inspector) describe(v *view, obj types.Object) *Bundle {
+	if obj == nil || obj.Name() == "_" {
+		return nil
+	}
+	d := description{declaration: v.declare(obj, q.detail > 0)}
+	if d.declaration == "" {
+		return nil
+	}
+	pkg, isPackage := obj.(*types.PkgName)
+	switch {
+	case isPackage:
+		d.documentation = v.doc(pkg.Imported().Path(), "")
+	case obj.Pkg() == nil:
+		d.documentation = v.doc("builtin", docName(obj))
+	case obj.Pkg() == v.k.pkg:
+		src, offset := q.at(obj.Pos())
+		if src == nil {
+			src, offset = v.at(obj.Pos())
+		}
+		if src == nil {
+			break
+		}
+		d.place = src.cell.title()
+		d.documentation = commentAt(src.cell.Source, offset)
+		if q.detail > 0 {
+			d.source = itemAt(src.cell.Source, offset)
+		}
+	default:
+		d.place = "package " + obj.Pkg().Path()
+		d.documentation = v.doc(obj.Pkg().Path(), docName(obj))
+	}
+	return d.bundle()
 }
