@@ -2,6 +2,7 @@ package worker
 
 import (
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -50,6 +51,22 @@ type pump struct {
 	frames frameBuffer
 	words  strings.Builder // what the run time wrote
 	buffer [64 << 10]byte
+	last   int // the pipe that was read last
+	crumbs int // how many small pieces have come from it since another was read
+}
+
+// crumb notes a small piece from a pipe. Where many come one after the other
+// from a stream, it lets more of them gather: to wake this side for each slows
+// their writer down.
+func (p *pump) crumb(pipe, size int) {
+	const small, many, pause = 4 << 10, 32, 200 * time.Microsecond
+	if pipe == pipeFrames || pipe != p.last || size > small {
+		p.last, p.crumbs = pipe, 0
+		return
+	}
+	if p.crumbs++; p.crumbs > many {
+		time.Sleep(pause)
+	}
 }
 
 // flush shows what was held back of the main cell: incomplete characters and,
@@ -111,6 +128,7 @@ func (p *pump) step(timeout int) bool {
 			p.ended = p.ended || i == pipeFrames
 		default:
 			p.take(i, p.buffer[:n])
+			p.crumb(i, n)
 		}
 		return true
 	}
