@@ -35,6 +35,22 @@ func newBelonging(forgotten func(int)) *belonging {
 //go:linkname profLabel runtime/pprof.runtime_getProfLabel
 func profLabel() unsafe.Pointer
 
+// setProfLabel gives labels to the calling goroutine.
+//
+//go:linkname setProfLabel runtime/pprof.runtime_setProfLabel
+func setProfLabel(unsafe.Pointer)
+
+// carry returns f made to belong, on whatever goroutine it is called, to the
+// cell of the goroutine that calls carry. A goroutine that gets the label so
+// keeps it.
+func (b *belonging) carry(f func()) func() {
+	label := profLabel()
+	return func() {
+		setProfLabel(label)
+		f()
+	}
+}
+
 // adopt makes the calling goroutine, and those that it starts from now on,
 // belong to the cell.
 func (b *belonging) adopt(c *cell) {

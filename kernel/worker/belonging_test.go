@@ -45,6 +45,10 @@ func TestBelonging(t *testing.T) {
 			if got := <-inherited; got != c {
 				t.Errorf("a goroutine that compiled code starts for cell %d does not inherit its label", c.number)
 			}
+			time.AfterFunc(0, b.carry(func() { inherited <- b.cell() }))
+			if got := <-inherited; got != c {
+				t.Errorf("a function that is carried to another goroutine does not belong to cell %d", c.number)
+			}
 			pprof.Do(t.Context(), pprof.Labels("a", "b"), func(context.Context) {
 				if b.cell() != nil {
 					t.Error("a goroutine with labels of its own belongs to a cell")

@@ -39,7 +39,7 @@ type runner interface {
 // serve is the life of the child: it runs the programs that come in, with the
 // runner that is made once the pipes are in place, until the parent is gone.
 // It returns only if it cannot begin.
-func serve(newRunner func(Stdio) (runner, error)) error {
+func serve(newRunner func(Stdio, *belonging) (runner, error)) error {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t
 		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
@@ -78,7 +78,7 @@ func serve(newRunner func(Stdio) (runner, error)) error {
 		end()
 	}()
 
-	r, err := newRunner(Stdio{In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr})
+	r, err := newRunner(Stdio{In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr}, c.out.belonging)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ type fake struct {
 	held  [][]byte
 }
 
-func newFake(s Stdio) (runner, error) {
+func newFake(s Stdio, _ *belonging) (runner, error) {
 	return &fake{stdio: s, vars: map[string]string{}, gates: map[string]chan struct{}{}}, nil
 }
 

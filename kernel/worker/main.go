@@ -2,6 +2,9 @@ package worker
 
 import (
 	"context"
+	"maps"
+	"reflect"
+	"time"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/worker/interpreter"
@@ -14,16 +17,29 @@ import (
 // if it cannot begin.
 func Main() error { return serve(interpret) }
 
-func interpret(stdio Stdio) (runner, error) {
+func interpret(stdio Stdio, b *belonging) (runner, error) {
 	stdlib.SetOutput(stdio.Out, stdio.Err)
 	in, err := interpreter.New(interpreter.Config{
-		Symbols: stdlib.Symbols(),
+		Symbols: symbols(b),
 		Stdin:   stdio.In,
 		Stdout:  stdio.Out,
 		Stderr:  stdio.Err,
 		Display: show,
 	})
 	return direct{in}, err
+}
+
+// symbols are those of the standard library, with timers that call functions
+// for the cell that has set them: the run time starts their goroutines, which
+// inherit nothing.
+func symbols(b *belonging) map[string]map[string]reflect.Value {
+	const name = "time/time"
+	all := maps.Clone(stdlib.Symbols())
+	all[name] = maps.Clone(all[name])
+	all[name]["AfterFunc"] = reflect.ValueOf(func(d time.Duration, f func()) *time.Timer {
+		return time.AfterFunc(d, b.carry(f))
+	})
+	return all
 }
 
 // direct delivers without the interpreter's help.

@@ -24,36 +24,44 @@ func limit(memory int64) int64 {
 func margin(limit int64) int64 { return max(limit/10, 64<<20) }
 
 // watch keeps the child below the limit of its memory, while jobs run or the
-// memory is high. Above the limit the jobs are interrupted; the child is killed
-// if they do not end, or if it comes near using more by the margin all the same.
+// memory is high. Above the limit the jobs are interrupted. Those that come
+// after them may let go of what is held, and are interrupted only where they
+// use half of what is left of the margin. The child is killed if interrupted
+// jobs do not end, or at the end of the margin.
 func (c *connection) watch() {
 	const patience = time.Second
+	most := c.memory + margin(c.memory)
+	bar := c.memory // above which jobs are interrupted
 	stopped := map[*job]time.Time{}
 	for {
 		used := resident(c.cmd.Process.Pid)
 		running := c.running()
 		late := false
 		for j, since := range stopped {
-			if j.ended() {
+			switch {
+			case !j.ended():
+				late = late || time.Since(since) > patience
+			case len(stopped) == 1:
+				_ = c.send(&frame{Kind: frameFree}) // can be encoded
+				bar = max(bar, used+(most-used)/2)
+				fallthrough
+			default:
 				delete(stopped, j)
-				if len(stopped) == 0 {
-					_ = c.send(&frame{Kind: frameFree}) // can be encoded
-				}
-			} else if time.Since(since) > patience {
-				late = true
 			}
 		}
-		if used > c.memory+margin(c.memory) || late && used > c.memory {
+		switch {
+		case used > most, late && used > c.memory:
 			c.kill("out of memory: it used " + c.excess(used))
 			return
-		}
-		if used > c.memory {
+		case used > bar:
 			for _, j := range running {
 				if _, again := stopped[j]; !again {
 					stopped[j] = time.Now()
 					j.cancel(&engine.StoppedError{Name: "OutOfMemory", Message: "interrupted: the worker uses " + c.excess(used) + "; variables are kept, and those that hold much should be let go"})
 				}
 			}
+		case used < c.memory:
+			bar = c.memory
 		}
 		if len(running) == 0 && used < c.memory/2 && c.rest() {
 			return
@@ -61,7 +69,7 @@ func (c *connection) watch() {
 		select {
 		case <-c.gone:
 			return
-		case <-time.After(pause(c.memory - used)):
+		case <-time.After(pause(bar - used)):
 		}
 	}
 }

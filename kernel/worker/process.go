@@ -24,8 +24,8 @@ type Config struct {
 	// Memory is how many bytes of memory the child may use before its cells
 	// are interrupted; 0 means 80 % of what the machine or the control group
 	// has, and a negative number that there is no limit. The child is killed
-	// if the cells do not end within a second, or if it gets a tenth above
-	// the limit, or 64 MB where that is more.
+	// if the cells do not end within a second, and if it gets above the limit
+	// by a tenth, or by 64 MB where that is more.
 	Memory int64
 }
 

@@ -20,9 +20,12 @@ type session struct {
 	cell   int
 }
 
-func newSession(t testing.TB) *session {
+func newSession(t testing.TB) *session { return newSessionWith(t, Config{Grace: time.Second}) }
+
+func newSessionWith(t testing.TB, config Config) *session {
 	t.Helper()
-	p, err := Start(Config{Command: []string{os.Args[0], "real-worker"}, Grace: time.Second})
+	config.Command = []string{os.Args[0], "real-worker"}
+	p, err := Start(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +40,18 @@ func newSession(t testing.TB) *session {
 
 // run runs a cell and returns what it shows, the value last.
 func (s *session) run(ctx context.Context, source string) (string, error) {
-	s.cell++
 	var out recorder
-	shown, err := s.Run(ctx, engine.Cell{Number: s.cell, Source: source}, &out)
+	shown, err := s.runTo(ctx, source, &out)
 	text := out.String()
 	if shown != nil {
 		text += fmt.Sprint("=> ", shown.Data["text/plain"])
 	}
 	return text, err
+}
+
+func (s *session) runTo(ctx context.Context, source string, out engine.Output) (*engine.Bundle, error) {
+	s.cell++
+	return s.Run(ctx, engine.Cell{Number: s.cell, Source: source}, out)
 }
 
 func TestSession(t *testing.T) {
@@ -83,6 +90,8 @@ func TestSessionIsInterrupted(t *testing.T) {
 		`<-nb.Context().Done(); nb.Context().Err()`,
 		`select {}`,
 		`var mu sync.Mutex; mu.Lock(); for { time.Sleep(time.Millisecond) }`,
+		`exec.Command("sleep", "100").Run()`,
+		`exec.Command("sh", "-c", "sleep 100 | cat; true").Run()`,
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		stop := time.AfterFunc(100*time.Millisecond, cancel)
@@ -166,5 +175,59 @@ func TestDeathOfASession(t *testing.T) {
 			{tt.source, "stdout: before", "the worker process died: " + tt.cause},
 			{`x`, "", "the variable was lost when the worker process died: " + tt.cause},
 		})
+	}
+}
+
+func TestSessionOutputBelongsToItsCell(t *testing.T) {
+	for _, tt := range []struct{ name, source string }{
+		{"goroutine", `go func() { <-gate; late(); gate <- true }()`},
+		{"goroutine of a goroutine", `go func() { var wg sync.WaitGroup; wg.Go(func() { <-gate; late(); gate <- true }); wg.Wait() }()`},
+		{"timer", `time.AfterFunc(0, func() { <-gate; late(); gate <- true })`},
+		{"function of a context", `ctx, cancel := context.WithCancel(context.Background()); context.AfterFunc(ctx, func() { <-gate; late(); gate <- true }); cancel()`},
+		{"server", `server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-gate; late(); gate <- true })); go http.Get(server.URL)`},
+	} {
+		s := newSession(t)
+		var first, second recorder
+		for _, cell := range []struct {
+			source string
+			out    *recorder
+		}{
+			{`gate := make(chan bool); func late() { fmt.Print("s"); nb.Text("d"); fmt.Fprint(os.Stderr, "e"); nb.Display(1); log.SetFlags(0); log.Print("l") }`, &recorder{}},
+			{tt.source + `; fmt.Print("a")`, &first},
+			{`fmt.Print("b"); gate <- true; <-gate; fmt.Print("c")`, &second},
+		} {
+			if _, err := s.runTo(t.Context(), cell.source, cell.out); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+		}
+		first.has(t, "stdout: as|show: d|stderr: e|show: 1|stderr: l\n")
+		second.has(t, "stdout: bc")
+	}
+}
+
+func TestSessionMemory(t *testing.T) {
+	needsMemory(t)
+	s := newSessionWith(t, Config{Memory: 500 << 20})
+	s.cells(t, []expected{
+		{`x := 5; var held [][]byte`, "", ""},
+		{`for { held = append(held, bytes.Repeat([]byte{1}, 1<<20)); time.Sleep(time.Millisecond) }`, "", "OutOfMemory: interrupted: the worker uses "},
+		{`len(held) > 100`, "=> true", ""},
+		{`held = nil; runtime.GC(); x`, "=> 5", ""},
+		{`bytes.Repeat([]byte{1}, 1<<30)[0]`, "", "the worker process died: out of memory: it used "},
+		{`x`, "", "the variable was lost when the worker process died: out of memory"},
+		{`y := 6; y`, "=> 6", ""},
+		{`make([]byte, 1<<46)[0]`, "", "the worker process died: out of memory"},
+	})
+}
+
+func TestDeathNamesItsCell(t *testing.T) {
+	s := newSession(t)
+	if _, err := s.run(t.Context(), `func f(n int) int { return f(n+1) + 1 }`); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.run(t.Context(), `f(0)`)
+	var failure *engine.Error
+	if !errors.As(err, &failure) || !strings.Contains(strings.Join(failure.Traceback, "\n"), "Cell [2]") {
+		t.Errorf("got %#v", err)
 	}
 }
