@@ -54,6 +54,7 @@ func TestInspect(t *testing.T) {
 		{"append|", 0, "func append(slice []Type, elems ...Type) []Type", []string{"append built-in function"}},
 		{"len(|)", 0, "func len(v Type) int", nil},
 		{"var s string|", 0, "type string string", []string{"string is the set of all strings"}},
+		{"var b by|te", 0, "type byte = uint8", nil},
 		{"var err error|", 0, "type error interface {", []string{"Error() string"}},
 		{"x := tr|ue", 0, "const true = true", nil},
 		{"nil|", 0, "var nil Type", nil},
