@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -389,33 +390,38 @@ func TestCompleteChangesNothing(t *testing.T) {
 	}
 }
 
-// TestCompleteWhileCellRuns asks while a cell waits to be interrupted.
-func TestCompleteWhileCellRuns(t *testing.T) {
-	n := newNotebook(t)
-	if _, _, err := n.run("done := make(chan bool)\nstarted := make(chan bool, 1)\ngo func() { <-started; time.Sleep(time.Second / 2); close(done) }()"); err != nil {
-		t.Fatal(err)
-	}
+// A held executor runs until it is let go.
+type held struct {
+	running, release chan bool
+}
+
+func (h *held) Run(context.Context, *engine.Program, engine.Output) (*engine.Bundle, error) {
+	h.running <- true
+	<-h.release
+	return nil, nil
+}
+
+func (*held) Close() error { return nil }
+
+// TestAnswersWhileCellRuns asks while a cell runs.
+func TestAnswersWhileCellRuns(t *testing.T) {
+	executor := &held{make(chan bool), make(chan bool)}
+	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	ended := make(chan error, 1)
 	go func() {
-		_, _, err := n.run("started <- true\n<-done")
+		_, err := e.Run(t.Context(), engine.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &recorder{})
 		ended <- err
 	}()
-	answers := 0
-	for deadline := time.Now().Add(time.Minute); ; answers++ {
-		if got := n.engine.Complete("strings.HasPre", 14); len(got.Candidates) != 1 {
-			t.Fatalf("%+v", got)
-		}
-		select {
-		case err := <-ended:
-			if err != nil || answers < 2 {
-				t.Errorf("%d answers, %v", answers, err)
-			}
-			return
-		default:
-			if time.Now().After(deadline) {
-				t.Fatal("the cell does not end")
-			}
-		}
+	<-executor.running
+	if got := e.Complete("strings.HasPre", 14); len(got.Candidates) != 1 {
+		t.Errorf("completion: %+v", got)
+	}
+	if e.Inspect("strings.HasPrefix", 14, 0) == nil {
+		t.Error("inspection: nothing")
+	}
+	close(executor.release)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
