@@ -221,6 +221,71 @@ func TestInput(t *testing.T) {
 	}
 }
 
+// Whoever is asked and leaves does not answer, and whoever waits for his turn
+// to ask need not.
+func TestInputOfAClientThatLeaves(t *testing.T) {
+	info := wiretest.TCP(t)
+	server := open(t, info)
+	var r *wire.Request
+	answered := make(chan error, 1)
+	waited := make(chan error, 1)
+	t.Run("while it is there", func(t *testing.T) {
+		c := wiretest.Dial(t, info)
+		c.Send("shell", "execute_request", nil)
+		r = receive(t, server, wire.Shell)
+		go func() {
+			_, err := r.Input(context.Background(), "?", false)
+			answered <- err
+		}()
+		c.Recv("stdin")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		go func() {
+			_, err := r.Input(ctx, "again?", false)
+			waited <- err
+		}()
+		if m := c.Poll("stdin", 50*time.Millisecond); m != nil {
+			t.Errorf("two questions at the same time: %v", m.Content)
+		}
+		cancel(errors.New("no more"))
+		if err := <-waited; err == nil || err.Error() != "no more" {
+			t.Errorf("the question that waited: %v", err)
+		}
+	})
+	select {
+	case err := <-answered:
+		if !errors.Is(err, wire.ErrNoInput) {
+			t.Errorf("the question to a client that left: %v", err)
+		}
+	case <-time.After(wiretest.Patience):
+		t.Fatal("a client that left is waited for")
+	}
+	if _, err := r.Input(context.Background(), "?", false); !errors.Is(err, wire.ErrNoInput) {
+		t.Errorf("asking a client that left: %v", err)
+	}
+}
+
+func TestBroadcast(t *testing.T) {
+	info := wiretest.TCP(t)
+	server := open(t, info)
+	c := wiretest.Dial(t, info)
+	err := server.IOPub().Publish(wire.Parent{}, wire.Broadcast{
+		Type:     "comm_open",
+		Content:  wire.CommOpen{ID: "c", Target: "t"},
+		Metadata: []byte(`{"version":"2.1.0"}`),
+		Buffers:  [][]byte{{}, {0, 255}, []byte("<IDS|MSG>")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.Recv("iopub")
+	if got := fmt.Sprint(m.Type(), " ", m.Parent, " ", m.Metadata, " ", m.Content); got != "comm_open map[] map[version:2.1.0] map[comm_id:c data:map[] target_name:t]" {
+		t.Errorf("received %s", got)
+	}
+	if got := fmt.Sprintf("%q", m.Buffers); got != `["" "\x00\xff" "<IDS|MSG>"]` {
+		t.Errorf("buffers %s", got)
+	}
+}
+
 // A subscriber gets everything that was published before the server closed.
 func TestCloseDelivers(t *testing.T) {
 	info := wiretest.TCP(t)

@@ -1,0 +1,144 @@
+package session
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestPayload(t *testing.T) {
+	c := connected(t)
+	for _, end := range []string{"", "raise"} {
+		reply, _ := c.Execute(code("page one\nnext a\nnext b replace\npage two\n" + end))
+		want := "[map[data:map[text/plain:one] source:page start:0]" +
+			" map[replace:false source:set_next_input text:a]" +
+			" map[replace:true source:set_next_input text:b]" +
+			" map[data:map[text/plain:two] source:page start:0]]"
+		if got := fmt.Sprint(reply.Content["payload"]); got != want {
+			t.Errorf("payload %s\nwant    %s", got, want)
+		}
+	}
+	if reply, _ := c.Execute(code("hello")); fmt.Sprint(reply.Content["payload"]) != "[]" {
+		t.Errorf("the next cell's payload is %v", reply.Content["payload"])
+	}
+	// When the reply is gone, a page is displayed.
+	c.Execute(code("latepage"))
+	if m := c.Recv("iopub"); m.Type() != "display_data" || fmt.Sprint(m.Content["data"]) != "map[text/plain:late]" {
+		t.Errorf("late: %s %v", m.Type(), m.Content)
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	c := connected(t)
+	const writes, size = 40 << 10, 1 << 10
+	_, published := c.Execute(code(fmt.Sprintf("stream %d %d\nprint stderr gone\nhello", writes, size)))
+	var shown int
+	var notes []string
+	for _, m := range published {
+		text, _ := m.Content["text"].(string)
+		switch {
+		case m.Content["name"] == "stdout":
+			shown += len(text)
+		case m.Content["name"] == "stderr":
+			notes = append(notes, text)
+		}
+	}
+	if shown != maxText {
+		t.Errorf("%d bytes are shown, want %d", shown, maxText)
+	}
+	all := strings.Join(notes, "")
+	if strings.Count(all, "output limit of 32 MiB reached") != 1 || strings.Count(all, "[not shown: 8 MiB of text]") != 1 || strings.Contains(all, "gone") {
+		t.Errorf("notes %q", notes)
+	}
+	if got := published[len(published)-2].Type(); got != "execute_result" {
+		t.Errorf("the value of the cell is missing; the last is %s", got)
+	}
+	if _, published := c.Execute(code("print stdout hello")); published[2].Content["text"] != "hello\n" {
+		t.Error("the next cell cannot write")
+	}
+}
+
+func TestDisplaysAreBounded(t *testing.T) {
+	c := connected(t)
+	_, published := c.Execute(code(fmt.Sprintf("displays %d 10\ndisplay 10 a update\nclear\ndisplay 10", maxData/dataCost+5)))
+	count := make(map[string]int)
+	notes := ""
+	for _, m := range published {
+		count[m.Type()]++
+		if text, ok := m.Content["text"].(string); ok {
+			notes += text
+		}
+	}
+	if n := count["display_data"]; n < maxData/dataCost*9/10 || n > maxData/dataCost {
+		t.Errorf("%d values are shown", n)
+	}
+	if count["update_display_data"] != 1 || published[len(published)-3].Type() != "display_data" {
+		t.Errorf("what takes the place of what was shown is not: %v", count)
+	}
+	if strings.Count(notes, "display limit") != 1 || strings.Count(notes, "[not shown: ") != 1 {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// A cell that writes without end costs the kernel no memory, and stops at once
+// when it is told to.
+func TestFloodIsInterrupted(t *testing.T) {
+	c := connected(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cell := c.Send("shell", "execute_request", code("flood"))
+	waitFor(t, c, cell, "execute_input")
+	for {
+		if m := c.Recv("iopub"); strings.Contains(fmt.Sprint(m.Content["text"]), "output limit") {
+			break
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // it goes on
+	start := time.Now()
+	ask(t, c, "interrupt_request", nil)
+	if m := c.Recv("shell"); m.Content["ename"] != "Interrupted" {
+		t.Errorf("reply %v", m.Content)
+	}
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("interrupted after %v", d)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	var b budget
+	text := func(s, shown, note string) {
+		t.Helper()
+		gotShown, gotNote := b.text(s)
+		if gotShown != shown || !strings.Contains(gotNote, note) || note == "" && gotNote != "" {
+			t.Errorf("%.20q: shown %.20q, note %q", s, gotShown, gotNote)
+		}
+	}
+	text("hello", "hello", "")
+	if b.summary() != "" {
+		t.Errorf("summary %q", b.summary())
+	}
+	// A rune at the limit is left out whole, and so is what follows.
+	long := strings.Repeat("世", maxText/3)
+	shown, note := b.text(long)
+	if !utf8.ValidString(shown) || len(shown) < maxText-8 || note == "" {
+		t.Errorf("%d bytes are shown, valid: %v", len(shown), utf8.ValidString(shown))
+	}
+	text("x", "", "")
+	if want := fmt.Sprintf("%d bytes of text", len(long)-len(shown)+1); !strings.Contains(b.summary(), want) {
+		t.Errorf("summary %q, want %s", b.summary(), want)
+	}
+	b.clear()
+	text("again", "again", "")
+	b.curb()
+	text(strings.Repeat("x", curbedText), strings.Repeat("x", curbedText), "")
+	text("y", "", "interrupted")
+	text("y", "", "")
+}
