@@ -27,11 +27,8 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			case file == "":
 				return &usageError{cmd, errors.New("no connection file; name it as the argument")}
 			}
-			e, err := newEngine(worker.Config{})
-			if err != nil {
-				return err
-			}
-			return session.Serve(cmd.Context(), file, e, session.Config{})
+			open := func() (session.Evaluator, error) { return newEngine(worker.Config{}) }
+			return session.Serve(cmd.Context(), file, open, session.Config{})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")

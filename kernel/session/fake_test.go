@@ -14,6 +14,9 @@ import (
 	"github.com/hierml/notebook/kernel/engine"
 )
 
+// open returns the fake where Serve makes an evaluator.
+func (f *fake) open() (Evaluator, error) { return f, nil }
+
 // TestMain makes a kernel of the test binary when it is asked for one, so that
 // drivers in other languages can be run against the session alone:
 //
@@ -21,7 +24,7 @@ import (
 //	HIERML_FAKE_KERNEL=1 ./kernel.test -f CONNECTION_FILE
 func TestMain(m *testing.M) {
 	if os.Getenv("HIERML_FAKE_KERNEL") != "" && len(os.Args) == 3 && os.Args[1] == "-f" {
-		if err := Serve(context.Background(), os.Args[2], &fake{}, Config{Version: "0"}); err != nil {
+		if err := Serve(context.Background(), os.Args[2], new(fake).open, Config{Version: "0"}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -59,15 +59,17 @@ type Config struct {
 
 // Serve is a Jupyter kernel: it serves the front ends that come by way of the
 // connection file, until one of them asks it to end, ctx ends or the process
-// receives SIGTERM. It closes the evaluator. SIGINT interrupts the cells
-// that run and does nothing while none does. The error is nil when the kernel ended
-// as it was asked to.
-func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, config Config) (err error) {
+// receives SIGTERM. SIGINT interrupts the cells that run and does nothing while
+// none does. The error is nil when the kernel ended as it was asked to.
+//
+// Serve makes the evaluator, which it closes at the end, once the kernel can be
+// reached: a front end that comes too early takes a tenth of a second or two to
+// come again.
+func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Evaluator, error), config Config) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Before a client can reach the kernel: one that saw it listen may end.
 	orphaned := orphanhood(ctx, os.Getenv("JPY_PARENT_PID"))
-	defer func() { err = errors.Join(err, evaluator.Close()) }()
 	if config.Log == nil {
 		config.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -82,6 +84,11 @@ func Serve(ctx context.Context, connectionFile string, evaluator Evaluator, conf
 	if err != nil {
 		return err
 	}
+	evaluator, err := newEvaluator()
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
+	defer func() { err = errors.Join(err, evaluator.Close()) }()
 	s := newSession(server, evaluator, config)
 	s.start()
 	for {
@@ -146,9 +153,10 @@ func newSession(server *wire.Server, evaluator Evaluator, config Config) *sessio
 // start serves both channels.
 func (s *session) start() {
 	s.check("status", s.iopub.Status(wire.Parent{}, "starting"))
+	parent := s.shells[0]
+	s.working.Go(func() { s.serve(parent) })
 	go s.readShell()
 	go s.serveControl()
-	s.working.Go(func() { s.serve(s.shells[0]) })
 }
 
 // close interrupts what runs, gives it a moment to say so, and closes the

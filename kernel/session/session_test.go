@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -23,7 +24,7 @@ func serve(t *testing.T, info wiretest.Info) (evaluator *fake, ended chan error)
 	ctx, cancel := context.WithCancel(context.Background())
 	file := info.File(t)
 	go func() {
-		ended <- Serve(ctx, file, evaluator, Config{Version: "1.2.3", Log: slog.New(slog.DiscardHandler)})
+		ended <- Serve(ctx, file, evaluator.open, Config{Version: "1.2.3", Log: slog.New(slog.DiscardHandler)})
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -459,10 +460,15 @@ func TestShutdown(t *testing.T) {
 func TestServeSaysWhatIsWrong(t *testing.T) {
 	info := wiretest.TCP(t)
 	info["curve_publickey"] = "x"
-	evaluator := &fake{}
-	err := Serve(context.Background(), info.File(t), evaluator, Config{})
-	if err == nil || !strings.Contains(err.Error(), "CurveZMQ") || !evaluator.closed {
+	err := Serve(context.Background(), info.File(t), new(fake).open, Config{})
+	if err == nil || !strings.Contains(err.Error(), "CurveZMQ") {
 		t.Errorf("Serve with CurveZMQ keys: %v", err)
+	}
+	info = wiretest.TCP(t)
+	failing := func() (Evaluator, error) { return nil, errors.New("no evaluator today") }
+	err = Serve(context.Background(), info.File(t), failing, Config{})
+	if err == nil || !strings.Contains(err.Error(), "no evaluator today") || info.Listening() {
+		t.Errorf("Serve without an evaluator: %v, listening %t", err, info.Listening())
 	}
 }
 
@@ -483,7 +489,7 @@ func BenchmarkExecute(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	file := info.File(b)
-	go func() { ended <- Serve(ctx, file, &fake{}, Config{}) }()
+	go func() { ended <- Serve(ctx, file, new(fake).open, Config{}) }()
 	c := wiretest.Dial(b, info)
 	for b.Loop() {
 		c.Execute(code("hello"))
