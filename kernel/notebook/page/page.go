@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/hierml/notebook/kernel/notebook"
 )
@@ -21,7 +22,7 @@ var layout string
 //go:embed page.css
 var style string
 
-var page = template.Must(template.New("page").Parse(layout))
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(layout)) })
 
 // Write writes the page of a notebook. The title is what browsers call it if
 // the notebook has none of its own.
@@ -46,7 +47,7 @@ func Write(w io.Writer, nb *notebook.Notebook, title string) error {
 		}
 		content.Cells = append(content.Cells, made)
 	}
-	return page.Execute(w, content)
+	return page().Execute(w, content)
 }
 
 // A cell is what the layout shows of one.
