@@ -3,8 +3,6 @@ package worker
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,14 +134,14 @@ func (c *child) receive(r runner) {
 			return
 		}
 		switch f.Kind {
-		case frameRun:
+		case frameRun, frameDeliver:
 			// The cell is there before the next frame, which may be
 			// its interrupt.
-			cell := newCell(f.Program.Cell)
+			cell := newCell(f.Cell)
 			c.mu.Lock()
 			c.running[cell.number] = cell
 			c.mu.Unlock()
-			go c.run(r, cell, f.Program)
+			go c.run(r, cell, f)
 		case frameInterrupt:
 			c.mu.Lock()
 			cell := c.running[f.Cell]
@@ -164,29 +162,16 @@ func (c *child) receive(r runner) {
 	}
 }
 
-func readFrame(r io.Reader) (*frame, error) {
-	var n [4]byte
-	if _, err := io.ReadFull(r, n[:]); err != nil {
-		return nil, err
-	}
-	body := make([]byte, binary.BigEndian.Uint32(n[:]))
-	if _, err := io.ReadFull(r, body); err != nil {
-		return nil, err
-	}
-	f := new(frame)
-	return f, json.Unmarshal(body, f)
-}
-
-// run runs a program and says what became of it.
-func (c *child) run(r runner, cell *cell, program *engine.Program) {
+// run runs a program, or delivers a message, and says what became of it.
+func (c *child) run(r runner, cell *cell, f *frame) {
 	c.out.belonging.adopt(cell)
 	var shown *engine.Bundle
 	var err error
-	if program.Message != nil {
-		err = c.deliver(r, cell, program.Message)
+	if f.Kind == frameDeliver {
+		err = c.deliver(r, cell, f.Comm.unpack())
 	} else {
 		c.must(c.out.begin(cell))
-		shown, err = r.Run(cell.ctx, program)
+		shown, err = r.Run(cell.ctx, f.Program)
 	}
 	done := &frame{Kind: frameDone}
 	if err == nil {
@@ -215,7 +200,7 @@ func (c *child) deliver(r runner, cell *cell, m *engine.CommMessage) error {
 		return err
 	}
 	if !received && m.Kind == "open" {
-		return c.out.send(cell, &frame{Kind: frameComm, Comm: &engine.CommMessage{Kind: "close", ID: m.ID}})
+		return c.out.send(cell, &frame{Kind: frameComm, Comm: packMessage(&engine.CommMessage{Kind: "close", ID: m.ID})})
 	}
 	return nil
 }

@@ -163,7 +163,11 @@ func (c *connection) execute(ctx context.Context, program *engine.Program, out e
 	if err := c.add(j); err != nil {
 		return nil, err
 	}
-	if err := c.send(&frame{Kind: frameRun, Cell: program.Cell, Program: program}); err != nil {
+	run := &frame{Kind: frameRun, Cell: program.Cell, Program: program}
+	if program.Message != nil {
+		run = &frame{Kind: frameDeliver, Cell: program.Cell, Comm: packMessage(program.Message)}
+	}
+	if err := c.send(run); err != nil {
 		c.remove(program.Cell)
 		return nil, fmt.Errorf("send the cell to the worker: %w", err)
 	}

@@ -3,35 +3,36 @@ package worker
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 
 	"github.com/hierml/notebook/kernel/engine"
 )
 
 // A frame is one message between parent and child.
 type frame struct {
-	Kind     string              `json:"kind"`
-	Cell     int                 `json:"cell,omitempty"`
-	Program  *engine.Program     `json:"program,omitempty"`
-	Bundle   *bundle             `json:"bundle,omitempty"`
-	ID       string              `json:"id,omitempty"`
-	Update   bool                `json:"update,omitempty"`
-	Wait     bool                `json:"wait,omitempty"`
-	Name     string              `json:"name,omitempty"`
-	Text     string              `json:"text,omitempty"`
-	Bytes    []byte              `json:"bytes,omitempty"`
-	Size     int64               `json:"size,omitempty"`
-	Password bool                `json:"password,omitempty"`
-	Replace  bool                `json:"replace,omitempty"`
-	Comm     *engine.CommMessage `json:"comm,omitempty"`
-	Failure  *failure            `json:"failure,omitempty"`
+	Kind     string          `json:"kind"`
+	Cell     int             `json:"cell,omitempty"`
+	Program  *engine.Program `json:"program,omitempty"`
+	Bundle   *bundle         `json:"bundle,omitempty"`
+	ID       string          `json:"id,omitempty"`
+	Update   bool            `json:"update,omitempty"`
+	Wait     bool            `json:"wait,omitempty"`
+	Name     string          `json:"name,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Bytes    *blob           `json:"bytes,omitempty"`
+	Size     int64           `json:"size,omitempty"`
+	Password bool            `json:"password,omitempty"`
+	Replace  bool            `json:"replace,omitempty"`
+	Comm     *comm           `json:"comm,omitempty"`
+	Failure  *failure        `json:"failure,omitempty"`
 }
 
 // The kinds of frames, with the fields they use beside Cell.
 const (
 	// To the child.
 	frameRun       = "run"       // Program
+	frameDeliver   = "deliver"   // Comm
 	frameInterrupt = "interrupt" //
 	frameLine      = "line"      // Text or Failure
 	frameMemory    = "memory"    // Size is what the child is to stay below; of no cell
@@ -59,13 +60,13 @@ type failure struct {
 
 // A bundle is an engine.Bundle whose values keep their types in JSON.
 type bundle struct {
-	Data     map[string]datum `json:"data"`
-	Metadata map[string]any   `json:"metadata,omitempty"`
+	Data     map[string]*datum `json:"data"`
+	Metadata map[string]any    `json:"metadata,omitempty"`
 }
 
 type datum struct {
 	Text  *string `json:"text,omitempty"`
-	Bytes []byte  `json:"bytes,omitempty"`
+	Bytes *blob   `json:"bytes,omitempty"`
 	JSON  any     `json:"json,omitempty"`
 }
 
@@ -73,19 +74,19 @@ func packBundle(b *engine.Bundle) (*bundle, error) {
 	if b == nil {
 		return nil, nil
 	}
-	packed := &bundle{Data: make(map[string]datum, len(b.Data)), Metadata: b.Metadata}
+	packed := &bundle{Data: make(map[string]*datum, len(b.Data)), Metadata: b.Metadata}
 	for mime, v := range b.Data {
 		switch v := v.(type) {
 		case string:
-			packed.Data[mime] = datum{Text: &v}
+			packed.Data[mime] = &datum{Text: &v}
 		case []byte:
-			packed.Data[mime] = datum{Bytes: v}
+			packed.Data[mime] = &datum{Bytes: &blob{data: v}}
 		default:
 			// Found out here, the fault has a name.
 			if _, err := json.Marshal(v); err != nil {
 				return nil, fmt.Errorf("%s: %w", mime, err)
 			}
-			packed.Data[mime] = datum{JSON: v}
+			packed.Data[mime] = &datum{JSON: v}
 		}
 	}
 	return packed, nil
@@ -98,15 +99,39 @@ func (b *bundle) unpack() *engine.Bundle {
 	out := &engine.Bundle{Data: make(map[string]any, len(b.Data)), Metadata: b.Metadata}
 	for mime, d := range b.Data {
 		switch {
+		case d == nil: // garbage
 		case d.Text != nil:
 			out.Data[mime] = *d.Text
-		case d.JSON != nil:
-			out.Data[mime] = d.JSON
+		case d.Bytes != nil:
+			out.Data[mime] = d.Bytes.data
 		default:
-			out.Data[mime] = d.Bytes
+			out.Data[mime] = d.JSON
 		}
 	}
 	return out
+}
+
+// A comm is an engine.CommMessage whose buffers are blobs.
+type comm struct {
+	engine.CommMessage
+	Buffers []blob `json:"buffers,omitempty"` // in place of those of the message
+}
+
+func packMessage(m *engine.CommMessage) *comm {
+	packed := &comm{CommMessage: *m}
+	packed.CommMessage.Buffers = nil
+	for _, b := range m.Buffers {
+		packed.Buffers = append(packed.Buffers, blob{data: b})
+	}
+	return packed
+}
+
+func (c *comm) unpack() *engine.CommMessage {
+	m := c.CommMessage
+	for _, b := range c.Buffers {
+		m.Buffers = append(m.Buffers, b.data)
+	}
+	return &m
 }
 
 // maxFrame bounds a frame. Only a fault of the program could exceed it: what
@@ -114,14 +139,28 @@ func (b *bundle) unpack() *engine.Bundle {
 const maxFrame = 1 << 30
 
 func encodeFrame(f *frame) ([]byte, error) {
-	body, err := json.Marshal(f)
+	body, err := f.marshal()
 	if err != nil {
 		return nil, err
 	}
 	if len(body) > maxFrame {
 		return nil, fmt.Errorf("a frame of %d bytes is too long", len(body))
 	}
-	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...), nil
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))), body...), nil
+}
+
+// readFrame reads a frame, of one that can be trusted.
+func readFrame(r io.Reader) (*frame, error) {
+	var n [4]byte
+	if _, err := io.ReadFull(r, n[:]); err != nil {
+		return nil, err
+	}
+	body := make([]byte, binary.BigEndian.Uint32(n[:]))
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, err
+	}
+	f := new(frame)
+	return f, f.unmarshal(body)
 }
 
 // A frameBuffer collects bytes until they are a frame.
@@ -136,15 +175,15 @@ func (b *frameBuffer) next() (*frame, error) {
 	}
 	n := binary.BigEndian.Uint32(*b)
 	if n > maxFrame {
-		return nil, errors.New("garbage on the pipe between kernel and worker")
+		return nil, errGarbage
 	}
 	end := 4 + int(n)
 	if len(*b) < end {
 		return nil, nil
 	}
 	f := new(frame)
-	if err := json.Unmarshal((*b)[4:end], f); err != nil {
-		return nil, fmt.Errorf("garbage on the pipe between kernel and worker: %w", err)
+	if err := f.unmarshal((*b)[4:end:end]); err != nil {
+		return nil, fmt.Errorf("%w: %w", errGarbage, err)
 	}
 	*b = (*b)[end:]
 	if len(*b) == 0 {

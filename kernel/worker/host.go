@@ -68,7 +68,9 @@ func (c *child) Clear(wait bool) { c.complain("clear", c.send(&frame{Kind: frame
 func (c *child) Updates() bool { return true }
 
 // Comm implements host.Host.
-func (c *child) Comm(m *host.CommMessage) error { return c.send(&frame{Kind: frameComm, Comm: m}) }
+func (c *child) Comm(m *host.CommMessage) error {
+	return c.send(&frame{Kind: frameComm, Comm: packMessage(m)})
+}
 
 // NextInput implements host.Host.
 func (c *child) NextInput(source string, replace bool) {

@@ -42,7 +42,7 @@ func (s stream) write(c *cell, p []byte) (int, error) {
 	done := 0
 	for {
 		n := min(len(p)-done, most)
-		data, err := encodeFrame(&frame{Kind: frameStream, Cell: c.number, Name: s.name, Bytes: p[done : done+n]})
+		data, err := encodeFrame(&frame{Kind: frameStream, Cell: c.number, Name: s.name, Bytes: &blob{data: p[done : done+n]}})
 		if err == nil {
 			_, err = o.frames.Write(data)
 		}

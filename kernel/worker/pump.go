@@ -204,8 +204,8 @@ func (p *pump) frame(f *frame) {
 			j.flush()
 			p.c.remove(f.Cell)
 		}
-	case f.Kind == frameStream:
-		j.stream(f.Name, f.Bytes)
+	case f.Kind == frameStream && f.Bytes != nil:
+		j.stream(f.Name, f.Bytes.data)
 	case f.Kind == frameInput:
 		go func() {
 			p.c.asking.Lock()
@@ -228,7 +228,10 @@ func (f *frame) show(out engine.Output) {
 	case frameClear:
 		out.Clear(f.Wait)
 	case frameComm:
-		_ = out.Comm(f.Comm) // there is no front end only where no cell listens for one
+		if f.Comm == nil {
+			return // garbage
+		}
+		_ = out.Comm(f.Comm.unpack()) // there is no front end only where no cell listens for one
 	case framePage:
 		out.Page(f.Bundle.unpack())
 	case frameNextInput:
