@@ -425,6 +425,22 @@ func TestAnswersWhileCellRuns(t *testing.T) {
 	}
 }
 
+// TestDeepNesting asks about text that would take minutes, or that the parser
+// gives up on.
+func TestDeepNesting(t *testing.T) {
+	failOnFaults(t)
+	e := newSession(t)
+	for _, bracket := range []string{"[", "{", "(", "func(){", "T{"} {
+		source := strings.Repeat(bracket, 20000) + "strings"
+		if got := e.Complete(source, len(source)); len(got.Candidates) > 0 {
+			t.Errorf("%s: %+v", bracket, got)
+		}
+		if got := e.Inspect(source, len(source), 0); got != nil {
+			t.Errorf("%s: %+v", bracket, got)
+		}
+	}
+}
+
 func FuzzComplete(f *testing.F) {
 	for _, source := range append(earlier, "x := 1\nfor i := range x { fmt.", "switch x := origin.(type) { case Point: x.", "T{a: 1, b", "func (p *Point) M() { p.", "a\x80\xffb.", "import \"net/", "`raw", "'", "/*", "if x := f(); x {\n} else {", "origin.X.Y[0](") {
 		f.Add(source, len(source))

@@ -192,3 +192,18 @@ func matched(text string) bool {
 	}
 	return depth == 0
 }
+
+// deepest returns how many brackets are open at most.
+func deepest(text string) int {
+	depth, most := 0, 0
+	for _, l := range lex(text) {
+		switch l.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+			most = max(most, depth)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		}
+	}
+	return most
+}

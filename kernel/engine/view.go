@@ -17,9 +17,16 @@ type view struct {
 	files    []*ast.File
 }
 
-// look shows the text of a cell to see. What the check does to the session is
-// taken back when it returns.
+// maxDepth bounds how deep the brackets of a text may stand in each other: the
+// time to check some of them grows with its square.
+const maxDepth = 200
+
+// look shows the text of a cell to see, unless it is nested too deep. What the
+// check does to the session is taken back when it returns.
 func (c *checker) look(text string, see func(*view)) {
+	if deepest(text) > maxDepth {
+		return
+	}
 	pkg := c.fresh()
 	own := *c
 	own.fset = token.NewFileSet()
@@ -57,7 +64,9 @@ func (v *view) read(text string) *parsed {
 		return it.kind == itemConst || it.kind == itemType || it.kind == itemFunc
 	})
 	p.statements = file(statementPrefix, "\n}", func(it item) bool { return it.kind == itemStatement })
-	if p.statements != nil {
+	if p.statements != nil && len(p.statements.Decls) > 0 { // the parser gives up on what is nested too deep
+		// What stands behind a bracket too many is left out.
+		p.statements.Decls = p.statements.Decls[:1]
 		if f, ok := p.statements.Decls[0].(*ast.FuncDecl); ok && f.Body != nil {
 			p.body = f.Body.List
 		}
@@ -88,7 +97,6 @@ func (v *view) survey() {
 		v.addMethods(v.k, late, ignore)
 	}
 	if f := v.k.statements; f != nil {
-		f.Decls = f.Decls[:1] // without what stands behind a bracket too many
 		files(f)
 	}
 	v.topVariables(v.k)
