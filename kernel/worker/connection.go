@@ -20,6 +20,8 @@ type connection struct {
 	grace  time.Duration
 	memory int64 // that the child may use, 0 for no limit
 	cmd    *exec.Cmd
+	// killings is what systemKillings was before the child.
+	killings int64
 	// exited is closed when the child has ended, gone when its pipes are
 	// closed, too.
 	exited, gone chan struct{}
@@ -45,13 +47,14 @@ type connection struct {
 // connect starts a child.
 func connect(config Config, number int) (*connection, error) {
 	c := &connection{
-		number: number,
-		grace:  config.Grace,
-		memory: config.Memory,
-		cmd:    exec.Command(config.Command[0], config.Command[1:]...),
-		jobs:   map[int]*job{},
-		exited: make(chan struct{}),
-		gone:   make(chan struct{}),
+		number:   number,
+		grace:    config.Grace,
+		memory:   config.Memory,
+		cmd:      exec.Command(config.Command[0], config.Command[1:]...),
+		jobs:     map[int]*job{},
+		killings: systemKillings(),
+		exited:   make(chan struct{}),
+		gone:     make(chan struct{}),
 	}
 	c.cmd.Dir = config.Dir
 	c.cmd.SysProcAttr = sysProcAttr()
@@ -137,6 +140,17 @@ func (c *connection) kill(why string) {
 	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // fails if all are gone
 }
 
+// whyKilled says what is known of who has killed the child.
+func (c *connection) whyKilled() string {
+	switch killings := systemKillings(); {
+	case killings < 0:
+		return " (out of memory?)"
+	case killings > c.killings:
+		return " by the system, which was out of memory"
+	}
+	return " by a signal (SIGKILL)"
+}
+
 // silence has nothing shown any more.
 func (c *connection) silence() {
 	c.mu.Lock()
@@ -160,6 +174,7 @@ func (c *connection) send(f *frame) error {
 // execute has the child run the program.
 func (c *connection) execute(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
 	j := newJob(ctx, program, out)
+	defer j.cancel(nil)
 	if err := c.add(j); err != nil {
 		return nil, err
 	}
@@ -247,6 +262,9 @@ func (c *connection) finish(lastWords string) {
 	defer c.mu.Unlock()
 	if c.cause == "" {
 		c.cause = causeOfDeath(lastWords, c.cmd.ProcessState)
+		if killed(c.cmd.ProcessState) && !isLastWords(lastWords) {
+			c.cause = "killed" + c.whyKilled()
+		}
 	}
 	c.ended = true
 	close(c.gone)

@@ -35,12 +35,19 @@ func causeOfDeath(lastWords string, state *os.ProcessState) string {
 	}
 	status, ok := state.Sys().(syscall.WaitStatus)
 	switch {
-	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL:
-		return "killed (out of memory?)"
 	case ok && status.Signaled():
 		return status.Signal().String()
 	}
 	return state.String()
+}
+
+// killed reports whether the process was ended by SIGKILL.
+func killed(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // isLastWords reports whether the text, written by the Go run time, is the

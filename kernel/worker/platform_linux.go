@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -99,4 +100,23 @@ func resident(pid int) int64 {
 		return 0
 	}
 	return pages * int64(os.Getpagesize())
+}
+
+// systemKillings returns how many processes the system has killed since it
+// started because there was no memory left, -1 if that is not known.
+func systemKillings() int64 {
+	counters, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return -1
+	}
+	for line := range strings.Lines(string(counters)) {
+		if count, ok := strings.CutPrefix(line, "oom_kill "); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(count), 10, 64)
+			if err != nil {
+				return -1
+			}
+			return n
+		}
+	}
+	return -1
 }

@@ -192,7 +192,7 @@ func TestDeath(t *testing.T) {
 		{"crash at last", "panic in a goroutine: at last", ""},
 		{"memory", outOfMemory, ""},
 		{"exit 3", "exit status 3", ""},
-		{`sh "kill -KILL $PPID"`, "killed (out of memory?)", ""},
+		{`sh "kill -KILL $PPID"`, killedBySignal, ""},
 		{`sh "kill -SEGV $PPID; sleep 10"`, "SIGSEGV", ""},
 		{"out before\nexit 4", "exit status 4", "stdout: before"},
 		{"raw before\ncrash x", "panic in a goroutine: x", "stderr: before"},
@@ -209,6 +209,25 @@ func TestDeath(t *testing.T) {
 		out = recorder{}
 		if _, err := p.Run(t.Context(), script("out again"), &out); err != nil || out.String() != "stdout: again" {
 			t.Errorf("%s: the next cell: %v, %s", tt.line, err, out.String())
+		}
+	}
+}
+
+var killedBySignal = func() string {
+	if systemKillings() < 0 {
+		return "killed (out of memory?)"
+	}
+	return "killed by a signal (SIGKILL)"
+}()
+
+func TestWhyKilled(t *testing.T) {
+	now := systemKillings()
+	if now < 0 {
+		t.Skip("this system does not count the processes that it kills for want of memory")
+	}
+	for killings, want := range map[int64]string{now: " by a signal (SIGKILL)", now - 1: " by the system, which was out of memory"} {
+		if got := (&connection{killings: killings}).whyKilled(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
@@ -367,6 +386,30 @@ func TestQuestionBetweenCells(t *testing.T) {
 func TestWorkerByHand(t *testing.T) {
 	if err := serve(newFake); err == nil || !strings.Contains(err.Error(), "started by the kernel") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestNothingIsShownAfterClose(t *testing.T) {
+	p := start(t)
+	var out recorder
+	if _, err := p.Run(t.Context(), cellOf(1, "out a", "go gate go ; out b ; show c", `start sleep 0.1; while echo d; do :; done`), &out); err != nil {
+		t.Fatal(err)
+	}
+	main := begin(t.Context(), p, cellOf(2, "out e", "open go", "lines 10000000"))
+	for range 1000 {
+		if main.out.String() != "" {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.Close()
+	first, second := out.String(), main.out.String()
+	time.Sleep(100 * time.Millisecond)
+	if out.String() != first || main.out.String() != second {
+		t.Error("something was shown after Close")
+	}
+	if <-main.done; !errors.Is(main.err, errClosed) {
+		t.Errorf("got %v", main.err)
 	}
 }
 
