@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"time"
@@ -26,7 +27,13 @@ func interpret(stdio Stdio, b *belonging) (runner, error) {
 		Stderr:  stdio.Err,
 		Display: show,
 	})
-	return direct{in}, err
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := any(in).(runner); ok {
+		return r, nil
+	}
+	return direct{in}, nil
 }
 
 // symbols are those of the standard library, with timers that call functions
@@ -42,10 +49,20 @@ func symbols(b *belonging) map[string]map[string]reflect.Value {
 	return all
 }
 
-// direct delivers without the interpreter's help.
+// direct calls functions where the interpreter cannot. They are not
+// interrupted.
 type direct struct{ *interpreter.Interpreter }
 
-func (d direct) Do(_ context.Context, _ int, f func()) error {
+func (d direct) Do(_ context.Context, _ int, f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case stdlib.Exit:
+			err = &engine.RuntimeError{Name: "exit", Message: r.Error()}
+		default:
+			err = &engine.RuntimeError{Name: "panic", Message: fmt.Sprint(r)}
+		}
+	}()
 	f()
 	return nil
 }
