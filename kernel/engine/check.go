@@ -124,6 +124,7 @@ func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function) 
 		c.resume(k, fn)
 	}
 	c.insert(k)
+	c.refuseForeign(k, complain)
 	if len(problems) > 0 {
 		return nil, problems
 	}

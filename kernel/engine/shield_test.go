@@ -1,6 +1,9 @@
 package engine_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestTypesDeclaredAsEarlierOnes declares types as what earlier cells declared.
 func TestTypesDeclaredAsEarlierOnes(t *testing.T) {
@@ -18,7 +21,18 @@ func TestTypesDeclaredAsEarlierOnes(t *testing.T) {
 			t.Errorf("%s: value %q, error %v; want %q", c.source, value, err, c.value)
 		}
 	}
-	if _, _, err := n.run("type R S\ntype S R"); err == nil {
-		t.Error("two types that are each other compile")
+	for _, c := range []struct{ source, message string }{
+		{"type R S\ntype S R", "invalid recursive type"},
+		{"type C = P\nfunc (c C) M() {}", "its receiver is another name of P, of cell 1: use that"},
+		{"type C = *D\ntype D = P\nfunc (c C) M() {}", "its receiver is another name of P, of cell 1: use that"},
+		{"func (a P, b P) M() {}", "method has multiple receivers"},
+		{"import . \"cmp\"\nfunc (o Ordered) M() {}", "cannot define new methods on non-local type Ordered"},
+		{"func (u Unknown) M() {}", "undefined: Unknown"},
+		{"func (b strings.Builder) M() {}", "cannot define new methods on non-local type strings.Builder"},
+		{"func (n int) M() {}", "cannot define new methods on non-local type int"},
+	} {
+		if _, _, err := n.run(c.source); err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: %v; want %s", c.source, err, c.message)
+		}
 	}
 }

@@ -90,7 +90,8 @@ func (v *view) survey() {
 	chk := types.NewChecker(conf, v.fset, v.k.pkg, v.k.info)
 	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
 	if f := v.k.parsed.declarations; f != nil {
-		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool { return v.foreignMethod(f, d) })
+		// As functions such methods are checked all the same.
+		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool { return foreignMethod(f, d) != nil })
 		conf.IgnoreFuncBodies = true
 		files(f)
 		conf.IgnoreFuncBodies = false
@@ -103,33 +104,6 @@ func (v *view) survey() {
 	if f := v.bodies(v.k); f != nil {
 		files(f)
 	}
-}
-
-// foreignMethod reports whether a declaration is a method of a type that the
-// file does not declare, on which go/types fails where it has the type from
-// elsewhere. As a function such a method is checked all the same.
-func (v *view) foreignMethod(file *ast.File, decl ast.Decl) bool {
-	f, ok := decl.(*ast.FuncDecl)
-	if !ok || f.Recv == nil {
-		return false
-	}
-	if len(f.Recv.List) != 1 {
-		return true
-	}
-	base := receiverBase(f)
-	for seen := map[string]bool{}; base != nil && !seen[base.Name]; {
-		seen[base.Name] = true
-		obj := file.Scope.Lookup(base.Name)
-		if obj == nil {
-			return true
-		}
-		spec, ok := obj.Decl.(*ast.TypeSpec)
-		if !ok || !spec.Assign.IsValid() {
-			return false
-		}
-		base = receiverBase(&ast.FuncDecl{Recv: &ast.FieldList{List: []*ast.Field{{Type: spec.Type}}}})
-	}
-	return false
 }
 
 // pathTo returns the nodes around the identifier at an offset of the text,
