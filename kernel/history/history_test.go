@@ -1,0 +1,469 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// TestMain makes a kernel of the test binary that writes a session of cells.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("HIERML_TEST_HISTORY"); path != "" {
+		h := Open(path, slog.Default())
+		for line := range cellsOfWriter {
+			h.Add(line+1, fmt.Sprint("process ", os.Getpid(), " line ", line+1), "")
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := settled(h); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		h.Close()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const cellsOfWriter = 50
+
+// settled waits until all cells are in the file.
+func settled(h *History) error {
+	for range 600 {
+		h.mu.Lock()
+		n := len(h.pending)
+		h.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("cells are not written after a minute")
+}
+
+// A journal is a log that can be looked at.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+func open(path string) (*History, *journal) {
+	j := new(journal)
+	return Open(path, slog.New(slog.NewTextHandler(j, nil))), j
+}
+
+// fill writes sessions of cells to a file, each in a history of its own.
+func fill(t *testing.T, path string, sessions ...[]string) {
+	t.Helper()
+	for _, inputs := range sessions {
+		h, j := open(path)
+		for i, input := range inputs {
+			h.Add(i+1, input, map[bool]string{true: "out " + input}[strings.HasPrefix(input, "b")])
+		}
+		h.Close()
+		if j.String() != "" {
+			t.Fatal(j.String())
+		}
+	}
+}
+
+func describe(cells []Cell) string {
+	var b strings.Builder
+	for _, c := range cells {
+		fmt.Fprintf(&b, "%d/%d %s%s; ", c.Session, c.Line, c.Input, strings.TrimSuffix("="+c.Output, "="))
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+func TestQuestions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	fill(t, path, []string{"a1", "b", "a1"}, nil, []string{"a2", "b"})
+	own := []string{"a1", "c", "b"}
+	tests := []struct {
+		name string
+		ask  func(h *History) []Cell
+		want string
+	}{
+		{"tail", func(h *History) []Cell { return h.Tail(4) }, "2/2 b=out b; 3/1 a1; 3/2 c; 3/3 b=out b"},
+		{"tail by default", func(h *History) []Cell { return h.Tail(0) }, "1/1 a1; 1/2 b=out b; 1/3 a1; 2/1 a2; 2/2 b=out b; 3/1 a1; 3/2 c; 3/3 b=out b"},
+		{"tail of this session", func(h *History) []Cell { return h.Tail(1) }, "3/3 b=out b"},
+		{"this session", func(h *History) []Cell { return h.Range(0, 0, 0) }, "3/1 a1; 3/2 c; 3/3 b=out b"},
+		{"from line 2", func(h *History) []Cell { return h.Range(0, 2, 0) }, "3/2 c; 3/3 b=out b"},
+		{"lines 1 and 2", func(h *History) []Cell { return h.Range(0, 1, 3) }, "3/1 a1; 3/2 c"},
+		{"by number", func(h *History) []Cell { return h.Range(3, 1, 2) }, "3/1 a1"},
+		{"the one before", func(h *History) []Cell { return h.Range(-1, 0, 0) }, "2/1 a2; 2/2 b=out b"},
+		{"two before", func(h *History) []Cell { return h.Range(-2, 2, 3) }, "1/2 b=out b"},
+		{"three before", func(h *History) []Cell { return h.Range(-3, 0, 0) }, ""},
+		{"long before", func(h *History) []Cell { return h.Range(-1<<63, -1<<63, 0) }, ""},
+		{"first", func(h *History) []Cell { return h.Range(1, -1, 3) }, "1/1 a1; 1/2 b=out b"},
+		{"not yet", func(h *History) []Cell { return h.Range(4, 0, 0) }, ""},
+		{"stop before start", func(h *History) []Cell { return h.Range(1, 3, 2) }, ""},
+		{"search", func(h *History) []Cell { return h.Search("a*", 0, false) }, "1/1 a1; 1/3 a1; 2/1 a2; 3/1 a1"},
+		{"search n", func(h *History) []Cell { return h.Search("a*", 2, false) }, "2/1 a2; 3/1 a1"},
+		{"search unique", func(h *History) []Cell { return h.Search("a?", 0, true) }, "2/1 a2; 3/1 a1"},
+		{"search n unique", func(h *History) []Cell { return h.Search("[ab]*", 2, true) }, "3/1 a1; 3/3 b=out b"},
+		{"search case", func(h *History) []Cell { return h.Search("A*", 0, false) }, ""},
+	}
+	// The cells of this session are answered alike before they are in the file,
+	// once they are, and when some are.
+	for _, when := range []string{"in memory", "in the file", "in both"} {
+		h, j := open(path)
+		if when == "in memory" {
+			h.notBefore = time.Now().Add(time.Hour)
+		}
+		for i, input := range own {
+			h.Add(i+1, input, map[bool]string{true: "out " + input}[input == "b"])
+			if when == "in both" && i == 1 {
+				h.Tail(1) // which writes
+				h.mu.Lock()
+				h.notBefore = time.Now().Add(time.Hour)
+				h.mu.Unlock()
+			}
+		}
+		for _, test := range tests {
+			if got := describe(test.ask(h)); got != test.want {
+				t.Errorf("%s, %s: %s, want %s", test.name, when, got, test.want)
+			}
+		}
+		if len(j.String()) > 0 {
+			t.Error(j)
+		}
+		if when != "in memory" {
+			h.Close()
+		} else {
+			h.mu.Lock()
+			h.drop(len(h.pending))
+			h.mu.Unlock()
+			h.Close()
+		}
+		// The next run of the same is to be session 3 again.
+		if err := h.store.update(time.Second, func(_ *bolt.Tx, cells *bolt.Bucket) error {
+			for line := range own {
+				if err := cells.Delete(key(3, line+1)); err != nil {
+					return err
+				}
+			}
+			return cells.SetSequence(2)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	h, _ := open("")
+	defer h.Close()
+	if got := h.Range(-1, 0, 0); len(got) > 0 {
+		t.Error(got)
+	}
+	for i := range inMemory.cells + 5 {
+		h.Add(i+1, fmt.Sprint(i+1), "")
+	}
+	if got, want := describe(h.Tail(2)), "1/10004 10004; 1/10005 10005"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := describe(h.Range(0, 0, 8)), "1/6 6; 1/7 7"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i := range 40 {
+		h.Add(20_000+i, strings.Repeat("x", 1<<19), "")
+	}
+	if n := len(h.Search("*", 0, false)); n != 32 {
+		t.Errorf("%d cells of half a mebibyte are in memory, want 32", n)
+	}
+}
+
+// TestUnusable has files that cannot be opened, of which the log hears once.
+func TestUnusable(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	locked := filepath.Join(folder, "locked.db")
+	db, err := bolt.Open(locked, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for name, path := range map[string]string{
+		"the folder is a file": filepath.Join(file, "history.db"),
+		"the file is a folder": folder,
+		"others keep the file": locked,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, j := open(path)
+			h.Add(1, "a", "")
+			if got, want := describe(h.Tail(0)), "1/1 a"; got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			h.Add(2, "b", "")
+			if got, want := describe(h.Range(0, 0, 0)), "1/1 a; 1/2 b"; got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			h.Close()
+			if n := strings.Count(j.String(), "lives in memory"); n != 1 {
+				t.Errorf("the log hears %d times of it: %s", n, j)
+			}
+		})
+	}
+}
+
+// TestRecovery has a file that cannot be written for a while.
+func TestRecovery(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "folder")
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "history.db")
+	h, _ := open(path)
+	h.Add(1, "a", "")
+	h.Tail(1)
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	h.Add(2, "b", "")
+	h.Close()
+	h, _ = open(path)
+	if got, want := describe(h.Tail(0)), "1/1 a; 1/2 b"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestLazy(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "folder")
+	h, j := open(filepath.Join(folder, "history.db"))
+	if got := h.Tail(0); len(got) > 0 {
+		t.Error(got)
+	}
+	h.Close()
+	h.Close()
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("a session without cells leaves a folder")
+	}
+	h.Add(1, "late", "")
+	if got := h.Tail(0); len(got) > 0 || j.String() != "" {
+		t.Error(got, j)
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are those of the folder of the user")
+	}
+	folder := filepath.Join(t.TempDir(), "folder")
+	path := filepath.Join(folder, "history.db")
+	for _, loosen := range []bool{false, true} {
+		if loosen {
+			for _, path := range []string{folder, path} {
+				if err := os.Chmod(path, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		fill(t, path, []string{"a"})
+		for path, want := range map[string]os.FileMode{folder: 0o700, path: 0o600} {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode().Perm() != want {
+				t.Errorf("%s has the mode %v, want %v", path, info.Mode().Perm(), want)
+			}
+		}
+	}
+}
+
+func TestLongTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	whole, long := strings.Repeat("w", maxText), strings.Repeat("世", 1<<20)
+	h, _ := open(path)
+	h.Add(1, whole, whole)
+	h.Add(2, long, long+"\xff")
+	h.Close()
+	h, _ = open(path)
+	got := h.Tail(0)
+	if len(got) != 2 || got[0].Input != whole || got[0].Output != whole {
+		t.Fatalf("%d cells; a mebibyte is not kept", len(got))
+	}
+	for _, text := range []string{got[1].Input, got[1].Output} {
+		kept, mark, ok := strings.Cut(text, "\n")
+		if !ok || !strings.HasPrefix(long, kept) || len(kept) < maxText-4 || !strings.Contains(mark, "more bytes were not kept") {
+			t.Errorf("%d bytes are kept with the mark %q", len(kept), mark)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	total := func(t *testing.T, s *store) (counted, recorded limits) {
+		t.Helper()
+		if err := s.update(time.Second, func(tx *bolt.Tx, cells *bolt.Bucket) error {
+			recorded = readTotals(tx, cells)
+			return cells.ForEach(func(_, v []byte) error {
+				counted.cells++
+				counted.bytes += len(v)
+				return nil
+			})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return counted, recorded
+	}
+	for _, l := range []limits{{cells: 250, bytes: 1 << 20}, {cells: 1 << 20, bytes: 2000}} {
+		var want []Cell
+		s := &store{path: path, limits: l}
+		for session := range 5 {
+			var cells []Cell
+			for line := range 100 {
+				cells = append(cells, Cell{Line: line + 1, Input: fmt.Sprint("cell ", session, line)})
+			}
+			number, err := s.write(time.Second, 0, cells)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range cells {
+				c.Session = int(number)
+				want = append(want, c)
+			}
+			counted, recorded := total(t, s)
+			if counted != recorded || counted.cells > l.cells || counted.bytes > l.bytes {
+				t.Errorf("limits %v: %v are kept, %v recorded", l, counted, recorded)
+			}
+		}
+		counted, _ := total(t, s)
+		if counted.cells < 100 {
+			t.Errorf("limits %v: %d cells are left", l, counted.cells)
+		}
+		h, _ := open(path)
+		if got := h.Search("*", 0, false); !reflect.DeepEqual(got, want[len(want)-counted.cells:]) {
+			t.Errorf("limits %v: %s", l, describe(got))
+		}
+	}
+}
+
+// TestManyKernels has ten processes, and two sessions in this one, write at
+// the same time.
+func TestManyKernels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for range 10 {
+		writers.Go(func() {
+			cmd := exec.Command(program)
+			cmd.Env = append(os.Environ(), "HIERML_TEST_HISTORY="+path)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	for i := range 2 {
+		writers.Go(func() {
+			h, j := open(path)
+			for line := range cellsOfWriter {
+				h.Add(line+1, fmt.Sprint("session ", i, " line ", line+1), "")
+				if line%10 == 0 {
+					h.Search("*line 1", 0, true)
+				}
+			}
+			if err := settled(h); err != nil {
+				t.Error(err, j)
+			}
+			h.Close()
+		})
+	}
+	writers.Wait()
+	h, j := open(path)
+	perSession := make(map[int]int)
+	for _, c := range h.Search("* line *", 0, true) {
+		perSession[c.Session]++
+		if !strings.HasSuffix(c.Input, fmt.Sprint(" line ", c.Line)) {
+			t.Errorf("session %d, line %d: %q", c.Session, c.Line, c.Input)
+		}
+	}
+	for session := 1; session <= 12; session++ {
+		if perSession[session] != cellsOfWriter {
+			t.Errorf("session %d has %d cells, want %d", session, perSession[session], cellsOfWriter)
+		}
+	}
+	if len(perSession) != 12 || j.String() != "" {
+		t.Errorf("%d sessions, want 12; %s", len(perSession), j)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	h, j := open(filepath.Join(t.TempDir(), "h", "history.db"))
+	var users sync.WaitGroup
+	for user := range 4 {
+		users.Go(func() {
+			for i := range 25 {
+				h.Add(user*25+i+1, "x", "")
+				h.Tail(3)
+				h.Range(0, 0, 0)
+			}
+		})
+	}
+	users.Wait()
+	if err := settled(h); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Range(0, 0, 0); len(got) != 100 || got[99].Line != 100 {
+		t.Errorf("%d cells, want 100", len(got))
+	}
+	h.Close()
+	if j.String() != "" {
+		t.Error(j)
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "h", "history.db")
+	s := &store{path: path, limits: onDisk}
+	for session := range 100 {
+		var cells []Cell
+		for line := range 1000 {
+			cells = append(cells, Cell{Line: line + 1, Input: strings.Repeat("x := compute(values)\n", 20) + fmt.Sprint(session*1000+line)})
+		}
+		if _, err := s.write(time.Minute, 0, cells); err != nil {
+			b.Fatal(err)
+		}
+	}
+	h, _ := open(path)
+	for _, pattern := range []string{"*nothing*", "*[q-s]esu?t*", "*99999"} {
+		b.Run(pattern, func(b *testing.B) {
+			for b.Loop() {
+				h.Search(pattern, 0, true)
+			}
+		})
+	}
+	b.Run("tail", func(b *testing.B) {
+		for b.Loop() {
+			h.Tail(1000)
+		}
+	})
+}
