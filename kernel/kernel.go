@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +14,7 @@ import (
 
 func kernelCommand() *cobra.Command {
 	var file string
+	var limit memory
 	cmd := &cobra.Command{
 		Use:   "kernel [CONNECTION_FILE]",
 		Short: "Serve Jupyter front ends",
@@ -27,10 +31,62 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			case file == "":
 				return &usageError{cmd, errors.New("no connection file; name it as the argument")}
 			}
-			open := func() (session.Evaluator, error) { return newEngine(worker.Config{}) }
+			open := func() (session.Evaluator, error) { return newEngine(worker.Config{Memory: int64(limit)}) }
 			return session.Serve(cmd.Context(), file, open, session.Config{})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")
+	cmd.Flags().Var(&limit, "memory", "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named")
 	return cmd
 }
+
+// A memory is the value of a flag: a number of bytes, 0 for the default and
+// negative for no limit.
+type memory int64
+
+// unitsOfMemory are what may follow the number, in bytes.
+var unitsOfMemory = []struct {
+	name  string
+	bytes float64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}
+
+// leastMemory is below what a worker needs for itself.
+const leastMemory = 64 << 20
+
+// Set implements pflag.Value.
+func (m *memory) Set(text string) error {
+	if text == "none" {
+		*m = -1
+		return nil
+	}
+	for _, unit := range unitsOfMemory {
+		number, found := strings.CutSuffix(text, unit.name)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		switch n *= unit.bytes; {
+		case err != nil || !(n > 0 && n < 1<<62):
+			return errors.New("expected a number before " + unit.name)
+		case n < leastMemory:
+			return errors.New("expected 64MiB or more")
+		}
+		*m = memory(n)
+		return nil
+	}
+	return errors.New("expected a size with its unit, as 512MiB or 8GiB, or none")
+}
+
+// String implements pflag.Value.
+func (m *memory) String() string {
+	switch {
+	case *m == 0:
+		return ""
+	case *m < 0:
+		return "none"
+	}
+	return fmt.Sprintf("%gMiB", float64(*m)/(1<<20))
+}
+
+// Type implements pflag.Value.
+func (*memory) Type() string { return "SIZE" }
