@@ -51,8 +51,8 @@ var concurrent = map[string]bool{
 // oneWay holds the messages that are not replied to.
 var oneWay = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true}
 
-// running holds the messages that run the user's code.
-var running = map[string]bool{"execute_request": true, "comm_open": true, "comm_msg": true, "comm_close": true}
+// runsCode holds the messages that run the user's code.
+var runsCode = map[string]bool{"execute_request": true, "comm_open": true, "comm_msg": true, "comm_close": true}
 
 var ok = wire.OK{Status: "ok"}
 

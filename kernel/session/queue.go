@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// maxQueue bounds a queue. When one is full the shell channel is not
-	// read, and its clients wait.
-	maxQueue = 4096
+	// maxQueue bounds the requests in a queue, and maxQueued their bytes. When
+	// a queue is full the shell channel is not read, and its clients wait.
+	maxQueue  = 4096
+	maxQueued = 256 << 20
 	// abortGrace is how long the reply of a failed cell waits for requests
 	// that were sent before anybody could know of the failure.
 	abortGrace = 10 * time.Millisecond
@@ -22,6 +23,7 @@ type queue struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	requests []*wire.Request
+	size     int // bytes of the requests
 	closed   bool
 }
 
@@ -31,7 +33,7 @@ func (q *queue) init() { q.changed.L = &q.mu }
 func (q *queue) put(r *wire.Request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.requests) >= maxQueue && !q.closed {
+	for q.isFull() && !q.closed {
 		q.changed.Wait()
 	}
 	return q.add(r)
@@ -41,14 +43,17 @@ func (q *queue) put(r *wire.Request) bool {
 func (q *queue) offer(r *wire.Request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.requests) < maxQueue && q.add(r)
+	return !q.isFull() && q.add(r)
 }
+
+func (q *queue) isFull() bool { return len(q.requests) >= maxQueue || q.size >= maxQueued }
 
 func (q *queue) add(r *wire.Request) bool {
 	if q.closed {
 		return false
 	}
 	q.requests = append(q.requests, r)
+	q.size += r.Size()
 	q.changed.Broadcast()
 	return true
 }
@@ -67,6 +72,7 @@ func (q *queue) take() *wire.Request {
 	r := q.requests[0]
 	q.requests[0] = nil
 	q.requests = q.requests[1:]
+	q.size -= r.Size()
 	q.changed.Broadcast()
 	return r
 }
@@ -81,6 +87,7 @@ func (q *queue) takeAll(msgType string) []*wire.Request {
 			return false
 		}
 		taken = append(taken, r)
+		q.size -= r.Size()
 		return true
 	})
 	q.changed.Broadcast()
@@ -92,7 +99,7 @@ func (q *queue) close() []*wire.Request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting := q.requests
-	q.closed, q.requests = true, nil
+	q.closed, q.requests, q.size = true, nil, 0
 	q.changed.Broadcast()
 	return waiting
 }

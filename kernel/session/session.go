@@ -209,7 +209,7 @@ func (s *session) serveControl() {
 		if err != nil {
 			return
 		}
-		if !running[r.Header.Type] {
+		if !runsCode[r.Header.Type] {
 			s.answer(&request{Request: r})
 			continue
 		}

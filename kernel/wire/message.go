@@ -32,6 +32,15 @@ type Message struct {
 	Buffers    [][]byte
 }
 
+// Size returns about how many bytes the message takes.
+func (m *Message) Size() int {
+	size := len(m.RawHeader) + len(m.Parent) + len(m.Metadata) + len(m.Content)
+	for _, b := range m.Buffers {
+		size += len(b)
+	}
+	return size
+}
+
 const (
 	delimiter = "<IDS|MSG>"
 	maxHeader = 64 << 10 // bytes; a header is repeated in all that answers it
