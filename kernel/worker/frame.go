@@ -16,6 +16,7 @@ type frame struct {
 	Program  *engine.Program `json:"program,omitempty"`
 	Bundle   *bundle         `json:"bundle,omitempty"`
 	ID       string          `json:"id,omitempty"`
+	Main     bool            `json:"main,omitempty"`
 	Update   bool            `json:"update,omitempty"`
 	Wait     bool            `json:"wait,omitempty"`
 	Name     string          `json:"name,omitempty"`
@@ -39,7 +40,7 @@ const (
 	frameFree      = "free"      // the child is to give memory back; of no cell
 
 	// To the parent.
-	frameMain      = "main"      // the streams belong to the cell from now on
+	frameBegin     = "begin"     // Main: the streams belong to the cell from now on
 	frameStream    = "stream"    // Name, Bytes
 	frameDisplay   = "display"   // Bundle, ID, Update
 	frameClear     = "clear"     // Wait

@@ -21,8 +21,10 @@ type job struct {
 	mu  sync.Mutex // held while out is called, except for its Input
 	out engine.Output
 
-	// Held back until the rest of a UTF-8 sequence is there. Used by the
-	// goroutine of the pump only.
+	// Used by the goroutine of the pump only: whether the child has begun
+	// with the cell, and what is held back until the rest of a UTF-8
+	// sequence is there.
+	begun          bool
 	stdout, stderr partial
 
 	// done is closed when the program has ended, with these results.
@@ -106,10 +108,11 @@ func (j *job) result(f *frame) (*engine.Bundle, error) {
 	return nil, errors.New(f.Failure.Message)
 }
 
-// died returns the error of the job, given what ended the child.
+// died returns the error of the job, given what ended the child. The place is
+// the cell, if it had begun.
 func (j *job) died(cause string, process int) *engine.DeathError {
 	death := &engine.DeathError{Cause: cause, Process: process}
-	if j.program.Message == nil {
+	if j.begun {
 		death.Frames = []engine.Frame{{Cell: j.program.Cell}}
 	}
 	return death

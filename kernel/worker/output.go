@@ -71,19 +71,20 @@ func (o *outlets) send(c *cell, f *frame) error {
 	return err
 }
 
-// begin makes the cell the main one unless the present one still runs.
+// begin tells the parent that the cell begins. It becomes the main one unless
+// the present one still runs.
 func (o *outlets) begin(c *cell) error {
-	data, err := encodeFrame(&frame{Kind: frameMain, Cell: c.number})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	main := o.main == nil || o.main.ended()
+	data, err := encodeFrame(&frame{Kind: frameBegin, Cell: c.number, Main: main})
 	if err != nil {
 		return err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.main != nil && !o.main.ended() {
-		return nil
+	if main {
+		o.drain(nil)
+		o.main = c
 	}
-	o.drain(nil)
-	o.main = c
 	_, err = o.frames.Write(data)
 	return err
 }

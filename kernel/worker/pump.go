@@ -174,13 +174,12 @@ func (p *pump) stream(name string, data []byte) {
 }
 
 func (p *pump) frame(f *frame) {
-	if f.Kind == frameMain {
+	if f.Kind == frameBegin && f.Main {
 		p.flush(true)
 		if p.left && p.main != f.Cell {
 			p.c.remove(p.main)
 		}
 		p.main, p.left = f.Cell, false
-		return
 	}
 	j := p.c.job(f.Cell)
 	switch {
@@ -189,6 +188,8 @@ func (p *pump) frame(f *frame) {
 			p.answer(&frame{Kind: frameLine, Failure: &failure{Message: "the cell that asks is not known any more"}})
 		}
 		return
+	case f.Kind == frameBegin:
+		j.begun = true
 	case f.Kind == frameDone && f.Cell == p.main:
 		p.flush(true)
 		fallthrough

@@ -247,8 +247,8 @@ func TestDeathBetweenCells(t *testing.T) {
 	out = recorder{}
 	_, err := p.Run(t.Context(), script("out a"), &out)
 	var death *engine.DeathError
-	if !errors.As(err, &death) || out.String() != "" {
-		t.Errorf("got %v, %s", err, out.String())
+	if !errors.As(err, &death) || out.String() != "" || len(death.Frames) > 0 {
+		t.Errorf("got %#v, %s", err, out.String())
 	}
 	if _, err := p.Run(t.Context(), script("out a"), &out); err != nil {
 		t.Error(err)
