@@ -2,8 +2,11 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,7 +36,8 @@ func now() moment {
 }
 
 // signalProcesses sends the signal to the processes that this one, directly or
-// not, has started since.
+// not, has started since. Older ones get it first, so that a shell which is
+// killed does not report that what it has started was.
 func signalProcesses(since moment, signal unix.Signal) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
@@ -48,7 +52,11 @@ func signalProcesses(since moment, signal unix.Signal) {
 			}
 		}
 	}
-	for pid, p := range processes {
+	byAge := slices.SortedFunc(maps.Keys(processes), func(a, b int) int {
+		return cmp.Or(cmp.Compare(processes[a].started, processes[b].started), cmp.Compare(a, b))
+	})
+	for _, pid := range byAge {
+		p := processes[pid]
 		if pid == self || p.started < since {
 			continue
 		}
