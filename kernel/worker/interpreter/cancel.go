@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -24,6 +25,12 @@ import (
 type control struct {
 	run  *uint64
 	done chan struct{}
+
+	mu      sync.Mutex
+	stops   int           // how many stops are under way
+	was     uint64        // the number to return to after the last of them
+	stopped chan struct{} // closed when a stop begins, and then replaced
+	idle    *sync.Cond    // signalled when no stop is under way any more
 }
 
 func newControl(i *interp.Interpreter) (*control, error) {
@@ -36,17 +43,37 @@ func newControl(i *interp.Interpreter) (*control, error) {
 	if !run.IsValid() || run.Kind() != reflect.Uint64 || !done.IsValid() || done.Type() != reflect.TypeFor[chan struct{}]() {
 		return nil, fmt.Errorf("interpreter: this version of yaegi cannot be stopped: it lacks the fields id and done")
 	}
-	return &control{
-		run:  (*uint64)(unsafe.Pointer(run.UnsafeAddr())),
-		done: *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
-	}, nil
+	c := &control{
+		run:     (*uint64)(unsafe.Pointer(run.UnsafeAddr())),
+		done:    *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
+		stopped: make(chan struct{}),
+	}
+	c.idle = sync.NewCond(&c.mu)
+	return c, nil
 }
 
 // stop ends all interpreted code that runs, and returns when finished is
 // closed.
 func (c *control) stop(finished <-chan struct{}) {
-	was := atomic.AddUint64(c.run, 1<<32) - 1<<32
-	defer atomic.StoreUint64(c.run, was)
+	c.mu.Lock()
+	if c.stops == 0 {
+		c.was = atomic.LoadUint64(c.run)
+		atomic.StoreUint64(c.run, c.was+1<<32)
+	}
+	c.stops++
+	close(c.stopped)
+	c.stopped = make(chan struct{})
+	c.mu.Unlock()
+
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.stops--
+		if c.stops == 0 {
+			atomic.StoreUint64(c.run, c.was)
+			c.idle.Broadcast()
+		}
+	}()
 	for {
 		select {
 		case c.done <- struct{}{}:
@@ -55,3 +82,30 @@ func (c *control) stop(finished <-chan struct{}) {
 		}
 	}
 }
+
+// wait returns when no stop is under way: what begins during one would take
+// its run number, which is over when it ends.
+func (c *control) wait() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.stops > 0 {
+		c.idle.Wait()
+	}
+}
+
+// stopping returns a channel that is closed when interpreted code is stopped,
+// now if it is being stopped.
+func (c *control) stopping() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stops > 0 {
+		return alreadyClosed
+	}
+	return c.stopped
+}
+
+var alreadyClosed = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()

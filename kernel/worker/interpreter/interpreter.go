@@ -107,7 +107,10 @@ func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engin
 		in.reached = 0
 		in.mu.Unlock()
 	}
-	err := in.call(ctx, program)
+	err := in.supervise(ctx, program.Cell, func() error {
+		_, err := in.yaegi.Eval(program.Call + "()")
+		return err
+	})
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.bundle, err
@@ -128,8 +131,17 @@ func (in *Interpreter) evaluate(unit string) (err error) {
 	return err
 }
 
-// call runs the statements of a cell.
-func (in *Interpreter) call(ctx context.Context, program *engine.Program) error {
+// Do calls f, which may call functions of the session, for the cell of that
+// number. Its errors are those of Run.
+func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
+	return in.supervise(ctx, cell, func() error {
+		f()
+		return nil
+	})
+}
+
+// supervise calls f in a goroutine of its own, until it returns or ctx ends.
+func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
@@ -142,14 +154,14 @@ func (in *Interpreter) call(ctx context.Context, program *engine.Program) error 
 		defer in.frames.end(id)
 		defer func() {
 			if r := recover(); r != nil {
-				result = in.runtimeError(r, id, program.Cell)
+				result = in.runtimeError(r, id, cell)
 			}
 		}()
-		_, err := in.yaegi.Eval(program.Call + "()")
+		err := f()
 		var p interp.Panic
 		switch {
 		case errors.As(err, &p):
-			result = in.runtimeError(p.Value, id, program.Cell)
+			result = in.runtimeError(p.Value, id, cell)
 		case err != nil:
 			result = err
 		}
