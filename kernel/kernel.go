@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/kernel/history"
 	"github.com/hierml/notebook/kernel/session"
 	"github.com/hierml/notebook/kernel/worker"
 )
@@ -32,7 +33,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 				return &usageError{cmd, errors.New("no connection file; name it as the argument")}
 			}
 			open := func() (session.Evaluator, error) { return newEngine(worker.Config{Memory: int64(limit)}) }
-			return session.Serve(cmd.Context(), file, open, session.Config{})
+			return session.Serve(cmd.Context(), file, open, session.Config{History: history.DefaultPath()})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")

@@ -41,7 +41,7 @@ func execute(s *session, r *request) (any, error) {
 			s.publish(parent, "error", wire.Error{Name: f.Name, Value: f.Message, Traceback: f.Traceback})
 		}
 		if content.StoreHistory {
-			s.history.add(count, content.Code, "")
+			s.history.Add(count, content.Code, "")
 		}
 		reply := f.executeReply(count, payload)
 		if content.StopOnError || isInterrupted(ctx) {
@@ -63,7 +63,7 @@ func execute(s *session, r *request) (any, error) {
 		}
 	}
 	if content.StoreHistory {
-		s.history.add(count, content.Code, text)
+		s.history.Add(count, content.Code, text)
 	}
 	expressions := make(map[string]any, len(content.UserExpressions))
 	for name, source := range content.UserExpressions {

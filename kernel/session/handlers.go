@@ -121,7 +121,7 @@ func readHistory(s *session, r *request) (any, error) {
 	if err := r.Decode(&request); err != nil {
 		return nil, err
 	}
-	entries, err := s.history.read(request)
+	entries, err := entries(s.history, request)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/history"
 	"github.com/hierml/notebook/kernel/wire"
 )
 
@@ -55,6 +56,9 @@ type Config struct {
 	// Log hears of dropped messages and failures that no client hears of. The
 	// default writes to standard error.
 	Log *slog.Logger
+	// History is the file that keeps the cells of all runs, in a folder of its
+	// own. Without it they are forgotten at the end.
+	History string
 }
 
 // Serve is a Jupyter kernel: it serves the front ends that come by way of the
@@ -114,7 +118,7 @@ type session struct {
 	evaluator Evaluator
 	config    Config
 	log       *slog.Logger
-	history   history
+	history   *history.History
 	comms     comms
 
 	ctx     context.Context // of all that runs
@@ -143,6 +147,7 @@ func newSession(server *wire.Server, evaluator Evaluator, config Config) *sessio
 		evaluator: evaluator,
 		config:    config,
 		log:       config.Log,
+		history:   history.Open(config.History, config.Log),
 		ending:    make(chan struct{}),
 		shells:    []*shell{newShell("")},
 	}
@@ -178,7 +183,9 @@ func (s *session) close() error {
 	case <-stopped:
 	case <-time.After(patience):
 	}
-	return s.server.Close()
+	err := s.server.Close()
+	s.history.Close()
+	return err
 }
 
 // readShell gives the requests of the shell channel to their shells. What can
