@@ -31,7 +31,7 @@ func PNG(data []byte) *Handle { return MIME(display.PNG, data) }
 // JPEG shows a picture, given as the content of a JPEG file.
 func JPEG(data []byte) *Handle { return MIME(display.JPEG, data) }
 
-// JSON shows a value as a tree that can be unfolded.
+// JSON shows a value, or text that is JSON, as a tree that can be unfolded.
 func JSON(v any) *Handle { return MIME("application/json", v) }
 
 // JavaScript runs a script in the page. Not every front end allows it.
@@ -39,20 +39,34 @@ func JavaScript(s string) *Handle { return MIME("application/javascript", s) }
 
 // VegaLite shows a chart, given as a Vega-Lite specification: JSON text, or a
 // value that encoding/json turns into it.
-func VegaLite(spec any) *Handle {
-	switch s := spec.(type) {
-	case string:
-		spec = json.RawMessage(s)
-	case []byte:
-		spec = json.RawMessage(s)
-	}
-	return MIME("application/vnd.vegalite.v5+json", spec)
-}
+func VegaLite(spec any) *Handle { return MIME("application/vnd.vegalite.v5+json", spec) }
 
 // MIME shows data of any type that the front end knows: text as a string,
-// binary data as []byte, JSON as a value for encoding/json.
+// binary data as []byte, JSON as a value for encoding/json. For the type
+// application/json, and those that end in +json, text is JSON, too. Plain text
+// goes along for front ends that do not know the type.
 func MIME(mimeType string, data any) *Handle {
+	if mimeType == "application/json" || strings.HasSuffix(mimeType, "+json") {
+		data = unpacked(mimeType, data)
+	}
 	return show(&display.Bundle{Data: map[string]any{display.Text: plain(mimeType, data), mimeType: data}})
+}
+
+// unpacked returns data with JSON text made a value for encoding/json.
+func unpacked(mimeType string, data any) any {
+	var text []byte
+	switch d := data.(type) {
+	case string:
+		text = []byte(d)
+	case []byte:
+		text = d
+	default:
+		return data
+	}
+	if mimeType == "application/json" && !json.Valid(text) {
+		return data // a value that happens to be text
+	}
+	return json.RawMessage(text)
 }
 
 var tag = regexp.MustCompile(`(?s)<!--.*?-->|<(script|style)\b.*?</(script|style)>|<[^>]*>`)

@@ -1,5 +1,5 @@
-// Package nb is what cells call to show things, to ask the user, and to be
-// interrupted. It is preloaded: nb.Display needs no import.
+// Package nb is what cells call to show things, to ask the user, to talk
+// to code in the front end, and to be interrupted. It is preloaded: nb.Display needs no import.
 //
 // It works in scripts and compiled programs, too: there, values are printed as
 // text, and questions are asked on the terminal.
@@ -49,8 +49,14 @@ func (h *Handle) MimeBundle() map[string]any { return nil }
 // something new is shown, which avoids flicker.
 func Clear(wait ...bool) { host.Current().Clear(len(wait) > 0 && wait[0]) }
 
-// Input asks the user for a line of text.
-func Input(prompt string) (string, error) { return host.Current().Input(prompt, false) }
+// Page shows the values beside the notebook, where the front end has a place
+// for what is read and put away. In a terminal it prints them.
+func Page(values ...any) { host.Current().Page(display.Of(values...)) }
 
-// Password asks the user for a line that is not shown while it is typed.
-func Password(prompt string) (string, error) { return host.Current().Input(prompt, true) }
+// NextInput puts a new cell with the source below the running one. A terminal
+// has no cells; nothing happens there.
+func NextInput(source string) { host.Current().NextInput(source, false) }
+
+// ReplaceInput replaces the source of the running cell, whose run goes on as it
+// was. A terminal has no cells; nothing happens there.
+func ReplaceInput(source string) { host.Current().NextInput(source, true) }

@@ -3,9 +3,13 @@ package nb
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +25,11 @@ type notebook struct {
 	ids    []string
 	data   []map[string]any
 	prompt string
+	failed error // of Input
+
+	mu    sync.Mutex
+	comms []*host.CommMessage // as they are sent
+	gone  error               // of Comm
 }
 
 func (n *notebook) Context() context.Context { return n.ctx }
@@ -35,16 +44,26 @@ func (n *notebook) Clear(wait bool) { n.shown = append(n.shown, fmt.Sprint("clea
 
 func (n *notebook) Input(prompt string, password bool) (string, error) {
 	n.prompt = fmt.Sprint(prompt, password)
-	return "answer", nil
+	return "answer", n.failed
 }
 
 func (n *notebook) Updates() bool { return true }
 
-func (n *notebook) Comm(*host.CommMessage) error { return host.ErrNoFrontEnd }
+func (n *notebook) Comm(m *host.CommMessage) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.gone != nil {
+		return n.gone
+	}
+	n.comms = append(n.comms, m)
+	return nil
+}
 
-func (n *notebook) Page(*display.Bundle) {}
+func (n *notebook) Page(b *display.Bundle) { n.shown = append(n.shown, "page "+b.Text()) }
 
-func (n *notebook) NextInput(string, bool) {}
+func (n *notebook) NextInput(source string, replace bool) {
+	n.shown = append(n.shown, fmt.Sprintf("input %v %s", replace, source))
+}
 
 func open(t *testing.T) *notebook {
 	n := &notebook{ctx: t.Context()}
@@ -87,12 +106,79 @@ func TestMIME(t *testing.T) {
 	}
 }
 
+func TestMIMEOfJSON(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		show func() *Handle
+		mime string
+		want any
+	}{
+		{"value", func() *Handle { return JSON([]int{1}) }, "application/json", []int{1}},
+		{"text that is JSON", func() *Handle { return JSON(`{"a": 1}`) }, "application/json", json.RawMessage(`{"a": 1}`)},
+		{"bytes that are JSON", func() *Handle { return JSON([]byte(`[1]`)) }, "application/json", json.RawMessage(`[1]`)},
+		{"text that is none", func() *Handle { return JSON("ab c") }, "application/json", "ab c"},
+		{"plotly", func() *Handle { return MIME("application/vnd.plotly.v1+json", `{"data": []}`) },
+			"application/vnd.plotly.v1+json", json.RawMessage(`{"data": []}`)},
+		{"map", func() *Handle { return MIME("application/geo+json", []byte(`{"type": "Point"}`)) },
+			"application/geo+json", json.RawMessage(`{"type": "Point"}`)},
+		{"no JSON", func() *Handle { return MIME("application/pdf", []byte("%PDF")) }, "application/pdf", []byte("%PDF")},
+	} {
+		n := open(t)
+		test.show()
+		if got := n.data[0][test.mime]; !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %T %s, want %T %s", test.name, got, got, test.want, test.want)
+		}
+		if text, ok := n.data[0][display.Text].(string); !ok || text == "" {
+			t.Errorf("%s: no plain text", test.name)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	n := open(t)
+	Page("a", 1)
+	NextInput("x := 1")
+	ReplaceInput("y := 1")
+	if got, want := strings.Join(n.shown, "|"), "page a 1|input false x := 1|input true y := 1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestInput(t *testing.T) {
 	n := open(t)
-	for want, ask := range map[string]func(string) (string, error){"name?false": Input, "name?true": Password} {
-		if line, err := ask("name?"); line != "answer" || err != nil || n.prompt != want {
-			t.Errorf("got %s, %v after %s", line, err, n.prompt)
+	for want, ask := range map[string]func(string) string{"name?false": Input, "name?true": Password} {
+		if line := ask("name?"); line != "answer" || n.prompt != want {
+			t.Errorf("got %s after %s", line, n.prompt)
 		}
+	}
+}
+
+func TestInputFails(t *testing.T) {
+	interrupt := errors.New("interrupted")
+	interrupted, cancel := context.WithCancelCause(t.Context())
+	cancel(interrupt)
+	refused := errors.New("nobody can be asked")
+	for _, test := range []struct {
+		name   string
+		ctx    context.Context
+		failed error
+		want   string
+	}{
+		{"refused", t.Context(), refused, "nb.Input: nobody can be asked"},
+		{"end", t.Context(), io.EOF, "nb.Input: the input has ended: EOF"},
+		{"interrupted", interrupted, interrupt, "interrupted"},
+	} {
+		n := open(t)
+		n.ctx, n.failed = test.ctx, test.failed
+		func() {
+			defer func() {
+				err, ok := recover().(error)
+				if !ok || err.Error() != test.want || !errors.Is(err, test.failed) {
+					t.Errorf("%s: panicked with %v, want %s", test.name, err, test.want)
+				}
+			}()
+			Input("?")
+		}()
 	}
 }
 
@@ -171,4 +257,9 @@ func ExampleDisplay() {
 	// Output:
 	// [1 2.5]
 	// *as text, where there is no notebook*
+}
+
+func ExamplePage() {
+	Page("what would stand beside the notebook")
+	// Output: what would stand beside the notebook
 }

@@ -1,0 +1,108 @@
+package nb
+
+import (
+	"sync"
+
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// comms are those of this process.
+var comms commTable
+
+// A commTable holds the comms that are open, and who is given new ones.
+type commTable struct {
+	listen sync.Once
+
+	mu      sync.Mutex
+	open    map[string]*Comm                // by id
+	targets map[string]func(*Comm, Message) // by name
+}
+
+// start makes the table the receiver of messages.
+func (t *commTable) start() {
+	t.listen.Do(func() {
+		t.open, t.targets = map[string]*Comm{}, map[string]func(*Comm, Message){}
+		host.SetReceiver(t.receive)
+	})
+}
+
+func (t *commTable) handle(target string, f func(*Comm, Message)) {
+	t.start()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f == nil {
+		delete(t.targets, target)
+		return
+	}
+	t.targets[target] = f
+}
+
+func (t *commTable) add(c *Comm) {
+	t.start()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[c.id] = c
+}
+
+// remove closes the comm on this side. It reports whether it was open.
+func (t *commTable) remove(c *Comm) bool {
+	t.mu.Lock()
+	if t.open[c.id] == c {
+		delete(t.open, c.id)
+	}
+	t.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wasOpen := !c.closed
+	c.closed = true
+	return wasOpen
+}
+
+func (t *commTable) receive(m *host.CommMessage) {
+	message := Message{Data: m.Data, Metadata: m.Metadata, Buffers: m.Buffers}
+	if m.Kind == "open" {
+		t.accept(&Comm{id: m.ID, target: m.Target}, message)
+		return
+	}
+	t.mu.Lock()
+	c := t.open[m.ID]
+	t.mu.Unlock()
+	if c == nil {
+		return // it has crossed this side's close
+	}
+	c.mu.Lock()
+	f := c.onMessage
+	if m.Kind == "close" {
+		f = c.onClose
+	}
+	c.mu.Unlock()
+	if m.Kind == "close" && !t.remove(c) {
+		return
+	}
+	if f != nil {
+		f(c, message)
+	}
+}
+
+// accept gives a comm that the front end opens to the function for its target.
+func (t *commTable) accept(c *Comm, m Message) {
+	t.mu.Lock()
+	f := t.targets[c.target]
+	t.mu.Unlock()
+	if f == nil {
+		if err := host.Current().Comm(&host.CommMessage{Kind: "close", ID: c.id}); err != nil {
+			panic(err) // for whoever delivers the message to report
+		}
+		return
+	}
+	t.add(c)
+	accepted := false
+	defer func() {
+		if !accepted {
+			// Whoever delivers the message tells the front end.
+			t.remove(c)
+		}
+	}()
+	f(c, m)
+	accepted = true
+}
