@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"reflect"
 	"time"
@@ -20,20 +18,13 @@ func Main() error { return serve(interpret) }
 
 func interpret(stdio Stdio, b *belonging) (runner, error) {
 	stdlib.SetOutput(stdio.Out, stdio.Err)
-	in, err := interpreter.New(interpreter.Config{
+	return interpreter.New(interpreter.Config{
 		Symbols: symbols(b),
 		Stdin:   stdio.In,
 		Stdout:  stdio.Out,
 		Stderr:  stdio.Err,
 		Display: show,
 	})
-	if err != nil {
-		return nil, err
-	}
-	if r, ok := any(in).(runner); ok {
-		return r, nil
-	}
-	return direct{in}, nil
 }
 
 // symbols are those of the standard library, with timers that call functions
@@ -47,24 +38,6 @@ func symbols(b *belonging) map[string]map[string]reflect.Value {
 		return time.AfterFunc(d, b.carry(f))
 	})
 	return all
-}
-
-// direct calls functions where the interpreter cannot. They are not
-// interrupted.
-type direct struct{ *interpreter.Interpreter }
-
-func (d direct) Do(_ context.Context, _ int, f func()) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case stdlib.Exit:
-			err = &engine.RuntimeError{Name: "exit", Message: r.Error()}
-		default:
-			err = &engine.RuntimeError{Name: "panic", Message: fmt.Sprint(r)}
-		}
-	}()
-	f()
-	return nil
 }
 
 // show makes the bundle of a cell's last expression.
