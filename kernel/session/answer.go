@@ -1,11 +1,11 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
+	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/wire"
 )
 
@@ -15,14 +15,20 @@ type request struct {
 	shell *shell // where it takes its turn; nil for what is answered at once
 }
 
-// Reasons for which requests are not answered as they should be.
+// Reasons for which requests are not carried out.
 var (
-	errBehind  = errors.New("not run: a cell before it failed or was interrupted")
-	errFull    = errors.New("not run: too many cells wait already")
-	errDeleted = errors.New("not run: the subshell was deleted, or the kernel ends")
+	errBehind  = refusal("Aborted", "not run: a cell before it failed or was interrupted")
+	errFull    = refusal("Aborted", "not run: too many cells wait already")
+	errDeleted = refusal("Aborted", "not run: the subshell was deleted, or the kernel ends")
 )
 
-func unknownSubshell(id string) error { return fmt.Errorf("there is no subshell %q", id) }
+func unknownSubshell(id string) error {
+	return refusal("UnknownSubshell", fmt.Sprintf("there is no subshell %q", id))
+}
+
+func refusal(name, message string) error {
+	return &engine.Error{Name: name, Message: message, Traceback: []string{message}}
+}
 
 // answer answers one request. It returns the cells that waited behind it and
 // are to be aborted; one that a client sends after the reply is not among them.
@@ -74,9 +80,7 @@ func (s *session) panicked(p any, what string) error {
 // refuse answers a request with the reason for which it is not carried out.
 func (s *session) refuse(r *wire.Request, reason error) {
 	s.check("status", s.iopub.Status(r.AsParent(), "busy"))
-	f := failed(reason)
-	f.Name = "Aborted"
-	s.reply(r, s.failedReply(r, f))
+	s.reply(r, s.failedReply(r, failed(reason)))
 	s.idle(&request{Request: r})
 }
 

@@ -27,9 +27,7 @@ func execute(s *session, r *request) (any, error) {
 	}
 	out := newOutput(s, parent)
 	out.silent = content.Silent
-	if content.AllowStdin {
-		out.takeQuestions(r.Request)
-	}
+	out.takeQuestions(r.Request, content.AllowStdin)
 	ctx, done := s.interruptible(r.shell, out)
 	defer done()
 	cell := engine.Cell{Number: serial, Name: cellName(serial, count), Source: content.Code}
@@ -131,6 +129,7 @@ func (s *session) expression(ctx context.Context, parent wire.Parent, source str
 	out := newOutput(s, parent)
 	out.silent = true
 	bundle, err := s.evaluate(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source}, out)
+	out.finish()
 	if err == nil && bundle == nil {
 		err = errors.New("the expression has no value")
 	}

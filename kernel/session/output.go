@@ -24,6 +24,7 @@ type output struct {
 	mu      sync.Mutex
 	ended   bool
 	asker   *wire.Request // whose front end takes questions; nil if it does not
+	mute    error         // why nobody can be asked, if asker is nil
 	payload []any         // of the reply
 }
 
@@ -32,14 +33,25 @@ var _ engine.Output = (*output)(nil)
 func newOutput(s *session, parent wire.Parent) *output {
 	// The header may be part of a large message.
 	parent.Header = bytes.Clone(parent.Header)
-	return &output{session: s, parent: parent, payload: []any{}}
+	return &output{session: s, parent: parent, payload: []any{}, mute: errNoCell}
 }
 
-// takeQuestions lets the cell ask the front end that sent a request.
-func (o *output) takeQuestions(r *wire.Request) {
+// Reasons for which nobody can be asked for input.
+var (
+	errNoCell      = errors.New("only cells can ask for input, not what runs for an expression or a comm")
+	errNoQuestions = errors.New("this cell cannot ask for input: the front end that runs it does not take questions (allow_stdin is false)")
+	errEnded       = errors.New("nobody can be asked for input: the cell that asks has ended")
+)
+
+// takeQuestions lets the cell ask the front end that sent its request, if that
+// one allows it.
+func (o *output) takeQuestions(r *wire.Request, allowed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asker = r
+	o.mute = errNoQuestions
+	if allowed {
+		o.asker = r
+	}
 }
 
 // finish is called when the cell has ended. It returns the payload of its
@@ -49,7 +61,7 @@ func (o *output) finish() []any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	payload := o.payload
-	o.ended, o.asker, o.payload = true, nil, nil
+	o.ended, o.asker, o.mute, o.payload = true, nil, errEnded, nil
 	return payload
 }
 
@@ -150,13 +162,10 @@ func (o *output) reply(payload any, size int) bool {
 
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	o.mu.Lock()
-	asker, ended := o.asker, o.ended
+	asker, mute := o.asker, o.mute
 	o.mu.Unlock()
-	switch {
-	case ended:
-		return "", errors.New("nobody can be asked for input: the cell that asks has ended")
-	case asker == nil:
-		return "", errors.New("this cell cannot ask for input: the front end that runs it does not take questions (allow_stdin is false)")
+	if asker == nil {
+		return "", mute
 	}
 	o.session.iopub.Flush(o.parent)
 	return asker.Input(ctx, prompt, password)

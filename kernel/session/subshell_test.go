@@ -85,7 +85,7 @@ func TestUnknownSubshell(t *testing.T) {
 	c.Subshell = "nonsense"
 	for _, channel := range []string{"shell", "control"} {
 		m := c.Ask(channel, "execute_request", code("hello"))
-		if m.Content["status"] != "error" || m.Content["execution_count"] != 0.0 || !strings.Contains(fmt.Sprint(m.Content["evalue"]), "nonsense") {
+		if m.Content["ename"] != "UnknownSubshell" || m.Content["execution_count"] != 0.0 || !strings.Contains(fmt.Sprint(m.Content["evalue"]), "nonsense") {
 			t.Errorf("%s: reply %v", channel, m.Content)
 		}
 		if got := briefs(c.UntilIdle(m.ParentID())); !slices.Equal(got, []string{"busy", "idle"}) {
