@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -36,13 +37,18 @@ func TestDamaged(t *testing.T) {
 		copy(b[from:to], noise(to-from))
 		return b
 	}
+	lengths := bytes.Clone(content) // of the pages, which bbolt believes
+	for page := 2 * os.Getpagesize(); page < len(lengths); page += os.Getpagesize() {
+		binary.NativeEndian.PutUint32(lengths[page+12:], 1<<31)
+	}
 	for name, damaged := range map[string][]byte{
 		"one byte":      {'x'},
 		"text":          []byte(strings.Repeat("this is not a history\n", 1000)),
 		"noise":         noise(1 << 16),
-		"no meta pages": spoiled(0, 8192),
-		"no cells":      spoiled(8192, len(content)),
-		"one page":      content[:4096],
+		"no meta pages": spoiled(0, 2*os.Getpagesize()),
+		"no cells":      spoiled(2*os.Getpagesize(), len(content)),
+		"one page":      content[:os.Getpagesize()],
+		"long pages":    lengths,
 		"half of it":    content[:len(content)/2],
 	} {
 		for _, reading := range []bool{false, true} {

@@ -25,6 +25,7 @@ type glob struct {
 type part struct {
 	literal  []byte // if there is no element other than a character
 	elements []element
+	first    [utf8.RuneSelf]bool // whether a match may begin with a character of ASCII
 }
 
 // An element matches one character: one of the ranges, or none of them. A ?
@@ -96,7 +97,11 @@ func newPart(elements []element) part {
 	var literal []byte
 	for _, e := range elements {
 		if e.negated || len(e.ranges) != 1 || e.ranges[0].from != e.ranges[0].to {
-			return part{elements: elements}
+			p := part{elements: elements}
+			for c := range p.first {
+				p.first[c] = elements[0].match(rune(c))
+			}
+			return p
 		}
 		literal = utf8.AppendRune(literal, e.ranges[0].from)
 	}
@@ -152,6 +157,10 @@ func (p part) find(text []byte) int {
 		return i + len(p.literal)
 	}
 	for start := 0; start < len(text); {
+		if c := text[start]; c < utf8.RuneSelf && !p.first[c] {
+			start++
+			continue
+		}
 		if n, ok := p.prefix(text[start:]); ok {
 			return start + n
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,6 +32,7 @@ type store struct {
 	limits limits
 	// setAside hears where a damaged file went, and what was wrong with it.
 	setAside func(to string, reason error)
+	sound    bool // once the pages were checked
 }
 
 // limits bound a history. The oldest cells go first.
@@ -48,6 +50,12 @@ func (s *store) update(patience time.Duration, f func(tx *bolt.Tx, cells *bolt.B
 		}
 		return transact(s.path, &bolt.Options{Timeout: patience}, func(db *bolt.DB) error {
 			return db.Update(func(tx *bolt.Tx) error {
+				if !s.sound {
+					if err := checkPages(tx); err != nil {
+						return err
+					}
+					s.sound = true
+				}
 				cells, err := tx.CreateBucketIfNotExists(cellsName)
 				if err != nil {
 					return err
@@ -56,6 +64,28 @@ func (s *store) update(patience time.Duration, f func(tx *bolt.Tx, cells *bolt.B
 			})
 		})
 	})
+}
+
+// checkPages sees to it that the pages of a file follow one another. bbolt
+// believes what they say of their lengths, and would fill the memory with the
+// numbers of pages that a spoiled one claims to have.
+func checkPages(tx *bolt.Tx) error {
+	for id := 0; ; {
+		page, err := tx.Page(id)
+		if err != nil {
+			return err
+		}
+		if page == nil {
+			return nil
+		}
+		if page.Type != "free" {
+			if strings.HasPrefix(page.Type, "unknown") || int64(id+page.OverflowCount)*int64(tx.DB().Info().PageSize) >= tx.Size() {
+				return fmt.Errorf("%w: page %d has the type %s and %d more pages", errDamaged, id, page.Type, page.OverflowCount)
+			}
+			id += page.OverflowCount
+		}
+		id++
+	}
 }
 
 // view runs f in a transaction that reads, if there is a history.
