@@ -121,11 +121,11 @@ func readHistory(s *session, r *request) (any, error) {
 	if err := r.Decode(&request); err != nil {
 		return nil, err
 	}
-	entries, err := entries(s.history, request)
+	found, err := entries(s.history, request)
 	if err != nil {
 		return nil, err
 	}
-	return wire.HistoryReply{Status: "ok", History: entries}, nil
+	return wire.HistoryReply{Status: "ok", History: found}, nil
 }
 
 func connect(s *session, _ *request) (any, error) {
