@@ -6,8 +6,6 @@ import (
 	"reflect"
 
 	"github.com/traefik/yaegi/interp"
-
-	"github.com/hierml/notebook/kernel/engine"
 )
 
 // bridgeName is what lowered code calls the bridge.
@@ -18,7 +16,6 @@ func (in *Interpreter) bridge() interp.Exports {
 	functions := map[string]any{
 		"Frame":         in.frames.register,
 		"Reached":       in.setReached,
-		"ShowReached":   in.showReached,
 		"Show":          in.show,
 		"Carry":         in.types.carry,
 		"Describe":      in.types.describe,
@@ -54,16 +51,14 @@ func (in *Interpreter) bridge() interp.Exports {
 	return interp.Exports{"hierml/bridge/bridge": symbols}
 }
 
+// setReached notes how many of the cell's statements are done.
 func (in *Interpreter) setReached(statement int) {
+	id := goroutineID()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.reached = statement
-}
-
-func (in *Interpreter) showReached() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.bundle = &engine.Bundle{Data: map[string]any{"reached": in.reached}}
+	if p := in.programs[id]; p != nil {
+		p.reached = statement
+	}
 }
 
 // show keeps what the values of the cell's last expression look like. The
@@ -77,9 +72,12 @@ func (in *Interpreter) show(lastIsError bool, values ...any) {
 		display = Text
 	}
 	bundle := display(values)
+	id := goroutineID()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.bundle = bundle
+	if p := in.programs[id]; p != nil {
+		p.bundle = bundle
+	}
 }
 
 func clearValue(v any) {

@@ -26,11 +26,12 @@ type control struct {
 	run  *uint64
 	done chan struct{}
 
-	mu      sync.Mutex
-	stops   int           // how many stops are under way
-	was     uint64        // the number to return to after the last of them
-	stopped chan struct{} // closed when a stop begins, and then replaced
-	idle    *sync.Cond    // signalled when no stop is under way any more
+	mu          sync.Mutex
+	changed     *sync.Cond    // signalled when one of the next two falls
+	stops       int           // how many stops are under way
+	evaluations int           // how many evaluations of source are
+	was         uint64        // the number to return to after the last stop
+	stopped     chan struct{} // closed when a stop begins, and then replaced
 }
 
 func newControl(i *interp.Interpreter) (*control, error) {
@@ -48,7 +49,7 @@ func newControl(i *interp.Interpreter) (*control, error) {
 		done:    *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
 		stopped: make(chan struct{}),
 	}
-	c.idle = sync.NewCond(&c.mu)
+	c.changed = sync.NewCond(&c.mu)
 	return c, nil
 }
 
@@ -56,6 +57,9 @@ func newControl(i *interp.Interpreter) (*control, error) {
 // closed.
 func (c *control) stop(finished <-chan struct{}) {
 	c.mu.Lock()
+	for c.evaluations > 0 {
+		c.changed.Wait()
+	}
 	if c.stops == 0 {
 		c.was = atomic.LoadUint64(c.run)
 		atomic.StoreUint64(c.run, c.was+1<<32)
@@ -71,7 +75,7 @@ func (c *control) stop(finished <-chan struct{}) {
 		c.stops--
 		if c.stops == 0 {
 			atomic.StoreUint64(c.run, c.was)
-			c.idle.Broadcast()
+			c.changed.Broadcast()
 		}
 	}()
 	for {
@@ -83,14 +87,33 @@ func (c *control) stop(finished <-chan struct{}) {
 	}
 }
 
-// wait returns when no stop is under way: what begins during one would take
-// its run number, which is over when it ends.
-func (c *control) wait() {
+// evaluate calls f, which evaluates source, while no stop is under way: what
+// is evaluated during one would take its run number, which is over when it
+// ends.
+func (c *control) evaluate(f func()) {
+	c.mu.Lock()
+	for c.stops > 0 {
+		c.changed.Wait()
+	}
+	c.evaluations++
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.evaluations--
+		c.changed.Broadcast()
+	}()
+	f()
+}
+
+// begin returns when no stop is under way. The channel is closed by the next.
+func (c *control) begin() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.stops > 0 {
-		c.idle.Wait()
+		c.changed.Wait()
 	}
+	return c.stopped
 }
 
 // stopping returns a channel that is closed when interpreted code is stopped,

@@ -39,7 +39,8 @@ type Config struct {
 	Display func(values []any) *engine.Bundle
 }
 
-// An Interpreter runs programs one after the other.
+// An Interpreter runs programs, several at a time if need be. What they declare
+// is evaluated one after the other.
 type Interpreter struct {
 	config  Config
 	yaegi   *interp.Interpreter
@@ -47,18 +48,25 @@ type Interpreter struct {
 	frames  *frames
 	types   *types
 
-	running sync.Mutex // held while a program runs
-
 	panics *panics
 
-	mu      sync.Mutex
+	evaluating sync.Mutex // held while source is evaluated
+	globals    *globals
+
+	mu       sync.Mutex
+	programs map[uint64]*progress // by the goroutine of the cell
+	reached  map[int]int          // of cells that failed, see ShowReached
+}
+
+// progress is what is known of a program that runs.
+type progress struct {
 	bundle  *engine.Bundle
 	reached int
 }
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes(), panics: newPanics()}
+	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), programs: map[uint64]*progress{}, reached: map[int]int{}}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
 		Stdin:        config.Stdin,
@@ -77,58 +85,101 @@ func New(config Config) (*Interpreter, error) {
 		return nil, err
 	}
 	in.control = control
+	if in.globals, err = newGlobals(in.yaegi); err != nil {
+		return nil, err
+	}
 	return in, nil
 }
 
+// showReached is the call of programs that ask how far a failed cell got.
+const showReached = bridgeName + ".ShowReached"
+
 // Run runs a program to its end and returns what its last expression shows.
+// It may be called while other programs run.
 //
 // A panic is a *engine.RuntimeError. When ctx ends first, interpreted code
-// stops at its next step and Run returns an error that wraps
-// context.Cause(ctx); a compiled function that does not return keeps Run
-// waiting. Any other error means that the program could not be run and that
+// stops at its next step, that of other programs too, and Run returns an error
+// that wraps context.Cause(ctx); a compiled function that does not return keeps
+// Run waiting. Any other error means that the program could not be run and that
 // nothing of its Call was.
 func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
-	in.running.Lock()
-	defer in.running.Unlock()
+	if program.Call == showReached {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		reached := in.reached[program.Cell]
+		delete(in.reached, program.Cell)
+		return &engine.Bundle{Data: map[string]any{"reached": reached}}, nil
+	}
+	var cell func()
+	var err error
+	in.control.evaluate(func() { cell, err = in.declare(program) })
+	if err != nil || cell == nil {
+		return nil, err
+	}
+	p := &progress{}
+	err = in.supervise(ctx, program.Cell, func() error {
+		id := goroutineID()
+		in.mu.Lock()
+		in.programs[id] = p
+		in.mu.Unlock()
+		defer func() {
+			in.mu.Lock()
+			defer in.mu.Unlock()
+			delete(in.programs, id)
+		}()
+		cell()
+		return nil
+	})
 	in.mu.Lock()
-	in.bundle = nil
-	in.mu.Unlock()
+	defer in.mu.Unlock()
+	delete(in.reached, program.Cell)
+	if err != nil && p.reached > 0 {
+		in.reached[program.Cell] = p.reached
+	}
+	return p.bundle, err
+}
 
+// declare evaluates the source of a program, and returns the function that
+// holds its statements, nil if it has none.
+func (in *Interpreter) declare(program *engine.Program) (cell func(), err error) {
+	in.evaluating.Lock()
+	defer in.evaluating.Unlock()
 	for _, unit := range program.Source {
-		if err := in.evaluate(unit); err != nil {
+		if _, err := in.evaluate(unit); err != nil {
 			return nil, err
 		}
 	}
 	if program.Call == "" {
 		return nil, nil
 	}
-	if program.Call != bridgeName+".ShowReached" {
-		in.mu.Lock()
-		in.reached = 0
-		in.mu.Unlock()
+	v, err := in.evaluate(program.Call)
+	if err != nil {
+		return nil, err
 	}
-	err := in.supervise(ctx, program.Cell, func() error {
-		_, err := in.yaegi.Eval(program.Call + "()")
-		return err
-	})
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.bundle, err
+	cell, ok := v.Interface().(func())
+	if !ok {
+		return nil, fmt.Errorf("interpreter: %s is a %s, not a function", program.Call, v.Type())
+	}
+	return cell, nil
 }
 
-// evaluate declares a unit of source. It never runs the user's code.
-func (in *Interpreter) evaluate(unit string) (err error) {
+// evaluate evaluates a unit of source. It never runs the user's code.
+func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	_, err = in.yaegi.Eval(unit)
+	compiled, err := in.yaegi.Compile(unit)
+	if err == nil && compiled != nil {
+		in.globals.extend()
+		v, err = in.yaegi.Execute(compiled)
+	}
 	var p interp.Panic
 	if errors.As(err, &p) {
-		return fmt.Errorf("%v", p.Value)
+		return v, fmt.Errorf("%v", p.Value)
 	}
-	return err
+	return v, err
 }
 
 // Do calls f, which may call functions of the session, for the cell of that
@@ -157,13 +208,14 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 				result = in.runtimeError(r, id, cell)
 			}
 		}()
-		err := f()
-		var p interp.Panic
-		switch {
-		case errors.As(err, &p):
-			result = in.runtimeError(p.Value, id, cell)
-		case err != nil:
-			result = err
+		stopped := in.control.begin()
+		result = f()
+		select {
+		case <-stopped:
+			if result == nil {
+				result = &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
+			}
+		default:
 		}
 	}()
 	select {
