@@ -100,7 +100,8 @@ type child struct {
 	lines          chan *frame   // answers to input frames
 
 	mu      sync.Mutex
-	running map[int]*cell // by number
+	running map[int]*cell          // by number
+	opening map[string]chan *frame // answers to the opening of comms, by their ID
 }
 
 func newChild(out *outlets) *child {
@@ -111,6 +112,7 @@ func newChild(out *outlets) *child {
 		asking:  make(chan struct{}, 1),
 		lines:   make(chan *frame, 1),
 		running: map[int]*cell{},
+		opening: map[string]chan *frame{},
 	}
 	out.belonging = newBelonging(func(number int) {
 		go func() { c.must(out.forget(number)) }()
@@ -153,6 +155,14 @@ func (c *child) receive(r runner) {
 			select {
 			case c.lines <- f:
 			default: // nobody asked
+			}
+		case frameOpened:
+			c.mu.Lock()
+			answer := c.opening[f.ID]
+			c.mu.Unlock()
+			select {
+			case answer <- f:
+			default: // nobody waits
 			}
 		case frameMemory:
 			debug.SetMemoryLimit(f.Size)

@@ -271,6 +271,7 @@ type recorder struct {
 	text   strings.Builder
 
 	messages []*engine.CommMessage
+	alone    bool // there is no front end
 }
 
 func (r *recorder) Stream(name, text string) {
@@ -346,6 +347,9 @@ func (r *recorder) Comm(m *engine.CommMessage) error {
 	r.messages = append(r.messages, m)
 	r.mu.Unlock()
 	r.note("comm: " + m.Kind + " " + m.ID)
+	if r.alone {
+		return host.ErrNoFrontEnd
+	}
 	return nil
 }
 

@@ -36,6 +36,7 @@ const (
 	frameDeliver   = "deliver"   // Comm
 	frameInterrupt = "interrupt" //
 	frameLine      = "line"      // Text or Failure
+	frameOpened    = "opened"    // ID is that of a comm, Failure
 	frameMemory    = "memory"    // Size is what the child is to stay below; of no cell
 	frameFree      = "free"      // the child is to give memory back; of no cell
 

@@ -99,8 +99,11 @@ func TestGarbageBetweenParentAndChild(t *testing.T) {
 		}
 		j := newJob(t.Context(), script(), &recorder{})
 		_, _ = j.result(f)
-		if f.Bundle != nil || f.Kind == frameComm {
+		switch f.Kind {
+		case framePage:
 			f.show(j.out)
+		case frameComm:
+			new(pump).comm(j, f)
 		}
 	}
 }

@@ -67,9 +67,33 @@ func (c *child) Clear(wait bool) { c.complain("clear", c.send(&frame{Kind: frame
 // Updates implements host.Host.
 func (c *child) Updates() bool { return true }
 
-// Comm implements host.Host.
+// Comm implements host.Host. That there is a front end is asked for when a
+// comm is opened.
 func (c *child) Comm(m *host.CommMessage) error {
-	return c.send(&frame{Kind: frameComm, Comm: packMessage(m)})
+	f := &frame{Kind: frameComm, Comm: packMessage(m)}
+	if m.Kind != "open" {
+		return c.send(f)
+	}
+	answer := make(chan *frame, 1)
+	c.mu.Lock()
+	c.opening[m.ID] = answer
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.opening, m.ID)
+		c.mu.Unlock()
+	}()
+	if err := c.send(f); err != nil {
+		return err
+	}
+	switch f := <-answer; { // the parent answers in any case
+	case f.Failure == nil:
+		return nil
+	case f.Failure.Message == host.ErrNoFrontEnd.Error():
+		return host.ErrNoFrontEnd
+	default:
+		return errors.New(f.Failure.Message)
+	}
 }
 
 // NextInput implements host.Host.

@@ -184,8 +184,12 @@ func (p *pump) frame(f *frame) {
 	j := p.c.job(f.Cell)
 	switch {
 	case j == nil:
-		if f.Kind == frameInput {
-			p.answer(&frame{Kind: frameLine, Failure: &failure{Message: "the cell that asks is not known any more"}})
+		unknown := &failure{Message: "the cell that asks is not known any more"}
+		switch {
+		case f.Kind == frameInput:
+			p.answer(&frame{Kind: frameLine, Failure: unknown})
+		case f.Kind == frameComm && f.Comm != nil:
+			p.answer(&frame{Kind: frameOpened, ID: f.Comm.ID, Failure: unknown})
 		}
 		return
 	case f.Kind == frameBegin:
@@ -213,9 +217,29 @@ func (p *pump) frame(f *frame) {
 			defer p.c.asking.Unlock()
 			p.answer(j.input(f))
 		}()
+	case f.Kind == frameComm:
+		p.comm(j, f)
 	default:
 		j.show(func(out engine.Output) { f.show(out) })
 	}
+}
+
+// comm passes a message on, and says to one that opens a comm whether there is
+// anybody.
+func (p *pump) comm(j *job, f *frame) {
+	if f.Comm == nil {
+		return // garbage
+	}
+	var err error
+	j.show(func(out engine.Output) { err = out.Comm(f.Comm.unpack()) })
+	if f.Comm.Kind != "open" {
+		return // who sends it has been told when the comm was opened
+	}
+	answer := &frame{Kind: frameOpened, ID: f.Comm.ID}
+	if err != nil {
+		answer.Failure = &failure{Message: err.Error()}
+	}
+	p.answer(answer)
 }
 
 // answer answers a question of a cell.
@@ -228,11 +252,6 @@ func (f *frame) show(out engine.Output) {
 		out.Display(f.Bundle.unpack(), f.ID, f.Update)
 	case frameClear:
 		out.Clear(f.Wait)
-	case frameComm:
-		if f.Comm == nil {
-			return // garbage
-		}
-		_ = out.Comm(f.Comm.unpack()) // there is no front end only where no cell listens for one
 	case framePage:
 		out.Page(f.Bundle.unpack())
 	case frameNextInput:

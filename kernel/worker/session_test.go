@@ -234,3 +234,54 @@ func TestDeathNamesItsCell(t *testing.T) {
 		t.Errorf("got %#v", err)
 	}
 }
+
+func TestSessionComms(t *testing.T) {
+	s := newSession(t)
+	run := func(want, source string) {
+		t.Helper()
+		if got, err := s.run(t.Context(), source); got != want || err != nil {
+			t.Errorf("%s\nshows %q, %v\nwant  %q", source, got, err, want)
+		}
+	}
+	number := 1000
+	deliver := func(ctx context.Context, want, fails string, m *engine.CommMessage) {
+		t.Helper()
+		number++
+		var out recorder
+		err := s.Deliver(ctx, number, m, &out)
+		if got := out.String(); got != want || (err == nil) != (fails == "") || err != nil && !strings.Contains(err.Error(), fails) {
+			t.Errorf("%s %s shows %q, %v\nwant %q, %s", m.Kind, m.ID, got, err, want, fails)
+		}
+	}
+	run("", `heard := 0
+nb.HandleComm("here", func(c *nb.Comm, m nb.Message) {
+	c.OnMessage(func(c *nb.Comm, m nb.Message) {
+		heard++
+		switch string(m.Data) {
+		case `+"`{\"a\":1}`"+`:
+			panic("no")
+		case `+"`{\"a\":2}`"+`:
+			for { time.Sleep(time.Millisecond) }
+		}
+		fmt.Print("heard ", len(m.Buffers))
+		if err := c.Send(nil, m.Buffers...); err != nil { fmt.Print(err) }
+	})
+	fmt.Print("opened")
+})`)
+	deliver(t.Context(), "comm: close u", "", &engine.CommMessage{Kind: "open", ID: "u", Target: "elsewhere"})
+	deliver(t.Context(), "stdout: opened", "", &engine.CommMessage{Kind: "open", ID: "c", Target: "here"})
+	deliver(t.Context(), "stdout: heard 2|comm: msg c", "", &engine.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{{1}, {2}}})
+	deliver(t.Context(), "", "panic: no", &engine.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":1}`)})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	deliver(ctx, "", "interrupted", &engine.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":2}`)})
+	run("=> 3", `heard`)
+	if got, err := s.run(t.Context(), `_, err := nb.OpenComm("there", nil, nil); err`); !strings.HasPrefix(got, "comm: open ") || strings.Contains(got, "=>") || err != nil {
+		t.Errorf("a comm of the session's own: %q, %v", got, err)
+	}
+	var out recorder
+	out.alone = true
+	if shown, err := s.runTo(t.Context(), `_, err = nb.OpenComm("there", nil, nil); fmt.Sprint(err)`, &out); err != nil || shown == nil || !strings.Contains(fmt.Sprint(shown.Data["text/plain"]), "no front end") {
+		t.Errorf("without a front end: %v, %v", shown, err)
+	}
+}
