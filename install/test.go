@@ -77,6 +77,7 @@ func test(ctx context.Context, c *console, ci bool) error {
 		{"installation", acceptanceTest("Installation|Readme")},
 		{"protocol suite", acceptanceTest("Protocol")},
 		{"drivers", acceptanceTest("Drivers")},
+		{"front ends", acceptanceTest("FrontEnds")},
 		{"browser test", acceptanceTest("Browser")},
 		{"comparison with ipykernel", acceptanceTest("Comparison")},
 	} {
