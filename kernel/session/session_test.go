@@ -407,15 +407,6 @@ func TestOtherRequests(t *testing.T) {
 	}
 }
 
-func TestCommOpenIsClosed(t *testing.T) {
-	c := connected(t)
-	id := c.Send("shell", "comm_open", map[string]any{"comm_id": "c1", "target_name": "nope", "data": map[string]any{}})
-	published := c.UntilIdle(id)
-	if got := briefs(published); !slices.Equal(got, []string{"busy", "comm_close", "idle"}) || published[1].Content["comm_id"] != "c1" {
-		t.Errorf("iopub %v", got)
-	}
-}
-
 func TestUnknownRequestIsNotAnswered(t *testing.T) {
 	c := connected(t)
 	for _, channel := range []string{"shell", "control"} {
