@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -218,6 +220,7 @@ func TestNothingPilesUp(t *testing.T) {
 	}
 	mustRun(t, p, cellOf(1, "listen out heard", "set pid=1"))
 	before := mustRun(t, p, cellOf(2, "goroutines"))
+	goroutines, files, childFiles := runtime.NumGoroutine(), descriptors(t, "self"), descriptors(t, strconv.Itoa(p.conn.cmd.Process.Pid))
 	number := 2
 	for range cells / 2 {
 		number++
@@ -237,12 +240,22 @@ func TestNothingPilesUp(t *testing.T) {
 		number++
 		after = mustRun(t, p, cellOf(number, "goroutines"))
 		if after == before && jobs() <= 3 {
-			return
+			break
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("goroutines of the child: %s, were %s; jobs that the parent knows: %d", after, before, jobs())
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+	// A watch of the memory and the run time's own descriptors may have come.
+	if n := runtime.NumGoroutine(); n > goroutines+2 {
+		t.Errorf("%d goroutines, were %d", n, goroutines)
+	}
+	if n := descriptors(t, "self"); n > files+3 {
+		t.Errorf("%d descriptors, were %d", n, files)
+	}
+	if n := descriptors(t, strconv.Itoa(p.conn.cmd.Process.Pid)); n > childFiles+3 {
+		t.Errorf("the child has %d descriptors, had %d", n, childFiles)
 	}
 }
 

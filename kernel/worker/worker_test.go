@@ -284,7 +284,7 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, goroutines := descriptors(t), runtime.NumGoroutine()
+	before, goroutines := descriptors(t, "self"), runtime.NumGoroutine()
 	for range 20 {
 		p, err := Start(Config{Command: []string{os.Args[0], "fake-worker"}})
 		if err != nil {
@@ -300,9 +300,9 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 		}
 	}
 	deadline := time.Now().Add(5 * time.Second)
-	for descriptors(t) > before || runtime.NumGoroutine() > goroutines {
+	for descriptors(t, "self") > before || runtime.NumGoroutine() > goroutines {
 		if time.Now().After(deadline) {
-			t.Fatalf("descriptors %d, were %d; goroutines %d, were %d", descriptors(t), before, runtime.NumGoroutine(), goroutines)
+			t.Fatalf("descriptors %d, were %d; goroutines %d, were %d", descriptors(t, "self"), before, runtime.NumGoroutine(), goroutines)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -449,9 +449,10 @@ func waitGone(t *testing.T, pid int) {
 	t.Fatalf("process %d is still there", pid)
 }
 
-func descriptors(t *testing.T) int {
+// descriptors counts those of a process, none where there is no /proc.
+func descriptors(t *testing.T, pid string) int {
 	t.Helper()
-	names, err := filepath.Glob("/proc/self/fd/*")
+	names, err := filepath.Glob("/proc/" + pid + "/fd/*")
 	if err != nil {
 		t.Fatal(err)
 	}
