@@ -24,10 +24,12 @@ var (
 // widget. It is open until either side closes it, or until the process that
 // runs the cells ends.
 //
-// Data is any value that encoding/json turns into an object: a struct, a map,
+// Data is any value that encoding/json turns into an object: a map, a struct,
 // json.RawMessage; nil stands for the empty object. Everything else, such as a
-// number, a list, a string, or JSON text in a []byte, is refused. Buffers are
-// bytes that go along as they are; they may be changed when the call is over.
+// number, a list, a string, or JSON text in a []byte, is refused. So is a value
+// of a type that a cell declares, as its fields cannot be seen from here; what
+// json.Marshal makes of it is taken as a json.RawMessage. Buffers are bytes
+// that go along as they are; they may be changed when the call is over.
 //
 // Functions that are told of messages run as cells do: what they print and
 // show belongs to the message, a panic is reported and costs the message
