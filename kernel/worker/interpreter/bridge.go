@@ -43,6 +43,9 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Print":         in.print,
 		"Println":       in.println,
 		"Go":            in.start,
+		"Lock":          in.lock,
+		"RLock":         in.rlock,
+		"Await":         in.await,
 	}
 	symbols := map[string]reflect.Value{}
 	for name, f := range functions {
@@ -104,10 +107,13 @@ func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
 // start runs f in a goroutine of its own. A panic of it, which in a compiled
 // program ends the process, is printed.
 func (in *Interpreter) start(f func()) {
+	t := in.task()
 	go func() {
 		id := goroutineID()
 		in.frames.begin(id)
 		defer in.frames.end(id)
+		in.join(id, t)
+		defer in.leave(id)
 		defer func() {
 			r := recover()
 			if r == nil {

@@ -54,8 +54,8 @@ func newControl(i *interp.Interpreter) (*control, error) {
 }
 
 // stop ends all interpreted code that runs, and returns when finished is
-// closed.
-func (c *control) stop(finished <-chan struct{}) {
+// closed. It calls release once the code would take no further step.
+func (c *control) stop(finished <-chan struct{}, release func()) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
 		c.changed.Wait()
@@ -68,6 +68,7 @@ func (c *control) stop(finished <-chan struct{}) {
 	close(c.stopped)
 	c.stopped = make(chan struct{})
 	c.mu.Unlock()
+	release()
 
 	defer func() {
 		c.mu.Lock()
@@ -115,20 +116,3 @@ func (c *control) begin() <-chan struct{} {
 	}
 	return c.stopped
 }
-
-// stopping returns a channel that is closed when interpreted code is stopped,
-// now if it is being stopped.
-func (c *control) stopping() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stops > 0 {
-		return alreadyClosed
-	}
-	return c.stopped
-}
-
-var alreadyClosed = func() <-chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()

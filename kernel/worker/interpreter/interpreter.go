@@ -56,6 +56,7 @@ type Interpreter struct {
 	mu       sync.Mutex
 	programs map[uint64]*progress // by the goroutine of the cell
 	reached  map[int]int          // of cells that failed, see ShowReached
+	tasks    map[uint64]*task     // by goroutine
 }
 
 // progress is what is known of a program that runs.
@@ -66,7 +67,7 @@ type progress struct {
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), programs: map[uint64]*progress{}, reached: map[int]int{}}
+	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), programs: map[uint64]*progress{}, reached: map[int]int{}, tasks: map[uint64]*task{}}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
 		Stdin:        config.Stdin,
@@ -79,6 +80,9 @@ func New(config Config) (*Interpreter, error) {
 	}
 	if err := in.yaegi.Use(in.bridge()); err != nil {
 		return nil, fmt.Errorf("interpreter: bridge: %w", err)
+	}
+	if err := in.yaegi.Use(in.interruptible()); err != nil {
+		return nil, fmt.Errorf("interpreter: what can be interrupted: %w", err)
 	}
 	control, err := newControl(in.yaegi)
 	if err != nil {
@@ -197,12 +201,15 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
 	finished := make(chan struct{})
+	t := newTask()
 	var result error
 	go func() {
 		defer close(finished)
 		id := goroutineID()
 		in.frames.begin(id)
 		defer in.frames.end(id)
+		in.join(id, t)
+		defer in.leave(id)
 		defer func() {
 			if r := recover(); r != nil {
 				result = in.runtimeError(r, id, cell)
@@ -223,7 +230,7 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 		return result
 	case <-ctx.Done():
 	}
-	in.control.stop(finished)
+	in.control.stop(finished, t.cancel)
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }
 

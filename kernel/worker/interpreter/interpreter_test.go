@@ -26,6 +26,7 @@ func newInterpreter(t *testing.T) *Interpreter {
 	if _, err := in.Run(t.Context(), &engine.Program{Source: []string{`import b__ "hierml/bridge"
 import time__p "time"
 import sync__p "sync"
+import context__p "context"
 `}}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +58,12 @@ func TestInterrupt(t *testing.T) {
 		{"loop", "", "for {}"},
 		{"channel", "var c chan int", "c = make(chan int); <-c"},
 		{"select", "", "select {}"},
+		{"sleep", "", "time__p.Sleep(time__p.Hour)"},
+		{"sleep of a goroutine", "var g sync__p.WaitGroup", "g.Add(1)\nb__.Go(func() { time__p.Sleep(time__p.Hour); g.Done() })\nb__.Await(&g)"},
+		{"mutex", "var mu sync__p.Mutex", "mu.Lock(); b__.Lock(&mu)"},
+		{"mutex for reading", "var rw sync__p.RWMutex", "b__.Lock(&rw); b__.RLock(&rw)"},
+		{"group", "var wg sync__p.WaitGroup", "wg.Add(1); b__.Await(&wg)"},
+		{"context", "", "<-context__p.Background().Done()\nfor {}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
