@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/history"
 	"github.com/hierml/notebook/kernel/wire"
+	"github.com/hierml/notebook/kernel/wire/wiretest"
 )
 
 func TestHistory(t *testing.T) {
@@ -45,6 +47,37 @@ func TestHistory(t *testing.T) {
 		}
 		if fmt.Sprint(got) != test.want {
 			t.Errorf("%+v: %v, want %s", test.request, got, test.want)
+		}
+	}
+}
+
+// TestHistoryOfRuns has two kernels in turn keep their cells in one file.
+func TestHistoryOfRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hierml", "history.db")
+	for run := range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		info := wiretest.TCP(t)
+		file := info.File(t)
+		go func() {
+			ended <- Serve(ctx, file, new(fake).open, Config{Log: slog.New(slog.DiscardHandler), History: path})
+		}()
+		c := wiretest.Dial(t, info)
+		before := c.Ask("shell", "history_request", map[string]any{"hist_access_type": "range", "session": -1, "output": true})
+		want := "[]"
+		if run == 1 {
+			want = "[[1 1 [hello hello]] [1 2 [raise <nil>]]]"
+		}
+		if got := fmt.Sprint(before.Content["history"]); got != want {
+			t.Errorf("run %d: the session before is %s, want %s", run+1, got, want)
+		}
+		c.Execute(code("hello"))
+		c.Execute(map[string]any{"code": "hello", "silent": true})
+		c.Execute(map[string]any{"code": "hello", "store_history": false})
+		c.Execute(code("raise"))
+		cancel()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
 		}
 	}
 }
