@@ -11,7 +11,7 @@ import (
 // has left goroutines.
 type cell struct {
 	number int
-	ctx    context.Context // ends when the cell is interrupted or has ended
+	ctx    context.Context // ends when the cell is interrupted, and only then
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the cell has ended
 	began  moment
@@ -23,10 +23,7 @@ func newCell(number int) *cell {
 	return c
 }
 
-func (c *cell) end() {
-	close(c.done)
-	c.cancel()
-}
+func (c *cell) end() { close(c.done) }
 
 func (c *cell) ended() bool {
 	select {

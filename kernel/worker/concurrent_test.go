@@ -180,6 +180,33 @@ func TestQuestionsOfTwoCells(t *testing.T) {
 	second.wait(t, "stdout: x<yes>")
 }
 
+// What a cell leaves behind may go on with the cell's context, and its
+// questions end with the cell.
+func TestContextAfterTheEnd(t *testing.T) {
+	p := start(t)
+	asked := make(chan bool)
+	out := &recorder{answer: func(ctx context.Context, _ string) (string, error) {
+		close(asked)
+		<-ctx.Done()
+		return "", context.Cause(ctx)
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	done := make(chan error)
+	go func() {
+		_, err := p.Run(ctx, cellOf(1, "go ask q", "go await go ; show d", "await end"), out)
+		done <- err
+	}()
+	<-asked
+	mustRun(t, p, cellOf(2, "open end"))
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	out.has(t, "stderr: the cell that asks has ended")
+	mustRun(t, p, cellOf(3, "open go"))
+	out.has(t, "stderr: the cell that asks has ended|show: d")
+}
+
 func TestMessages(t *testing.T) {
 	p := start(t)
 	message := func(number int, m *engine.CommMessage) *recorder {

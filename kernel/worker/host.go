@@ -107,8 +107,9 @@ func (c *child) Input(prompt string, password bool) (string, error) {
 	if owner == nil {
 		return "", errNoCell
 	}
+	ended := errors.New("the cell that asks has ended")
 	if owner.ended() {
-		return "", errors.New("the cell that asks has ended")
+		return "", ended
 	}
 	select {
 	case c.asking <- struct{}{}:
@@ -125,8 +126,12 @@ func (c *child) Input(prompt string, password bool) (string, error) {
 	case f.Failure == nil:
 		return f.Text, nil
 	case f.Failure.Canceled:
-		<-owner.ctx.Done() // the interrupt is on its way
-		return "", context.Cause(owner.ctx)
+		select {
+		case <-owner.ctx.Done(): // the interrupt is on its way
+			return "", context.Cause(owner.ctx)
+		case <-owner.done:
+			return "", ended
+		}
 	}
 	return "", errors.New(f.Failure.Message)
 }
