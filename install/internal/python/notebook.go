@@ -34,9 +34,15 @@ type Notebook struct {
 
 // Run executes the notebook with the interpreter's Jupyter. The code cells done
 // and their number are reported to progress.
-func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, total int)) error {
+func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, total int)) (err error) {
+	// Its cells are not the user's, and do not belong in the user's history.
+	state, err := os.MkdirTemp("", "hierml-state-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
 	cmd := i.Command(ctx, filepath.Dir(n.Output), runScript, n.Source, n.Kernel, n.DisplayName, n.Output, n.HTML)
-	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")))
+	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")), "XDG_STATE_HOME="+state)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
