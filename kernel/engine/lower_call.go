@@ -121,7 +121,7 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 		return b.apply(e, b.l.dispatcher(m), []string{recv}, sig, nil)
 	}
 	if fn == nil {
-		if text, ok := b.replacedMethod(e, recv, m, sig); ok {
+		if text, ok := b.replacedMethod(sel, s, recv, m); ok {
 			return text
 		}
 		return b.apply(e, recv+"."+m.Name(), nil, sig, m)

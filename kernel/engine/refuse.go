@@ -334,9 +334,27 @@ func (b *body) formatted(e *ast.CallExpr, obj *types.Func, sig *types.Signature,
 	return b.operandOf(ast.Unparen(e.Fun)) + "(" + strings.Join(args, ", ") + ")", true
 }
 
+// waits maps methods of package sync that may never return to the functions of
+// the bridge that do, when the cell is interrupted.
+var waits = map[string]string{
+	"(*sync.Mutex).Lock":     "Lock",
+	"(*sync.RWMutex).Lock":   "Lock",
+	"(*sync.RWMutex).RLock":  "RLock",
+	"(*sync.WaitGroup).Wait": "Await",
+}
+
 // replacedMethod is replaced for methods of compiled types.
-func (b *body) replacedMethod(e *ast.CallExpr, recv string, m *types.Func, sig *types.Signature) (string, bool) {
-	return "", false
+func (b *body) replacedMethod(sel *ast.SelectorExpr, s *types.Selection, recv string, m *types.Func) (string, bool) {
+	name, ok := waits[m.FullName()]
+	if !ok {
+		return "", false
+	}
+	index := s.Index()
+	_, holder, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
+	if _, pointer := holder.Underlying().(*types.Pointer); !pointer {
+		recv = "&" + recv
+	}
+	return bridge + "." + name + "(" + recv + ")", true
 }
 
 func (b *body) panicValue(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }

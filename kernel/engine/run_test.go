@@ -22,6 +22,12 @@ func TestInterrupt(t *testing.T) {
 		"in closure":   "y := 2\nfunc() { for { } }()",
 		"deferred":     "func f() { defer fmt.Print(1); for { } }\ny := 2\nf()",
 		"range":        "y := 2\nfor range make(chan int) {\n}",
+		"sleep":        "y := 2\ntime.Sleep(time.Hour)",
+		"mutex":        "y := 2\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
+		"pointer":      "y := 2\nmu := &sync.RWMutex{}\nmu.Lock()\nmu.RLock()",
+		"embedded":     "type guarded struct{ sync.Mutex }\ny := 2\nvar g guarded\ng.Lock()\ng.Lock()",
+		"group":        "y := 2\nvar wg sync.WaitGroup\nwg.Add(1)\nwg.Wait()",
+		"context":      "func wait(ctx context.Context) error { <-ctx.Done(); for { } }\ny := 2\nc, cancel := context.WithCancel(context.Background())\ndefer cancel()\nwait(c)",
 		"range select": "y := 2\nfor {\n\tselect {\n\tcase <-time.After(time.Millisecond):\n\t}\n}",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,9 +16,10 @@ import (
 // yaegi's own way, EvalWithContext, gives the interpreter a new run number and
 // closes a channel, after which every function value made before, in whichever
 // cell, returns zero values when it is called. Here the number is changed only
-// until the stopped cell has ended, and the channel is sent to instead of
-// closed, so that what earlier cells made goes on working. Goroutines that
-// take a step in between end too.
+// until the stopped cells have ended, and the channel is sent to instead of
+// closed, so that what earlier cells made goes on working. Other cells that run
+// are stopped too: else a function of theirs could be cut short, and its caller
+// go on. Goroutines that take a step in between end.
 //
 // Both are fields that yaegi does not export; newControl fails if a version of
 // it does not have them.
@@ -27,11 +28,11 @@ type control struct {
 	done chan struct{}
 
 	mu          sync.Mutex
-	changed     *sync.Cond    // signalled when one of the next two falls
-	stops       int           // how many stops are under way
-	evaluations int           // how many evaluations of source are
-	was         uint64        // the number to return to after the last stop
-	stopped     chan struct{} // closed when a stop begins, and then replaced
+	changed     *sync.Cond // signalled when one of the next two falls
+	stops       int        // how many stops are under way
+	evaluations int        // how many evaluations of source are
+	was         uint64     // the number to return to after the last stop
+	calls       map[*task]bool
 }
 
 func newControl(i *interp.Interpreter) (*control, error) {
@@ -45,17 +46,17 @@ func newControl(i *interp.Interpreter) (*control, error) {
 		return nil, fmt.Errorf("interpreter: this version of yaegi cannot be stopped: it lacks the fields id and done")
 	}
 	c := &control{
-		run:     (*uint64)(unsafe.Pointer(run.UnsafeAddr())),
-		done:    *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
-		stopped: make(chan struct{}),
+		run:   (*uint64)(unsafe.Pointer(run.UnsafeAddr())),
+		done:  *(*chan struct{})(unsafe.Pointer(done.UnsafeAddr())),
+		calls: map[*task]bool{},
 	}
 	c.changed = sync.NewCond(&c.mu)
 	return c, nil
 }
 
-// stop ends all interpreted code that runs, and returns when finished is
-// closed. It calls release once the code would take no further step.
-func (c *control) stop(finished <-chan struct{}, release func()) {
+// stop ends all interpreted code that runs, and returns when t and all other
+// calls have finished.
+func (c *control) stop(t *task) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
 		c.changed.Wait()
@@ -65,26 +66,30 @@ func (c *control) stop(finished <-chan struct{}, release func()) {
 		atomic.StoreUint64(c.run, c.was+1<<32)
 	}
 	c.stops++
-	close(c.stopped)
-	c.stopped = make(chan struct{})
+	stopped := []*task{t}
+	t.cancel()
+	for other := range c.calls {
+		other.cancel()
+		stopped = append(stopped, other)
+	}
+	c.changed.Broadcast()
 	c.mu.Unlock()
-	release()
 
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.stops--
-		if c.stops == 0 {
-			atomic.StoreUint64(c.run, c.was)
-			c.changed.Broadcast()
+	for _, t := range stopped {
+		for finished := false; !finished; {
+			select {
+			case c.done <- struct{}{}:
+			case <-t.finished:
+				finished = true
+			}
 		}
-	}()
-	for {
-		select {
-		case c.done <- struct{}{}:
-		case <-finished:
-			return
-		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stops--
+	if c.stops == 0 {
+		atomic.StoreUint64(c.run, c.was)
+		c.changed.Broadcast()
 	}
 }
 
@@ -107,12 +112,25 @@ func (c *control) evaluate(f func()) {
 	f()
 }
 
-// begin returns when no stop is under way. The channel is closed by the next.
-func (c *control) begin() <-chan struct{} {
+// begin returns when no stop is under way, and reports whether t may begin: it
+// was not stopped before.
+func (c *control) begin(t *task) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.stops > 0 {
+	for c.stops > 0 && t.ctx.Err() == nil {
 		c.changed.Wait()
 	}
-	return c.stopped
+	if t.ctx.Err() != nil {
+		return false
+	}
+	c.calls[t] = true
+	return true
+}
+
+// end says that t has finished.
+func (c *control) end(t *task) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.calls, t)
+	close(t.finished)
 }

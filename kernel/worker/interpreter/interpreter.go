@@ -102,7 +102,7 @@ const showReached = bridgeName + ".ShowReached"
 // It may be called while other programs run.
 //
 // A panic is a *engine.RuntimeError. When ctx ends first, interpreted code
-// stops at its next step, that of other programs too, and Run returns an error
+// stops at its next step, and with it all other programs, and Run returns an error
 // that wraps context.Cause(ctx); a compiled function that does not return keeps
 // Run waiting. Any other error means that the program could not be run and that
 // nothing of its Call was.
@@ -200,11 +200,10 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
-	finished := make(chan struct{})
 	t := newTask()
 	var result error
 	go func() {
-		defer close(finished)
+		defer in.control.end(t)
 		id := goroutineID()
 		in.frames.begin(id)
 		defer in.frames.end(id)
@@ -215,22 +214,19 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 				result = in.runtimeError(r, id, cell)
 			}
 		}()
-		stopped := in.control.begin()
-		result = f()
-		select {
-		case <-stopped:
-			if result == nil {
-				result = &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
-			}
-		default:
+		if in.control.begin(t) {
+			result = f()
+		}
+		if result == nil && t.ctx.Err() != nil {
+			result = &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
 		}
 	}()
 	select {
-	case <-finished:
+	case <-t.finished:
 		return result
 	case <-ctx.Done():
 	}
-	in.control.stop(finished, t.cancel)
+	in.control.stop(t)
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 }
 

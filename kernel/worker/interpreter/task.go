@@ -15,10 +15,12 @@ import (
 type task struct {
 	ctx    context.Context
 	cancel context.CancelFunc
+	// finished is closed when the call has returned.
+	finished chan struct{}
 }
 
 func newTask() *task {
-	t := &task{}
+	t := &task{finished: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	return t
 }
@@ -104,19 +106,32 @@ func (in *Interpreter) await(group *sync.WaitGroup) { in.wait(group.Wait, func()
 
 // wait calls get in a goroutine of its own, and returns when it has or when the
 // cell is interrupted. In that case undo is called after get, whenever that is.
+// A panic of get goes on in the calling goroutine.
 func (in *Interpreter) wait(get, undo func()) {
-	got := make(chan struct{})
+	got := make(chan any)
 	interrupted := in.interrupted()
 	go func() {
-		get()
+		failure := attempt(get)
 		select {
-		case got <- struct{}{}:
+		case got <- failure:
 		case <-interrupted:
-			undo()
+			if failure == nil {
+				undo()
+			}
 		}
 	}()
 	select {
-	case <-got:
+	case failure := <-got:
+		if failure != nil {
+			panic(failure)
+		}
 	case <-interrupted:
 	}
+}
+
+// attempt returns the value with which f panics.
+func attempt(f func()) (failure any) {
+	defer func() { failure = recover() }()
+	f()
+	return nil
 }
