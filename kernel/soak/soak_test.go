@@ -296,6 +296,9 @@ func TestSoak(t *testing.T) {
 			}
 			if base.worker.pid != m.worker.pid && n-born >= warm {
 				base.worker, base.goroutines = m.worker, m.goroutines
+				for range 10 { // until goroutines of the last cells have ended
+					base.goroutines = min(base.goroutines, k.measure().goroutines)
+				}
 			}
 			last = m
 		}
