@@ -22,10 +22,11 @@ type Config struct {
 }
 
 // An Engine runs the cells of one session. Its methods may be called at the
-// same time; cells run one after the other, and the rest answers meanwhile.
+// same time. What a cell declares is there for cells that begin when it has
+// ended.
 type Engine struct {
-	executor Executor
-	running  sync.Mutex // held while a cell runs
+	executor  Executor
+	declaring sync.Mutex // held until the executor has what a cell declares
 
 	mu      sync.Mutex // guards the session and the checker
 	session *session
@@ -64,31 +65,64 @@ func (e *Engine) Close() error { return e.executor.Close() }
 // nothing. Every failure that the user is to see is an *Error. A cell that
 // does not compile changes nothing; of one that fails while it runs, what was
 // done before stays.
+//
+// Cells that run at the same time share the variables; where they declare the
+// same name, that of the cell which ends last stays. The interrupt of one may
+// end the others.
 func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
-	e.running.Lock()
-	defer e.running.Unlock()
-
-	l, program, err := e.prepare(cell)
+	l, program, err := e.declare(ctx, cell, out)
 	if err != nil {
 		return nil, err
+	}
+	var bundle *Bundle
+	if program.Call != "" {
+		bundle, err = e.executor.Run(ctx, &Program{Cell: program.Cell, Call: program.Call}, out)
+	}
+	if err != nil {
+		return nil, e.failed(ctx, l, err, out)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.commit(len(l.k.body))
+	return bundle, nil
+}
+
+// declare prepares a cell and has the executor declare what it needs. It does
+// so for one cell at a time: the next is lowered for an executor that has all
+// that the session says it has.
+func (e *Engine) declare(ctx context.Context, cell Cell, out Output) (*lowering, *Program, error) {
+	e.declaring.Lock()
+	defer e.declaring.Unlock()
+	l, program, err := e.prepare(cell)
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, note := range l.notes() {
 		out.Stream("stderr", note)
 	}
-	if len(program.Source) == 0 && program.Call == "" {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		l.commit(len(l.k.body))
-		return nil, nil
+	if len(program.Source) == 0 {
+		return l, program, nil
 	}
-	bundle, err := e.executor.Run(ctx, program, out)
-	if err == nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		l.commit(len(l.k.body))
-		return bundle, nil
+	// Declaring takes no time, and must not be left half done.
+	_, err = e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: program.Cell, Source: program.Source}, out)
+	var death *DeathError
+	switch {
+	case err == nil:
+		return l, program, nil
+	case errors.As(err, &death):
+		return nil, nil, e.failed(ctx, l, err, out)
 	}
-	return nil, e.failed(ctx, l, err, out)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.rollback()
+	return nil, nil, l.refused(err)
+}
+
+// refused is the error of a cell that the executor does not take.
+func (l *lowering) refused(err error) *Error {
+	title := l.k.source.cell.title()
+	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
+	return &Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
 }
 
 // Deliver gives a message of the front end to the code that listens to the
@@ -175,10 +209,8 @@ func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l.rollback()
-	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
-	src := l.k.source
-	return &Error{Name: "Refused", Message: src.cell.title() + ": " + msg, Traceback: []string{bold + src.cell.title() + ": " + red + msg + plain}, Cause: err}
+	l.commit(0) // the executor has the declarations
+	return l.refused(err)
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
