@@ -46,6 +46,9 @@ type Program struct {
 	// Call names the function that holds the cell's statements. It is empty
 	// when the cell only declares.
 	Call string
+	// Temporary names what the source declares and only the source and this
+	// cell's Call mention.
+	Temporary []string
 	// Message, if set, is for the code that listens to the comm. There is no
 	// source then.
 	Message *CommMessage

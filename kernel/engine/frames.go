@@ -37,6 +37,7 @@ func (l *lowering) registerFrame(f *frame) {
 		return
 	}
 	l.vars = append(l.vars, fmt.Sprintf("var %s int", f.variable()))
+	l.temporary = append(l.temporary, f.variable())
 	l.setup = append(l.setup, fmt.Sprintf("%s.Frame(%d, %q, %d, &%s)", bridge, f.id, f.name, f.cell, f.variable()))
 }
 

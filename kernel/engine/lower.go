@@ -32,6 +32,8 @@ type lowering struct {
 	types   []string
 	vars    []string
 	funcs   []string
+	// temporary holds the names that no other program mentions.
+	temporary []string
 	// setup holds the statements that come before the cell's own.
 	setup []string
 
@@ -112,7 +114,7 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 
 // program assembles what was lowered.
 func (l *lowering) program(body string) *Program {
-	p := &Program{Cell: l.k.source.cell.Number}
+	p := &Program{Cell: l.k.source.cell.Number, Temporary: l.temporary}
 	if len(l.imports) > 0 {
 		p.Source = append(p.Source, strings.Join(l.imports, "\n")+"\n")
 	}

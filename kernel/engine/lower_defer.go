@@ -125,6 +125,7 @@ func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 		return out.String(), "func() { " + text + " }"
 	}
 	maker := fmt.Sprintf("make__%d", b.l.s.unique())
+	b.l.temporary = append(b.l.temporary, maker)
 	params := make([]string, len(names))
 	for i := range names {
 		params[i] = names[i] + " " + b.l.typ(typs[i])

@@ -359,6 +359,7 @@ func (b *body) literalText(e *ast.FuncLit) string {
 		inner.locals[v] = "(*" + name + ")"
 	}
 	maker := fmt.Sprintf("make__%d", b.l.s.unique())
+	b.l.temporary = append(b.l.temporary, maker)
 	b.l.funcs = append(b.l.funcs, fmt.Sprintf("func %s(%s) func%s { return %s }", maker, strings.Join(params, ", "), b.l.signature(sig, false), inner.plainLiteral(e)))
 	return maker + "(" + strings.Join(args, ", ") + ")"
 }

@@ -79,3 +79,14 @@ func (g *globals) extend() {
 	length := (*int)(unsafe.Add(unsafe.Pointer(g.data), unsafe.Sizeof(uintptr(0))))
 	*length = to
 }
+
+// length returns how many variables there are.
+func (g *globals) length() int { return len(*g.data) }
+
+// forget drops the values of the variables from an index on, which nothing
+// reads any more.
+func (g *globals) forget(from int) {
+	g.frame.Lock()
+	defer g.frame.Unlock()
+	clear((*g.data)[from:])
+}

@@ -52,6 +52,7 @@ type Interpreter struct {
 
 	evaluating sync.Mutex // held while source is evaluated
 	globals    *globals
+	trees      *trees
 
 	mu       sync.Mutex
 	programs map[uint64]*progress // by the goroutine of the cell
@@ -90,6 +91,9 @@ func New(config Config) (*Interpreter, error) {
 	}
 	in.control = control
 	if in.globals, err = newGlobals(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.trees, err = newTrees(in.yaegi); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -153,13 +157,17 @@ func (in *Interpreter) declare(program *engine.Program) (cell func(), err error)
 			return nil, err
 		}
 	}
+	in.trees.release(program.Temporary...)
 	if program.Call == "" {
 		return nil, nil
 	}
+	before := in.globals.length()
 	v, err := in.evaluate(program.Call)
 	if err != nil {
 		return nil, err
 	}
+	in.globals.forget(before)
+	in.trees.release(program.Call)
 	cell, ok := v.Interface().(func())
 	if !ok {
 		return nil, fmt.Errorf("interpreter: %s is a %s, not a function", program.Call, v.Type())
