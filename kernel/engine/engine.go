@@ -104,7 +104,7 @@ func (e *Engine) declare(ctx context.Context, cell Cell, out Output) (*lowering,
 		return l, program, nil
 	}
 	// Declaring takes no time, and must not be left half done.
-	_, err = e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: program.Cell, Source: program.Source, Temporary: program.Temporary}, out)
+	_, err = e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: program.Cell, Source: program.Source, Variables: program.Variables, Temporary: program.Temporary}, out)
 	var death *DeathError
 	switch {
 	case err == nil:

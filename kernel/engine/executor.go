@@ -46,6 +46,8 @@ type Program struct {
 	// Call names the function that holds the cell's statements. It is empty
 	// when the cell only declares.
 	Call string
+	// Variables names the variables at package level that the source declares.
+	Variables []string
 	// Temporary names what the source declares and only the source and this
 	// cell's Call mention.
 	Temporary []string

@@ -36,7 +36,7 @@ func (l *lowering) registerFrame(f *frame) {
 	if !f.marked {
 		return
 	}
-	l.vars = append(l.vars, fmt.Sprintf("var %s int", f.variable()))
+	l.vars = append(l.vars, variable{f.variable(), "int"})
 	l.temporary = append(l.temporary, f.variable())
 	l.setup = append(l.setup, fmt.Sprintf("%s.Frame(%d, %q, %d, &%s)", bridge, f.id, f.name, f.cell, f.variable()))
 }

@@ -30,7 +30,7 @@ type lowering struct {
 
 	imports []string
 	types   []string
-	vars    []string
+	vars    []variable
 	funcs   []string
 	// temporary holds the names that no other program mentions.
 	temporary []string
@@ -54,6 +54,9 @@ type lowering struct {
 	// pos is where the lowering is, for refusals of types.
 	pos token.Pos
 }
+
+// A variable is one at package level, with its type, in lowered words.
+type variable struct{ name, typ string }
 
 type initCall struct {
 	offset int
@@ -120,7 +123,10 @@ func (l *lowering) program(body string) *Program {
 	}
 	var decls []string
 	decls = append(decls, l.types...)
-	decls = append(decls, l.vars...)
+	for _, v := range l.vars {
+		decls = append(decls, fmt.Sprintf("var %s %s", v.name, v.typ))
+		p.Variables = append(p.Variables, v.name)
+	}
 	decls = append(decls, l.funcs...)
 	if len(l.setup) > 0 || body != "" {
 		p.Call = fmt.Sprintf("cell__%d", l.s.unique())
@@ -275,7 +281,7 @@ func (l *lowering) declareVariable(v *topVariable) {
 	}
 	if emit {
 		l.pos = v.local.Pos()
-		l.vars = append(l.vars, fmt.Sprintf("var %s %s", d.lowered, l.typ(v.global.Type())))
+		l.vars = append(l.vars, variable{d.lowered, l.typ(v.global.Type())})
 	}
 	l.know(v.local, d)
 	l.know(v.global, d)

@@ -200,7 +200,7 @@ func (l *lowering) value(fn *function) {
 	fn.valued = true
 	l.later(func() { fn.valued = false })
 	l.pos = fn.decl.Pos()
-	l.vars = append(l.vars, fmt.Sprintf("var %s func%s", fn.variable, l.signature(signatureOf(fn), false)))
+	l.vars = append(l.vars, variable{fn.variable, "func" + l.signature(signatureOf(fn), false)})
 	if !l.queued[fn] || l.done[fn] {
 		l.setup = append([]string{fmt.Sprintf("%s = %s", fn.variable, fn.lowered())}, l.setup...)
 	}

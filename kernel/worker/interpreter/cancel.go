@@ -93,6 +93,14 @@ func (c *control) stop(t *task) {
 	}
 }
 
+// stopped reports whether the task was stopped. Whoever has noticed the change
+// of the run number finds it so.
+func (c *control) stopped(t *task) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return t.ctx.Err() != nil
+}
+
 // evaluate calls f, which evaluates source, while no stop is under way: what
 // is evaluated during one would take its run number, which is over when it
 // ends.

@@ -157,7 +157,7 @@ func (in *Interpreter) declare(program *engine.Program) (cell func(), err error)
 			return nil, err
 		}
 	}
-	in.trees.release(program.Temporary...)
+	in.trees.release(program.Variables, program.Temporary)
 	if program.Call == "" {
 		return nil, nil
 	}
@@ -167,7 +167,7 @@ func (in *Interpreter) declare(program *engine.Program) (cell func(), err error)
 		return nil, err
 	}
 	in.globals.forget(before)
-	in.trees.release(program.Call)
+	in.trees.release(nil, []string{program.Call})
 	cell, ok := v.Interface().(func())
 	if !ok {
 		return nil, fmt.Errorf("interpreter: %s is a %s, not a function", program.Call, v.Type())
@@ -225,7 +225,7 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 		if in.control.begin(t) {
 			result = f()
 		}
-		if result == nil && t.ctx.Err() != nil {
+		if result == nil && in.control.stopped(t) {
 			result = &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
 		}
 	}()

@@ -27,12 +27,21 @@ func newTrees(i *interp.Interpreter) (*trees, error) {
 	if roots.IsValid() && roots.Kind() == reflect.Slice && scopes.IsValid() && scopes.Type().Key() == reflect.TypeFor[string]() {
 		if scope := scopes.MapIndex(reflect.ValueOf("main")); scope.IsValid() && isStructPointer(scope) {
 			inner, names := scope.Elem().FieldByName("child"), scope.Elem().FieldByName("sym")
-			if inner.IsValid() && inner.Kind() == reflect.Slice && names.IsValid() && names.Type().Key() == reflect.TypeFor[string]() {
+			if inner.IsValid() && inner.Kind() == reflect.Slice && names.IsValid() && names.Type().Key() == reflect.TypeFor[string]() && hasNode(names.Type().Elem()) {
 				return &trees{settable(roots), settable(inner), settable(names)}, nil
 			}
 		}
 	}
-	return nil, fmt.Errorf("interpreter: this version of yaegi keeps its syntax trees elsewhere: it lacks the fields roots, scopes, child and sym")
+	return nil, fmt.Errorf("interpreter: this version of yaegi keeps its syntax trees elsewhere: it lacks the fields roots, scopes, child, sym and node")
+}
+
+// hasNode reports whether t is a pointer to a struct that points to a tree.
+func hasNode(t reflect.Type) bool {
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return false
+	}
+	node, ok := t.Elem().FieldByName("node")
+	return ok && node.Type.Kind() == reflect.Pointer
 }
 
 // settable returns a field that is not exported as one that can be changed.
@@ -40,13 +49,18 @@ func settable(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }
 
-// release drops the trees of what was compiled before, except for those that
-// belong to names; and of these the ones that are no longer used. Nothing may
-// be compiled meanwhile.
-func (t *trees) release(names ...string) {
+// release drops the trees of what was compiled before, but for those of names
+// that are neither of variables, which do without, nor temporary. Nothing may be
+// compiled meanwhile.
+func (t *trees) release(variables, temporary []string) {
 	t.roots.SetZero()
 	t.scopes.SetZero()
-	for _, name := range names {
+	for _, name := range variables {
+		if symbol := t.names.MapIndex(reflect.ValueOf(name)); symbol.IsValid() {
+			settable(symbol.Elem().FieldByName("node")).SetZero()
+		}
+	}
+	for _, name := range temporary {
 		t.names.SetMapIndex(reflect.ValueOf(name), reflect.Value{})
 	}
 }
