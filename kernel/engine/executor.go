@@ -48,8 +48,8 @@ type Program struct {
 	Call string
 	// Variables names the variables at package level that the source declares.
 	Variables []string
-	// Temporary names what the source declares and only the source and this
-	// cell's Call mention.
+	// Temporary names what no program after this one mentions, save this
+	// cell's Call.
 	Temporary []string
 	// Message, if set, is for the code that listens to the comm. There is no
 	// source then.

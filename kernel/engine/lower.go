@@ -118,6 +118,11 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 // program assembles what was lowered.
 func (l *lowering) program(body string) *Program {
 	p := &Program{Cell: l.k.source.cell.Number, Temporary: l.temporary}
+	if obsolete := l.s.obsolete; len(obsolete) > 0 {
+		p.Temporary = append(p.Temporary, obsolete...)
+		l.s.obsolete = nil
+		l.later(func() { l.s.obsolete = append(obsolete, l.s.obsolete...) })
+	}
 	if len(l.imports) > 0 {
 		p.Source = append(p.Source, strings.Join(l.imports, "\n")+"\n")
 	}

@@ -148,6 +148,11 @@ func (l *lowering) relower(fn *function) {
 	}
 	if fn.pending == "" && !fn.generic {
 		version := fn.version
+		if fn.emitted {
+			// Once this cell is done, nothing mentions the older one.
+			name := fn.lowered()
+			l.commits = append(l.commits, func() { l.s.obsolete = append(l.s.obsolete, name) })
+		}
 		fn.version = l.s.next(fn.base)
 		l.later(func() { fn.version = version })
 		l.need(fn)

@@ -85,6 +85,9 @@ type session struct {
 	// sent tells which of them the interpreter has seen.
 	aliases map[string]string
 	sent    map[string]bool
+	// obsolete holds the names of functions that no text mentions any more,
+	// and of which the interpreter has not been told yet.
+	obsolete []string
 	// emitted holds the names of the types that the interpreter has, and
 	// localTypes those of types that are declared in functions.
 	emitted    map[string]bool
