@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,9 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			case file == "":
 				return &usageError{cmd, errors.New("no connection file; name it as the argument")}
 			}
+			// The session's tables live long and little else does: at Go's
+			// own pace, what is free would grow with them.
+			debug.SetGCPercent(collectAt)
 			open := func() (session.Evaluator, error) { return newEngine(worker.Config{Memory: int64(limit)}) }
 			return session.Serve(cmd.Context(), file, open, session.Config{History: history.DefaultPath()})
 		},
@@ -40,6 +44,10 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 	cmd.Flags().Var(&limit, "memory", "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named")
 	return cmd
 }
+
+// collectAt is by how many per cent the memory of the kernel's own process may
+// grow before its garbage is collected. Cells run in another.
+const collectAt = 25
 
 // A memory is the value of a flag: a number of bytes, 0 for the default and
 // negative for no limit.
