@@ -124,6 +124,9 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 		if text, ok := b.replacedMethod(sel, s, recv, m); ok {
 			return text
 		}
+		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {
+			return text
+		}
 		return b.apply(e, recv+"."+m.Name(), nil, sig, m)
 	}
 	return b.apply(e, b.callee(fn), []string{recv}, sig, nil)

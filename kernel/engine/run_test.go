@@ -29,6 +29,18 @@ func TestInterrupt(t *testing.T) {
 		"group":        "y := 2\nvar wg sync.WaitGroup\nwg.Add(1)\nwg.Wait()",
 		"context":      "func wait(ctx context.Context) error { <-ctx.Done(); for { } }\ny := 2\nc, cancel := context.WithCancel(context.Background())\ndefer cancel()\nwait(c)",
 		"range select": "y := 2\nfor {\n\tselect {\n\tcase <-time.After(time.Millisecond):\n\t}\n}",
+		"get":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nhttp.Get(\"http://\" + l.Addr().String())",
+		"client":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nvar client http.Client\nreq, _ := http.NewRequest(\"GET\", \"http://\"+l.Addr().String(), nil)\nresp, err := client.Do(req)\n_, _ = resp, err",
+		"serve":        "y := 2\nhttp.ListenAndServe(\"127.0.0.1:0\", nil)",
+		"accept":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nl.Accept()",
+		"conn":         "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\na.Read(make([]byte, 1))",
+		"tcp":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nc, _ := net.Dial(\"tcp\", l.Addr().String())\ntcp := c.(*net.TCPConn)\ny := 2\ntcp.Read(make([]byte, 1))",
+		"scanner":      "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\ns := bufio.NewScanner(a)\nfor s.Scan() {\n}",
+		"read all":     "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\nio.ReadAll(a)",
+		"reads itself": "type own struct{ c chan int }\nfunc (o own) Read(p []byte) (int, error) { <-o.c; return 0, io.EOF }\ny := 2\nio.ReadAll(own{})",
+		"cond":         "y := 2\nvar mu sync.Mutex\ncond := sync.NewCond(&mu)\nfunc() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\tcond.Wait()\n}()",
+		"locker":       "y := 2\nvar mu sync.Mutex\nvar l sync.Locker = &mu\nl.Lock()\nl.Lock()",
+		"exec":         "import \"os/exec\"\ny := 2\nexec.Command(\"sleep\", \"5\").Run()",
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNotebook(t)

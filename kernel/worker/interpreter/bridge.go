@@ -46,6 +46,9 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Lock":          in.lock,
 		"RLock":         in.rlock,
 		"Await":         in.await,
+		"AwaitCond":     in.awaitCond,
+		"LockAny":       in.lockAny,
+		"Waits":         in.waits,
 	}
 	symbols := map[string]reflect.Value{}
 	for name, f := range functions {

@@ -98,6 +98,15 @@ func (f *frames) begin(goroutine uint64) {
 	f.calls[goroutine] = &trace{seen: map[int]bool{}}
 }
 
+// lend has what panics pass on the goroutine to count as passed by from.
+func (f *frames) lend(from, to uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.calls[from]; t != nil {
+		f.calls[to] = t
+	}
+}
+
 func (f *frames) end(goroutine uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -52,10 +52,10 @@ func (in *Interpreter) task() *task {
 // interrupt would not reach.
 func (in *Interpreter) interruptible() interp.Exports {
 	background := reflect.ValueOf(in.background)
-	return interp.Exports{
-		"time/time":       {"Sleep": reflect.ValueOf(in.sleep)},
-		"context/context": {"Background": background, "TODO": background},
-	}
+	exports := in.blocking()
+	exports["time/time"] = map[string]reflect.Value{"Sleep": reflect.ValueOf(in.sleep)}
+	exports["context/context"] = map[string]reflect.Value{"Background": background, "TODO": background}
+	return exports
 }
 
 // background returns a context that ends when the cell that calls it is

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// locking are methods that wait for what the interpreter has to give back when
+// the cell is interrupted first, by the functions of the bridge that do.
+var locking = map[string]string{
+	"(sync.Locker).Lock": "LockAny",
+	"(*sync.Cond).Wait":  "AwaitCond",
+}
+
+// blocking are methods of compiled types that may wait without end for
+// something outside the program. The value says whether they go on working
+// when they are left behind, which the user is told.
+var blocking = map[string]bool{
+	// They wait for a peer that may never answer.
+	"(*net/http.Client).Do":        false,
+	"(*net/http.Client).Get":       false,
+	"(*net/http.Client).Head":      false,
+	"(*net/http.Client).Post":      false,
+	"(*net/http.Client).PostForm":  false,
+	"(*net.Dialer).Dial":           false,
+	"(*net.Dialer).DialContext":    false,
+	"(net.Listener).Accept":        false,
+	"(*net.TCPListener).Accept":    false,
+	"(*net.UnixListener).Accept":   false,
+	"(*net.TCPListener).AcceptTCP": false,
+	"(net.Conn).Read":              false,
+	"(net.Conn).Write":             false,
+	"(*net.conn).Read":             false,
+	"(*net.conn).Write":            false,
+	"(net.PacketConn).ReadFrom":    false,
+	"(*net.UDPConn).ReadFrom":      false,
+	"(*net.UDPConn).ReadFromUDP":   false,
+	// They read from such a peer, through a buffer or not.
+	"(io.Reader).Read":                false,
+	"(io.ReaderFrom).ReadFrom":        false,
+	"(io.WriterTo).WriteTo":           false,
+	"(*io.PipeReader).Read":           false,
+	"(*io.PipeWriter).Write":          false,
+	"(*os.File).Read":                 false,
+	"(*bufio.Reader).Peek":            false,
+	"(*bufio.Reader).Read":            false,
+	"(*bufio.Reader).ReadByte":        false,
+	"(*bufio.Reader).ReadBytes":       false,
+	"(*bufio.Reader).ReadLine":        false,
+	"(*bufio.Reader).ReadRune":        false,
+	"(*bufio.Reader).ReadString":      false,
+	"(*bufio.Scanner).Scan":           false,
+	"(*bytes.Buffer).ReadFrom":        false,
+	"(*encoding/json.Decoder).Decode": false,
+	"(*encoding/json.Decoder).Token":  false,
+	"(*encoding/gob.Decoder).Decode":  false,
+	"(*encoding/xml.Decoder).Decode":  false,
+	"(*encoding/csv.Reader).Read":     false,
+	"(*encoding/csv.Reader).ReadAll":  false,
+	// They wait for another process, which goes on without them.
+	"(*os/exec.Cmd).Run":            true,
+	"(*os/exec.Cmd).Wait":           true,
+	"(*os/exec.Cmd).Output":         true,
+	"(*os/exec.Cmd).CombinedOutput": true,
+	"(*os.Process).Wait":            true,
+	// They serve until they are closed.
+	"(*net/http.Server).ListenAndServe":    true,
+	"(*net/http.Server).ListenAndServeTLS": true,
+	"(*net/http.Server).Serve":             true,
+	"(*net/http.Server).ServeTLS":          true,
+	"(*net/rpc.Server).Accept":             true,
+	"(*net/rpc.Client).Call":               false,
+}
+
+// waiting writes the call of a method that may wait without end, so that it
+// ends with the cell: the method's value is evaluated, as Go does, before the
+// arguments are.
+func (b *body) waiting(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
+	name := m.FullName()
+	index := s.Index()
+	path, holder, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
+	if f, ok := locking[name]; ok {
+		if _, pointer := holder.Underlying().(*types.Pointer); !pointer && !types.IsInterface(holder) {
+			recv = "&" + recv
+		}
+		return bridge + "." + f + "(" + recv + ")", true
+	}
+	goesOn, ok := blocking[name]
+	if !ok {
+		return "", false
+	}
+	if m.Signature().Recv().Type().String() == "*net.conn" && strings.HasSuffix(path, ".conn") {
+		// The field cannot be named outside package net.
+		recv = strings.TrimSuffix(recv, ".conn")
+	}
+	if !goesOn {
+		name = ""
+	}
+	f := bridge + ".Waits(\"" + name + "\", " + recv + "." + m.Name() + ").(func" + b.l.signature(sig, false) + ")"
+	return b.apply(e, f, nil, sig, m), true
+}
