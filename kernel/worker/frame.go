@@ -58,6 +58,7 @@ type failure struct {
 	Message  string               `json:"message"`
 	Runtime  *engine.RuntimeError `json:"runtime,omitempty"`
 	Canceled bool                 `json:"canceled,omitempty"`
+	End      bool                 `json:"end,omitempty"` // io.EOF
 }
 
 // A bundle is an engine.Bundle whose values keep their types in JSON.

@@ -132,6 +132,8 @@ func (c *child) Input(prompt string, password bool) (string, error) {
 		case <-owner.done:
 			return "", ended
 		}
+	case f.Failure.End:
+		return "", io.EOF
 	}
 	return "", errors.New(f.Failure.Message)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/engine"
@@ -75,7 +76,7 @@ func (j *job) input(question *frame) *frame {
 	}
 	var err error
 	if answer.Text, err = j.out.Input(j.ctx, question.Text, question.Password); err != nil {
-		answer.Failure = &failure{Message: err.Error(), Canceled: j.ctx.Err() != nil}
+		answer.Failure = &failure{Message: err.Error(), Canceled: j.ctx.Err() != nil, End: errors.Is(err, io.EOF)}
 	}
 	return answer
 }
