@@ -124,6 +124,9 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 		if text, ok := b.replacedMethod(sel, s, recv, m); ok {
 			return text
 		}
+		if text, ok := b.fatalCall(e, sel, s, recv, sig); ok {
+			return text
+		}
 		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {
 			return text
 		}
@@ -140,6 +143,9 @@ func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string,
 	m := s.Obj().(*types.Func)
 	t := b.info.TypeOf(sel.X)
 	text = b.operand(sel.X)
+	if standard, ok := b.standardReceiver(sel.X, m); ok {
+		return standard, nil, false
+	}
 	index := s.Index()
 	path, reached, _ := b.l.path(t, index[:len(index)-1])
 	text += path

@@ -22,6 +22,9 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 		}
 		return b.like(e)
 	}
+	if text, ok := b.standardValue(e, t); ok {
+		return text
+	}
 	return b.convert(b.expr(e), types.Default(tv.Type), t, e.Pos())
 }
 

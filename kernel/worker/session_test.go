@@ -159,7 +159,9 @@ func TestFailuresThatCostTheCellOnly(t *testing.T) {
 		{`x := 5`, "", ""},
 		{`fmt.Print("a"); os.Exit(3)`, "stdout: a", "exit status 3"},
 		{`go func() { panic("in a goroutine") }(); time.Sleep(50 * time.Millisecond)`, "stderr: panic: in a goroutine…", ""},
-		{`log.SetFlags(0); log.Fatal("no")`, "stderr: no\n", "no"},
+		{`log.SetFlags(0); log.Fatal("no")`, "stderr: no\n", "exit status 1"},
+		{`var line string; fmt.Scanln(&line)`, "", "nobody can be asked"},
+		{`runtime.Goexit()`, "", "Goexit"},
 		{`[]int{}[x]`, "", "index out of range"},
 		{`x`, "=> 5", ""},
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -317,6 +318,26 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	p.conn.commands.Close() // what the death of the parent does
 	for f := range strings.FieldsSeq(strings.TrimPrefix(out.String(), "stdout: ")) {
 		waitGone(t, number(t, f))
+	}
+}
+
+func TestEndOfInput(t *testing.T) {
+	lines := []string{"a", "b"}
+	out := recorder{answer: func(context.Context, string) (string, error) {
+		if len(lines) == 0 {
+			return "", io.EOF
+		}
+		line := lines[0]
+		lines = lines[1:]
+		return line, nil
+	}}
+	s := newSession(t)
+	_, err := s.runTo(t.Context(), `in := bufio.NewScanner(os.Stdin); for in.Scan() { fmt.Print(in.Text(), ";") }; fmt.Print(in.Err())`, &out)
+	if err != nil || out.String() != "stdout: a;b;<nil>" {
+		t.Errorf("got %s, %v", out.String(), err)
+	}
+	if _, err := s.runTo(t.Context(), `nb.Input("more? ")`, &out); err == nil || !strings.Contains(err.Error(), "the input has ended") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/stdlib"
 )
 
 // bridgeName is what lowered code calls the bridge.
@@ -49,6 +51,10 @@ func (in *Interpreter) bridge() interp.Exports {
 		"AwaitCond":     in.awaitCond,
 		"LockAny":       in.lockAny,
 		"Waits":         in.waits,
+		"Standard":      in.standards(),
+		"Fatal":         loggerFatal,
+		"Fatalf":        loggerFatalf,
+		"Fatalln":       loggerFatalln,
 	}
 	symbols := map[string]reflect.Value{}
 	for name, f := range functions {
@@ -120,6 +126,10 @@ func (in *Interpreter) start(f func()) {
 		defer func() {
 			r := recover()
 			if r == nil {
+				return
+			}
+			if status, ok := r.(stdlib.Exit); ok {
+				fmt.Fprintf(in.stderr(), "os.Exit(%d) in a goroutine: only the goroutine ends\n", int(status))
 				return
 			}
 			text := "panic: " + panicText(r) + "\n\ngoroutine:\n"

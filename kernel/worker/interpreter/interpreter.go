@@ -71,7 +71,7 @@ func New(config Config) (*Interpreter, error) {
 	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), programs: map[uint64]*progress{}, reached: map[int]int{}, tasks: map[uint64]*task{}}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
-		Stdin:        config.Stdin,
+		Stdin:        in.stdin(),
 		Stdout:       config.Stdout,
 		Stderr:       in.frames,
 		Unrestricted: true,
@@ -84,6 +84,13 @@ func New(config Config) (*Interpreter, error) {
 	}
 	if err := in.yaegi.Use(in.interruptible()); err != nil {
 		return nil, fmt.Errorf("interpreter: what can be interrupted: %w", err)
+	}
+	fatal, err := in.fatal()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.yaegi.Use(fatal); err != nil {
+		return nil, fmt.Errorf("interpreter: log: %w", err)
 	}
 	control, err := newControl(in.yaegi)
 	if err != nil {
@@ -210,6 +217,7 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 	}
 	t := newTask()
 	var result error
+	returned := false // not if runtime.Goexit was called
 	go func() {
 		defer in.control.end(t)
 		id := goroutineID()
@@ -220,11 +228,14 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 		defer func() {
 			if r := recover(); r != nil {
 				result = in.runtimeError(r, id, cell)
+			} else if !returned {
+				result = &engine.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []engine.Frame{{Cell: cell}}}
 			}
 		}()
 		if in.control.begin(t) {
 			result = f()
 		}
+		returned = true
 		if result == nil && in.control.stopped(t) {
 			result = &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
 		}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// standardFile writes os.Stdin, os.Stdout or os.Stderr as what cells read and
+// write instead: lines that the user is asked for, and the cell's own output.
+func (b *body) standardFile(e ast.Expr) (string, bool) {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	default:
+		return "", false
+	}
+	v, ok := b.info.Uses[id].(*types.Var)
+	if !ok || v.IsField() || v.Pkg() == nil || v.Pkg().Path() != "os" {
+		return "", false
+	}
+	switch v.Name() {
+	case "Stdin", "Stdout", "Stderr":
+		return bridge + ".Standard(" + b.expr(e) + ")", true
+	}
+	return "", false
+}
+
+// standardValue is standardFile for a value that becomes one of type t. What
+// becomes an empty interface stays an *os.File.
+func (b *body) standardValue(e ast.Expr, t types.Type) (string, bool) {
+	if t == nil || !types.IsInterface(t) || isEmptyInterface(t) {
+		return "", false
+	}
+	return b.standardFile(e)
+}
+
+// standardReceiver is standardFile for the receiver of a method that reads or
+// writes.
+func (b *body) standardReceiver(e ast.Expr, m *types.Func) (string, bool) {
+	switch m.Name() {
+	case "Read", "Write", "WriteString", "ReadFrom", "WriteTo":
+		return b.standardFile(e)
+	}
+	return "", false
+}
+
+// fatal maps methods that end the process to the functions of the bridge that
+// end the cell.
+var fatal = map[string]string{
+	"(*log.Logger).Fatal":   "Fatal",
+	"(*log.Logger).Fatalf":  "Fatalf",
+	"(*log.Logger).Fatalln": "Fatalln",
+}
+
+// fatalCall writes the call of a method of fatal.
+func (b *body) fatalCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature) (string, bool) {
+	m := s.Obj().(*types.Func)
+	name, ok := fatal[m.FullName()]
+	if !ok {
+		return "", false
+	}
+	index := s.Index()
+	_, holder, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
+	if _, pointer := holder.Underlying().(*types.Pointer); !pointer {
+		recv = "&" + recv
+	}
+	return b.apply(e, bridge+"."+name, []string{recv}, sig, m), true
+}
