@@ -1,0 +1,5 @@
+//go:build race
+
+package interpreter
+
+const raced = true
