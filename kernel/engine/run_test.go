@@ -35,7 +35,6 @@ func TestInterrupt(t *testing.T) {
 		"accept":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nl.Accept()",
 		"conn":         "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\na.Read(make([]byte, 1))",
 		"tcp":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nc, _ := net.Dial(\"tcp\", l.Addr().String())\ntcp := c.(*net.TCPConn)\ny := 2\ntcp.Read(make([]byte, 1))",
-		"scanner":      "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\ns := bufio.NewScanner(a)\nfor s.Scan() {\n}",
 		"read all":     "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\nio.ReadAll(a)",
 		"reads itself": "type own struct{ c chan int }\nfunc (o own) Read(p []byte) (int, error) { <-o.c; return 0, io.EOF }\ny := 2\nio.ReadAll(own{})",
 		"cond":         "y := 2\nvar mu sync.Mutex\ncond := sync.NewCond(&mu)\nfunc() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\tcond.Wait()\n}()",
