@@ -228,6 +228,8 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 		defer func() {
 			if r := recover(); r != nil {
 				result = in.runtimeError(r, id, cell)
+			} else if !returned && in.control.stopped(t) {
+				result = stoppedBeside(cell)
 			} else if !returned {
 				result = &engine.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []engine.Frame{{Cell: cell}}}
 			}
@@ -237,7 +239,7 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 		}
 		returned = true
 		if result == nil && in.control.stopped(t) {
-			result = &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
+			result = stoppedBeside(cell)
 		}
 	}()
 	select {
@@ -247,6 +249,11 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 	}
 	in.control.stop(t)
 	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+}
+
+// stoppedBeside is the error of a cell that the interrupt of another one ended.
+func stoppedBeside(cell int) error {
+	return &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
 }
 
 // runtimeError describes a panic of the cell's own goroutine.
