@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// locking are methods that wait for what the interpreter has to give back when
-// the cell is interrupted first, by the functions of the bridge that do.
-var locking = map[string]string{
-	"(sync.Locker).Lock": "LockAny",
-	"(*sync.Cond).Wait":  "AwaitCond",
-}
-
 // blocking are methods of compiled types that may wait without end for
 // something outside the program. The value says whether they go on working
 // when they are left behind, which the user is told.
@@ -63,18 +56,12 @@ var blocking = map[string]bool{
 // arguments are.
 func (b *body) waiting(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
 	name := m.FullName()
-	index := s.Index()
-	path, holder, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
-	if f, ok := locking[name]; ok {
-		if _, pointer := holder.Underlying().(*types.Pointer); !pointer && !types.IsInterface(holder) {
-			recv = "&" + recv
-		}
-		return bridge + "." + f + "(" + recv + ")", true
-	}
 	goesOn, ok := blocking[name]
 	if !ok {
 		return "", false
 	}
+	index := s.Index()
+	path, _, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
 	if m.Signature().Recv().Type().String() == "*net.conn" && strings.HasSuffix(path, ".conn") {
 		// The field cannot be named outside package net.
 		recv = strings.TrimSuffix(recv, ".conn")

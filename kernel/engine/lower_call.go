@@ -121,10 +121,7 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 		return b.apply(e, b.l.dispatcher(m), []string{recv}, sig, nil)
 	}
 	if fn == nil {
-		if text, ok := b.replacedMethod(sel, s, recv, m); ok {
-			return text
-		}
-		if text, ok := b.fatalCall(e, sel, s, recv, sig); ok {
+		if text, ok := b.replacedMethod(e, sel, s, recv, sig, m); ok {
 			return text
 		}
 		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {

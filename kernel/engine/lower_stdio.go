@@ -46,26 +46,3 @@ func (b *body) standardReceiver(e ast.Expr, m *types.Func) (string, bool) {
 	}
 	return "", false
 }
-
-// fatal maps methods that end the process to the functions of the bridge that
-// end the cell.
-var fatal = map[string]string{
-	"(*log.Logger).Fatal":   "Fatal",
-	"(*log.Logger).Fatalf":  "Fatalf",
-	"(*log.Logger).Fatalln": "Fatalln",
-}
-
-// fatalCall writes the call of a method of fatal.
-func (b *body) fatalCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature) (string, bool) {
-	m := s.Obj().(*types.Func)
-	name, ok := fatal[m.FullName()]
-	if !ok {
-		return "", false
-	}
-	index := s.Index()
-	_, holder, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
-	if _, pointer := holder.Underlying().(*types.Pointer); !pointer {
-		recv = "&" + recv
-	}
-	return b.apply(e, bridge+"."+name, []string{recv}, sig, m), true
-}

@@ -334,27 +334,34 @@ func (b *body) formatted(e *ast.CallExpr, obj *types.Func, sig *types.Signature,
 	return b.operandOf(ast.Unparen(e.Fun)) + "(" + strings.Join(args, ", ") + ")", true
 }
 
-// waits maps methods of package sync that may never return to the functions of
-// the bridge that do, when the cell is interrupted.
-var waits = map[string]string{
+// replacedMethods maps methods of compiled types to the functions of the bridge
+// that stand in for them.
+var replacedMethods = map[string]string{
+	// They may never return; the functions do, when the cell is interrupted.
 	"(*sync.Mutex).Lock":     "Lock",
 	"(*sync.RWMutex).Lock":   "Lock",
 	"(*sync.RWMutex).RLock":  "RLock",
+	"(sync.Locker).Lock":     "Lock",
 	"(*sync.WaitGroup).Wait": "Await",
+	"(*sync.Cond).Wait":      "AwaitCond",
+	// They end the process; the functions end the cell.
+	"(*log.Logger).Fatal":   "Fatal",
+	"(*log.Logger).Fatalf":  "Fatalf",
+	"(*log.Logger).Fatalln": "Fatalln",
 }
 
 // replacedMethod is replaced for methods of compiled types.
-func (b *body) replacedMethod(sel *ast.SelectorExpr, s *types.Selection, recv string, m *types.Func) (string, bool) {
-	name, ok := waits[m.FullName()]
+func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
+	name, ok := replacedMethods[m.FullName()]
 	if !ok {
 		return "", false
 	}
 	index := s.Index()
 	_, holder, _ := b.l.path(b.info.TypeOf(sel.X), index[:len(index)-1])
-	if _, pointer := holder.Underlying().(*types.Pointer); !pointer {
+	if _, pointer := holder.Underlying().(*types.Pointer); !pointer && !types.IsInterface(holder) {
 		recv = "&" + recv
 	}
-	return bridge + "." + name + "(" + recv + ")", true
+	return b.apply(e, bridge+"."+name, []string{recv}, sig, m), true
 }
 
 func (b *body) panicValue(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }

@@ -2,9 +2,9 @@ package interpreter
 
 import (
 	"fmt"
+	"path"
 	"reflect"
 	"runtime"
-	"sync"
 
 	"github.com/traefik/yaegi/interp"
 )
@@ -40,33 +40,24 @@ func (in *Interpreter) blocking() interp.Exports {
 		functions map[string][]string
 		goesOn    bool
 	}{{waiting, false}, {serving, true}} {
-		for path, names := range table.functions {
-			if exports[path] == nil {
-				exports[path] = map[string]reflect.Value{}
+		for key, names := range table.functions {
+			if exports[key] == nil {
+				exports[key] = map[string]reflect.Value{}
 			}
 			for _, name := range names {
-				f := in.config.Symbols[path][name]
+				f := in.config.Symbols[key][name]
 				if !f.IsValid() {
 					continue
 				}
 				label := ""
 				if table.goesOn {
-					label = path[:len(path)-len(lastElement(path))-1] + "." + name
+					label = path.Dir(key) + "." + name
 				}
-				exports[path][name] = in.leaving(label, f)
+				exports[key][name] = in.leaving(label, f)
 			}
 		}
 	}
 	return exports
-}
-
-func lastElement(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
 }
 
 // waits returns a function like f, which is compiled, that ends with the cell.
@@ -85,13 +76,6 @@ func (in *Interpreter) leaving(name string, f reflect.Value) reflect.Value {
 		return results
 	})
 }
-
-// lockAny locks l, of whatever type it is.
-func (in *Interpreter) lockAny(l sync.Locker) { in.apart("", l.Lock, l.Unlock) }
-
-// awaitCond waits for a condition. When the cell is interrupted, the lock is
-// not held.
-func (in *Interpreter) awaitCond(c *sync.Cond) { in.apart("", c.Wait, c.L.Unlock) }
 
 // apart calls f in a goroutine of its own, and returns when it has. When the
 // cell is interrupted first, f is left behind and the calling goroutine ends;

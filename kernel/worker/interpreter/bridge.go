@@ -49,7 +49,6 @@ func (in *Interpreter) bridge() interp.Exports {
 		"RLock":         in.rlock,
 		"Await":         in.await,
 		"AwaitCond":     in.awaitCond,
-		"LockAny":       in.lockAny,
 		"Waits":         in.waits,
 		"Standard":      in.standards(),
 		"Fatal":         loggerFatal,
@@ -68,8 +67,8 @@ func (in *Interpreter) setReached(statement int) {
 	id := goroutineID()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if p := in.programs[id]; p != nil {
-		p.reached = statement
+	if t := in.tasks[id]; t != nil {
+		t.reached = statement
 	}
 }
 
@@ -87,8 +86,8 @@ func (in *Interpreter) show(lastIsError bool, values ...any) {
 	id := goroutineID()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if p := in.programs[id]; p != nil {
-		p.bundle = bundle
+	if t := in.tasks[id]; t != nil {
+		t.bundle = bundle
 	}
 }
 

@@ -54,21 +54,14 @@ type Interpreter struct {
 	globals    *globals
 	trees      *trees
 
-	mu       sync.Mutex
-	programs map[uint64]*progress // by the goroutine of the cell
-	reached  map[int]int          // of cells that failed, see ShowReached
-	tasks    map[uint64]*task     // by goroutine
-}
-
-// progress is what is known of a program that runs.
-type progress struct {
-	bundle  *engine.Bundle
-	reached int
+	mu      sync.Mutex
+	reached map[int]int      // of cells that failed, see ShowReached
+	tasks   map[uint64]*task // by goroutine
 }
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), programs: map[uint64]*progress{}, reached: map[int]int{}, tasks: map[uint64]*task{}}
+	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
 		Stdin:        in.stdin(),
@@ -131,27 +124,15 @@ func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engin
 	if err != nil || cell == nil {
 		return nil, err
 	}
-	p := &progress{}
-	err = in.supervise(ctx, program.Cell, func() error {
-		id := goroutineID()
-		in.mu.Lock()
-		in.programs[id] = p
-		in.mu.Unlock()
-		defer func() {
-			in.mu.Lock()
-			defer in.mu.Unlock()
-			delete(in.programs, id)
-		}()
-		cell()
-		return nil
-	})
+	t := newTask()
+	err = in.supervise(ctx, t, program.Cell, cell)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	delete(in.reached, program.Cell)
-	if err != nil && p.reached > 0 {
-		in.reached[program.Cell] = p.reached
+	if err != nil && t.reached > 0 {
+		in.reached[program.Cell] = t.reached
 	}
-	return p.bundle, err
+	return t.bundle, err
 }
 
 // declare evaluates the source of a program, and returns the function that
@@ -204,18 +185,15 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 // Do calls f, which may call functions of the session, for the cell of that
 // number. Its errors are those of Run.
 func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
-	return in.supervise(ctx, cell, func() error {
-		f()
-		return nil
-	})
+	return in.supervise(ctx, newTask(), cell, f)
 }
 
-// supervise calls f in a goroutine of its own, until it returns or ctx ends.
-func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) error {
+// supervise calls f as the task t, in a goroutine of its own, until it returns
+// or ctx ends.
+func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func()) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
-	t := newTask()
 	var result error
 	returned := false // not if runtime.Goexit was called
 	go func() {
@@ -235,10 +213,10 @@ func (in *Interpreter) supervise(ctx context.Context, cell int, f func() error) 
 			}
 		}()
 		if in.control.begin(t) {
-			result = f()
+			f()
 		}
 		returned = true
-		if result == nil && in.control.stopped(t) {
+		if in.control.stopped(t) {
 			result = stoppedBeside(cell)
 		}
 	}()

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/kernel/engine"
 )
 
 // A task is a call that the interpreter supervises, with the goroutines that it
@@ -17,6 +19,11 @@ type task struct {
 	cancel context.CancelFunc
 	// finished is closed when the call has returned.
 	finished chan struct{}
+
+	// The interpreter's mu guards what a cell shows, and how many of its
+	// statements are done.
+	bundle  *engine.Bundle
+	reached int
 }
 
 func newTask() *task {
@@ -83,55 +90,25 @@ func (in *Interpreter) sleep(d time.Duration) {
 	}
 }
 
-// lock locks a mutex, or returns without it when the cell is interrupted.
-func (in *Interpreter) lock(l interface {
-	sync.Locker
-	TryLock() bool
-}) {
-	if !l.TryLock() {
-		in.wait(l.Lock, l.Unlock)
+// lock takes a lock. When the cell is interrupted first, it is not held.
+func (in *Interpreter) lock(l sync.Locker) {
+	if try, ok := l.(interface{ TryLock() bool }); ok && try.TryLock() {
+		return
 	}
+	in.apart("", l.Lock, l.Unlock)
 }
 
-// rlock locks a mutex for reading, or returns without it when the cell is
-// interrupted.
+// rlock locks a mutex for reading. When the cell is interrupted first, it is
+// not held.
 func (in *Interpreter) rlock(l *sync.RWMutex) {
 	if !l.TryRLock() {
-		in.wait(l.RLock, l.RUnlock)
+		in.apart("", l.RLock, l.RUnlock)
 	}
 }
 
-// await waits for a group, or until the cell is interrupted.
-func (in *Interpreter) await(group *sync.WaitGroup) { in.wait(group.Wait, func() {}) }
+// await waits for a group.
+func (in *Interpreter) await(group *sync.WaitGroup) { in.apart("", group.Wait, func() {}) }
 
-// wait calls get in a goroutine of its own, and returns when it has or when the
-// cell is interrupted. In that case undo is called after get, whenever that is.
-// A panic of get goes on in the calling goroutine.
-func (in *Interpreter) wait(get, undo func()) {
-	got := make(chan any)
-	interrupted := in.interrupted()
-	go func() {
-		failure := attempt(get)
-		select {
-		case got <- failure:
-		case <-interrupted:
-			if failure == nil {
-				undo()
-			}
-		}
-	}()
-	select {
-	case failure := <-got:
-		if failure != nil {
-			panic(failure)
-		}
-	case <-interrupted:
-	}
-}
-
-// attempt returns the value with which f panics.
-func attempt(f func()) (failure any) {
-	defer func() { failure = recover() }()
-	f()
-	return nil
-}
+// awaitCond waits for a condition. When the cell is interrupted, the lock is
+// not held.
+func (in *Interpreter) awaitCond(c *sync.Cond) { in.apart("", c.Wait, c.L.Unlock) }
