@@ -50,8 +50,8 @@ type parsed struct {
 func (c *checker) parse(cell Cell) (*parsed, []problem) {
 	src := &source{cell}
 	p := &parsed{source: src, items: split(cell.Source), mentioned: map[string]bool{}}
-	if offset, lit := unopened(cell.Source); offset >= 0 {
-		return nil, []problem{{src, offset, "syntax error: unexpected " + lit}}
+	if n := nest(cell.Source); n.unopened >= 0 {
+		return nil, []problem{{src, n.unopened, "syntax error: unexpected " + n.closes}}
 	}
 	var problems []problem
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
@@ -100,21 +100,29 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 	return p, nil
 }
 
-// unopened returns the place of a bracket that closes what was not opened, or
-// -1.
-func unopened(text string) (offset int, lit string) {
-	depth := 0
+// nesting is how the brackets of a text nest.
+type nesting struct {
+	open, deepest int // how many are open at the end, and at most
+	// unopened is the place of the first that closes what was not opened, or
+	// -1, and closes is that bracket.
+	unopened int
+	closes   string
+}
+
+func nest(text string) nesting {
+	n := nesting{unopened: -1}
 	for _, l := range lex(text) {
 		switch l.tok {
 		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth++
+			n.open++
+			n.deepest = max(n.deepest, n.open)
 		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if depth--; depth < 0 {
-				return l.pos, l.tok.String()
+			if n.open--; n.open < 0 && n.unopened < 0 {
+				n.unopened, n.closes = l.pos, l.tok.String()
 			}
 		}
 	}
-	return -1, ""
+	return n
 }
 
 // clamp keeps an offset within the text, and off the blanks at its end, where

@@ -179,31 +179,6 @@ func following(source string, at int) string {
 
 // matched reports whether every bracket is closed, and no other.
 func matched(text string) bool {
-	depth := 0
-	for _, l := range lex(text) {
-		switch l.tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth++
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if depth--; depth < 0 {
-				return false
-			}
-		}
-	}
-	return depth == 0
-}
-
-// deepest returns how many brackets are open at most.
-func deepest(text string) int {
-	depth, most := 0, 0
-	for _, l := range lex(text) {
-		switch l.tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth++
-			most = max(most, depth)
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			depth--
-		}
-	}
-	return most
+	n := nest(text)
+	return n.open == 0 && n.unopened < 0
 }

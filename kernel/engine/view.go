@@ -24,7 +24,7 @@ const maxDepth = 200
 // look shows the text of a cell to see, unless it is nested too deep. What the
 // check does to the session is taken back when it returns.
 func (c *checker) look(text string, see func(*view)) {
-	if deepest(text) > maxDepth {
+	if nest(text).deepest > maxDepth {
 		return
 	}
 	pkg := c.fresh()
