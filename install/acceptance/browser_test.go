@@ -14,23 +14,11 @@ import (
 // TestBrowser opens the tour in JupyterLab, runs all of its cells and looks at
 // what a reader sees.
 func TestBrowser(t *testing.T) {
-	data := kernelData(t)
-	dir := t.TempDir()
 	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "tour.ipynb"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "tour.ipynb"), withoutOutputs(t, source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	jupyterLab := startLab(t, dir, data)
-	p := openPage(t)
-
-	run(t, p, "opening JupyterLab", time.Minute,
-		chromedp.Navigate(fmt.Sprintf("%s/lab/tree/tour.ipynb?token=%s", jupyterLab.url, jupyterLab.token)))
-	p.wait(t, `document.querySelector(".jp-Notebook .jp-CodeCell") !== null`, time.Minute)
-	p.wait(t, `document.querySelector(".jp-NotebookPanel-toolbar").textContent.includes("Go (hierml)")`, time.Minute)
-	p.wait(t, idle, time.Minute)
+	p := openNotebook(t, "tour.ipynb", withoutOutputs(t, source))
 	if n := p.count(t, ".jp-OutputArea-output"); n > 0 {
 		t.Errorf("the notebook in the tree has %d outputs already; what is shown later may be theirs", n)
 	}
@@ -68,6 +56,25 @@ func TestBrowser(t *testing.T) {
 	if errors := p.consoleErrors(); len(errors) > 0 {
 		t.Errorf("the browser's console shows errors: %q", errors)
 	}
+}
+
+// openNotebook opens a notebook in JupyterLab, in a browser, and waits for its
+// kernel.
+func openNotebook(t *testing.T, name string, content []byte) *page {
+	t.Helper()
+	data := kernelData(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jupyterLab := startLab(t, dir, data)
+	p := openPage(t)
+	run(t, p, "opening JupyterLab", time.Minute,
+		chromedp.Navigate(fmt.Sprintf("%s/lab/tree/%s?token=%s", jupyterLab.url, name, jupyterLab.token)))
+	p.wait(t, `document.querySelector(".jp-Notebook .jp-CodeCell") !== null`, time.Minute)
+	p.wait(t, `document.querySelector(".jp-NotebookPanel-toolbar").textContent.includes("Go (hierml)")`, time.Minute)
+	p.wait(t, idle, time.Minute)
+	return p
 }
 
 // withoutOutputs returns a notebook as it was before it ran.

@@ -1,34 +1,18 @@
 package acceptance
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
 // TestBrowserOutput runs a cell that prints 5 MB. The page must show them, or say
 // that it does not, and go on answering.
 func TestBrowserOutput(t *testing.T) {
-	data := kernelData(t)
-	dir := t.TempDir()
 	const notebook = `{"cells": [{"cell_type": "code", "id": "much", "metadata": {}, "execution_count": null, "outputs": [],
 		"source": "for i := range 100_000 {\n\tfmt.Printf(\"line %5d %s\\n\", i, strings.Repeat(\"x\", 39))\n}"},
 		{"cell_type": "code", "id": "after", "metadata": {}, "execution_count": null, "outputs": [], "source": "6 * 7"}],
 		"metadata": {"kernelspec": {"name": "hierml", "display_name": "Go (hierml)", "language": "go"}}, "nbformat": 4, "nbformat_minor": 5}`
-	if err := os.WriteFile(filepath.Join(dir, "much.ipynb"), []byte(notebook), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	jupyterLab := startLab(t, dir, data)
-	p := openPage(t)
-	run(t, p, "opening JupyterLab", time.Minute,
-		chromedp.Navigate(fmt.Sprintf("%s/lab/tree/much.ipynb?token=%s", jupyterLab.url, jupyterLab.token)))
-	p.wait(t, `document.querySelector(".jp-Notebook .jp-CodeCell") !== null`, time.Minute)
-	p.wait(t, `document.querySelector(".jp-NotebookPanel-toolbar").textContent.includes("Go (hierml)")`, time.Minute)
-	p.wait(t, idle, time.Minute)
+	p := openNotebook(t, "much.ipynb", []byte(notebook))
 
 	begun := time.Now()
 	if !eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(Boolean)`, 2*time.Minute) {
