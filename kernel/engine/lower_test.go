@@ -60,19 +60,22 @@ func TestLowering(t *testing.T) {
 
 // seeds adds the cells and programs of testdata to a fuzz target.
 func seeds(f *testing.F) {
-	for _, pattern := range []string{"lowering/*.cells", "programs/*.go"} {
-		files, err := filepath.Glob(filepath.Join("testdata", filepath.FromSlash(pattern)))
+	files, err := filepath.Glob(filepath.Join("testdata", "lowering", "*.cells"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			for _, cell := range strings.Split(string(text), "\n---\n") {
-				f.Add(cell)
-			}
+		for _, cell := range strings.Split(string(text), "\n---\n") {
+			f.Add(cell)
+		}
+	}
+	for _, programs := range archives(f) {
+		for _, p := range programs {
+			f.Add(p.source)
 		}
 	}
 }

@@ -1,66 +1,213 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/hierml/notebook/kernel/engine"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestPrograms runs whole programs as one cell. What they print is what they
-// print under go run, which is kept beside them; -update asks it again. The
-// file beside a program that the interpreter cannot run says so instead.
-func TestPrograms(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "programs", "*.go"))
+// A program is a whole package main of an archive in testdata/programs, and
+// what it prints when it is compiled; or, behind "refused: ", part of the
+// sentence with which the engine refuses it.
+type program struct {
+	name   string
+	source string
+	want   string
+}
+
+// archives returns the programs of each archive, by the archive's name.
+func archives(t testing.TB) map[string][]program {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "programs", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no programs: %v", err)
 	}
+	all := map[string][]program{}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
-			if name := filepath.Base(file); raced && (name == "concurrency.go" || name == "patterns.go") {
-				t.Skip("goroutines that run the same function note its lines in the same variable")
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var programs []program
+		outputs := map[string]string{}
+		for _, f := range archive.Files {
+			if name, ok := strings.CutSuffix(f.Name, ".go"); ok {
+				programs = append(programs, program{name: name, source: string(f.Data)})
+			} else if name, ok := strings.CutSuffix(f.Name, ".out"); ok {
+				outputs[name] = string(f.Data)
+			} else {
+				t.Fatalf("%s: %s is neither a program nor an output", file, f.Name)
 			}
-			source, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+		}
+		for i, p := range programs {
+			want, ok := outputs[p.name]
+			if !ok && !*update {
+				t.Fatalf("%s: no output of %s; -update asks go run", file, p.name)
 			}
-			golden := strings.TrimSuffix(file, ".go") + ".out"
-			if old, err := os.ReadFile(golden); *update && (err != nil || !strings.HasPrefix(string(old), "refused: ")) {
-				out, err := exec.Command("go", "run", file).Output()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(golden, out, 0o644); err != nil {
-					t.Fatal(err)
-				}
+			programs[i].want = want
+			delete(outputs, p.name)
+		}
+		for name := range outputs {
+			t.Fatalf("%s: an output of %s, and no such program", file, name)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = programs
+	}
+	return all
+}
+
+func (p program) refusal() (sentence string, ok bool) {
+	sentence, ok = strings.CutPrefix(p.want, "refused: ")
+	return strings.TrimSpace(sentence), ok
+}
+
+// TestPrograms runs whole programs as one cell. What they print is what they
+// print when the Go compiler has compiled them, or they are refused with a
+// sentence.
+func TestPrograms(t *testing.T) {
+	for archive, programs := range archives(t) {
+		t.Run(archive, func(t *testing.T) {
+			if *update {
+				write(t, archive, programs)
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := newNotebook(t)
-			_, out, err := n.run(string(source) + "\nmain()")
-			var e *engine.Error
-			if sentence, ok := strings.CutPrefix(string(want), "refused: "); ok {
-				if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, strings.TrimSpace(sentence)) {
-					t.Errorf("%v, want a refusal: %s", err, sentence)
-				}
-				return
-			}
-			if err != nil {
-				t.Errorf("%v\n%s", err, strings.Join(traceback(err), "\n"))
-			}
-			if out != string(want) {
-				t.Errorf("prints:\n%s\nwant:\n%s", out, want)
+			for _, p := range programs {
+				t.Run(p.name, func(t *testing.T) {
+					if raced && slices.Contains([]string{"whole/concurrency", "whole/patterns"}, archive+"/"+p.name) || raced && archive == "goroutines" {
+						t.Skip("goroutines that run the same function note its lines in the same variable")
+					}
+					p.check(t)
+				})
 			}
 		})
+	}
+}
+
+func (p program) check(t *testing.T) {
+	n := newNotebook(t)
+	_, out, err := n.run(p.source + "\nmain()")
+	if sentence, ok := p.refusal(); ok {
+		var e *engine.Error
+		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, sentence) {
+			t.Errorf("%v, want a refusal: %s", err, sentence)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, strings.Join(traceback(err), "\n"))
+	}
+	if out != p.want {
+		t.Errorf("prints:\n%s\nwant:\n%s", out, p.want)
+	}
+}
+
+// TestProgramsCompiled holds that the outputs in the archives are those of
+// compiled programs, and that what is refused is Go.
+func TestProgramsCompiled(t *testing.T) {
+	if raced {
+		t.Skip("what the compiler says does not depend on the race detector")
+	}
+	all := archives(t)
+	var everything []program
+	for archive, programs := range all {
+		for _, p := range programs {
+			p.name = archive + "/" + p.name
+			everything = append(everything, p)
+		}
+	}
+	outputs := compile(t, everything)
+	for _, p := range everything {
+		if _, ok := p.refusal(); !ok && outputs[p.name] != p.want {
+			t.Errorf("%s prints:\n%s\nwant:\n%s", p.name, outputs[p.name], p.want)
+		}
+	}
+}
+
+// compile returns what the programs print, by their names.
+func compile(t *testing.T, programs []program) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	// The programs are packages of this module only for the length of the
+	// build, so that they may import what cells may.
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"build", "-ldflags=-s -w", "-overlay=" + filepath.Join(dir, "overlay.json"), "-o", dir + string(filepath.Separator)}
+	for i, p := range programs {
+		text := filepath.Join(dir, strings.ReplaceAll(p.name, "/", "_")+".go")
+		if err := os.WriteFile(text, []byte(p.source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		pkg := fmt.Sprintf("p%d.exe", i)
+		overlay.Replace[filepath.Join(here, "testdata", "compiled", pkg, "main.go")] = text
+		args = append(args, "./testdata/compiled/"+pkg)
+	}
+	encoded, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), encoded, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("the programs do not compile: %v\n%s", err, out)
+	}
+	outputs := map[string]string{}
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for i, p := range programs {
+		running.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			cmd := exec.Command(filepath.Join(dir, fmt.Sprintf("p%d.exe", i)))
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			outputs[p.name] = string(out)
+		})
+	}
+	running.Wait()
+	return outputs
+}
+
+// write writes an archive with the outputs of its compiled programs.
+func write(t *testing.T, name string, programs []program) {
+	t.Helper()
+	file := filepath.Join("testdata", "programs", name+".txtar")
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := compile(t, programs)
+	archive.Files = nil
+	for i, p := range programs {
+		if _, refused := p.refusal(); !refused {
+			p.want = outputs[p.name]
+			programs[i] = p
+		}
+		archive.Files = append(archive.Files, txtar.File{Name: p.name + ".go", Data: []byte(p.source)}, txtar.File{Name: p.name + ".out", Data: []byte(p.want)})
+	}
+	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
