@@ -111,7 +111,7 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 				b.l.refuse(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", tv.Value.ExactString()))
 			}
 		}
-		return fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.l.constant(tv.Value, tv.Type))
+		return fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))
 	}
 	return mark + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.expr(s.X), types.Default(t), s))
 }
