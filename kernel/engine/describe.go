@@ -30,13 +30,16 @@ func (l *lowering) describe(t types.Type) int {
 	id := l.s.unique()
 	l.s.described[key] = id
 	l.later(func() { delete(l.s.described, key) })
-	kind, elems, fields := "", []types.Type(nil), []string(nil)
+	kind, elems, fields, embedded := "", []types.Type(nil), []string(nil), []string(nil)
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		kind = "struct"
 		for i := range u.NumFields() {
 			fields = append(fields, u.Field(i).Name())
 			elems = append(elems, u.Field(i).Type())
+			if u.Field(i).Embedded() {
+				embedded = append(embedded, strconv.Itoa(i))
+			}
 		}
 	case *types.Pointer:
 		kind, elems = "pointer", []types.Type{u.Elem()}
@@ -63,7 +66,13 @@ func (l *lowering) describe(t types.Type) int {
 	_, isNamed := t.(*types.Named)
 	l.setup = append(l.setup, fmt.Sprintf("%s.Describe(%d, %q, %q, %v, []string{%s}, []int{%s})",
 		bridge, id, kind, name, isNamed, quoted(fields), strings.Join(ids, ", ")))
+	if len(embedded) > 0 {
+		l.setup = append(l.setup, fmt.Sprintf("%s.Embed(%d, []int{%s})", bridge, id, strings.Join(embedded, ", ")))
+	}
 	l.methods(id, t)
+	if encodesByAddress(t) {
+		l.setup = append(l.setup, fmt.Sprintf("%s.Address(%d, %d)", bridge, id, l.describe(types.NewPointer(t))))
+	}
 	return id
 }
 

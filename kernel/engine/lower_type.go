@@ -19,7 +19,8 @@ func (l *lowering) typ(t types.Type) string {
 		case types.UntypedNil, types.Invalid:
 			l.refuse(l.pos, "a value without a type cannot be kept")
 		}
-		return types.Default(t).(*types.Basic).Name()
+		// By its kind: byte and uint8 are one type, which must have one name.
+		return types.Typ[types.Default(t).(*types.Basic).Kind()].Name()
 	case *types.Pointer:
 		return "*" + l.typ(t.Elem())
 	case *types.Slice:
@@ -120,7 +121,7 @@ func (l *lowering) structType(t *types.Struct) string {
 		seen[reflected(name)] = true
 		fmt.Fprintf(&b, " %s %s", name, l.typ(f.Type()))
 		tag := t.Tag(i)
-		if !f.Exported() {
+		if !f.Exported() && !f.Embedded() {
 			// At run time the field is exported.
 			tag = `json:"-"`
 		}

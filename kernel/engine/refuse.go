@@ -157,6 +157,8 @@ func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
 	case *types.Interface:
 		return u.NumMethods() == 0
+	case *types.Chan, *types.Signature:
+		return l.native(t) // encoding/json complains of it by its name
 	}
 	return true
 }
@@ -222,6 +224,9 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	}
 	if obj.Pkg() != nil && obj.Pkg().Path() == "slices" && obj.Name() == "Sort" && len(e.Args) == 1 {
 		return bridge + ".Sort(" + b.expr(e.Args[0]) + ")", true
+	}
+	if text, ok := b.encoded(e, obj, sig); ok {
+		return text, true
 	}
 	if i, ok := formatParameter(obj); ok && !e.Ellipsis.IsValid() && i < len(e.Args) {
 		return b.formatted(e, obj, sig, i)
@@ -354,6 +359,9 @@ var replacedMethods = map[string]string{
 func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
 	name, ok := replacedMethods[m.FullName()]
 	if !ok {
+		if m.FullName() == "(*encoding/json.Encoder).Encode" && b.encodes(e.Args[0]) {
+			return b.apply(e, bridge+".Encode", []string{recv}, sig, nil), true
+		}
 		return "", false
 	}
 	index := s.Index()

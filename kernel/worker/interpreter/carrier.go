@@ -86,10 +86,7 @@ func (c carrier) refusal(what string) error {
 	return fmt.Errorf("%s: a value of type %s in an interface: the interpreter cannot show its fields to compiled code", what, c.d.name)
 }
 
-// MarshalJSON fails: compiled code would not find the names of the fields.
-func (c carrier) MarshalJSON() ([]byte, error) { return nil, c.refusal("json") }
-
-// MarshalText fails, for the same reason.
+// MarshalText fails: compiled code would not find the names of the fields.
 func (c carrier) MarshalText() ([]byte, error) { return nil, c.refusal("encoding") }
 
 // GobEncode fails, for the same reason.

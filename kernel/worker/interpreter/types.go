@@ -24,6 +24,11 @@ type description struct {
 	named  bool
 	fields []string
 	elems  []int
+	// embedded holds the indices of the embedded fields.
+	embedded map[int]bool
+	// pointer is the number of the type's pointer type, if that has methods
+	// that encode the value and the type itself does not.
+	pointer int
 
 	methods map[string]any    // functions of an empty interface and the parameters
 	texts   map[string]string // their types
@@ -37,6 +42,25 @@ func (t *types) describe(id int, kind, name string, named bool, fields []string,
 	t.known[id] = &description{
 		types: t, id: id, kind: kind, name: name, named: named, fields: fields, elems: elems,
 		methods: map[string]any{}, texts: map[string]string{},
+	}
+}
+
+func (t *types) embed(id int, fields []int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.known[id]; d != nil {
+		d.embedded = map[int]bool{}
+		for _, i := range fields {
+			d.embedded[i] = true
+		}
+	}
+}
+
+func (t *types) address(id, pointer int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.known[id]; d != nil {
+		d.pointer = pointer
 	}
 }
 
