@@ -6,13 +6,17 @@ import (
 )
 
 // encoded writes json.Marshal and json.MarshalIndent of what holds, or may
-// hold, values of session types: the bridge shows encoding/json what it needs of
-// these.
+// hold, values of session types, and json.Unmarshal into such: the bridge shows
+// encoding/json what it needs of these.
 func (b *body) encoded(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
 	switch obj.FullName() {
 	case "encoding/json.Marshal", "encoding/json.MarshalIndent":
 		if len(e.Args) > 0 && b.encodes(e.Args[0]) {
 			return b.apply(e, bridge+"."+obj.Name(), nil, sig, nil), true
+		}
+	case "encoding/json.Unmarshal":
+		if len(e.Args) == 2 && !b.l.native(b.info.TypeOf(e.Args[1])) {
+			return b.apply(e, bridge+".Unmarshal", nil, sig, nil), true
 		}
 	}
 	return "", false
@@ -31,15 +35,15 @@ func (b *body) encodes(e ast.Expr) bool {
 	return !b.l.shapeOnly(t, map[types.Type]bool{})
 }
 
-// encodesByAddress reports a session type that encodes itself only where it has
-// an address.
+// encodesByAddress reports a session type that encodes or decodes itself only
+// where it has an address.
 func encodesByAddress(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || types.IsInterface(named) {
 		return false
 	}
 	values, pointers := types.NewMethodSet(named), types.NewMethodSet(types.NewPointer(named))
-	for _, name := range []string{"MarshalJSON", "MarshalText", "IsZero"} {
+	for _, name := range []string{"MarshalJSON", "MarshalText", "IsZero", "UnmarshalJSON", "UnmarshalText"} {
 		if pointers.Lookup(nil, name) != nil && values.Lookup(nil, name) == nil {
 			return true
 		}

@@ -45,6 +45,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Marshal":       marshalJSON,
 		"MarshalIndent": marshalIndentJSON,
 		"Encode":        encodeJSON,
+		"Unmarshal":     unmarshalJSON,
 		"Clear":         clearValue,
 		"Sort":          sortOrdered,
 		"Print":         in.print,

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 )
 
 // encoding/json finds neither methods nor embedded structs in the values of
@@ -259,56 +258,18 @@ func keyText(v reflect.Value, d *description) string {
 	panic(likenessError{fmt.Errorf("json: unsupported type: map[%s]", d.typeName(v))})
 }
 
-// structLikeness is a struct of the fields that are encoded. Embedded structs
-// are embedded in it, so that encoding/json decides whose fields are hidden.
+// structLikeness is a struct of the fields that are encoded.
 func structLikeness(v reflect.Value, d *description, depth int) any {
 	var fields []reflect.StructField
 	var values []any
-	for i, name := range d.fields {
-		tag := v.Type().Field(i).Tag
-		options := strings.Split(tag.Get("json"), ",")
-		if tag.Get("json") == "-" {
+	for i, f := range jsonFields(v.Type(), d) {
+		value, ok := f.within(v)
+		if !ok || f.omitEmpty && isEmpty(value) || f.omitZero && isZero(value, f.d) {
 			continue
 		}
-		f, elem := v.Field(i), d.types.get(d.elems[i])
-		field := reflect.StructField{Name: name, Tag: tag, Type: reflect.TypeFor[any]()}
-		if d.embedded[i] && options[0] == "" {
-			inner, innerD := f, elem
-			if inner.Kind() == reflect.Pointer {
-				if inner.IsNil() {
-					continue
-				}
-				inner = inner.Elem()
-				if elem != nil {
-					innerD = d.types.get(elem.elems[0])
-				}
-			}
-			if inner.Kind() == reflect.Struct {
-				like := embeddedLikeness(inner, innerD, depth+1)
-				field.Name, field.Type, field.Anonymous, field.Tag = "E"+strconv.Itoa(i), reflect.TypeOf(like), true, ""
-				fields, values = append(fields, field), append(values, like)
-				continue
-			}
-		}
-		if !isExported(name) {
-			continue
-		}
-		omitted, text := false, false
-		for _, o := range options[1:] {
-			switch o {
-			case "omitempty":
-				omitted = omitted || isEmpty(f)
-			case "omitzero":
-				omitted = omitted || isZero(f, elem)
-			case "string":
-				text = true
-			}
-		}
-		if omitted {
-			continue
-		}
-		like := likenessOf(f, elem, depth+1)
-		if text && like != nil {
+		like := likenessOf(value, f.d, depth+1)
+		field := reflect.StructField{Name: "F" + strconv.Itoa(i), Tag: f.tag(), Type: reflect.TypeFor[any]()}
+		if f.quoted && like != nil {
 			field.Type = reflect.TypeOf(like)
 		}
 		fields, values = append(fields, field), append(values, like)
@@ -321,24 +282,6 @@ func structLikeness(v reflect.Value, d *description, depth int) any {
 	}
 	return s.Interface()
 }
-
-// embeddedLikeness is the likeness of an embedded struct, as a struct: of a
-// compiled one the exported fields alone, because reflection cannot embed a type
-// with methods.
-func embeddedLikeness(v reflect.Value, d *description, depth int) any {
-	if d != nil {
-		return structLikeness(v, d, depth)
-	}
-	names := make([]string, v.NumField())
-	embedded := make(map[int]bool, len(names))
-	for i := range names {
-		names[i] = v.Type().Field(i).Name
-		embedded[i] = v.Type().Field(i).Anonymous
-	}
-	return structLikeness(v, &description{types: newTypes(), kind: "struct", fields: names, elems: make([]int, len(names)), embedded: embedded}, depth)
-}
-
-func isExported(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 // isEmpty is what the option omitempty asks.
 func isEmpty(v reflect.Value) bool {
