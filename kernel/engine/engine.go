@@ -70,52 +70,54 @@ func (e *Engine) Close() error { return e.executor.Close() }
 // same name, that of the cell which ends last stays. The interrupt of one may
 // end the others.
 func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
-	l, program, err := e.declare(ctx, cell, out)
-	if err != nil {
-		return nil, err
-	}
-	var bundle *Bundle
-	if program.Call != "" {
-		bundle, err = e.executor.Run(ctx, &Program{Cell: program.Cell, Call: program.Call}, out)
-	}
-	if err != nil {
-		return nil, e.failed(ctx, l, err, out)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	l.commit(len(l.k.body))
-	return bundle, nil
-}
-
-// declare prepares a cell and has the executor declare what it needs. It does
-// so for one cell at a time: the next is lowered for an executor that has all
-// that the session says it has.
-func (e *Engine) declare(ctx context.Context, cell Cell, out Output) (*lowering, *Program, error) {
+	// The next cell is lowered for an executor that has all that the session
+	// says it has.
 	e.declaring.Lock()
-	defer e.declaring.Unlock()
+	declared := false
+	done := sync.OnceFunc(e.declaring.Unlock)
+	defer done()
 	l, program, err := e.prepare(cell)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, note := range l.notes() {
 		out.Stream("stderr", note)
 	}
-	if len(program.Source) == 0 {
-		return l, program, nil
+	if len(program.Source) > 0 {
+		program.Declared = func() {
+			declared = true
+			done()
+		}
+	} else {
+		declared = true
+		done()
 	}
-	// Declaring takes no time, and must not be left half done.
-	_, err = e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: program.Cell, Source: program.Source, Variables: program.Variables, Temporary: program.Temporary}, out)
+	bundle, err := e.execute(ctx, program, out)
+	if err == nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		l.commit(len(l.k.body))
+		return bundle, nil
+	}
 	var death *DeathError
-	switch {
-	case err == nil:
-		return l, program, nil
-	case errors.As(err, &death):
-		return nil, nil, e.failed(ctx, l, err, out)
+	if declared || errors.As(err, &death) {
+		return nil, e.failed(ctx, l, err, out)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.rollback()
-	return nil, nil, l.refused(err)
+	if ctx.Err() != nil || wasStopped(err) {
+		return nil, interrupted(err)
+	}
+	return nil, l.refused(err)
+}
+
+// execute has the executor run a program that does something.
+func (e *Engine) execute(ctx context.Context, program *Program, out Output) (*Bundle, error) {
+	if len(program.Source) == 0 && program.Call == "" {
+		return nil, nil
+	}
+	return e.executor.Run(ctx, program, out)
 }
 
 // refused is the error of a cell that the executor does not take.

@@ -51,6 +51,9 @@ type Program struct {
 	// Temporary names what no program after this one mentions, save this
 	// cell's Call.
 	Temporary []string
+	// Declared, if set, is called once what the source declares is there and
+	// before the function is called; not if there is no Call.
+	Declared func() `json:"-"`
 	// Message, if set, is for the code that listens to the comm. There is no
 	// source then.
 	Message *CommMessage

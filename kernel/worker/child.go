@@ -181,6 +181,9 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 		err = c.deliver(r, cell, f.Comm.unpack())
 	} else {
 		c.must(c.out.begin(cell))
+		if len(f.Program.Source) > 0 {
+			f.Program.Declared = func() { c.must(c.out.send(cell, &frame{Kind: frameDeclared})) }
+		}
 		shown, err = r.Run(cell.ctx, f.Program)
 	}
 	done := &frame{Kind: frameDone}

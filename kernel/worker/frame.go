@@ -42,6 +42,7 @@ const (
 
 	// To the parent.
 	frameBegin     = "begin"     // Main: the streams belong to the cell from now on
+	frameDeclared  = "declared"  // what the program declares is there
 	frameStream    = "stream"    // Name, Bytes
 	frameDisplay   = "display"   // Bundle, ID, Update
 	frameClear     = "clear"     // Wait

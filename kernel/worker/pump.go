@@ -194,6 +194,10 @@ func (p *pump) frame(f *frame) {
 		return
 	case f.Kind == frameBegin:
 		j.begun = true
+	case f.Kind == frameDeclared:
+		if declared := j.program.Declared; declared != nil {
+			declared()
+		}
 	case f.Kind == frameDone && f.Cell == p.main:
 		p.flush(true)
 		fallthrough

@@ -124,6 +124,9 @@ func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engin
 	if err != nil || cell == nil {
 		return nil, err
 	}
+	if program.Declared != nil {
+		program.Declared()
+	}
 	t := newTask()
 	err = in.supervise(ctx, t, program.Cell, cell)
 	in.mu.Lock()
