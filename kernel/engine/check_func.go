@@ -202,6 +202,10 @@ func (c *checker) receiverParams(k *checked, d *ast.FuncDecl) *ast.FieldList {
 			if !ok || i >= len(constraints) {
 				return nil
 			}
+			if id.Name == "_" {
+				// The function's receiver has to name it.
+				id.Name = fmt.Sprintf("_·%d", i)
+			}
 			list.List = append(list.List, &ast.Field{Names: []*ast.Ident{{NamePos: id.NamePos, Name: id.Name}}, Type: constraints[i]})
 		}
 	}

@@ -43,7 +43,7 @@ func (s *session) lose(cause string) {
 	s.localTypes = map[types.Object]string{}
 	s.instances = map[string]string{}
 	s.funcInstances = map[string]*function{}
-	s.described = map[string]int{}
+	s.described = map[int]int{}
 }
 
 // runtimeError words a panic.

@@ -22,7 +22,7 @@ func (l *lowering) describe(t types.Type) int {
 		return 0
 	}
 	t = types.Unalias(t)
-	key := l.typ(t)
+	key := l.s.identities.of(t)
 	if id, ok := l.s.described[key]; ok {
 		l.methods(id, t) // those that were added since
 		return id

@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"runtime"
-	"strings"
+	"slices"
 )
 
 // instance returns the instance of a generic function (or method) for some
@@ -14,13 +14,8 @@ import (
 // is type-checked once more with its type parameters as aliases of the
 // arguments, and lowered like any other.
 func (l *lowering) instance(fn *function, obj *types.Func, targs *types.TypeList) *function {
-	args := make([]string, targs.Len())
-	list := make([]types.Type, targs.Len())
-	for i := range args {
-		list[i] = targs.At(i)
-		args[i] = l.typ(list[i])
-	}
-	key := fn.lowered() + "[" + strings.Join(args, ",") + "]"
+	list := slices.Collect(targs.Types())
+	key := fn.lowered() + "[" + l.s.identities.key(targs) + "]"
 	if known := l.s.funcInstances[key]; known != nil {
 		return known
 	}
@@ -58,7 +53,7 @@ func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl,
 	// What the names of the function meant where it was declared.
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if obj := fn.info.Uses[id]; obj != nil && (obj.Pos() < decl.Pos() || obj.Pos() >= decl.End()) {
+			if obj := fn.info.Uses[id]; obj != nil && !declaredIn(obj, decl) {
 				if _, ok := obj.(*types.TypeName); ok && isTypeParam(obj) {
 					return true
 				}
@@ -94,6 +89,13 @@ func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl,
 	}
 	_ = types.NewChecker(conf, l.c.fset, pkg, info).Files([]*ast.File{file})
 	return plain, info
+}
+
+// declaredIn reports whether an object is declared inside a function. The
+// function itself is not.
+func declaredIn(obj types.Object, decl *ast.FuncDecl) bool {
+	_, isFunc := obj.(*types.Func)
+	return obj.Pos() >= decl.Pos() && obj.Pos() < decl.End() && !isFunc
 }
 
 func isTypeParam(obj types.Object) bool {

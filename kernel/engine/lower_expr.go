@@ -67,6 +67,9 @@ func (b *body) expr(e ast.Expr) string {
 // after it, takes all of it.
 func (b *body) operand(e ast.Expr) string {
 	s := b.expr(e)
+	if token.IsIdentifier(s) {
+		return s
+	}
 	switch ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.BasicLit:
 		return s

@@ -271,15 +271,7 @@ func endless(t types.Type, seen map[types.Type]bool) *types.Named {
 
 // typeInstance declares an instance of a generic type of the session.
 func (l *lowering) typeInstance(t *types.Named) string {
-	args := make([]string, t.TypeArgs().Len())
-	for i := range args {
-		args[i] = l.typ(t.TypeArgs().At(i))
-	}
-	origin := l.s.byObject[t.Origin().Obj()]
-	if origin == nil {
-		l.refuse(l.pos, fmt.Sprintf("generic type %s declared inside a function", t.Obj().Name()))
-	}
-	key := origin.lowered + "[" + strings.Join(args, ",") + "]"
+	key := "type " + strconv.Itoa(l.s.identities.of(t))
 	if name, ok := l.s.instances[key]; ok {
 		return name
 	}

@@ -97,7 +97,8 @@ type session struct {
 	instances map[string]string
 	// funcInstances holds the instances of generic functions.
 	funcInstances map[string]*function
-	described     map[string]int
+	identities    identities
+	described     map[int]int
 	// boxed holds the session types that were put into empty interfaces, and
 	// asked the compiled interfaces that the values in such were asked for.
 	boxed map[string]types.Type
@@ -122,7 +123,7 @@ func newSession() *session {
 		localTypes:    map[types.Object]string{},
 		instances:     map[string]string{},
 		funcInstances: map[string]*function{},
-		described:     map[string]int{},
+		described:     map[int]int{},
 		boxed:         map[string]types.Type{},
 		asked:         map[string]types.Type{},
 		wrapped:       map[string]types.Type{},
