@@ -14,7 +14,7 @@ import (
 
 // newEngine returns an engine whose cells run in a worker process of this
 // program. Args are the os.Args of the cells; there may be none.
-func newEngine(config worker.Config, args ...string) (*engine.Engine, error) {
+func newEngine(config worker.Config, strict bool, args ...string) (*engine.Engine, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
@@ -31,6 +31,7 @@ func newEngine(config worker.Config, args ...string) (*engine.Engine, error) {
 		Executor:  process,
 		Importer:  stdlib.Importer,
 		Preloaded: stdlib.Preloaded,
+		Strict:    strict,
 	}), nil
 }
 

@@ -36,7 +36,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			// The session's tables live long and little else does: at Go's
 			// own pace, what is free would grow with them.
 			debug.SetGCPercent(collectAt)
-			open := func() (session.Evaluator, error) { return newEngine(worker.Config{Memory: int64(limit)}) }
+			open := func() (session.Evaluator, error) { return newEngine(worker.Config{Memory: int64(limit)}, false) }
 			return session.Serve(cmd.Context(), file, open, session.Config{History: history.DefaultPath()})
 		},
 	}

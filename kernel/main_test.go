@@ -119,6 +119,12 @@ func TestScripts(t *testing.T) {
 			want: result{"1\n", "", 7}},
 		{name: "compile error", script: "package main\n\nfunc main() {\n\tvar x int = \"a\"\n\t_ = x\n}\n",
 			want: result{"", "a.go:4:14: cannot use \"a\" (untyped string constant) as int value in variable declaration\n    4 | \tvar x int = \"a\"\n      | \t            ^\n", 1}},
+		{name: "forgotten error", script: "f := os.Open(\"/no/such\")\nfmt.Println(f)\n",
+			want: result{"", "*fs.PathError: open /no/such: no such file or directory\na.go:1:6\n    1 | f := os.Open(\"/no/such\")\n      |      ^\n", 1}},
+		{name: "forgotten error of a program", script: "package main\n\nimport \"os\"\n\nvar f = os.Remove(\"/no/such\")\n\nfunc main() { os.Remove(\"/no/such\"); print(\"on\") }\n",
+			want: result{"", "on", 0}},
+		{name: "program that does not compile", script: "package main\n\nimport \"os\"\n\nvar f, g = os.Pipe()\n\nfunc main() {}\n",
+			want: result{"", "a.go:5:12: assignment mismatch: 2 variables but os.Pipe returns 3 values\n    5 | var f, g = os.Pipe()\n      |            ^\n", 1}},
 		{name: "panic", script: "package main\n\nfunc main() {\n\tvar p *int\n\t*p = 1\n}\n",
 			want: result{"", "panic: runtime error: invalid memory address or nil pointer dereference\na.go:5 in main\n    5 | \t*p = 1\n", 1}},
 	} {

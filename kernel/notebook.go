@@ -44,7 +44,7 @@ Without -o and --html nothing is written: run is then a check.`,
 			if err != nil {
 				return err
 			}
-			e, err := newEngine(worker.Config{Dir: filepath.Dir(args[0])})
+			e, err := newEngine(worker.Config{Dir: filepath.Dir(args[0])}, false)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 )
 
 func runCommand() *cobra.Command {
+	var strict bool
 	cmd := &cobra.Command{
 		Use:   "run FILE.go [ARGS...]",
 		Short: "Run a script",
@@ -21,7 +22,12 @@ a plain program, whose function main is called.
 
 It prints what the script prints, and what it displays as text. ARGS are the
 script's os.Args[1:]. The exit status is that of the script's os.Exit, 1 if the
-script fails or does not compile, and 130 if it is interrupted.`,
+script fails or does not compile, and 130 if it is interrupted.
+
+A statement outside functions that leaves out the error of a call, such as
+docs := f() where f returns ([]Doc, error), ends the script with the error. With
+--strict, and in a plain program, it does not compile, as in Go, or drops the error if
+it is just a call.`,
 		Example: `  hierml run experiment.go
   hierml run experiment.go -seed 7 ng15
 
@@ -38,7 +44,7 @@ A script:
 			if err != nil {
 				return err
 			}
-			e, err := newEngine(worker.Config{}, args...)
+			e, err := newEngine(worker.Config{}, strict || s.Program(), args...)
 			if err != nil {
 				return err
 			}
@@ -49,6 +55,7 @@ A script:
 			return errors.Join(s.Run(ctx, e, out), out.Close())
 		},
 	}
+	cmd.Flags().BoolVar(&strict, "strict", false, "leave errors to the script, as Go does")
 	// What follows the script's name is the script's.
 	cmd.Flags().SetInterspersed(false)
 	return cmd

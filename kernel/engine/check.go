@@ -24,6 +24,8 @@ type checker struct {
 	sources   map[*token.File]*source
 	// prelude holds the stand-ins for generic functions, by import path.
 	prelude map[string]map[string]*function
+	// strict says that cells are Go in what they do with errors, too.
+	strict bool
 	// pkg is the package of all cells, emptied for each.
 	pkg *types.Package
 }
@@ -76,6 +78,12 @@ type checked struct {
 	variables []*topVariable
 	imported  []*types.PkgName
 	dotted    []types.Object
+	strict    bool
+	// remembered holds the assignments that leave out an error, which now have
+	// a blank for it, and initial the declarations whose variables get their
+	// values by the statement after.
+	remembered map[ast.Node]bool
+	initial    map[ast.Stmt]bool
 	// broken holds functions of earlier cells that do not compile with what
 	// this one declares, and reasons why.
 	broken  []*function
@@ -108,9 +116,11 @@ func newInfo() *types.Info {
 //
 // waiting holds, for functions of the cell by their offset, the name of the
 // undeclared function that they call, and resumed those of earlier cells whose
-// wait may be over.
-func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function) (*checked, []problem) {
-	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo()}
+// wait may be over. forgotten holds the places of the assignments that leave
+// out an error; check adds those that it finds wrong for that.
+func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function, forgotten map[token.Pos]bool) (*checked, []problem) {
+	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo(), strict: c.strict}
+	k.remember(forgotten)
 	var problems []problem
 	complain := func(pos token.Pos, msg string) { problems = append(problems, c.problem(pos, msg)) }
 
@@ -166,6 +176,11 @@ func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function) 
 		files(f)
 	}
 	if len(problems) > 0 {
+		if !c.strict {
+			for _, place := range forgets(k) {
+				forgotten[place] = true
+			}
+		}
 		k.rollback()
 		sort.SliceStable(problems, func(i, j int) bool { return problems[i].offset < problems[j].offset })
 		return nil, problems
@@ -363,6 +378,9 @@ func declaresTop(file *ast.File, name string) bool {
 func (c *checker) topVariables(k *checked) {
 	byLocal := map[*types.Var]bool{}
 	for i, stmt := range k.body {
+		if k.initial[stmt] {
+			i++
+		}
 		for _, id := range declaredBy(stmt) {
 			local, ok := k.info.Defs[id].(*types.Var)
 			if !ok || id.Name == "_" || byLocal[local] {

@@ -192,6 +192,8 @@ func TestComplete(t *testing.T) {
 		{"list := []Point{}\nlist[0:2][1].No|", "= Norm"},
 		{"m := map[string][]Circle{}\nm[\"a\"][0].Style.Co|", "= Color"},
 		{"fmt.Println(\"a\"\nstrings.HasPre|", "= HasPrefix"},
+		{"f := os.Open(\"a\")\nf.Clo|", "= Close"},
+		{"f := os.Open(\"a\")\ninfo := f.Stat()\ninfo.IsD|", "= IsDir"},
 		{"x := struct{ Inner struct{ Deep int } }{}\nx.Inner.De|", "= Deep"},
 		{"var f func(p Point)\nf(Point{}.No|", "= Norm"},
 		{"p := new(Point)\np.Mo|", "= Move"},

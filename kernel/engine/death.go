@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"go/types"
+	"strings"
 )
 
 // buried makes the session that of a new worker: the variables are gone, and
@@ -49,11 +50,13 @@ func (s *session) lose(cause string) {
 // runtimeError words a panic.
 func (c *checker) runtimeError(r *RuntimeError) *Error {
 	msg := r.Message
-	if r.Name == "panic" {
-		msg = "panic: " + msg
+	if r.Name != "exit" && r.Name != "interrupted" {
+		msg = r.Name + ": " + msg
 	}
 	err := &Error{Name: r.Name, Message: r.Message, Cause: r}
-	err.Traceback = append(err.Traceback, bold+red+msg+plain)
+	for _, line := range strings.Split(msg, "\n") {
+		err.Traceback = append(err.Traceback, bold+red+line+plain)
+	}
 	err.Traceback = append(err.Traceback, c.frameLines(r.Frames)...)
 	return err
 }
@@ -71,12 +74,15 @@ func (c *checker) frameLines(frames []Frame) []string {
 		if f.Line > 0 {
 			line += fmt.Sprintf(":%d", f.Line)
 		}
+		if f.Column > 0 {
+			line += fmt.Sprintf(":%d", f.Column)
+		}
 		if f.Function != "" {
 			line += " in " + f.Function
 		}
 		out = append(out, bold+line+plain)
 		if src != nil && (i == 0 || f.Function == "") {
-			out = append(out, src.excerpt(f.Line, 0)...)
+			out = append(out, src.excerpt(f.Line, f.Column)...)
 		}
 	}
 	return out

@@ -12,6 +12,8 @@
 //     first what the cell declares without bodies, then its statements in order,
 //     then bodies. Wrong when a good cell does not compile, a bad one does, or a
 //     failed one leaves something behind.
+//     An assignment at the top of a cell that leaves out an error (forgotten.go)
+//     is found by that it does not compile, and checked again with a blank for it.
 //   - Lower (lower*.go, generic.go, frames.go, describe.go, refuse.go, prelude):
 //     the typed tree into a Program of plain Go that the interpreter runs as the
 //     compiler would. Each cell's text can be seen in testdata/lowering. Wrong

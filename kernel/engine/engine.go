@@ -19,6 +19,9 @@ type Config struct {
 	// Preloaded maps names to the import paths of packages that cells use
 	// without importing them.
 	Preloaded map[string]string
+	// Strict leaves errors to the cells, as Go does: without it, a statement at
+	// the top of a cell that leaves out the error of a call stops the cell.
+	Strict bool
 }
 
 // An Engine runs the cells of one session. Its methods may be called at the
@@ -44,6 +47,7 @@ func New(config Config) *Engine {
 			session:   s,
 			importer:  config.Importer,
 			preloaded: config.Preloaded,
+			strict:    config.Strict,
 			fset:      token.NewFileSet(),
 			sources:   map[*token.File]*source{},
 		},

@@ -9,9 +9,9 @@ import (
 // An Error is a failure of a cell, in the form in which it is shown.
 type Error struct {
 	// Name is the kind: "CompileError", "Refused", "panic", "exit",
-	// "Interrupted", "WorkerDied".
+	// "Interrupted", "WorkerDied", or the type of an error of the cell's own.
 	Name string
-	// Message is one line, or one a compile error.
+	// Message is one line, or one a compile error, or the text of an error.
 	Message string
 	// Traceback is what the user reads: lines with ANSI colours.
 	Traceback []string

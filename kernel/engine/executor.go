@@ -97,9 +97,11 @@ type Output interface {
 
 // A RuntimeError is a panic of the user's code.
 type RuntimeError struct {
-	// Name is the kind of failure: "panic", "exit".
+	// Name is the kind of failure: "panic", "exit", "interrupted", or the type
+	// of an error that a cell stopped for, "error" if it is private.
 	Name string
-	// Message is the panic's value as the Go run time prints it.
+	// Message is the panic's value as the Go run time prints it, or the
+	// error's text.
 	Message string
 	// Frames lists the active calls of the user's functions, innermost first.
 	Frames []Frame
@@ -108,11 +110,12 @@ type RuntimeError struct {
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
 
 // A Frame is one active call of a user's function. Function is empty for the
-// statements of a cell itself.
+// statements of a cell itself. Line and Column are 0 if they are not known.
 type Frame struct {
 	Function string
 	Cell     int
 	Line     int
+	Column   int
 }
 
 // A DeathError says that the process which held the user's variables is gone,

@@ -24,21 +24,30 @@ func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 	waiting := map[int]string{}
 	var callers, broken []*function
 	var reasons []string
-	for {
-		k, problems := c.check(p, waiting, resumed)
+	forgotten := map[token.Pos]bool{}
+	for first := true; ; first = false {
+		if !first {
+			// The tree was changed by the check.
+			var problems []problem
+			if p, problems = c.parse(p.source.cell); len(problems) > 0 {
+				return nil, problems
+			}
+		}
+		known := len(forgotten)
+		k, problems := c.check(p, waiting, resumed, forgotten)
 		if len(problems) == 0 {
 			if callers == nil {
 				if callers = c.session.callersOfChanged(k); len(callers) > 0 {
 					resumed = append(resumed, callers...)
 					k.rollback()
-					if p, problems = c.parse(p.source.cell); len(problems) > 0 {
-						return nil, problems
-					}
 					continue
 				}
 			}
 			k.broken, k.reasons = broken, reasons
 			return k, nil
+		}
+		if len(forgotten) > known {
+			continue
 		}
 		more := undeclaredCalls(p, c, problems)
 		foreign := false
@@ -58,10 +67,6 @@ func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 				waiting[offset] = name
 			}
 		default:
-			return nil, problems
-		}
-		// The tree was changed by the check.
-		if p, problems = c.parse(p.source.cell); len(problems) > 0 {
 			return nil, problems
 		}
 	}

@@ -44,8 +44,18 @@ func (b *body) cellStatements() string {
 			out.WriteString(b.valueText(l.k.value))
 			continue
 		}
-		if es, ok := s.(*ast.ExprStmt); ok && s == ast.Stmt(l.k.value) {
-			out.WriteString(b.discarded(es))
+		if es, ok := s.(*ast.ExprStmt); ok {
+			if text, ok := b.checkedCall(es); ok {
+				b.noted = 0
+				out.WriteString(text)
+				continue
+			}
+			if s == ast.Stmt(l.k.value) {
+				out.WriteString(b.discarded(es))
+				continue
+			}
+		}
+		if l.k.initial[s] {
 			continue
 		}
 		if r, ok := s.(*ast.ReturnStmt); ok {
@@ -90,6 +100,11 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 	if tv.IsVoid() || b.writes(s.X) {
 		return mark + b.expr(s.X) + "\n"
 	}
+	results, checked := b.lastError(s.X)
+	if checked && len(results) == 1 {
+		err := b.l.temp()
+		return mark + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X)
+	}
 	if tuple, ok := t.(*types.Tuple); ok {
 		if tuple.Len() == 0 {
 			return mark + b.expr(s.X) + "\n"
@@ -101,8 +116,13 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 			names[i] = fmt.Sprintf("v__%d_%d", n, i)
 			values[i] = b.shownText(names[i], tuple.At(i).Type(), s)
 		}
-		last := types.Identical(tuple.At(tuple.Len()-1).Type(), types.Universe.Lookup("error").Type())
-		return mark + strings.Join(names, ", ") + " := " + b.expr(s.X) + "\n" +
+		before := mark + strings.Join(names, ", ") + " := " + b.expr(s.X) + "\n"
+		if checked {
+			last := len(names) - 1
+			return before + b.stop(names[last], s.X) + fmt.Sprintf("%s.Show(false, %s)\n", bridge, strings.Join(values[:last], ", "))
+		}
+		last := isError(tuple.At(tuple.Len() - 1).Type())
+		return before +
 			fmt.Sprintf("%s.Show(%v, %s)\n", bridge, last, strings.Join(values, ", "))
 	}
 	if tv.Value != nil {

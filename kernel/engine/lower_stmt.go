@@ -131,6 +131,9 @@ func (b *body) declStmt(s *ast.DeclStmt) string {
 				fmt.Fprintf(&out, "%s = %s\n", lhs[i].text, b.zeroText(lhs[i].t))
 			}
 		}
+		if b.l.k.remembered[spec] {
+			lhs[len(lhs)-1].stop = true
+		}
 		if len(spec.Values) > 0 {
 			out.WriteString(b.store(lhs, spec.Values, "=") + "\n")
 		}
@@ -153,6 +156,7 @@ type place struct {
 	t    types.Type // nil for the blank identifier
 	top  bool       // a variable of the session
 	new  bool       // declared by this statement
+	stop bool       // an error for which the cell stops
 }
 
 // declared returns the place that an identifier in a declaration stands for.
@@ -192,6 +196,14 @@ func (b *body) assign(s *ast.AssignStmt) string {
 		default:
 			lhs[i] = place{text: b.expr(e), t: b.info.TypeOf(e)}
 		}
+	}
+	if b.l.k.remembered[s] {
+		for _, e := range s.Lhs {
+			if b.callsBack(e) {
+				b.l.refuse(e.Pos(), "a call on the left of an assignment that leaves out an error: the interpreter would make it too late")
+			}
+		}
+		lhs[len(lhs)-1].stop = true
 	}
 	if !define {
 		return b.store(lhs, s.Rhs, "=")
@@ -272,7 +284,7 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	}
 	direct := true
 	for i, p := range lhs {
-		if p.t != nil && !types.Identical(p.t, types.Default(tuple.At(i).Type())) {
+		if p.stop || p.t != nil && !types.Identical(p.t, types.Default(tuple.At(i).Type())) {
 			direct = false
 		}
 	}
@@ -284,8 +296,13 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	n := b.l.s.unique()
 	temps := make([]string, len(lhs))
 	var values, targets []string
+	stop := ""
 	for i, p := range lhs {
 		temps[i] = fmt.Sprintf("t__%d_%d", n, i)
+		if p.stop {
+			stop = b.stop(temps[i], e)
+			continue
+		}
 		if p.t == nil {
 			temps[i] = "_"
 			continue
@@ -296,7 +313,7 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	if len(targets) == 0 {
 		return strings.Join(left, ", ") + " = " + b.expr(e)
 	}
-	return strings.Join(temps, ", ") + " := " + b.expr(e) + "\n" + strings.Join(targets, ", ") + " " + op + " " + strings.Join(values, ", ")
+	return strings.Join(temps, ", ") + " := " + b.expr(e) + "\n" + stop + strings.Join(targets, ", ") + " " + op + " " + strings.Join(values, ", ")
 }
 
 func (b *body) ifStmt(s *ast.IfStmt) string {

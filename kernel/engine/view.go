@@ -27,6 +27,24 @@ func (c *checker) look(text string, see func(*view)) {
 	if nest(text).deepest > maxDepth {
 		return
 	}
+	forgotten := map[token.Pos]bool{}
+	for {
+		v := c.view(text, forgotten)
+		known := len(forgotten)
+		for _, place := range forgets(v.k) {
+			forgotten[place] = true
+		}
+		if len(forgotten) == known || c.strict {
+			defer v.k.rollback()
+			see(v)
+			return
+		}
+		v.k.rollback()
+	}
+}
+
+// view reads and checks the text of a cell; forgotten is as for check.
+func (c *checker) view(text string, forgotten map[token.Pos]bool) *view {
 	pkg := c.fresh()
 	own := *c
 	own.fset = token.NewFileSet()
@@ -34,9 +52,9 @@ func (c *checker) look(text string, see func(*view)) {
 	own.sources = map[*token.File]*source{}
 	v := &view{checker: &own}
 	v.k = &checked{parsed: v.read(text), pkg: pkg, info: newInfo()}
-	defer v.k.rollback()
+	v.k.remember(forgotten)
 	v.survey()
-	see(v)
+	return v
 }
 
 // read parses what can be parsed: its errors are those of a cell that is not

@@ -31,8 +31,12 @@ type Script struct {
 	name   string
 	source string
 	// lines is the number of lines of the file; a call of main stands below.
-	lines int
+	lines   int
+	program bool
 }
+
+// Program reports whether the script is a plain program.
+func (s *Script) Program() bool { return s.program }
 
 // Read reads a script from a file.
 func Read(path string) (*Script, error) {
@@ -69,6 +73,7 @@ func New(name, text string) (*Script, error) {
 		return nil, &engine.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
 	}
 	s.source += "\nmain()\n"
+	s.program = true
 	return s, nil
 }
 

@@ -19,6 +19,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Frame":         in.frames.register,
 		"Reached":       in.setReached,
 		"Show":          in.show,
+		"Stop":          stop,
 		"Carry":         in.types.carry,
 		"Describe":      in.types.describe,
 		"Embed":         in.types.embed,

@@ -108,6 +108,9 @@ func (in *Interpreter) recover() any {
 		return nil
 	}
 	v := translated(d.value)
+	if s, ok := v.(*stopped); ok {
+		v = s.err
+	}
 	d.value, d.panicking = nil, false
 	in.frames.take(goroutine)
 	return v

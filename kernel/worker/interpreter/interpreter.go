@@ -246,6 +246,9 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error
 		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
 	}
 	calls := in.frames.take(goroutine)
+	if s, ok := value.(*stopped); ok {
+		return &engine.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []engine.Frame{s.at}}
+	}
 	if len(calls) == 0 {
 		calls = []engine.Frame{{Cell: cell}}
 	}
