@@ -27,9 +27,15 @@ type ImportError struct {
 	Path string
 	// Meant is an import path the user may have had in mind, or empty.
 	Meant string
+	// Reason is why a package of the standard library is not available, or
+	// empty.
+	Reason string
 }
 
 func (e *ImportError) Error() string {
+	if e.Reason != "" {
+		return fmt.Sprintf("package %s is not available: %s", e.Path, e.Reason)
+	}
 	msg := fmt.Sprintf("package %s is not available: cells import the standard library, gonum, gonum/plot and hierml", e.Path)
 	if e.Meant != "" {
 		msg += fmt.Sprintf("; did you mean %q?", e.Meant)
@@ -59,7 +65,14 @@ func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 		imp.files = files
 	}
 	file := imp.files[path]
-	if file == nil {
+	switch {
+	case path == "unsafe":
+		return types.Unsafe, nil
+	case unavailable[path] != "":
+		return nil, &ImportError{Path: path, Reason: unavailable[path]}
+	case strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/") || strings.HasPrefix(path, "vendor/"):
+		return nil, &ImportError{Path: path, Reason: "it is internal to the packages around it"}
+	case file == nil:
 		return nil, &ImportError{Path: path, Meant: Preloaded[path[strings.LastIndex(path, "/")+1:]]}
 	}
 	r, err := file.Open()

@@ -1,6 +1,8 @@
 package stdlib
 
 import (
+	"slices"
+
 	"github.com/hierml/notebook/stdlib/internal/gonum"
 	"github.com/hierml/notebook/stdlib/internal/hierml"
 	"github.com/hierml/notebook/stdlib/internal/std"
@@ -27,7 +29,7 @@ var preferred = map[string]string{
 
 func preload() map[string]string {
 	names := map[string]string{}
-	for _, group := range [][]*table.Package{hierml.Packages, std.Packages, gonum.Packages} {
+	for _, group := range [][]*table.Package{hierml.Packages, slices.Concat(std.Packages, std.Platform), gonum.Packages} {
 		count := map[string]int{}
 		for _, p := range group {
 			count[p.Name]++

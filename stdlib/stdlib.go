@@ -40,7 +40,7 @@ func SetOutput(out, err io.Writer) { std.SetOutput(out, err) }
 // tables returns all tables, those that come first in the choice of bare
 // names first.
 func tables() []*table.Package {
-	return slices.Concat(hierml.Packages, std.Packages, gonum.Packages)
+	return slices.Concat(hierml.Packages, std.Packages, std.Platform, gonum.Packages)
 }
 
 // Symbols returns what yaegi's Interpreter.Use takes: for each package, under

@@ -2,6 +2,8 @@ package stdlib
 
 import (
 	"go/types"
+	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +56,7 @@ func TestImporterNamesWhatWasMeant(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{"no/such", "package no/such is not available: cells import the standard library, gonum, gonum/plot and hierml"},
 		{"github.com/gonum/mat", `package github.com/gonum/mat is not available: cells import the standard library, gonum, gonum/plot and hierml; did you mean "gonum.org/v1/gonum/mat"?`},
-		{"unsafe", "package unsafe is not available: cells import the standard library, gonum, gonum/plot and hierml"},
+		{"plugin", "package plugin is not available: a plugin has to be built together with the program that opens it"},
 	} {
 		_, err := Importer.Import(tt.path)
 		if err == nil || err.Error() != tt.want {
@@ -170,6 +172,41 @@ func BenchmarkUse(b *testing.B) {
 	for b.Loop() {
 		if err := interp.New(interp.Options{}).Use(Symbols()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestStandardLibrary holds that each package of the standard library can be
+// imported, or that there is a sentence which says why not.
+func TestStandardLibrary(t *testing.T) {
+	out, err := exec.Command("go", "list", "std").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{"C": true}
+	for _, path := range strings.Fields(string(out)) {
+		if strings.HasPrefix(path, "vendor/") || strings.Contains("/"+path+"/", "/internal/") {
+			continue
+		}
+		listed[path] = true
+		pkg, err := Importer.Import(path)
+		_, reason := unavailable[path]
+		switch {
+		case path == "unsafe":
+			if pkg != types.Unsafe {
+				t.Errorf("unsafe: %v, %v", pkg, err)
+			}
+		case reason && (err == nil || !strings.Contains(err.Error(), unavailable[path])):
+			t.Errorf("%s: error %v, want one that says %s", path, err, unavailable[path])
+		case !reason && err != nil:
+			t.Error(err)
+		case !reason && !slices.Contains(Paths(), path):
+			t.Errorf("%s: there is no table", path)
+		}
+	}
+	for path := range unavailable {
+		if !listed[path] {
+			t.Errorf("%s is not a package of the standard library", path)
 		}
 	}
 }

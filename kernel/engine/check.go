@@ -196,10 +196,6 @@ func (c *checker) importAll(k *checked, complain func(token.Pos, string)) {
 			complain(spec.Path.Pos(), "invalid import path: "+spec.Path.Value)
 			continue
 		}
-		if path == "C" || path == "unsafe" {
-			complain(spec.Path.Pos(), fmt.Sprintf("import %q: the interpreter cannot run code that uses it", path))
-			continue
-		}
 		pkg, err := c.importer.Import(path)
 		if err != nil {
 			complain(spec.Path.Pos(), importWording(path, err))

@@ -89,7 +89,7 @@ func TestCompileErrors(t *testing.T) {
 		{"}", "Cell [2]:1:1: syntax error: ", "^"},
 		{"1\n2", "Cell [2]:1:1: 1 (untyped int constant) is not used", "^"},
 		{"return 5", "Cell [2]:1:", ""},
-		{"import \"C\"", "Cell [2]:1:8: import \"C\"", ""},
+		{"import \"C\"", "Cell [2]:1:8: package C is not available", ""},
 		{"type U struct { V }\nvar u U", "undefined: V", ""},
 		{"import \"os\"; import \"strings\"; strings.Nope()", "undefined: strings.Nope", ""},
 		{"func (t T) M() int { return 1 }", "has another signature than before", ""},

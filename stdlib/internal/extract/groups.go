@@ -24,6 +24,9 @@ type Group struct {
 	// Exclude lists import paths that are not offered to cells; one that
 	// ends in /... stands for a tree.
 	Exclude []string
+	// Platform lists packages whose exported symbols differ between systems.
+	// They are offered on the one on which the tables were generated only.
+	Platform []string
 	// Replace maps a symbol, as "path.Name", to the identifier in the
 	// group's package that stands in its place.
 	Replace map[string]string
@@ -35,14 +38,15 @@ var Groups = []Group{
 		Name:     "std",
 		Patterns: []string{"std"},
 		Exclude: []string{
-			"unsafe", "syscall", "plugin", "log/syslog", "runtime/cgo", "runtime/race",
-			"runtime/coverage", "testing/cryptotest", "crypto/mlkem/mlkemtest",
-			// Linking these changes the program: half a megabyte of time
-			// zones, and handlers on the default HTTP server.
+			// Package stdlib says of each why (unavailable.go).
+			"unsafe", "embed", "plugin", "runtime/cgo", "runtime/race", "runtime/coverage",
+			"testing/cryptotest", "crypto/mlkem/mlkemtest",
 			"time/tzdata", "net/http/pprof", "expvar",
 		},
+		Platform: []string{"syscall", "log/syslog"},
 		Replace: map[string]string{
 			"os.Exit":        "exit",
+			"syscall.Exit":   "exit",
 			"os.FindProcess": "findProcess",
 			"log.Fatal":      "logFatal",
 			"log.Fatalf":     "logFatalf",

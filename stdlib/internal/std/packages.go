@@ -61,7 +61,6 @@ var Packages = []*table.Package{
 	&debugMachoPackage,
 	&debugPePackage,
 	&debugPlan9objPackage,
-	&embedPackage,
 	&encodingPackage,
 	&encodingAscii85Package,
 	&encodingAsn1Package,

@@ -1,0 +1,17 @@
+package stdlib
+
+// unavailable says of packages of the standard library that cells cannot
+// import them, and why.
+var unavailable = map[string]string{
+	"C":                      "cgo needs a C compiler, and code that is compiled",
+	"embed":                  "files are embedded when a program is compiled; read them with os.ReadFile, or use os.DirFS",
+	"plugin":                 "a plugin has to be built together with the program that opens it",
+	"runtime/cgo":            "it serves code that cgo has compiled",
+	"runtime/race":           "it does nothing in a program that is not built with -race",
+	"runtime/coverage":       "it serves programs that are built with -cover",
+	"testing/cryptotest":     "it changes the random numbers of the whole process, for tests that go test runs",
+	"crypto/mlkem/mlkemtest": "it serves the tests of package crypto/mlkem",
+	"time/tzdata":            "time zones are those of the system",
+	"net/http/pprof":         "it would serve the profiles of every session on the default HTTP server",
+	"expvar":                 "it would serve the variables of every session on the default HTTP server",
+}
