@@ -24,7 +24,9 @@ func (l *lowering) describe(t types.Type) int {
 	t = types.Unalias(t)
 	key := l.s.identities.of(t)
 	if id, ok := l.s.described[key]; ok {
-		l.methods(id, t) // those that were added since
+		if !l.describing[id] {
+			l.methods(id, t) // those that were added since
+		}
 		return id
 	}
 	id := l.s.unique()
@@ -59,9 +61,11 @@ func (l *lowering) describe(t types.Type) int {
 		kind = "basic"
 	}
 	ids := make([]string, len(elems))
+	l.describing[id] = true // which elems may lead back to
 	for i, e := range elems {
 		ids[i] = strconv.Itoa(l.describe(e))
 	}
+	delete(l.describing, id)
 	name := runtimeName(t)
 	_, isNamed := t.(*types.Named)
 	l.setup = append(l.setup, fmt.Sprintf("%s.Describe(%d, %q, %q, %v, []string{%s}, []int{%s})",

@@ -53,6 +53,9 @@ type lowering struct {
 	inits []initCall
 	// pos is where the lowering is, for refusals of types.
 	pos token.Pos
+	// describing holds the numbers of the types whose parts are being
+	// described.
+	describing map[int]bool
 }
 
 // A variable is one at package level, with its type, in lowered words.
@@ -86,7 +89,7 @@ func (l *lowering) rollback() {
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}}
+	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}}
 	defer func() {
 		if r := recover(); r != nil {
 			no, ok := r.(refusal)

@@ -432,6 +432,12 @@ func (b *body) shiftCount(e ast.Expr) string {
 	if tv := b.info.Types[e]; tv.Value != nil {
 		return constant.ToInt(tv.Value).ExactString()
 	}
+	switch ast.Unparen(e).(type) {
+	case *ast.BinaryExpr, *ast.UnaryExpr:
+		// Without its type, the interpreter computes the count with that of
+		// what is shifted.
+		return b.l.typ(b.info.TypeOf(e)) + "(" + b.expr(e) + ")"
+	}
 	return b.operand(e)
 }
 
