@@ -5,19 +5,32 @@ import "fmt"
 // A Cell is a piece of Go that a user runs: declarations, statements and
 // imports in any order.
 type Cell struct {
-	// Number is the cell's execution count; it must be larger than that of
+	// Number tells the cell from all others; it must be larger than that of
 	// every cell before it.
 	Number int
+	// Count is the execution count that the user sees, the n of In[n] and
+	// Out[n]; 0 means Number.
+	Count int
 	// Source is the text of the cell.
 	Source string
 	// Name is what error messages call the cell, such as the name of a
-	// script's file. Empty means "Cell [Number]".
+	// script's file. Empty means "Cell [Count]".
 	Name string
+	// Aside says that other cells know nothing of the cell's source and of what
+	// it shows.
+	Aside bool
+}
+
+func (c Cell) count() int {
+	if c.Count != 0 {
+		return c.Count
+	}
+	return c.Number
 }
 
 func (c Cell) title() string {
 	if c.Name != "" {
 		return c.Name
 	}
-	return fmt.Sprintf("Cell [%d]", c.Number)
+	return fmt.Sprintf("Cell [%d]", c.count())
 }

@@ -152,7 +152,7 @@ func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function, 
 			key := fmt.Sprint(e.Pos, e.Msg)
 			if !seen[key] {
 				seen[key] = true
-				complain(e.Pos, compilerWording(e.Msg))
+				complain(e.Pos, k.recallWording(compilerWording(e.Msg)))
 			}
 		},
 	}
@@ -318,6 +318,9 @@ func (c *checker) insert(k *checked) {
 		if k.mentioned[obj.Name()] && !declared(obj.Name()) {
 			scope.Insert(obj)
 		}
+	}
+	for _, r := range k.recalled {
+		scope.Insert(r.object)
 	}
 	for name := range k.mentioned {
 		if declared(name) || scope.Lookup(name) != nil {

@@ -36,6 +36,11 @@ func (s *session) lose(cause string) {
 			}
 		}
 	}
+	for _, out := range s.outputs {
+		if out.lost == "" {
+			out.lost = cause
+		}
+	}
 	for _, fn := range s.all {
 		fn.emitted, fn.valued = false, false
 	}

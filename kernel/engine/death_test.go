@@ -45,6 +45,7 @@ func TestDeath(t *testing.T) {
 	run("x := 5\ny := P{3}")
 	run("func f() int { return P{4}.Twice() + x }\nfunc g() int { return P{4}.Twice() }")
 	run("var s Stack[int]\ns.Push(1)")
+	run("41")
 	m.die = true
 	_, _, err := n.run("func late() int { return g() }\nx = 7")
 	var e *engine.Error
@@ -53,6 +54,15 @@ func TestDeath(t *testing.T) {
 	}
 	if _, _, err := n.run("y"); err == nil || !strings.Contains(err.Error(), "lost") || !strings.Contains(err.Error(), "y") {
 		t.Errorf("y: %v", err)
+	}
+	for cell, want := range map[string]string{
+		"_":                 "_: the value was lost when the worker process died: stack overflow",
+		"Out[6]":            "Out[6]: the value was lost when the worker process died: stack overflow",
+		"x := In[3] + nope": "undefined: nope",
+	} {
+		if _, _, err := n.run(cell); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", cell, err, want)
+		}
 	}
 	if _, _, err := n.run("f()"); err == nil || !strings.Contains(err.Error(), "x: the variable was lost") {
 		t.Errorf("f: %v", err)

@@ -32,6 +32,10 @@
 //     as far as the cell got; after the death of the process that held the
 //     variables, declarations are sent again when they are used (death.go).
 //
+// What cells showed is kept by the interpreter until its process ends, as it is
+// and not copied, so what a value refers to stays in memory; cells ask for it by
+// _ and Out[n] (recall.go), which the parser turns into calls.
+//
 // Completion and inspection (completion.go, inspection.go) run nothing. They look
 // at a cell, as far as it is written, through a view (view.go): the cut and
 // repaired text (repair.go), parsed and checked in spite of its errors, of which

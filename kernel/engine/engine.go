@@ -101,6 +101,7 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		l.commit(len(l.k.body))
+		l.keep()
 		return bundle, nil
 	}
 	var death *DeathError
@@ -179,6 +180,9 @@ func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
 			err = problemsError("InternalError", []problem{{&source{cell}, 0, fmt.Sprintf("the engine failed on this cell: %v", r)}})
 		}
 	}()
+	if !cell.Aside {
+		e.session.inputs[cell.count()] = cell.Source
+	}
 	parsed, problems := e.checker.parse(cell)
 	if len(problems) > 0 {
 		return nil, nil, problemsError("CompileError", problems)

@@ -38,7 +38,7 @@ type Killer interface {
 // A Program is a cell after lowering: Go that the interpreter runs as the Go
 // compiler would have.
 type Program struct {
-	// Cell is the number of the cell: its execution count, or 1 for a script.
+	// Cell is the number of the cell.
 	Cell int
 	// Source holds units that are evaluated in order; each is complete by
 	// itself (import declarations, or package-level declarations).
@@ -51,6 +51,9 @@ type Program struct {
 	// Temporary names what no program after this one mentions, save this
 	// cell's Call.
 	Temporary []string
+	// Keep says that other programs may ask for the values which this one
+	// shows, if it ends well.
+	Keep bool
 	// Declared, if set, is called once what the source declares is there and
 	// before the function is called; not if there is no Call.
 	Declared func() `json:"-"`

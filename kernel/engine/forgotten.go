@@ -17,8 +17,6 @@ import (
 // does not compile and the second drops the error; so it is in functions, and
 // in strict cells.
 
-var errorType = types.Universe.Lookup("error").Type()
-
 // forgets returns the places in their file of the assignments at the top of a
 // cell that leave out the error of the call which is their only value. The
 // cell was checked, and found wrong.
@@ -175,9 +173,12 @@ func (b *body) lastError(e ast.Expr) (results []types.Type, ok bool) {
 }
 
 // makesError reports calls of functions that have an error as their value, and
-// not as their failure.
+// not as their failure, and what other cells showed.
 func (b *body) makesError(call *ast.CallExpr) bool {
 	obj := b.calleeObject(ast.Unparen(call.Fun))
+	if obj != nil && b.l.k.recalled[obj.Name()] != nil {
+		return true
+	}
 	return obj != nil && obj.Pkg() != nil && (obj.Pkg().Path() == "errors" || obj.FullName() == "fmt.Errorf")
 }
 

@@ -51,6 +51,8 @@ type lowering struct {
 	variables []*loweredVariable
 	// inits are the calls of init functions, by their place in the cell.
 	inits []initCall
+	// shown holds the types of the values that the cell shows.
+	shown []types.Type
 	// pos is where the lowering is, for refusals of types.
 	pos token.Pos
 	// describing holds the numbers of the types whose parts are being
@@ -120,7 +122,7 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 
 // program assembles what was lowered.
 func (l *lowering) program(body string) *Program {
-	p := &Program{Cell: l.k.source.cell.Number, Temporary: l.temporary}
+	p := &Program{Cell: l.k.source.cell.Number, Temporary: l.temporary, Keep: l.shown != nil && !l.k.source.cell.Aside}
 	if obsolete := l.s.obsolete; len(obsolete) > 0 {
 		p.Temporary = append(p.Temporary, obsolete...)
 		l.s.obsolete = nil

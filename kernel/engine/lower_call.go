@@ -24,6 +24,11 @@ func (b *body) call(e *ast.CallExpr) string {
 			return b.methodCall(e, sel, s, sig)
 		}
 	}
+	if id, ok := fun.(*ast.Ident); ok {
+		if r := b.l.k.recalled[id.Name]; r != nil {
+			return b.recall(r.output)
+		}
+	}
 	obj := b.calleeObject(fun)
 	if text, ok := b.replaced(e, obj, sig); ok {
 		return text

@@ -119,12 +119,17 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 		before := mark + strings.Join(names, ", ") + " := " + b.expr(s.X) + "\n"
 		if checked {
 			last := len(names) - 1
+			b.l.shows(results[:last]...)
 			return before + b.stop(names[last], s.X) + fmt.Sprintf("%s.Show(false, %s)\n", bridge, strings.Join(values[:last], ", "))
+		}
+		for i := range tuple.Len() {
+			b.l.shown = append(b.l.shown, tuple.At(i).Type())
 		}
 		last := isError(tuple.At(tuple.Len() - 1).Type())
 		return before +
 			fmt.Sprintf("%s.Show(%v, %s)\n", bridge, last, strings.Join(values, ", "))
 	}
+	b.l.shows(types.Default(t))
 	if tv.Value != nil {
 		if i, ok := types.Default(tv.Type).(*types.Basic); ok && i.Kind() == types.Int {
 			if _, exact := constant.Int64Val(constant.ToInt(tv.Value)); !exact {

@@ -44,6 +44,9 @@ type parsed struct {
 	silent bool
 	// mentioned holds the names that nothing in the cell's own scopes binds.
 	mentioned map[string]bool
+	// recalled holds what the cell mentions of what others showed, by the
+	// names that stand for it in the tree.
+	recalled map[string]*recalled
 }
 
 // parse parses a cell. The files it makes are added to fset and sources.
@@ -97,7 +100,7 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 			p.silent = last.semicolon >= 0
 		}
 	}
-	return p, nil
+	return p, c.recall(p)
 }
 
 // nesting is how the brackets of a text nest.

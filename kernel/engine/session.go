@@ -107,7 +107,12 @@ type session struct {
 	// leaked those whose values became empty interfaces or were compared.
 	wrapped map[string]types.Type
 	leaked  map[string]bool
-	serial  int
+	// outputs and inputs hold what the cells showed, and their sources, by
+	// their counts; lastOutput is what was shown last.
+	outputs    map[int]*output
+	lastOutput *output
+	inputs     map[int]string
+	serial     int
 }
 
 func newSession() *session {
@@ -128,6 +133,8 @@ func newSession() *session {
 		asked:         map[string]types.Type{},
 		wrapped:       map[string]types.Type{},
 		leaked:        map[string]bool{},
+		outputs:       map[int]*output{},
+		inputs:        map[int]string{},
 	}
 }
 

@@ -89,6 +89,7 @@ func (v *view) read(text string) *parsed {
 			p.body = f.Body.List
 		}
 	}
+	v.recall(p)
 	return p
 }
 

@@ -30,7 +30,7 @@ func execute(s *session, r *request) (any, error) {
 	out.takeQuestions(r.Request, content.AllowStdin)
 	ctx, done := s.interruptible(r.shell, out)
 	defer done()
-	cell := engine.Cell{Number: serial, Name: cellName(serial, count), Source: content.Code}
+	cell := engine.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory}
 	bundle, err := s.evaluate(ctx, cell, out)
 	payload := out.finish()
 	if err != nil {
@@ -115,20 +115,11 @@ func (s *session) nextCount(stored bool) int {
 	return s.count
 }
 
-// cellName is what errors call a cell, where its number, which no other cell
-// has, is not its execution count; empty where it is.
-func cellName(serial, count int) string {
-	if serial == count {
-		return ""
-	}
-	return fmt.Sprintf("Cell [%d]", count)
-}
-
 // expression evaluates a user expression. Its failure is not the cell's.
 func (s *session) expression(ctx context.Context, parent wire.Parent, source string) any {
 	out := newOutput(s, parent)
 	out.silent = true
-	bundle, err := s.evaluate(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source}, out)
+	bundle, err := s.evaluate(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source, Aside: true}, out)
 	out.finish()
 	if err == nil && bundle == nil {
 		err = errors.New("the expression has no value")

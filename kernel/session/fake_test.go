@@ -87,7 +87,7 @@ func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*e
 	}
 	var result *engine.Bundle
 	for line := range strings.Lines(cell.Source) {
-		bundle, err := f.command(ctx, strings.Fields(line), out)
+		bundle, err := f.command(ctx, cell, strings.Fields(line), out)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*e
 	return result, nil
 }
 
-func (f *fake) command(ctx context.Context, words []string, out engine.Output) (*engine.Bundle, error) {
+func (f *fake) command(ctx context.Context, cell engine.Cell, words []string, out engine.Output) (*engine.Bundle, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -166,6 +166,8 @@ func (f *fake) command(ctx context.Context, words []string, out engine.Output) (
 			return nil, err
 		}
 		return text(line), nil
+	case "count":
+		return text(fmt.Sprint(cell.Count, cell.Aside)), nil
 	case "raise":
 		return nil, &engine.Error{Name: "panic", Message: "raised", Traceback: []string{"\x1b[31mpanic: raised\x1b[0m"}}
 	case "crash":
@@ -225,7 +227,7 @@ func (f *fake) Deliver(ctx context.Context, number int, m *engine.CommMessage, o
 			return err
 		}
 		for line := range strings.Lines(data.Code) {
-			if _, err := f.command(ctx, strings.Fields(line), out); err != nil {
+			if _, err := f.command(ctx, engine.Cell{}, strings.Fields(line), out); err != nil {
 				return err
 			}
 		}

@@ -146,6 +146,34 @@ func TestUserExpressions(t *testing.T) {
 	}
 }
 
+// TestCounts looks at the counts of cells, and at which of them others may know.
+func TestCounts(t *testing.T) {
+	c := connected(t)
+	for _, test := range []struct {
+		content map[string]any
+		want    string
+	}{
+		{map[string]any{"code": "count"}, "1 false"},
+		{map[string]any{"code": "count", "store_history": false}, "2 true"},
+		{map[string]any{"code": "", "silent": true, "user_expressions": map[string]string{"a": "count"}}, "0 true"},
+		{map[string]any{"code": "count"}, "2 false"},
+	} {
+		reply, published := c.Execute(test.content)
+		got := ""
+		for _, m := range published {
+			if m.Type() == "execute_result" {
+				got, _ = m.Content["data"].(map[string]any)["text/plain"].(string)
+			}
+		}
+		if a, ok := reply.Content["user_expressions"].(map[string]any)["a"].(map[string]any); ok {
+			got, _ = a["data"].(map[string]any)["text/plain"].(string)
+		}
+		if got != test.want {
+			t.Errorf("%v: %q, want %q", test.content, got, test.want)
+		}
+	}
+}
+
 func TestStopOnErrorAbortsTheQueue(t *testing.T) {
 	c := connected(t)
 	for _, stop := range []bool{true, false} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,7 +140,7 @@ func TestDeathEndsAllCells(t *testing.T) {
 	second.wait(t, "stdout: b")
 	for i, r := range []*run{main, second, third} {
 		var death *engine.DeathError
-		if !errors.As(r.err, &death) || death.Cause != "exit status 3" || death.Process != 1 || fmt.Sprint(death.Frames) != fmt.Sprintf("[{ %d 0}]", i+1) {
+		if !errors.As(r.err, &death) || death.Cause != "exit status 3" || death.Process != 1 || !slices.Equal(death.Frames, []engine.Frame{{Cell: i + 1}}) {
 			t.Errorf("cell %d: got %#v", i+1, r.err)
 		}
 	}

@@ -20,6 +20,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Reached":       in.setReached,
 		"Show":          in.show,
 		"Stop":          stop,
+		"Kept":          in.keptValue,
 		"Carry":         in.types.carry,
 		"Describe":      in.types.describe,
 		"Embed":         in.types.embed,
@@ -94,8 +95,18 @@ func (in *Interpreter) show(lastIsError bool, values ...any) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if t := in.tasks[id]; t != nil {
-		t.bundle = bundle
+		t.bundle, t.values = bundle, values
 	}
+}
+
+// keptValue returns one of the values that a cell showed.
+func (in *Interpreter) keptValue(cell, i int) any {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if values := in.kept[cell]; i < len(values) {
+		return values[i]
+	}
+	return nil
 }
 
 func clearValue(v any) {

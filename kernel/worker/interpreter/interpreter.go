@@ -57,11 +57,12 @@ type Interpreter struct {
 	mu      sync.Mutex
 	reached map[int]int      // of cells that failed, see ShowReached
 	tasks   map[uint64]*task // by goroutine
+	kept    map[int][]any    // what cells showed
 }
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}}
+	in := &Interpreter{config: config, types: newTypes(), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
 		Stdin:        in.stdin(),
@@ -134,6 +135,9 @@ func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engin
 	delete(in.reached, program.Cell)
 	if err != nil && t.reached > 0 {
 		in.reached[program.Cell] = t.reached
+	}
+	if err == nil && program.Keep {
+		in.kept[program.Cell] = t.values
 	}
 	return t.bundle, err
 }

@@ -23,6 +23,7 @@ type task struct {
 	// The interpreter's mu guards what a cell shows, and how many of its
 	// statements are done.
 	bundle  *engine.Bundle
+	values  []any // of the bundle
 	reached int
 }
 
