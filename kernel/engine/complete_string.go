@@ -2,7 +2,8 @@ package engine
 
 import (
 	"os"
-	"slices"
+	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,51 +18,105 @@ func (e *Engine) completeString(text string, start int) (int, []Candidate) {
 			return start, e.importPaths(content)
 		}
 	}
-	if strings.ContainsAny(content, "\\\n") {
+	quote := text[start-1]
+	begins := start + strings.LastIndexByte(content, '/') + 1
+	path, ok := unescape(content, quote)
+	if !ok {
 		return start, nil
 	}
-	dir, name := "", content
-	if slash := strings.LastIndexByte(content, '/'); slash >= 0 {
-		dir, name = content[:slash+1], content[slash+1:]
+	var out []Candidate
+	for _, name := range fileNames(e.folder(), path) {
+		if escaped, ok := escape(name, quote); ok {
+			out = append(out, Candidate{Text: escaped, Kind: "path"})
+		}
 	}
-	return start + len(dir), fileNames(dir, name)
+	return begins, out
 }
 
-// importPaths returns the import paths that begin like one.
+// folder returns the folder in which the cells work.
+func (e *Engine) folder() string {
+	if located, ok := e.executor.(Located); ok {
+		return located.Folder()
+	}
+	return ""
+}
+
+// unescape returns what the content of a string that is being written stands
+// for.
+func unescape(content string, quote byte) (text string, ok bool) {
+	if quote == '`' {
+		return content, !strings.Contains(content, "\n")
+	}
+	text, err := strconv.Unquote(`"` + content + `"`)
+	return text, err == nil && !strings.Contains(text, "\n")
+}
+
+// escape writes text as the content of a string.
+func escape(text string, quote byte) (content string, ok bool) {
+	if quote == '`' {
+		return text, strconv.CanBackquote(text)
+	}
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1], true
+}
+
+// importPaths returns the import paths that begin like one, or else those of
+// the packages whose names do.
 func (e *Engine) importPaths(prefix string) []Candidate {
 	library, ok := e.checker.importer.(Library)
 	if !ok {
 		return nil
 	}
-	var out []Candidate
+	var out, named []Candidate
 	for _, path := range library.Paths() {
+		c := Candidate{Text: path, Kind: "package"}
 		if strings.HasPrefix(path, prefix) {
-			out = append(out, Candidate{Text: path, Kind: "package"})
+			out = append(out, c)
+		} else if strings.Contains(path, "/"+prefix) {
+			named = append(named, c)
 		}
+	}
+	if len(out) == 0 {
+		return named
 	}
 	return out
 }
 
-// fileNames returns the files of a folder whose names begin like one; folders
-// end with a slash. A folder that cannot be read has none.
-func fileNames(dir, prefix string) []Candidate {
-	folder := dir
-	if folder == "" {
-		folder = "."
+// fileNames returns the names that complete a path: of folders, with a slash
+// behind them, and then of other files. A folder that cannot be read has none.
+func fileNames(folder, path string) []string {
+	dir, prefix := filepath.Split(path)
+	where := dir
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil
+		}
+		where = filepath.Join(home, rest)
+	} else if !filepath.IsAbs(dir) {
+		where = filepath.Join(folder, dir)
 	}
-	entries, _ := os.ReadDir(folder)
-	var out []Candidate
+	if where == "" {
+		where = "."
+	}
+	entries, _ := os.ReadDir(where)
+	var folders, files []string
 	for _, entry := range entries {
 		name := entry.Name()
 		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(prefix, ".")
 		if hidden || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		if info, err := os.Stat(dir + name); err == nil && info.IsDir() {
-			name += "/"
+		isFolder := entry.IsDir()
+		if entry.Type()&os.ModeSymlink != 0 {
+			info, err := os.Stat(filepath.Join(where, name))
+			isFolder = err == nil && info.IsDir()
 		}
-		out = append(out, Candidate{Text: name, Kind: "path"})
+		if isFolder {
+			folders = append(folders, name+"/")
+		} else {
+			files = append(files, name)
+		}
 	}
-	slices.SortFunc(out, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
-	return out
+	return append(folders, files...)
 }

@@ -25,7 +25,7 @@ type Completion struct {
 type Candidate struct {
 	Text string
 	// Kind is "function", "method", "type", "struct", "interface", "field",
-	// "variable", "constant", "package", "keyword" or "path".
+	// "variable", "constant", "package", "keyword", "label" or "path".
 	Kind string
 	// Signature is the type of the candidate, as Go writes it; of a function
 	// its parameters and results.
@@ -34,8 +34,10 @@ type Candidate struct {
 
 // Complete returns what may stand at the cursor, a position in Unicode code
 // points of the source, given what the session has declared. Candidates of the
-// case that was typed come first, and among those the names of the cell, then
-// those of the session, what is part of the language, and packages.
+// case that was typed come first, and among those what has the type that is
+// wanted at the cursor; then the names of the cell, those of the session, what
+// is part of the language, and packages. The text before the cursor is
+// replaced, and the rest of the word behind it if that, too, is of a candidate.
 func (e *Engine) Complete(source string, cursor int) (found Completion) {
 	cursor = max(0, min(cursor, utf8.RuneCountInString(source)))
 	defer func() {
@@ -47,6 +49,7 @@ func (e *Engine) Complete(source string, cursor int) (found Completion) {
 	}()
 	at := byteOffset(source, cursor)
 	var start int
+	end := at
 	var candidates []Candidate
 	switch tok, open := unended(source[:at]); tok {
 	case token.COMMENT, token.CHAR:
@@ -54,13 +57,21 @@ func (e *Engine) Complete(source string, cursor int) (found Completion) {
 	case token.STRING:
 		start, candidates = e.completeString(source[:at], open+1)
 	default:
-		start, _ = wordAround(source[:at], at)
+		var word int
+		start, word = wordAround(source, at)
 		candidates = e.completeName(source, start, at)
+		if slices.ContainsFunc(candidates, func(c Candidate) bool { return strings.HasPrefix(c.Text, source[start:word]) }) {
+			end = word
+		}
 	}
 	if len(candidates) == 0 {
 		start = at
 	}
-	return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
+	return Completion{
+		Start:      utf8.RuneCountInString(source[:start]),
+		End:        cursor + utf8.RuneCountInString(source[at:end]),
+		Candidates: candidates,
+	}
 }
 
 // reportFault says that the engine failed where the user is not told, because
@@ -72,7 +83,7 @@ func reportFault(what string, fault any) {
 
 // completeName completes source[start:at], a name or the place for one.
 func (e *Engine) completeName(source string, start, at int) []Candidate {
-	c := &completer{prefix: source[start:at], seen: map[string]bool{}}
+	c := &completer{source: source, prefix: source[start:at], seen: map[string]bool{}}
 	if c.prefix != "" && c.prefix[0] >= '0' && c.prefix[0] <= '9' {
 		return nil
 	}
@@ -82,15 +93,23 @@ func (e *Engine) completeName(source string, start, at int) []Candidate {
 			c.before, end = l.tok, l.end(source)
 		}
 	}
-	if c.before.IsLiteral() && c.before != token.IDENT && !strings.Contains(source[end:start], "\n") {
+	c.newLine = strings.Contains(source[min(end, start):start], "\n")
+	if c.before.IsLiteral() && c.before != token.IDENT && !c.newLine {
 		return nil // the period belongs to a number, or an operator is missing
 	}
-	c.levels = openLevels(source[:start])
+	before := mend(source[:start])
+	c.levels = openLevels(before)
+	if c.before == token.RBRACE && !c.newLine {
+		if inner := c.levels[len(c.levels)-1]; inner.first == token.IF && !inner.last {
+			c.offerKeywords(token.ELSE)
+		}
+		return c.sorted()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.checker.look(cut(source, start, placeholder), func(v *view) {
+	e.checker.look(cut(before, placeholder, following(source, start)), len(before), func(v *view) {
 		c.view = v
-		c.complete(start)
+		c.complete(len(before))
 	})
 	return c.sorted()
 }
@@ -111,16 +130,19 @@ const (
 // A completer collects the candidates for a name.
 type completer struct {
 	*view
-	prefix string
-	before token.Token // the last token before the name
-	levels []level     // around the name
-	found  []ranked
-	seen   map[string]bool
+	source   string
+	prefix   string
+	before   token.Token // the last token before the name
+	newLine  bool        // the name is not in the line of that token
+	levels   []level     // around the name
+	expected expectation
+	found    []ranked
+	seen     map[string]bool
 }
 
 type ranked struct {
 	Candidate
-	rank int
+	rank, fit int
 }
 
 // sorted returns what was found, in order.
@@ -135,7 +157,7 @@ func (c *completer) sorted() []Candidate {
 		return 2 // another case
 	}
 	slices.SortFunc(c.found, func(a, b ranked) int {
-		return cmp.Or(distance(a)-distance(b), a.rank-b.rank, cmp.Compare(a.Text, b.Text))
+		return cmp.Or(distance(a)-distance(b), a.fit-b.fit, a.rank-b.rank, cmp.Compare(a.Text, b.Text))
 	})
 	out := make([]Candidate, len(c.found))
 	for i, r := range c.found {
@@ -154,11 +176,19 @@ func (c *completer) wants(name string) bool {
 	return len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix)
 }
 
-// offer adds an object.
+// offer adds an object, unless it is a value where a type is to stand.
 func (c *completer) offer(obj types.Object, rank int) {
-	if c.wants(obj.Name()) {
-		c.found = append(c.found, ranked{Candidate{obj.Name(), kindOf(obj), c.typeOf(obj)}, rank})
+	if !c.wants(obj.Name()) {
+		return
 	}
+	if c.expected.isType {
+		switch obj.(type) {
+		case *types.TypeName, *types.PkgName:
+		default:
+			return
+		}
+	}
+	c.found = append(c.found, ranked{Candidate{obj.Name(), kindOf(obj), c.typeOf(obj)}, rank, c.expected.fit(obj)})
 }
 
 // complete looks at what is around the name, at an offset of the text, to tell
@@ -173,7 +203,11 @@ func (c *completer) complete(offset int) {
 		return
 	}
 	id := path[len(path)-1].(*ast.Ident)
+	c.expected = c.expects(path)
 	switch parent := path[len(path)-2].(type) {
+	case *ast.BranchStmt:
+		c.labels(path, parent, c.source)
+		return
 	case *ast.SelectorExpr:
 		if parent.Sel == id {
 			c.selected(parent.X)
@@ -183,7 +217,7 @@ func (c *completer) complete(offset int) {
 		if c.fieldsOf(parent) {
 			return
 		}
-	case *ast.FuncDecl, *ast.TypeSpec, *ast.ImportSpec, *ast.LabeledStmt, *ast.BranchStmt:
+	case *ast.FuncDecl, *ast.TypeSpec, *ast.ImportSpec, *ast.LabeledStmt:
 		if spec, ok := parent.(*ast.TypeSpec); !ok || spec.Name == id {
 			return // a name that the cell gives, or a label
 		}
@@ -299,12 +333,15 @@ func (c *completer) names(pos token.Pos) {
 		}
 		c.offer(d.object, rank)
 	}
+	inConst := slices.ContainsFunc(c.levels, func(l level) bool { return l.first == token.CONST })
 	for _, name := range types.Universe.Names() {
-		c.offer(types.Universe.Lookup(name), rankUniverse)
+		if name != "iota" || inConst {
+			c.offer(types.Universe.Lookup(name), rankUniverse)
+		}
 	}
 	for name, path := range c.preloaded {
 		if c.session.gone[name] == nil && c.wants(name) {
-			c.found = append(c.found, ranked{Candidate{name, "package", fmt.Sprintf("%q", path)}, rankPackage})
+			c.found = append(c.found, ranked{Candidate{name, "package", fmt.Sprintf("%q", path)}, rankPackage, fitsNot})
 		}
 	}
 }

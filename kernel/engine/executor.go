@@ -35,6 +35,12 @@ type Killer interface {
 	Kill()
 }
 
+// A Located is an Executor that knows in which folder the user's code works;
+// empty means that of this process.
+type Located interface {
+	Folder() string
+}
+
 // A Program is a cell after lowering: Go that the interpreter runs as the Go
 // compiler would have.
 type Program struct {

@@ -58,8 +58,12 @@ type inspector struct {
 // name describes the name at source[start:end].
 func (q *inspector) name(start, end int) (found *Bundle) {
 	// The cell as it is, or if it cannot be understood as far as the name.
-	for _, text := range []string{q.source, cut(q.source, end, "")} {
-		q.look(text, func(v *view) {
+	before := mend(q.source[:end])
+	for _, text := range []string{q.source, cut(before, "", following(q.source, end))} {
+		if text != q.source {
+			start, end = start+len(before)-end, len(before)
+		}
+		q.look(text, start, func(v *view) {
 			obj := v.objectAt(v.pathTo(start))
 			if obj == nil && !strings.HasSuffix(strings.TrimSpace(text[:start]), ".") {
 				obj = v.lookup(text[start:end], v.position(start))
@@ -75,11 +79,12 @@ func (q *inspector) name(start, end int) (found *Bundle) {
 
 // call describes the function whose arguments an offset is in.
 func (q *inspector) call(at int) (found *Bundle) {
-	names := callsAround(q.source[:at])
+	before := mend(q.source[:at])
+	names := callsAround(before)
 	if len(names) == 0 {
 		return nil
 	}
-	q.look(cut(q.source, at, placeholder), func(v *view) {
+	q.look(cut(before, placeholder, following(q.source, at)), len(before), func(v *view) {
 		for _, start := range names {
 			if found = q.describe(v, v.objectAt(v.pathTo(start))); found != nil {
 				return
@@ -120,14 +125,37 @@ func callsAround(text string) []int {
 	return names
 }
 
-// block reports whether a brace that follows begins statements, not a literal.
+// maxHeader bounds how many lexemes a statement has before its block.
+const maxHeader = 1000
+
+// block reports whether a brace that follows begins statements, not a literal
+// or a type.
 func block(before []lexeme) bool {
-	for i := len(before) - 1; i >= 0; i-- {
-		switch before[i].tok {
+	depth := 0
+	for i := len(before) - 1; i >= max(0, len(before)-maxHeader); i-- {
+		l := before[i]
+		switch l.tok {
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth++
+			continue
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			if depth--; depth < 0 {
+				return false
+			}
+			continue
+		}
+		if depth > 0 {
+			continue
+		}
+		switch l.tok {
 		case token.FUNC, token.IF, token.ELSE, token.FOR, token.SWITCH, token.SELECT:
 			return true
-		case token.SEMICOLON, token.LBRACE, token.COMMA:
+		case token.STRUCT, token.INTERFACE:
 			return false
+		case token.SEMICOLON:
+			if l.lit != ";" || i > 0 && before[i-1].tok == token.RBRACE {
+				return false
+			}
 		}
 	}
 	return false
@@ -149,7 +177,7 @@ func (q *inspector) importPath(path string) (found *Bundle) {
 	if err != nil {
 		return nil // which the cell will say when it is run
 	}
-	q.look("", func(v *view) {
+	q.look("", 0, func(v *view) {
 		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg))
 	})
 	return found

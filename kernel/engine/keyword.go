@@ -8,13 +8,7 @@ import (
 // keywords offers the keywords that can stand at the end of a path, which is
 // nil where the parser made nothing of the place.
 func (c *completer) keywords(path []ast.Node) {
-	offer := func(keywords ...token.Token) {
-		for _, k := range keywords {
-			if c.wants(k.String()) {
-				c.found = append(c.found, ranked{Candidate{Text: k.String(), Kind: "keyword"}, rankKeyword})
-			}
-		}
-	}
+	offer := c.offerKeywords
 	if c.before == token.ELSE {
 		offer(token.IF)
 		return
@@ -73,4 +67,12 @@ func (c *completer) atTop(path []ast.Node) bool {
 		}
 	}
 	return false
+}
+
+func (c *completer) offerKeywords(keywords ...token.Token) {
+	for _, k := range keywords {
+		if c.wants(k.String()) {
+			c.found = append(c.found, ranked{Candidate{Text: k.String(), Kind: "keyword"}, rankKeyword, fitsNot})
+		}
+	}
 }

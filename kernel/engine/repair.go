@@ -78,13 +78,19 @@ type level struct {
 	closer     string
 	first      token.Token // of the statement; ILLEGAL between two
 	semicolons int         // in the header of the statement
+	last       bool        // the statement is an if that has come to its last else
 }
 
 // openLevels returns the brackets that are open at the end of the text, from
 // the outside in.
 func openLevels(text string) []level {
 	levels := []level{{}}
-	for _, l := range lex(text) {
+	lexemes := lex(text)
+	if n := len(lexemes); n > 1 && lexemes[n-2].tok == token.SEMICOLON && lexemes[n-2].lit != ";" && lexemes[n-2].pos == len(text) {
+		lexemes = lexemes[:n-2] // the end of the text is not that of a line
+	}
+	previous := token.ILLEGAL
+	for _, l := range lexemes {
 		top := &levels[len(levels)-1]
 		switch l.tok {
 		case token.EOF:
@@ -92,7 +98,7 @@ func openLevels(text string) []level {
 			if header(top.first) && l.lit == ";" {
 				top.semicolons++
 			} else {
-				top.first, top.semicolons = token.ILLEGAL, 0
+				*top = level{closer: top.closer}
 			}
 		case token.COLON:
 			if top.closer == "" || top.closer == "}" {
@@ -102,8 +108,8 @@ func openLevels(text string) []level {
 			if top.first == token.ILLEGAL {
 				top.first = l.tok
 			}
-			closers := map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token.LBRACE: "}"}
-			levels = append(levels, level{closer: closers[l.tok]})
+			top.last = top.last || previous == token.ELSE
+			levels = append(levels, level{closer: closerOf[l.tok]})
 		case token.RPAREN, token.RBRACK, token.RBRACE:
 			if len(levels) > 1 {
 				levels = levels[:len(levels)-1]
@@ -113,6 +119,7 @@ func openLevels(text string) []level {
 				top.first = l.tok
 			}
 		}
+		previous = l.tok
 	}
 	return levels
 }
@@ -121,12 +128,12 @@ func header(tok token.Token) bool {
 	return tok == token.IF || tok == token.FOR || tok == token.SWITCH || tok == token.SELECT
 }
 
-// cut returns the source up to an offset with a word behind it, and with what
-// makes of it whole statements; then what follows the statement in the source.
-func cut(source string, at int, word string) string {
-	levels := openLevels(source[:at])
+// cut returns a text with a word behind it, and with what makes of it whole
+// statements; then what follows these in the cell.
+func cut(before, word, after string) string {
+	levels := openLevels(before)
 	var b strings.Builder
-	b.WriteString(source[:at])
+	b.WriteString(before)
 	b.WriteString(word)
 	for i := len(levels) - 1; i >= 0; i-- {
 		l := levels[i]
@@ -147,7 +154,7 @@ func cut(source string, at int, word string) string {
 		b.WriteString(l.closer)
 	}
 	b.WriteString("\n")
-	b.WriteString(following(source, at))
+	b.WriteString(after)
 	return b.String()
 }
 

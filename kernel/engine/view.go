@@ -21,12 +21,14 @@ type view struct {
 // time to check some of them grows with its square.
 const maxDepth = 200
 
-// look shows the text of a cell to see, unless it is nested too deep. What the
-// check does to the session is taken back when it returns.
-func (c *checker) look(text string, see func(*view)) {
+// look shows the text of a cell to see, unless it is nested too deep. Lines
+// that are wrong are left out, but not that of offset at. What the check does
+// to the session is taken back when it returns.
+func (c *checker) look(text string, at int, see func(*view)) {
 	if nest(text).deepest > maxDepth {
 		return
 	}
+	text = withoutFaults(text, at)
 	forgotten := map[token.Pos]bool{}
 	for {
 		v := c.view(text, forgotten)
@@ -167,13 +169,13 @@ func (v *view) position(offset int) token.Pos {
 func (v *view) scopeAt(pos token.Pos) *types.Scope {
 	top := v.k.pkg.Scope()
 	best, depth := top, 0
-	// A function is in two files, with and without its body.
+	// A function is in two files, without its body and then with it.
 	for i := range top.NumChildren() {
 		inner, n := top.Child(i).Innermost(pos), 0
 		for s := inner; s != nil && s != top; s = s.Parent() {
 			n++
 		}
-		if n > depth {
+		if n > 0 && n >= depth {
 			best, depth = inner, n
 		}
 	}

@@ -110,6 +110,16 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// workingFolder returns the folder that a process works in; empty if it has
+// ended.
+func workingFolder(pid int) string {
+	folder, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	if err != nil {
+		return ""
+	}
+	return folder
+}
+
 // systemKillings returns how many processes the system has killed since it
 // started because there was no memory left, -1 if that is not known.
 func systemKillings() int64 {

@@ -35,5 +35,8 @@ func memoryOfMachine() int64 { return 0 }
 // resident is not known here.
 func resident(int) int64 { return 0 }
 
+// workingFolder is not known here.
+func workingFolder(int) string { return "" }
+
 // systemKillings is not known here.
 func systemKillings() int64 { return -1 }

@@ -41,7 +41,10 @@ type Process struct {
 	closed   bool
 }
 
-var _ engine.Executor = (*Process)(nil)
+var (
+	_ engine.Executor = (*Process)(nil)
+	_ engine.Located  = (*Process)(nil)
+)
 
 // Start starts a worker. It does not wait for the child to be ready: the first
 // Run does.
@@ -105,6 +108,21 @@ func (p *Process) Run(ctx context.Context, program *engine.Program, out engine.O
 		p.mu.Unlock()
 	}
 	return shown, err
+}
+
+// Folder implements engine.Located: it returns the folder that the cells work
+// in, where the system tells it, or else that in which the child was started.
+func (p *Process) Folder() string {
+	p.mu.Lock()
+	conn := p.conn
+	p.mu.Unlock()
+	if conn == nil || conn.cmd.Process == nil {
+		return p.config.Dir
+	}
+	if folder := workingFolder(conn.cmd.Process.Pid); folder != "" {
+		return folder
+	}
+	return p.config.Dir
 }
 
 // Kill ends the child and the processes it has started, whatever they are

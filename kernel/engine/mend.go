@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// mend closes the brackets of a text that lines before its end have left open,
+// and takes away those that close nothing, so that one broken statement does
+// not swallow those that follow it. Brackets that may be open on purpose, those
+// that the text ends within, stay so.
+func mend(text string) string {
+	var b strings.Builder
+	done := 0
+	to := func(offset int) {
+		b.WriteString(text[done:offset])
+		done = offset
+	}
+	lexemes := lex(text)
+	var open []lexeme
+	var blocks []bool // which of the open brackets are around statements
+	var closing []string
+	pop := func(n int) {
+		open, blocks, closing = open[:n], blocks[:n], closing[:n]
+	}
+	closeAbove := func(n int) {
+		for i := len(closing) - 1; i >= n; i-- {
+			b.WriteString(closing[i])
+		}
+		pop(n)
+	}
+	line := 0 // index of the first lexeme of the line
+	for i, l := range lexemes {
+		if i > 0 && strings.Contains(text[lexemes[i-1].pos:l.pos], "\n") {
+			line = i
+		}
+		if begins := statementBegins(lexemes, line, i); begins >= 0 {
+			n := len(open)
+			for n > 0 && (!blocks[n-1] || l.tok == token.FUNC) && open[n-1].pos < lexemes[line].pos {
+				n--
+			}
+			if n < len(open) && begins > 0 && lexemes[begins].pos >= done {
+				end := lexemes[begins-1].end(text)
+				if end >= done && end <= lexemes[begins].pos {
+					to(end)
+					closeAbove(n)
+				}
+			}
+		}
+		switch l.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open = append(open, l)
+			blocks = append(blocks, l.tok == token.LBRACE && (block(lexemes[:i]) || line == i || i > 0 && lexemes[i-1].tok == token.COLON))
+			closing = append(closing, closerOf[l.tok])
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			n := len(closing) - 1
+			for n >= 0 && closing[n] != l.tok.String() {
+				n--
+			}
+			to(l.pos)
+			if n < 0 {
+				b.WriteByte(' ')
+				done = l.pos + 1
+				continue
+			}
+			closeAbove(n + 1)
+			pop(n)
+		}
+	}
+	to(len(text))
+	return b.String()
+}
+
+var closerOf = map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token.LBRACE: "}"}
+
+// statementBegins returns the index of the lexeme that begins the line, if
+// the i-th lexeme tells that the line is a statement, and -1 otherwise.
+func statementBegins(lexemes []lexeme, line, i int) int {
+	switch lexemes[i].tok {
+	case token.IF, token.FOR, token.SWITCH, token.SELECT, token.RETURN, token.GO, token.DEFER, token.VAR, token.CONST, token.TYPE,
+		token.IMPORT, token.BREAK, token.CONTINUE, token.GOTO:
+		if i == line {
+			return line
+		}
+	case token.FUNC:
+		if i == line && i+1 < len(lexemes) && classify(lexemes[i:]) == itemFunc {
+			return line
+		}
+	case token.DEFINE:
+		for j := line; j < i; j++ {
+			if tok := lexemes[j].tok; tok != token.IDENT && tok != token.COMMA {
+				return -1
+			}
+		}
+		return line
+	}
+	return -1
+}
+
+// maxFaults bounds how often a text is parsed to find the lines that are wrong.
+const maxFaults = 20
+
+// withoutFaults returns the text with blanks in place of the lines that the
+// parser complains of, save that of an offset, so that what stands around them
+// is understood. Braces stay, as the rest of the text counts on them.
+func withoutFaults(text string, keep int) string {
+	tried := map[int]bool{strings.Count(text[:min(keep, len(text))], "\n"): true}
+	for range maxFaults {
+		faults := syntaxFaults(text)
+		if len(faults) == 0 {
+			return text
+		}
+		lexemes := lex(text)
+		rows := rowsOf(text, lexemes)
+		progress := false
+		for _, offset := range faults {
+			row := strings.Count(text[:offset], "\n")
+			wrong := row
+			// An expression that a line has begun is looked for in the next.
+			if i, _ := slices.BinarySearch(rows, row); i > 0 && lacksOperand(lexemes[i-1].tok) {
+				wrong = rows[i-1]
+			}
+			if tried[wrong] {
+				wrong = row
+			}
+			if !tried[wrong] {
+				tried[wrong] = true
+				text = blankLine(text, lexemes, rows, wrong)
+				progress = true
+			}
+		}
+		if !progress {
+			return text
+		}
+	}
+	return text
+}
+
+// lacksOperand reports tokens that an expression follows.
+func lacksOperand(tok token.Token) bool {
+	switch tok {
+	case token.LBRACE, token.LPAREN, token.LBRACK, token.COMMA, token.COLON:
+		return false
+	}
+	return tok.IsOperator() && continues(tok)
+}
+
+// syntaxFaults returns where the parser complains of a text.
+func syntaxFaults(text string) []int {
+	var faults []int // the first of each file: others may follow from it
+	items := split(text)
+	check := func(prefix, suffix string, keep func(item) bool) {
+		_, err := parser.ParseFile(token.NewFileSet(), "", prefix+blank(text, keep, items)+suffix, parser.SkipObjectResolution)
+		if list, ok := err.(scanner.ErrorList); ok {
+			faults = append(faults, clamp(list[0].Pos.Offset-prefixLength, text))
+		}
+	}
+	statement := func(it item) bool { return it.kind == itemStatement }
+	check(statementPrefix, "\n}", statement)
+	check(declarationPrefix, "", func(it item) bool { return it.kind == itemConst || it.kind == itemType || it.kind == itemFunc })
+	check(declarationPrefix, "", func(it item) bool { return it.kind == itemImport })
+	return faults
+}
+
+// rowsOf returns the lines, from 0, that lexemes of a text begin in.
+func rowsOf(text string, lexemes []lexeme) []int {
+	rows := make([]int, len(lexemes))
+	row, done := 0, 0
+	for i, l := range lexemes {
+		row += strings.Count(text[done:l.pos], "\n")
+		done = l.pos
+		rows[i] = row
+	}
+	return rows
+}
+
+// blankLine puts blanks in place of the lexemes that begin in a line, save
+// braces.
+func blankLine(text string, lexemes []lexeme, rows []int, row int) string {
+	out := []byte(text)
+	for i, l := range lexemes {
+		switch {
+		case rows[i] != row, l.tok == token.RBRACE, l.tok == token.EOF:
+		case l.tok == token.LBRACE:
+			if l.pos > 0 && out[l.pos-1] == ' ' {
+				out[l.pos-1] = ';' // it is a block of its own
+			}
+		default:
+			for at := l.pos; at < min(l.end(text), len(out)); at++ {
+				if out[at] != '\n' {
+					out[at] = ' '
+				}
+			}
+		}
+	}
+	return string(out)
+}
