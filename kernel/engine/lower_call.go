@@ -33,8 +33,10 @@ func (b *body) call(e *ast.CallExpr) string {
 	if text, ok := b.replaced(e, obj, sig); ok {
 		return text
 	}
-	f := b.operandOf(fun)
-	return b.apply(e, f, nil, sig, obj)
+	if _, ok := formatParameter(obj); ok {
+		return b.apply(e, b.l.use(obj.Pkg())+"."+obj.Name(), nil, sig, obj)
+	}
+	return b.apply(e, b.operandOf(fun), nil, sig, obj)
 }
 
 func (b *body) operandOf(fun ast.Expr) string {
@@ -76,11 +78,36 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 	for i, a := range e.Args {
 		args = append(args, b.argument(a, parameter(sig, i, e.Ellipsis.IsValid()), obj))
 	}
-	dots := ""
 	if e.Ellipsis.IsValid() {
-		dots = "..."
+		return f + "(" + strings.Join(args, ", ") + "...)"
 	}
-	return f + "(" + strings.Join(args, ", ") + dots + ")"
+	if obj == nil || len(first) > 0 || isSession(obj) {
+		given := make([]types.Type, len(e.Args))
+		for i, a := range e.Args {
+			given[i] = b.info.TypeOf(a)
+		}
+		args = b.listed(args, len(first), given, sig)
+	}
+	return f + "(" + strings.Join(args, ", ") + ")"
+}
+
+// listed writes variadic arguments as a list where the interpreter could take
+// one of them for the list: it goes by the type that it finds at run time.
+func (b *body) listed(args []string, first int, given []types.Type, sig *types.Signature) []string {
+	n := sig.Params().Len() - 1
+	if !sig.Variadic() || len(given) <= n {
+		return args
+	}
+	list := sig.Params().At(n).Type()
+	if s, ok := list.Underlying().(*types.Slice); !ok || !isEmptyInterface(s.Elem()) && !erased(s.Elem()) {
+		return args
+	}
+	for _, t := range given[n:] {
+		if _, ok := t.Underlying().(*types.Slice); ok || types.IsInterface(t) {
+			return append(args[:first+n:first+n], b.l.typ(list)+"{"+strings.Join(args[first+n:], ", ")+"}...")
+		}
+	}
+	return args
 }
 
 // parameter returns the type that the i'th argument is converted to.
@@ -104,11 +131,16 @@ func parameter(sig *types.Signature, i int, ellipsis bool) types.Type {
 // spread writes f(g()) where g returns several values.
 func (b *body) spread(e *ast.CallExpr, f string, first []string, sig *types.Signature, tuple *types.Tuple, obj *types.Func) string {
 	var names []string
+	var given []types.Type
 	args := append([]string(nil), first...)
 	for i := range tuple.Len() {
 		name := fmt.Sprintf("v__%d", b.l.s.unique())
 		names = append(names, name)
 		args = append(args, b.argumentText(name, tuple.At(i).Type(), parameter(sig, i, false), obj, e.Args[0].Pos()))
+		given = append(given, tuple.At(i).Type())
+	}
+	if obj == nil || len(first) > 0 || isSession(obj) {
+		args = b.listed(args, len(first), given, sig)
 	}
 	text := fmt.Sprintf("%s := %s; ", strings.Join(names, ", "), b.expr(e.Args[0]))
 	call := f + "(" + strings.Join(args, ", ") + ")"
@@ -130,6 +162,9 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 			return text
 		}
 		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {
+			return text
+		}
+		if text, ok := b.formatted(e, recv+"."+m.Name(), m, sig); ok {
 			return text
 		}
 		return b.apply(e, recv+"."+m.Name(), nil, sig, m)

@@ -104,6 +104,10 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 		if from := types.Default(b.info.TypeOf(e)); spaces(obj) && isEmptyInterface(t) && isString(from) && !b.l.native(from) {
 			// Between operands that are strings fmt prints no blank.
 			return bridge + ".Text(" + b.to(e, t) + ")"
+		} else if spaces(obj) && isEmptyInterface(t) && types.IsInterface(from) {
+			return bridge + ".Operand(" + b.to(e, t) + ")"
+		} else if list, ok := t.Underlying().(*types.Slice); ok && spaces(obj) && isEmptyInterface(list.Elem()) { // f(list...)
+			return bridge + ".Operands(" + b.to(e, t) + ")"
 		}
 	}
 	return b.to(e, t)

@@ -184,16 +184,8 @@ func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 	case isEmptyInterface(to):
 		return x + " != nil"
 	case erased(to):
-		i := to.Underlying().(*types.Interface)
-		var names, texts, samples []string
-		for j := range i.NumMethods() {
-			m := i.Method(j)
-			text := b.l.methodType(m.Signature())
-			names = append(names, m.Name())
-			texts = append(texts, text)
-			samples = append(samples, "("+text+")(nil)")
-		}
-		return fmt.Sprintf("%s.Has(%s, []string{%s}, []string{%s}, []interface{}{%s})", bridge, x, quoted(names), quoted(texts), strings.Join(samples, ", "))
+		names, texts, samples := b.l.methodLists(to.Underlying().(*types.Interface))
+		return fmt.Sprintf("%s.Has(%s, %s, %s, %s)", bridge, x, names, texts, samples)
 	case types.IsInterface(to):
 		b.l.asks(to, pos)
 		return fmt.Sprintf("%s.Implements(%s, (*%s)(nil))", bridge, x, b.l.typ(to))
@@ -201,6 +193,18 @@ func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 		return fmt.Sprintf("%s.IsNative(%s, (*%s)(nil))", bridge, x, b.l.typ(to))
 	}
 	return fmt.Sprintf("%s.Is(%s, %d)", bridge, x, b.l.describe(to))
+}
+
+// methodLists writes the names of an interface's methods, their types as text,
+// and functions of these types.
+func (l *lowering) methodLists(i *types.Interface) (names, texts, samples string) {
+	var n, t, s []string
+	for j := range i.NumMethods() {
+		m := i.Method(j)
+		text := l.methodType(m.Signature())
+		n, t, s = append(n, m.Name()), append(t, text), append(s, "("+text+")(nil)")
+	}
+	return "[]string{" + quoted(n) + "}", "[]string{" + quoted(t) + "}", "[]interface{}{" + strings.Join(s, ", ") + "}"
 }
 
 // typeSwitch writes a type switch as a switch on the bridge's answers.
@@ -275,13 +279,6 @@ func (l *lowering) boxes(t types.Type, pos token.Pos) {
 	key := l.typ(t)
 	if l.s.boxed[key] != nil {
 		return
-	}
-	set := types.NewMethodSet(t)
-	if as := set.Lookup(nil, "As"); as != nil && set.Lookup(nil, "Error") != nil {
-		l.refuse(pos, fmt.Sprintf("an error of type %s with a method As: errors.As would not call it", shown(t)))
-	}
-	if f := set.Lookup(nil, "Format"); f != nil {
-		l.refuse(pos, fmt.Sprintf("a value of type %s with a method Format: fmt would not call it", shown(t)))
 	}
 	l.s.boxed[key] = t
 	l.later(func() { delete(l.s.boxed, key) })

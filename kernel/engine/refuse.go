@@ -3,11 +3,8 @@ package engine
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
-	"strconv"
-	"strings"
 )
 
 // enterInterface lets a value of a session type become a compiled interface:
@@ -228,8 +225,8 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if text, ok := b.encoded(e, obj, sig); ok {
 		return text, true
 	}
-	if i, ok := formatParameter(obj); ok && !e.Ellipsis.IsValid() && i < len(e.Args) {
-		return b.formatted(e, obj, sig, i)
+	if _, ok := formatParameter(obj); ok {
+		return b.formatted(e, b.l.use(obj.Pkg())+"."+obj.Name(), obj, sig)
 	}
 	return "", false
 }
@@ -237,106 +234,18 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 // errorsAs writes errors.As for a target of a session type.
 func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
 	p, ok := b.typeOf(e.Args[1]).(*types.Pointer)
-	if !ok || b.l.native(p.Elem()) {
+	if !ok || b.l.native(p.Elem()) && !erased(p.Elem()) {
 		return "", false
 	}
-	if types.IsInterface(p.Elem()) {
-		b.l.refuse(e.Pos(), "errors.As with an interface of the session")
-	}
-	return fmt.Sprintf("%s.ErrorsAs(%s, %d, %s)", bridge, b.to(e.Args[0], types.Universe.Lookup("error").Type()), b.l.describe(p.Elem()), b.expr(e.Args[1])), true
-}
-
-// formatParameter returns which parameter of a printing function is its
-// format.
-func formatParameter(obj *types.Func) (int, bool) {
-	if !prints(obj) || !strings.HasSuffix(obj.Name(), "f") {
-		return 0, false
-	}
-	if obj.Name() == "Fprintf" || obj.Name() == "Appendf" {
-		return 1, true
-	}
-	return 0, true
-}
-
-// formatted writes a call with a format in which %T or %p is given a value of
-// a session type: no method of a value is asked for these verbs.
-func (b *body) formatted(e *ast.CallExpr, obj *types.Func, sig *types.Signature, at int) (string, bool) {
-	session := false
-	for _, a := range e.Args[at+1:] {
-		if t := b.info.TypeOf(a); t != nil && !b.l.native(t) {
-			session = true
+	names, texts, samples := "nil", "nil", "nil"
+	if i, ok := p.Elem().Underlying().(*types.Interface); ok {
+		if i.NumMethods() == 0 {
+			return "", false
 		}
+		names, texts, samples = b.l.methodLists(i)
 	}
-	if !session {
-		return "", false
-	}
-	format := b.info.Types[e.Args[at]].Value
-	if format == nil || format.Kind() != constant.String {
-		b.l.refuse(e.Args[at].Pos(), "a format that is not a constant, with values of session types: the interpreter could not print %T")
-	}
-	text := constant.StringVal(format)
-	var out strings.Builder
-	arg := at + 1
-	replacedArgs := map[int]string{}
-	for i := 0; i < len(text); i++ {
-		out.WriteByte(text[i])
-		if text[i] != '%' {
-			continue
-		}
-		i++
-		for i < len(text) && strings.IndexByte("+-# 0123456789.", text[i]) >= 0 {
-			out.WriteByte(text[i])
-			i++
-		}
-		if i >= len(text) {
-			break
-		}
-		switch verb := text[i]; verb {
-		case '%':
-			out.WriteByte(verb)
-			continue
-		case '[', '*':
-			b.l.refuse(e.Args[at].Pos(), "a format with * or [n], and values of session types: the interpreter could not print %T")
-		case 'T', 'p':
-			if arg < len(e.Args) {
-				t := b.info.TypeOf(e.Args[arg])
-				switch {
-				case t != nil && !types.IsInterface(t) && !b.l.native(t) && verb == 'T':
-					replacedArgs[arg] = strconv.Quote(runtimeName(t))
-					out.WriteByte('s')
-					arg++
-					continue
-				case t != nil && !b.l.native(t) && verb == 'p':
-					b.l.refuse(e.Args[arg].Pos(), "%p of a value of a session type")
-				}
-			}
-			out.WriteByte(verb)
-			arg++
-		default:
-			out.WriteByte(verb)
-			arg++
-		}
-	}
-	for i := arg; i < len(e.Args); i++ {
-		if t := b.info.TypeOf(e.Args[i]); t != nil && !types.IsInterface(t) && !b.l.native(t) {
-			b.l.refuse(e.Args[i].Pos(), fmt.Sprintf("%s.%s: more values than verbs, among them one of a session type", obj.Pkg().Name(), obj.Name()))
-		}
-	}
-	if len(replacedArgs) == 0 {
-		return "", false
-	}
-	args := make([]string, len(e.Args))
-	for i, a := range e.Args {
-		switch {
-		case i == at:
-			args[i] = strconv.Quote(out.String())
-		case replacedArgs[i] != "":
-			args[i] = replacedArgs[i]
-		default:
-			args[i] = b.argument(a, parameter(sig, i, false), obj)
-		}
-	}
-	return b.operandOf(ast.Unparen(e.Fun)) + "(" + strings.Join(args, ", ") + ")", true
+	return fmt.Sprintf("%s.ErrorsAs(%s, %d, %d, %s, %s, %s, %s)", bridge, b.to(e.Args[0], types.Universe.Lookup("error").Type()),
+		b.l.describe(p.Elem()), b.l.describe(types.NewPointer(p.Elem())), b.expr(e.Args[1]), names, texts, samples), true
 }
 
 // replacedMethods maps methods of compiled types to the functions of the bridge

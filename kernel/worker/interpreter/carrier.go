@@ -3,7 +3,6 @@ package interpreter
 import (
 	"fmt"
 	"reflect"
-	"sort"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/engine"
@@ -19,19 +18,33 @@ type carrier struct {
 
 // Format prints the value for any verb.
 func (c carrier) Format(s fmt.State, verb rune) {
-	p := printer{c.d.types, s, verb}
-	p.value(reflect.ValueOf(c.value), c.d, 0, true)
+	p := newPrinter(c.d.types, s, verb)
+	v := reflect.ValueOf(c.value)
+	switch verb {
+	case typeVerb:
+		fmt.Fprintf(s, fmt.FormatString(s, 's'), c.d.name)
+		return
+	case pointerVerb:
+		switch v.Kind() {
+		case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+			p.pointer(v, c.d, 'p')
+		default:
+			p.badVerb(v, c.d, 'p')
+		}
+		return
+	case wrongVerb:
+		p.badVerb(v, c.d, 'w')
+		return
+	}
+	depth := 0
+	if nested(s) {
+		depth = 1
+	}
+	p.print(v, c.d, verb, depth, true, true)
 }
 
-// String is the value's text, so that it is a fmt.Stringer if its type is: the
-// bridge answers for it whether that is so.
-func (c carrier) String() string {
-	if text, ok := c.call("String"); ok {
-		s, _ := text.(string)
-		return s
-	}
-	return fmt.Sprint(c)
-}
+// held is the carrier itself, for those that embed it.
+func (c carrier) held() carrier { return c }
 
 // call calls a method that has no parameters and one result.
 func (c carrier) call(name string) (any, bool) {
@@ -92,18 +105,30 @@ func (c carrier) MarshalText() ([]byte, error) { return nil, c.refusal("encoding
 // GobEncode fails, for the same reason.
 func (c carrier) GobEncode() ([]byte, error) { return nil, c.refusal("gob") }
 
+// A stringCarrier is a carrier whose type is a fmt.Stringer.
+type stringCarrier struct{ carrier }
+
+// String calls the method of the value.
+func (c stringCarrier) String() string { return c.text("String") }
+
+// text calls a method that returns a string.
+func (c carrier) text(method string) string {
+	v, _ := c.call(method)
+	s, _ := v.(string)
+	return s
+}
+
 // An errorCarrier is a carrier whose type is an error.
 type errorCarrier struct{ carrier }
 
 // Error calls the method of the value.
-func (c errorCarrier) Error() string {
-	text, _ := c.call("Error")
-	s, _ := text.(string)
-	return s
-}
+func (c errorCarrier) Error() string { return c.text("Error") }
 
 // Unwrap calls the method of the value, if it has one.
 func (c errorCarrier) Unwrap() error {
+	if c.d.text("Unwrap") != "func(interface{}) error" {
+		return nil
+	}
 	v, _ := c.call("Unwrap")
 	err, _ := v.(error)
 	return err
@@ -111,13 +136,25 @@ func (c errorCarrier) Unwrap() error {
 
 // Is calls the method of the value, if it has one.
 func (c errorCarrier) Is(target error) bool {
-	m := reflect.ValueOf(c.d.method("Is"))
-	if !m.IsValid() {
-		return false
-	}
-	out := m.Call([]reflect.Value{reflect.ValueOf(&c.value).Elem(), reflect.ValueOf(&target).Elem()})
-	return len(out) == 1 && out[0].Kind() == reflect.Bool && out[0].Bool()
+	return c.d.text("Is") == "func(interface{}, error) bool" && c.answer("Is", reflect.ValueOf(&target).Elem())
 }
+
+// As calls the method of the value, if it has one.
+func (c errorCarrier) As(target any) bool {
+	return c.d.text("As") == "func(interface{}, interface{}) bool" && c.answer("As", reflect.ValueOf(&target).Elem())
+}
+
+// answer calls a method that takes one value and says yes or no.
+func (c carrier) answer(method string, value reflect.Value) bool {
+	out := reflect.ValueOf(c.d.method(method)).Call([]reflect.Value{reflect.ValueOf(&c.value).Elem(), value})
+	return out[0].Bool()
+}
+
+// An errorStringCarrier is an errorCarrier whose type is a fmt.Stringer too.
+type errorStringCarrier struct{ errorCarrier }
+
+// String calls the method of the value.
+func (c errorStringCarrier) String() string { return c.text("String") }
 
 // A joinCarrier is a carrier whose type is an error of several.
 type joinCarrier struct{ errorCarrier }
@@ -129,219 +166,18 @@ func (c joinCarrier) Unwrap() []error {
 	return errs
 }
 
+// A joinStringCarrier is a joinCarrier whose type is a fmt.Stringer too.
+type joinStringCarrier struct{ joinCarrier }
+
+// String calls the method of the value.
+func (c joinStringCarrier) String() string { return c.text("String") }
+
 // carried returns the carrier in an interface.
 func carried(v any) (carrier, bool) {
-	switch c := v.(type) {
-	case carrier:
-		return c, true
-	case errorCarrier:
-		return c.carrier, true
-	case joinCarrier:
-		return c.carrier, true
+	if c, ok := v.(interface{ held() carrier }); ok {
+		return c.held(), true
 	}
 	return carrier{}, false
-}
-
-type printer struct {
-	types *types
-	state fmt.State
-	verb  rune
-}
-
-// value prints v, whose type d describes; nil stands for a type that needs no
-// description. Methods are called on values that can be reached through
-// exported fields only, as fmt has it.
-func (p printer) value(v reflect.Value, d *description, depth int, exported bool) {
-	if d == nil {
-		p.native(v)
-		return
-	}
-	sharp := p.state.Flag('#') && p.verb == 'v'
-	if exported && !sharp && strings.ContainsRune("vsxXq", p.verb) && v.IsValid() {
-		for _, name := range []string{"Error", "String"} {
-			if d.method(name) != nil {
-				if text, ok := p.call(carrier{d, v.Interface()}, name); ok {
-					fmt.Fprintf(p.state, fmt.FormatString(p.state, p.verb), text)
-				}
-				return
-			}
-		}
-	}
-	switch d.kind {
-	case "struct":
-		p.structure(v, d, depth, exported)
-	case "slice", "array":
-		p.list(v, d, depth, exported)
-	case "map":
-		p.mapping(v, d, depth, exported)
-	case "pointer":
-		elem := p.types.get(d.elems[0])
-		if depth == 0 && elem != nil && !v.IsNil() && (elem.kind == "struct" || elem.kind == "slice" || elem.kind == "array" || elem.kind == "map") {
-			fmt.Fprint(p.state, "&")
-			p.value(v.Elem(), elem, depth+1, exported)
-			return
-		}
-		switch {
-		case sharp && v.IsNil():
-			fmt.Fprintf(p.state, "(%s)(nil)", d.name)
-		case sharp:
-			fmt.Fprintf(p.state, "(%s)(%#x)", d.name, v.Pointer())
-		default:
-			p.native(v)
-		}
-	case "interface":
-		if v.IsNil() {
-			fmt.Fprint(p.state, "<nil>")
-			return
-		}
-		p.native(v.Elem())
-	default:
-		p.basic(v, d)
-	}
-}
-
-// call calls a method that makes text of a value. What fmt prints of one that
-// panics is printed.
-func (p printer) call(c carrier, name string) (text any, ok bool) {
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		ok = false
-		if v := reflect.ValueOf(c.value); v.Kind() == reflect.Pointer && v.IsNil() {
-			fmt.Fprint(p.state, "<nil>")
-			return
-		}
-		fmt.Fprintf(p.state, "%%!%c(PANIC=%s method: %v)", p.verb, name, panicText(r))
-	}()
-	return c.call(name)
-}
-
-// basic prints a value of a named basic type, whose name appears where the
-// verb does not fit.
-func (p printer) basic(v reflect.Value, d *description) {
-	text := fmt.Sprintf(fmt.FormatString(p.state, p.verb), v.Interface())
-	if wrong := fmt.Sprintf("%%!%c(%s=", p.verb, v.Type()); strings.HasPrefix(text, wrong) {
-		text = fmt.Sprintf("%%!%c(%s=", p.verb, d.name) + strings.TrimPrefix(text, wrong)
-	}
-	fmt.Fprint(p.state, text)
-}
-
-func (p printer) native(v reflect.Value) {
-	format := fmt.FormatString(p.state, p.verb)
-	if !v.IsValid() {
-		fmt.Fprint(p.state, "<nil>")
-		return
-	}
-	fmt.Fprintf(p.state, format, v.Interface())
-}
-
-func (p printer) structure(v reflect.Value, d *description, depth int, exported bool) {
-	sharp, plus := p.state.Flag('#') && p.verb == 'v', p.state.Flag('+') && p.verb == 'v'
-	if sharp {
-		fmt.Fprint(p.state, d.name)
-	}
-	fmt.Fprint(p.state, "{")
-	for i, name := range d.fields {
-		if i > 0 {
-			if sharp {
-				fmt.Fprint(p.state, ", ")
-			} else {
-				fmt.Fprint(p.state, " ")
-			}
-		}
-		if sharp || plus {
-			fmt.Fprint(p.state, name, ":")
-		}
-		f := v.Field(i)
-		up := exported && name != "" && (name[0] >= 'A' && name[0] <= 'Z')
-		p.value(f, p.types.get(d.elems[i]), depth+1, up)
-	}
-	fmt.Fprint(p.state, "}")
-}
-
-func (p printer) list(v reflect.Value, d *description, depth int, exported bool) {
-	sharp := p.state.Flag('#') && p.verb == 'v'
-	open, sep, end := "[", " ", "]"
-	if sharp {
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			fmt.Fprintf(p.state, "%s(nil)", d.name)
-			return
-		}
-		open, sep, end = d.name+"{", ", ", "}"
-	}
-	if (p.verb == 's' || p.verb == 'x' || p.verb == 'X' || p.verb == 'q') && v.Type().Elem().Kind() == reflect.Uint8 && p.types.get(d.elems[0]) == nil {
-		p.native(v)
-		return
-	}
-	fmt.Fprint(p.state, open)
-	for i := range v.Len() {
-		if i > 0 {
-			fmt.Fprint(p.state, sep)
-		}
-		p.value(v.Index(i), p.types.get(d.elems[0]), depth+1, exported)
-	}
-	fmt.Fprint(p.state, end)
-}
-
-func (p printer) mapping(v reflect.Value, d *description, depth int, exported bool) {
-	sharp := p.state.Flag('#') && p.verb == 'v'
-	open, sep, end := "map[", " ", "]"
-	if sharp {
-		if v.IsNil() {
-			fmt.Fprintf(p.state, "%s(nil)", d.name)
-			return
-		}
-		open, sep, end = d.name+"{", ", ", "}"
-	}
-	keys := v.MapKeys()
-	sort.Slice(keys, func(i, j int) bool { return less(keys[i], keys[j]) })
-	fmt.Fprint(p.state, open)
-	for i, k := range keys {
-		if i > 0 {
-			fmt.Fprint(p.state, sep)
-		}
-		p.value(k, p.types.get(d.elems[0]), depth+1, exported)
-		fmt.Fprint(p.state, ":")
-		p.value(v.MapIndex(k), p.types.get(d.elems[1]), depth+1, exported)
-	}
-	fmt.Fprint(p.state, end)
-}
-
-// less orders map keys as fmt does.
-func less(a, b reflect.Value) bool {
-	switch a.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return a.Int() < b.Int()
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return a.Uint() < b.Uint()
-	case reflect.Float32, reflect.Float64:
-		return a.Float() < b.Float() || a.Float() != a.Float() && b.Float() == b.Float()
-	case reflect.String:
-		return a.String() < b.String()
-	case reflect.Bool:
-		return !a.Bool() && b.Bool()
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if less(a.Field(i), b.Field(i)) {
-				return true
-			}
-			if less(b.Field(i), a.Field(i)) {
-				return false
-			}
-		}
-	case reflect.Array:
-		for i := range a.Len() {
-			if less(a.Index(i), b.Index(i)) {
-				return true
-			}
-			if less(b.Index(i), a.Index(i)) {
-				return false
-			}
-		}
-	}
-	return false
 }
 
 // Text shows values as text: what %+v makes of each, with the name of the

@@ -99,13 +99,24 @@ func (t *types) carry(id int, value any) any {
 		return value
 	}
 	c := carrier{d, value}
-	if d.method("Error") != nil && d.text("Error") == "func(interface{}) string" {
-		if d.text("Unwrap") == "func(interface{}) []error" {
-			return joinCarrier{errorCarrier{c}}
+	stringer := d.text("String") == "func(interface{}) string"
+	if d.text("Error") != "func(interface{}) string" {
+		if stringer {
+			return stringCarrier{c}
 		}
-		return errorCarrier{c}
+		return c
 	}
-	return c
+	e := errorCarrier{c}
+	join := d.text("Unwrap") == "func(interface{}) []error"
+	switch {
+	case join && stringer:
+		return joinStringCarrier{joinCarrier{e}}
+	case join:
+		return joinCarrier{e}
+	case stringer:
+		return errorStringCarrier{e}
+	}
+	return e
 }
 
 func (t *types) carryError(id int, value any) error {
@@ -185,12 +196,8 @@ func implements(value, pointer any) bool {
 		return false
 	}
 	iface := reflect.TypeOf(pointer).Elem()
-	if c, ok := carried(value); ok {
-		switch iface {
-		case reflect.TypeFor[error]():
-		case reflect.TypeFor[fmt.Stringer]():
-			return c.d.text("String") == "func(interface{}) string"
-		}
+	if _, ok := carried(value); ok && iface != reflect.TypeFor[error]() && iface != reflect.TypeFor[fmt.Stringer]() {
+		return false // what the carrier has for itself
 	}
 	return reflect.TypeOf(value).Implements(iface)
 }
@@ -305,17 +312,29 @@ func notNil(value any) any {
 	return value
 }
 
-// errorsAs is errors.As for a target of a session type.
-func (t *types) errorsAs(err error, id int, target any) bool {
+// errorsAs is errors.As for a target of a session type: a pointer to a
+// variable of the type id, or of an interface with the methods of the given
+// names and types. Errors find the target in their method As as a value of the
+// type pointer.
+func (t *types) errorsAs(err error, id, pointer int, target any, names, texts []string, samples []any) bool {
+	if reflect.ValueOf(target).IsNil() {
+		panic("errors: target cannot be nil")
+	}
 	var visit func(err error) bool
 	visit = func(err error) bool {
 		for err != nil {
-			if c, ok := carried(err); ok && c.d.id == id {
+			switch c, ok := carried(err); {
+			case len(names) > 0 && t.has(err, names, texts, samples):
+				reflect.ValueOf(target).Elem().Set(reflect.ValueOf(err))
+				return true
+			case len(names) == 0 && ok && c.d.id == id:
 				get(c.value, target)
 				return true
 			}
-			switch e := err.(type) {
-			case interface{ Unwrap() []error }:
+			if e, ok := err.(interface{ As(any) bool }); ok && e.As(t.carry(pointer, target)) {
+				return true
+			}
+			if e, ok := err.(interface{ Unwrap() []error }); ok {
 				for _, inner := range e.Unwrap() {
 					if visit(inner) {
 						return true
