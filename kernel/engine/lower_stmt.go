@@ -236,10 +236,15 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 	right := make([]string, len(rhs))
 	before := ""
 	for i, e := range rhs {
-		if op == "=" && lhs[i].t != nil && b.replaces(e) {
-			// Assigned directly, the value would take the variable's place
-			// instead of getting into it.
+		if op == "=" && lhs[i].t != nil && (b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
+			// Assigned directly, a literal would take the variable's place
+			// instead of getting into it, and of several values, those with
+			// calls are not all assigned.
 			right[i] = b.l.temp()
+			if b.info.Types[e].IsNil() {
+				before += fmt.Sprintf("var %s %s\n", right[i], b.l.typ(lhs[i].t))
+				continue
+			}
 			before += right[i] + " := " + b.initial(e, lhs[i].t) + "\n"
 			continue
 		}
@@ -253,6 +258,25 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 		}
 	}
 	return before + strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+}
+
+// plain reports expressions without calls, without what the interpreter makes
+// calls of, and without nil, which has no type.
+func (b *body) plain(e ast.Expr) bool {
+	if tv := b.info.Types[e]; tv.Value != nil || tv.IsNil() {
+		return tv.Value != nil
+	}
+	plain := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.CompositeLit, *ast.FuncLit:
+			plain = plain && b.info.Types[n.(ast.Expr)].Value != nil
+		case *ast.UnaryExpr:
+			plain = plain && n.Op != token.ARROW
+		}
+		return plain
+	})
+	return plain
 }
 
 // replaces reports values that the interpreter puts in the place of a
