@@ -28,6 +28,8 @@ type checker struct {
 	strict bool
 	// pkg is the package of all cells, emptied for each.
 	pkg *types.Package
+	// sites are those of the statements that were lowered.
+	sites sites
 }
 
 // fresh returns the notebook's package with an empty scope. Package and scope

@@ -75,19 +75,23 @@ func (c *checker) frameLines(frames []Frame) []string {
 		if src != nil {
 			title = src.cell.title()
 		}
-		line := title
-		if f.Line > 0 {
-			line += fmt.Sprintf(":%d", f.Line)
-		}
-		if f.Column > 0 {
-			line += fmt.Sprintf(":%d", f.Column)
+		text := title
+		line, column := c.failed(f)
+		if line > 0 {
+			text += fmt.Sprintf(":%d", line)
+			if column > 0 {
+				text += fmt.Sprintf(":%d", column)
+			}
 		}
 		if f.Function != "" {
-			line += " in " + f.Function
+			text += " in " + f.Function
 		}
-		out = append(out, bold+line+plain)
+		out = append(out, bold+text+plain)
 		if src != nil && (i == 0 || f.Function == "") {
-			out = append(out, src.excerpt(f.Line, f.Column)...)
+			out = append(out, src.excerpt(line, column)...)
+		}
+		if f.More > 0 {
+			out = append(out, fmt.Sprintf("… %d more", f.More))
 		}
 	}
 	return out

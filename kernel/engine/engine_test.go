@@ -67,7 +67,11 @@ func TestPanics(t *testing.T) {
 	if !strings.HasPrefix(r.Message, "runtime error: index out of range") {
 		t.Errorf("message %q", r.Message)
 	}
-	want := []engine.Frame{{Function: "bad", Cell: 1, Line: 3}, {Function: "worse", Cell: 1, Line: 7}, {Cell: 2, Line: 2}}
+	want := []engine.Frame{
+		{Function: "bad", Cell: 1, Line: 3, Column: 9, Operation: "index"},
+		{Function: "worse", Cell: 1, Line: 7, Column: 9, Operation: "call"},
+		{Cell: 2, Line: 2, Column: 1, Operation: "call"},
+	}
 	if len(r.Frames) != len(want) {
 		t.Fatalf("frames %v, want %v", r.Frames, want)
 	}

@@ -119,12 +119,17 @@ type RuntimeError struct {
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
 
 // A Frame is one active call of a user's function. Function is empty for the
-// statements of a cell itself. Line and Column are 0 if they are not known.
+// statements of a cell itself. Line and Column are where it is, as far as that
+// is known; otherwise 0. Operation is the kind of what it was doing there, empty
+// if that is not known: index, slice, call, divide, nil, ... More counts further
+// calls, around this one, that are left out: those of a recursion.
 type Frame struct {
-	Function string
-	Cell     int
-	Line     int
-	Column   int
+	Function  string
+	Cell      int
+	Line      int
+	Column    int
+	Operation string
+	More      int
 }
 
 // A DeathError says that the process which held the user's variables is gone,

@@ -11,7 +11,7 @@ import (
 // A frame stands for one function, literal or cell in tracebacks. The
 // interpreter knows which functions a panic ends, by the line of the first
 // statement of each; that line is the frame's id. Where in the function the
-// panic happened it does not know, so lowered code notes the line, in a
+// panic happened it does not know, so lowered code notes the place, in a
 // variable of the function's own, before statements that can panic.
 type frame struct {
 	id     int
@@ -56,40 +56,71 @@ func (f *frame) entry(first int, text string) string {
 	if strings.HasPrefix(text, f.variable()+" = ") {
 		return directive
 	}
-	return fmt.Sprintf("%s%s = %d\n", directive, f.variable(), first)
+	return fmt.Sprintf("%s%s = %d\n", directive, f.variable(), first*columns)
 }
 
-func (b *body) line(pos token.Pos) int {
+func (b *body) line(pos token.Pos) int { return b.place(pos) / columns }
+
+// columns is what a line is multiplied by in a note, before the column is
+// added. The interpreter takes them apart again.
+const columns = 1000
+
+// place returns the note of a position: its line and column, the column 0 if it
+// is too large.
+func (b *body) place(pos token.Pos) int {
 	src, offset := b.l.c.at(pos)
 	if src == nil {
 		return 0
 	}
-	line, _ := src.position(offset)
-	return line
+	line, column := src.position(offset)
+	if column >= columns {
+		column = 0
+	}
+	return line*columns + column
 }
 
-// mark writes the note of a line, if an expression in the nodes can panic and
-// the line is not noted already.
+// mark writes the note of a statement, if an expression in its nodes can panic,
+// unless it is noted already.
 func (b *body) mark(nodes ...ast.Node) string {
-	pos := token.NoPos
+	var ops []operation
+	start := token.NoPos
 	for _, n := range nodes {
 		if isNil(n) {
 			continue
 		}
-		if p := b.panics(n); p.IsValid() && (!pos.IsValid() || p < pos) {
-			pos = p
+		if !start.IsValid() {
+			start = n.Pos()
 		}
+		ops = b.operations(ops, n)
 	}
-	if !pos.IsValid() {
+	if len(ops) == 0 {
 		return ""
 	}
-	line := b.line(pos)
-	if line == 0 || b.noted == line || b.hoisted == line {
+	return b.note(b.placeOf(ops, start))
+}
+
+// note writes the note of a place, unless it is noted already.
+func (b *body) note(place int) string {
+	if place == 0 || b.noted == place || b.hoisted != 0 && b.hoisted/columns == place/columns {
 		return ""
 	}
 	b.frame.marked = true
-	b.noted = line
-	return fmt.Sprintf("%s = %d\n", b.frame.variable(), line)
+	b.noted = place
+	return fmt.Sprintf("%s = %d\n", b.frame.variable(), place)
+}
+
+// placeOf returns the note of a statement with operations: the position of the
+// only one, or the statement's. Which of several it was is found out when it
+// has failed.
+func (b *body) placeOf(ops []operation, start token.Pos) int {
+	if len(ops) == 1 {
+		return b.place(ops[0].pos)
+	}
+	place := b.place(start)
+	if src, _ := b.l.c.at(start); src != nil {
+		b.l.c.remember(src.cell.Number, place, ops)
+	}
+	return place
 }
 
 func isNil(n ast.Node) bool {
@@ -100,112 +131,6 @@ func isNil(n ast.Node) bool {
 		return n == nil
 	}
 	return false
-}
-
-// panics returns the position of the first operation within a node, outside
-// function literals and nested blocks, that can panic.
-func (b *body) panics(n ast.Node) token.Pos {
-	found := token.NoPos
-	ast.Inspect(n, func(n ast.Node) bool {
-		if found.IsValid() {
-			return false
-		}
-		switch n := n.(type) {
-		case *ast.FuncLit, *ast.BlockStmt:
-			return false
-		case *ast.CallExpr:
-			if !b.harmless(n) {
-				found = n.Pos()
-			}
-		case *ast.IndexExpr:
-			switch t := b.typeOf(n.X).(type) {
-			case *types.Map:
-				if types.IsInterface(t.Key()) {
-					found = n.Pos()
-				}
-			case nil, *types.Signature:
-			default:
-				if b.info.Types[n].Value == nil {
-					found = n.Pos()
-				}
-			}
-		case *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
-			if e := n.(ast.Expr); !b.info.Types[e].IsType() {
-				found = n.Pos()
-			}
-		case *ast.SelectorExpr:
-			if s := b.info.Selections[n]; s != nil && s.Indirect() {
-				found = n.Pos()
-			}
-		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.QUO, token.REM:
-				if b.isInteger(n) && (b.info.Types[n.Y].Value == nil) {
-					found = n.Pos()
-				}
-			case token.SHL, token.SHR:
-				if t, ok := b.typeOf(n.Y).(*types.Basic); ok && t.Info()&types.IsUnsigned == 0 && b.info.Types[n.Y].Value == nil {
-					found = n.Pos()
-				}
-			case token.EQL, token.NEQ:
-				if types.IsInterface(b.info.TypeOf(n.X)) && types.IsInterface(b.info.TypeOf(n.Y)) {
-					found = n.Pos()
-				}
-			}
-		case *ast.SendStmt:
-			found = n.Pos()
-		case *ast.AssignStmt:
-			if (n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN) && b.info.Types[n.Rhs[0]].Value == nil && b.isInteger(n.Lhs[0]) {
-				found = n.Pos()
-			}
-			for _, lhs := range n.Lhs {
-				if ix, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
-					found = ix.Pos()
-				}
-			}
-		}
-		return true
-	})
-	return found
-}
-
-func (b *body) typeOf(e ast.Expr) types.Type {
-	t := b.info.TypeOf(e)
-	if t == nil {
-		return nil
-	}
-	return t.Underlying()
-}
-
-func (b *body) isInteger(e ast.Expr) bool {
-	t, ok := b.typeOf(e).(*types.Basic)
-	return ok && t.Info()&types.IsInteger != 0
-}
-
-// harmless reports calls that cannot panic: conversions between basic types
-// and some builtins.
-func (b *body) harmless(e *ast.CallExpr) bool {
-	tv := b.info.Types[e.Fun]
-	if tv.IsType() {
-		_, slice := b.typeOf(e.Args[0]).(*types.Slice)
-		return !slice || types.IsInterface(tv.Type) || isString(tv.Type)
-	}
-	if tv.IsBuiltin() {
-		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
-			switch id.Name {
-			case "make":
-				return len(e.Args) == 1 || b.info.Types[e.Args[1]].Value != nil && len(e.Args) == 2
-			case "len", "cap", "append", "copy", "min", "max", "real", "imag", "complex", "new", "delete", "recover", "clear", "print", "println":
-				return true
-			}
-		}
-	}
-	return b.info.Types[e].Value != nil
-}
-
-func isString(t types.Type) bool {
-	basic, ok := t.Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsString != 0
 }
 
 // callsBack reports whether a node holds a call that may run other lowered code,
@@ -238,15 +163,15 @@ func (b *body) callsBack(n ast.Node) bool {
 	return found
 }
 
-// onlyLine returns the line of a loop in which only one line can panic, so
+// onlyLine returns the note of a loop in which only one line can panic, so
 // that it is enough to note it before the loop.
 func (b *body) onlyLine(loop ast.Stmt) (int, bool) {
 	if b.callsBack(loop) {
 		return 0, false
 	}
-	line, several := 0, false
+	var ops []operation
 	ast.Inspect(loop, func(n ast.Node) bool {
-		if several || n == nil {
+		if n == nil {
 			return false
 		}
 		if _, ok := n.(*ast.FuncLit); ok {
@@ -256,12 +181,27 @@ func (b *body) onlyLine(loop ast.Stmt) (int, bool) {
 		case *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt, *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt:
 			return true
 		}
-		if p := b.panics(n); p.IsValid() {
-			at := b.line(p)
-			several = several || line != 0 && at != line
-			line = at
-		}
+		ops = b.operations(ops, n)
 		return false
 	})
-	return line, !several && line != 0
+	line := 0
+	for _, op := range ops {
+		at := b.place(op.pos) / columns
+		if at == 0 || line != 0 && at != line {
+			return 0, false
+		}
+		line = at
+	}
+	if line == 0 {
+		return 0, false
+	}
+	if place := b.place(loop.Pos()); len(ops) > 1 && place/columns != line {
+		// The statements are several, or the statement begins elsewhere.
+		place = line * columns
+		if src, _ := b.l.c.at(loop.Pos()); src != nil {
+			b.l.c.remember(src.cell.Number, place, ops)
+		}
+		return place, true
+	}
+	return b.placeOf(ops, loop.Pos()), true
 }

@@ -110,7 +110,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
 	n := b.l.s.unique()
 	it := &iterated{variable: fmt.Sprintf("exit__%d", n)}
-	mark := b.mark(s.X)
+	mark := b.note(b.place(s.X.Pos()))
 	f := b.operandOf(ast.Unparen(s.X))
 	params := make([]string, yield.Params().Len())
 	var prologue string
@@ -133,8 +133,10 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	inner := *b
 	inner.literal++
 	inner.loops = 0
+	inner.frame = b.l.newFrame(b.frame.name, b.frame.cell)
 	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
-	text := inner.stmts(s.Body.List)
+	text := inner.frame.wrap(prologue+inner.stmts(s.Body.List)+"return true\n", b.line(s.Body.Lbrace))
+	b.l.registerFrame(inner.frame)
 	b.noted = 0
 
 	var out strings.Builder
@@ -165,7 +167,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 			fmt.Fprintf(&out, "var %s %s\n", r, b.l.typ(b.results.At(i).Type()))
 		}
 	}
-	fmt.Fprintf(&out, "%s(func(%s) bool {\n%s%sreturn true\n})\n", f, strings.Join(params, ", "), prologue, text)
+	fmt.Fprintf(&out, "%s(func(%s) bool %s)\n", f, strings.Join(params, ", "), text)
 	out.WriteString(after.String())
 	return "{\n" + out.String() + "}\n"
 }

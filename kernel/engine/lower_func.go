@@ -22,8 +22,8 @@ type body struct {
 	// literal is how many function literals are around.
 	literal int
 	frame   *frame
-	// noted is the line that the frame's variable holds here, 0 if unknown;
-	// hoisted the one line that can panic in the loop around.
+	// noted is the place that the frame's variable holds here, 0 if unknown;
+	// hoisted that of the one line that can panic in the loop around.
 	noted   int
 	hoisted int
 	// named holds the lowered names of named results.
@@ -417,7 +417,7 @@ func (b *body) closure(sig *types.Signature, write func(*body) string) string {
 	inner.targets = nil
 	inner.named = nil
 	inner.noted, inner.hoisted, inner.loops, inner.deferring = 0, 0, 0, ""
-	inner.frame = b.l.newFrame(b.frame.name+".func", b.frame.cell)
+	inner.frame = b.l.newFrame(strings.TrimPrefix(b.frame.name+".func", "."), b.frame.cell)
 	text := write(&inner)
 	b.l.registerFrame(inner.frame)
 	return text

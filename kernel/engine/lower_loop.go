@@ -21,19 +21,19 @@ func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	})
 }
 
-// hoist notes the line of a loop in which only one can panic, once, before
+// hoist notes the place of a loop in which only one line can panic, once, before
 // the loop, and returns the note and what ends its effect.
 func (b *body) hoist(s ast.Stmt) (note string, end func()) {
-	line, only := b.onlyLine(s)
+	place, only := b.onlyLine(s)
 	if !only || b.hoisted != 0 {
 		return "", func() {}
 	}
-	if b.noted != line {
-		note = fmt.Sprintf("%s = %d\n", b.frame.variable(), line)
+	if b.noted != place {
+		note = fmt.Sprintf("%s = %d\n", b.frame.variable(), place)
 		b.frame.marked = true
 	}
-	b.hoisted = line
-	return note, func() { b.hoisted = 0; b.noted = line }
+	b.hoisted = place
+	return note, func() { b.hoisted = 0; b.noted = place }
 }
 
 func labelled(label, text string) string {

@@ -176,10 +176,10 @@ func TestPanicMessages(t *testing.T) {
 	}
 	for cell, want := range map[string]string{
 		"m[\"a\"] = 1":             "assignment to entry in nil map",
-		"xs[k]":                    "runtime error: index out of range",
-		"arr[k]":                   "runtime error: index out of range",
-		"s[k]":                     "runtime error: index out of range",
-		"xs[k:]":                   "runtime error: slice bounds out of range",
+		"xs[k]":                    "runtime error: index out of range [5] with length 1",
+		"arr[k]":                   "runtime error: index out of range [5] with length 2",
+		"s[k]":                     "runtime error: index out of range [5] with length 3",
+		"xs[k:]":                   "runtime error: slice bounds out of range [5:1]",
 		"1 / zero":                 "runtime error: integer divide by zero",
 		"1 % zero":                 "runtime error: integer divide by zero",
 		"p.X":                      "runtime error: invalid memory address or nil pointer dereference",
@@ -203,7 +203,7 @@ func TestPanicMessages(t *testing.T) {
 			t.Errorf("%s: %v", cell, err)
 			continue
 		}
-		if !strings.HasPrefix(r.Message, want) {
+		if r.Message != want {
 			t.Errorf("%s: %q, want %q", cell, r.Message, want)
 		}
 		if len(r.Frames) == 0 || r.Frames[len(r.Frames)-1].Line == 0 {
@@ -227,7 +227,7 @@ func TestGoroutinePanic(t *testing.T) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if got := r.stderr.String(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [1]:5 in bad") {
+	if got := r.stderr.String(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [1]:5:2 in bad") {
 		t.Errorf("stderr %q", got)
 	}
 }

@@ -152,11 +152,15 @@ func (in *Interpreter) start(f func()) {
 				fmt.Fprintf(in.stderr(), "os.Exit(%d) in a goroutine: only the goroutine ends\n", int(status))
 				return
 			}
-			text := "panic: " + panicText(r) + "\n\ngoroutine:\n"
-			for _, c := range in.frames.take(id) {
+			value, passed := in.caught(r, id)
+			text := "panic: " + panicText(value) + "\n\ngoroutine:\n"
+			for _, c := range passed.calls {
 				text += fmt.Sprintf("  Cell [%d]", c.Cell)
 				if c.Line > 0 {
 					text += fmt.Sprintf(":%d", c.Line)
+					if c.Column > 0 {
+						text += fmt.Sprintf(":%d", c.Column)
+					}
 				}
 				if c.Function != "" {
 					text += " in " + c.Function

@@ -9,9 +9,15 @@ import (
 // defers holds the deferred calls of one call of a function.
 type defers struct {
 	calls []func()
-	// value is the panic that the calls are made for, while there is one.
+	// value is the panic that the calls are made for, while there is one, and
+	// passed what it passed.
 	value     any
+	passed    trace
 	panicking bool
+}
+
+func (d *defers) panicked(value any, passed trace) {
+	d.value, d.passed, d.panicking = value, passed, true
 }
 
 // panics knows, for goroutines that make deferred calls, for which.
@@ -60,11 +66,12 @@ func (in *Interpreter) protect(d *defers, body func()) {
 				if _, ok := r.(stdlib.Exit); ok {
 					panic(r)
 				}
-				d.value, d.panicking = r, true
+				d.panicked(in.caught(r, goroutineID()))
 			}
 		}
 		in.runDeferred(d)
 		if d.panicking {
+			in.frames.resume(goroutineID(), d.passed)
 			panic(d.value)
 		}
 	}()
@@ -94,7 +101,7 @@ func (in *Interpreter) deferredCall(d *defers, call func()) {
 			if _, ok := r.(stdlib.Exit); ok {
 				panic(r)
 			}
-			d.value, d.panicking = r, true
+			d.panicked(in.caught(r, goroutineID()))
 		}
 	}()
 	call()
@@ -107,11 +114,10 @@ func (in *Interpreter) recover() any {
 	if d == nil || !d.panicking {
 		return nil
 	}
-	v := translated(d.value)
+	v := d.value
 	if s, ok := v.(*stopped); ok {
 		v = s.err
 	}
-	d.value, d.panicking = nil, false
-	in.frames.take(goroutine)
+	d.value, d.passed, d.panicking = nil, trace{}, false
 	return v
 }

@@ -4,7 +4,7 @@
 // What yaegi leaves to be desired is made up for here as far as that can be
 // done from outside: cancellation that leaves functions of earlier cells alive
 // (cancel.go), the calls and lines of a panic (frames.go), the Go words for it
-// (panics.go), and the functions that lowered code calls (bridge.go), among
+// (panics.go, faults.go), and the functions that lowered code calls (bridge.go), among
 // them those that print values of types which exist only in the session
 // (carrier.go).
 package interpreter
@@ -95,6 +95,9 @@ func New(config Config) (*Interpreter, error) {
 		return nil, err
 	}
 	if in.trees, err = newTrees(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.frames.faults, err = newFaults(in.yaegi); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -243,20 +246,17 @@ func stoppedBeside(cell int) error {
 
 // runtimeError describes a panic of the cell's own goroutine.
 func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error {
-	if v, ok := value.(reflect.Value); ok && v.IsValid() && v.CanInterface() {
-		value = v.Interface()
-	}
+	value, passed := in.caught(value, goroutine)
 	if status, ok := value.(stdlib.Exit); ok {
 		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
 	}
-	calls := in.frames.take(goroutine)
 	if s, ok := value.(*stopped); ok {
 		return &engine.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []engine.Frame{s.at}}
 	}
-	if len(calls) == 0 {
-		calls = []engine.Frame{{Cell: cell}}
+	if len(passed.calls) == 0 {
+		passed.calls = []engine.Frame{{Cell: cell}}
 	}
-	return &engine.RuntimeError{Name: "panic", Message: panicText(value), Frames: calls}
+	return &engine.RuntimeError{Name: "panic", Message: panicText(value), Frames: passed.calls}
 }
 
 // goroutineID returns the number of the calling goroutine, which the run time

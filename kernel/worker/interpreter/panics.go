@@ -3,6 +3,7 @@ package interpreter
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 )
@@ -16,20 +17,48 @@ func (e goError) Error() string { return "runtime error: " + string(e) }
 // RuntimeError makes it a runtime.Error.
 func (goError) RuntimeError() {}
 
-var _ runtime.Error = goError("")
+// plainError is one that compiled Go words without "runtime error: ".
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+// RuntimeError makes it a runtime.Error.
+func (plainError) RuntimeError() {}
+
+var (
+	_ runtime.Error = goError("")
+	_ runtime.Error = plainError("")
+)
 
 const nilDereference = goError("invalid memory address or nil pointer dereference")
 
-// translated returns the value that compiled Go would have panicked with.
-func translated(v any) any {
+// caught returns the value that compiled Go would have panicked with, for one
+// that was recovered on a goroutine, and what the panic passed.
+func (in *Interpreter) caught(value any, goroutine uint64) (any, trace) {
+	passed := in.frames.take(goroutine)
+	return translated(value, passed.fault), passed
+}
+
+// conversion matches the panic of reflect for a slice that is too short.
+var conversion = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
+
+// translated returns the value that compiled Go would have panicked with, given
+// the operation that did.
+func translated(v any, f fault) any {
 	if r, ok := v.(reflect.Value); ok {
 		if !r.IsValid() || !r.CanInterface() {
 			return nilDereference
 		}
 		v = r.Interface()
 	}
+	if f.compiled {
+		return v
+	}
 	if _, ok := v.(*reflect.ValueError); ok {
 		return nilDereference
+	}
+	if err, ok := v.(runtime.Error); ok && f.operation == "_make" && strings.HasSuffix(err.Error(), "allocation size out of range") {
+		return goError("makeslice: len out of range")
 	}
 	text, ok := v.(string)
 	if !ok {
@@ -39,24 +68,37 @@ func translated(v any) any {
 	case strings.HasPrefix(text, "reflect: slice index out of range"),
 		strings.HasPrefix(text, "reflect: array index out of range"),
 		strings.HasPrefix(text, "reflect: string index out of range"):
-		return goError("index out of range")
+		return f.or("index out of range")
 	case strings.HasPrefix(text, "reflect.Value.Slice"), strings.HasPrefix(text, "reflect.Value.Slice3"):
-		return goError("slice bounds out of range")
+		return f.or("slice bounds out of range")
 	case strings.HasPrefix(text, "reflect: call of reflect.Value."), text == "reflect: call of nil function",
 		text == "reflect: Call using zero Value argument", text == "reflect: Method on nil interface value",
 		strings.HasPrefix(text, "reflect.Value.Call: call of nil function"), strings.HasPrefix(text, "reflect: Value.Call: call of nil function"):
 		return nilDereference
-	case strings.HasPrefix(text, "reflect.MakeSlice: negative len"), strings.HasPrefix(text, "reflect.MakeSlice: len"):
+	case strings.HasPrefix(text, "reflect.MakeSlice: negative len"):
 		return goError("makeslice: len out of range")
-	case strings.HasPrefix(text, "reflect.MakeSlice: negative cap"):
+	case strings.HasPrefix(text, "reflect.MakeSlice: len > cap"), strings.HasPrefix(text, "reflect.MakeSlice: negative cap"):
 		return goError("makeslice: cap out of range")
+	case strings.HasPrefix(text, "reflect.MakeChan: negative buffer size"):
+		return plainError("makechan: size out of range")
+	}
+	if m := conversion.FindStringSubmatch(text); m != nil {
+		return goError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2]))
 	}
 	return v
 }
 
-// panicText words the value of a panic as the Go run time prints it.
+// or returns the error of the operation, or what is known without its operands.
+func (f fault) or(words string) goError {
+	if f.words != "" {
+		return goError(f.words)
+	}
+	return goError(words)
+}
+
+// panicText words the value of a panic, as caught returns it, as the Go run
+// time prints it.
 func panicText(v any) string {
-	v = translated(v)
 	if c, ok := carried(v); ok {
 		return c.panicText()
 	}

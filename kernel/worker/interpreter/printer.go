@@ -287,7 +287,7 @@ func (p *printer) handled(v reflect.Value, d *description, verb rune) (ok bool) 
 			p.text("<nil>")
 			return
 		}
-		p.text(fmt.Sprintf("%%!%c(PANIC=%s method: %v)", verb, method, translated(r)))
+		p.text(fmt.Sprintf("%%!%c(PANIC=%s method: %v)", verb, method, translated(r, fault{})))
 	}()
 	value := v.Interface()
 	if method == "Format" {

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// An operation can panic when it is run. Its kind is a word of Frame.Operation.
+type operation struct {
+	kind string
+	pos  token.Pos
+}
+
+// operations adds the operations within a node, outside function literals and
+// nested blocks, that can panic.
+func (b *body) operations(ops []operation, n ast.Node) []operation {
+	add := func(kind string, pos token.Pos) { ops = append(ops, operation{kind, pos}) }
+	assigned, called := map[ast.Expr]bool{}, map[ast.Expr]bool{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case *ast.CallExpr:
+			called[ast.Unparen(n.Fun)] = true
+			if !b.harmless(n) {
+				add(b.callKind(n), callPos(n))
+			}
+		case *ast.IndexExpr:
+			switch t := b.typeOf(n.X).(type) {
+			case *types.Map:
+				if types.IsInterface(t.Key()) || assigned[n] {
+					add("map", indexPos(n))
+				}
+			case nil, *types.Signature:
+			default:
+				if b.info.Types[n].Value == nil {
+					add("index", indexPos(n))
+				}
+			}
+		case *ast.SliceExpr:
+			add("slice", n.X.End())
+		case *ast.StarExpr:
+			if !b.info.Types[n].IsType() {
+				add("nil", n.Pos())
+			}
+		case *ast.TypeAssertExpr:
+			add("assertion", n.Lparen)
+		case *ast.SelectorExpr:
+			if s := b.info.Selections[n]; s != nil && s.Indirect() && !(s.Kind() == types.MethodVal && called[n]) {
+				add("nil", n.Sel.Pos())
+			}
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.QUO, token.REM:
+				if b.isInteger(n) && b.info.Types[n.Y].Value == nil {
+					add("divide", n.OpPos)
+				}
+			case token.SHL, token.SHR:
+				if b.signedCount(n.Y) {
+					add("shift", n.OpPos)
+				}
+			case token.EQL, token.NEQ:
+				if types.IsInterface(b.info.TypeOf(n.X)) && types.IsInterface(b.info.TypeOf(n.Y)) {
+					add("compare", n.OpPos)
+				}
+			}
+		case *ast.SendStmt:
+			add("send", n.Arrow)
+		case *ast.IncDecStmt:
+			if e, ok := ast.Unparen(n.X).(*ast.IndexExpr); ok {
+				assigned[e] = true
+			}
+		case *ast.AssignStmt:
+			switch n.Tok {
+			case token.QUO_ASSIGN, token.REM_ASSIGN:
+				if b.info.Types[n.Rhs[0]].Value == nil && b.isInteger(n.Lhs[0]) {
+					add("divide", n.TokPos)
+				}
+			case token.SHL_ASSIGN, token.SHR_ASSIGN:
+				if b.signedCount(n.Rhs[0]) {
+					add("shift", n.TokPos)
+				}
+			}
+			for _, lhs := range n.Lhs {
+				if e, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
+					assigned[e] = true
+				}
+			}
+		}
+		return true
+	})
+	return ops
+}
+
+// signedCount reports whether a shift count is one that can be negative.
+func (b *body) signedCount(e ast.Expr) bool {
+	t, ok := b.typeOf(e).(*types.Basic)
+	return ok && t.Info()&types.IsUnsigned == 0 && b.info.Types[e].Value == nil
+}
+
+// callKind tells calls of compiled functions, of which the interpreter says so,
+// from others.
+func (b *body) callKind(e *ast.CallExpr) string {
+	tv := b.info.Types[e.Fun]
+	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && tv.IsBuiltin() {
+		return id.Name
+	}
+	if tv.IsType() {
+		return "conversion"
+	}
+	return "call"
+}
+
+// callPos and indexPos return where the last part of an operand begins, so that
+// the second call of f().g() is told from the first.
+func callPos(e *ast.CallExpr) token.Pos {
+	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+		if _, chained := ast.Unparen(s.X).(*ast.CallExpr); chained {
+			return s.Sel.Pos()
+		}
+	}
+	return e.Pos()
+}
+
+func indexPos(e *ast.IndexExpr) token.Pos {
+	switch ast.Unparen(e.X).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		return e.Pos()
+	}
+	return e.Lbrack
+}
+
+// sites holds, for notes of statements with several operations that can panic,
+// which they are.
+type sites map[site][]operation
+
+type site struct{ cell, place int }
+
+func (c *checker) remember(cell, place int, ops []operation) {
+	if c.sites == nil {
+		c.sites = sites{}
+	}
+	c.sites[site{cell, place}] = ops
+}
+
+// failed returns the place of a frame: that of the operation in the noted
+// statement, if it is known which one it was.
+func (c *checker) failed(f Frame) (line, column int) {
+	found := token.NoPos
+	for _, op := range c.sites[site{f.Cell, f.Line*columns + f.Column}] {
+		if op.kind != f.Operation {
+			continue
+		}
+		if found.IsValid() {
+			return f.Line, f.Column // one of several
+		}
+		found = op.pos
+	}
+	if found.IsValid() {
+		if src, offset := c.at(found); src != nil {
+			return src.position(offset)
+		}
+	}
+	return f.Line, f.Column
+}
+
+func (b *body) typeOf(e ast.Expr) types.Type {
+	t := b.info.TypeOf(e)
+	if t == nil {
+		return nil
+	}
+	return t.Underlying()
+}
+
+func (b *body) isInteger(e ast.Expr) bool {
+	t, ok := b.typeOf(e).(*types.Basic)
+	return ok && t.Info()&types.IsInteger != 0
+}
+
+// harmless reports calls that cannot panic: conversions between basic types
+// and some builtins.
+func (b *body) harmless(e *ast.CallExpr) bool {
+	tv := b.info.Types[e.Fun]
+	if tv.IsType() {
+		_, slice := b.typeOf(e.Args[0]).(*types.Slice)
+		return !slice || types.IsInterface(tv.Type) || isString(tv.Type)
+	}
+	if tv.IsBuiltin() {
+		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
+			switch id.Name {
+			case "make":
+				return len(e.Args) == 1 || b.info.Types[e.Args[1]].Value != nil && len(e.Args) == 2
+			case "len", "cap", "append", "copy", "min", "max", "real", "imag", "complex", "new", "delete", "recover", "clear", "print", "println":
+				return true
+			}
+		}
+	}
+	return b.info.Types[e].Value != nil
+}
+
+func isString(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsString != 0
+}
