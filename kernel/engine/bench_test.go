@@ -1,47 +1,11 @@
 package engine_test
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/traefik/yaegi/interp"
-
-	"github.com/hierml/notebook/kernel/engine"
 )
-
-// typical is a cell as notebooks have them: a type with a method, a function
-// that uses an earlier one, variables, and a value.
-func typical(i int) string {
-	return fmt.Sprintf(`type T%d struct { X, Y float64; Name string }
-func (t T%d) Norm() float64 { return t.X*t.X + t.Y*t.Y }
-func f%d(n int) int { if n > 1 { return f%d(n-1) }; return n }
-t%d := T%d{1, 2, strings.Repeat("a", 3)}
-sum%d := 0.0
-for i := range 3 { sum%d += t%d.Norm() * float64(i) }
-sum%d`, i, i, i, max(0, i-1), i, i, i, i, i, i)
-}
-
-// BenchmarkFrontEnd measures parsing, checking and lowering of a cell in a
-// session of 500, and how that compares with the first hundred.
-func BenchmarkFrontEnd(b *testing.B) {
-	for b.Loop() {
-		n := newNotebook(b)
-		var times []time.Duration
-		for i := range 500 {
-			start := time.Now()
-			if _, err := n.engine.Lower(engine.Cell{Number: i + 1, Source: typical(i)}); err != nil {
-				b.Fatal(err)
-			}
-			times = append(times, time.Since(start))
-		}
-		first, last := slices.Sorted(slices.Values(times[:100])), slices.Sorted(slices.Values(times[400:]))
-		b.ReportMetric(float64(first[50].Microseconds()), "first-p50-µs")
-		b.ReportMetric(float64(last[50].Microseconds()), "last-p50-µs")
-		b.ReportMetric(float64(last[98].Microseconds()), "last-p99-µs")
-	}
-}
 
 // loops are programs whose interpreted speed lowering must not spoil.
 var loops = map[string]string{

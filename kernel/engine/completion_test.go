@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/kernel/engine"
@@ -489,33 +488,4 @@ func FuzzComplete(f *testing.F) {
 		got := e.Complete(source, cursor)
 		checkBounds(t, source, max(0, min(cursor, utf8.RuneCountInString(source))), got)
 	})
-}
-
-// BenchmarkComplete measures completions in a session of 500 cells, from one
-// keystroke to the next of a long cell.
-func BenchmarkComplete(b *testing.B) {
-	e := newEngine(b)
-	for i := range 500 {
-		if _, err := e.Lower(engine.Cell{Number: i + 1, Source: typical(i)}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	source := typical(500) + "\nfmt.Println(strings.Repeat(t499.Name, 3), mat.NewDense(2, 2, nil).T(), http.DefaultClient.Timeout)"
-	for _, path := range []string{"fmt", "strings", "net/http", "gonum.org/v1/gonum/mat"} {
-		if _, err := stdlib.Importer.Import(path); err != nil {
-			b.Fatal(err)
-		}
-	}
-	var times []time.Duration
-	for b.Loop() {
-		for cursor := range len(source) {
-			start := time.Now()
-			e.Complete(source, cursor)
-			times = append(times, time.Since(start))
-		}
-	}
-	slices.Sort(times)
-	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
-	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
-	b.ReportMetric(float64(times[len(times)-1].Microseconds()), "max-µs")
 }

@@ -100,7 +100,7 @@ func statementBegins(lexemes []lexeme, line, i int) int {
 	return -1
 }
 
-// maxFaults bounds how often a text is parsed to find the lines that are wrong.
+// maxFaults bounds how often an item is parsed to find the lines that are wrong.
 const maxFaults = 20
 
 // withoutFaults returns the text with blanks in place of the lines that the
@@ -108,13 +108,15 @@ const maxFaults = 20
 // is understood. Braces stay, as the rest of the text counts on them.
 func withoutFaults(text string, keep int) string {
 	tried := map[int]bool{strings.Count(text[:min(keep, len(text))], "\n"): true}
+	good := map[string]bool{} // items without faults
 	for range maxFaults {
-		faults := syntaxFaults(text)
+		faults := syntaxFaults(text, good)
 		if len(faults) == 0 {
 			return text
 		}
 		lexemes := lex(text)
 		rows := rowsOf(text, lexemes)
+		out := []byte(text)
 		progress := false
 		for _, offset := range faults {
 			row := strings.Count(text[:offset], "\n")
@@ -128,13 +130,14 @@ func withoutFaults(text string, keep int) string {
 			}
 			if !tried[wrong] {
 				tried[wrong] = true
-				text = blankLine(text, lexemes, rows, wrong)
+				blankLine(out, text, lexemes, rows, wrong)
 				progress = true
 			}
 		}
 		if !progress {
 			return text
 		}
+		text = string(out)
 	}
 	return text
 }
@@ -148,20 +151,26 @@ func lacksOperand(tok token.Token) bool {
 	return tok.IsOperator() && continues(tok)
 }
 
-// syntaxFaults returns where the parser complains of a text.
-func syntaxFaults(text string) []int {
-	var faults []int // the first of each file: others may follow from it
-	items := split(text)
-	check := func(prefix, suffix string, keep func(item) bool) {
-		_, err := parser.ParseFile(token.NewFileSet(), "", prefix+blank(text, keep, items)+suffix, parser.SkipObjectResolution)
+// syntaxFaults returns where the parser first complains of the items of a
+// text, save those that are good, to which it adds.
+func syntaxFaults(text string, good map[string]bool) []int {
+	var faults []int
+	for _, it := range split(text) {
+		item := text[it.start:it.end]
+		if good[item] {
+			continue
+		}
+		prefix, suffix := declarationPrefix, ""
+		if it.kind == itemStatement {
+			prefix, suffix = statementPrefix, "\n}"
+		}
+		_, err := parser.ParseFile(token.NewFileSet(), "", prefix+item+suffix, parser.SkipObjectResolution)
 		if list, ok := err.(scanner.ErrorList); ok {
-			faults = append(faults, clamp(list[0].Pos.Offset-prefixLength, text))
+			faults = append(faults, it.start+clamp(list[0].Pos.Offset-prefixLength, item))
+		} else {
+			good[item] = true
 		}
 	}
-	statement := func(it item) bool { return it.kind == itemStatement }
-	check(statementPrefix, "\n}", statement)
-	check(declarationPrefix, "", func(it item) bool { return it.kind == itemConst || it.kind == itemType || it.kind == itemFunc })
-	check(declarationPrefix, "", func(it item) bool { return it.kind == itemImport })
 	return faults
 }
 
@@ -177,10 +186,9 @@ func rowsOf(text string, lexemes []lexeme) []int {
 	return rows
 }
 
-// blankLine puts blanks in place of the lexemes that begin in a line, save
-// braces.
-func blankLine(text string, lexemes []lexeme, rows []int, row int) string {
-	out := []byte(text)
+// blankLine puts blanks into out, which holds the text, in place of the lexemes
+// that begin in a line, save braces.
+func blankLine(out []byte, text string, lexemes []lexeme, rows []int, row int) {
 	for i, l := range lexemes {
 		switch {
 		case rows[i] != row, l.tok == token.RBRACE, l.tok == token.EOF:
@@ -196,5 +204,4 @@ func blankLine(text string, lexemes []lexeme, rows []int, row int) string {
 			}
 		}
 	}
-	return string(out)
 }

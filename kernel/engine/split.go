@@ -51,7 +51,7 @@ func lex(src string) []lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner
 	s.Init(file, []byte(src), func(token.Position, string) {}, 0)
-	var out []lexeme
+	out := make([]lexeme, 0, len(src)/3+2)
 	for {
 		pos, tok, lit := s.Scan()
 		offset := len(src)

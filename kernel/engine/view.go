@@ -15,6 +15,7 @@ type view struct {
 	*checker // with files of its own
 	k        *checked
 	files    []*ast.File
+	faulty   bool // the text does not parse
 }
 
 // maxDepth bounds how deep the brackets of a text may stand in each other: the
@@ -28,10 +29,9 @@ func (c *checker) look(text string, at int, see func(*view)) {
 	if nest(text).deepest > maxDepth {
 		return
 	}
-	text = withoutFaults(text, at)
 	forgotten := map[token.Pos]bool{}
 	for {
-		v := c.view(text, forgotten)
+		v := c.view(text, at, forgotten)
 		known := len(forgotten)
 		for _, place := range forgets(v.k) {
 			forgotten[place] = true
@@ -45,8 +45,9 @@ func (c *checker) look(text string, at int, see func(*view)) {
 	}
 }
 
-// view reads and checks the text of a cell; forgotten is as for check.
-func (c *checker) view(text string, forgotten map[token.Pos]bool) *view {
+// view reads and checks the text of a cell, of functions that around an offset
+// alone; forgotten is as for check.
+func (c *checker) view(text string, at int, forgotten map[token.Pos]bool) *view {
 	pkg := c.fresh()
 	own := *c
 	own.fset = token.NewFileSet()
@@ -54,8 +55,12 @@ func (c *checker) view(text string, forgotten map[token.Pos]bool) *view {
 	own.sources = map[*token.File]*source{}
 	v := &view{checker: &own}
 	v.k = &checked{parsed: v.read(text), pkg: pkg, info: newInfo()}
+	if v.faulty {
+		v.files = nil
+		v.k.parsed = v.read(withoutFaults(text, at))
+	}
 	v.k.remember(forgotten)
-	v.survey()
+	v.survey(at)
 	return v
 }
 
@@ -67,7 +72,8 @@ func (v *view) read(text string) *parsed {
 		if !slices.ContainsFunc(p.items, keep) {
 			return nil
 		}
-		file, _ := parser.ParseFile(v.fset, "", prefix+blank(text, keep, p.items)+suffix, parser.AllErrors)
+		file, err := parser.ParseFile(v.fset, "", prefix+blank(text, keep, p.items)+suffix, parser.AllErrors)
+		v.faulty = v.faulty || err != nil
 		v.sources[v.fset.File(file.FileStart)] = p.source
 		for _, id := range file.Unresolved {
 			p.mentioned[id.Name] = true
@@ -95,8 +101,9 @@ func (v *view) read(text string) *parsed {
 	return p
 }
 
-// survey does what checker.check does, in spite of errors.
-func (v *view) survey() {
+// survey does what checker.check does, in spite of errors, and of the bodies of
+// functions only to that around an offset.
+func (v *view) survey(at int) {
 	ignore := func(token.Pos, string) {}
 	v.importAll(v.k, ignore)
 	late := v.declarations(v.k)
@@ -123,6 +130,11 @@ func (v *view) survey() {
 	}
 	v.topVariables(v.k)
 	if f := v.bodies(v.k); f != nil {
+		pos := v.k.parsed.declarations.FileStart + token.Pos(prefixLength+at)
+		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
+			fd, ok := d.(*ast.FuncDecl)
+			return ok && fd.Body != nil && (pos < fd.Body.Pos() || fd.Body.End() < pos)
+		})
 		files(f)
 	}
 }
