@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -53,8 +54,12 @@ type parsed struct {
 func (c *checker) parse(cell Cell) (*parsed, []problem) {
 	src := &source{cell}
 	p := &parsed{source: src, items: split(cell.Source), mentioned: map[string]bool{}}
-	if n := nest(cell.Source); n.unopened >= 0 {
+	n := nest(cell.Source)
+	if n.unopened >= 0 {
 		return nil, []problem{{src, n.unopened, "syntax error: unexpected " + n.closes}}
+	}
+	if n.tooDeep >= 0 {
+		return nil, []problem{{src, n.tooDeep, fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
 	var problems []problem
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
@@ -110,15 +115,36 @@ type nesting struct {
 	// -1, and closes is that bracket.
 	unopened int
 	closes   string
+	// tooDeep is the place of the first that is more than maxNesting deep, or
+	// stands at the end of so long a row, or -1.
+	tooDeep int
 }
 
+// maxNesting bounds how deep the brackets of a cell stand in each other, and
+// the elements of a type as in [][][]int: go/types takes time that grows with
+// the square of that.
+const maxNesting = 500
+
 func nest(text string) nesting {
-	n := nesting{unopened: -1}
+	n := nesting{unopened: -1, tooDeep: -1}
+	row := 0
+	previous := token.ILLEGAL
 	for _, l := range lex(text) {
+		if previous == token.RBRACK && (l.tok == token.LBRACK || l.tok == token.MAP) {
+			row++
+		}
+		previous = l.tok
+		switch l.tok {
+		case token.COMMA, token.SEMICOLON, token.ASSIGN, token.DEFINE, token.ADD, token.SUB, token.LBRACE:
+			row = 0
+		}
 		switch l.tok {
 		case token.LPAREN, token.LBRACK, token.LBRACE:
 			n.open++
 			n.deepest = max(n.deepest, n.open)
+			if max(n.open, row) > maxNesting && n.tooDeep < 0 {
+				n.tooDeep = l.pos
+			}
 		case token.RPAREN, token.RBRACK, token.RBRACE:
 			if n.open--; n.open < 0 && n.unopened < 0 {
 				n.unopened, n.closes = l.pos, l.tok.String()
