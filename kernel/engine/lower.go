@@ -53,6 +53,8 @@ type lowering struct {
 	inits []initCall
 	// shown holds the types of the values that the cell shows.
 	shown []types.Type
+	// natural holds the variables that are never negative.
+	natural map[types.Object]bool
 	// pos is where the lowering is, for refusals of types.
 	pos token.Pos
 	// describing holds the numbers of the types whose parts are being
@@ -91,7 +93,7 @@ func (l *lowering) rollback() {
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}}
+	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}}
 	defer func() {
 		if r := recover(); r != nil {
 			no, ok := r.(refusal)

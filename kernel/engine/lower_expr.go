@@ -437,6 +437,10 @@ func (b *body) shiftCount(e ast.Expr) string {
 	if tv := b.info.Types[e]; tv.Value != nil {
 		return constant.ToInt(tv.Value).ExactString()
 	}
+	if b.signedCount(e) {
+		// The interpreter takes a negative count for a large one.
+		return bridge + ".Count(int64(" + b.expr(e) + "))"
+	}
 	switch ast.Unparen(e).(type) {
 	case *ast.BinaryExpr, *ast.UnaryExpr:
 		// Without its type, the interpreter computes the count with that of

@@ -166,6 +166,13 @@ func (b *body) assertion(e *ast.TypeAssertExpr) string {
 
 // failure panics as a failed assertion does.
 func (b *body) failure(x string, from, to types.Type) string {
+	switch {
+	case erased(to):
+		names, texts, samples := b.l.methodLists(to.Underlying().(*types.Interface))
+		return fmt.Sprintf("%s.Lacks(%s, %q, %s, %s, %s)", bridge, x, runtimeName(to), names, texts, samples)
+	case types.IsInterface(to) && !isEmptyInterface(to):
+		return fmt.Sprintf("%s.LacksCompiled(%s, %q, (*%s)(nil))", bridge, x, runtimeName(to), b.l.typ(to))
+	}
 	return fmt.Sprintf("%s.NotA(%s, %q, %q, %v)", bridge, x, runtimeName(from), runtimeName(to), types.IsInterface(to))
 }
 

@@ -24,6 +24,7 @@ func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 // hoist notes the place of a loop in which only one line can panic, once, before
 // the loop, and returns the note and what ends its effect.
 func (b *body) hoist(s ast.Stmt) (note string, end func()) {
+	b.counts(s)
 	place, only := b.onlyLine(s)
 	if !only || b.hoisted != 0 {
 		return "", func() {}

@@ -235,8 +235,9 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 	}
 	right := make([]string, len(rhs))
 	before := ""
+	alone := op == "=" && len(rhs) > 1 && oneByOne(lhs)
 	for i, e := range rhs {
-		if op == "=" && lhs[i].t != nil && (b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
+		if op == "=" && lhs[i].t != nil && (alone || b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
 			// Assigned directly, a literal would take the variable's place
 			// instead of getting into it, and of several values, those with
 			// calls are not all assigned.
@@ -257,7 +258,29 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			right[i] = b.to(e, lhs[i].t)
 		}
 	}
+	if alone {
+		lines := make([]string, len(left))
+		for i := range left {
+			lines[i] = left[i] + " = " + right[i]
+		}
+		return before + strings.Join(lines, "\n")
+	}
 	return before + strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+}
+
+// oneByOne reports whether places have to be assigned one after the other, and
+// can be: the interpreter cannot assign several empty interfaces at once.
+func oneByOne(lhs []place) bool {
+	empty := false
+	for i, p := range lhs {
+		empty = empty || p.t != nil && (erased(p.t) || isEmptyInterface(p.t))
+		for _, q := range lhs[i+1:] {
+			if token.IsIdentifier(p.text) && p.text != "_" && !token.IsIdentifier(q.text) && strings.Contains(q.text, p.text) {
+				return false // it would move q
+			}
+		}
+	}
+	return empty
 }
 
 // plain reports expressions without calls, without what the interpreter makes

@@ -176,6 +176,9 @@ func (l *lowering) named(t *types.Named) string {
 		if !obj.Exported() {
 			l.refuse(l.pos, fmt.Sprintf("a variable of type %s: the type is private to its package", types.TypeString(t, shortQualifier)))
 		}
+		if obj.Pkg().Path() == "runtime" && obj.Name() == "TypeAssertionError" {
+			l.refuse(l.pos, "runtime.TypeAssertionError: what a failed assertion panics with is only a runtime.Error in the interpreter")
+		}
 		return l.use(obj.Pkg()) + "." + obj.Name()
 	}
 	if i, ok := t.Underlying().(*types.Interface); ok {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 )
@@ -96,7 +97,58 @@ func (b *body) operations(ops []operation, n ast.Node) []operation {
 // signedCount reports whether a shift count is one that can be negative.
 func (b *body) signedCount(e ast.Expr) bool {
 	t, ok := b.typeOf(e).(*types.Basic)
-	return ok && t.Info()&types.IsUnsigned == 0 && b.info.Types[e].Value == nil
+	if !ok || t.Info()&types.IsUnsigned != 0 || b.info.Types[e].Value != nil {
+		return false
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return !b.l.natural[b.info.Uses[e]]
+	case *ast.CallExpr:
+		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
+		return !ok || !b.info.Types[e.Fun].IsBuiltin() || id.Name != "len" && id.Name != "cap"
+	case *ast.BinaryExpr:
+		for _, x := range []ast.Expr{e.X, e.Y} {
+			if v := b.info.Types[x].Value; e.Op == token.AND && v != nil && constant.Sign(v) >= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// counts learns of loop variables that are never negative: those that begin
+// with a constant, or the index of a range, and are only ever increased by the
+// loop itself.
+func (b *body) counts(loop ast.Stmt) {
+	natural := func(e ast.Expr, body *ast.BlockStmt) {
+		id, ok := e.(*ast.Ident)
+		if !ok {
+			return
+		}
+		v, ok := b.info.Defs[id].(*types.Var)
+		if ok && types.Unalias(v.Type()) == types.Typ[types.Int] && !b.assigned(v, body) && !b.outlives(v, body) {
+			b.l.natural[v] = true
+		}
+	}
+	switch s := loop.(type) {
+	case *ast.RangeStmt:
+		switch b.typeOf(s.X).(type) {
+		case *types.Map, *types.Chan, *types.Signature:
+			return
+		}
+		if s.Tok == token.DEFINE {
+			natural(s.Key, s.Body)
+		}
+	case *ast.ForStmt:
+		init, ok := s.Init.(*ast.AssignStmt)
+		post, increases := s.Post.(*ast.IncDecStmt)
+		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || !increases || post.Tok != token.INC {
+			return
+		}
+		if v := b.info.Types[init.Rhs[0]].Value; v != nil && constant.Sign(v) >= 0 {
+			natural(init.Lhs[0], s.Body)
+		}
+	}
 }
 
 // callKind tells calls of compiled functions, of which the interpreter says so,

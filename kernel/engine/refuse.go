@@ -281,6 +281,14 @@ func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.S
 	return b.apply(e, bridge+"."+name, []string{recv}, sig, m), true
 }
 
-func (b *body) panicValue(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }
+// panicValue writes the value of a panic. What may be nil becomes what a panic
+// with nil is.
+func (b *body) panicValue(e ast.Expr) string {
+	text := b.to(e, types.Universe.Lookup("any").Type())
+	if types.IsInterface(b.info.TypeOf(e)) || b.info.Types[e].IsNil() {
+		return bridge + ".PanicValue(" + text + ")"
+	}
+	return text
+}
 
 func (b *body) printed(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }

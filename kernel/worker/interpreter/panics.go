@@ -96,6 +96,22 @@ func (f fault) or(words string) goError {
 	return goError(words)
 }
 
+// panicValue is the value that panic(v) panics with.
+func panicValue(v any) any {
+	if v == nil {
+		return new(runtime.PanicNilError)
+	}
+	return v
+}
+
+// count returns the count of a shift.
+func count(n int64) uint64 {
+	if n < 0 {
+		panic(goError("negative shift amount"))
+	}
+	return uint64(n)
+}
+
 // panicText words the value of a panic, as caught returns it, as the Go run
 // time prints it.
 func panicText(v any) string {
@@ -103,8 +119,6 @@ func panicText(v any) string {
 		return c.panicText()
 	}
 	switch v := v.(type) {
-	case nil:
-		return "panic called with nil argument (use GODEBUG=panicnil=1 to disable)"
 	case error:
 		return v.Error()
 	case fmt.Stringer:

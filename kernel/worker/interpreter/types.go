@@ -276,24 +276,60 @@ func apply(f reflect.Value, in []reflect.Value) []reflect.Value {
 	return f.Call(in)
 }
 
-// notA panics as a failed type assertion does in compiled Go.
+// notA panics as the failed assertion of a value to a type without methods does.
 func notA(value any, from, to string, iface bool) {
-	name := ""
-	if value != nil {
-		name = reflect.TypeOf(value).String()
-		if c, ok := carried(value); ok {
-			name = c.d.name
+	switch {
+	case iface:
+		lacksMethod(nil, to, "")
+	case value == nil:
+		panic(conversionError(fmt.Sprintf("interface conversion: %s is nil, not %s", from, to)))
+	}
+	name := typeName(value)
+	text := fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, to)
+	if name == to {
+		text += " (types from different scopes)"
+	}
+	panic(conversionError(text))
+}
+
+// lacks panics as the failed assertion of a value to an interface of the session
+// does, given the methods of the interface as has gets them.
+func (t *types) lacks(value any, to string, names, texts []string, samples []any) {
+	for i, name := range names {
+		if value != nil && !t.has(value, names[i:i+1], texts[i:i+1], samples[i:i+1]) {
+			lacksMethod(value, to, name)
 		}
 	}
-	switch {
-	case value == nil && !iface:
-		panic(conversionError(fmt.Sprintf("interface conversion: %s is nil, not %s", from, to)))
-	case value == nil:
-		panic(conversionError(fmt.Sprintf("interface conversion: interface is nil, not %s", to)))
-	case iface:
-		panic(conversionError(fmt.Sprintf("interface conversion: %s is not %s: missing method", name, to)))
+	lacksMethod(nil, to, "")
+}
+
+// lacksCompiled does so for a compiled interface, which iface is a pointer to.
+func lacksCompiled(value any, to string, iface any) {
+	if value != nil {
+		t := reflect.TypeOf(iface).Elem()
+		for i := range t.NumMethod() {
+			m, ok := reflect.TypeOf(value).MethodByName(t.Method(i).Name)
+			if !ok || !sameMethod(t.Method(i).Type, m.Type) {
+				lacksMethod(value, to, t.Method(i).Name)
+			}
+		}
 	}
-	panic(conversionError(fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, to)))
+	lacksMethod(nil, to, "")
+}
+
+func lacksMethod(value any, to, method string) {
+	if value == nil {
+		panic(conversionError(fmt.Sprintf("interface conversion: interface is nil, not %s", to)))
+	}
+	panic(conversionError(fmt.Sprintf("interface conversion: %s is not %s: missing method %s", typeName(value), to, method)))
+}
+
+// typeName is the name of a value's type.
+func typeName(value any) string {
+	if c, ok := carried(value); ok {
+		return c.d.name
+	}
+	return reflect.TypeOf(value).String()
 }
 
 // conversionError is a failed type assertion.
