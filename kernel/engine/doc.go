@@ -42,6 +42,11 @@
 // nothing stays in the session. Wrong when a name that is in scope is missing:
 // then see what the parser makes of the repaired text.
 //
+// Export (export*.go) runs nothing either: it checks cells one after the other,
+// as if they had run, and writes the user's own text as a program for the go
+// command, with names changed where one stands for several things. Wrong when
+// the program prints something else than the notebook shows.
+//
 // The principle of the lowering: the result is what go run would give, or the
 // cell is refused before it runs, with a sentence that names what the
 // interpreter cannot do. Nothing is silently wrong.

@@ -55,6 +55,9 @@ type lowering struct {
 	shown []types.Type
 	// natural holds the variables that are never negative.
 	natural map[types.Object]bool
+	// checkOnly says that nothing is lowered: only the session is to know what
+	// the cell declares.
+	checkOnly bool
 	// pos is where the lowering is, for refusals of types.
 	pos token.Pos
 	// describing holds the numbers of the types whose parts are being
@@ -291,7 +294,7 @@ func (l *lowering) declareVariable(v *topVariable) {
 	if d.lowered == "" {
 		d.lowered = fmt.Sprintf("%s__%d", internalName(name), l.s.next(internalName(name)))
 	}
-	if emit {
+	if emit && !l.checkOnly {
 		l.pos = v.local.Pos()
 		l.vars = append(l.vars, variable{d.lowered, l.typ(v.global.Type())})
 	}

@@ -104,9 +104,14 @@ func (h *terminalHost) Display(b *display.Bundle, _ string, _ bool) {
 	if b == nil {
 		return
 	}
+	// What scripts print, too.
+	text := strings.TrimSuffix(b.Text(), "\n")
+	if text == "" {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	fmt.Println(b.Text())
+	fmt.Println(text)
 }
 
 func (*terminalHost) Clear(bool) {}

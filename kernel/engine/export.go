@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+)
+
+// An ExportCell is a cell of a notebook that is written as a Go program.
+type ExportCell struct {
+	Cell
+	// Text says that the source is Markdown. It becomes a comment.
+	Text bool
+	// Skipped says that the cell is not run. It becomes a comment, too.
+	Skipped bool
+	// Fails says that the cells behind this one run even if it fails.
+	Fails bool
+}
+
+// Export writes cells as a Go program that prints what they show as text when
+// they are run one after the other. Nothing is run. An error that is the fault
+// of a cell is an *Error that says where; there is no program then. The
+// Executor of the config is not used.
+//
+// Declarations are those of the package, and statements those of main, in the
+// order of the cells. Variables are main's own where no function uses them. All
+// names stay what they are, except where one stands for several things:
+//
+//   - A variable that is declared again with the same type is assigned to.
+//   - What is declared again as something else gets another name.
+//   - A function that is declared again while others call it goes by a
+//     variable, and a method by a function that calls one; main sets them
+//     where the cell stands that declares the next version.
+func Export(config Config, cells []ExportCell) ([]byte, error) {
+	x := &exporter{
+		checker:     New(config).checker,
+		objects:     map[types.Object]*symbol{},
+		variables:   map[string]*symbol{},
+		functions:   map[*function]*symbol{},
+		packages:    map[[2]string]*symbol{},
+		constants:   map[string]*types.Const{},
+		identifiers: map[string]bool{},
+		taken:       map[string]bool{"main": true, "init": true},
+		labels:      map[string]bool{},
+		versions:    map[sourcePlace][]*version{},
+	}
+	for _, cell := range cells {
+		if err := x.read(cell); err != nil {
+			return nil, err
+		}
+	}
+	x.assignNames()
+	return x.program()
+}
+
+// An exporter writes one program.
+type exporter struct {
+	*checker
+	cells []*exportedCell
+
+	// symbols holds all names at the top of cells, in their order, and the
+	// maps find them: constants, types and labels by object, variables by their
+	// lowered name, which those of the same type share, packages by path and
+	// name.
+	symbols   []*symbol
+	objects   map[types.Object]*symbol
+	variables map[string]*symbol
+	functions map[*function]*symbol
+	packages  map[[2]string]*symbol
+	constants map[string]*types.Const // the last of each name
+
+	// identifiers holds every identifier of every cell, and taken the names
+	// that are in use in the program's package.
+	identifiers map[string]bool
+	taken       map[string]bool
+	labels      map[string]bool // taken labels
+
+	// versions finds what is written for a function that a cell declares.
+	versions map[sourcePlace][]*version
+	// err is the variable for errors that cells leave out.
+	err string
+}
+
+// A sourcePlace is an offset into the source of a cell.
+type sourcePlace struct {
+	source *source
+	offset int
+}
+
+// An exportedCell is a cell that was read.
+type exportedCell struct {
+	ExportCell
+	index  int
+	k      *checked // nil if it has no code that is run
+	body   *body    // for what lowering knows of expressions
+	pieces []piece
+	uses   occurrences
+	// failure says why the cell does not compile, if it is one that may fail.
+	failure string
+	// wrapped says that the statements stand in a function literal, because
+	// they may fail, or defer or jump.
+	wrapped bool
+	// sets holds the versions of functions with variables that begin here.
+	sets []*version
+	// inits are the init functions, which are called where they stand.
+	inits []*version
+	// values are what the cell shows, if others mention it.
+	values []*symbol
+}
+
+// A symbol is what a name at the top of a cell stands for.
+type symbol struct {
+	name string // the user's
+	out  string // the program's
+	kind symbolKind
+
+	// path is the import path of a package, and used says that the program
+	// mentions it. Preloaded packages are those that no cell imports.
+	path      string
+	used      bool
+	preloaded bool
+	comment   string // behind the import
+
+	// Of a variable: where it is used, and what is known while it is written.
+	typ      types.Type
+	packaged bool // used by a function or another declaration
+	cells    map[*exportedCell]bool
+	declared bool
+	unused   bool
+
+	// Of a function or method: indirect says that a function or a function
+	// literal mentions it, which means the version that is the newest when it
+	// runs.
+	versions []*version
+	indirect bool
+	method   *types.Func
+}
+
+type symbolKind int
+
+const (
+	otherSymbol symbolKind = iota
+	packageSymbol
+	variableSymbol
+	functionSymbol
+	methodSymbol
+	labelSymbol
+)
+
+// A version is one declaration of a function.
+type version struct {
+	symbol     *symbol
+	cell       *exportedCell // where it begins
+	source     *source
+	start, end int
+	nameAt     int
+	uses       []occurrence
+	signature  *types.Signature
+	out        string
+}
+
+// An occurrence is a name in the text of a cell.
+type occurrence struct {
+	offset int
+	name   string
+	symbol *symbol
+	// dotted says that the name is one of the package that the symbol is,
+	// imported with a dot.
+	dotted bool
+	// cell is the one whose values are meant, and literal the source of one.
+	cell    *exportedCell
+	literal string
+}
+
+type occurrences map[*source][]occurrence
+
+// within returns the occurrences in a part of a source.
+func (o occurrences) within(src *source, start, end int) []occurrence {
+	list := o[src]
+	from, _ := slices.BinarySearchFunc(list, start, func(a occurrence, at int) int { return cmp.Compare(a.offset, at) })
+	to, _ := slices.BinarySearchFunc(list, end, func(a occurrence, at int) int { return cmp.Compare(a.offset, at) })
+	return list[from:to]
+}
+
+// read checks a cell and finds out what its names mean.
+func (x *exporter) read(cell ExportCell) error {
+	e := &exportedCell{ExportCell: cell, index: len(x.cells), uses: occurrences{}}
+	x.cells = append(x.cells, e)
+	if cell.Text || cell.Skipped {
+		return nil
+	}
+	problems := x.check(e)
+	switch {
+	case len(problems) == 0:
+		x.survey(e)
+		return nil
+	case cell.Fails:
+		e.failure = problemsError("CompileError", problems).Message
+		return nil
+	}
+	return problemsError("CompileError", problems)
+}
+
+// check checks a cell and makes the session know what it declares.
+func (x *exporter) check(e *exportedCell) []problem {
+	x.session.inputs[e.count()] = e.Source
+	p, problems := x.parse(e.Cell)
+	if len(problems) > 0 {
+		return problems
+	}
+	k, problems := x.checkWaiting(p)
+	if len(problems) > 0 {
+		return x.session.explain(problems)
+	}
+	l, problems := x.record(k)
+	if len(problems) > 0 {
+		return problems
+	}
+	e.k, e.body = k, &body{l: l, info: k.info}
+	if problems := x.cannotRun(l); len(problems) > 0 {
+		l.rollback()
+		e.k = nil
+		return problems
+	}
+	l.commit(len(k.body))
+	if k.value != nil && !k.silent {
+		l.shows(shownTypes(e.body, k.value)...)
+	}
+	l.keep()
+	return nil
+}
+
+// shownTypes returns the types of the values that the last expression of a
+// cell shows.
+func shownTypes(b *body, s *ast.ExprStmt) []types.Type {
+	tv := b.info.Types[s.X]
+	if tv.IsVoid() || b.writes(s.X) {
+		return nil
+	}
+	if results, ok := b.lastError(s.X); ok {
+		if len(results) == 1 {
+			return nil
+		}
+		return results[:len(results)-1]
+	}
+	tuple, ok := tv.Type.(*types.Tuple)
+	if !ok {
+		return []types.Type{types.Default(tv.Type)}
+	}
+	var all []types.Type
+	for v := range tuple.Variables() {
+		all = append(all, v.Type())
+	}
+	return all
+}
+
+// record enters the declarations of a cell into the session as lowering does.
+func (c *checker) record(k *checked) (l *lowering, problems []problem) {
+	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, checkOnly: true}
+	defer func() {
+		if r := recover(); r != nil {
+			no, ok := r.(refusal)
+			if !ok {
+				panic(r)
+			}
+			l.rollback()
+			problems = []problem{c.problem(no.pos, no.msg)}
+		}
+	}()
+	l.declare()
+	for _, fn := range l.queue {
+		fn.emitted = true
+		fn.calls = map[*function]bool{}
+		ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if callee := c.session.functionOf(fn.info.Uses[id]); callee != nil && callee != fn {
+					fn.calls[callee] = true
+				}
+			}
+			return true
+		})
+	}
+	return l, nil
+}
+
+// functionOf returns the function that an object declares, nil for others.
+func (s *session) functionOf(obj types.Object) *function {
+	if f, ok := obj.(*types.Func); ok {
+		return s.funcs[f.Origin()]
+	}
+	return nil
+}
+
+// cannotRun complains about statements that are right but cannot be run.
+func (x *exporter) cannotRun(l *lowering) (problems []problem) {
+	if s := l.k.value; s != nil && !l.k.silent && overflows(l.k.info.Types[s.X]) {
+		problems = append(problems, x.problem(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", l.k.info.Types[s.X].Value.ExactString())))
+	}
+	for _, stmt := range l.k.body {
+		if r, ok := stmt.(*ast.ReturnStmt); ok {
+			problems = append(problems, x.problem(r.Pos(), "return outside a function"))
+		}
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if fn := l.s.functionOf(l.k.info.Uses[id]); fn != nil && fn.pending != "" {
+					problems = append(problems, x.problem(id.Pos(), l.wait(fn)))
+				}
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+// overflows reports whether a constant is too large for the int that it is
+// when it is shown.
+func overflows(tv types.TypeAndValue) bool {
+	if tv.Value == nil {
+		return false
+	}
+	b, ok := types.Default(tv.Type).(*types.Basic)
+	if !ok || b.Kind() != types.Int {
+		return false
+	}
+	_, exact := constant.Int64Val(constant.ToInt(tv.Value))
+	return !exact
+}

@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// functionVersions notes what is written for the functions of a cell: those
+// that it declares, and those of earlier cells whose bodies mean something else
+// from here on.
+func (x *exporter) functionVersions(e *exportedCell) {
+	for _, f := range e.k.funcs {
+		if f.decl.Name.Name == "_" {
+			continue
+		}
+		src, start := x.at(f.decl.Type.Func)
+		v := &version{cell: e, source: src, start: start}
+		_, v.end = x.at(f.decl.Body.End() - 1)
+		v.end++
+		_, v.nameAt = x.at(f.decl.Name.Pos())
+		v.uses = e.uses.within(src, v.start, v.end)
+		if f.decl.Name.Name == "init" && f.decl.Recv == nil && f.resumed == nil {
+			v.symbol = x.add(&symbol{name: "setup", kind: functionSymbol})
+			e.inits = append(e.inits, v)
+			x.addVersion(v)
+			continue
+		}
+		fn, obj := f.resumed, f.object
+		if fn == nil {
+			fn = x.session.functionOf(obj)
+		} else {
+			obj = x.session.objectOf(fn)
+		}
+		if fn == nil || obj == nil || fn.pending != "" {
+			continue
+		}
+		v.symbol, v.signature = x.functionSymbol(fn, obj), obj.Signature()
+		if old := v.symbol.versions; len(old) > 0 && old[len(old)-1].same(v) {
+			continue
+		}
+		x.addVersion(v)
+	}
+}
+
+// objectOf returns an object that declares a function. All have its signature.
+func (s *session) objectOf(fn *function) *types.Func {
+	for obj, of := range s.funcs {
+		if of == fn {
+			return obj
+		}
+	}
+	return nil
+}
+
+func (x *exporter) addVersion(v *version) {
+	v.symbol.versions = append(v.symbol.versions, v)
+	at := sourcePlace{v.source, v.start}
+	x.versions[at] = append(x.versions[at], v)
+}
+
+// same reports whether two versions of a function are the same text and mean
+// the same.
+func (v *version) same(w *version) bool {
+	if v.source.cell.Source[v.start:v.end] != w.source.cell.Source[w.start:w.end] {
+		return false
+	}
+	return slices.EqualFunc(v.uses, w.uses, func(a, b occurrence) bool {
+		return a.offset-v.start == b.offset-w.start && a.symbol == b.symbol
+	})
+}
+
+// noteUses notes for variables and functions where a cell mentions them.
+func (x *exporter) noteUses(e *exportedCell) {
+	var literals []span
+	for _, s := range e.k.body {
+		ast.Inspect(s, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.FuncLit); ok {
+				_, start := x.at(lit.Pos())
+				literals = append(literals, span{start, start + int(lit.End()-lit.Pos())})
+			}
+			return true
+		})
+	}
+	for src, list := range e.uses {
+		for _, o := range list {
+			if o.symbol == nil {
+				continue
+			}
+			var in *piece
+			if src == e.k.source {
+				in = e.pieceAt(o.offset)
+			}
+			statement := in != nil && in.kind == itemStatement
+			switch o.symbol.kind {
+			case variableSymbol:
+				o.symbol.cells[e] = true
+				o.symbol.packaged = o.symbol.packaged || !statement
+			case functionSymbol:
+				inLiteral := slices.ContainsFunc(literals, func(s span) bool { return s.start <= o.offset && o.offset < s.end })
+				if !statement && !ownName(o, x.versions, src) || statement && inLiteral {
+					o.symbol.indirect = true
+				}
+			}
+		}
+	}
+}
+
+// ownName reports whether a function is mentioned by itself.
+func ownName(o occurrence, versions map[sourcePlace][]*version, src *source) bool {
+	return slices.ContainsFunc(o.symbol.versions, func(v *version) bool {
+		return v.source == src && v.start <= o.offset && o.offset < v.end
+	})
+}
+
+func (e *exportedCell) pieceAt(offset int) *piece {
+	for i := range e.pieces {
+		if p := &e.pieces[i]; p.start <= offset && offset < p.end {
+			return p
+		}
+	}
+	return nil
+}
+
+// assignNames gives every symbol its name in the program. The user's own come
+// before those of packages that need no import.
+func (x *exporter) assignNames() {
+	for _, preloaded := range []bool{false, true} {
+		for _, s := range x.symbols {
+			switch {
+			case s.preloaded != preloaded:
+			case s.kind == methodSymbol:
+				s.out = s.name
+			case s.kind == labelSymbol:
+				s.out = unusedName(s.name, func(name string) bool { return x.labels[name] || name != s.name && x.identifiers[name] })
+				x.labels[s.out] = true
+			default:
+				s.out = x.newName(s.name, s.name)
+			}
+		}
+	}
+	for _, s := range x.symbols {
+		if s.kind == methodSymbol && len(s.versions) > 1 {
+			owner := typeName(s.method.Signature().Recv().Type()).Name()
+			s.out = x.newName("", strings.ToLower(owner[:1])+owner[1:]+s.name)
+		}
+		for i, v := range s.versions {
+			v.out = s.out
+			switch {
+			case len(s.versions) > 1 && (s.indirect || s.kind == methodSymbol):
+				v.out = x.newName("", s.name+strconv.Itoa(i+1))
+				v.cell.sets = append(v.cell.sets, v)
+			case i > 0:
+				v.out = x.newName("", s.name)
+			}
+		}
+	}
+}
+
+// newName returns a name that nothing in the program has: the user's own, or
+// one like base, which no cell mentions.
+func (x *exporter) newName(own, base string) string {
+	name := unusedName(base, func(name string) bool { return x.taken[name] || name != own && x.identifiers[name] })
+	x.taken[name] = true
+	return name
+}
+
+// unusedName returns the name, or the first of name2, name3, ... which is not
+// taken.
+func unusedName(name string, taken func(string) bool) string {
+	if !taken(name) {
+		return name
+	}
+	if last := name[len(name)-1]; '0' <= last && last <= '9' {
+		name += "_"
+	}
+	for n := 2; ; n++ {
+		if numbered := fmt.Sprint(name, n); !taken(numbered) {
+			return numbered
+		}
+	}
+}
+
+// pkg returns the name of a package in the program, which imports it.
+func (x *exporter) pkg(path, name string) string {
+	var found *symbol
+	for _, s := range x.symbols {
+		if s.kind == packageSymbol && s.path == path && (found == nil || s.used && !found.used) {
+			found = s
+		}
+	}
+	if found == nil {
+		found = x.packageOf(path, name, true)
+		found.out = x.newName("", name)
+	}
+	found.used = true
+	return found.out
+}
+
+// name returns the name of a symbol, as a version of a function mentions it,
+// or a cell.
+func (x *exporter) name(s *symbol, in *version, e *exportedCell) string {
+	if s.kind != functionSymbol || len(s.versions) < 2 {
+		return s.out
+	}
+	if in != nil && in.symbol == s {
+		return in.out
+	}
+	if s.indirect {
+		return s.out
+	}
+	out := s.out
+	for _, v := range s.versions {
+		if v.cell.index <= e.index {
+			out = v.out
+		}
+	}
+	return out
+}
+
+// outs names the variables of the values that a cell shows.
+func outs(e *exportedCell) string {
+	if e == nil {
+		return ""
+	}
+	names := make([]string, len(e.values))
+	for i, v := range e.values {
+		names[i] = v.out
+	}
+	return strings.Join(names, ", ")
+}
+
+// text returns a part of a source with the program's names.
+func (x *exporter) text(src *source, uses []occurrence, start, end int, in *version, e *exportedCell) string {
+	var out strings.Builder
+	at := start
+	for _, o := range uses {
+		if o.offset < at || o.offset >= end {
+			continue
+		}
+		out.WriteString(src.cell.Source[at:o.offset])
+		at = o.offset + len(o.name)
+		if o.symbol == nil {
+			out.WriteString(o.literal + outs(o.cell))
+			continue
+		}
+		name := x.name(o.symbol, in, e)
+		if o.symbol.kind == packageSymbol {
+			o.symbol.used = true
+			if o.dotted {
+				name += "." + o.name
+			}
+		}
+		out.WriteString(name)
+	}
+	out.WriteString(src.cell.Source[at:end])
+	return out.String()
+}

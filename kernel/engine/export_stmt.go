@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// statement writes the statement of a piece, or keeps it as a declaration of
+// the package.
+func (w *writing) statement(p *piece) string {
+	if p.none {
+		return p.lead
+	}
+	stmts := w.stmtsOf(p)
+	if len(stmts) == 0 {
+		return p.around(w.part(p.start, p.end))
+	}
+	var texts []string
+	after := ""
+	for i, stmt := range stmts {
+		var text, more string
+		switch s := stmt.(type) {
+		case *ast.ExprStmt:
+			text, more = w.expression(p, s)
+		case *ast.AssignStmt:
+			text, more = w.assignment(p, s)
+		case *ast.DeclStmt:
+			text, more = w.variables(p, s, i == 0 && len(stmts) == 1)
+		default:
+			text = w.part(p.start, p.end)
+		}
+		if text = strings.TrimSuffix(text, "\n"); text != "" {
+			texts = append(texts, text)
+		}
+		after += more
+	}
+	if len(texts) == 0 {
+		return after
+	}
+	return p.around(strings.Join(texts, "\n")) + after
+}
+
+// stmtsOf returns the statements of a piece: one, or several for a
+// declaration that leaves out errors.
+func (w *writing) stmtsOf(p *piece) (stmts []ast.Stmt) {
+	for _, s := range w.e.k.body {
+		if _, offset := w.at(s.Pos()); p.start <= offset && offset < p.end {
+			stmts = append(stmts, s)
+		}
+	}
+	return stmts
+}
+
+// shown returns the last expression of a cell, if its value is shown.
+func (e *exportedCell) shown() *ast.ExprStmt {
+	if e.k.value == nil || e.k.silent || len(shownTypes(e.body, e.k.value)) == 0 || isHandle(e.k.info.TypeOf(e.k.value.X)) {
+		return nil
+	}
+	return e.k.value
+}
+
+// returns reports whether the value of a cell is what its function literal
+// returns, since calls that the cell defers come before it is shown.
+func (e *exportedCell) returns() bool {
+	return !e.Fails && e.shown() != nil && defers(e.k.body) && !slices.ContainsFunc(e.values, func(v *symbol) bool { return len(v.cells) > 1 })
+}
+
+// expression writes an expression statement, which shows its value if it is
+// the last of its cell.
+func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
+	text = w.part(p.start, p.end)
+	info := w.e.k.info
+	tv := info.Types[s.X]
+	results, checked := w.e.body.lastError(s.X)
+	if s != w.e.shown() {
+		switch u, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
+		case checked:
+			if startsWithLiteral(s.X) {
+				text = "(" + text + ")"
+			}
+			return "if " + strings.Repeat("_, ", len(results)-1) + "err := " + text + "; err != nil {\n" + w.fail("err") + "}", ""
+		case tv.IsVoid(), ok && u.Op == token.ARROW, isCall(s.X) && !discardable(info, s.X):
+			return text, ""
+		}
+		return "_ = " + text, ""
+	}
+	list := shownTypes(w.e.body, s)
+	switch {
+	case w.e.values != nil:
+		t := w.targetsOf(w.e.values)
+		text, after = w.define(t, outs(w.e), text, checked)
+		show := w.display(list, outs(w.e)) + "\n"
+		switch {
+		case w.e.returns():
+			return text, after + "return " + outs(w.e) + "\n"
+		case !w.e.Fails && defers(w.e.k.body):
+			w.behind = show
+			return text, after
+		}
+		return text, after + show
+	case w.e.returns():
+		return "return " + text, ""
+	}
+	return w.display(list, text), ""
+}
+
+// display writes the display of values.
+func (w *writing) display(list []types.Type, text string) string {
+	if len(list) == 1 && printed(list[0]) {
+		return w.pkg("fmt", "fmt") + ".Println(" + text + ")"
+	}
+	return w.pkg("github.com/hierml/notebook/stdlib/nb", "nb") + ".Display(" + text + ")"
+}
+
+// fail writes what an error does to the program, or to the cell if it may
+// fail or has deferred calls.
+func (w *writing) fail(err string) string {
+	if w.e.wrapped {
+		return "panic(" + err + ")\n"
+	}
+	return w.pkg("log", "log") + ".Fatal(" + err + ")\n"
+}
+
+// startsWithLiteral reports whether a composite literal stands where the
+// header of a statement would take its brace for the body's.
+func startsWithLiteral(e ast.Expr) bool {
+	for {
+		switch x := e.(type) {
+		case *ast.CallExpr:
+			e = x.Fun
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.CompositeLit:
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+func isCall(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok
+}
+
+// discardable reports whether an expression is a conversion, or a call of a
+// function of the language, whose value must be used.
+func discardable(info *types.Info, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fun := info.Types[ast.Unparen(call.Fun)]
+	return fun.IsType() || fun.IsBuiltin() && !info.Types[e].IsVoid()
+}
+
+// printed reports whether fmt prints a value as a notebook shows it.
+func printed(t types.Type) bool {
+	b, ok := types.Unalias(types.Default(t)).(*types.Basic)
+	return ok && b.Info()&(types.IsBoolean|types.IsNumeric) != 0
+}
+
+// isHandle reports whether a type is that of what package nb has shown
+// already.
+func isHandle(t types.Type) bool {
+	tn := typeName(t)
+	return tn != nil && tn.Name() == "Handle" && tn.Pkg() != nil && tn.Pkg().Path() == "github.com/hierml/notebook/stdlib/nb"
+}
+
+// assignment writes an assignment. Those that declare variables may become
+// others.
+func (w *writing) assignment(p *piece, s *ast.AssignStmt) (text, after string) {
+	checked := w.e.k.remembered[s]
+	lhs := s.Lhs
+	if checked {
+		lhs = lhs[:len(lhs)-1]
+	}
+	_, at := w.at(s.TokPos)
+	_, values := w.at(s.Rhs[0].Pos())
+	end := p.end
+	if last := s.Rhs[len(s.Rhs)-1]; at == values { // one of several statements that a declaration became
+		_, end = w.at(last.Pos())
+		end += int(last.End() - last.Pos())
+	}
+	right := w.part(values, end)
+	if s.Tok != token.DEFINE {
+		if !checked {
+			return w.part(p.start, p.end), ""
+		}
+		left := w.part(p.start, at)
+		if at == values {
+			left = strings.Join(w.targets(identifiers(lhs)).names, ", ")
+		}
+		text = w.errorVariable() + strings.TrimSpace(left) + ", " + w.errorName() + " = " + right
+		return text, "if " + w.errorName() + " != nil {\n" + w.fail(w.errorName()) + "}\n"
+	}
+	t := w.targets(identifiers(lhs))
+	left := w.part(p.start, at)
+	if !checked && w.initializes(t, s.Rhs) {
+		for _, s := range t.first {
+			s.declared = true
+		}
+		w.local = append(w.local, p.around("var "+left+" = "+right))
+		return "", ""
+	}
+	return w.define(t, left, right, checked)
+}
+
+func identifiers(list []ast.Expr) []*ast.Ident {
+	ids := make([]*ast.Ident, len(list))
+	for i, e := range list {
+		ids[i] = e.(*ast.Ident)
+	}
+	return ids
+}
+
+// initializes reports whether variables of the package can be declared with
+// their values.
+func (w *writing) initializes(t targets, values []ast.Expr) bool {
+	if len(t.first) != len(t.names) || len(values) != len(t.names) || w.e.wrapped {
+		return false
+	}
+	for _, s := range t.first {
+		if !s.packaged {
+			return false
+		}
+	}
+	for _, v := range values {
+		if v != nil && !plainValue(w.e.k.info, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainValue reports whether an expression has the same value wherever it
+// stands, and runs nothing.
+func plainValue(info *types.Info, e ast.Expr) bool {
+	plain := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
+			if x, ok := n.(ast.Expr); !ok || !info.Types[x].IsType() {
+				plain = false
+			}
+		case *ast.FuncType, *ast.InterfaceType, *ast.StructType:
+			return false
+		case *ast.StarExpr:
+			plain = plain && info.Types[n].IsType()
+		case *ast.UnaryExpr:
+			plain = plain && n.Op != token.ARROW
+		case *ast.CallExpr:
+			fun := info.Types[ast.Unparen(n.Fun)]
+			plain = plain && (fun.IsType() || fun.IsBuiltin())
+		case *ast.BinaryExpr:
+			plain = plain && info.Types[n].Value != nil
+		case *ast.Ident:
+			switch o := info.Uses[n].(type) {
+			case *types.Var:
+				plain = plain && o.IsField()
+			case *types.Func:
+				plain = false
+			case *types.Builtin:
+				plain = plain && (o.Name() == "make" || o.Name() == "new")
+			}
+		}
+		return plain
+	})
+	return plain
+}
