@@ -68,6 +68,9 @@ func (v *view) typeDeclaration(tn *types.TypeName, all bool) string {
 	if b, ok := tn.Type().(*types.Basic); ok && tn.IsAlias() { // byte and rune
 		return fmt.Sprintf("type %s = %s", tn.Name(), types.Typ[b.Kind()])
 	}
+	if tn == types.Universe.Lookup("any") {
+		return "type any = interface{}"
+	}
 	if tn.IsAlias() {
 		return fmt.Sprintf("type %s = %s", v.qualified(tn), v.spell(types.Unalias(tn.Type())))
 	}

@@ -3,18 +3,23 @@ package engine
 import (
 	"go/doc/comment"
 	"go/token"
+	"go/types"
+	"html"
 	"strings"
 )
 
 // A description is what inspection says of an object.
 type description struct {
 	declaration   string
-	documentation string // as in comments
-	place         string // where it was declared; empty for what Go has itself
+	instance      string     // what a generic function is where it stands
+	variable      *types.Var // of the session; else nil
+	value         string     // of the variable, in a few words
+	documentation string     // as in comments
+	place         string     // where it was declared; empty for what Go has itself
 	source        string
 }
 
-// bundle returns the description as plain text and as Markdown.
+// bundle returns the description as plain text, as Markdown and as HTML.
 func (d *description) bundle() *Bundle {
 	parser := comment.Parser{
 		// Names in brackets are links; none of them leads anywhere here.
@@ -25,25 +30,46 @@ func (d *description) bundle() *Bundle {
 		HeadingID:    func(*comment.Heading) string { return "" },
 		DocLinkURL:   func(*comment.DocLink) string { return "" },
 	}
-	doc := parser.Parse(d.documentation)
-	plain := []string{d.declaration}
-	markdown := []string{fenced(d.declaration)}
+	var plain, markdown, page []string
+	code := func(title, text string) {
+		if text == "" {
+			return
+		}
+		if title != "" {
+			title += "\n\n"
+		}
+		plain = append(plain, title+text)
+		markdown = append(markdown, title+fenced(text))
+		page = append(page, paragraph(title)+"<pre><code>"+html.EscapeString(text)+"</code></pre>")
+	}
+	code("", d.declaration)
+	code("Here:", d.instance)
+	code("Value:", d.value)
 	if d.documentation != "" {
+		doc := parser.Parse(d.documentation)
 		plain = append(plain, strings.TrimSpace(string(printer.Text(doc))))
 		markdown = append(markdown, strings.TrimSpace(string(printer.Markdown(doc))))
+		page = append(page, strings.TrimSpace(string(printer.HTML(doc))))
 	}
 	if d.place != "" {
 		plain = append(plain, "Declared in "+d.place+".")
 		markdown = append(markdown, "Declared in `"+d.place+"`.")
+		page = append(page, "<p>Declared in <code>"+html.EscapeString(d.place)+"</code>.</p>")
 	}
-	if d.source != "" {
-		plain = append(plain, "Source:\n\n"+d.source)
-		markdown = append(markdown, "Source:\n\n"+fenced(d.source))
-	}
+	code("Source:", d.source)
 	return &Bundle{Data: map[string]any{
 		"text/plain":    strings.Join(plain, "\n\n") + "\n",
 		"text/markdown": strings.Join(markdown, "\n\n") + "\n",
+		"text/html":     strings.Join(page, "\n") + "\n",
 	}}
+}
+
+// paragraph returns a line of text as HTML; nothing for none.
+func paragraph(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "<p>" + html.EscapeString(strings.TrimSpace(text)) + "</p>\n"
 }
 
 // fenced returns a block of Go in Markdown. The fence is longer than any row of

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // A Config says what an Engine works with.
@@ -29,7 +30,9 @@ type Config struct {
 // ended.
 type Engine struct {
 	executor  Executor
-	declaring sync.Mutex // held until the executor has what a cell declares
+	declaring sync.Mutex   // held until the executor has what a cell declares
+	running   atomic.Int32 // how many cells and messages do
+	peeks     atomic.Int64 // how often variables were looked at
 
 	mu      sync.Mutex // guards the session and the checker
 	session *session
@@ -74,6 +77,8 @@ func (e *Engine) Close() error { return e.executor.Close() }
 // same name, that of the cell which ends last stays. The interrupt of one may
 // end the others.
 func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
+	e.running.Add(1)
+	defer e.running.Add(-1)
 	// The next cell is lowered for an executor that has all that the session
 	// says it has.
 	e.declaring.Lock()
@@ -136,6 +141,8 @@ func (l *lowering) refused(err error) *Error {
 // comm. Errors, and what the code writes and shows, are as for a cell; number
 // stands for the message as the number of a cell does for the cell.
 func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Output) error {
+	e.running.Add(1)
+	defer e.running.Add(-1)
 	_, err := e.executor.Run(ctx, &Program{Cell: number, Message: m}, out)
 	var death *DeathError
 	var runtime *RuntimeError

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"strings"
@@ -12,7 +13,8 @@ import (
 // detail 1 its source, too, where it was declared in a cell. Where nothing
 // known stands, that is the function whose arguments the cursor is in. Question
 // marks at the end of the source, by which front ends ask, are no part of it.
-// Inspect returns nil if nothing is known of it.
+// The value of a variable is shown while no cell runs, if it can be had without
+// running code of the user's. Inspect returns nil if nothing is known.
 func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
 	defer func() {
 		// A fault of the engine costs the answer, not the kernel.
@@ -23,6 +25,18 @@ func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
 	}()
 	source = strings.TrimRight(strings.TrimRight(source, " \t\r\n"), "?")
 	at := byteOffset(source, max(0, min(cursor, utf8.RuneCountInString(source))))
+	d := e.describe(source, at, detail)
+	if d == nil {
+		return nil
+	}
+	if d.variable != nil {
+		d.value = e.valueOf(d.variable)
+	}
+	return d.bundle()
+}
+
+// describe describes what stands at an offset.
+func (e *Engine) describe(source string, at, detail int) *description {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	q := &inspector{checker: e.checker, source: source, detail: detail}
@@ -41,8 +55,11 @@ func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
 		start, end = wordAround(source, at-1)
 	}
 	if start < end {
-		if b := q.name(start, end); b != nil {
-			return b
+		if d := q.keyword(start, end); d != nil {
+			return d
+		}
+		if d := q.name(start, end); d != nil {
+			return d
 		}
 	}
 	return q.call(start)
@@ -56,7 +73,7 @@ type inspector struct {
 }
 
 // name describes the name at source[start:end].
-func (q *inspector) name(start, end int) (found *Bundle) {
+func (q *inspector) name(start, end int) (found *description) {
 	// The cell as it is, or if it cannot be understood as far as the name.
 	before := mend(q.source[:end])
 	for _, text := range []string{q.source, cut(before, "", following(q.source, end))} {
@@ -64,11 +81,12 @@ func (q *inspector) name(start, end int) (found *Bundle) {
 			start, end = start+len(before)-end, len(before)
 		}
 		q.look(text, start, func(v *view) {
-			obj := v.objectAt(v.pathTo(start))
+			path := v.pathTo(start)
+			obj := v.objectAt(path)
 			if obj == nil && !strings.HasSuffix(strings.TrimSpace(text[:start]), ".") {
 				obj = v.lookup(text[start:end], v.position(start))
 			}
-			found = q.describe(v, obj)
+			found = q.describe(v, obj, path)
 		})
 		if found != nil {
 			return found
@@ -78,7 +96,7 @@ func (q *inspector) name(start, end int) (found *Bundle) {
 }
 
 // call describes the function whose arguments an offset is in.
-func (q *inspector) call(at int) (found *Bundle) {
+func (q *inspector) call(at int) (found *description) {
 	before := mend(q.source[:at])
 	names := callsAround(before)
 	if len(names) == 0 {
@@ -86,7 +104,8 @@ func (q *inspector) call(at int) (found *Bundle) {
 	}
 	q.look(cut(before, placeholder, following(q.source, at)), len(before), func(v *view) {
 		for _, start := range names {
-			if found = q.describe(v, v.objectAt(v.pathTo(start))); found != nil {
+			path := v.pathTo(start)
+			if found = q.describe(v, v.objectAt(path), path); found != nil {
 				return
 			}
 		}
@@ -172,25 +191,36 @@ func inImport(source string, at int) bool {
 }
 
 // importPath describes the package of an import path.
-func (q *inspector) importPath(path string) (found *Bundle) {
+func (q *inspector) importPath(path string) (found *description) {
 	pkg, err := q.importer.Import(path)
 	if err != nil {
 		return nil // which the cell will say when it is run
 	}
 	q.look("", 0, func(v *view) {
-		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg))
+		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg), nil)
 	})
 	return found
 }
 
-// describe describes an object; nil describes nil.
-func (q *inspector) describe(v *view, obj types.Object) *Bundle {
+// describe describes an object that the identifier at the end of a path stands
+// for; nil describes nil.
+func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *description {
 	if obj == nil || obj.Name() == "_" {
 		return nil
 	}
-	d := description{declaration: v.declare(obj, q.detail > 0)}
+	d := &description{declaration: v.declare(obj, q.detail > 0)}
 	if d.declaration == "" {
 		return nil
+	}
+	if len(path) > 0 {
+		if inst, ok := v.k.info.Instances[path[len(path)-1].(*ast.Ident)]; ok {
+			if s, ok := inst.Type.(*types.Signature); ok {
+				d.instance = "func" + v.signature(s)
+			}
+		}
+	}
+	if live := q.session.live[obj.Name()]; live != nil && live.object == obj {
+		d.variable, _ = obj.(*types.Var)
 	}
 	pkg, isPackage := obj.(*types.PkgName)
 	switch {
@@ -215,5 +245,5 @@ func (q *inspector) describe(v *view, obj types.Object) *Bundle {
 		d.place = "package " + obj.Pkg().Path()
 		d.documentation = v.doc(obj.Pkg().Path(), docName(obj))
 	}
-	return d.bundle()
+	return d
 }

@@ -81,13 +81,34 @@ func TestInspect(t *testing.T) {
 		{"type Fresh| struct{ A int }", 0, "type Fresh struct {", nil},
 		{"// 😀\ns := \"😀\"; strings.ToUpper|(s)", 0, "func strings.ToUpper(s string) string", nil},
 		{"if x { strings.ToUpper|(", 0, "func strings.ToUpper(s string) string", nil},
+		// Generic functions, as they are and as they stand there.
+		{"apply|(3, func(n int) int { return n })", 0, "func apply[T any](x T, f func(T) T) T", []string{"Here:\n\nfunc(x int, f func(int) int) int"}},
+		{"slices.Sort|([]float64{1})", 0, "func slices.Sort[S ~[]E, E cmp.Ordered](x S)", []string{"func(x []float64)", "Sort sorts a slice"}},
+		{"slices.Sort|", 0, "func slices.Sort[S ~[]E, E cmp.Ordered](x S)", []string{"!Here:"}},
+		{"maps.Keys|(points)", 0, "func maps.Keys[", []string{"iter.Seq[string]"}},
+		{"pair.Sw|ap()", 0, "func (p *Pair[string, int]) Swap()", nil},
+		{"pair.Ke|y", 0, "field Key string", nil},
+		// Keywords.
+		{"func| f() {}", 0, "keyword func", []string{"declares a function"}},
+		{"for i := ran|ge 3 {}", 0, "keyword range", []string{"integers below"}},
+		{"de|fer f()", 0, "keyword defer", []string{"the last is made first"}},
+		{"switch x { ca|se 1: }", 0, "keyword case", nil},
+		// Wrong lines before.
+		{"x := foo(1 2\nstrings.ToU|pper(\"a\")", 0, "func strings.ToUpper(s string) string", nil},
+		{"fmt.Println(1,\n\t2,\n\t|)", 0, "func fmt.Println(a ...any) (n int, err error)", nil},
+		{"plot.New().Add(|)", 0, "func (p *plot.Plot) Add(ps ...plot.Plotter)", []string{"<p>Add adds a Plotters"}},
+		{"const (\n\t// One is first.\n\tOne = iota + 1\n\tTwo // second\n)\nTw|o", 0, "const Two = 2", []string{"second"}},
+		{"type Q struct {\n\t// Deep is deep.\n\tDeep int\n}\nvar q Q\nq.De|ep", 0, "field Deep int", []string{"Deep is deep."}},
+		{"an|y", 0, "type any = interface{}", nil},
+		{"svm|.", 0, `package svm // import "github.com/hierml/notebook/hierml/svm"`, []string{"support vector machines"}},
+		{"var x []Poi|nt", 0, "type Point struct {", []string{"<pre><code>type Point struct {"}},
+		{"// a <b> & c\nfunc escaped(x chan<- int) {}\nesca|ped(nil)", 0, "func escaped(x chan<- int)", []string{"x chan&lt;- int", "a &lt;b&gt; &amp; c"}},
 		// Nothing.
 		{"zzzqqq_nothing|", 0, "", nil},
 		{"strings.Nothing|", 0, "", nil},
 		{"nothing.ToUpper|", 0, "", nil},
 		{"// strings.ToUpper|", 0, "", nil},
 		{"x := \"strings.ToUpper|\"", 0, "", nil},
-		{"func| f() {}", 0, "", nil},
 		{"12|", 0, "", nil},
 		{"|", 0, "", nil},
 		{"?|", 0, "", nil},
@@ -110,7 +131,8 @@ func TestInspect(t *testing.T) {
 		}
 		for _, want := range tt.more {
 			not, negated := strings.CutPrefix(want, "!")
-			if found := strings.Contains(plain, not) || strings.Contains(markdown, not); found == negated {
+			page, _ := bundle.Data["text/html"].(string)
+			if found := strings.Contains(plain, not) || strings.Contains(markdown, not) || strings.Contains(page, not); found == negated {
 				t.Errorf("%q: want %s in\n%s", tt.source, want, plain)
 			}
 		}
