@@ -22,8 +22,9 @@ type checker struct {
 	preloaded map[string]string
 	fset      *token.FileSet
 	sources   map[*token.File]*source
-	// prelude holds the stand-ins for generic functions, by import path.
-	prelude map[string]map[string]*function
+	// preludes holds the stand-ins for generic functions and types of
+	// compiled packages, by import path.
+	preludes map[string]*prelude
 	// strict says that cells are Go in what they do with errors, too.
 	strict bool
 	// pkg is the package of all cells, emptied for each.

@@ -154,7 +154,7 @@ func (c *checker) bodies(k *checked) *ast.File {
 		}
 		var params *ast.FieldList
 		if f.decl.Recv != nil {
-			params = c.receiverParams(k, f.decl)
+			params = receiverTypeParams(f.decl, k.types)
 			if base := receiverBase(f.decl); base != nil && f.receiver == nil {
 				f.receiver, _ = k.pkg.Scope().Lookup(base.Name).(*types.TypeName)
 			}
@@ -169,9 +169,9 @@ func (c *checker) bodies(k *checked) *ast.File {
 	return file
 }
 
-// receiverParams returns the type parameters of a method of a generic type,
-// with the constraints that the type declares for them.
-func (c *checker) receiverParams(k *checked, d *ast.FuncDecl) *ast.FieldList {
+// receiverTypeParams returns the type parameters of a method of a generic
+// type, with the constraints that the type declares for them.
+func receiverTypeParams(d *ast.FuncDecl, specs []*ast.TypeSpec) *ast.FieldList {
 	e := ast.Unparen(d.Recv.List[0].Type)
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = ast.Unparen(star.X)
@@ -187,7 +187,7 @@ func (c *checker) receiverParams(k *checked, d *ast.FuncDecl) *ast.FieldList {
 	}
 	base := receiverBase(d)
 	list := &ast.FieldList{}
-	for _, spec := range k.types {
+	for _, spec := range specs {
 		if base == nil || spec.Name.Name != base.Name || spec.TypeParams == nil {
 			continue
 		}

@@ -33,7 +33,11 @@ func (l *lowering) describe(t types.Type) int {
 	l.s.described[key] = id
 	l.later(func() { delete(l.s.described, key) })
 	kind, elems, fields, embedded := "", []types.Type(nil), []string(nil), []string(nil)
-	switch u := t.Underlying().(type) {
+	underlying := t.Underlying()
+	if isInstance(t) {
+		underlying = l.standIn(t.(*types.Named)).Underlying()
+	}
+	switch u := underlying.(type) {
 	case *types.Struct:
 		kind = "struct"
 		for i := range u.NumFields() {

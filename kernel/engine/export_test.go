@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
@@ -31,4 +32,18 @@ func CheckSplit(cell string) error {
 		last = it.end
 	}
 	return nil
+}
+
+// StandIn returns what stands in for a generic function or type of a compiled
+// package, or why nothing does.
+func (e *Engine) StandIn(obj types.Object) (types.Object, string) {
+	l := &lowering{c: e.checker, s: e.session}
+	p := l.preludeOf(obj.Pkg())
+	if fn := p.funcs[obj.Name()]; fn != nil {
+		return fn.info.Defs[fn.decl.Name], ""
+	}
+	if named := p.types[obj.Name()]; named != nil {
+		return named.Obj(), ""
+	}
+	return nil, noStandIn[obj.Pkg().Path()+"."+obj.Name()]
 }

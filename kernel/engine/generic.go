@@ -22,8 +22,11 @@ func (l *lowering) instance(fn *function, obj *types.Func, targs *types.TypeList
 	decl, info := l.instantiate(fn, list)
 	inst := &function{
 		name: fn.name, cell: fn.cell, decl: decl, info: info, calls: map[*function]bool{},
-		receiver: fn.receiver, pointer: fn.pointer, method: fn.method,
+		receiver: fn.receiver, pointer: fn.pointer, method: fn.method, standsIn: fn.standsIn,
 		base: fmt.Sprintf("%s__i%d", fn.base, l.s.unique()),
+	}
+	if inst.site = l.site; fn.standsIn && !inst.site.IsValid() {
+		inst.site = l.pos
 	}
 	l.s.funcInstances[key] = inst
 	l.later(func() { delete(l.s.funcInstances, key) })

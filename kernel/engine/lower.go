@@ -58,8 +58,10 @@ type lowering struct {
 	// checkOnly says that nothing is lowered: only the session is to know what
 	// the cell declares.
 	checkOnly bool
-	// pos is where the lowering is, for refusals of types.
-	pos token.Pos
+	// pos is where the lowering is, for refusals of types. In a stand-in for
+	// a function of a compiled package, site is where it is called.
+	pos  token.Pos
+	site token.Pos
 	// describing holds the numbers of the types whose parts are being
 	// described.
 	describing map[int]bool
@@ -79,6 +81,9 @@ type loweredVariable struct {
 }
 
 func (l *lowering) refuse(pos token.Pos, msg string) {
+	if l.site.IsValid() {
+		pos = l.site
+	}
 	panic(refusal{pos, msg})
 }
 

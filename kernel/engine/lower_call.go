@@ -33,6 +33,9 @@ func (b *body) call(e *ast.CallExpr) string {
 	if text, ok := b.replaced(e, obj, sig); ok {
 		return text
 	}
+	if obj != nil && obj.Signature().TypeParams().Len() > 0 {
+		obj = nil // an instance is lowered code, whatever the package
+	}
 	if _, ok := formatParameter(obj); ok {
 		return b.apply(e, b.l.use(obj.Pkg())+"."+obj.Name(), nil, sig, obj)
 	}
@@ -195,7 +198,7 @@ func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string,
 		return text, nil, true
 	}
 	named, ok := types.Unalias(base).(*types.Named)
-	if !ok || !isSession(named.Obj()) {
+	if !ok || !inLowered(named) {
 		return text, nil, false
 	}
 	if fn = b.l.methodOf(m, named); fn == nil {

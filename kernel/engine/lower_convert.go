@@ -110,6 +110,11 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 			return bridge + ".Operands(" + b.to(e, t) + ")"
 		}
 	}
+	if obj != nil && isSession(obj) {
+		if fn := b.l.s.funcs[obj.Origin()]; fn != nil && fn.bridge != "" {
+			return b.expr(e)
+		}
+	}
 	return b.to(e, t)
 }
 
@@ -139,7 +144,12 @@ func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, p
 // native reports whether values of a type are at run time exactly what the
 // Go compiler would have made: whether no type of the session, and no field
 // that the interpreter renames, is part of it.
-func (l *lowering) native(t types.Type) bool { return l.isNative(t, map[types.Type]bool{}) }
+func (l *lowering) native(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.Interface); ok {
+		return true
+	}
+	return l.isNative(t, map[types.Type]bool{})
+}
 
 func (l *lowering) isNative(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
@@ -151,12 +161,7 @@ func (l *lowering) isNative(t types.Type, seen map[types.Type]bool) bool {
 		if isSession(t.Obj()) {
 			return false
 		}
-		for i := range t.TypeArgs().Len() {
-			if !l.isNative(t.TypeArgs().At(i), seen) {
-				return false
-			}
-		}
-		return true
+		return t.TypeArgs().Len() == 0
 	case *types.Pointer:
 		return l.isNative(t.Elem(), seen)
 	case *types.Slice:
@@ -184,6 +189,8 @@ func (l *lowering) isNative(t types.Type, seen map[types.Type]bool) bool {
 			}
 		}
 		return true
+	case *types.Interface:
+		return t.NumMethods() == 0 // others become the empty one
 	}
 	return true
 }

@@ -217,6 +217,9 @@ func (b *body) ident(id *ast.Ident) string {
 		return obj.Name()
 	case *types.Func:
 		if fn := b.l.s.funcs[obj.Origin()]; fn != nil {
+			if fn.bridge != "" {
+				return bridge + "." + fn.bridge
+			}
 			return b.callee(b.instantiated(fn, obj, id))
 		}
 		return b.compiledFunc(id, obj)

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 )
@@ -221,6 +222,8 @@ func signatureOf(fn *function) *types.Signature {
 func (l *lowering) function(fn *function) {
 	fn.calls = map[*function]bool{}
 	l.done[fn] = true
+	l.site = fn.site
+	defer func() { l.site = token.NoPos }()
 	if !fn.emitted {
 		fn.emitted = true
 		l.later(func() { fn.emitted = false })

@@ -112,7 +112,7 @@ func (l *lowering) hidden(sel *types.Selection) bool {
 		}
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
-			if !isSession(t.Obj()) && t.Obj().Pkg() != nil && (!t.Obj().Exported() || t.TypeArgs().Len() > 0) {
+			if !isSession(t.Obj()) && t.Obj().Pkg() != nil && (!t.Obj().Exported() || t.TypeArgs().Len() > 0 && l.standIn(t) == nil) {
 				hidden = true
 			}
 		case *types.Pointer:

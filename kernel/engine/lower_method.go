@@ -69,7 +69,7 @@ func (l *lowering) promotedCall(recv string, isPointer bool, named *types.Named,
 	if erased(t) {
 		return l.dispatcher(m) + "(" + strings.Join(append([]string{path}, args...), ", ") + ")"
 	}
-	if base, ok := types.Unalias(t).(*types.Named); ok && isSession(base.Obj()) {
+	if base, ok := types.Unalias(t).(*types.Named); ok && inLowered(base) {
 		if fn := l.methodOf(m, base); fn != nil {
 			l.value(fn)
 			switch {

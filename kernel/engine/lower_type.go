@@ -167,11 +167,11 @@ func (l *lowering) named(t *types.Named) string {
 	}
 	if !isSession(obj) {
 		if t.TypeArgs().Len() > 0 {
-			// An iterator is its function; the others hide their fields.
-			if sig, ok := t.Underlying().(*types.Signature); ok {
-				return l.typ(sig)
+			s := l.standIn(t)
+			if s == nil {
+				l.noStandIn(obj, l.pos)
 			}
-			l.refuse(l.pos, fmt.Sprintf("%s: the interpreter has no instances of generic types of compiled packages", types.TypeString(t, shortQualifier)))
+			return l.typ(s)
 		}
 		if !obj.Exported() {
 			l.refuse(l.pos, fmt.Sprintf("a variable of type %s: the type is private to its package", types.TypeString(t, shortQualifier)))

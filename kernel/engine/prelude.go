@@ -5,74 +5,167 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"go/types"
 	"path"
 	"runtime"
+	"strings"
 )
 
-// The interpreter has no instances of generic functions of compiled packages.
-// The sources in prelude stand in for those of the standard library: they are
-// instantiated like generic functions of the session.
+// The interpreter has no instances of generic functions and types of compiled
+// packages. The sources in prelude stand in for those of the standard library:
+// they are instantiated like those of the session. A function without a body
+// is the one of the bridge whose name is the same with a capital letter; it
+// gets its arguments as they are.
 //
-//go:embed prelude/*/*.go
+//go:embed prelude/*.go
 var preludeFiles embed.FS
 
-// preludeFunc returns the stand-in for a generic function, nil if there is
-// none.
-func (l *lowering) preludeFunc(obj *types.Func) *function {
-	key := obj.Pkg().Path()
-	funcs, ok := l.c.prelude[key]
-	if !ok {
-		funcs = l.c.loadPrelude(key)
-		if l.c.prelude == nil {
-			l.c.prelude = map[string]map[string]*function{}
-		}
-		l.c.prelude[key] = funcs
-	}
-	return funcs[obj.Name()]
+// noStandIn says of generic functions and types of the standard library why
+// the interpreter has none.
+var noStandIn = map[string]string{
+	"database/sql.Null":  "compiled code would not find what it holds; sql.NullString and its like can be used",
+	"runtime.AddCleanup": "the interpreter keeps what variables pointed to, and the cleanup might never run",
+	"weak.Make":          "the interpreter keeps what variables pointed to, so that it would not go away",
+	"weak.Pointer":       "the interpreter keeps what variables pointed to, so that it would not go away",
 }
 
-// loadPrelude type-checks the stand-ins for one package.
-func (c *checker) loadPrelude(pkgPath string) map[string]*function {
-	file := path.Join("prelude", pkgPath, path.Base(pkgPath)+".go")
+// A prelude holds the stand-ins for the generic functions and types of one
+// package, by name.
+type prelude struct {
+	funcs map[string]*function
+	types map[string]*types.Named
+}
+
+// preludeOf returns the stand-ins for a package.
+func (l *lowering) preludeOf(pkg *types.Package) *prelude {
+	p, ok := l.c.preludes[pkg.Path()]
+	if !ok {
+		p = l.c.loadPrelude(pkg)
+		if l.c.preludes == nil {
+			l.c.preludes = map[string]*prelude{}
+		}
+		l.c.preludes[pkg.Path()] = p
+	}
+	return p
+}
+
+// loadPrelude type-checks the stand-ins for one package. They are part of the
+// program, so that a mistake in them is one of the program.
+func (c *checker) loadPrelude(of *types.Package) *prelude {
+	p := &prelude{funcs: map[string]*function{}, types: map[string]*types.Named{}}
+	file := "prelude/" + strings.ReplaceAll(of.Path(), "/", "_") + ".go"
 	text, err := preludeFiles.ReadFile(file)
 	if err != nil {
-		return nil
+		return p // none of its functions and types is generic
 	}
 	tree, err := parser.ParseFile(c.fset, file, text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil
+		panic(err)
 	}
 	tree.Name = ast.NewIdent("main")
 	info := newInfo()
 	conf := &types.Config{Importer: c.importer, GoVersion: goVersion, Sizes: types.SizesFor("gc", runtime.GOARCH)}
-	pkg := types.NewPackage(packagePath, "main")
+	pkg := c.fresh()
 	if err := types.NewChecker(conf, c.fset, pkg, info).Files([]*ast.File{tree}); err != nil {
-		return nil
+		panic(err)
 	}
-	funcs := map[string]*function{}
+	for _, name := range pkg.Scope().Names() {
+		if named, ok := pkg.Scope().Lookup(name).Type().(*types.Named); ok {
+			p.types[name] = named
+		}
+	}
+	specs := typeSpecs(tree)
 	for _, d := range tree.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok {
 			continue
 		}
 		obj := info.Defs[f.Name].(*types.Func)
-		fn := &function{
-			name: path.Base(pkgPath) + "." + f.Name.Name, decl: f, info: info, generic: true,
-			calls: map[*function]bool{}, base: fmt.Sprintf("%s__%s", path.Base(pkgPath), f.Name.Name),
-		}
-		funcs[f.Name.Name] = fn
+		name := f.Name.Name
+		fn := &function{decl: f, info: info, generic: true, standsIn: true, calls: map[*function]bool{}}
 		c.session.funcs[obj] = fn
+		switch {
+		case f.Body == nil:
+			fn.bridge = strings.ToUpper(name[:1]) + name[1:]
+		case f.Recv != nil:
+			base := receiverBase(f).Name
+			fn.decl = plainFunction(f, name, receiverTypeParams(f, specs))
+			_, fn.pointer = obj.Signature().Recv().Type().(*types.Pointer)
+			fn.method = name
+			if m := methodOf(of.Scope().Lookup(base).Type().(*types.Named), name); m != nil {
+				c.session.funcs[m] = fn
+			}
+			name = base + "." + name
+		default:
+			p.funcs[name] = fn
+		}
+		fn.name = of.Name() + "." + name
+		fn.base = path.Base(of.Name()) + "__" + strings.ReplaceAll(name, ".", "_")
 	}
-	return funcs
+	return p
+}
+
+func typeSpecs(file *ast.File) []*ast.TypeSpec {
+	var specs []*ast.TypeSpec
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+			for _, s := range g.Specs {
+				specs = append(specs, s.(*ast.TypeSpec))
+			}
+		}
+	}
+	return specs
 }
 
 // compiledGeneric writes an instance of a generic function of a compiled
 // package.
 func (b *body) compiledGeneric(id *ast.Ident, obj *types.Func) string {
-	fn := b.l.preludeFunc(obj)
+	fn := b.l.preludeOf(obj.Pkg()).funcs[obj.Name()]
 	if fn == nil {
-		b.l.refuse(id.Pos(), fmt.Sprintf("%s.%s: the interpreter has no instances of this generic function", obj.Pkg().Name(), obj.Name()))
+		b.l.noStandIn(obj, id.Pos())
 	}
+	b.l.pos = id.Pos()
 	return b.callee(b.l.instance(fn, obj, b.info.Instances[id].TypeArgs))
 }
+
+func (l *lowering) noStandIn(obj types.Object, pos token.Pos) {
+	reason := noStandIn[obj.Pkg().Path()+"."+obj.Name()]
+	if reason == "" {
+		reason = "the interpreter has no instances of this generic function or type"
+	}
+	l.refuse(pos, fmt.Sprintf("%s.%s: %s", obj.Pkg().Name(), obj.Name(), reason))
+}
+
+// standIn returns the type that an instance of a generic type of a compiled
+// package is in lowered code, nil if there is none. An iterator is its
+// function.
+func (l *lowering) standIn(t *types.Named) types.Type {
+	if sig, ok := t.Underlying().(*types.Signature); ok {
+		return sig
+	}
+	named := l.preludeOf(t.Obj().Pkg()).types[t.Obj().Name()]
+	if named == nil {
+		return nil
+	}
+	args := make([]types.Type, t.TypeArgs().Len())
+	for i := range args {
+		args[i] = t.TypeArgs().At(i)
+	}
+	instance, err := types.Instantiate(nil, named, args, false)
+	if err != nil {
+		return nil
+	}
+	return instance
+}
+
+// isInstance reports whether a type is an instance of a generic type of a
+// compiled package.
+func isInstance(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && !isSession(named.Obj()) && named.TypeArgs().Len() > 0
+}
+
+// inLowered reports whether the methods of a type are functions of lowered
+// code: those of session types and of stand-ins.
+func inLowered(named *types.Named) bool { return isSession(named.Obj()) || isInstance(named) }

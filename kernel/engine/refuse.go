@@ -219,9 +219,6 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if obj.Pkg() != nil && obj.Pkg().Path() == "errors" && obj.Name() == "As" && len(e.Args) == 2 {
 		return b.errorsAs(e)
 	}
-	if obj.Pkg() != nil && obj.Pkg().Path() == "slices" && obj.Name() == "Sort" && len(e.Args) == 1 {
-		return bridge + ".Sort(" + b.expr(e.Args[0]) + ")", true
-	}
 	if text, ok := b.encoded(e, obj, sig); ok {
 		return text, true
 	}

@@ -55,6 +55,12 @@ type function struct {
 	// source is the body.
 	pending string
 	source  *ast.BlockStmt
+	// standsIn says that the function stands in for one of a compiled
+	// package, and site is where an instance of it was first called. bridge
+	// names the function of the bridge that it is.
+	standsIn bool
+	site     token.Pos
+	bridge   string
 }
 
 func (f *function) lowered() string { return fmt.Sprintf("%s__%d", f.base, f.version) }

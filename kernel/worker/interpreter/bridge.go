@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 
@@ -56,7 +57,6 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Encode":        encodeJSON,
 		"Unmarshal":     unmarshalJSON,
 		"Clear":         clearValue,
-		"Sort":          sortOrdered,
 		"Print":         in.print,
 		"Println":       in.println,
 		"Go":            in.start,
@@ -70,6 +70,8 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Fatalf":        loggerFatalf,
 		"Fatalln":       loggerFatalln,
 	}
+	maps.Copy(functions, sliceFunctions())
+	maps.Copy(functions, genericFunctions())
 	symbols := map[string]reflect.Value{}
 	for name, f := range functions {
 		symbols[name] = reflect.ValueOf(f)

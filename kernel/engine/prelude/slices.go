@@ -1,6 +1,8 @@
+//go:build ignore
+
 // Package slices is what the engine runs in place of the generic functions of
-// the standard package of this name: the interpreter has no instances of
-// those. Sort is the bridge's.
+// the standard package of this name. What looks at many elements of an
+// ordered type is the bridge's.
 package slices
 
 import (
@@ -8,6 +10,25 @@ import (
 	"iter"
 	"sort"
 )
+
+// many is the number of elements from which on the bridge is faster.
+const many = 32
+
+func sortOrdered(s any)
+
+func isSorted(s any) bool
+
+func indexOfMin(s any) int
+
+func indexOfMax(s any) int
+
+func search(s, v any) (int, bool)
+
+// indexOf returns -2 if the elements are not ordered.
+func indexOf(s, v any) int
+
+// sortWith reports whether it sorts slices of this type.
+func sortWith(s, cmp any, stable bool) bool
 
 func Equal[S ~[]E, E comparable](s1, s2 S) bool {
 	if len(s1) != len(s2) {
@@ -64,6 +85,11 @@ func CompareFunc[S1 ~[]E1, S2 ~[]E2, E1, E2 any](s1 S1, s2 S2, cmp func(E1, E2) 
 }
 
 func Index[S ~[]E, E comparable](s S, v E) int {
+	if len(s) >= many {
+		if i := indexOf(s, v); i != -2 {
+			return i
+		}
+	}
 	for i := range s {
 		if v == s[i] {
 			return i
@@ -203,22 +229,23 @@ func Repeat[S ~[]E, E any](x S, count int) S {
 	return out
 }
 
+func Sort[S ~[]E, E cmp.Ordered](x S) { sortOrdered(x) }
+
 func SortFunc[S ~[]E, E any](x S, cmp func(a, b E) int) {
+	if sortWith(x, cmp, false) {
+		return
+	}
 	sort.Slice(x, func(i, j int) bool { return cmp(x[i], x[j]) < 0 })
 }
 
 func SortStableFunc[S ~[]E, E any](x S, cmp func(a, b E) int) {
+	if sortWith(x, cmp, true) {
+		return
+	}
 	sort.SliceStable(x, func(i, j int) bool { return cmp(x[i], x[j]) < 0 })
 }
 
-func IsSorted[S ~[]E, E cmp.Ordered](x S) bool {
-	for i := len(x) - 1; i > 0; i-- {
-		if cmp.Less(x[i], x[i-1]) {
-			return false
-		}
-	}
-	return true
-}
+func IsSorted[S ~[]E, E cmp.Ordered](x S) bool { return isSorted(x) }
 
 func IsSortedFunc[S ~[]E, E any](x S, cmp func(a, b E) int) bool {
 	for i := len(x) - 1; i > 0; i-- {
@@ -233,11 +260,7 @@ func Min[S ~[]E, E cmp.Ordered](x S) E {
 	if len(x) < 1 {
 		panic("slices.Min: empty list")
 	}
-	m := x[0]
-	for i := 1; i < len(x); i++ {
-		m = min(m, x[i])
-	}
-	return m
+	return x[indexOfMin(x)]
 }
 
 func MinFunc[S ~[]E, E any](x S, cmp func(a, b E) int) E {
@@ -257,11 +280,7 @@ func Max[S ~[]E, E cmp.Ordered](x S) E {
 	if len(x) < 1 {
 		panic("slices.Max: empty list")
 	}
-	m := x[0]
-	for i := 1; i < len(x); i++ {
-		m = max(m, x[i])
-	}
-	return m
+	return x[indexOfMax(x)]
 }
 
 func MaxFunc[S ~[]E, E any](x S, cmp func(a, b E) int) E {
@@ -277,18 +296,7 @@ func MaxFunc[S ~[]E, E any](x S, cmp func(a, b E) int) E {
 	return m
 }
 
-func BinarySearch[S ~[]E, E cmp.Ordered](x S, target E) (int, bool) {
-	i, j := 0, len(x)
-	for i < j {
-		h := int(uint(i+j) >> 1)
-		if cmp.Less(x[h], target) {
-			i = h + 1
-		} else {
-			j = h
-		}
-	}
-	return i, i < len(x) && cmp.Compare(x[i], target) == 0
-}
+func BinarySearch[S ~[]E, E cmp.Ordered](x S, target E) (int, bool) { return search(x, target) }
 
 func BinarySearchFunc[S ~[]E, E, T any](x S, target T, cmp func(E, T) int) (int, bool) {
 	i, j := 0, len(x)
@@ -352,7 +360,7 @@ func Collect[E any](seq iter.Seq[E]) []E {
 
 func Sorted[E cmp.Ordered](seq iter.Seq[E]) []E {
 	s := Collect(seq)
-	SortFunc(s, cmp.Compare[E])
+	Sort(s)
 	return s
 }
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Package errors is what the engine runs in place of the generic functions of
 // the standard package of this name.
 package errors
