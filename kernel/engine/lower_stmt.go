@@ -235,9 +235,8 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 	}
 	right := make([]string, len(rhs))
 	before := ""
-	alone := op == "=" && len(rhs) > 1 && oneByOne(lhs)
 	for i, e := range rhs {
-		if op == "=" && lhs[i].t != nil && (alone || b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
+		if op == "=" && lhs[i].t != nil && (b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
 			// Assigned directly, a literal would take the variable's place
 			// instead of getting into it, and of several values, those with
 			// calls are not all assigned.
@@ -258,29 +257,50 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			right[i] = b.to(e, lhs[i].t)
 		}
 	}
-	if alone {
-		lines := make([]string, len(left))
-		for i := range left {
-			lines[i] = left[i] + " = " + right[i]
-		}
-		return before + strings.Join(lines, "\n")
-	}
-	return before + strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+	return before + b.together(lhs, left, right, op)
 }
 
-// oneByOne reports whether places have to be assigned one after the other, and
-// can be: the interpreter cannot assign several empty interfaces at once.
-func oneByOne(lhs []place) bool {
-	empty := false
+// together writes the assignment of several values. The interpreter cannot
+// make one of which some are in interfaces, and evaluates map keys too late, so
+// these are made one after the other: first those that go by other variables,
+// then to variables.
+func (b *body) together(lhs []place, left, right []string, op string) string {
+	apart := false
 	for i, p := range lhs {
-		empty = empty || p.t != nil && (erased(p.t) || isEmptyInterface(p.t))
-		for _, q := range lhs[i+1:] {
-			if token.IsIdentifier(p.text) && p.text != "_" && !token.IsIdentifier(q.text) && strings.Contains(q.text, p.text) {
-				return false // it would move q
-			}
+		apart = apart || p.t != nil && types.IsInterface(p.t)
+		for _, other := range left {
+			apart = apart || token.IsIdentifier(other) && other != left[i] && strings.HasSuffix(left[i], "]") && strings.Contains(left[i], other)
 		}
 	}
-	return empty
+	if op != "=" || len(left) < 2 || !apart {
+		return strings.Join(left, ", ") + " " + op + " " + strings.Join(right, ", ")
+	}
+	values, parts, variables := "", "", ""
+	for i, target := range left {
+		temp := b.l.temp()
+		switch t := lhs[i].t; {
+		case strings.HasPrefix(right[i], "t__") && token.IsIdentifier(right[i]):
+			temp = right[i]
+		case target == "_":
+			values += "_ = " + right[i] + "\n"
+			continue
+		case t != nil && types.IsInterface(t):
+			values += fmt.Sprintf("var %s %s = %s\n", temp, b.l.typ(t), right[i])
+		default:
+			values += fmt.Sprintf("var %s %s\n%s = %s\n", temp, b.l.typ(t), temp, right[i])
+		}
+		if token.IsIdentifier(target) {
+			variables += target + " = " + temp + "\n"
+			continue
+		}
+		for j, other := range left {
+			if i != j && (strings.HasPrefix(target, other+"[") || strings.HasPrefix(target, other+".")) && !token.IsIdentifier(other) {
+				b.l.refuse(b.l.pos, "an assignment to a part of what is assigned to beside it, through an interface or a map")
+			}
+		}
+		parts += target + " = " + temp + "\n"
+	}
+	return values + strings.TrimSuffix(parts+variables, "\n")
 }
 
 // plain reports expressions without calls, without what the interpreter makes
@@ -343,6 +363,7 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	n := b.l.s.unique()
 	temps := make([]string, len(lhs))
 	var values, targets []string
+	var places []place
 	stop := ""
 	for i, p := range lhs {
 		temps[i] = fmt.Sprintf("t__%d_%d", n, i)
@@ -354,13 +375,14 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 			temps[i] = "_"
 			continue
 		}
+		places = append(places, p)
 		targets = append(targets, p.text)
 		values = append(values, b.convert(temps[i], types.Default(tuple.At(i).Type()), p.t, e.Pos()))
 	}
 	if len(targets) == 0 {
 		return strings.Join(left, ", ") + " = " + b.expr(e)
 	}
-	return strings.Join(temps, ", ") + " := " + b.expr(e) + "\n" + stop + strings.Join(targets, ", ") + " " + op + " " + strings.Join(values, ", ")
+	return strings.Join(temps, ", ") + " := " + b.expr(e) + "\n" + stop + b.together(places, targets, values, op)
 }
 
 func (b *body) ifStmt(s *ast.IfStmt) string {
