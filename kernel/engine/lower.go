@@ -241,7 +241,6 @@ func (l *lowering) declareSpec(spec *ast.TypeSpec) {
 		lowered: d.lowered,
 		cell:    d.cell,
 		methods: map[string]*function{},
-		thunks:  map[string]bool{},
 	}
 	ast.Inspect(spec.Type, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

@@ -41,9 +41,9 @@ func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 		fromCompiled := !isEmptyInterface(from) && !erased(from)
 		switch {
 		case fromCompiled && !compiled:
-			l.leaks(from, pos)
-		case !fromCompiled && compiled:
-			return fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Assign(x, &v); return v }(%s)", l.typ(to), l.typ(to), bridge, text)
+			return unwrapped(text, from)
+		case !fromCompiled && compiled, fromCompiled && carries(to) && !carries(from):
+			return fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Assign(x, &v); return v }(%s)", l.typ(to), l.typ(to), bridge, unwrapped(text, from))
 		}
 		return text
 	}
@@ -52,17 +52,13 @@ func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 	}
 	switch {
 	case !compiled:
-		l.boxes(from, pos)
 		return l.carried(text, from, pos)
 	case isError(to):
-		l.boxes(from, pos)
 		return fmt.Sprintf("%s.CarryError(%d, %s)", bridge, l.describe(from), text)
 	case isStringer(to):
-		l.boxes(from, pos)
 		return fmt.Sprintf("%s.CarryStringer(%d, %s)", bridge, l.describe(from), text)
 	}
-	l.enterInterface(from, to, pos)
-	return text
+	return l.wrapped(text, from, to, pos)
 }
 
 func isEmptyInterface(t types.Type) bool {

@@ -19,9 +19,10 @@ import (
 //     and printing are Go's own.
 //   - Methods are called through a dispatcher, which finds them by name.
 //   - Assertions and type switches on session types ask the bridge.
-//   - An interface of a compiled package holds a compiled value, or the
-//     interpreter's wrapper of a session value (only error and fmt.Stringer hold carriers). Such
-//     a wrapper must not get into an empty interface.
+//   - An interface of a compiled package holds a compiled value, or a wrapper of
+//     a carrier, a struct with the methods (only error and fmt.Stringer hold
+//     carriers themselves). The wrapper is taken off when such a value becomes
+//     one of an empty interface, is compared or asked what it is.
 
 // dispatcher returns the function that calls a method of an interface of the
 // session.
@@ -144,7 +145,7 @@ func (l *lowering) hidden(sel *types.Selection) bool {
 func (b *body) assertion(e *ast.TypeAssertExpr) string {
 	from, to := b.info.TypeOf(e.X), b.info.TypeOf(e.Type)
 	_, two := b.info.TypeOf(e).(*types.Tuple)
-	x := b.operand(e.X)
+	x := unwrapped(b.operand(e.X), from)
 	if two && b.l.native(to) && !types.IsInterface(to) && !isCompiledInterface(from) {
 		return x + ".(" + b.l.typ(to) + ")"
 	}
@@ -184,9 +185,6 @@ func isCompiledInterface(t types.Type) bool {
 // from, is a value of type to.
 func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 	b.l.pos = pos
-	if isCompiledInterface(from) && !carries(from) && !b.l.native(to) {
-		b.l.refuse(pos, fmt.Sprintf("asking a value of type %s whether it is a %s: the interpreter does not know what it was made of", shown(from), shown(to)))
-	}
 	switch {
 	case isEmptyInterface(to):
 		return x + " != nil"
@@ -194,7 +192,6 @@ func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 		names, texts, samples := b.l.methodLists(to.Underlying().(*types.Interface))
 		return fmt.Sprintf("%s.Has(%s, %s, %s, %s)", bridge, x, names, texts, samples)
 	case types.IsInterface(to):
-		b.l.asks(to, pos)
 		return fmt.Sprintf("%s.Implements(%s, (*%s)(nil))", bridge, x, b.l.typ(to))
 	case b.l.native(to):
 		return fmt.Sprintf("%s.IsNative(%s, (*%s)(nil))", bridge, x, b.l.typ(to))
@@ -237,6 +234,11 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 	from := b.info.TypeOf(x)
 	subject := fmt.Sprintf("x__%d", b.l.s.unique())
 	fmt.Fprintf(&out, "%s := %s\n", subject, b.expr(x))
+	held := subject
+	if isCompiledInterface(from) && !carries(from) {
+		held = fmt.Sprintf("x__%d", b.l.s.unique())
+		fmt.Fprintf(&out, "%s := %s\n", held, unwrapped(subject, from))
+	}
 	text := b.within(&target{label: label}, func() string {
 		var out strings.Builder
 		out.WriteString("switch {\n")
@@ -253,7 +255,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 						questions[i] = subject + " == nil"
 						continue
 					}
-					questions[i] = b.question(subject, from, tv.Type, e.Pos())
+					questions[i] = b.question(held, from, tv.Type, e.Pos())
 					if len(c.List) == 1 {
 						single = tv.Type
 					}
@@ -263,10 +265,12 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 			if obj := b.info.Implicits[c]; bound && obj != nil {
 				name := b.local(obj)
 				switch {
-				case single == nil || erased(single) && !isCompiledInterface(from) || isEmptyInterface(single):
+				case single == nil:
 					fmt.Fprintf(&out, "%s := %s\n", name, subject)
+				case erased(single) || isEmptyInterface(single):
+					fmt.Fprintf(&out, "%s := interface{}(%s)\n", name, held)
 				default:
-					fmt.Fprintf(&out, "var %s %s\n%s.Take(%s, &%s)\n", name, b.l.typ(single), bridge, subject, name)
+					fmt.Fprintf(&out, "var %s %s\n%s.Take(%s, &%s)\n", name, b.l.typ(single), bridge, held, name)
 				}
 			}
 			b.noted = 0
@@ -278,75 +282,4 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 	})
 	out.WriteString(labelled(label, text) + "}\n")
 	return out.String()
-}
-
-// boxes records that values of a session type are in empty interfaces, and
-// refuses it if a question was asked before that they would answer wrongly.
-func (l *lowering) boxes(t types.Type, pos token.Pos) {
-	key := l.typ(t)
-	if l.s.boxed[key] != nil {
-		return
-	}
-	l.s.boxed[key] = t
-	l.later(func() { delete(l.s.boxed, key) })
-	for _, asked := range l.s.asked {
-		l.answers(t, asked, pos)
-	}
-}
-
-// asks records that a value in an empty interface was asked whether it
-// implements a compiled interface.
-func (l *lowering) asks(iface types.Type, pos token.Pos) {
-	key := l.typ(iface)
-	if l.s.asked[key] != nil {
-		return
-	}
-	l.s.asked[key] = iface
-	l.later(func() { delete(l.s.asked, key) })
-	for _, t := range l.s.boxed {
-		l.answers(t, iface, pos)
-	}
-}
-
-// answers refuses what would be answered wrongly: a session type in an empty
-// interface implements, at run time, error and fmt.Stringer only.
-func (l *lowering) answers(t, iface types.Type, pos token.Pos) {
-	if carries(iface) {
-		return
-	}
-	if types.Implements(t, iface.Underlying().(*types.Interface)) {
-		l.refuse(pos, fmt.Sprintf("asking whether a value in an interface is a %s, which values of type %s are: the interpreter would say no", shown(iface), shown(t)))
-	}
-}
-
-// leaks records that values of a compiled interface become an empty one, and
-// refuses it if the interpreter's wrapper of a session type could be among
-// them; wraps is the other way round.
-func (l *lowering) leaks(iface types.Type, pos token.Pos) {
-	if carries(iface) {
-		return
-	}
-	key := l.typ(iface)
-	if t := l.s.wrapped[key]; t != nil {
-		l.refuseWrapped(t, iface, pos)
-	}
-	if !l.s.leaked[key] {
-		l.s.leaked[key] = true
-		l.later(func() { delete(l.s.leaked, key) })
-	}
-}
-
-func (l *lowering) wraps(t, iface types.Type, pos token.Pos) {
-	key := l.typ(iface)
-	if l.s.leaked[key] {
-		l.refuseWrapped(t, iface, pos)
-	}
-	if l.s.wrapped[key] == nil {
-		l.s.wrapped[key] = t
-		l.later(func() { delete(l.s.wrapped, key) })
-	}
-}
-
-func (l *lowering) refuseWrapped(t, iface types.Type, pos token.Pos) {
-	l.refuse(pos, fmt.Sprintf("values of type %s, among them a %s, in an empty interface: the interpreter would lose what they are", shown(iface), shown(t)))
 }

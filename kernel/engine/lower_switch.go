@@ -33,9 +33,8 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		// The interpreter takes the tag for the value of the cases unless it
 		// is a variable.
 		tag = types.Default(b.info.TypeOf(s.Tag))
-		b.comparable(s.Tag, tag)
 		name := b.l.temp()
-		fmt.Fprintf(&out, "%s := %s\n", name, b.initial(s.Tag, tag))
+		fmt.Fprintf(&out, "%s := %s\n", name, unwrapped(b.initial(s.Tag, tag), tag))
 		if types.IsInterface(tag) {
 			subject = name
 		} else {
@@ -46,12 +45,11 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		if tag == nil {
 			return b.expr(e)
 		}
-		b.comparable(e, b.info.TypeOf(e))
 		if types.IsInterface(b.info.TypeOf(e)) && !types.IsInterface(tag) && !b.info.Types[e].IsNil() {
 			b.l.refuse(e.Pos(), "a case of interface type in a switch on a concrete one")
 		}
 		if subject != "" {
-			return subject + " == " + b.inInterface(e, tag)
+			return subject + " == " + unwrapped(b.inInterface(e, tag), tag)
 		}
 		return b.to(e, tag)
 	}))

@@ -7,10 +7,8 @@ import (
 	"go/types"
 )
 
-// enterInterface lets a value of a session type become a compiled interface:
-// its type gets the methods, and the interpreter wraps it.
-func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
-	iface := to.Underlying().(*types.Interface)
+// wrapped writes a value of a session type as one of a compiled interface.
+func (l *lowering) wrapped(text string, from, to types.Type, pos token.Pos) string {
 	base := from
 	if p, ok := from.Underlying().(*types.Pointer); ok {
 		base = p.Elem()
@@ -19,23 +17,28 @@ func (l *lowering) enterInterface(from, to types.Type, pos token.Pos) {
 	if !ok || !isSession(named.Obj()) {
 		l.refuse(pos, fmt.Sprintf("a value of type %s as a %s: the interpreter has no way to wrap it", shown(from), shown(to)))
 	}
+	set := types.NewMethodSet(from)
 	for _, name := range companions[runtimeName(to)] {
-		if obj, _, _ := types.LookupFieldOrMethod(from, true, named.Obj().Pkg(), name); obj != nil {
-			if _, ok := obj.(*types.Func); ok {
-				l.refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", shown(from), shown(to), name))
-			}
+		if set.Lookup(named.Obj().Pkg(), name) != nil {
+			l.refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", shown(from), shown(to), name))
 		}
 	}
-	l.wraps(from, to, pos)
+	iface := to.Underlying().(*types.Interface)
 	for i := range iface.NumMethods() {
 		m := iface.Method(i)
-		obj, index, _ := types.LookupFieldOrMethod(from, true, m.Pkg(), m.Name())
-		method, ok := obj.(*types.Func)
-		if !ok {
-			l.refuse(pos, fmt.Sprintf("%s has no method %s", shown(from), m.Name()))
+		if sel := set.Lookup(m.Pkg(), m.Name()); sel == nil || l.hidden(sel) {
+			l.refuse(pos, fmt.Sprintf("a %s as a %s: the interpreter cannot call its method %s", shown(from), shown(to), m.Name()))
 		}
-		l.thunk(named, m.Name(), method, index)
 	}
+	return fmt.Sprintf("func(x %s) %s { var v %s; %s.Wrap(%d, x, &v); return v }(%s)", l.typ(from), l.typ(to), l.typ(to), bridge, l.describe(from), text)
+}
+
+// unwrapped writes a value of a compiled interface as one of an empty interface.
+func unwrapped(text string, from types.Type) string {
+	if isCompiledInterface(from) && !carries(from) {
+		return bridge + ".Unwrap(" + text + ")"
+	}
+	return text
 }
 
 // companions lists, for interfaces of compiled packages, the methods that
@@ -64,15 +67,11 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 	case b.info.Types[e.X].IsNil() || b.info.Types[e.Y].IsNil():
 		x, y = b.expr(e.X), b.expr(e.Y)
 	case types.IsInterface(xt) && !types.IsInterface(yt):
-		b.comparable(e.X, xt)
-		x, y = b.expr(e.X), b.inInterface(e.Y, xt)
+		x, y = unwrapped(b.expr(e.X), xt), unwrapped(b.inInterface(e.Y, xt), xt)
 	case types.IsInterface(yt) && !types.IsInterface(xt):
-		b.comparable(e.Y, yt)
-		x, y = b.inInterface(e.X, yt), b.expr(e.Y)
+		x, y = unwrapped(b.inInterface(e.X, yt), yt), unwrapped(b.expr(e.Y), yt)
 	default:
-		b.comparable(e.X, xt)
-		b.comparable(e.Y, yt)
-		x, y = b.operandLike(e.X, e.Y), b.operandLike(e.Y, e.X)
+		x, y = unwrapped(b.operandLike(e.X, e.Y), xt), unwrapped(b.operandLike(e.Y, e.X), yt)
 	}
 	return x + " " + e.Op.String() + " " + y
 }
@@ -91,14 +90,6 @@ func (b *body) operandLike(e, other ast.Expr) string {
 		return b.like(e)
 	}
 	return b.expr(e)
-}
-
-// comparable decides about an operand of a comparison: a compiled interface
-// could hold the interpreter's wrapper, which is never equal to another.
-func (b *body) comparable(e ast.Expr, t types.Type) {
-	if isCompiledInterface(t) && !carries(t) && !b.info.Types[e].IsNil() {
-		b.l.leaks(t, e.Pos())
-	}
 }
 
 // raw reports compiled functions that look only at the shape of what they are
@@ -181,7 +172,7 @@ func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
 		switch {
 		case !types.IsInterface(from) && !b.l.native(from):
 			b.l.refuse(pos, fmt.Sprintf("a value of type %s given to %s: compiled code would not find its type, its methods and the names of its fields", shown(from), name))
-		case types.IsInterface(from) && reflective[obj.Pkg().Path()] && len(b.l.s.boxed) > 0:
+		case types.IsInterface(from) && reflective[obj.Pkg().Path()]:
 			b.l.refuse(pos, fmt.Sprintf("a value in an interface given to %s: if it is of a type of this session, compiled code would not find what it is", name))
 		}
 	}
@@ -231,7 +222,7 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 // errorsAs writes errors.As for a target of a session type.
 func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
 	p, ok := b.typeOf(e.Args[1]).(*types.Pointer)
-	if !ok || b.l.native(p.Elem()) && !erased(p.Elem()) {
+	if !ok || b.l.native(p.Elem()) && (!types.IsInterface(p.Elem()) || isError(p.Elem())) {
 		return "", false
 	}
 	names, texts, samples := "nil", "nil", "nil"
@@ -239,7 +230,9 @@ func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
 		if i.NumMethods() == 0 {
 			return "", false
 		}
-		names, texts, samples = b.l.methodLists(i)
+		if erased(p.Elem()) {
+			names, texts, samples = b.l.methodLists(i)
+		}
 	}
 	return fmt.Sprintf("%s.ErrorsAs(%s, %d, %d, %s, %s, %s, %s)", bridge, b.to(e.Args[0], types.Universe.Lookup("error").Type()),
 		b.l.describe(p.Elem()), b.l.describe(types.NewPointer(p.Elem())), b.expr(e.Args[1]), names, texts, samples), true

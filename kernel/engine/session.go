@@ -73,9 +73,6 @@ type typeSpec struct {
 	lowered string
 	cell    int
 	methods map[string]*function
-	// thunks holds the methods that the running type has of its own, so that
-	// they can be called through an interface.
-	thunks map[string]bool
 }
 
 // A session is what the cells so far have declared.
@@ -105,14 +102,6 @@ type session struct {
 	funcInstances map[string]*function
 	identities    identities
 	described     map[int]int
-	// boxed holds the session types that were put into empty interfaces, and
-	// asked the compiled interfaces that the values in such were asked for.
-	boxed map[string]types.Type
-	asked map[string]types.Type
-	// wrapped holds the compiled interfaces that hold session types, and
-	// leaked those whose values became empty interfaces or were compared.
-	wrapped map[string]types.Type
-	leaked  map[string]bool
 	// outputs and inputs hold what the cells showed, and their sources, by
 	// their counts; lastOutput is what was shown last.
 	outputs    map[int]*output
@@ -135,10 +124,6 @@ func newSession() *session {
 		instances:     map[string]string{},
 		funcInstances: map[string]*function{},
 		described:     map[int]int{},
-		boxed:         map[string]types.Type{},
-		asked:         map[string]types.Type{},
-		wrapped:       map[string]types.Type{},
-		leaked:        map[string]bool{},
 		outputs:       map[int]*output{},
 		inputs:        map[int]string{},
 	}

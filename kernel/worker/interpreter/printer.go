@@ -42,7 +42,7 @@ func nested(s fmt.State) bool {
 // exported fields only, and where methods says that there may be some.
 func (p *printer) print(v reflect.Value, d *description, verb rune, depth int, exported, methods bool) {
 	if d == nil && v.IsValid() && v.CanInterface() {
-		if c, ok := carried(v.Interface()); ok {
+		if c, ok := carried(unwrap(v.Interface())); ok {
 			v, d = reflect.ValueOf(c.value), c.d
 		}
 	}
@@ -113,10 +113,6 @@ func (p *printer) structure(v reflect.Value, d *description, verb rune, depth in
 	t := v.Type()
 	if p.sharp {
 		p.text(d.typeName(v))
-	}
-	if strings.HasPrefix(t.Name(), "_") && t.NumField() > 0 && t.Field(0).Name == "IValue" {
-		p.text(fmt.Sprintf("%%!%c(hierml: a value of this session as a %s, which the interpreter cannot print)", verb, strings.ReplaceAll(t.Name()[1:], "_", ".")))
-		return
 	}
 	p.text("{")
 	for i := range v.NumField() {

@@ -12,6 +12,9 @@ import (
 type types struct {
 	mu    sync.RWMutex
 	known map[int]*description
+
+	wrappers     wrappers
+	wrapperTypes map[reflect.Type]reflect.Type // those found, by interfaces
 }
 
 // A description is what is lost of a type at run time. There is one for each
@@ -34,7 +37,9 @@ type description struct {
 	texts   map[string]string // their types
 }
 
-func newTypes() *types { return &types{known: map[int]*description{}} }
+func newTypes(w wrappers) *types {
+	return &types{known: map[int]*description{}, wrappers: w, wrapperTypes: map[reflect.Type]reflect.Type{}}
+}
 
 func (t *types) describe(id int, kind, name string, named bool, fields []string, elems []int) {
 	t.mu.Lock()
@@ -149,32 +154,31 @@ func get(value, pointer any) {
 }
 
 // take copies what an interface holds into a variable of its type.
-func take(value, pointer any) {
-	if c, ok := carried(value); ok {
-		if target := reflect.ValueOf(pointer).Elem(); target.Kind() != reflect.Interface {
-			get(c.value, pointer)
-			return
-		}
+func (t *types) take(value, pointer any) {
+	c, ok := carried(value)
+	target := reflect.ValueOf(pointer).Elem()
+	switch {
+	case ok && target.Kind() != reflect.Interface:
+		get(c.value, pointer)
+	case ok && target.NumMethod() > 0:
+		target.Set(t.wrapped(value, target.Type()))
+	default:
+		get(value, pointer)
 	}
-	get(value, pointer)
 }
 
 // assign makes a value in an interface of the session one of a compiled
 // interface.
-func assign(value, pointer any) {
+func (t *types) assign(value, pointer any) {
 	if value == nil {
 		return
 	}
 	target := reflect.ValueOf(pointer).Elem()
-	v := reflect.ValueOf(value)
-	if !v.Type().Implements(target.Type()) {
-		name := v.Type().String()
-		if c, ok := carried(value); ok {
-			name = c.d.name
-		}
-		panic(fmt.Sprintf("hierml: the interpreter cannot make a %s of a %s that is in another interface; convert the value itself", target.Type(), name))
+	if _, ok := carried(value); ok {
+		target.Set(t.wrapped(value, target.Type()))
+		return
 	}
-	target.Set(v)
+	target.Set(reflect.ValueOf(value))
 }
 
 // is reports whether an interface holds a value of a session type.
@@ -196,8 +200,8 @@ func implements(value, pointer any) bool {
 		return false
 	}
 	iface := reflect.TypeOf(pointer).Elem()
-	if _, ok := carried(value); ok && iface != reflect.TypeFor[error]() && iface != reflect.TypeFor[fmt.Stringer]() {
-		return false // what the carrier has for itself
+	if c, ok := carried(value); ok && !carries(iface) {
+		return c.d.implements(iface)
 	}
 	return reflect.TypeOf(value).Implements(iface)
 }
@@ -308,9 +312,14 @@ func lacksCompiled(value any, to string, iface any) {
 	if value != nil {
 		t := reflect.TypeOf(iface).Elem()
 		for i := range t.NumMethod() {
-			m, ok := reflect.TypeOf(value).MethodByName(t.Method(i).Name)
-			if !ok || !sameMethod(t.Method(i).Type, m.Type) {
-				lacksMethod(value, to, t.Method(i).Name)
+			want := t.Method(i)
+			method, ok := reflect.TypeOf(value).MethodByName(want.Name)
+			found := method.Type
+			if c, session := carried(value); session {
+				found, ok = reflect.TypeOf(c.d.method(want.Name)), c.d.method(want.Name) != nil
+			}
+			if !ok || !sameMethod(want.Type, found) {
+				lacksMethod(value, to, want.Name)
 			}
 		}
 	}
@@ -349,8 +358,8 @@ func notNil(value any) any {
 }
 
 // errorsAs is errors.As for a target of a session type: a pointer to a
-// variable of the type id, or of an interface with the methods of the given
-// names and types. Errors find the target in their method As as a value of the
+// variable of the type id, of an interface with the methods of the given names and
+// types, or, if there are neither, of a compiled interface. Errors find the target in their method As as a value of the
 // type pointer.
 func (t *types) errorsAs(err error, id, pointer int, target any, names, texts []string, samples []any) bool {
 	if reflect.ValueOf(target).IsNil() {
@@ -363,8 +372,11 @@ func (t *types) errorsAs(err error, id, pointer int, target any, names, texts []
 			case len(names) > 0 && t.has(err, names, texts, samples):
 				reflect.ValueOf(target).Elem().Set(reflect.ValueOf(err))
 				return true
-			case len(names) == 0 && ok && c.d.id == id:
+			case len(names) == 0 && ok && id != 0 && c.d.id == id:
 				get(c.value, target)
+				return true
+			case len(names) == 0 && id == 0 && implements(err, target):
+				t.take(err, target)
 				return true
 			}
 			if e, ok := err.(interface{ As(any) bool }); ok && e.As(t.carry(pointer, target)) {
