@@ -11,6 +11,9 @@ import (
 // by itself (in assignments, calls, returns, literals, sends, comparisons)
 // come through here or through convert.
 func (b *body) to(e ast.Expr, t types.Type) string {
+	if b.override[e] == "" {
+		e = ast.Unparen(e) // the interpreter loses some values in parentheses
+	}
 	tv := b.info.Types[e]
 	if tv.IsNil() {
 		return "nil"

@@ -35,7 +35,7 @@ func (b *body) expr(e ast.Expr) string {
 	case *ast.Ident:
 		return b.ident(e)
 	case *ast.ParenExpr:
-		return "(" + b.expr(e.X) + ")"
+		return "(" + b.expr(ast.Unparen(e)) + ")"
 	case *ast.FuncLit:
 		return b.literalText(e)
 	case *ast.CompositeLit:

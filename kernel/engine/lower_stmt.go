@@ -351,7 +351,8 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	}
 	direct := true
 	for i, p := range lhs {
-		if p.stop || p.t != nil && !types.Identical(p.t, types.Default(tuple.At(i).Type())) {
+		// The interpreter does not assign results to elements of maps.
+		if p.stop || p.t != nil && !token.IsIdentifier(p.text) || p.t != nil && !types.Identical(p.t, types.Default(tuple.At(i).Type())) {
 			direct = false
 		}
 	}

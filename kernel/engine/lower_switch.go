@@ -90,8 +90,16 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 			nodes = append(nodes, comm)
 		}
 	}
-	mark := b.mark(nodes...)
-	return mark + labelled(label, "select "+b.within(&target{label: label}, func() string {
+	before := b.mark(nodes...)
+	sends := map[*ast.SendStmt]string{}
+	for _, n := range nodes {
+		if send, ok := n.(*ast.SendStmt); ok {
+			text, temps := b.selectedSend(send)
+			before += temps
+			sends[send] = text
+		}
+	}
+	return before + labelled(label, "select "+b.within(&target{label: label}, func() string {
 		var out strings.Builder
 		out.WriteString("{\n")
 		for _, c := range s.Body.List {
@@ -101,6 +109,8 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 				out.WriteString("default:\n")
 			case *ast.AssignStmt:
 				out.WriteString(b.receiveClause(comm))
+			case *ast.SendStmt:
+				out.WriteString("case " + sends[comm] + ":\n")
 			default:
 				out.WriteString("case " + b.simple(comm) + ":\n")
 			}
@@ -111,6 +121,21 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 		out.WriteString("}\n")
 		return out.String()
 	}))
+}
+
+// selectedSend writes the send of a clause, and what comes before the statement:
+// the value, of which the interpreter would compute the outermost operation only.
+func (b *body) selectedSend(s *ast.SendStmt) (send, before string) {
+	elem := b.typeOf(s.Chan).(*types.Chan).Elem()
+	value := b.to(s.Value, elem)
+	switch ast.Unparen(s.Value).(type) {
+	case *ast.Ident, *ast.BasicLit:
+	default:
+		temp := b.l.temp()
+		before = fmt.Sprintf("var %s %s = %s\n", temp, b.l.typ(elem), value)
+		value = temp
+	}
+	return b.expr(s.Chan) + " <- " + value, before
 }
 
 // receiveClause writes a clause that receives into variables: always into
