@@ -7,6 +7,7 @@ import (
 	"go/constant"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // An ExportCell is a cell of a notebook that is written as a Go program.
@@ -43,11 +44,19 @@ func Export(config Config, cells []ExportCell) ([]byte, error) {
 		packages:    map[[2]string]*symbol{},
 		constants:   map[string]*types.Const{},
 		identifiers: map[string]bool{},
+		locals:      map[string]bool{},
 		taken:       map[string]bool{"main": true, "init": true},
 		labels:      map[string]bool{},
 		versions:    map[sourcePlace][]*version{},
 	}
+	for _, name := range types.Universe.Names() {
+		// Others may be hidden where no cell uses them.
+		if _, ok := types.Universe.Lookup(name).(*types.Builtin); !ok || name == "panic" || name == "recover" {
+			x.taken[name] = true
+		}
+	}
 	for _, cell := range cells {
+		cell.Source = strings.ReplaceAll(cell.Source, "\r\n", "\n")
 		if err := x.read(cell); err != nil {
 			return nil, err
 		}
@@ -72,9 +81,11 @@ type exporter struct {
 	packages  map[[2]string]*symbol
 	constants map[string]*types.Const // the last of each name
 
-	// identifiers holds every identifier of every cell, and taken the names
-	// that are in use in the program's package.
+	// identifiers holds every identifier of every cell, locals those that
+	// something below the top of a cell declares, and taken the names that are
+	// in use in the program's package.
 	identifiers map[string]bool
+	locals      map[string]bool
 	taken       map[string]bool
 	labels      map[string]bool // taken labels
 
@@ -122,6 +133,7 @@ type symbol struct {
 	path      string
 	used      bool
 	preloaded bool
+	dotted    bool   // some names are mentioned without the package
 	comment   string // behind the import
 
 	// Of a variable: where it is used, and what is known while it is written.

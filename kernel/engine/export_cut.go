@@ -40,7 +40,11 @@ func piecesOf(k *checked) []piece {
 		if it.semicolon >= at {
 			at = it.semicolon + 1
 		}
-		if len(comments) > 0 {
+		for len(comments) > 0 && comments[0].start < at {
+			p.trail = src[comments[0].start:comments[0].end]
+			comments = comments[1:]
+		}
+		if len(comments) > 0 && p.trail == "" {
 			c := comments[0]
 			if blanks(src[at:c.start]) && !strings.Contains(src[at:c.start], "\n") && endsLine(src[c.end:]) {
 				p.trail = src[c.start:c.end]

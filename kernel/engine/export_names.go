@@ -137,6 +137,8 @@ func (x *exporter) assignNames() {
 			case s.kind == labelSymbol:
 				s.out = unusedName(s.name, func(name string) bool { return x.labels[name] || name != s.name && x.identifiers[name] })
 				x.labels[s.out] = true
+			case s.dotted && x.locals[s.name]:
+				s.out = x.newName("", s.name)
 			default:
 				s.out = x.newName(s.name, s.name)
 			}
@@ -150,7 +152,10 @@ func (x *exporter) assignNames() {
 		for i, v := range s.versions {
 			v.out = s.out
 			switch {
-			case len(s.versions) > 1 && (s.indirect || s.kind == methodSymbol):
+			case len(s.versions) > 1 && s.kind == methodSymbol:
+				v.out = unusedName(strings.ToLower(s.name[:1])+s.name[1:]+strconv.Itoa(i+1), func(name string) bool { return x.identifiers[name] })
+				v.cell.sets = append(v.cell.sets, v)
+			case len(s.versions) > 1 && s.indirect:
 				v.out = x.newName("", s.name+strconv.Itoa(i+1))
 				v.cell.sets = append(v.cell.sets, v)
 			case i > 0:

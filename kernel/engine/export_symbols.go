@@ -85,8 +85,10 @@ func (x *exporter) occurrences(e *exportedCell) {
 		}
 		o := occurrence{offset: f.offset, name: f.id.Name}
 		if o.symbol = x.symbolOf(f.obj); o.symbol == nil {
+			x.locals[f.obj.Name()] = true
 			if pkg := f.obj.Pkg(); pkg != nil && !isSession(f.obj) && f.obj.Parent() == pkg.Scope() && !qualified(text, f.offset) {
 				o.symbol, o.dotted = x.packageOf(pkg.Path(), pkg.Name(), true), true
+				o.symbol.dotted = true
 			}
 		}
 		if o.symbol != nil {

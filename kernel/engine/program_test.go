@@ -58,7 +58,7 @@ func export(t *testing.T, cells []engine.ExportCell) ([]byte, error) {
 // TestExport compares the programs that cells become with the files beside
 // them, and what they print with what the cells show.
 func TestExport(t *testing.T) {
-	var all []*sequence
+	var golden []*sequence
 	files, err := filepath.Glob(filepath.Join("testdata", "export", "*.cells"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cells: %v", err)
@@ -69,18 +69,18 @@ func TestExport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &sequence{name: filepath.Base(file), cells: readCells(string(text))}
+			s := &sequence{name: strings.TrimSuffix(filepath.Base(file), ".cells"), cells: readCells(string(text))}
 			if s.program, err = export(t, s.cells); err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, s)
-			golden := strings.TrimSuffix(file, ".cells") + ".go"
+			golden = append(golden, s)
+			file := strings.TrimSuffix(file, ".cells") + ".go"
 			if *update {
-				if err := os.WriteFile(golden, s.program, 0o644); err != nil {
+				if err := os.WriteFile(file, s.program, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(golden)
+			want, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,24 +89,32 @@ func TestExport(t *testing.T) {
 			}
 		})
 	}
-	all = append(all, sequences(t)...)
-	t.Logf("%d sequences of cells", len(all))
-	program := build(t, append(all, readTour(t)))
-	for i, s := range all {
+	all := sequences(t)
+	dir := build(t, golden, append(all, readTour(t)))
+	run := func(s *sequence, program string, args ...string) {
 		t.Run("run "+s.name, func(t *testing.T) {
 			want := shown(t, s.cells)
-			cmd := exec.Command(program, fmt.Sprint(i))
+			cmd := exec.Command(filepath.Join(dir, program), args...)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			if err != nil {
 				t.Errorf("%v: %s", err, &stderr)
 			}
-			got := strings.ReplaceAll(string(out), fmt.Sprintf("case%d.", i), "main.")
+			got := string(out)
+			if len(args) > 0 {
+				got = strings.ReplaceAll(got, "case"+args[0]+".", "main.")
+			}
 			if got != want {
 				t.Errorf("prints:\n%s\nwant:\n%s\nthe program:\n%s", got, want, s.program)
 			}
 		})
+	}
+	for _, s := range golden {
+		run(s, s.name)
+	}
+	for i, s := range all {
+		run(s, "sequences", fmt.Sprint(i))
 	}
 }
 
@@ -144,31 +152,37 @@ func sequences(t *testing.T) []*sequence {
 	return all
 }
 
-// build compiles programs, each as a package, and returns the path of a
-// program that runs the one whose number it is given.
-func build(t *testing.T, all []*sequence) string {
+// build compiles programs into a folder: the golden ones each by its name, and
+// all others as packages of one program, sequences, which runs the one whose
+// number it is given. Types have another package there, which displays show.
+func build(t *testing.T, golden, all []*sequence) string {
 	dir := t.TempDir()
-	here, err := filepath.Abs(".")
+	here, err := filepath.Abs("exported")
 	if err != nil {
 		t.Fatal(err)
 	}
 	overlay := map[string]string{}
-	add := func(path, text string) {
+	add := func(text string, path ...string) {
 		file := filepath.Join(dir, fmt.Sprintf("%d.go", len(overlay)))
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		overlay[filepath.Join(here, "exported", path)] = file
+		overlay[filepath.Join(here, filepath.Join(path...))] = file
 	}
 	var imports, calls strings.Builder
 	for i, s := range all {
 		name := fmt.Sprintf("case%d", i)
 		text := strings.Replace(string(s.program), "package main\n", "package "+name+"\n", 1)
-		add(filepath.Join(name, "main.go"), strings.Replace(text, "func main() {\n", "func Main() {\n", 1))
-		fmt.Fprintf(&imports, "\t%q\n", "github.com/hierml/notebook/kernel/engine/exported/"+name)
+		add(strings.Replace(text, "func main() {\n", "func Main() {\n", 1), "sequences", name, "main.go")
+		fmt.Fprintf(&imports, "\t%q\n", "github.com/hierml/notebook/kernel/engine/exported/sequences/"+name)
 		fmt.Fprintf(&calls, "\tcase %q:\n\t\t%s.Main()\n", fmt.Sprint(i), name)
 	}
-	add("main.go", "package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n")
+	add("package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n", "sequences", "main.go")
+	packages := []string{"./exported/sequences"}
+	for _, s := range golden {
+		add(string(s.program), s.name, "main.go")
+		packages = append(packages, "./exported/"+s.name)
+	}
 	list, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
@@ -177,11 +191,11 @@ func build(t *testing.T, all []*sequence) string {
 	if err := os.WriteFile(file, list, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, "program")
-	if out, err := exec.Command("go", "build", "-overlay", file, "-o", program, "./exported").CombinedOutput(); err != nil {
+	bin := t.TempDir() + string(filepath.Separator)
+	if out, err := exec.Command("go", append([]string{"build", "-overlay", file, "-o", bin}, packages...)...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return program
+	return bin
 }
 
 // shown runs cells and returns what they print and show as text.

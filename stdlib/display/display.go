@@ -97,7 +97,7 @@ func of(v any) *Bundle {
 		try("drawing", func() error { return b.known(v) })
 	}
 	if _, has := b.Data[Text]; !has {
-		b.Data[Text] = text(v)
+		b.Data[Text] = named(v, text(v))
 	}
 	if len(faults) > 0 {
 		b.Data[Text] = b.Text() + "\n" + bounded(strings.Join(faults, "\n"))

@@ -42,6 +42,24 @@ func text(v any) (s string) {
 	return bounded(b.String())
 }
 
+// named puts the name of its type before the text of a struct, or of a pointer
+// to one, that the program itself declares, as a notebook does for the types of
+// its cells.
+func named(v any, text string) string {
+	switch v.(type) {
+	case error, fmt.Formatter, fmt.Stringer:
+		return text
+	}
+	t, sign := reflect.TypeOf(v), ""
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		t, sign = t.Elem(), "&"
+	}
+	if t.Kind() != reflect.Struct || t.PkgPath() != "main" || t.Name() == "" || !strings.HasPrefix(text, sign+"{") {
+		return text
+	}
+	return sign + strings.ReplaceAll(t.Name(), "main.", "") + strings.TrimPrefix(text, sign)
+}
+
 // count takes from the budget the number of values that fmt would print.
 func count(v reflect.Value, depth int, budget *int) {
 	if *budget--; *budget < 0 {

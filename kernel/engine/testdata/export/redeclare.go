@@ -33,11 +33,11 @@ var tGet func(T2) string
 
 func (r T2) Get() string { return tGet(r) }
 
-func (t T2) Get1() string { return t.B }
+func (t T2) get1() string { return t.B }
 
 func show() string { return T2{"y"}.Get() }
 
-func (t T2) Get2() string { return t.B + "!" }
+func (t T2) get2() string { return t.B + "!" }
 
 func main() {
 	f = f1
@@ -67,10 +67,10 @@ func main() {
 
 	nb.Display(N2)
 
-	tGet = T2.Get1
+	tGet = T2.get1
 	nb.Display(show())
 
-	tGet = T2.Get2
+	tGet = T2.get2
 	nb.Display(show() + u.Get())
 
 	a, err := strconv.Atoi("12")
