@@ -67,6 +67,8 @@ func TestCompleteAfterFaults(t *testing.T) {
 		{"s := `a\nb` c\nlater := origin\nlat|", "= later"},
 		{"else {\n}\nlater := origin\nlat|", "= later"},
 		{"return return\nlater := origin\nlat|", "= later"},
+		{"x := 1 2; later := origin; lat|", "= later"},
+		{"😀 := 1; strings.HasPre|", "= HasPrefix"},
 		{"go origin\nlater := origin\nlat|", "= later"},
 	})
 }
@@ -109,6 +111,11 @@ func TestCompleteExpected(t *testing.T) {
 		{"time.Sleep(2 * time.|", "Hour Second January"},
 		{"http.NewRequest(http.Method|", "MethodGet MethodPost"},
 		{"shape = |", "shape nil origin"},
+		{"for _, p := range |", "points häuser"},
+		{"text := \"\"\nfor _, p := range |", "text points häuser"},
+		{"defer origin.|", "= Move Norm X Y name"},
+		{"go |", "apply scale circle"},
+		{"var wg sync.WaitGroup\ndefer wg.|", "Done"},
 		// Constants of a type.
 		{colors + "var c Color = |", "Green Red Color"},
 		{colors + "switch wall {\ncase |", "Green Red Color origin"},

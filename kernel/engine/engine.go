@@ -37,7 +37,8 @@ type Engine struct {
 	mu      sync.Mutex // guards the session and the checker
 	session *session
 	checker *checker
-	dead    int // the process of the executor that died last
+	dead    int    // the process of the executor that died last
+	last    Output // of the cell that began last
 }
 
 // New returns an engine for a new session.
@@ -89,6 +90,7 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 	if err != nil {
 		return nil, err
 	}
+	e.setLast(out)
 	for _, note := range l.notes() {
 		out.Stream("stderr", note)
 	}
@@ -120,6 +122,12 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 		return nil, interrupted(err)
 	}
 	return nil, l.refused(err)
+}
+
+func (e *Engine) setLast(out Output) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last = out
 }
 
 // execute has the executor run a program that does something.

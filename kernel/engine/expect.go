@@ -12,8 +12,9 @@ type expectation struct {
 	// want is the type of the value, or for a type the interface that it has
 	// to have the methods of; nil if any will do.
 	want types.Type
-	// isType says that a type is asked for, not a value.
-	isType bool
+	// isType says that a type is asked for, not a value; called, what can be
+	// called; ranged, what a loop can range over.
+	isType, called, ranged bool
 }
 
 // expects returns what the place asks for where a path ends.
@@ -57,6 +58,12 @@ func (v *view) expectsAt(path []ast.Node, x ast.Expr) expectation {
 		if p.Fun != x {
 			return v.expectsArgument(p, slices.Index(p.Args, x))
 		}
+		if len(path) > 1 {
+			switch path[len(path)-2].(type) {
+			case *ast.GoStmt, *ast.DeferStmt:
+				return expectation{called: true}
+			}
+		}
 	case *ast.IndexExpr:
 		if p.Index == x {
 			return v.expectsIndex(p)
@@ -67,7 +74,7 @@ func (v *view) expectsAt(path []ast.Node, x ast.Expr) expectation {
 		}
 	case *ast.TypeAssertExpr:
 		if p.Type == x {
-			return expectation{v.k.info.TypeOf(p.X), true}
+			return expectation{want: v.k.info.TypeOf(p.X), isType: true}
 		}
 	case *ast.CompositeLit:
 		if p.Type == x {
@@ -106,6 +113,8 @@ func (v *view) expectsInStatement(path []ast.Node, x ast.Expr) expectation {
 		return boolean
 	case *ast.ForStmt:
 		return boolean
+	case *ast.RangeStmt:
+		return expectation{ranged: s.X == x}
 	case *ast.SendStmt:
 		if ch, ok := underlying(v.k.info.TypeOf(s.Chan)).(*types.Chan); ok && s.Value == x {
 			return expectation{want: ch.Elem()}
@@ -129,7 +138,7 @@ func (v *view) expectsInStatement(path []ast.Node, x ast.Expr) expectation {
 				}
 				return expectation{want: v.k.info.TypeOf(s.Tag)}
 			case *ast.TypeSwitchStmt:
-				return expectation{v.switched(s), true}
+				return expectation{want: v.switched(s), isType: true}
 			}
 		}
 	}
@@ -387,6 +396,12 @@ func (e expectation) fit(obj types.Object) int {
 		}
 		return fitsNot
 	}
+	if e.called || e.ranged {
+		if !isType && obj.Type() != nil && e.takes(obj.Type().Underlying()) {
+			return fitsWell
+		}
+		return fitsNot
+	}
 	if e.want == nil || e.want == types.Typ[types.Invalid] || isTop(e.want) {
 		return fitsNot
 	}
@@ -413,6 +428,26 @@ func (e expectation) fit(obj types.Object) int {
 		}
 	}
 	return fitsNot
+}
+
+// takes reports whether a value of an underlying type can be called, or ranged
+// over, where that is asked for. That integers can be ranged over is no sign
+// that they are meant.
+func (e expectation) takes(u types.Type) bool {
+	if e.called {
+		_, ok := u.(*types.Signature)
+		return ok
+	}
+	switch u := u.(type) {
+	case *types.Slice, *types.Array, *types.Map, *types.Chan:
+		return true
+	case *types.Pointer:
+		_, ok := u.Elem().Underlying().(*types.Array)
+		return ok
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	}
+	return false
 }
 
 func isUntyped(t types.Type) bool {

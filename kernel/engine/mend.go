@@ -118,8 +118,8 @@ func withoutFaults(text string, keep int) string {
 		rows := rowsOf(text, lexemes)
 		out := []byte(text)
 		progress := false
-		for _, offset := range faults {
-			row := strings.Count(text[:offset], "\n")
+		for _, fault := range faults {
+			row := strings.Count(text[:fault.offset], "\n")
 			wrong := row
 			// An expression that a line has begun is looked for in the next.
 			if i, _ := slices.BinarySearch(rows, row); i > 0 && lacksOperand(lexemes[i-1].tok) {
@@ -131,6 +131,10 @@ func withoutFaults(text string, keep int) string {
 			if !tried[wrong] {
 				tried[wrong] = true
 				blankLine(out, text, lexemes, rows, wrong)
+				progress = true
+			} else if keep < fault.start || fault.end < keep {
+				// It shares its line with what is kept, or with what was tried.
+				blankBytes(out, fault.start, fault.end)
 				progress = true
 			}
 		}
@@ -151,10 +155,16 @@ func lacksOperand(tok token.Token) bool {
 	return tok.IsOperator() && continues(tok)
 }
 
-// syntaxFaults returns where the parser first complains of the items of a
-// text, save those that are good, to which it adds.
-func syntaxFaults(text string, good map[string]bool) []int {
-	var faults []int
+// A fault is an item that does not parse.
+type fault struct {
+	item
+	offset int // of the first complaint, in the text
+}
+
+// syntaxFaults returns what the parser complains of in a text, save the items
+// that are good, to which it adds.
+func syntaxFaults(text string, good map[string]bool) []fault {
+	var faults []fault
 	for _, it := range split(text) {
 		item := text[it.start:it.end]
 		if good[item] {
@@ -166,7 +176,7 @@ func syntaxFaults(text string, good map[string]bool) []int {
 		}
 		_, err := parser.ParseFile(token.NewFileSet(), "", prefix+item+suffix, parser.SkipObjectResolution)
 		if list, ok := err.(scanner.ErrorList); ok {
-			faults = append(faults, it.start+clamp(list[0].Pos.Offset-prefixLength, item))
+			faults = append(faults, fault{it, it.start + clamp(list[0].Pos.Offset-prefixLength, item)})
 		} else {
 			good[item] = true
 		}
@@ -197,11 +207,15 @@ func blankLine(out []byte, text string, lexemes []lexeme, rows []int, row int) {
 				out[l.pos-1] = ';' // it is a block of its own
 			}
 		default:
-			for at := l.pos; at < min(l.end(text), len(out)); at++ {
-				if out[at] != '\n' {
-					out[at] = ' '
-				}
-			}
+			blankBytes(out, l.pos, l.end(text))
+		}
+	}
+}
+
+func blankBytes(out []byte, start, end int) {
+	for at := start; at < min(end, len(out)); at++ {
+		if out[at] != '\n' {
+			out[at] = ' '
 		}
 	}
 }

@@ -104,8 +104,12 @@ func (e *Engine) plain(t types.Type) bool {
 }
 
 // peek returns the text of an expression of variables, unless something runs.
+// What processes and goroutines write meanwhile goes where it would otherwise.
 func (e *Engine) peek(source string) (text string, ok bool) {
-	if e.running.Load() > 0 || !e.declaring.TryLock() {
+	e.mu.Lock()
+	out := e.last
+	e.mu.Unlock()
+	if out == nil || e.running.Load() > 0 || !e.declaring.TryLock() {
 		return "", false
 	}
 	type answer struct {
@@ -121,7 +125,7 @@ func (e *Engine) peek(source string) (text string, ok bool) {
 	}
 	go func() {
 		defer e.declaring.Unlock()
-		bundle, err := e.executor.Run(context.Background(), program, nowhere{})
+		bundle, err := e.executor.Run(context.Background(), program, out)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		l.commit(0)
@@ -152,17 +156,4 @@ func (c *checker) forget(src *source) {
 			c.fset.RemoveFile(file)
 		}
 	}
-}
-
-// nowhere is the output of a program that shows nothing.
-type nowhere struct{}
-
-func (nowhere) Stream(string, string)         {}
-func (nowhere) Display(*Bundle, string, bool) {}
-func (nowhere) Clear(bool)                    {}
-func (nowhere) Comm(*CommMessage) error       { return nil }
-func (nowhere) Page(*Bundle)                  {}
-func (nowhere) NextInput(string, bool)        {}
-func (nowhere) Input(context.Context, string, bool) (string, error) {
-	return "", errors.New("nobody can be asked")
 }
