@@ -158,17 +158,23 @@ func cut(before, word, after string) string {
 	return b.String()
 }
 
-// following returns what comes after the item that an offset stands in. Where
+// following returns what comes after the item that an offset stands in, as far
+// as it matters there. Where
 // its end cannot be told, because brackets do not match, it is taken for the
 // next line that begins a declaration.
 func following(source string, at int) string {
 	if matched(source) {
+		rest := source[at:]
 		for _, it := range split(source) {
 			if it.start <= at && at <= it.end {
-				return source[it.end:]
+				rest = source[it.end:]
+				if it.kind != itemStatement {
+					return rest
+				}
 			}
 		}
-		return source[at:]
+		// What statements below declare is not in scope in one above them.
+		return blank(rest, func(it item) bool { return it.kind != itemStatement }, split(rest))
 	}
 	for rest := source[at:]; ; {
 		_, after, more := strings.Cut(rest, "\n")

@@ -22,6 +22,10 @@ type view struct {
 // time to check some of them grows with its square.
 const maxDepth = 200
 
+// maxRounds bounds how often a text is checked because of errors that it leaves
+// out: each may hide the next.
+const maxRounds = 6
+
 // look shows the text of a cell to see, unless it is nested too deep. Lines
 // that are wrong are left out, but not that of offset at. What the check does
 // to the session is taken back when it returns.
@@ -30,13 +34,13 @@ func (c *checker) look(text string, at int, see func(*view)) {
 		return
 	}
 	forgotten := map[token.Pos]bool{}
-	for {
+	for round := 1; ; round++ {
 		v := c.view(text, at, forgotten)
 		known := len(forgotten)
 		for _, place := range forgets(v.k) {
 			forgotten[place] = true
 		}
-		if len(forgotten) == known || c.strict {
+		if len(forgotten) == known || c.strict || round == maxRounds {
 			defer v.k.rollback()
 			see(v)
 			return
