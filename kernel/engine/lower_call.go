@@ -388,7 +388,7 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 			args = append(args, b.expr(a))
 			continue
 		}
-		args = append(args, b.to(a, s.Elem()))
+		args = append(args, b.functionAs(a, s.Elem()))
 	}
 	if e.Ellipsis.IsValid() {
 		if basic, ok := b.info.TypeOf(e.Args[1]).Underlying().(*types.Basic); ok && basic.Info()&types.IsString != 0 {

@@ -31,6 +31,21 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 	return b.convert(b.expr(e), types.Default(tv.Type), t, e.Pos())
 }
 
+// functionAs is to for what is appended or returned: there the interpreter takes the
+// bare name of a declared function for its own node.
+func (b *body) functionAs(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	obj := b.calleeObject(ast.Unparen(e))
+	if obj == nil || !isSession(obj) || obj.Signature().Recv() != nil {
+		return text
+	}
+	own := b.info.TypeOf(e)
+	if types.IsInterface(t) && !b.l.native(own) {
+		return text // in a carrier
+	}
+	return "(" + b.l.typ(own) + ")(" + text + ")"
+}
+
 // convert writes the conversion of a value of type from to type to. It is
 // the one place that decides how a value becomes an interface.
 func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {

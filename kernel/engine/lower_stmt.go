@@ -505,7 +505,7 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 	}
 	values := make([]string, len(s.Results))
 	for i, e := range s.Results {
-		values[i] = b.to(e, b.results.At(i).Type())
+		values[i] = b.functionAs(e, b.results.At(i).Type())
 	}
 	return "return " + strings.Join(values, ", ")
 }
