@@ -66,9 +66,9 @@ type checkedFunc struct {
 	// pending names the function that the body calls and that no cell has
 	// declared yet; such a body is not checked.
 	pending string
-	// resumed is the function of an earlier cell whose body this is, now that
-	// what it waited for is declared; nil for the cell's own functions.
-	resumed *function
+	// again is the function of an earlier cell that is declared again with the
+	// cell; nil for the cell's own functions.
+	again *function
 }
 
 // A checked cell is a parsed cell with its types.
@@ -87,10 +87,13 @@ type checked struct {
 	// values by the statement after.
 	remembered map[ast.Node]bool
 	initial    map[ast.Stmt]bool
-	// broken holds functions of earlier cells that do not compile with what
-	// this one declares, and reasons why.
-	broken  []*function
-	reasons []string
+	// same holds the names of types that the cell declares as they are, and
+	// renewed those which are new all the same, for a method of another signature.
+	same, renewed map[string]bool
+	// again holds the functions of earlier cells that the cell declares again,
+	// by their declarations, and left those that do not compile with it.
+	again map[*ast.FuncDecl]*function
+	left  []*follower
 	// undo takes back what the check did to types of earlier cells.
 	undo []func()
 }
@@ -118,12 +121,14 @@ func newInfo() *types.Info {
 // other, then the bodies of its functions, which see all of it.
 //
 // waiting holds, for functions of the cell by their offset, the name of the
-// undeclared function that they call, and resumed those of earlier cells whose
-// wait may be over. forgotten holds the places of the assignments that leave
-// out an error; check adds those that it finds wrong for that.
-func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function, forgotten map[token.Pos]bool) (*checked, []problem) {
-	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo(), strict: c.strict}
+// undeclared function that they call, and followers those of earlier cells that
+// are declared again. forgotten holds the places of the assignments that leave
+// out an error, and renewed the names of types that must not stay what they are;
+// check adds what it finds wrong for want of that.
+func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower, forgotten map[token.Pos]bool, renewed map[string]bool) (*checked, []problem) {
+	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo(), strict: c.strict, renewed: renewed}
 	k.remember(forgotten)
+	k.join(followers)
 	var problems []problem
 	complain := func(pos token.Pos, msg string) { problems = append(problems, c.problem(pos, msg)) }
 
@@ -131,10 +136,9 @@ func (c *checker) check(p *parsed, waiting map[int]string, resumed []*function, 
 	late := c.declarations(k)
 	shield(k.types)
 	for _, f := range k.funcs {
-		f.pending = waiting[int(f.decl.Pos()-p.declarations.FileStart)]
-	}
-	for _, fn := range resumed {
-		c.resume(k, fn)
+		if f.again == nil {
+			f.pending = waiting[int(f.decl.Pos()-p.declarations.FileStart)]
+		}
 	}
 	c.insert(k)
 	c.refuseForeign(k, complain)
@@ -245,6 +249,7 @@ func (c *checker) declarations(k *checked) (late []*checkedFunc) {
 		declared[name] = true
 	}
 	same := c.unchangedTypes(k, file, declared)
+	k.same = same
 	for _, pkg := range k.imported {
 		// An import and a declaration of one name: the declaration wins, as
 		// the later of two declarations does everywhere in a notebook.
@@ -279,16 +284,18 @@ func (c *checker) declarations(k *checked) (late []*checkedFunc) {
 				decls = append(decls, d) // which go/types complains about
 				continue
 			}
-			f := &checkedFunc{decl: d}
+			f := &checkedFunc{decl: d, again: k.again[d]}
 			k.funcs = append(k.funcs, f)
 			if d.Recv != nil {
 				if base := receiverBase(d); base != nil && !declaredType(k, file, base.Name, same) {
 					if live := c.session.live[base.Name]; live != nil && live.spec != nil {
-						f.receiver = live.object.(*types.TypeName)
-						f.body = plainFunction(d, fmt.Sprintf("%s.%s", base.Name, d.Name.Name), nil)
+						f.receiver = ownerOf(live.object.(*types.TypeName))
 						k.mentioned[base.Name] = true
 						late = append(late, f)
-						decls = append(decls, f.body)
+						if named, ok := f.receiver.Type().(*types.Named); ok && named.TypeParams().Len() == 0 && c.session.byObject[f.receiver] != nil {
+							f.body = plainFunction(d, fmt.Sprintf("%s.%s", base.Name, d.Name.Name), nil)
+							decls = append(decls, f.body)
+						}
 						continue
 					}
 				}
@@ -469,7 +476,7 @@ func (c *checker) unchangedTypes(k *checked, file *ast.File, declared map[string
 			spec := s.(*ast.TypeSpec)
 			name := spec.Name.Name
 			live := c.session.live[name]
-			if live == nil || live.spec == nil || specs[name] != nil || spec.TypeParams != nil {
+			if live == nil || live.spec == nil || specs[name] != nil || spec.TypeParams != nil || k.renewed[name] {
 				continue
 			}
 			if live.spec.text == c.text(spec) {

@@ -63,20 +63,29 @@ func plainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.Fun
 	}
 }
 
+// ownerOf returns the type that a method belongs to whose receiver is written
+// with a name, which may be an alias.
+func ownerOf(name *types.TypeName) *types.TypeName {
+	if named, ok := types.Unalias(name.Type()).(*types.Named); ok {
+		return named.Obj()
+	}
+	return name
+}
+
 // addMethods gives the types of earlier cells their new methods.
 func (c *checker) addMethods(k *checked, late []*checkedFunc, complain func(token.Pos, string)) {
 	for _, f := range late {
-		obj, ok := k.info.Defs[f.body.Name].(*types.Func)
-		if !ok {
-			continue
-		}
 		named, ok := f.receiver.Type().(*types.Named)
-		if !ok {
-			complain(f.decl.Recv.Pos(), "invalid receiver type "+f.receiver.Name())
+		if !ok || c.session.byObject[f.receiver] == nil {
+			complain(f.decl.Recv.Pos(), "cannot define new methods on non-local type "+shown(f.receiver.Type()))
 			continue
 		}
 		if named.TypeParams().Len() > 0 {
 			complain(f.decl.Name.Pos(), fmt.Sprintf("method %s.%s: methods of a generic type belong into the cell that declares the type", named.Obj().Name(), f.decl.Name.Name))
+			continue
+		}
+		obj, ok := k.info.Defs[f.body.Name].(*types.Func)
+		if !ok {
 			continue
 		}
 		plain := obj.Signature()
@@ -103,7 +112,10 @@ func (c *checker) addMethods(k *checked, late []*checkedFunc, complain func(toke
 				f.object = old
 				continue
 			}
-			complain(f.decl.Name.Pos(), fmt.Sprintf("method %s.%s has another signature than before, %s: declare type %s anew with it", named.Obj().Name(), name,
+			if k.same[named.Obj().Name()] && k.renewed != nil {
+				k.renewed[named.Obj().Name()] = true
+			}
+			complain(f.decl.Name.Pos(), fmt.Sprintf("method %s.%s has another signature than before, %s: declare type %s in the same cell", named.Obj().Name(), name,
 				types.TypeString(old.Signature(), types.RelativeTo(k.pkg)), named.Obj().Name()))
 			continue
 		}
@@ -145,18 +157,16 @@ func (c *checker) bodies(k *checked) *ast.File {
 		if f.object == nil {
 			f.object, _ = k.info.Defs[f.decl.Name].(*types.Func)
 		}
-		if f.resumed != nil {
-			file.Decls = append(file.Decls, f.body)
-			continue
-		}
-		if f.decl.Body == nil {
+		if f.decl.Body == nil || f.receiver != nil && f.body == nil {
 			continue
 		}
 		var params *ast.FieldList
 		if f.decl.Recv != nil {
 			params = receiverTypeParams(f.decl, k.types)
 			if base := receiverBase(f.decl); base != nil && f.receiver == nil {
-				f.receiver, _ = k.pkg.Scope().Lookup(base.Name).(*types.TypeName)
+				if name, ok := k.pkg.Scope().Lookup(base.Name).(*types.TypeName); ok {
+					f.receiver = ownerOf(name)
+				}
 			}
 		}
 		f.body = plainFunction(f.decl, fmt.Sprintf("%s·%d", f.decl.Name.Name, i), params)

@@ -8,10 +8,12 @@
 //     and statements. Wrong when a cell is cut in the wrong place, or a syntax
 //     error is worded or placed badly. IsComplete (complete.go) works on the same
 //     lexemes.
-//   - Check (check.go, forward.go): the pieces against the session, by go/types:
+//   - Check (check.go, forward.go, following.go): the pieces against the session, by go/types:
 //     first what the cell declares without bodies, then its statements in order,
 //     then bodies. Wrong when a good cell does not compile, a bad one does, or a
 //     failed one leaves something behind.
+//     Functions of earlier cells that mention what the cell declares anew are
+//     declared again with it.
 //     An assignment at the top of a cell that leaves out an error (forgotten.go)
 //     is found by that it does not compile, and checked again with a blank for it.
 //   - Lower (lower*.go, generic.go, frames.go, describe.go, refuse.go, prelude):

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"go/ast"
-	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,19 +22,15 @@ func (x *exporter) functionVersions(e *exportedCell) {
 		v.end++
 		_, v.nameAt = x.at(f.decl.Name.Pos())
 		v.uses = e.uses.within(src, v.start, v.end)
-		if f.decl.Name.Name == "init" && f.decl.Recv == nil && f.resumed == nil {
+		if f.decl.Name.Name == "init" && f.decl.Recv == nil {
 			v.symbol = x.add(&symbol{name: "setup", kind: functionSymbol})
 			e.inits = append(e.inits, v)
 			x.addVersion(v)
 			continue
 		}
-		fn, obj := f.resumed, f.object
-		if fn == nil {
-			fn = x.session.functionOf(obj)
-		} else {
-			obj = x.session.objectOf(fn)
-		}
-		if fn == nil || obj == nil || fn.pending != "" {
+		obj := f.object
+		fn := x.session.functionOf(obj)
+		if fn == nil || fn.pending != "" {
 			continue
 		}
 		v.symbol, v.signature = x.functionSymbol(fn, obj), obj.Signature()
@@ -44,16 +39,6 @@ func (x *exporter) functionVersions(e *exportedCell) {
 		}
 		x.addVersion(v)
 	}
-}
-
-// objectOf returns an object that declares a function. All have its signature.
-func (s *session) objectOf(fn *function) *types.Func {
-	for obj, of := range s.funcs {
-		if of == fn {
-			return obj
-		}
-	}
-	return nil
 }
 
 func (x *exporter) addVersion(v *version) {

@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"sort"
 	"strings"
 )
 
@@ -16,15 +14,12 @@ import (
 
 // checkWaiting checks a cell. Functions whose only fault is that they call
 // what is not declared yet are left pending, and those of earlier cells that
-// waited for what the cell declares are taken up again. So are the callers of
-// a function that the cell declares with another signature: those that do not
-// compile with it wait for one that they do.
+// waited for what the cell declares follow it, as do those that mention what it
+// declares anew (following.go).
 func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
-	resumed := c.session.waitingFor(declaredNames(p))
 	waiting := map[int]string{}
-	var callers, broken []*function
-	var reasons []string
-	forgotten := map[token.Pos]bool{}
+	forgotten, renewed := map[token.Pos]bool{}, map[string]bool{}
+	follow := &followers{with: c.session.waitingFor(declaredNames(p))}
 	for first := true; ; first = false {
 		if !first {
 			// The tree was changed by the check.
@@ -33,70 +28,44 @@ func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 				return nil, problems
 			}
 		}
-		known := len(forgotten)
-		k, problems := c.check(p, waiting, resumed, forgotten)
+		known := len(forgotten) + len(renewed)
+		k, problems := c.check(p, waiting, follow.with, forgotten, renewed)
 		if len(problems) == 0 {
-			if callers == nil {
-				if callers = c.session.callersOfChanged(k); len(callers) > 0 {
-					resumed = append(resumed, callers...)
-					k.rollback()
-					continue
-				}
+			more := c.session.more(k, follow)
+			if len(more) == 0 {
+				k.left = follow.left
+				return k, nil
 			}
-			k.broken, k.reasons = broken, reasons
-			return k, nil
+			follow.with = append(follow.with, more...)
+			k.rollback()
+			continue
 		}
-		if len(forgotten) > known {
+		if len(forgotten)+len(renewed) > known || follow.drop(c, problems) {
 			continue
 		}
 		more := undeclaredCalls(p, c, problems)
-		foreign := false
-		for _, q := range problems {
-			if q.source != p.source {
-				foreign = true
-				reasons = append(reasons, q.msg)
-			}
-		}
-		switch {
-		case foreign:
-			// A function of an earlier cell does not compile with what was
-			// declared: it goes on waiting.
-			broken, resumed = callers, nil
-		case more != nil:
-			for offset, name := range more {
-				waiting[offset] = name
-			}
-		default:
+		if more == nil {
 			return nil, problems
 		}
-	}
-}
-
-// callersOfChanged returns the functions that call one which the cell
-// declares with another signature than it had. The result is not nil.
-func (s *session) callersOfChanged(k *checked) []*function {
-	out := []*function{}
-	for _, f := range k.funcs {
-		if f.decl.Recv != nil || f.object == nil || f.resumed != nil {
-			continue
-		}
-		old := s.live[f.decl.Name.Name]
-		if old == nil || old.function == nil || old.function.generic || types.Identical(old.object.Type(), f.object.Type()) {
-			continue
-		}
-		for _, fn := range s.all {
-			if fn.calls[old.function] && fn != old.function && fn.pending == "" && !declaresAnew(k, fn) {
-				out = append(out, fn)
-			}
+		for offset, name := range more {
+			waiting[offset] = name
 		}
 	}
-	return out
 }
 
 // declaresAnew reports whether the cell itself declares a function again.
 func declaresAnew(k *checked, fn *function) bool {
+	base := func(f *ast.FuncDecl) string {
+		if f.Recv == nil {
+			return ""
+		}
+		if id := receiverBase(f); id != nil {
+			return id.Name
+		}
+		return ""
+	}
 	for _, f := range k.funcs {
-		if f.decl.Recv == nil && f.decl.Name.Name == fn.name {
+		if f.decl.Name.Name == fn.written.Name.Name && base(f.decl) == base(fn.written) {
 			return true
 		}
 	}
@@ -111,35 +80,40 @@ func undeclaredCalls(p *parsed, c *checker, problems []problem) map[int]string {
 	}
 	out := map[int]string{}
 	for _, q := range problems {
-		name, ok := strings.CutPrefix(q.msg, "undefined: ")
-		if !ok || !token.IsIdentifier(name) {
-			return nil
-		}
 		found := false
 		for _, d := range p.declarations.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Body == nil {
-				continue
+			if f, ok := d.(*ast.FuncDecl); ok {
+				if name := undeclaredCall(c, f, q); name != "" {
+					out[int(f.Pos()-p.declarations.FileStart)] = name
+					found = true
+				}
 			}
-			ast.Inspect(f.Body, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
-				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == name {
-					if _, offset := c.at(id.Pos()); offset == q.offset {
-						out[int(f.Pos()-p.declarations.FileStart)] = name
-						found = true
-					}
-				}
-				return true
-			})
 		}
 		if !found {
 			return nil
 		}
 	}
 	return out
+}
+
+// undeclaredCall returns the name of the undeclared function that a function
+// calls, if that explains a problem.
+func undeclaredCall(c *checker, f *ast.FuncDecl, q problem) (undeclared string) {
+	name, ok := strings.CutPrefix(q.msg, "undefined: ")
+	if !ok || !token.IsIdentifier(name) || f.Body == nil {
+		return ""
+	}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if id, ok := call.Fun.(*ast.Ident); ok && id.Name == name {
+				if src, offset := c.at(id.Pos()); src == q.source && offset == q.offset {
+					undeclared = name
+				}
+			}
+		}
+		return true
+	})
+	return undeclared
 }
 
 // declaredNames returns the names of the functions that a cell declares.
@@ -157,51 +131,20 @@ func declaredNames(p *parsed) map[string]bool {
 
 // waitingFor returns the pending functions that wait for one of the names, or
 // for a function that does.
-func (s *session) waitingFor(names map[string]bool) []*function {
-	var out []*function
+func (s *session) waitingFor(names map[string]bool) []*follower {
+	var out []*follower
 	taken := map[*function]bool{}
 	for more := true; more; {
 		more = false
 		for _, fn := range s.all {
-			if fn.pending != "" && !taken[fn] && names[fn.pending] && fn.source != nil {
+			if fn.pending != "" && !taken[fn] && names[fn.pending] && s.current(fn) && !names[fn.name] {
 				taken[fn], more = true, true
 				names[fn.name] = true
-				out = append(out, fn)
+				out = append(out, &follower{fn: fn})
 			}
 		}
 	}
 	return out
-}
-
-// resume adds the body of a pending function to a cell.
-func (c *checker) resume(k *checked, fn *function) {
-	body := *fn.decl
-	if fn.source != nil {
-		body.Body = fn.source
-	}
-	body.Name = &ast.Ident{NamePos: fn.decl.Name.NamePos, Name: fmt.Sprintf("%s·resumed", fn.decl.Name.Name)}
-	k.funcs = append(k.funcs, &checkedFunc{decl: &body, body: &body, resumed: fn})
-	ast.Inspect(&body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			k.mentioned[id.Name] = true
-		}
-		return true
-	})
-}
-
-// resume makes a function what its body, checked at last, says.
-func (l *lowering) resume(f *checkedFunc) {
-	fn := f.resumed
-	was := *fn
-	l.later(func() { *fn = was })
-	fn.decl, fn.info, fn.pending, fn.calls = f.body, l.k.info, "", map[*function]bool{}
-	switch {
-	case fn.generic:
-	case fn.emitted:
-		l.relower(fn)
-	default:
-		l.need(fn)
-	}
 }
 
 // breaks makes pending what does not compile with a new declaration, and
@@ -212,7 +155,7 @@ func (l *lowering) breaks(fn *function, waitsFor string) {
 	}
 	was := *fn
 	l.later(func() { *fn = was })
-	fn.pending, fn.source, fn.emitted = waitsFor, fn.decl.Body, false
+	fn.pending, fn.emitted = waitsFor, false
 	for _, g := range l.s.all {
 		if g.calls[fn] {
 			l.breaks(g, fn.name)
@@ -231,7 +174,7 @@ func (l *lowering) spreadWaiting() {
 			if name := l.waits(f); name != "" {
 				was := f.pending
 				l.later(func() { f.pending = was })
-				f.pending, f.source = name, f.decl.Body
+				f.pending = name
 				more = true
 			}
 		}
@@ -285,20 +228,4 @@ func (l *lowering) wait(fn *function) string {
 		text += ", which"
 	}
 	return text + " waits for itself"
-}
-
-// notes says which functions of the cell are pending, and which of others it
-// made so.
-func (l *lowering) notes() []string {
-	var notes []string
-	for _, fn := range l.s.all {
-		if fn.pending != "" && fn.cell == l.k.source.cell.Number {
-			notes = append(notes, fmt.Sprintf("note: %s calls %s, which no cell has declared yet\n", fn.name, fn.pending))
-		}
-	}
-	sort.Strings(notes)
-	for _, fn := range l.k.broken {
-		notes = append(notes, fmt.Sprintf("note: %s does not compile any more: %s\n", fn.name, strings.Join(l.k.reasons, "; ")))
-	}
-	return notes
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"runtime"
 	"slices"
 )
@@ -23,7 +24,8 @@ func (l *lowering) instance(fn *function, obj *types.Func, targs *types.TypeList
 	inst := &function{
 		name: fn.name, cell: fn.cell, decl: decl, info: info, calls: map[*function]bool{},
 		receiver: fn.receiver, pointer: fn.pointer, method: fn.method, standsIn: fn.standsIn,
-		base: fmt.Sprintf("%s__i%d", fn.base, l.s.unique()),
+		base:   fmt.Sprintf("%s__i%d", fn.base, l.s.unique()),
+		origin: fn, targs: list,
 	}
 	if inst.site = l.site; fn.standsIn && !inst.site.IsValid() {
 		inst.site = l.pos
@@ -32,6 +34,27 @@ func (l *lowering) instance(fn *function, obj *types.Func, targs *types.TypeList
 	l.later(func() { delete(l.s.funcInstances, key) })
 	l.register(inst)
 	return inst
+}
+
+// renewInstances makes the instances of a generic function that is declared
+// again what it says now, and forgets those that nothing calls.
+func (l *lowering) renewInstances(fn *function) {
+	for _, key := range slices.Sorted(maps.Keys(l.s.funcInstances)) {
+		inst := l.s.funcInstances[key]
+		if inst.origin != fn {
+			continue
+		}
+		called := inst.valued || slices.ContainsFunc(l.s.all, func(g *function) bool { return g.calls[inst] })
+		if !called {
+			delete(l.s.funcInstances, key)
+			l.later(func() { l.s.funcInstances[key] = inst })
+			continue
+		}
+		was := *inst
+		l.later(func() { *inst = was })
+		inst.decl, inst.info = l.instantiate(fn, inst.targs)
+		l.relower(inst)
+	}
 }
 
 // instantiate type-checks a generic function with its type parameters bound.

@@ -51,6 +51,8 @@ type lowering struct {
 	variables []*loweredVariable
 	// inits are the calls of init functions, by their place in the cell.
 	inits []initCall
+	// noted are remarks on functions of earlier cells.
+	noted []string
 	// shown holds the types of the values that the cell shows.
 	shown []types.Type
 	// natural holds the variables that are never negative.
@@ -202,13 +204,7 @@ func (l *lowering) declare() {
 	for _, f := range l.k.funcs {
 		l.declareFunc(f)
 	}
-	for _, fn := range l.k.broken {
-		for callee := range fn.calls {
-			if declaredNames(l.k.parsed)[callee.name] {
-				l.breaks(fn, callee.name)
-			}
-		}
-	}
+	l.leave()
 	l.spreadWaiting()
 }
 

@@ -45,19 +45,15 @@ type body struct {
 // declared before with the same signature gets a new version, and everything
 // that calls it is lowered again.
 func (l *lowering) declareFunc(f *checkedFunc) {
-	if f.resumed != nil {
-		l.resume(f)
-		return
-	}
 	obj := f.object
 	if obj == nil || f.body == nil {
 		l.refuse(f.decl.Pos(), "missing function body")
 	}
 	cell := l.k.source.cell.Number
-	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: l.k.info, calls: map[*function]bool{}, pending: f.pending}
-	if fn.pending != "" {
-		fn.source = f.decl.Body
+	if f.again != nil {
+		cell = f.again.cell
 	}
+	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: l.k.info, calls: map[*function]bool{}, pending: f.pending, written: f.decl}
 	fn.generic = f.body.Type.TypeParams.NumFields() > 0
 	if f.decl.Recv == nil {
 		l.declarePlainFunc(f, fn)
@@ -103,7 +99,7 @@ func (l *lowering) declarePlainFunc(f *checkedFunc, fn *function) {
 		l.inits = append(l.inits, initCall{offset, fn.lowered() + "()\n"})
 		return
 	}
-	if old := l.s.live[name]; old != nil && old.function != nil && !old.function.generic && !fn.generic &&
+	if old := l.s.live[name]; old != nil && old.function != nil && old.function.generic == fn.generic &&
 		types.Identical(old.object.Type(), f.object.Type()) {
 		fn.base = old.function.base
 		l.renew(old.function, fn)
@@ -139,7 +135,11 @@ func (l *lowering) knowFunc(obj *types.Func, fn *function) {
 func (l *lowering) renew(old, fn *function) {
 	was := *old
 	l.later(func() { *old = was })
-	old.decl, old.info, old.cell, old.calls, old.pending, old.source = fn.decl, fn.info, fn.cell, fn.calls, fn.pending, fn.source
+	old.decl, old.info, old.cell, old.calls, old.pending, old.written = fn.decl, fn.info, fn.cell, fn.calls, fn.pending, fn.written
+	if old.generic {
+		l.renewInstances(old)
+		return
+	}
 	l.relower(old)
 }
 

@@ -51,16 +51,20 @@ type function struct {
 	receiver *typeSpec
 	pointer  bool
 	method   string
-	// pending names the function that a call in the body waits for, and
-	// source is the body.
+	// pending names the function that a call in the body waits for.
 	pending string
-	source  *ast.BlockStmt
 	// standsIn says that the function stands in for one of a compiled
 	// package, and site is where an instance of it was first called. bridge
 	// names the function of the bridge that it is.
 	standsIn bool
 	site     token.Pos
 	bridge   string
+	// origin is the generic function of which it is an instance, for targs.
+	origin *function
+	targs  []types.Type
+	// written is the declaration as it stands in its cell; nil for instances
+	// of generic functions and what stands in for compiled ones.
+	written *ast.FuncDecl
 }
 
 func (f *function) lowered() string { return fmt.Sprintf("%s__%d", f.base, f.version) }

@@ -89,6 +89,12 @@ func newExecutor(t testing.TB, n *notebook) engine.Executor {
 
 // run runs a cell and returns its text, its standard output and its error.
 func (n *notebook) run(source string) (shown string, out string, err error) {
+	shown, out, _, err = n.runNoting(source)
+	return shown, out, err
+}
+
+// runNoting is run with the standard error.
+func (n *notebook) runNoting(source string) (shown, out, notes string, err error) {
 	n.cell++
 	n.values = ""
 	r := &recorder{}
@@ -96,5 +102,5 @@ func (n *notebook) run(source string) (shown string, out string, err error) {
 	if bundle != nil {
 		shown, _ = bundle.Data["text/plain"].(string)
 	}
-	return shown, r.out(), err
+	return shown, r.out(), r.stderr.String(), err
 }
