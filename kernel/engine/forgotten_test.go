@@ -224,8 +224,14 @@ func TestForgottenErrorInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	_, err := n.engine.Run(ctx, engine.Cell{Number: 2, Source: "y := 2\nx := wait()"}, &recorder{})
+	r := &recorder{}
+	go func() {
+		defer cancel()
+		for r.out() == "" {
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	_, err := n.engine.Run(ctx, engine.Cell{Number: 2, Source: "y := 2\nfmt.Print(\"waits\")\nx := wait()"}, r)
 	checkError(t, err, "Interrupted", "interrupted", "")
 	n.cell = 2
 	for cell, want := range map[string]string{"y": "2", "x": "undefined: x"} {
