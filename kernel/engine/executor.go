@@ -107,7 +107,8 @@ type Output interface {
 // A RuntimeError is a panic of the user's code.
 type RuntimeError struct {
 	// Name is the kind of failure: "panic", "exit", "interrupted", or the type
-	// of an error that a cell stopped for, "error" if it is private.
+	// of an error that a cell stopped for, "error" if it is private or that of
+	// a magic.
 	Name string
 	// Message is the panic's value as the Go run time prints it, or the
 	// error's text.

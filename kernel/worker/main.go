@@ -9,6 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/worker/interpreter"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // Main is the program of the child: it runs what the parent sends, with the
@@ -18,6 +19,7 @@ func Main() error { return serve(interpret) }
 
 func interpret(stdio Stdio, b *belonging) (runner, error) {
 	stdlib.SetOutput(stdio.Out, stdio.Err)
+	host.SetOutput(stdio.Out, stdio.Err)
 	return interpreter.New(interpreter.Config{
 		Symbols: symbols(b),
 		Stdin:   stdio.In,

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -75,6 +76,40 @@ func Receive(m *CommMessage) bool {
 	}
 	(*f)(m)
 	return true
+}
+
+// A Failure is what compiled functions panic with to end the cell with an
+// error that is not a fault of the code, as that of a command.
+type Failure struct{ Err error }
+
+func (f Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error.
+func (f Failure) Unwrap() error { return f.Err }
+
+type outputs struct{ out, err io.Writer }
+
+var output atomic.Pointer[outputs]
+
+// SetOutput makes out and err the standard output and error of the cells, for
+// compiled code that writes for the cell that calls it.
+func SetOutput(out, err io.Writer) { output.Store(&outputs{out, err}) }
+
+// Stdout returns the standard output of the cells: that of the process, unless
+// another was set.
+func Stdout() io.Writer {
+	if o := output.Load(); o != nil {
+		return o.out
+	}
+	return os.Stdout
+}
+
+// Stderr returns the standard error of the cells.
+func Stderr() io.Writer {
+	if o := output.Load(); o != nil {
+		return o.err
+	}
+	return os.Stderr
 }
 
 var current atomic.Pointer[Host]

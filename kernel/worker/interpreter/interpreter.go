@@ -22,6 +22,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // A Config says what an Interpreter works with.
@@ -255,6 +256,9 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error
 	}
 	if len(passed.calls) == 0 {
 		passed.calls = []engine.Frame{{Cell: cell}}
+	}
+	if failure, ok := value.(host.Failure); ok {
+		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
 	}
 	return &engine.RuntimeError{Name: "panic", Message: panicText(value), Frames: passed.calls}
 }

@@ -69,7 +69,7 @@ var Groups = []Group{
 	},
 	{
 		Name:     "hierml",
-		Patterns: []string{"github.com/hierml/notebook/hierml/...", "github.com/hierml/notebook/stdlib/nb"},
+		Patterns: []string{"github.com/hierml/notebook/hierml/...", "github.com/hierml/notebook/stdlib/nb", "github.com/hierml/notebook/stdlib/magic"},
 		Prefixes: []string{"github.com/hierml/notebook/hierml/", "github.com/hierml/notebook/stdlib/"},
 	},
 }

@@ -20,5 +20,6 @@ var Packages = []*table.Package{
 	&svmPackage,
 	&taxonomyPackage,
 	&weightingPackage,
+	&magicPackage,
 	&nbPackage,
 }

@@ -1,0 +1,160 @@
+// Package magic carries out the magics of cells: lines such as %time f() or
+// !ls, which the engine turns into calls of these functions. They can be called
+// as well, in cells, in scripts and in compiled programs.
+//
+// A function whose command or file fails ends the cell with the error: it
+// panics with a [host.Failure].
+package magic
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/stdlib/host"
+	"github.com/hierml/notebook/stdlib/nb"
+)
+
+// fail ends the cell if there is an error.
+func fail(err error) {
+	if err != nil {
+		panic(host.Failure{Err: err})
+	}
+}
+
+// say tells the user what was done.
+func say(format string, args ...any) {
+	_, err := fmt.Fprintf(host.Stdout(), format+"\n", args...)
+	fail(err)
+}
+
+var visited struct {
+	sync.Mutex
+	last string // the working directory before this one
+}
+
+// Chdir changes the working directory and prints it: %cd. An empty path stands
+// for the user's home, as ~ does at the beginning of one, and a hyphen for the
+// directory before this one.
+func Chdir(path string) {
+	visited.Lock()
+	defer visited.Unlock()
+	if path == "" {
+		path = "~"
+	}
+	if path == "-" {
+		if visited.last == "" {
+			fail(errors.New("there is no directory to go back to"))
+		}
+		path = visited.last
+	}
+	before, _ := os.Getwd() // if it is gone, there is no way back to it
+	fail(os.Chdir(expand(path)))
+	visited.last = before
+	now, err := os.Getwd()
+	fail(err)
+	say("%s", now)
+}
+
+// expand returns the path with the user's home in place of ~.
+func expand(path string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && rest[0] != '/' {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	fail(err)
+	return filepath.Join(home, rest)
+}
+
+// Environ prints the environment variables: %env. The values of those whose
+// names speak of secrets are left out, as what is printed is kept with the
+// notebook.
+func Environ() {
+	all := os.Environ()
+	slices.Sort(all)
+	for i, entry := range all {
+		if name, _, ok := strings.Cut(entry, "="); ok && secret(name) {
+			all[i] = name + "=(hidden)"
+		}
+	}
+	say("%s", strings.Join(all, "\n"))
+}
+
+func secret(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"},
+		func(word string) bool { return strings.Contains(name, word) })
+}
+
+// Getenv prints an environment variable: %env NAME.
+func Getenv(name string) {
+	value, ok := os.LookupEnv(name)
+	if !ok {
+		fail(fmt.Errorf("there is no environment variable %s", name))
+	}
+	say("%s", value)
+}
+
+// Setenv sets an environment variable and prints it: %env NAME=VALUE.
+func Setenv(name, value string) {
+	fail(os.Setenv(name, value))
+	if secret(name) {
+		value = "(hidden)"
+	}
+	say("%s=%s", name, value)
+}
+
+// Load puts the text of a file in place of the running cell: %load.
+func Load(path string) {
+	text, err := os.ReadFile(expand(path))
+	fail(err)
+	nb.ReplaceInput("// %load " + path + "\n" + string(text))
+}
+
+// WriteFile writes a file with the text: %%writefile FILE.
+func WriteFile(path, text string) {
+	name := expand(path)
+	_, err := os.Stat(name)
+	fail(os.WriteFile(name, []byte(text), 0o666))
+	if err == nil {
+		say("Overwrote %s", path)
+		return
+	}
+	say("Wrote %s", path)
+}
+
+// AppendFile adds the text to a file: %%writefile -a FILE.
+func AppendFile(path, text string) {
+	f, err := os.OpenFile(expand(path), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	fail(err)
+	_, err = io.WriteString(f, text)
+	fail(errors.Join(err, f.Close()))
+	say("Appended to %s", path)
+}
+
+// Brief returns the values as text, each on a line that is cut where it gets
+// long: what %who shows.
+func Brief(values ...any) string {
+	const most = 100 // characters, which the caller may cut further
+	lines := make([]string, len(values))
+	for i, v := range values {
+		text := fmt.Sprintf("%v", v)
+		if s, ok := v.(string); ok {
+			text = strconv.Quote(s[:min(len(s), utf8.UTFMax*most)])
+		}
+		text = strings.ReplaceAll(text, "\n", " ")
+		if runes := []rune(text); len(runes) > most {
+			text = string(runes[:most])
+		}
+		lines[i] = text
+	}
+	return strings.Join(lines, "\n")
+}
