@@ -13,6 +13,8 @@ type Cell struct {
 	Count int
 	// Source is the text of the cell.
 	Source string
+	// Plain says that the source is Go, as that of a program, and has no magics.
+	Plain bool
 	// Name is what error messages call the cell, such as the name of a
 	// script's file. Empty means "Cell [Count]".
 	Name string

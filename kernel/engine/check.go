@@ -316,6 +316,11 @@ func declaredType(k *checked, file *ast.File, name string, same map[string]bool)
 // insert puts the live objects that the cell mentions into its package scope.
 func (c *checker) insert(k *checked) {
 	scope := k.pkg.Scope()
+	if name := k.source.alias; name != "" {
+		if pkg, err := c.importer.Import(magicPath); err == nil {
+			scope.Insert(types.NewPkgName(token.NoPos, k.pkg, name, pkg))
+		}
+	}
 	declared := func(name string) bool {
 		return k.parsed.declarations != nil && declaresTop(k.parsed.declarations, name)
 	}
@@ -503,9 +508,11 @@ func (c *checker) unchangedTypes(k *checked, file *ast.File, declared map[string
 
 // text returns the source of a node, which tells whether it is the same.
 func (c *checker) text(n ast.Node) string {
-	src, start := c.at(n.Pos())
+	file := c.fset.File(n.Pos())
+	src := c.sources[file]
 	if src == nil {
 		return ""
 	}
-	return src.cell.Source[start:min(start+int(n.End()-n.Pos()), len(src.cell.Source))]
+	start := clamp(file.Offset(n.Pos())-prefixLength, src.text)
+	return src.text[start:min(start+int(n.End()-n.Pos()), len(src.text))]
 }

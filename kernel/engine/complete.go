@@ -11,6 +11,9 @@ import (
 // "incomplete" with the indentation that the next line begins with, as gofmt
 // would have it unless it begins with a closing bracket or a case, or "invalid".
 func (e *Engine) IsComplete(source string) (status, indent string) {
+	if status, source = magicsComplete(source); status != "" {
+		return status, ""
+	}
 	end := scanEnd(source)
 	if end.invalid {
 		return "invalid", ""

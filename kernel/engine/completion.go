@@ -48,9 +48,12 @@ func (e *Engine) Complete(source string, cursor int) (found Completion) {
 		}
 	}()
 	at := byteOffset(source, cursor)
-	var start int
+	start, candidates, ok := e.completeMagic(source, at)
+	if ok {
+		return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
+	}
+	source = withoutMagics(source)
 	end := at
-	var candidates []Candidate
 	switch tok, open := unended(source[:at]); tok {
 	case token.COMMENT, token.CHAR:
 		start = at

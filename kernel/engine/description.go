@@ -137,7 +137,7 @@ func uncomment(lines []string) string {
 // itemAt returns the source of the declaration or statement that an offset
 // stands in, with the comment above it.
 func itemAt(text string, offset int) string {
-	for _, it := range split(text) {
+	for _, it := range split(withoutMagics(text)) {
 		if it.start <= offset && offset < it.end {
 			lines := strings.Split(text, "\n")
 			row := strings.Count(text[:it.start], "\n")

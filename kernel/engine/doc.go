@@ -4,7 +4,10 @@
 // A cell goes through these stages; a bug lives in the first one whose result
 // is wrong.
 //
-//   - Split and parse (split.go, parse.go): the text into imports, declarations
+//   - Magics (magic*.go): lines that are no Go become calls of stdlib/magic, and
+//     places in that text those in the cell; a few the engine carries out
+//     itself. Wrong when Go is taken for a magic, or the other way round.
+//   - Split and parse (split.go, parse.go): the Go into imports, declarations
 //     and statements. Wrong when a cell is cut in the wrong place, or a syntax
 //     error is worded or placed badly. IsComplete (complete.go) works on the same
 //     lexemes.

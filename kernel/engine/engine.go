@@ -80,13 +80,21 @@ func (e *Engine) Close() error { return e.executor.Close() }
 func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
+	if !cell.Plain && mayHoldMagics(cell.Source) {
+		return e.runMagics(ctx, cell, out)
+	}
+	return e.run(ctx, newSource(cell), out)
+}
+
+// run runs the Go of a cell.
+func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, error) {
 	// The next cell is lowered for an executor that has all that the session
 	// says it has.
 	e.declaring.Lock()
 	declared := false
 	done := sync.OnceFunc(e.declaring.Unlock)
 	defer done()
-	l, program, err := e.prepare(cell)
+	l, program, err := e.prepare(src)
 	if err != nil {
 		return nil, err
 	}
@@ -185,20 +193,20 @@ func wasStopped(err error) bool {
 }
 
 // prepare parses, checks and lowers a cell.
-func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
+func (e *Engine) prepare(src *source) (l *lowering, program *Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
 		// A fault of the engine costs the cell, not the session.
 		if r := recover(); r != nil {
 			l, program = nil, nil
-			err = problemsError("InternalError", []problem{{&source{cell}, 0, fmt.Sprintf("the engine failed on this cell: %v", r)}})
+			err = internalError(src, r)
 		}
 	}()
-	if !cell.Aside {
+	if cell := src.cell; !cell.Aside {
 		e.session.inputs[cell.count()] = cell.Source
 	}
-	parsed, problems := e.checker.parse(cell)
+	parsed, problems := e.checker.parse(src)
 	if len(problems) > 0 {
 		return nil, nil, problemsError("CompileError", problems)
 	}
@@ -211,6 +219,11 @@ func (e *Engine) prepare(cell Cell) (l *lowering, program *Program, err error) {
 		return nil, nil, problemsError("Refused", problems)
 	}
 	return l, program, nil
+}
+
+// internalError is the error of a cell that the engine failed on.
+func internalError(src *source, fault any) *Error {
+	return problemsError("InternalError", []problem{{src, 0, fmt.Sprintf("the engine failed on this cell: %v", fault)}})
 }
 
 // failed commits what a failed cell did, and words its failure.

@@ -219,7 +219,18 @@ func (x *exporter) read(cell ExportCell) error {
 // check checks a cell and makes the session know what it declares.
 func (x *exporter) check(e *exportedCell) []problem {
 	x.session.inputs[e.count()] = e.Source
-	p, problems := x.parse(e.Cell)
+	src, problems := x.withoutMagics(e)
+	if len(problems) > 0 {
+		return problems
+	}
+	problems = src.inCell(x.checkGo(e, src))
+	x.setStrict(src, false)
+	return problems
+}
+
+// checkGo checks the Go of a cell.
+func (x *exporter) checkGo(e *exportedCell, src *source) []problem {
+	p, problems := x.parse(src)
 	if len(problems) > 0 {
 		return problems
 	}

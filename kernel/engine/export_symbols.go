@@ -173,6 +173,9 @@ func qualified(text string, offset int) bool {
 func (x *exporter) symbolOf(obj types.Object) *symbol {
 	switch o := obj.(type) {
 	case *types.PkgName:
+		if o.Imported().Path() == magicPath && !o.Pos().IsValid() {
+			return x.packageOf(magicPath, o.Imported().Name(), true)
+		}
 		return x.packageOf(o.Imported().Path(), o.Name(), !o.Pos().IsValid())
 	case *types.Label:
 		return x.objectSymbol(obj, labelSymbol)

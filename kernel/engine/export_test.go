@@ -9,7 +9,7 @@ import (
 
 // Lower returns what a cell becomes, and commits it as if it had run.
 func (e *Engine) Lower(cell Cell) (string, error) {
-	l, program, err := e.prepare(cell)
+	l, program, err := e.prepare(newSource(cell))
 	if err != nil {
 		return "", err
 	}
@@ -47,3 +47,22 @@ func (e *Engine) StandIn(obj types.Object) (types.Object, string) {
 	}
 	return nil, noStandIn[obj.Pkg().Path()+"."+obj.Name()]
 }
+
+// A Fault is what is wrong with a magic.
+type Fault struct {
+	Offset int
+	Msg    string
+}
+
+// Translate returns the Go of a cell, what is wrong with its magics, and for
+// offsets into the Go those into the cell.
+func Translate(cell string) (text string, faults []Fault, origin func(int) int) {
+	t, found := translate(cell, func(string) bool { return false })
+	for _, f := range found {
+		faults = append(faults, Fault{f.offset, f.msg})
+	}
+	return t.text, faults, t.origin
+}
+
+// WithoutMagics returns a cell with blanks for its magics.
+func WithoutMagics(cell string) string { return withoutMagics(cell) }

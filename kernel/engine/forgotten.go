@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // The statements at the top of a cell may leave out the error that a call
@@ -136,6 +137,9 @@ func (k *checked) remember(places map[token.Pos]bool) {
 		body = append(body, s)
 	}
 	k.body = body
+	if k.stop != nil {
+		body = append(slices.Clip(body), k.stop)
+	}
 	k.statements.Decls[0].(*ast.FuncDecl).Body.List = body
 }
 

@@ -24,7 +24,7 @@ func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 		if !first {
 			// The tree was changed by the check.
 			var problems []problem
-			if p, problems = c.parse(p.source.cell); len(problems) > 0 {
+			if p, problems = c.parse(p.source); len(problems) > 0 {
 				return nil, problems
 			}
 		}

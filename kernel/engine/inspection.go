@@ -25,6 +25,9 @@ func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
 	}()
 	source = strings.TrimRight(strings.TrimRight(source, " \t\r\n"), "?")
 	at := byteOffset(source, max(0, min(cursor, utf8.RuneCountInString(source))))
+	if b, ok := inspectMagic(source, at); ok {
+		return b
+	}
 	d := e.describe(source, at, detail)
 	if d == nil {
 		return nil
@@ -37,6 +40,7 @@ func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
 
 // describe describes what stands at an offset.
 func (e *Engine) describe(source string, at, detail int) *description {
+	source = withoutMagics(source)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	q := &inspector{checker: e.checker, source: source, detail: detail}

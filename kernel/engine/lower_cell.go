@@ -63,6 +63,9 @@ func (b *body) cellStatements() string {
 		}
 		out.WriteString(b.stmt(s, ""))
 	}
+	if l.k.stop != nil {
+		out.WriteString(b.stmt(l.k.stop, ""))
+	}
 	out.WriteString(l.initsBefore(len(l.k.source.cell.Source)))
 	if len(l.variables) > 0 {
 		fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, len(l.k.body))

@@ -19,10 +19,15 @@ const (
 	prefixLength      = len(statementPrefix)
 )
 
-// A source is the text of a cell, by which positions are told.
+// A source is the text of a cell, by which positions are told, and the Go that
+// it stands for.
 type source struct {
 	cell Cell
+	*translation
 }
+
+// newSource returns the source of a cell without magics.
+func newSource(cell Cell) *source { return &source{cell, &translation{text: cell.Source}} }
 
 // A problem is one complaint about a cell, at an offset into its source.
 type problem struct {
@@ -43,6 +48,9 @@ type parsed struct {
 	// cell ends otherwise. silent says that a semicolon follows it.
 	value  *ast.ExprStmt
 	silent bool
+	// stop, if not nil, stands behind the last statement, and ends the
+	// measurement of it.
+	stop ast.Stmt
 	// mentioned holds the names that nothing in the cell's own scopes binds.
 	mentioned map[string]bool
 	// recalled holds what the cell mentions of what others showed, by the
@@ -51,17 +59,16 @@ type parsed struct {
 }
 
 // parse parses a cell. The files it makes are added to fset and sources.
-func (c *checker) parse(cell Cell) (*parsed, []problem) {
-	src := &source{cell}
-	p := &parsed{source: src, items: split(cell.Source), mentioned: map[string]bool{}}
-	n := nest(cell.Source)
+func (c *checker) parse(src *source) (*parsed, []problem) {
+	var problems []problem
+	p := &parsed{source: src, items: split(src.text), mentioned: map[string]bool{}}
+	n := nest(src.text)
 	if n.unopened >= 0 {
-		return nil, []problem{{src, n.unopened, "syntax error: unexpected " + n.closes}}
+		return nil, []problem{{src, src.origin(n.unopened), "syntax error: unexpected " + n.closes}}
 	}
 	if n.tooDeep >= 0 {
-		return nil, []problem{{src, n.tooDeep, fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
+		return nil, []problem{{src, src.origin(n.tooDeep), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
-	var problems []problem
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
 		any := false
 		for _, it := range p.items {
@@ -70,8 +77,8 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 		if !any {
 			return nil
 		}
-		text := prefix + blank(cell.Source, keep, p.items) + suffix
-		file, err := parser.ParseFile(c.fset, cell.title(), text, parser.ParseComments|parser.AllErrors)
+		text := prefix + blank(src.text, keep, p.items) + suffix
+		file, err := parser.ParseFile(c.fset, src.cell.title(), text, parser.ParseComments|parser.AllErrors)
 		if file != nil {
 			c.sources[c.fset.File(file.FileStart)] = src
 			for _, id := range file.Unresolved {
@@ -80,7 +87,7 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
 			for _, e := range list {
-				problems = append(problems, problem{src, clamp(e.Pos.Offset-prefixLength, cell.Source), syntaxWording(e.Msg)})
+				problems = append(problems, problem{src, src.origin(clamp(e.Pos.Offset-prefixLength, src.text)), syntaxWording(e.Msg)})
 			}
 		}
 		return file
@@ -99,7 +106,13 @@ func (c *checker) parse(cell Cell) (*parsed, []problem) {
 	}
 	if p.statements != nil {
 		p.body = p.statements.Decls[0].(*ast.FuncDecl).Body.List
-		last := p.items[len(p.items)-1]
+		items := p.items
+		if src.timed {
+			n := len(p.body) - 1
+			p.stop, items = p.body[n], items[:len(items)-1]
+			p.body = p.body[:n]
+		}
+		last := items[len(items)-1]
 		if n := len(p.body); n > 0 && last.kind == itemStatement {
 			p.value, _ = p.body[n-1].(*ast.ExprStmt)
 			p.silent = last.semicolon >= 0
@@ -231,7 +244,7 @@ func (c *checker) at(pos token.Pos) (*source, int) {
 	if src == nil {
 		return nil, 0
 	}
-	return src, clamp(file.Offset(pos)-prefixLength, src.cell.Source)
+	return src, clamp(src.origin(clamp(file.Offset(pos)-prefixLength, src.text)), src.cell.Source)
 }
 
 func (c *checker) problem(pos token.Pos, msg string) problem {

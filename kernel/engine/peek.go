@@ -118,7 +118,7 @@ func (e *Engine) peek(source string) (text string, ok bool) {
 	}
 	answers := make(chan answer, 1)
 	number := asideNumber + int(e.peeks.Add(1))
-	l, program, err := e.prepare(Cell{Number: number, Source: source, Aside: true})
+	l, program, err := e.prepare(newSource(Cell{Number: number, Source: source, Aside: true}))
 	if err != nil {
 		e.declaring.Unlock()
 		return "", false

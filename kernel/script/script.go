@@ -81,7 +81,7 @@ func New(name, text string) (*Script, error) {
 // ended by os.Exit, [ExitStatus] tells how.
 func (s *Script) Run(ctx context.Context, evaluator Evaluator, out engine.Output) error {
 	// A script shows what it prints, and not the value it happens to end with.
-	_, err := evaluator.Run(ctx, engine.Cell{Number: 1, Name: s.name, Source: s.source}, out)
+	_, err := evaluator.Run(ctx, engine.Cell{Number: 1, Name: s.name, Source: s.source, Plain: s.program}, out)
 	var failure *engine.Error
 	if errors.As(err, &failure) {
 		failure.Traceback = s.withoutCall(failure.Traceback)

@@ -42,8 +42,9 @@ type Process struct {
 }
 
 var (
-	_ engine.Executor = (*Process)(nil)
-	_ engine.Located  = (*Process)(nil)
+	_ engine.Executor  = (*Process)(nil)
+	_ engine.Located   = (*Process)(nil)
+	_ engine.Restarter = (*Process)(nil)
 )
 
 // Start starts a worker. It does not wait for the child to be ready: the first
@@ -135,6 +136,23 @@ func (p *Process) Kill() {
 	if conn != nil {
 		conn.kill("stopped by the user")
 	}
+}
+
+// Restart implements engine.Restarter: it ends the child as Close does, and
+// starts another.
+func (p *Process) Restart() (process int, err error) {
+	p.mu.Lock()
+	conn := p.conn
+	p.conn = nil
+	process = p.children
+	p.mu.Unlock()
+	if conn != nil {
+		conn.silence()
+		conn.kill("reset by the user")
+		<-conn.gone
+	}
+	_, err = p.connection()
+	return process, err
 }
 
 // Close implements engine.Executor: it ends the child and the processes it has

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"strings"
+)
+
+// Magics are what a cell may hold beside Go: lines that begin with a percent
+// sign, as %time f(), commands of the shell, as !ls, and questions, as name?.
+// They stand at the top of a cell, at the beginning of a line; one with two
+// percent signs begins a cell and is about all of it.
+//
+// magic_find.go finds them, and magic_text.go writes most of them as Go before
+// the cell is parsed, so that they are checked and run as what the user writes;
+// the functions that this Go calls are in stdlib/magic. Those about the session
+// itself are carried out by the engine (magic_session.go), before or after the
+// cell's Go.
+
+// A magicKind describes a magic.
+type magicKind struct {
+	name string // without the percent sign
+	// line and cell say how the magic is written.
+	line, cell bool
+	// own says that the engine carries it out, with no Go.
+	own bool
+	// files says that its argument is the name of a file, folders that it is
+	// that of a folder.
+	files, folders bool
+	usage          string
+	doc            string
+	example        string
+}
+
+// magicKinds are all magics, in the order in which %help lists them.
+var magicKinds = []magicKind{
+	{name: "time", line: true, cell: true, usage: "%time STATEMENT",
+		doc:     "runs the statement once and prints the time that it took, by the clock and in the processors. It declares what it declares without. %%time on the first line measures the cell, what it takes to show its value included.",
+		example: "%time x := slow()"},
+	{name: "timeit", line: true, cell: true, usage: "%timeit [-n LOOPS] [-r RUNS] STATEMENT",
+		doc:     "runs the statement many times and prints the mean time that it takes, and how much that varies. What it declares is gone afterwards. %%timeit on the first line measures the statements of the cell.",
+		example: "%timeit sort.Ints(slices.Clone(xs))"},
+	{name: "who", line: true, own: true, usage: "%who",
+		doc:     "lists what the session has declared: variables with their types and values, functions, types, constants and imports.",
+		example: "%who"},
+	{name: "reset", line: true, own: true, usage: "%reset",
+		doc:     "forgets all that the session has declared and starts a new process for its cells. What they have started ends, and the working directory is what it was at first.",
+		example: "%reset"},
+	{name: "cd", line: true, folders: true, usage: "%cd [FOLDER]",
+		doc:     "changes the working directory: to the folder, with ~ for the user's home, to that one without a folder, and with - to the one before.",
+		example: "%cd ~/data"},
+	{name: "env", line: true, usage: "%env [NAME[=VALUE]]",
+		doc:     "lists the environment variables of the cells, shows one, or sets one.",
+		example: "%env OMP_NUM_THREADS=2"},
+	{name: "load", line: true, files: true, usage: "%load FILE",
+		doc:     "puts the text of the file in place of the cell.",
+		example: "%load experiment.go"},
+	{name: "writefile", cell: true, files: true, usage: "%%writefile [-a] FILE",
+		doc:     "writes the rest of the cell into the file, with -a at its end.",
+		example: "%%writefile notes.txt"},
+	{name: "bash", cell: true, usage: "%%bash",
+		doc:     "runs the rest of the cell with bash. A status other than 0 at its end is an error.",
+		example: "%%bash"},
+	{name: "strict", line: true, own: true, usage: "%strict [on|off]",
+		doc:     "turns off that an error which a statement of a cell does not look at stops the cell, and with off turns that on again.",
+		example: "%strict on"},
+	{name: "help", line: true, own: true, usage: "%help",
+		doc:     "lists the magics.",
+		example: "%help"},
+}
+
+// Two magics have no name. They are listed with the others.
+var (
+	shellKind = magicKind{usage: "!COMMAND",
+		doc:     "runs a command with the shell, up to the end of the line, and shows what it writes. A status other than 0 is an error. Go that begins with ! is written in parentheses.",
+		example: "!ls -l"}
+	questionKind = magicKind{usage: "NAME? or NAME??", own: true,
+		doc:     "shows the declaration and the documentation of what a name stands for; with two question marks its source, too, where a cell has declared it.",
+		example: "strings.Cut?"}
+)
+
+// magicNamed returns the magic of that name, nil if there is none.
+func magicNamed(name string) *magicKind {
+	for i := range magicKinds {
+		if magicKinds[i].name == name {
+			return &magicKinds[i]
+		}
+	}
+	return nil
+}
+
+// sign is how a magic of that name is written.
+func (k *magicKind) sign() string {
+	if k.line {
+		return "%" + k.name
+	}
+	return "%%" + k.name
+}
+
+// unknownMagic words the complaint about a name that no magic has.
+func unknownMagic(written string) string {
+	name := strings.TrimLeft(written, "%")
+	best, least := "", len(name)/2+1 // more changes than that are another word
+	for _, k := range magicKinds {
+		if d := editDistance(name, k.name); d < least {
+			best, least = k.sign(), d
+			if k.cell && strings.HasPrefix(written, "%%") {
+				best = "%%" + k.name
+			}
+		}
+	}
+	msg := "there is no magic " + written
+	if best != "" {
+		msg += "; the nearest is " + best
+	}
+	return msg + " (%help lists them)"
+}
+
+// editDistance is the number of bytes to insert, remove or replace, and of
+// neighbours to swap, to make b of a.
+func editDistance(a, b string) int {
+	before := make([]int, len(b)+1) // the row two above
+	above := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		above[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(above[j]+cost, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, above, row = above, row, before
+	}
+	return above[len(b)]
+}

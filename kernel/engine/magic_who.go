@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A whoRow is what %who says of a name.
+type whoRow struct {
+	name, kind, typ string
+	// value makes of what the expressions show what is shown of the name; nil
+	// if that is nothing.
+	value       func(shown []string) string
+	expressions []string
+	cell        int
+}
+
+// whoKinds are the kinds of names in the order in which they are listed.
+var whoKinds = []string{"variable", "constant", "function", "type", "import"}
+
+// who shows what the session has declared.
+func (e *Engine) who(ctx context.Context, cell Cell, out Output) error {
+	rows, titles := e.whoRows()
+	if len(rows) == 0 {
+		out.Stream("stdout", "Nothing is declared.\n")
+		return nil
+	}
+	values, err := e.whoValues(ctx, cell, rows, out)
+	if err != nil {
+		return err
+	}
+	var cells [][]string
+	for _, r := range rows {
+		value := ""
+		if r.value != nil {
+			value = brief(r.value(values[:len(r.expressions)]))
+		}
+		values = values[len(r.expressions):]
+		cells = append(cells, []string{r.name, r.kind, r.typ, value, titles[r.cell]})
+	}
+	text, page := table([]string{"name", "kind", "type", "value", "declared in"}, cells, 0, 2, 3)
+	out.Display(&Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
+	return nil
+}
+
+// whoRows returns what is declared, and what the cells are called.
+func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	titles = map[int]string{}
+	for _, src := range e.checker.sources {
+		titles[src.cell.Number] = src.cell.title()
+	}
+	for name, d := range e.session.live {
+		if d.cell > 0 {
+			rows = append(rows, e.session.whoRow(name, d))
+		}
+	}
+	slices.SortFunc(rows, func(a, b whoRow) int {
+		return cmp.Or(slices.Index(whoKinds, a.kind)-slices.Index(whoKinds, b.kind), cmp.Compare(a.name, b.name))
+	})
+	return rows, titles
+}
+
+func (s *session) whoRow(name string, d *declaration) whoRow {
+	qualify := func(pkg *types.Package) string {
+		if pkg.Path() == packagePath {
+			return ""
+		}
+		return pkg.Name()
+	}
+	r := whoRow{name: name, cell: d.cell}
+	switch obj := d.object.(type) {
+	case *types.PkgName:
+		r.kind, r.typ = "import", obj.Imported().Path()
+		return r
+	case *types.Const:
+		r.kind, r.value = "constant", func([]string) string { return obj.Val().String() }
+	case *types.Func:
+		r.kind = "function"
+	case *types.TypeName:
+		r.kind = "type"
+		r.typ = typeWord(obj)
+		return r
+	default:
+		r.kind = "variable"
+		if d.lowered != "" {
+			s.whoValue(&r, obj)
+		}
+	}
+	r.typ = brief(types.TypeString(d.object.Type(), qualify))
+	return r
+}
+
+// typeWord says what kind of type a name stands for.
+func typeWord(obj *types.TypeName) string {
+	word := ""
+	if obj.IsAlias() {
+		word = "alias of "
+	}
+	switch t := obj.Type().Underlying().(type) {
+	case *types.Basic:
+		return word + t.Name()
+	case *types.Struct:
+		return word + "struct"
+	case *types.Interface:
+		return word + "interface"
+	case *types.Map:
+		return word + "map"
+	case *types.Slice:
+		return word + "slice"
+	case *types.Array:
+		return word + "array"
+	case *types.Signature:
+		return word + "func"
+	case *types.Chan:
+		return word + "chan"
+	case *types.Pointer:
+		return word + "pointer"
+	}
+	return word
+}
+
+// whoValue notes how the value of a variable is shown: in expressions of types
+// that Go has itself, so that no method of the user's is called, and nothing is
+// costly.
+func (s *session) whoValue(r *whoRow, v types.Object) {
+	own := func(name string) bool { return s.live[name] == nil }
+	value := func(x string, t types.Type) (string, bool) {
+		b, ok := t.Underlying().(*types.Basic)
+		if !ok || b.Kind() == types.UnsafePointer {
+			return "", false
+		}
+		named, ok := types.Unalias(t).(*types.Named)
+		if !ok || !isSession(named.Obj()) {
+			return x, true
+		}
+		return b.Name() + "(" + x + ")", own(b.Name())
+	}
+	switch t := v.Type().Underlying().(type) {
+	case *types.Basic:
+		if x, ok := value(r.name, v.Type()); ok {
+			r.value, r.expressions = func(shown []string) string { return shown[0] }, []string{x}
+		}
+	case *types.Slice, *types.Map, *types.Chan:
+		if own("len") {
+			r.value = func(shown []string) string { return "len " + shown[0] }
+			r.expressions = []string{"len(" + r.name + ")"}
+		}
+	case *types.Pointer, *types.Signature, *types.Interface:
+		if own("nil") {
+			r.value = func(shown []string) string {
+				if shown[0] == "true" {
+					return "nil"
+				}
+				return ""
+			}
+			r.expressions = []string{r.name + " == nil"}
+		}
+	case *types.Struct:
+		const most = 6
+		var names []string
+		more := ""
+		for f := range t.Fields() {
+			reachable := f.Exported() || f.Pkg().Path() == packagePath
+			x, ok := value(r.name+"."+f.Name(), f.Type())
+			if !reachable || !ok || f.Name() == "_" || len(names) == most {
+				more = "…"
+				break
+			}
+			names = append(names, f.Name())
+			r.expressions = append(r.expressions, x)
+		}
+		r.value = func(shown []string) string {
+			parts := make([]string, 0, len(names)+1)
+			for i, name := range names {
+				parts = append(parts, name+":"+shown[i])
+			}
+			if more != "" {
+				parts = append(parts, more)
+			}
+			return "{" + strings.Join(parts, " ") + "}"
+		}
+	}
+}
+
+// briefLength is how many characters of a value or a type are shown.
+const briefLength = 60
+
+func brief(text string) string {
+	runes := []rune(text)
+	if len(runes) > briefLength {
+		return string(runes[:briefLength-1]) + "…"
+	}
+	return text
+}
+
+// whoBatch is how many values are asked for at once: their texts stay below
+// what is shown of one.
+const whoBatch = 200
+
+// whoValues asks for the values of all expressions of the rows.
+func (e *Engine) whoValues(ctx context.Context, cell Cell, rows []whoRow, out Output) ([]string, error) {
+	var expressions, values []string
+	for _, r := range rows {
+		expressions = append(expressions, r.expressions...)
+	}
+	for part := range slices.Chunk(expressions, whoBatch) {
+		shown, err := e.brief(ctx, cell, part, out)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, shown...)
+	}
+	return values, nil
+}
+
+// brief runs a cell that shows the values of the expressions.
+func (e *Engine) brief(ctx context.Context, cell Cell, expressions []string, out Output) ([]string, error) {
+	e.mu.Lock()
+	alias := magicAlias(func(name string) bool { return e.session.live[name] != nil })
+	e.mu.Unlock()
+	text := alias + ".Brief(" + strings.Join(expressions, ", ") + ")"
+	bundle, err := e.run(ctx, &source{cell, &translation{text: text, alias: alias}}, out)
+	if err != nil {
+		return nil, err
+	}
+	text, _ = bundle.Data["text/plain"].(string)
+	values := strings.Split(text, "\n")
+	if len(values) != len(expressions) {
+		return nil, fmt.Errorf("%%who: %d values of %d", len(values), len(expressions))
+	}
+	return values, nil
+}
