@@ -159,8 +159,15 @@ func (c *completer) sorted() []Candidate {
 		}
 		return 2 // another case
 	}
+	// Of the names around, a value is more likely to be meant than a type.
+	isType := func(r ranked) int {
+		if r.rank != rankPackage && (r.Kind == "type" || r.Kind == "struct" || r.Kind == "interface") {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(c.found, func(a, b ranked) int {
-		return cmp.Or(distance(a)-distance(b), a.fit-b.fit, a.rank-b.rank, cmp.Compare(a.Text, b.Text))
+		return cmp.Or(distance(a)-distance(b), a.fit-b.fit, a.rank-b.rank, isType(a)-isType(b), cmp.Compare(a.Text, b.Text))
 	})
 	out := make([]Candidate, len(c.found))
 	for i, r := range c.found {
@@ -199,7 +206,8 @@ func (c *completer) offer(obj types.Object, rank int) {
 func (c *completer) complete(offset int) {
 	path := c.pathTo(offset)
 	if path == nil {
-		if c.before != token.PERIOD {
+		behind := !c.newLine && (c.before == token.RPAREN || c.before == token.RBRACK)
+		if c.before != token.PERIOD && !behind {
 			c.names(c.position(offset))
 			c.keywords(nil)
 		}

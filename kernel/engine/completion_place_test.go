@@ -164,6 +164,10 @@ func TestCompleteBranches(t *testing.T) {
 		{"fmt.Println(retur|", ""},
 		{"func f() { defer retur|", ""},
 		{"x.(stru|", "struct"},
+		{"func f(x int) { if x > 1 { return }; x|", "= x x509 xml"},
+		{"x := []int{1}\nx[0] |", ""},
+		{"f(1) |", ""},
+		{"x := []|", "Point string map"},
 		{"switch {\ncase true:\n\tbrea|", "= break"},
 	})
 }

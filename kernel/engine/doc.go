@@ -41,11 +41,13 @@
 // and not copied, so what a value refers to stays in memory; cells ask for it by
 // _ and Out[n] (recall.go), which the parser turns into calls.
 //
-// Completion and inspection (completion.go, inspection.go) run nothing. They look
-// at a cell, as far as it is written, through a view (view.go): the cut and
-// repaired text (repair.go), parsed and checked in spite of its errors, of which
-// nothing stays in the session. Wrong when a name that is in scope is missing:
-// then see what the parser makes of the repaired text.
+// Completion and inspection (completion.go, inspection.go) run nothing, save that
+// inspection looks at variables while no cell runs (peek.go). They see a cell, as
+// far as it is written, through a view (view.go): the text with its brackets
+// closed (mend.go, repair.go) and without the lines that do not parse, checked in
+// spite of its errors, of which nothing stays in the session. What the place asks
+// for (expect.go) decides the order. Wrong when a name that is in scope is
+// missing: then see what the parser makes of the repaired text.
 //
 // Export (export*.go) runs nothing either: it checks cells one after the other,
 // as if they had run, and writes the user's own text as a program for the go

@@ -95,7 +95,7 @@ func openLevels(text string) []level {
 		switch l.tok {
 		case token.EOF:
 		case token.SEMICOLON:
-			if header(top.first) && l.lit == ";" {
+			if header(top.first) && l.lit == ";" && previous != token.RBRACE {
 				top.semicolons++
 			} else {
 				*top = level{closer: top.closer}
