@@ -55,6 +55,8 @@ type lowering struct {
 	noted []string
 	// shown holds the types of the values that the cell shows.
 	shown []types.Type
+	// recoverers are the numbers of function literals, see deferee.
+	recoverers map[*ast.FuncLit]int
 	// natural holds the variables that are never negative.
 	natural map[types.Object]bool
 	// checkOnly says that nothing is lowered: only the session is to know what
@@ -103,7 +105,7 @@ func (l *lowering) rollback() {
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}}
+	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
 	defer func() {
 		if r := recover(); r != nil {
 			no, ok := r.(refusal)

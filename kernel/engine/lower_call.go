@@ -345,7 +345,7 @@ func (b *body) builtin(e *ast.CallExpr) string {
 	case "panic":
 		return "panic(" + b.panicValue(e.Args[0]) + ")"
 	case "recover":
-		return bridge + ".Recover()"
+		return fmt.Sprintf("%s.Recover(%d)", bridge, b.recoverer())
 	case "print", "println":
 		parts := make([]string, len(e.Args))
 		for i, a := range e.Args {

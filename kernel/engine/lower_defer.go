@@ -52,6 +52,65 @@ func (b *body) protected(sig *types.Signature, write func() string) string {
 	return out.String()
 }
 
+// recover has an effect only in the function that is deferred itself. So each
+// function that calls it has a number, which the defer statement tells the
+// bridge of the function that it defers. 0 stands for one that is not known
+// before it runs; there recover has an effect in what it calls, too.
+
+// recoverer returns the number of the function whose body is lowered.
+func (b *body) recoverer() int {
+	switch {
+	case b.enclosing != nil:
+		return b.l.recovererOf(b.enclosing)
+	case b.function != nil:
+		return b.function.recovererOf(b.l)
+	}
+	return -1
+}
+
+func (l *lowering) recovererOf(lit *ast.FuncLit) int {
+	n := l.recoverers[lit]
+	if n == 0 {
+		n = l.s.unique()
+		l.recoverers[lit] = n
+	}
+	return n
+}
+
+func (fn *function) recovererOf(l *lowering) int {
+	if fn.recoverer == 0 {
+		fn.recoverer = l.s.unique()
+	}
+	return fn.recoverer
+}
+
+// deferee returns the number of the function that a call names.
+func (b *body) deferee(e *ast.CallExpr) int {
+	fun := ast.Unparen(e.Fun)
+	if lit, ok := fun.(*ast.FuncLit); ok {
+		return b.l.recovererOf(lit)
+	}
+	if b.info.Types[e.Fun].IsBuiltin() {
+		return -1
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if s := b.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
+			if _, fn, _ := b.receiver(sel, s); fn != nil {
+				return fn.recovererOf(b.l)
+			}
+			return 0
+		}
+	}
+	obj := b.calleeObject(fun)
+	if obj == nil {
+		return 0
+	}
+	if fn := b.l.s.funcs[obj.Origin()]; fn != nil && !fn.generic {
+		return fn.recovererOf(b.l)
+	}
+	return 0
+}
+
 // deferred writes a call whose operands are evaluated before it: statements
 // that do that, and a function which makes the call.
 func (b *body) deferred(e *ast.CallExpr) (before, call string) {
@@ -97,8 +156,15 @@ func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 				t := types.NewPointer(b.info.TypeOf(f.X))
 				name := keep(f.X, t, "&"+b.operand(f.X))
 				b.override[f.X] = "(*" + name + ")"
+			} else if p, ok := b.typeOf(f.X).(*types.Pointer); ok && !wantsPointer && len(s.Index()) == 1 && isSession(s.Obj()) {
+				// The receiver is a copy that is made now.
+				name := keep(f.X, p.Elem(), "*"+b.operand(f.X))
+				b.override[f.X] = "(&" + name + ")"
 			} else {
 				evaluate(f.X)
+			}
+			if name, ok := b.override[f.X]; ok && types.IsInterface(b.info.TypeOf(f.X)) {
+				fmt.Fprintf(&out, "%s.NotNil(%s)\n", bridge, name)
 			}
 		} else if s != nil {
 			evaluate(f)

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,8 @@ type body struct {
 	// results are those of the innermost function or literal.
 	results *types.Tuple
 	sig     *types.Signature
+	// enclosing is the innermost function literal around; nil in a function.
+	enclosing *ast.FuncLit
 	// literal is how many function literals are around.
 	literal int
 	frame   *frame
@@ -328,7 +331,7 @@ func (b *body) define(id *ast.Ident) string {
 }
 
 // local returns the lowered name of a local object: its own, unless that
-// could hide a name which lowered code uses.
+// could hide a name which lowered code uses, as the results of the function.
 func (b *body) local(obj types.Object) string {
 	if name, ok := b.locals[obj]; ok {
 		return name
@@ -337,7 +340,7 @@ func (b *body) local(obj types.Object) string {
 	if name == "_" {
 		return name
 	}
-	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" {
+	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" || slices.Contains(b.named, name) {
 		name = fmt.Sprintf("%s__l%d", internalName(name), len(b.locals)+1)
 	}
 	b.locals[obj] = name
@@ -407,6 +410,7 @@ func (b *body) captured(e *ast.FuncLit) []*types.Var {
 func (b *body) plainLiteral(e *ast.FuncLit) string {
 	sig := b.info.TypeOf(e).Underlying().(*types.Signature)
 	return b.closure(sig, func(inner *body) string {
+		inner.enclosing = e
 		head := inner.funcHead(e.Type, sig, e.Body)
 		return "func" + head + " " + inner.funcBody(e.Body)
 	})

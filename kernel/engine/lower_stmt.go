@@ -526,5 +526,5 @@ func (b *body) deferStmt(s *ast.DeferStmt) string {
 	}
 	before, call := b.deferred(s.Call)
 	f := fmt.Sprintf("g__%d", b.l.s.unique())
-	return before + f + " := " + call + "\n" + bridge + ".Defer(" + b.deferring + ", " + f + ")"
+	return before + f + " := " + call + "\n" + fmt.Sprintf("%s.Defer(%s, %s, %d)", bridge, b.deferring, f, b.deferee(s.Call))
 }

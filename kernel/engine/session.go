@@ -30,8 +30,11 @@ type declaration struct {
 // one, with what is needed to lower it again when something that it calls is
 // declared anew.
 type function struct {
-	name string // as a traceback shows it
-	cell int
+	// recoverer is what recover knows the function by, see deferee; 0 until
+	// it is asked for.
+	recoverer int
+	name      string // as a traceback shows it
+	cell      int
 	// decl has the receiver, if any, as its first parameter.
 	decl    *ast.FuncDecl
 	info    *types.Info

@@ -47,7 +47,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"NotNil":        notNil,
 		"ErrorsAs":      in.types.errorsAs,
 		"Defers":        func() *defers { return &defers{} },
-		"Defer":         func(d *defers, f func()) { d.calls = append(d.calls, f) },
+		"Defer":         func(d *defers, f func(), number int) { d.calls = append(d.calls, deferred{f, number}) },
 		"Protect":       in.protect,
 		"Recover":       in.recover,
 		"Text":          func(v any) string { return fmt.Sprint(v) },

@@ -8,7 +8,11 @@ import (
 
 // defers holds the deferred calls of one call of a function.
 type defers struct {
-	calls []func()
+	calls []deferred
+	// number is that of the call which is made.
+	number int
+	// exits is set when a call has ended the goroutine.
+	exits bool
 	// value is the panic that the calls are made for, while there is one, and
 	// passed what it passed.
 	value     any
@@ -18,6 +22,13 @@ type defers struct {
 
 func (d *defers) panicked(value any, passed trace) {
 	d.value, d.passed, d.panicking = value, passed, true
+}
+
+// A deferred is a deferred call, with the number that the function which is
+// called gives recover, or 0 if the function was not known.
+type deferred struct {
+	call   func()
+	number int
 }
 
 // panics knows, for goroutines that make deferred calls, for which.
@@ -86,6 +97,18 @@ func (in *Interpreter) runDeferred(d *defers) {
 	goroutine := goroutineID()
 	in.panics.push(goroutine, d)
 	defer in.panics.pop(goroutine)
+	in.makeCalls(d)
+}
+
+// makeCalls makes the deferred calls that are left, and those after one that
+// ends the goroutine, which ends a panic too.
+func (in *Interpreter) makeCalls(d *defers) {
+	defer func() {
+		if d.exits {
+			d.exits, d.panicking = false, false
+			in.makeCalls(d)
+		}
+	}()
 	for len(d.calls) > 0 {
 		last := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
@@ -95,23 +118,32 @@ func (in *Interpreter) runDeferred(d *defers) {
 
 // deferredCall makes one deferred call. A panic of it takes the place of the
 // one before.
-func (in *Interpreter) deferredCall(d *defers, call func()) {
+func (in *Interpreter) deferredCall(d *defers, f deferred) {
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(stdlib.Exit); ok {
-				panic(r)
-			}
-			d.panicked(in.caught(r, goroutineID()))
+		if returned {
+			return
 		}
+		r := recover()
+		if r == nil {
+			d.exits = true
+			return
+		}
+		if _, ok := r.(stdlib.Exit); ok {
+			panic(r)
+		}
+		d.panicked(in.caught(r, goroutineID()))
 	}()
-	call()
+	d.number = f.number
+	f.call()
+	returned = true
 }
 
-// recover is Go's recover, for code that runs in a deferred call.
-func (in *Interpreter) recover() any {
+// recover is Go's recover, called by the function of that number.
+func (in *Interpreter) recover(number int) any {
 	goroutine := goroutineID()
 	d := in.panics.top(goroutine)
-	if d == nil || !d.panicking {
+	if d == nil || !d.panicking || d.number != 0 && d.number != number {
 		return nil
 	}
 	v := d.value
