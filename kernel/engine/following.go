@@ -18,8 +18,8 @@ import (
 // now. One that does not compile so is left as it was, with a note; but if a
 // function that it calls has another signature now, it waits for one that fits.
 //
-// Variables that are declared anew with another type are followed by nothing:
-// their statements may fail, and then the older are there still. Types are not
+// A variable that is declared anew with another type is followed with the next
+// cell: until its statement is done, the older one is there still. Types are not
 // followed by types, nor by values: these keep the type that they have.
 
 // A follower is a function of an earlier cell that is declared again.
@@ -27,6 +27,8 @@ type follower struct {
 	fn *function
 	// names are those for which it follows; none of a function that waited.
 	names []string
+	// late says that it follows variables of the cell before.
+	late bool
 	// waits names an undeclared function that the body calls, and problems
 	// says why else it does not compile.
 	waits    string
@@ -111,6 +113,9 @@ func (s *session) changed(k *checked) (names, variables map[string]bool) {
 			return
 		}
 		old := s.live[obj.Name()]
+		if old == nil {
+			old = s.gone[obj.Name()]
+		}
 		if old == nil || old.object == obj || sameMeaning(old.object, obj) {
 			return
 		}
@@ -119,7 +124,7 @@ func (s *session) changed(k *checked) (names, variables map[string]bool) {
 		}
 		if _, ok := obj.(*types.Var); ok {
 			variables[obj.Name()] = true
-		} else if _, ok := old.object.(*types.Var); !ok {
+		} else {
 			names[obj.Name()] = true
 		}
 	}
@@ -175,6 +180,14 @@ func sameMeaning(old, obj types.Object) bool {
 	return false
 }
 
+// why says why a function does not compile.
+func (f *follower) why() string {
+	if f.waits != "" {
+		return "undefined: " + f.waits
+	}
+	return strings.Join(f.problems, "; ")
+}
+
 // more returns the functions that follow a cell which compiles with those that
 // are known. Those that mention a variable which the cell declares anew, too,
 // are left.
@@ -184,7 +197,7 @@ func (s *session) more(k *checked, known *followers) (more []*follower) {
 		return nil
 	}
 	for _, fn := range s.all {
-		if !s.current(fn) || fn.pending != "" || known.has(fn) || declaresAnew(k, fn) {
+		if !s.current(fn) || fn.pending != "" || known.has(fn) || declaresAnew(k.written(), fn) {
 			continue
 		}
 		mentioned := s.mentions(fn, names)
@@ -200,6 +213,27 @@ func (s *session) more(k *checked, known *followers) (more []*follower) {
 		more = append(more, f)
 	}
 	return more
+}
+
+// lateFor returns the functions that follow variables of cells before, unless the
+// cell declares them or the variables again.
+func (s *session) lateFor(p *parsed) []*follower {
+	if len(s.late) == 0 {
+		return nil
+	}
+	variables := map[string]bool{}
+	for _, stmt := range p.body {
+		for _, id := range declaredBy(stmt) {
+			variables[id.Name] = true
+		}
+	}
+	var out []*follower
+	for _, f := range s.late {
+		if s.current(f.fn) && f.fn.pending == "" && !declaresAnew(functions(p), f.fn) && len(s.mentions(f.fn, variables)) == 0 {
+			out = append(out, &follower{fn: f.fn, names: f.names, late: true})
+		}
+	}
+	return out
 }
 
 // current reports whether a function of an earlier cell is what its name means.
@@ -262,8 +296,10 @@ func (l *lowering) leave() {
 				fn.pending = x.waits
 				l.note("%s calls %s, which no cell has declared yet", fn.name, x.waits)
 			} else {
-				l.note("%s does not compile: %s", fn.name, strings.Join(x.problems, "; "))
+				l.note("%s does not compile: %s", fn.name, x.why())
 			}
+		case x.late:
+			l.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), x.why())
 		default:
 			x.names = slices.DeleteFunc(x.names, func(name string) bool { return !names[name] })
 			if len(x.names) == 0 {
@@ -271,37 +307,44 @@ func (l *lowering) leave() {
 			}
 			callee := slices.IndexFunc(x.names, func(name string) bool {
 				_, ok := l.k.pkg.Scope().Lookup(name).(*types.Func)
-				return ok && l.s.live[name].function != nil
+				return ok && l.s.live[name] != nil && l.s.live[name].function != nil
 			})
 			if callee >= 0 {
 				l.breaks(fn, x.names[callee])
-				l.note("%s does not compile any more: %s", fn.name, strings.Join(x.problems, "; "))
+				l.note("%s does not compile any more: %s", fn.name, x.why())
 				continue
 			}
-			l.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), strings.Join(x.problems, "; "))
+			l.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), x.why())
 		}
 	}
-	if len(variables) == 0 {
-		return
-	}
-	for _, fn := range l.s.all {
-		if l.s.current(fn) && fn.pending == "" && fn.cell != l.k.source.cell.Number {
-			if older := l.s.mentions(fn, variables); len(older) > 0 && l.mentionsLive(fn, older[0]) {
-				l.note("%s keeps the older %s; run its cell again to have it use the new one", fn.name, older[0])
-			}
-		}
-	}
+	l.commits = append(l.commits, func() {
+		l.s.late = slices.DeleteFunc(l.s.late, func(x *follower) bool {
+			return !l.s.current(x.fn) || slices.ContainsFunc(l.k.left, func(y *follower) bool { return y.fn == x.fn }) || l.k.follows(x.fn)
+		})
+	})
+	l.moved = variables
 }
 
-// mentionsLive reports whether a function mentions what a name means before the
-// cell is done.
-func (l *lowering) mentionsLive(fn *function, name string) bool {
-	for id, obj := range fn.info.Uses {
-		if id.Name == name && l.s.byObject[obj] != nil && l.s.byObject[obj].lowered == l.s.live[name].lowered {
+// follows reports whether a function is declared again with the cell.
+func (k *checked) follows(fn *function) bool {
+	for _, again := range k.again {
+		if again == fn {
 			return true
 		}
 	}
 	return false
+}
+
+// trail has the functions that mention a variable follow it with the next cell.
+func (l *lowering) trail(name string) {
+	if !l.moved[name] {
+		return
+	}
+	for _, fn := range l.s.all {
+		if l.s.current(fn) && fn.pending == "" && fn.info != l.k.info && len(l.s.mentions(fn, map[string]bool{name: true})) > 0 {
+			l.s.late = append(l.s.late, &follower{fn: fn, names: []string{name}})
+		}
+	}
 }
 
 func (l *lowering) note(format string, args ...any) {

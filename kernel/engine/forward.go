@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ import (
 func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 	waiting := map[int]string{}
 	forgotten, renewed := map[token.Pos]bool{}, map[string]bool{}
-	follow := &followers{with: c.session.waitingFor(declaredNames(p))}
+	follow := &followers{with: append(c.session.waitingFor(declaredNames(p)), c.session.lateFor(p)...)}
 	for first := true; ; first = false {
 		if !first {
 			// The tree was changed by the check.
@@ -53,8 +54,9 @@ func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 	}
 }
 
-// declaresAnew reports whether the cell itself declares a function again.
-func declaresAnew(k *checked, fn *function) bool {
+// declaresAnew reports whether one of some declarations is that of a function
+// anew.
+func declaresAnew(declarations []*ast.FuncDecl, fn *function) bool {
 	base := func(f *ast.FuncDecl) string {
 		if f.Recv == nil {
 			return ""
@@ -64,12 +66,31 @@ func declaresAnew(k *checked, fn *function) bool {
 		}
 		return ""
 	}
-	for _, f := range k.funcs {
-		if f.decl.Name.Name == fn.written.Name.Name && base(f.decl) == base(fn.written) {
-			return true
+	return slices.ContainsFunc(declarations, func(d *ast.FuncDecl) bool {
+		return d.Name.Name == fn.written.Name.Name && base(d) == base(fn.written)
+	})
+}
+
+// written returns the declarations of a checked cell's functions.
+func (k *checked) written() []*ast.FuncDecl {
+	out := make([]*ast.FuncDecl, len(k.funcs))
+	for i, f := range k.funcs {
+		out[i] = f.decl
+	}
+	return out
+}
+
+// functions returns the declarations of a parsed cell's functions.
+func functions(p *parsed) []*ast.FuncDecl {
+	var out []*ast.FuncDecl
+	if p.declarations != nil {
+		for _, d := range p.declarations.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				out = append(out, f)
+			}
 		}
 	}
-	return false
+	return out
 }
 
 // undeclaredCalls returns the functions of a cell that call undeclared ones,
@@ -116,14 +137,26 @@ func undeclaredCall(c *checker, f *ast.FuncDecl, q problem) (undeclared string) 
 	return undeclared
 }
 
-// declaredNames returns the names of the functions that a cell declares.
+// declaredNames returns the names that a cell declares and calls may wait for.
 func declaredNames(p *parsed) map[string]bool {
 	names := map[string]bool{}
+	for _, f := range functions(p) {
+		if f.Recv == nil {
+			names[f.Name.Name] = true
+		}
+	}
 	if p.declarations != nil {
 		for _, d := range p.declarations.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-				names[f.Name.Name] = true
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				for _, spec := range g.Specs {
+					names[spec.(*ast.TypeSpec).Name.Name] = true
+				}
 			}
+		}
+	}
+	for _, stmt := range p.body {
+		for _, id := range declaredBy(stmt) {
+			names[id.Name] = true
 		}
 	}
 	return names

@@ -53,6 +53,9 @@ type lowering struct {
 	inits []initCall
 	// noted are remarks on functions of earlier cells.
 	noted []string
+	// moved holds the names of variables that are declared anew with another
+	// type.
+	moved map[string]bool
 	// shown holds the types of the values that the cell shows.
 	shown []types.Type
 	// recoverers are the numbers of function literals, see deferee.
@@ -315,6 +318,7 @@ func (l *lowering) commit(reached int) {
 		if v.statement < reached {
 			l.s.live[v.declaration.name] = v.declaration
 			delete(l.s.gone, v.declaration.name)
+			l.trail(v.declaration.name)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestSequences(t *testing.T) {
 			{"strings.ToUpper(\"c\")", "! strings.ToUpper undefined"}, {"import \"strings\"", ""}, {"strings.ToUpper(\"d\")", "D"},
 		}},
 		{"builtins", []step{
-			{"len := 3", ""}, {"len + 1", "4"}, {"func f(s []int) int { return cap(s) + len }\nf(make([]int, 2))", "5"}, {"len([]int{1})", "! cannot call"}, {"func len(s []int) int { return 77 }", ""}, {"len(nil)", "77"},
+			{"len := 3", ""}, {"len + 1", "4"}, {"func f(s []int) int { return cap(s) + len }\nf(make([]int, 2))", "5"}, {"len([]int{1})", "! cannot call"}, {"func len(s []int) int { return 77 }", "? note: f keeps the older len: "}, {"len(nil)", "77"},
 			{"f(make([]int, 2))", "5"},
 		}},
 		{"types of Go's own", []step{
@@ -93,7 +93,7 @@ func TestSequences(t *testing.T) {
 		}},
 		{"true and nil", []step{{"true := false", ""}, {"true", "false"}, {"1 == 1", "true"}, {"nil := 3\nnil", "3"}, {"iota := 2\niota", "2"}}},
 		{"constants", []step{
-			{"const N = 3", ""}, {"func f() int { return N }\nvar a [N]int", ""}, {"const N = 5", ""}, {"f()", "5"}, {"len(a)", "3"}, {"var b [N]int\nlen(b)", "5"}, {"N := \"v\"", "? note: f keeps the older N; run its cell again to have it use the new one"}, {"N", "v"}, {"f()", "5"}, {"const N = 2.5", ""}, {"N * 2", "5"},
+			{"const N = 3", ""}, {"func f() int { return N }\nvar a [N]int", ""}, {"const N = 5", ""}, {"f()", "5"}, {"len(a)", "3"}, {"var b [N]int\nlen(b)", "5"}, {"N := \"v\"", ""}, {"N", "? note: f keeps the older N: cannot use N"}, {"f()", "5"}, {"const N = 2.5", "? note: f keeps the older N: "}, {"N * 2", "5"},
 		}},
 		{"functions of constants", []step{
 			{"const rate = 0.1\nconst epochs = 3", ""}, {"func train() float64 { return rate * epochs }", ""}, {"func twice() float64 { return 2 * train() }", ""}, {"twice()", "0.6"}, {"const rate = 1", ""}, {"twice()", "6"},
@@ -127,13 +127,13 @@ func TestSequences(t *testing.T) {
 			{"x := 1\nfunc init() { x += 10 }\ny := x\nfunc init() { x += 100 }\nx + y", "122"}, {"func init() { x = 5 }", ""}, {"x", "5"}, {"init()", "! undefined: init"},
 		}},
 		{"a function becomes a variable", []step{
-			{"func f() int { return 1 }", ""}, {"func g() int { return f() }", ""}, {"f := 3", "? note: g keeps the older f; run its cell again to have it use the new one"}, {"f", "3"}, {"g()", "1"}, {"f := func() int { return 7 }", ""}, {"f()", "7"}, {"g()", "1"}, {"func f() int { return 9 }", ""}, {"f() + g()", "10"},
+			{"func f() int { return 1 }", ""}, {"func g() int { return f() }", ""}, {"f := 3", ""}, {"f", "? note: g keeps the older f: invalid operation: cannot call f (variable of type int)"}, {"g()", "1"}, {"f := func() int { return 7 }", ""}, {"f()", "7"}, {"g()", "7"}, {"func f() int { return 9 }", ""}, {"f() + g()", "18"},
 		}},
 		{"a variable becomes a function", []step{
-			{"f := 3", ""}, {"func g() int { return f }", ""}, {"func f() int { return 4 }", ""}, {"f()", "4"}, {"g()", "3"},
+			{"f := 3", ""}, {"func g() int { return f }", ""}, {"func f() int { return 4 }", "? note: g keeps the older f: cannot use f"}, {"f()", "4"}, {"g()", "3"},
 		}},
 		{"a type becomes a variable", []step{
-			{"type T struct{ X int }", ""}, {"t := T{1}\nfunc f(x T) int { return x.X }", ""}, {"T := 5", "? note: f keeps the older T"}, {"T + f(t)", "6"}, {"type T string", ""}, {"T(\"a\")", "a"},
+			{"type T struct{ X int }", ""}, {"t := T{1}\nfunc f(x T) int { return x.X }", ""}, {"T := 5", ""}, {"T + f(t)", "? note: f keeps the older T: T (package-level variable) is not a type"}, {"T + f(t)", "6"}, {"type T string", "? note: f keeps the older T: x.X undefined"}, {"T(\"a\")", "a"},
 		}},
 		{"mutual recursion over three cells", []step{
 			{"func a(n int) int { if n == 0 { return 0 }; return b(n-1) + 1 }", "? a calls b, which no cell has declared yet"}, {"a(0)", "! a calls b, which no cell has declared yet"},
@@ -171,7 +171,7 @@ func TestSequences(t *testing.T) {
 			{"x := 1", ""}, {"func f() int { return x }", ""}, {"x := 2", ""}, {"f()", "2"}, {"var x int", ""}, {"f()", "0"},
 		}},
 		{"functions keep a variable of another type", []step{
-			{"x := 1", ""}, {"func f() int { x++; return x }", ""}, {"x := \"a\"", "? note: f keeps the older x"}, {"f() + f()", "5"}, {"x", "a"}, {"x := 50", ""}, {"f()", "4"}, {"func f() int { x++; return x }\nf()", "51"},
+			{"x := 1", ""}, {"func f() int { x++; return x }", ""}, {"x := \"a\"", ""}, {"x", "? note: f keeps the older x: "}, {"f() + f()", "5"}, {"x", "a"}, {"x := 50", ""}, {"f()", "51"}, {"x", "51"},
 		}},
 		{"closures and redeclared variables", []step{
 			{"x := 1\ninc := func() int { x++; return x }", ""}, {"x := 10", ""}, {"inc()", "11"}, {"x", "11"}, {"p := &x", ""}, {"x := 20", ""}, {"*p", "20"},
@@ -196,6 +196,70 @@ func TestSequences(t *testing.T) {
 		}},
 		{"deleting by declaring again", []step{
 			{"big := make([]int, 1000)", ""}, {"var big []int", ""}, {"len(big)", "0"}, {"func f() int { return len(big) }\nf()", "0"},
+		}},
+		{"functions of variables", []step{
+			{"data := []int{1, 2}", ""}, {"func mean() float64 { s := 0.0; for _, x := range data { s += float64(x) }; return s / float64(len(data)) }", ""}, {"mean()", "1.5"},
+			{"data := []float64{1, 2.5}", ""}, {"mean()", "1.75"}, {"data := map[string]int{\"a\": 4}\nmean()", "1.75"}, {"mean()", "4"}, {"data := 3\npanic(\"x\")", "! x"}, {"mean()", "? note: mean keeps the older data: "}, {"mean()", "4"},
+		}},
+		{"a variable of another type that fails", []step{
+			{"a := 1", ""}, {"func f() string { return fmt.Sprint(a) }", ""}, {"a := func() string { panic(\"x\") }()", "! x"}, {"f()", "1"}, {"a := \"s\"", ""}, {"f()", "s"}, {"a", "s"},
+		}},
+		{"a model whose type is edited", []step{
+			{"type Model struct{ w float64 }\nfunc (m *Model) Fit(x float64) { m.w += x }\nm := &Model{}", ""}, {"func train(n int) float64 { for range n { m.Fit(1) }; return m.w }", ""}, {"train(3)", "3"},
+			{"type Model struct{ w, rate float64 }\nfunc (m *Model) Fit(x float64) { m.w += m.rate * x }\nm := &Model{rate: 2}", ""}, {"train(3)", "6"}, {"m.w", "6"}, {"m = &Model{rate: 1}", ""}, {"train(1)", "1"},
+		}},
+		{"functions of both a type and a variable", []step{
+			{"type P struct{ X int }\nbest := P{1}", ""}, {"func better(p P) bool { return p.X > best.X }", ""}, {"better(P{2})", "true"}, {"type P struct{ X, Y int }\nbest := P{5, 5}", "? note: better keeps the older P: the cell declares the variable best anew"},
+			{"better(P{2, 2})", "false"}, {"better(best)", "false"},
+		}},
+		{"two callers, of which one follows", []step{
+			{"func f() int { return 1 }", ""}, {"func g() string { return fmt.Sprint(f()) }", ""}, {"func h() int { return f() }", ""}, {"func f() float64 { return 1.5 }", "? note: h does not compile any more: cannot use f()"},
+			{"g()", "1.5"}, {"h()", "! h calls f, and does not compile with it"}, {"func h() float64 { return f() }", ""}, {"h()", "1.5"},
+		}},
+		{"a function that waits for two", []step{
+			{"func f() int { return a() + b() }", "? f calls b"}, {"func a() int { return 1 }", ""}, {"f()", "! f calls b, which no cell has declared yet"}, {"func b() int { return 2 }", ""}, {"f()", "3"},
+		}},
+		{"a function that waits for two, the other way round", []step{
+			{"func f() int { return a() + b() }", "? f calls b"}, {"func b() int { return 2 }", "? note: f calls a, which no cell has declared yet"}, {"f()", "! f calls a, which no cell has declared yet"}, {"func a() int { return 1 }", ""}, {"f()", "3"},
+		}},
+		{"a function that waits for a variable", []step{
+			{"func f() int { return later(2) }", "? f calls later"}, {"later := func(n int) int { return 10 * n }", ""}, {"f()", "20"},
+		}},
+		{"a function that waits for a type", []step{
+			{"func f() int { return int(Later(2)) }", "? f calls Later"}, {"type Later float64", ""}, {"f()", "2"},
+		}},
+		{"a constraint changes", []step{
+			{"type Num interface{ ~int }", ""}, {"func sum[T Num](xs ...T) T { var s T; for _, x := range xs { s += x }; return s }", ""}, {"sum(1, 2)", "3"}, {"sum(1.5, 2)", "! float64 does not satisfy Num"},
+			{"type Num interface{ ~int | ~float64 }", ""}, {"sum(1.5, 2)", "3.5"}, {"sum(1, 2)", "3"},
+		}},
+		{"what a generic function calls", []step{
+			{"func h() int { return 1 }", ""}, {"func g[T any](x T) int { return h() }", ""}, {"func k() int { return g(\"a\") + g(2) }\nk()", "2"}, {"func h() int { return 5 }\nk()", "10"}, {"const n = 3\nfunc h() int { return n }\nk()", "6"}, {"const n = 4", ""}, {"k() + g(1.5)", "12"},
+		}},
+		{"a result's type changes below its callers", []step{
+			{"type P struct{ X int }\nfunc mk() P { return P{1} }", ""}, {"func x() int { return mk().X }", ""}, {"func y() int { return 10 * x() }", ""}, {"type P struct{ A, X int }\nfunc mk() P { return P{1, 2} }\ny()", "20"}, {"type P struct{ X int16 }", "? note: mk keeps the older P"}, {"y()", "20"},
+		}},
+		{"mutual recursion over a type that changes", []step{
+			{"type P struct{ X int }", ""}, {"func a(p P, n int) int { if n == 0 { return p.X }; return b(p, n-1) }", "? a calls b"}, {"func b(p P, n int) int { if n == 0 { return -p.X }; return a(p, n-1) }", ""}, {"a(P{3}, 3)", "-3"},
+			{"type P struct{ Y, X int }", ""}, {"a(P{1, 4}, 3)", "-4"}, {"func b(p P, n int) int { return 100 }", ""}, {"a(P{}, 3)", "100"},
+		}},
+		{"literals keep what they were made with", []step{
+			{"func f() int { return 1 }\nconst c = 1\nh := func() int { return f() + c }", ""}, {"const c = 5\nfunc f() string { return \"a\" }", ""}, {"h()", "2"},
+		}},
+		{"a refused cell in the middle of a redeclaration", []step{
+			{"const c = 1", ""}, {"func f() int { return c }", ""}, {"const c = 2\nfunc g() int { return f() }\ntype T []T\nvar t T", "! type T refers to itself"}, {"f() + c", "2"}, {"g()", "! undefined: g"}, {"const c = 3", ""}, {"f() + c", "6"},
+		}},
+		{"a cell that panics after a redeclaration", []step{
+			{"const c = 1\nfunc f() int { return c }", ""}, {"func g() int { return f() }", ""}, {"const c = 2\npanic(\"x\")", "! x"}, {"g() + c", "4"},
+		}},
+		{"an array's length", []step{
+			{"const n = 2", ""}, {"type Buf [n]int\nfunc size(b Buf) int { return len(b) }", ""}, {"size(Buf{})", "2"}, {"const n = 3", ""}, {"size(Buf{})", "2"}, {"type Buf [n]int\nfunc size(b Buf) int { return len(b) }", ""}, {"size(Buf{})", "3"},
+		}},
+		{"an error type is edited while it is matched", []step{
+			{"type E struct{ Code int }\nfunc (e *E) Error() string { return fmt.Sprint(\"E\", e.Code) }", ""}, {"func fail() error { return &E{3} }", ""}, {"func code(err error) int { var e *E; if errors.As(err, &e) { return e.Code }; return -1 }", ""}, {"old := fail()\ncode(old)", "3"},
+			{"_, err := 1, fail()\ncode(err)", "3"}, {"type E struct{ Code, Sub int }\nfunc (e *E) Error() string { return \"new\" }", "? fail keeps the older E"}, {"func fail() error { return &E{3, 4} }", ""}, {"code(fail())", "3"}, {"code(err)", "-1"},
+		}},
+		{"the order of cells is the other way round", []step{
+			{"g()", "! undefined: g"}, {"func g() int { return f() }", "? g calls f"}, {"func f() int { return n }", "! undefined: n"}, {"n := 2", ""}, {"func f() int { return n }", ""}, {"g()", "2"}, {"n := 3\ng()", "3"},
 		}},
 		{"blank declarations", []step{{"var _ = 3\nfunc _() int { return 1 }\ntype _ struct{}\nconst _ = 4", ""}, {"var _ fmt.Stringer = time.Duration(1)\n1", "1"}}},
 		{"a label twice and goto", []step{{"i := 0\nloop:\nfor { i++; if i > 3 { break loop } }\ni", "4"}, {"loop:\nfor { i++; if i > 6 { break loop } }\ni", "7"}}},

@@ -109,6 +109,8 @@ type session struct {
 	funcInstances map[string]*function
 	identities    identities
 	described     map[int]int
+	// late holds functions that follow with the next cell.
+	late []*follower
 	// outputs and inputs hold what the cells showed, and their sources, by
 	// their counts; lastOutput is what was shown last.
 	outputs    map[int]*output
