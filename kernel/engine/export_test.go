@@ -9,7 +9,11 @@ import (
 
 // Lower returns what a cell becomes, and commits it as if it had run.
 func (e *Engine) Lower(cell Cell) (string, error) {
-	l, program, err := e.prepare(newSource(cell))
+	src, err := e.translated(cell)
+	if err != nil {
+		return "", err
+	}
+	l, program, err := e.prepare(src)
 	if err != nil {
 		return "", err
 	}

@@ -49,6 +49,9 @@ type lowering struct {
 	undos   []func()
 	// variables are the cell's, in the order of their statements.
 	variables []*loweredVariable
+	// measured says that the end of the measurement of the cell's last
+	// statement is written.
+	measured bool
 	// inits are the calls of init functions, by their place in the cell.
 	inits []initCall
 	// noted are remarks on functions of earlier cells.

@@ -63,9 +63,7 @@ func (b *body) cellStatements() string {
 		}
 		out.WriteString(b.stmt(s, ""))
 	}
-	if l.k.stop != nil {
-		out.WriteString(b.stmt(l.k.stop, ""))
-	}
+	out.WriteString(b.endMeasurement())
 	out.WriteString(l.initsBefore(len(l.k.source.cell.Source)))
 	if len(l.variables) > 0 {
 		fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, len(l.k.body))
@@ -93,6 +91,16 @@ func (l *lowering) declaresBetween(i int) bool {
 		}
 	}
 	return false
+}
+
+// endMeasurement writes the end of the measurement of the cell's last
+// statement, unless it is written already.
+func (b *body) endMeasurement() string {
+	if b.l.k.stop == nil || b.l.measured {
+		return ""
+	}
+	b.l.measured = true
+	return b.stmt(b.l.k.stop, "")
 }
 
 // valueText shows the value of the last expression, if it has one.
@@ -123,13 +131,13 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 		if checked {
 			last := len(names) - 1
 			b.l.shows(results[:last]...)
-			return before + b.stop(names[last], s.X) + fmt.Sprintf("%s.Show(false, %s)\n", bridge, strings.Join(values[:last], ", "))
+			return before + b.stop(names[last], s.X) + b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", bridge, strings.Join(values[:last], ", "))
 		}
 		for i := range tuple.Len() {
 			b.l.shown = append(b.l.shown, tuple.At(i).Type())
 		}
 		last := isError(tuple.At(tuple.Len() - 1).Type())
-		return before +
+		return before + b.endMeasurement() +
 			fmt.Sprintf("%s.Show(%v, %s)\n", bridge, last, strings.Join(values, ", "))
 	}
 	b.l.shows(types.Default(t))
@@ -139,9 +147,15 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 				b.l.refuse(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", tv.Value.ExactString()))
 			}
 		}
-		return fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))
+		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))
 	}
-	return mark + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.expr(s.X), types.Default(t), s))
+	value := b.shownText(b.expr(s.X), types.Default(t), s)
+	if l := b.l; l.k.stop != nil && !tv.IsNil() {
+		// To show the value may take longer than to have it.
+		name := l.temp()
+		return mark + name + " := " + value + "\n" + b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", bridge, name)
+	}
+	return mark + fmt.Sprintf("%s.Show(false, %s)\n", bridge, value)
 }
 
 // writes reports a call of a function that prints: what it returns is not

@@ -33,7 +33,7 @@ type magicKind struct {
 // magicKinds are all magics, in the order in which %help lists them.
 var magicKinds = []magicKind{
 	{name: "time", line: true, cell: true, usage: "%time STATEMENT",
-		doc:     "runs the statement once and prints the time that it took, by the clock and in the processors. It declares what it declares without. %%time on the first line measures the cell, what it takes to show its value included.",
+		doc:     "runs the statement once and prints the time that it took, by the clock and in the processors. It declares what it declares without. %%time on the first line measures the cell.",
 		example: "%time x := slow()"},
 	{name: "timeit", line: true, cell: true, usage: "%timeit [-n LOOPS] [-r RUNS] STATEMENT",
 		doc:     "runs the statement many times and prints the mean time that it takes, and how much that varies. What it declares is gone afterwards. %%timeit on the first line measures the statements of the cell.",
