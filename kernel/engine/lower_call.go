@@ -36,7 +36,7 @@ func (b *body) call(e *ast.CallExpr) string {
 	if obj != nil && obj.Signature().TypeParams().Len() > 0 {
 		obj = nil // an instance is lowered code, whatever the package
 	}
-	if _, ok := formatParameter(obj); ok {
+	if obj != nil && obj.Pkg() != nil && !isSession(obj) && obj.Signature().TypeParams() == nil && obj.Signature().Recv() == nil {
 		return b.apply(e, b.l.use(obj.Pkg())+"."+obj.Name(), nil, sig, obj)
 	}
 	return b.apply(e, b.operandOf(fun), nil, sig, obj)
@@ -224,7 +224,7 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 			b.l.signature(sig, true), returning(sig, call), bridge, recv)
 	}
 	if fn == nil {
-		return recv + "." + m.Name()
+		return b.valueOf(recv+"."+m.Name(), m, e.Pos())
 	}
 	first := signatureOf(fn).Params().At(0).Type()
 	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+forwarded(sig), ", ") + ")"

@@ -107,54 +107,6 @@ func isError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// argument writes an argument of a call. obj is the compiled function that is
-// called, nil for others.
-func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
-	if obj != nil && !isSession(obj) && !b.info.Types[e].IsNil() {
-		b.handOver(types.Default(b.info.TypeOf(e)), t, obj, e.Pos())
-		if isEmptyInterface(t) && !types.IsInterface(b.info.TypeOf(e)) && b.l.raw(obj, b.info.TypeOf(e)) {
-			return b.expr(e)
-		}
-		if from := types.Default(b.info.TypeOf(e)); spaces(obj) && isEmptyInterface(t) && isString(from) && !b.l.native(from) {
-			// Between operands that are strings fmt prints no blank.
-			return bridge + ".Text(" + b.to(e, t) + ")"
-		} else if spaces(obj) && isEmptyInterface(t) && types.IsInterface(from) {
-			return bridge + ".Operand(" + b.to(e, t) + ")"
-		} else if list, ok := t.Underlying().(*types.Slice); ok && spaces(obj) && isEmptyInterface(list.Elem()) { // f(list...)
-			return bridge + ".Operands(" + b.to(e, t) + ")"
-		}
-	}
-	if obj != nil && isSession(obj) {
-		if fn := b.l.s.funcs[obj.Origin()]; fn != nil && fn.bridge != "" {
-			return b.expr(e)
-		}
-	}
-	return b.to(e, t)
-}
-
-// spaces reports the functions that print blanks between operands which are
-// not strings.
-func spaces(obj *types.Func) bool {
-	if !prints(obj) {
-		return false
-	}
-	switch obj.Name() {
-	case "Print", "Sprint", "Fprint", "Append", "Fatal", "Panic":
-		return true
-	}
-	return false
-}
-
-func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, pos token.Pos) string {
-	if obj != nil && !isSession(obj) {
-		b.handOver(from, to, obj, pos)
-		if isEmptyInterface(to) && !types.IsInterface(from) && b.l.raw(obj, from) {
-			return text
-		}
-	}
-	return b.convert(text, from, to, pos)
-}
-
 // native reports whether values of a type are at run time exactly what the
 // Go compiler would have made: whether no type of the session, and no field
 // that the interpreter renames, is part of it.

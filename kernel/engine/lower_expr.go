@@ -266,12 +266,7 @@ func (b *body) compiledFunc(id *ast.Ident, obj *types.Func) string {
 	if obj.Pkg() == nil {
 		return obj.Name()
 	}
-	text := b.l.use(obj.Pkg()) + "." + obj.Name()
-	if at, ok := formatParameter(obj); ok { // as a value
-		sig := obj.Signature()
-		return "func" + b.l.signature(sig, true) + " { " + returning(sig, b.l.formatter(obj, sig, at)+"("+text+", "+forwarded(sig)+")") + " }"
-	}
-	return text
+	return b.valueOf(b.l.use(obj.Pkg())+"."+obj.Name(), obj, id.Pos())
 }
 
 // selector writes x.f: a qualified identifier, a field by its whole path, or

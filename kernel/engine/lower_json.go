@@ -15,7 +15,7 @@ func (b *body) encoded(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (
 			return b.apply(e, bridge+"."+obj.Name(), nil, sig, nil), true
 		}
 	case "encoding/json.Unmarshal":
-		if len(e.Args) == 2 && !b.l.native(b.info.TypeOf(e.Args[1])) {
+		if len(e.Args) == 2 && (!b.l.native(b.info.TypeOf(e.Args[1])) || types.IsInterface(b.info.TypeOf(e.Args[1]))) {
 			return b.apply(e, bridge+".Unmarshal", nil, sig, nil), true
 		}
 	}

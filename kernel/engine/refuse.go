@@ -92,23 +92,6 @@ func (b *body) operandLike(e, other ast.Expr) string {
 	return b.expr(e)
 }
 
-// raw reports compiled functions that look only at the shape of what they are
-// given as an empty interface, and the fields' names and tags, so that they
-// get session values as they are.
-func (l *lowering) raw(obj *types.Func, t types.Type) bool {
-	if obj.Pkg() == nil {
-		return false
-	}
-	switch obj.Pkg().Path() + "." + obj.Name() {
-	case "sort.Slice", "sort.SliceStable", "sort.SliceIsSorted":
-		return true
-	case "encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal",
-		"encoding/json.Encode", "encoding/json.Decode":
-		return l.shapeOnly(t, map[types.Type]bool{})
-	}
-	return false
-}
-
 // shapeOnly reports whether all that encoding/json looks at in values of a
 // type is there at run time: there must be neither embedded structs nor types
 // that encode themselves.
@@ -149,56 +132,6 @@ func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 		return l.native(t) // encoding/json complains of it by its name
 	}
 	return true
-}
-
-// keeps lists compiled functions that keep what they are given in an empty
-// interface, and give it back or hand it to functions of the session.
-var keeps = map[string]bool{
-	"container/list": true, "container/ring": true, "container/heap": true,
-	"sync": true, "sync/atomic": true, "context": true,
-	// Shows what it is given, as the last value of a cell is shown.
-	"github.com/hierml/notebook/stdlib/nb": true,
-}
-
-// handOver decides about an argument of a compiled function. The default for
-// a session type that becomes an empty interface there is refusal: what the
-// function finds in it is not what it would find in a compiled program.
-func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
-	if obj.Pkg() == nil || prints(obj) || b.l.raw(obj, from) || keeps[obj.Pkg().Path()] {
-		return
-	}
-	name := obj.Pkg().Name() + "." + obj.Name()
-	if isEmptyInterface(to) {
-		switch {
-		case !types.IsInterface(from) && !b.l.native(from):
-			b.l.refuse(pos, fmt.Sprintf("a value of type %s given to %s: compiled code would not find its type, its methods and the names of its fields", shown(from), name))
-		case types.IsInterface(from) && reflective[obj.Pkg().Path()]:
-			b.l.refuse(pos, fmt.Sprintf("a value in an interface given to %s: if it is of a type of this session, compiled code would not find what it is", name))
-		}
-	}
-}
-
-// reflective lists packages that look into what an interface holds.
-var reflective = map[string]bool{"reflect": true, "text/template": true, "html/template": true, "encoding/gob": true, "encoding/xml": true, "encoding/binary": true}
-
-// prints reports the functions that print their arguments with fmt's verbs.
-func prints(obj *types.Func) bool {
-	if obj.Pkg() == nil {
-		return false
-	}
-	switch obj.Pkg().Path() {
-	case "fmt":
-		switch obj.Name() {
-		case "Print", "Println", "Printf", "Sprint", "Sprintln", "Sprintf", "Fprint", "Fprintln", "Fprintf", "Errorf", "Append", "Appendf", "Appendln":
-			return true
-		}
-	case "log":
-		switch obj.Name() {
-		case "Print", "Println", "Printf", "Fatal", "Fatalf", "Fatalln", "Panic", "Panicf", "Panicln":
-			return true
-		}
-	}
-	return false
 }
 
 // replaced writes calls that the bridge carries out instead of the function
@@ -248,6 +181,10 @@ var replacedMethods = map[string]string{
 	"(sync.Locker).Lock":     "Lock",
 	"(*sync.WaitGroup).Wait": "Await",
 	"(*sync.Cond).Wait":      "AwaitCond",
+	// They compare types, which carriers have in common.
+	"(*sync/atomic.Value).Store":          "AtomicStore",
+	"(*sync/atomic.Value).Swap":           "AtomicSwap",
+	"(*sync/atomic.Value).CompareAndSwap": "AtomicCAS",
 	// They end the process; the functions end the cell.
 	"(*log.Logger).Fatal":   "Fatal",
 	"(*log.Logger).Fatalf":  "Fatalf",
