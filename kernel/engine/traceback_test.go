@@ -87,6 +87,31 @@ Cell [1]:6:9 in f
 Cell [1]:8:1
     8 | f(nil)
       | ^`},
+		"panic in a deferred call": {"func f() {\n\tdefer func() { panic(\"second\") }()\n\tpanic(\"first\")\n}\nf()", `panic: first
+	panic: second
+Cell [1]:2:17 in f.func
+    2 | ` + "\t" + `defer func() { panic("second") }()
+      | ` + "\t" + `               ^
+Cell [1]:3:2 in f
+Cell [1]:5:1
+    5 | f()
+      | ^`},
+		"what was recovered": {"func f() {\n\tdefer func() { panic(recover()) }()\n\tvar m map[string]int\n\tm[\"a\"] = 1\n}\nf()", `panic: assignment to entry in nil map [recovered, repanicked]
+Cell [1]:4:2 in f
+    4 | ` + "\t" + `m["a"] = 1
+      | ` + "\t" + `^
+Cell [1]:6:1
+    6 | f()
+      | ^`},
+		"an error that cannot be printed": {"type E struct{ p *int }\nfunc (e E) Error() string { return fmt.Sprint(*e.p) }\npanic(E{})", `panic: (main.E), whose method panicked: runtime error: invalid memory address or nil pointer dereference
+Cell [1]:3:1
+    3 | panic(E{})
+      | ^`},
+		"text of several lines": {"type text string\npanic(text(\"a\\nb\"))", `panic: main.text("a
+	b")
+Cell [1]:2:1
+    2 | panic(text("a\nb"))
+      | ^`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNotebook(t)

@@ -166,7 +166,7 @@ func (in *Interpreter) start(f func()) {
 				return
 			}
 			value, passed := in.caught(r, id)
-			text := "panic: " + panicText(value) + "\n\ngoroutine:\n"
+			text := "panic: " + passed.message(value) + "\n\ngoroutine:\n"
 			for _, c := range passed.calls {
 				text += fmt.Sprintf("  Cell [%d]", c.Cell)
 				if c.Line > 0 {

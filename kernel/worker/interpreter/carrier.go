@@ -89,7 +89,10 @@ func (c carrier) panicText() string {
 			return fmt.Sprint(v)
 		}
 	}
-	if c.d.kind == "basic" {
+	switch {
+	case c.d.kind == "basic" && reflect.TypeOf(c.value).Kind() == reflect.String:
+		return fmt.Sprintf("%s(\"%v\")", c.d.name, c.value)
+	case c.d.kind == "basic":
 		return fmt.Sprintf("%s(%#v)", c.d.name, c.value)
 	}
 	return fmt.Sprintf("(%s) %+v", c.d.name, c)

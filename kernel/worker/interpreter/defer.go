@@ -11,6 +11,9 @@ type defers struct {
 	calls []deferred
 	// number is that of the call which is made.
 	number int
+	// recovered is set when the call has recovered the panic, of which value and
+	// passed are kept.
+	recovered bool
 	// exits is set when a call has ended the goroutine.
 	exits bool
 	// value is the panic that the calls are made for, while there is one, and
@@ -20,7 +23,19 @@ type defers struct {
 	panicking bool
 }
 
+// panicked notes a panic that the calls are made for, or one of a call, which
+// takes the place of the one before.
 func (d *defers) panicked(value any, passed trace) {
+	switch {
+	case d.recovered && same(d.value, value):
+		passed.calls = d.passed.calls
+		passed.again = true
+	case d.recovered:
+		passed.before = append(d.passed.before, d.passed.text(d.value)+" [recovered]")
+	case d.panicking:
+		passed.before = append(d.passed.before, d.passed.text(d.value))
+	}
+	d.recovered = false
 	d.value, d.passed, d.panicking = value, passed, true
 }
 
@@ -134,7 +149,7 @@ func (in *Interpreter) deferredCall(d *defers, f deferred) {
 		}
 		d.panicked(in.caught(r, goroutineID()))
 	}()
-	d.number = f.number
+	d.number, d.recovered = f.number, false
 	f.call()
 	returned = true
 }
@@ -150,6 +165,6 @@ func (in *Interpreter) recover(number int) any {
 	if s, ok := v.(*stopped); ok {
 		v = s.err
 	}
-	d.value, d.passed, d.panicking = nil, trace{}, false
+	d.panicking, d.recovered = false, true
 	return v
 }

@@ -37,6 +37,10 @@ type trace struct {
 	calls []engine.Frame
 	seen  map[int]bool
 	fault fault
+	// before holds the texts of panics that this one took the place of, and
+	// again is set if it is of a value that was recovered.
+	before []string
+	again  bool
 }
 
 // columns is what lowered code multiplies the line by when it notes a line and

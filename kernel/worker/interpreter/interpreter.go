@@ -260,7 +260,7 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error
 	if failure, ok := value.(host.Failure); ok {
 		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
 	}
-	return &engine.RuntimeError{Name: "panic", Message: panicText(value), Frames: passed.calls}
+	return &engine.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
 }
 
 // goroutineID returns the number of the calling goroutine, which the run time

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -112,9 +113,32 @@ func count(n int64) uint64 {
 	return uint64(n)
 }
 
-// panicText words the value of a panic, as caught returns it, as the Go run
-// time prints it.
-func panicText(v any) string {
+// message words a panic as the Go run time prints it, after those that it took
+// the place of.
+func (t trace) message(value any) string {
+	return strings.Join(append(slices.Clone(t.before), t.text(value)), "\n\tpanic: ")
+}
+
+func (t trace) text(value any) string {
+	if t.again {
+		return panicText(value) + " [recovered, repanicked]"
+	}
+	return panicText(value)
+}
+
+// same reports whether two values are one.
+func same(a, b any) bool {
+	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+}
+
+// panicText words the value of a panic, as caught returns it.
+func panicText(v any) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(%s), whose method panicked: %v", typeName(v), translated(r, fault{}))
+		}
+		text = strings.ReplaceAll(text, "\n", "\n\t")
+	}()
 	if c, ok := carried(v); ok {
 		return c.panicText()
 	}
@@ -125,12 +149,8 @@ func panicText(v any) string {
 		return v.String()
 	case string:
 		return v
-	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr:
+	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64, complex64, complex128:
 		return fmt.Sprint(v)
-	case float32:
-		return fmt.Sprintf("%e", v)
-	case float64:
-		return fmt.Sprintf("%e", v)
 	}
 	return fmt.Sprintf("(%T) %+v", v, v)
 }
