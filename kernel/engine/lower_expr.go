@@ -35,7 +35,7 @@ func (b *body) expr(e ast.Expr) string {
 	case *ast.Ident:
 		return b.ident(e)
 	case *ast.ParenExpr:
-		return "(" + b.expr(ast.Unparen(e)) + ")"
+		return b.operand(e)
 	case *ast.FuncLit:
 		return b.literalText(e)
 	case *ast.CompositeLit:
@@ -66,6 +66,9 @@ func (b *body) expr(e ast.Expr) string {
 // operand writes an expression so that an operator before it, or a selector
 // after it, takes all of it.
 func (b *body) operand(e ast.Expr) string {
+	if b.override[e] == "" {
+		e = ast.Unparen(e)
+	}
 	s := b.expr(e)
 	if token.IsIdentifier(s) {
 		return s
@@ -387,6 +390,9 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 		b.l.refuse(e.Pos(), "~ outside a constraint")
 	}
 	x := b.operand(e.X)
+	if e.Op == token.ADD {
+		return x // the interpreter forgets its type
+	}
 	if e.Op == token.ARROW {
 		// A receive inside an expression would leave something that cannot
 		// be assigned to in the place of its result.
@@ -414,7 +420,14 @@ func (b *body) binary(e *ast.BinaryExpr) string {
 	case token.EQL, token.NEQ:
 		return b.comparison(e)
 	case token.SHL, token.SHR:
-		return b.operand(e.X) + " " + e.Op.String() + " " + b.shiftCount(e.Y)
+		x := b.operand(e.X)
+		if tv := b.info.Types[e.X]; tv.Value != nil {
+			x = b.l.parenthesized(tv.Type) + "(" + x + ")"
+		}
+		return x + " " + e.Op.String() + " " + b.shiftCount(e.Y)
+	}
+	if e.Op == token.LAND || e.Op == token.LOR {
+		return b.logical(e.X) + " " + e.Op.String() + " " + b.logical(e.Y)
 	}
 	xc, yc := b.info.Types[e.X].Value != nil, b.info.Types[e.Y].Value != nil
 	x, y := "", ""
@@ -429,6 +442,32 @@ func (b *body) binary(e *ast.BinaryExpr) string {
 		y = b.expr(e.Y)
 	}
 	return x + " " + e.Op.String() + " " + y
+}
+
+// logical writes an operand of && or ||. In these the interpreter has no place for
+// literals and for values that become interfaces: they get a function.
+func (b *body) logical(e ast.Expr) string {
+	apart := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CompositeLit:
+			apart = true
+		case *ast.CallExpr:
+			tv := b.info.Types[n.Fun]
+			apart = apart || tv.IsType() && types.IsInterface(tv.Type)
+		case *ast.BinaryExpr:
+			if !b.info.Types[n.X].IsNil() && !b.info.Types[n.Y].IsNil() {
+				apart = apart || types.IsInterface(b.info.TypeOf(n.X)) != types.IsInterface(b.info.TypeOf(n.Y))
+			}
+		}
+		return !apart
+	})
+	if !apart {
+		return b.expr(e)
+	}
+	return "func() " + b.l.typ(b.info.TypeOf(e)) + " { return " + b.expr(ast.Unparen(e)) + " }()"
 }
 
 func (b *body) shiftCount(e ast.Expr) string {

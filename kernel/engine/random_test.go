@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,8 @@ func TestRandomPrograms(t *testing.T) {
 // computed.
 func randomProgram(seed uint64) string {
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 0))}
-	w.printf("package main\n\nimport \"fmt\"\n\n")
+	w.printf("package main\n\nimport (\n\t\"cmp\"\n\t\"errors\"\n\t\"fmt\"\n\t\"iter\"\n\t\"slices\"\n\t\"strconv\"\n\t\"strings\"\n)\n\nvar _, _, _ = slices.Max[[]int], strconv.Itoa, strings.Repeat\n")
+	w.printf("%s", declarations)
 	w.printf("type Num int16\n\nfunc (n Num) Twice() Num { return n * 2 }\n\n")
 	w.printf("type Rec struct {\n\tA int\n\tB uint8\n\tC [3]int32\n\tD []int64\n\tE map[string]int\n\tF float64\n\tP *Rec\n}\n\n")
 	w.printf("func (r Rec) Sum() int { return r.A + int(r.B) + int(r.C[1]) + len(r.D) }\n\nfunc (r *Rec) Add(n int) int {\n\tr.A += n\n\tr.B++\n\tr.C[n&1]--\n\treturn r.A\n}\n\n")
@@ -96,8 +98,9 @@ func (w *writer) function(i int) {
 	w.line("xs := []int{1, 2, 3, 4}")
 	w.line("var arr [4]uint16")
 	w.line("m := map[int]Rec{1: r}")
+	w.line("recs := []Rec{r, *q}")
 	w.line("var sh Shape = r")
-	w.line("_, _, _, _, _ = xs, arr, m, sh, q")
+	w.line("_, _, _, _, _, _ = xs, arr, m, sh, q, recs")
 	for _, kind := range kinds {
 		w.declare(kind)
 	}
@@ -152,7 +155,7 @@ func (w *writer) statement() {
 	kind := w.pick(kinds...)
 	integer := w.pick(integers...)
 	deep := w.depth > 3
-	switch n := w.IntN(22); {
+	switch n := w.IntN(30); {
 	case n < 4:
 		place := w.place(kind)
 		w.line("%s = %s", place, w.expr(kind, 3))
@@ -233,8 +236,217 @@ func (w *writer) statement() {
 	case n == 20:
 		w.line("out += fmt.Sprint(%s, \";\")", w.expr(kind, 2))
 	default:
-		w.line("%s = %s", w.place("int"), w.expr("int", 3))
+		w.shape()
 	}
+}
+
+// shapes are statements in which {int}, {bool} and the like stand for expressions
+// of a type, {=int} for what can be assigned to, {n} for a new name, and {m} for
+// another.
+var shapes = []string{
+	"{n}, {m} := {int}, {string}\nfmt.Println({n}, {m})",
+	"{n}, {m} := divmod({int}, {int})\nfmt.Println({n}, {m})",
+	"{=int}, {=int} = divmod({int}, {int})",
+	"fmt.Println(sum(divmod({int}, {int})))",
+	"fmt.Println(sum(), sum({int}), sum({int}, {int}, {int}), sum(xs...))",
+	"recs[{int}&1].A += {int}\nfmt.Println(recs[0].A, recs[1].A)",
+	"recs[{int}&1].C[1] = {int32}\nfmt.Println(recs[0].C, recs[1].C)",
+	"recs[1] = r\nrecs[1].B = {uint8}\nfmt.Println(recs[1].B, r.B)",
+	"for i := range recs {\n\trecs[i].A++\n\trecs[i].Add({int} & 1)\n}\nfmt.Println(recs[0].A, recs[1].A)",
+	"for _, {n} := range recs {\n\t{n}.A += 100\n\tfmt.Println({n}.A, {n}.Sum())\n}",
+	"{n} := &recs[{int}&1]\n{n}.A, {n}.B = {int}, {uint8}\nfmt.Println(recs[0].A, recs[1].B)",
+	"{n} := &xs[0]\n*{n} = {int}\n*{n}++\nfmt.Println(xs[0])",
+	"{n} := r.Add\n{=int} = {n}({int}&3) + {n}(1)\nfmt.Println(r.A)",
+	"{n} := (*Rec).Add\nfmt.Println({n}(q, {int}&3), q.A)",
+	"{n} := {int}\n{m} := func(k int) int { {n} += k; return {n} }\nfmt.Println({m}(1), {m}({int}), {n})",
+	"var {n} []func() int\nfor i := range 3 {\n\t{n} = append({n}, func() int { i++; return i + a })\n}\nfmt.Println({n}[0](), {n}[0](), {n}[2]())",
+	"for i := 0; i < 3; i++ {\n\tdefer func(n int) { fmt.Println(\"deferred\", n, i, r.A) }({int})\n}",
+	"func() {\n\tdefer fmt.Println(\"first\", {int})\n\tdefer func() { fmt.Println(recover() != nil) }()\n\tif {bool} {\n\t\tpanic({string})\n\t}\n}()",
+	"{n} := map[string][]int{\"k\": {{int}}}\n{n}[s] = append({n}[s], {int}, {int})\n{n}[\"k\"][0]--\nfmt.Println({n})",
+	"{n} := map[Key]int{{1, \"a\"}: {int}}\n{n}[Key{a & 1, s}]++\n{n}[Key{1, \"a\"}] *= 2\nfmt.Println(len({n}), {n}[Key{1, \"a\"}])",
+	"if {n}, ok := r.E[{string}]; ok && {bool} {\n\tfmt.Println(\"found\", {n})\n} else {\n\tfmt.Println(\"none\", {n})\n}",
+	"{n}:\nfor i := range 4 {\n\tfor j := range 3 {\n\t\tif i*j+{int}&1 > 2 {\n\t\t\tcontinue {n}\n\t\t}\n\t\tif {bool} && i > 1 {\n\t\t\tbreak {n}\n\t\t}\n\t\tfmt.Print(i, j, \" \")\n\t}\n}\nfmt.Println()",
+	"switch {n} := any({int}).(type) {\ncase string:\n\tfmt.Println(\"string\", {n})\ncase int:\n\tfmt.Println(\"int\", {n}+1)\n}",
+	"for _, {n} := range []any{{int}, {uint8}, {string}, {bool}, {Num}, r.C, nil, q == nil, sh, {float64}} {\n\tfmt.Println(kind({n}))\n}",
+	"switch {\ncase {bool}:\n\tfmt.Println(1)\n\tfallthrough\ncase {bool}:\n\tfmt.Println(2)\ncase {bool}:\n\tfmt.Println(3)\ndefault:\n\tfmt.Println(4)\n}",
+	"switch {string} {\ncase \"a\", s:\n\tfmt.Println(\"s\")\ncase {string}:\n\tfmt.Println(\"other\")\n}",
+	"for i, c := range {string} + \"é!\" {\n\tfmt.Print(i, string(c), c, \" \")\n}\nfmt.Println()",
+	"{n} := []byte({string} + \"xyz\")\n{n}[0] ^= 32\ncopy({n}[1:], {string})\nfmt.Println(string({n}), len({n}))",
+	"{n} := []rune({string} + \"äö\")\nslices.Reverse({n})\nfmt.Println(string({n}), {n})",
+	"{n} := make(chan int, 3)\n{n} <- {int}\n{n} <- {int}\nclose({n})\nfor v := range {n} {\n\tfmt.Println(v)\n}",
+	"{n} := make(chan int, 1)\nselect {\ncase {n} <- {int}:\n\tfmt.Println(\"sent\", len({n}))\ndefault:\n\tfmt.Println(\"full\")\n}\nfmt.Println(<-{n})",
+	"{n} := make(chan int)\ngo func() {\n\tdefer close({n})\n\tfor i := range 3 {\n\t\t{n} <- i * 2\n\t}\n}()\nfor v := range {n} {\n\t{=int} += v\n}",
+	"{n} := [2][3]int{{1, 2}, {{int}}}\n{m} := {n}\n{m}[1][0]++\n{n}[0] = {m}[1]\nfmt.Println({n}, {m}, {n} == {m})",
+	"{n} := struct {\n\tX int\n\tY Rec\n}{{int}, r}\n{n}.Y.A += {n}.X\n{n}.Y.C[0]--\nfmt.Println({n}.X, {n}.Y.A, {n}.Y.C, r.C)",
+	"{n} := Outer{Rec: r, Name: {string}}\n{n}.Add({int} & 3)\n{n}.A *= 2\nfmt.Println({n}.A, {n}.Rec.A, {n}.Sum(), {n}.Name)",
+	"{n} := &Outer{Rec: *q}\nsh = {n}\nfmt.Println(sh.Sum(), {n}.Rec.Sum())",
+	"fmt.Println(apply(func(x int) int { return x*2 + a }, {int}, {int}))",
+	"fmt.Println(total([]int{{int}, 1}), total([]float64{{float64}}), largest({int}, {int}), largest({string}, \"m\"))",
+	"{n} := Pair[string, int]{{string}, {int}}\n{n}.Second++\nfmt.Println({n}, {n}.Swap())",
+	"for {n} := range count({int} & 7) {\n\tif {n} == 5 {\n\t\tbreak\n\t}\n\tif {bool} {\n\t\tcontinue\n\t}\n\tfmt.Print({n}, \" \")\n}\nfmt.Println()",
+	"if {n}, err := check({int}); err != nil {\n\tfmt.Println(err, errors.Is(err, errSmall))\n} else {\n\tfmt.Println({n})\n}",
+	"{n} := fmt.Errorf(\"w %d: %w\", {int}, errSmall)\nfmt.Println({n}, errors.Unwrap({n}) == errSmall)",
+	"var {n} *Rec\nif {bool} {\n\t{n} = q\n}\nif {n} != nil && {n}.A != 0 {\n\tfmt.Println({n}.Sum())\n} else {\n\tfmt.Println({n} == nil)\n}",
+	"xs = append(xs, xs[:{int}&1]...)\nfmt.Println(xs, len(xs))",
+	"{n} := xs[1:]\n{n}[0] = {int}\n{n} = append({n}[:1:1], 7)\nfmt.Println(xs, {n}, cap({n}) > 1)",
+	"slices.SortFunc(xs, func(x, y int) int { return cmp.Compare(x&7, y&7)*8 + cmp.Compare(x, y) })\nfmt.Println(xs)",
+	"{n} := {int}\n{ {n} := {n} + 1; {n}++; fmt.Println({n}) }\nfmt.Println({n})",
+	"const {n} = 7\nfmt.Println({n}<<2, a+{n}, uint8({n})-b, float64({n})/2, {n}/2)",
+	"goto {n}\n{n}:\nfmt.Println({int})",
+	"r.E[{string}], r.A = {int}, r.A+1\nfmt.Println(len(r.E), r.A)",
+	"delete(r.E, {string})\nfmt.Println(len(r.E))",
+	"m[{int}&3] = Rec{A: {int}}\nfmt.Println(len(m), m[0].A+m[1].A)",
+	"r.P, q = q, &Rec{A: {int}, D: []int64{1, 2}, E: map[string]int{}, P: &r}\nfmt.Println(r.P.A, q.P.A)",
+	"fmt.Println(fib({int}&7), even({int}&15))",
+	"fmt.Printf(\"%v %d %5.2f|%-4s|%q %x %t %T\\n\", {Num}, {uint8}, {float64}, {string}, {string}, {uint16}, {bool}, {int8})",
+	"var {n} fmt.Stringer = Level({int} & 1)\nfmt.Println({n}, {n}.String(), []Level{1, 0}, map[Level]int{1: 2})",
+	"fmt.Println(strings.Repeat({string}, {int}&3), strconv.Itoa({int}), strings.ToUpper({string}))",
+	"{n} := [...]string{2: {string}, 0: \"z\"}\nfmt.Println(len({n}), {n})",
+	"{n}, ok := any(sh).(*Outer)\nfmt.Println({n} != nil, ok)",
+	"{n} := new(int)\n*{n} += {int}\n{m} := {n}\n*{m} <<= 1\nfmt.Println(*{n})",
+	"func() {\n\tvar {n} = {int}\n\tfor {n} > 3 {\n\t\t{n} /= 3\n\t}\n\tfmt.Println({n})\n}()",
+	"{n} := complex({float64}, 2)\nfmt.Println(real({n}*{n}), imag({n}))",
+	"{n} := []Rec{{A: {int}}, r}\n{n}[0], {n}[1] = {n}[1], {n}[0]\nfmt.Println({n}[0].A, {n}[1].A)",
+	"{n} := []*Rec{q, &r}\n{n}[1].A++\nfor _, p := range {n} {\n\tp.A--\n}\nfmt.Println(r.A, q.A)",
+	"xs[0], xs[1], xs[2] = xs[2], {int}, xs[0]\nfmt.Println(xs)",
+	"{=int} = xs[0] + func() int { xs[0]++; return xs[0] }()",
+}
+
+var declarations = `
+type Key struct {
+	N int
+	S string
+}
+
+type Outer struct {
+	Rec
+	Name string
+}
+
+type Level int
+
+func (l Level) String() string { return [...]string{"low", "high"}[l] }
+
+type Pair[A, B any] struct {
+	First  A
+	Second B
+}
+
+func (p Pair[A, B]) Swap() Pair[B, A] { return Pair[B, A]{p.Second, p.First} }
+
+var errSmall = errors.New("small")
+
+func check(n int) (int, error) {
+	if n < 10 {
+		return 0, fmt.Errorf("check %d: %w", n, errSmall)
+	}
+	return n, nil
+}
+
+func divmod(a, b int) (q, r int) {
+	defer func() {
+		if recover() != nil {
+			q, r = -1, a
+		}
+	}()
+	return a / b, a % b
+}
+
+func sum(xs ...int) (n int) {
+	for _, x := range xs {
+		n += x
+	}
+	return
+}
+
+func apply(f func(int) int, xs ...int) []int {
+	out := make([]int, 0, len(xs))
+	for _, x := range xs {
+		out = append(out, f(x))
+	}
+	return out
+}
+
+func total[T int | float64](xs []T) (t T) {
+	for _, x := range xs {
+		t += x
+	}
+	return t
+}
+
+func largest[T cmp.Ordered](a, b T) T {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func count(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func kind(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case int, uint8:
+		return fmt.Sprint("number ", v)
+	case Num:
+		return fmt.Sprint("Num ", v.Twice())
+	case string:
+		return "string " + v
+	case Shape:
+		return fmt.Sprint("Shape ", v.Sum())
+	case bool:
+		return fmt.Sprint(!v)
+	}
+	return fmt.Sprintf("%T %v", v, v)
+}
+
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func even(n int) bool { return n == 0 || odd(n-1) }
+
+func odd(n int) bool { return n != 0 && even(n-1) }
+
+`
+
+var hole = regexp.MustCompile(`{(n|m|=?(?:` + strings.Join(kinds, "|") + `))}`)
+
+// shape writes one of the shapes, in a block of its own.
+func (w *writer) shape() {
+	shape := shapes[w.IntN(len(shapes))]
+	w.fresh += 2
+	text := hole.ReplaceAllStringFunc(shape, func(h string) string {
+		kind := h[1 : len(h)-1]
+		switch {
+		case kind == "n":
+			return fmt.Sprintf("n%d", w.fresh)
+		case kind == "m":
+			return fmt.Sprintf("n%d", w.fresh-1)
+		case kind[0] == '=':
+			return w.place(kind[1:])
+		}
+		return w.expr(kind, 2)
+	})
+	w.line("{")
+	w.depth++
+	for line := range strings.Lines(text) {
+		w.line("%s", strings.TrimSuffix(line, "\n"))
+	}
+	w.depth--
+	w.line("}")
 }
 
 // loopBody writes the body of a loop, in which its variable may be read.
