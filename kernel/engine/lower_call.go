@@ -331,7 +331,11 @@ func (b *body) builtin(e *ast.CallExpr) string {
 		for _, a := range e.Args[1:] {
 			args = append(args, b.like(a))
 		}
-		return "make(" + strings.Join(args, ", ") + ")"
+		text := "make(" + strings.Join(args, ", ") + ")"
+		if made := b.info.TypeOf(e.Args[0]); made != t {
+			return b.l.parenthesized(made) + "(" + text + ")"
+		}
+		return text
 	case "new":
 		t := b.info.TypeOf(e).Underlying().(*types.Pointer).Elem()
 		if b.info.Types[e.Args[0]].IsType() {

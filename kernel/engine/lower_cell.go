@@ -39,7 +39,9 @@ func (b *body) cellStatements() string {
 			fmt.Fprintf(&out, "%s.Reached(%d)\n", bridge, i)
 		}
 		_, offset := l.c.at(s.Pos())
-		out.WriteString(l.initsBefore(offset))
+		if !l.k.program || variables(s) == nil {
+			out.WriteString(l.initsBefore(offset))
+		}
 		if s == ast.Stmt(l.k.value) && !l.k.silent {
 			out.WriteString(b.valueText(l.k.value))
 			continue

@@ -534,5 +534,10 @@ func (b *body) elements(elts []ast.Expr, t types.Type) []string {
 	return parts
 }
 
-// key writes a map key.
-func (b *body) key(e ast.Expr, t types.Type) string { return b.to(e, t) }
+// key writes a map key. To the interpreter nil alone has no type there.
+func (b *body) key(e ast.Expr, t types.Type) string {
+	if b.info.Types[e].IsNil() && !types.IsInterface(t) {
+		return "(" + b.l.typ(t) + ")(nil)"
+	}
+	return b.to(e, t)
+}

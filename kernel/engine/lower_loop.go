@@ -255,8 +255,7 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	case *types.Slice:
 		key, value = types.Typ[types.Int], u.Elem()
 	case *types.Basic:
-		key, value = types.Typ[types.Int], types.Typ[types.Rune]
-		x = "string(" + x + ")"
+		return note + b.rangeOverString(s, label, "string("+x+")")
 	case *types.Map:
 		key, value = u.Key(), u.Elem()
 	case *types.Chan:

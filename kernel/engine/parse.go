@@ -44,6 +44,8 @@ type parsed struct {
 	declarations *ast.File // without imports; nil if there are none
 	statements   *ast.File // one function; nil if there are none
 	body         []ast.Stmt
+	// program says that the cell is a whole program.
+	program bool
 	// value is the last expression, whose value the cell shows; nil if the
 	// cell ends otherwise. silent says that a semicolon follows it.
 	value  *ast.ExprStmt
@@ -69,6 +71,7 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 	if n.tooDeep >= 0 {
 		return nil, []problem{{src, src.origin(n.tooDeep), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
+	p.program = isProgram(p.items)
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
 		any := false
 		for _, it := range p.items {
@@ -105,7 +108,11 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 		p.imports = imports.Imports
 	}
 	if p.statements != nil {
-		p.body = p.statements.Decls[0].(*ast.FuncDecl).Body.List
+		block := p.statements.Decls[0].(*ast.FuncDecl).Body
+		if p.program {
+			block.List = initialOrder(block.List, p.declarations)
+		}
+		p.body = block.List
 		items := p.items
 		if src.timed {
 			n := len(p.body) - 1

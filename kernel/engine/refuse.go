@@ -72,8 +72,39 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 		x, y = unwrapped(b.inInterface(e.X, yt), yt), unwrapped(b.expr(e.Y), yt)
 	default:
 		x, y = unwrapped(b.operandLike(e.X, e.Y), xt), unwrapped(b.operandLike(e.Y, e.X), yt)
+		switch b.commonType(e) {
+		case xt:
+			y = b.l.parenthesized(xt) + "(" + y + ")"
+		case yt:
+			x = b.l.parenthesized(yt) + "(" + x + ")"
+		}
 	}
 	return x + " " + e.Op.String() + " " + y
+}
+
+// commonType returns the type in which two values of different types that Go
+// compares have to be for the interpreter: the one that is declared, or the
+// channel for one direction. It is nil where the types are the same.
+func (b *body) commonType(e *ast.BinaryExpr) types.Type {
+	x, y := b.info.Types[e.X], b.info.Types[e.Y]
+	if x.Value != nil || y.Value != nil || types.Identical(x.Type, y.Type) || types.IsInterface(x.Type) || types.IsInterface(y.Type) {
+		return nil
+	}
+	untyped := func(t types.Type) bool {
+		basic, ok := t.(*types.Basic)
+		return ok && basic.Info()&types.IsUntyped != 0
+	}
+	_, declared := types.Unalias(x.Type).(*types.Named)
+	if c, ok := x.Type.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
+		declared = true
+	}
+	switch {
+	case untyped(x.Type) || untyped(y.Type):
+		return nil
+	case declared:
+		return x.Type
+	}
+	return y.Type
 }
 
 // inInterface writes an operand that is compared with one of interface type.

@@ -63,6 +63,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"MarshalIndent": marshalIndentJSON,
 		"Encode":        encodeJSON,
 		"Unmarshal":     unmarshalJSON,
+		"Starts":        starts,
 		"Clear":         clearValue,
 		"Print":         in.print,
 		"Println":       in.println,
@@ -123,6 +124,15 @@ func (in *Interpreter) keptValue(cell, i int) any {
 		return values[i]
 	}
 	return nil
+}
+
+// starts returns the places of a string at which its characters start.
+func starts(s string) []int {
+	list := make([]int, 0, len(s))
+	for i := range s {
+		list = append(list, i)
+	}
+	return list
 }
 
 func clearValue(v any) {
