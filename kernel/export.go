@@ -67,10 +67,11 @@ func exportCells(nb *notebook.Notebook) []engine.ExportCell {
 			continue
 		case c.Kind == notebook.Markdown:
 			cell.Text = true
+		case c.Tagged("skip-execution"):
+			cell.Skipped = true
 		default:
 			number++
 			cell.Number = number
-			cell.Skipped = c.Tagged("skip-execution")
 			cell.Fails = c.Tagged("raises-exception")
 		}
 		cells = append(cells, cell)

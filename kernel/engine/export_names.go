@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"slices"
@@ -113,6 +114,7 @@ func (e *exportedCell) pieceAt(offset int) *piece {
 // assignNames gives every symbol its name in the program. The user's own come
 // before those of packages that need no import.
 func (x *exporter) assignNames() {
+	x.copyCallers()
 	for _, preloaded := range []bool{false, true} {
 		for _, s := range x.symbols {
 			switch {
@@ -140,7 +142,7 @@ func (x *exporter) assignNames() {
 			case len(s.versions) > 1 && s.kind == methodSymbol:
 				v.out = unusedName(strings.ToLower(s.name[:1])+s.name[1:]+strconv.Itoa(i+1), func(name string) bool { return x.identifiers[name] })
 				v.cell.sets = append(v.cell.sets, v)
-			case len(s.versions) > 1 && s.indirect:
+			case len(s.versions) > 1 && s.indirect && !s.generic():
 				v.out = x.newName("", s.name+strconv.Itoa(i+1))
 				v.cell.sets = append(v.cell.sets, v)
 			case i > 0:
@@ -199,16 +201,60 @@ func (x *exporter) name(s *symbol, in *version, e *exportedCell) string {
 	if in != nil && in.symbol == s {
 		return in.out
 	}
-	if s.indirect {
+	if s.indirect && !s.generic() {
 		return s.out
 	}
-	out := s.out
+	if v := s.versionAt(e); v != nil {
+		return v.out
+	}
+	return s.out
+}
+
+// versionAt returns the version of a function that is the newest when a cell
+// runs; nil if there is none yet.
+func (s *symbol) versionAt(e *exportedCell) (newest *version) {
 	for _, v := range s.versions {
 		if v.cell.index <= e.index {
-			out = v.out
+			newest = v
 		}
 	}
-	return out
+	return newest
+}
+
+// generic reports whether a function is generic, so that no variable can hold
+// it.
+func (s *symbol) generic() bool {
+	return len(s.versions) > 0 && s.versions[0].signature != nil && s.versions[0].signature.TypeParams().Len() > 0
+}
+
+// copyCallers gives functions that mention a generic one a version for each
+// of its versions.
+func (x *exporter) copyCallers() {
+	for changed := true; changed; {
+		changed = false
+		for _, s := range x.symbols {
+			if len(s.versions) < 2 || !s.generic() {
+				continue
+			}
+			for _, v := range s.versions[1:] {
+				for _, caller := range x.symbols {
+					old := caller.versionAt(v.cell)
+					if caller == s || old == nil || old.signature == nil || old.cell == v.cell || !old.mentions(s) {
+						continue
+					}
+					again := *old
+					again.cell = v.cell
+					x.addVersion(&again)
+					slices.SortStableFunc(caller.versions, func(a, b *version) int { return cmp.Compare(a.cell.index, b.cell.index) })
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+func (v *version) mentions(s *symbol) bool {
+	return slices.ContainsFunc(v.uses, func(o occurrence) bool { return o.symbol == s })
 }
 
 // outs names the variables of the values that a cell shows.

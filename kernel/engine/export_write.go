@@ -294,6 +294,8 @@ func (w *writing) function(p *piece) {
 		text := within(v.start, v.nameAt) + v.out + within(v.nameAt+len(v.name()), v.end)
 		if i == 0 {
 			text = p.around(text)
+		} else {
+			text += "\n"
 		}
 		w.local = append(w.local, text)
 	}
