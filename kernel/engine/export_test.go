@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+	"time"
 )
 
 // Lower returns what a cell becomes, and commits it as if it had run.
@@ -70,3 +71,6 @@ func Translate(cell string) (text string, faults []Fault, origin func(int) int) 
 
 // WithoutMagics returns a cell with blanks for its magics.
 func WithoutMagics(cell string) string { return withoutMagics(cell) }
+
+// Tests wait for values however slow the machine is.
+func init() { peekPatience = time.Minute }

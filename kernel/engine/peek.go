@@ -11,7 +11,7 @@ import (
 )
 
 // peekPatience bounds how long inspection waits for a value.
-const peekPatience = 300 * time.Millisecond
+var peekPatience = 300 * time.Millisecond
 
 // asideNumber is what the numbers of cells begin with that only look at
 // variables: sessions have fewer cells than that.
