@@ -1,6 +1,11 @@
 package engine_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
 
 func TestIsComplete(t *testing.T) {
 	n := newNotebook(t)
@@ -115,4 +120,21 @@ func TestIsComplete(t *testing.T) {
 			t.Errorf("%q: %s %q, want %s %q", c.source, status, indent, c.status, c.indent)
 		}
 	}
+}
+
+// FuzzIsComplete looks for whole cells that do not parse.
+func FuzzIsComplete(f *testing.F) {
+	for _, source := range append(earlier, "x := `a", "/* a", "if x {\n} else", "switch x {\ncase 1:", "f(func() {", "'a", "L:", "type T struct {", "func f(a,") {
+		f.Add(source)
+	}
+	e := newEngine(f)
+	f.Fuzz(func(t *testing.T, source string) {
+		status, indent := e.IsComplete(source)
+		if strings.Trim(indent, "\t") != "" || indent != "" && status != "incomplete" {
+			t.Errorf("%q: %s, indent %q", source, status, indent)
+		}
+		if err := engine.Parse(source); status == "complete" && err != nil {
+			t.Errorf("%q is complete, but %v", source, err)
+		}
+	})
 }

@@ -50,6 +50,9 @@ func (e *Engine) Complete(source string, cursor int) (found Completion) {
 	at := byteOffset(source, cursor)
 	start, candidates, ok := e.completeMagic(source, at)
 	if ok {
+		if len(candidates) == 0 {
+			start = at
+		}
 		return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
 	}
 	source = withoutMagics(source)

@@ -74,3 +74,12 @@ func WithoutMagics(cell string) string { return withoutMagics(cell) }
 
 // Tests wait for values however slow the machine is.
 func init() { peekPatience = time.Minute }
+
+// Parse says what the parser complains of in a cell without magics.
+func Parse(source string) error {
+	c := New(Config{}).checker
+	if _, problems := c.parse(newSource(Cell{Number: 1, Source: source, Plain: true})); len(problems) > 0 {
+		return problemsError("CompileError", problems)
+	}
+	return nil
+}

@@ -44,3 +44,18 @@ func TestTooDeep(t *testing.T) {
 		t.Errorf("%s, %v", value, err)
 	}
 }
+
+// TestOpenComment runs cells that end within a comment, or seem to.
+func TestOpenComment(t *testing.T) {
+	n := newNotebook(t)
+	for _, source := range []string{"/* a", "x := 1\n/* a", "x := 1 /* a\ny := 2", "x := 1; /* a"} {
+		if _, _, err := n.run(source); err == nil || !strings.Contains(err.Error(), "comment not terminated") {
+			t.Errorf("%q: %v", source, err)
+		}
+	}
+	for _, source := range []string{"/* a */", "x := 1 // /* a", "x := `/* a`", "x := 1 /* a */ /* b */", "// /*"} {
+		if _, _, err := n.run(source); err != nil {
+			t.Errorf("%q: %v", source, err)
+		}
+	}
+}

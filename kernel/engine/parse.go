@@ -72,6 +72,16 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 		return nil, []problem{{src, src.origin(n.tooDeep), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
 	p.program = isProgram(p.items)
+	// What lies behind the items is not read below.
+	end := 0
+	if len(p.items) > 0 {
+		end = p.items[len(p.items)-1].end
+	}
+	if tail := src.text[end:]; strings.Contains(tail, "/*") {
+		if tok, start := unended(tail); tok == token.COMMENT && strings.HasPrefix(tail[start:], "/*") {
+			return nil, []problem{{src, src.origin(end + start), "syntax error: comment not terminated"}}
+		}
+	}
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
 		any := false
 		for _, it := range p.items {
