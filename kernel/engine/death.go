@@ -71,11 +71,7 @@ func (c *checker) frameLines(frames []Frame) []string {
 	var out []string
 	for i, f := range frames {
 		src := c.cellSource(f.Cell)
-		title := fmt.Sprintf("Cell [%d]", f.Cell)
-		if src != nil {
-			title = src.cell.title()
-		}
-		text := title
+		text := c.cellTitle(f.Cell)
 		line, column := c.failed(f)
 		if line > 0 {
 			text += fmt.Sprintf(":%d", line)
@@ -95,6 +91,14 @@ func (c *checker) frameLines(frames []Frame) []string {
 		}
 	}
 	return out
+}
+
+// cellTitle returns what errors call a cell.
+func (c *checker) cellTitle(number int) string {
+	if src := c.cellSource(number); src != nil {
+		return src.cell.title()
+	}
+	return Cell{Number: number}.title()
 }
 
 func (c *checker) cellSource(cell int) *source {

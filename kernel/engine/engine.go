@@ -212,7 +212,7 @@ func (e *Engine) prepare(src *source) (l *lowering, program *Program, err error)
 	}
 	checked, problems := e.checker.checkWaiting(parsed)
 	if len(problems) > 0 {
-		return nil, nil, problemsError("CompileError", e.session.explain(problems))
+		return nil, nil, problemsError("CompileError", e.checker.explain(problems))
 	}
 	l, program, problems = e.checker.lower(checked)
 	if len(problems) > 0 {
@@ -286,10 +286,14 @@ func number(v any) int {
 }
 
 // explain adds to complaints about undefined names what became of them.
-func (s *session) explain(problems []problem) []problem {
+func (c *checker) explain(problems []problem) []problem {
+	s := c.session
 	for i, p := range problems {
 		if name, ok := mistaken(p.msg); ok && s.live[name] != nil && s.live[name].spec != nil {
-			problems[i].msg += fmt.Sprintf(" (%s was declared again in cell %d; values made before have the older type)", name, s.live[name].cell)
+			problems[i].msg += fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.cellTitle(s.live[name].cell))
+		}
+		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.missed[name] != 0 && s.live[name] == nil {
+			problems[i].msg += fmt.Sprintf(" (%s ended before the statement that declares it was done)", c.cellTitle(s.missed[name]))
 		}
 		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != nil {
 			problems[i].msg = fmt.Sprintf("undefined: %s (the variable was lost when the worker process died: %s)", name, s.gone[name].lost)

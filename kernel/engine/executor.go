@@ -46,6 +46,8 @@ type Located interface {
 type Program struct {
 	// Cell is the number of the cell.
 	Cell int
+	// Title is what errors call the cell.
+	Title string
 	// Source holds units that are evaluated in order; each is complete by
 	// itself (import declarations, or package-level declarations).
 	Source []string

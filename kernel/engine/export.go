@@ -236,7 +236,7 @@ func (x *exporter) checkGo(e *exportedCell, src *source) []problem {
 	}
 	k, problems := x.checkWaiting(p)
 	if len(problems) > 0 {
-		return x.session.explain(problems)
+		return x.explain(problems)
 	}
 	l, problems := x.record(k)
 	if len(problems) > 0 {

@@ -142,7 +142,7 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 
 // program assembles what was lowered.
 func (l *lowering) program(body string) *Program {
-	p := &Program{Cell: l.k.source.cell.Number, Temporary: l.temporary, Keep: l.shown != nil && !l.k.source.cell.Aside}
+	p := &Program{Cell: l.k.source.cell.Number, Title: l.k.source.cell.title(), Temporary: l.temporary, Keep: l.shown != nil && !l.k.source.cell.Aside}
 	if obsolete := l.s.obsolete; len(obsolete) > 0 {
 		p.Temporary = append(p.Temporary, obsolete...)
 		l.s.obsolete = nil
@@ -321,7 +321,10 @@ func (l *lowering) commit(reached int) {
 		if v.statement < reached {
 			l.s.live[v.declaration.name] = v.declaration
 			delete(l.s.gone, v.declaration.name)
+			delete(l.s.missed, v.declaration.name)
 			l.trail(v.declaration.name)
+		} else {
+			l.s.missed[v.declaration.name] = v.declaration.cell
 		}
 	}
 }

@@ -221,13 +221,13 @@ func TestPanicMessages(t *testing.T) {
 func TestGoroutinePanic(t *testing.T) {
 	n := newNotebook(t)
 	r := &recorder{}
-	_, err := n.engine.Run(context.Background(), engine.Cell{Number: 1, Source: "done := make(chan bool)\nfunc bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\ngo bad()\n<-done\ntime.Sleep(50 * time.Millisecond)"}, r)
+	_, err := n.engine.Run(context.Background(), engine.Cell{Number: 1, Count: 7, Source: "done := make(chan bool)\nfunc bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\ngo bad()\n<-done\ntime.Sleep(50 * time.Millisecond)"}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if got := r.stderr.String(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [1]:5:2 in bad") {
+	if got := r.stderr.String(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [7]:5:2 in bad") {
 		t.Errorf("stderr %q", got)
 	}
 }

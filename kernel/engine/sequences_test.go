@@ -20,7 +20,7 @@ func TestSequences(t *testing.T) {
 		{"a struct changes while variables live", []step{
 			{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }", ""}, {"p := P{1}", ""},
 			{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }", ""},
-			{"p.Get()", "1"}, {"P{1, 2}.Get()", "3"}, {"p.Y", "! p.Y undefined"}, {"p = P{1, 2}", "! P was declared again in cell 3"}, {"p := P{1, 2}", ""}, {"p.Get()", "3"},
+			{"p.Get()", "1"}, {"P{1, 2}.Get()", "3"}, {"p.Y", "! p.Y undefined"}, {"p = P{1, 2}", "! P was declared again in Cell [3]"}, {"p := P{1, 2}", ""}, {"p.Get()", "3"},
 		}},
 		{"a type again as it was", []step{
 			{"type P struct{ X int }", ""}, {"p := P{1}", ""}, {"type P struct{ X int }", ""}, {"p = P{2}\np.X", "2"},
@@ -31,11 +31,11 @@ func TestSequences(t *testing.T) {
 		}},
 		{"old values and functions of the new type", []step{
 			{"type P struct{ X int }\np := P{1}", ""}, {"func f(p P) int { return p.X }", ""}, {"f(p)", "1"}, {"type P struct{ X, Y int }", ""},
-			{"f(p)", "! P was declared again in cell 4; values made before have the older type"}, {"f(P{3, 4})", "3"},
+			{"f(p)", "! P was declared again in Cell [4]; values made before have the older type"}, {"f(P{3, 4})", "3"},
 		}},
 		{"functions that keep an older type", []step{
 			{"type P struct{ X int }\np := P{1}", ""}, {"func f(p P) int { return p.X }", ""}, {"type P struct{ Y int }", "? note: f keeps the older P: p.X undefined"}, {"f(p)", "1"},
-			{"f(P{1})", "! P was declared again in cell 3"}, {"type P struct{ X int }", ""}, {"f(P{5})", "5"},
+			{"f(P{1})", "! P was declared again in Cell [3]"}, {"type P struct{ X int }", ""}, {"f(P{5})", "5"},
 		}},
 		{"functions that use what they cannot have both", []step{
 			{"type P struct{ X int }\ntype M struct{ items []P }\nvar m M", ""}, {"func add(m *M, p P) int { m.items = append(m.items, p); return len(m.items) }", ""}, {"add(&m, P{1})", "1"},
@@ -156,7 +156,7 @@ func TestSequences(t *testing.T) {
 			{"x := 1\nfunc f() int { return 1 }\ntype T struct{ A int }", ""}, {"x := 2\nfunc f() int { return 2 }\ntype T struct{ B int }\nnope", "! undefined: nope"}, {"x + f() + T{A: 3}.A", "5"},
 		}},
 		{"a cell that panics keeps what was done", []step{
-			{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c"},
+			{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c (Cell [2] ended before the statement that declares it was done)"}, {"c := 6", ""}, {"c", "6"},
 		}},
 		{"a panic in the middle of a redeclaration", []step{
 			{"a, b := 1, 2", ""}, {"a := \"new\"\npanic(\"x\")\nb := \"new\"", "! x"}, {"a", "new"}, {"b", "2"},

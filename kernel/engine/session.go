@@ -109,6 +109,8 @@ type session struct {
 	funcInstances map[string]*function
 	identities    identities
 	described     map[int]int
+	// missed holds the numbers of cells that ended before they declared a variable.
+	missed map[string]int
 	// late holds functions that follow with the next cell.
 	late []*follower
 	// outputs and inputs hold what the cells showed, and their sources, by
@@ -133,6 +135,7 @@ func newSession() *session {
 		instances:     map[string]string{},
 		funcInstances: map[string]*function{},
 		described:     map[int]int{},
+		missed:        map[string]int{},
 		outputs:       map[int]*output{},
 		inputs:        map[int]string{},
 	}

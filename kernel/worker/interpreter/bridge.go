@@ -116,6 +116,16 @@ func (in *Interpreter) show(lastIsError bool, values ...any) {
 	}
 }
 
+// title returns what errors call a cell.
+func (in *Interpreter) title(cell int) string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if title := in.titles[cell]; title != "" {
+		return title
+	}
+	return fmt.Sprintf("Cell [%d]", cell)
+}
+
 // keptValue returns one of the values that a cell showed.
 func (in *Interpreter) keptValue(cell, i int) any {
 	in.mu.Lock()
@@ -178,7 +188,7 @@ func (in *Interpreter) start(f func()) {
 			value, passed := in.caught(r, id)
 			text := "panic: " + passed.message(value) + "\n\ngoroutine:\n"
 			for _, c := range passed.calls {
-				text += fmt.Sprintf("  Cell [%d]", c.Cell)
+				text += "  " + in.title(c.Cell)
 				if c.Line > 0 {
 					text += fmt.Sprintf(":%d", c.Line)
 					if c.Column > 0 {

@@ -59,11 +59,12 @@ type Interpreter struct {
 	reached map[int]int      // of cells that failed, see ShowReached
 	tasks   map[uint64]*task // by goroutine
 	kept    map[int][]any    // what cells showed
+	titles  map[int]string   // of cells
 }
 
 // New returns an interpreter with nothing declared.
 func New(config Config) (*Interpreter, error) {
-	in := &Interpreter{config: config, types: newTypes(wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}}
+	in := &Interpreter{config: config, types: newTypes(wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}, titles: map[int]string{}}
 	in.frames = newFrames(config.Stderr)
 	in.yaegi = interp.New(interp.Options{
 		Stdin:        in.stdin(),
@@ -122,6 +123,11 @@ func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engin
 		reached := in.reached[program.Cell]
 		delete(in.reached, program.Cell)
 		return &engine.Bundle{Data: map[string]any{"reached": reached}}, nil
+	}
+	if program.Title != "" {
+		in.mu.Lock()
+		in.titles[program.Cell] = program.Title
+		in.mu.Unlock()
 	}
 	var cell func()
 	var err error
