@@ -68,7 +68,11 @@ func asks(line string) []int {
 // A magicFinder looks for magics at the beginnings of statements.
 type magicFinder struct {
 	text  string
+	bytes []byte // of the text
 	found []*magicUse
+	// begun is how many lexemes come before the statement at the top that was
+	// seen last.
+	begun int
 	// seen counts what the cell runs as Go: lexemes, and magics that are not
 	// the engine's own.
 	seen int
@@ -81,7 +85,7 @@ func findMagics(text string) ([]*magicUse, int) {
 	if !mayHoldMagics(text) {
 		return nil, 0
 	}
-	f := &magicFinder{text: text}
+	f := &magicFinder{text: text, bytes: []byte(text)}
 	start := 0
 	if m := f.whole(); m != nil {
 		f.add(m)
@@ -198,21 +202,20 @@ func (f *magicFinder) options(m *magicUse) int {
 // scan looks at the text from an offset on, which is preceded by lexemes and
 // stands in open brackets.
 func (f *magicFinder) scan(from int, before []lexeme, open []token.Token) {
-	text := []byte(f.text)
-	for from < len(text) {
-		from, before, open = f.statements(text, from, before, open)
+	for from < len(f.text) {
+		from, before, open = f.statements(from, before, open)
 	}
 }
 
 // statements looks for the next magic, and returns the state behind it.
-func (f *magicFinder) statements(text []byte, from int, before []lexeme, open []token.Token) (int, []lexeme, []token.Token) {
+func (f *magicFinder) statements(from int, before []lexeme, open []token.Token) (int, []lexeme, []token.Token) {
 	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(text)-from)
-	s.Init(file, text[from:], func(token.Position, string) {}, 0)
+	file := token.NewFileSet().AddFile("", -1, len(f.text)-from)
+	s.Init(file, f.bytes[from:], func(token.Position, string) {}, 0)
 	for {
 		pos, tok, lit := s.Scan()
 		if tok == token.EOF {
-			return len(text), before, open
+			return len(f.text), before, open
 		}
 		at := from + file.Offset(pos)
 		if tok == token.REM && f.misplaced(before, open) && !f.first(from, at, before) {
@@ -220,11 +223,13 @@ func (f *magicFinder) statements(text []byte, from int, before []lexeme, open []
 			m.fault = ""
 			m.complain(at, "a magic stands at the beginning of a line")
 			f.add(m)
+			f.begun = len(before) + 1
 			return m.end, append(before, lexeme{at, token.SEMICOLON, "\n"}), open
 		}
-		if (tok == token.IDENT || at < len(text) && strings.IndexByte("%!?", text[at]) >= 0) && f.first(from, at, before) && f.begins(before, open) {
+		if (tok == token.IDENT || at < len(f.text) && strings.IndexByte("%!?", f.text[at]) >= 0) && f.first(from, at, before) && f.begins(before, open) {
 			if m := f.magic(at, tok, before, open); m != nil {
 				f.add(m)
+				f.begun = len(before) + 1
 				return m.end, append(before, lexeme{at, token.SEMICOLON, "\n"}), open
 			}
 		}
@@ -241,6 +246,9 @@ func (f *magicFinder) statements(text []byte, from int, before []lexeme, open []
 			f.seen++
 		}
 		before = append(before, lexeme{at, tok, lit})
+		if tok == token.SEMICOLON && len(open) == 0 && !(lit == ";" && inHeader(before, f.begun, len(before)-1)) {
+			f.begun = len(before)
+		}
 	}
 }
 
@@ -261,29 +269,11 @@ func (f *magicFinder) begins(before []lexeme, open []token.Token) bool {
 	}
 	switch last := before[len(before)-1]; last.tok {
 	case token.SEMICOLON:
-		return last.lit != ";" || inBlock || !inHeader(before, statementStart(before), len(before)-1)
+		return last.lit != ";" || !inBlock && f.begun == len(before)
 	case token.LBRACE, token.COLON:
 		return inBlock
 	}
 	return false
-}
-
-// statementStart returns the index at which the statement begins that ends
-// with the last lexeme, outside of brackets.
-func statementStart(before []lexeme) int {
-	depth := 0
-	for i := len(before) - 1; i > 0; i-- {
-		switch before[i].tok {
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			depth++
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth--
-		}
-		if last := before[i-1]; depth == 0 && last.tok == token.SEMICOLON && last.lit != ";" {
-			return i
-		}
-	}
-	return 0
 }
 
 // first reports whether an offset, behind the lexemes, is that of the first
@@ -322,7 +312,7 @@ func (f *magicFinder) magic(at int, tok token.Token, before []lexeme, open []tok
 		if m.name == "time" || m.name == "timeit" {
 			f.timed(m)
 		}
-	case f.text[at] == '!':
+	case f.text[at] == '!' && !f.element(at, end, before):
 		for strings.HasSuffix(f.text[at:end], "\\") {
 			newline := strings.IndexByte(f.text[end:], '\n')
 			if newline < 0 {
@@ -342,6 +332,16 @@ func (f *magicFinder) magic(at int, tok token.Token, before []lexeme, open []tok
 		m.complain(at, strings.TrimRight(f.text[at:f.word(at)], " ")+" stands in a block; magics work only at the top of a cell")
 	}
 	return m
+}
+
+// element reports whether a line that begins behind a bracket can be the
+// beginning of a literal's elements.
+func (f *magicFinder) element(at, end int, before []lexeme) bool {
+	if len(before) == 0 || before[len(before)-1].tok == token.SEMICOLON {
+		return false
+	}
+	line := f.text[at:end]
+	return strings.HasSuffix(line, ",") || strings.Contains(line, "}")
 }
 
 // word returns the end of the first word of a magic.
@@ -374,7 +374,7 @@ func (f *magicFinder) timed(m *magicUse) {
 		}
 		return
 	}
-	first := splitFirst(f.text[m.statement:])
+	first := splitFirst(f.bytes[m.statement:])
 	m.end = m.statement + first.end
 	m.statementEnd = m.end
 	if first.semicolon >= 0 {
@@ -391,15 +391,15 @@ func (f *magicFinder) timed(m *magicUse) {
 
 // splitFirst returns the first item of a text, which is not empty. What comes
 // behind it need not be Go.
-func splitFirst(text string) item {
-	file := token.NewFileSet().AddFile("", -1, len(text))
+func splitFirst(bytes []byte) item {
+	file := token.NewFileSet().AddFile("", -1, len(bytes))
 	var s scanner.Scanner
-	s.Init(file, []byte(text), func(token.Position, string) {}, 0)
+	s.Init(file, bytes, func(token.Position, string) {}, 0)
 	var lexemes []lexeme
 	depth := 0
 	for {
 		pos, tok, lit := s.Scan()
-		l := lexeme{len(text), tok, lit}
+		l := lexeme{len(bytes), tok, lit}
 		if pos.IsValid() {
 			l.pos = file.Offset(pos)
 		}
@@ -418,7 +418,8 @@ func splitFirst(text string) item {
 		it := item{semicolon: -1}
 		if last > 0 {
 			it.kind = classify(lexemes[:last])
-			it.end = min(lexemes[last-1].end(text), l.pos)
+			// Only the end of the last lexeme needs the text.
+			it.end = min(lexemes[last-1].end(""), l.pos)
 		}
 		if tok == token.SEMICOLON && lit == ";" {
 			it.semicolon = l.pos
