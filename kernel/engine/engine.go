@@ -215,10 +215,13 @@ func (e *Engine) prepare(src *source) (l *lowering, program *Program, err error)
 		return nil, nil, problemsError("CompileError", e.checker.explain(problems))
 	}
 	l, program, problems = e.checker.lower(checked)
-	if len(problems) > 0 {
-		return nil, nil, problemsError("Refused", problems)
+	switch {
+	case len(problems) == 0:
+		return l, program, nil
+	case l.unready:
+		return nil, nil, problemsError("CompileError", problems)
 	}
-	return l, program, nil
+	return nil, nil, problemsError("Refused", problems)
 }
 
 // internalError is the error of a cell that the engine failed on.

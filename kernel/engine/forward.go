@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -239,6 +240,7 @@ func (l *lowering) waits(f *function) (name string) {
 // ready refuses a call of a pending function.
 func (l *lowering) ready(fn *function) {
 	if fn.pending != "" {
+		l.unready = true
 		l.refuse(l.pos, l.wait(fn))
 	}
 }
@@ -252,7 +254,7 @@ func (l *lowering) wait(fn *function) string {
 		text += " calls " + fn.pending
 		d := l.s.live[fn.pending]
 		if d == nil || d.function == nil {
-			return text + ", which no cell has declared yet"
+			return fmt.Sprintf("undefined: %s (%s, which no cell has declared yet)", fn.pending, text)
 		}
 		if d.function.pending == "" {
 			return text + ", and does not compile with it as it is declared now"

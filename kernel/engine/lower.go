@@ -72,6 +72,8 @@ type lowering struct {
 	// a function of a compiled package, site is where it is called.
 	pos  token.Pos
 	site token.Pos
+	// unready says that the cell calls a function which waits for another.
+	unready bool
 	// describing holds the numbers of the types whose parts are being
 	// described.
 	describing map[int]bool

@@ -268,7 +268,7 @@ func readTour(t *testing.T) *sequence {
 func TestExportFails(t *testing.T) {
 	for _, c := range []struct{ cells, message string }{
 		{"x := 1\n---\ny := x + nope", "Cell [2]:1:10: undefined: nope"},
-		{"func f() int { return g() }\n---\nf()", "Cell [2]:1:1: f calls g, which no cell has declared yet"},
+		{"func f() int { return g() }\n---\nf()", "Cell [2]:1:1: undefined: g (f calls g, which no cell has declared yet)"},
 		{"return", "Cell [1]:1:1: return outside a function"},
 		{"1 +", "Cell [1]:1:4: syntax error: "},
 		{"1 << 70", "Cell [1]:1:1: cannot use the constant 1180591620717411303424 as int value (overflows)"},

@@ -308,7 +308,7 @@ var shapes = []string{
 	"{n} := complex({float64}, 2)\nfmt.Println(real({n}*{n}), imag({n}))",
 	"{n} := []Rec{{A: {int}}, r}\n{n}[0], {n}[1] = {n}[1], {n}[0]\nfmt.Println({n}[0].A, {n}[1].A)",
 	"{n} := []*Rec{q, &r}\n{n}[1].A++\nfor _, p := range {n} {\n\tp.A--\n}\nfmt.Println(r.A, q.A)",
-	"xs[0], xs[1], xs[2] = xs[2], {int}, xs[0]\nfmt.Println(xs)",
+	"if len(xs) > 2 {\n\txs[0], xs[1], xs[2] = xs[2], {int}, xs[0]\n}\nfmt.Println(xs)",
 	"{=int} = xs[0] + func() int { xs[0]++; return xs[0] }()",
 }
 
