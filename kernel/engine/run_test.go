@@ -47,7 +47,7 @@ func TestInterrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(context.Background())
-			time.AfterFunc(50*time.Millisecond, cancel)
+			time.AfterFunc(250*time.Millisecond, cancel)
 			start := time.Now()
 			_, err := n.engine.Run(ctx, engine.Cell{Number: 2, Source: cell}, &recorder{})
 			var e *engine.Error
