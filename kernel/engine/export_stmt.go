@@ -35,7 +35,11 @@ func (w *writing) statement(p *piece) string {
 		if text = strings.TrimSuffix(text, "\n"); text != "" {
 			texts = append(texts, text)
 		}
-		after += more
+		if more = strings.TrimSuffix(more, "\n"); more != "" && i < len(stmts)-1 {
+			texts = append(texts, more)
+		} else if more != "" {
+			after = more + "\n"
+		}
 	}
 	if len(texts) == 0 {
 		return after
