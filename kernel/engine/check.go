@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -345,12 +346,34 @@ func (c *checker) insert(k *checked) {
 			scope.Insert(d.object)
 			continue
 		}
-		if path := c.preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.session.gone[name] == nil {
+		if path := c.preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.session.gone[name] == nil && !k.hides(name) {
 			if pkg, err := c.importer.Import(path); err == nil {
 				scope.Insert(types.NewPkgName(token.NoPos, k.pkg, name, pkg))
 			}
 		}
 	}
+}
+
+// hides reports whether the statements at the cell's top declare a variable
+// that has the name of a package, and do not use the package before.
+func (k *checked) hides(name string) bool {
+	for _, stmt := range k.body {
+		uses := false
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				id, ok := sel.X.(*ast.Ident)
+				uses = uses || ok && id.Name == name
+			}
+			return !uses
+		})
+		if uses {
+			return false
+		}
+		if slices.ContainsFunc(declaredBy(stmt), func(id *ast.Ident) bool { return id.Name == name }) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameObject reports whether two objects are the same declaration or import.

@@ -403,19 +403,26 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 	return "append(" + strings.Join(args, ", ") + ")"
 }
 
-// minMax writes min or max as nested calls of a function of two parameters
-// that is made for the type.
+// minMax writes min or max: of floating point numbers as a call of the bridge,
+// of others as nested calls of a function of two parameters that is made for
+// the type.
 func (b *body) minMax(e *ast.CallExpr, name string) string {
 	t := types.Default(b.info.TypeOf(e))
+	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&types.IsFloat != 0 {
+		// NaN wins, and -0 is less than 0: the interpreter's calls lose its sign.
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = "float64(" + b.expr(a) + ")"
+		}
+		return fmt.Sprintf("%s(%s.%s(%s))", b.l.typ(t), bridge, map[string]string{"min": "Min", "max": "Max"}[name], strings.Join(args, ", "))
+	}
 	f := b.l.minMaxFunc(name, t)
-	text := b.operandAs(e.Args[0])
+	text := b.expr(e.Args[0])
 	for _, a := range e.Args[1:] {
-		text = f + "(" + text + ", " + b.operandAs(a) + ")"
+		text = f + "(" + text + ", " + b.expr(a) + ")"
 	}
 	return text
 }
-
-func (b *body) operandAs(e ast.Expr) string { return b.expr(e) }
 
 func (l *lowering) minMaxFunc(name string, t types.Type) string {
 	typ := l.typ(t)
@@ -427,11 +434,6 @@ func (l *lowering) minMaxFunc(name string, t types.Type) string {
 	l.s.instances[key] = f
 	l.later(func() { delete(l.s.instances, key) })
 	op := map[string]string{"min": "<", "max": ">"}[name]
-	nan := ""
-	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&types.IsFloat != 0 {
-		// NaN wins, and -0 is less than 0.
-		nan = "if a != a { return a }; if b != b { return b }; if a == 0 && b == 0 { if 1/a " + op + " 1/b { return a }; return b }; "
-	}
-	l.funcs = append(l.funcs, fmt.Sprintf("func %s(a, b %s) %s { %sif a %s b { return a }; return b }", f, typ, typ, nan, op))
+	l.funcs = append(l.funcs, fmt.Sprintf("func %s(a, b %s) %s { if a %s b { return a }; return b }", f, typ, typ, op))
 	return f
 }

@@ -40,6 +40,8 @@ type body struct {
 	// deferring is the lowered name of the function's deferred calls, if it
 	// has any, and result the names of its results then.
 	deferring string
+	// inline says that a statement has to be one line, before a condition.
+	inline bool
 	// override holds texts for expressions that were evaluated before.
 	override map[ast.Expr]string
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -65,7 +66,7 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	case *ast.AssignStmt:
 		return b.mark(s) + b.assign(s) + "\n"
 	case *ast.IncDecStmt:
-		return b.mark(s) + b.expr(s.X) + s.Tok.String() + "\n"
+		return b.mark(s) + b.step(s) + "\n"
 	case *ast.ExprStmt:
 		if text, ok := b.received(s.X); ok {
 			return b.mark(s) + text + "\n"
@@ -120,6 +121,11 @@ func (b *body) declStmt(s *ast.DeclStmt) string {
 		spec := spec.(*ast.ValueSpec)
 		out.WriteString(b.mark(spec))
 		lhs := make([]place, len(spec.Names))
+		early := b.evaluatedEarly(spec)
+		var values []string
+		if early {
+			values = b.evaluateEarly(spec, &out)
+		}
 		for i, id := range spec.Names {
 			lhs[i] = b.declared(id)
 			if lhs[i].text == "_" {
@@ -134,7 +140,12 @@ func (b *body) declStmt(s *ast.DeclStmt) string {
 		if b.l.k.remembered[spec] {
 			lhs[len(lhs)-1].stop = true
 		}
-		if len(spec.Values) > 0 {
+		for i, value := range values {
+			if lhs[i].t != nil {
+				fmt.Fprintf(&out, "%s = %s\n", lhs[i].text, value)
+			}
+		}
+		if !early && len(spec.Values) > 0 {
 			out.WriteString(b.store(lhs, spec.Values, "=") + "\n")
 		}
 	}
@@ -175,6 +186,15 @@ func (b *body) declared(id *ast.Ident) place {
 	return place{text: b.local(obj), t: obj.Type(), new: isNew}
 }
 
+// step writes x++ and x--.
+func (b *body) step(s *ast.IncDecStmt) string {
+	if t, ok := b.typeOf(s.X).(*types.Basic); ok && t.Kind() == types.Uintptr {
+		// The interpreter would stop there.
+		return b.expr(s.X) + " " + s.Tok.String()[:1] + "= 1"
+	}
+	return b.expr(s.X) + s.Tok.String()
+}
+
 func (b *body) assign(s *ast.AssignStmt) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		lhs := b.expr(s.Lhs[0])
@@ -182,6 +202,9 @@ func (b *body) assign(s *ast.AssignStmt) string {
 			return lhs + " " + s.Tok.String() + " " + b.shiftCount(s.Rhs[0])
 		}
 		return lhs + " " + s.Tok.String() + " " + b.like(s.Rhs[0])
+	}
+	if !b.l.k.remembered[s] && b.careful(s) {
+		return b.assignCarefully(s)
 	}
 	lhs := make([]place, len(s.Lhs))
 	define := false
@@ -235,7 +258,23 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 	}
 	right := make([]string, len(rhs))
 	before := ""
+	literals := op == ":=" && len(rhs) > 1 && slices.ContainsFunc(rhs, b.replaces)
 	for i, e := range rhs {
+		if literals && !b.plain(e) {
+			t := lhs[i].t
+			if t == nil {
+				t = types.Default(b.info.TypeOf(e))
+			}
+			// Of several values, one of which takes its variable's place, the
+			// interpreter does not assign the others.
+			if b.inline {
+				right[i] = fmt.Sprintf("func() %s { v := %s; return v }()", b.l.parenthesized(t), b.initial(e, t))
+				continue
+			}
+			right[i] = b.l.temp()
+			before += right[i] + " := " + b.initial(e, t) + "\n"
+			continue
+		}
 		if op == "=" && lhs[i].t != nil && (b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
 			// Assigned directly, a literal would take the variable's place
 			// instead of getting into it, and of several values, those with
@@ -301,6 +340,15 @@ func (b *body) together(lhs []place, left, right []string, op string) string {
 		parts += target + " = " + temp + "\n"
 	}
 	return values + strings.TrimSuffix(parts+variables, "\n")
+}
+
+func (b *body) allPlain(list []ast.Expr) bool {
+	for _, e := range list {
+		if !b.plain(e) {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports expressions without calls, without what the interpreter makes
@@ -427,20 +475,22 @@ func multiline(s *ast.AssignStmt, text string) bool {
 	if len(s.Rhs) == 1 && len(s.Lhs) > 1 {
 		return strings.HasPrefix(text, "t__") && strings.Contains(text, "\n")
 	}
-	return s.Tok == token.ASSIGN && strings.HasPrefix(text, "t__") && strings.Contains(text, "\n")
+	return s.Tok == token.ASSIGN && strings.Contains(text, "\n")
 }
 
 // simple writes a statement that stands before a condition.
 func (b *body) simple(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
+		b.inline = true
 		text := b.assign(s)
+		b.inline = false
 		if multiline(s, text) {
 			b.l.refuse(s.Pos(), "several values of different types assigned before a condition")
 		}
 		return text
 	case *ast.IncDecStmt:
-		return b.expr(s.X) + s.Tok.String()
+		return b.step(s)
 	case *ast.ExprStmt:
 		if text, ok := b.received(s.X); ok {
 			return text
@@ -502,6 +552,9 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 			values[i] = b.convert(names[i], tuple.At(i).Type(), b.results.At(i).Type(), s.Pos())
 		}
 		return strings.Join(names, ", ") + " := " + b.expr(s.Results[0]) + "\nreturn " + strings.Join(values, ", ")
+	}
+	if b.crosses(s.Results) {
+		return b.returnCrossing(s.Results)
 	}
 	values := make([]string, len(s.Results))
 	for i, e := range s.Results {

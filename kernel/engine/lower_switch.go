@@ -41,12 +41,20 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 			head += name + " "
 		}
 	}
-	text := labelled(label, head+b.clauses(s.Body, label, func(e ast.Expr) string {
+	if subject == "" && tag != nil && !b.constantCases(s.Body) {
+		// Of the values of a case that are not constant the interpreter would
+		// compare the first only.
+		subject, head = strings.TrimSuffix(strings.TrimPrefix(head, "switch "), " "), "switch "
+	}
+	text := labelled(label, head+b.clauses(s.Body, label, tag == nil || subject != "", func(e ast.Expr) string {
 		if tag == nil {
 			return b.expr(e)
 		}
 		if types.IsInterface(b.info.TypeOf(e)) && !types.IsInterface(tag) && !b.info.Types[e].IsNil() {
 			b.l.refuse(e.Pos(), "a case of interface type in a switch on a concrete one")
+		}
+		if subject != "" && !types.IsInterface(tag) {
+			return subject + " == " + b.operand(e)
 		}
 		if subject != "" {
 			return subject + " == " + unwrapped(b.inInterface(e, tag), tag)
@@ -59,7 +67,21 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 	return mark + "{\n" + out.String() + text + "}\n"
 }
 
-func (b *body) clauses(block *ast.BlockStmt, label string, expr func(ast.Expr) string) string {
+// constantCases reports whether all values of a switch's cases are constant.
+func (b *body) constantCases(block *ast.BlockStmt) bool {
+	for _, c := range block.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if b.info.Types[e].Value == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// clauses writes the cases of a switch. conditions says that expr makes
+// conditions of their values.
+func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr func(ast.Expr) string) string {
 	return b.within(&target{label: label}, func() string {
 		var out strings.Builder
 		out.WriteString("{\n")
@@ -71,8 +93,15 @@ func (b *body) clauses(block *ast.BlockStmt, label string, expr func(ast.Expr) s
 				list := make([]string, len(c.List))
 				for i, e := range c.List {
 					list[i] = expr(e)
+					if conditions && i < len(c.List)-1 {
+						list[i] = b.caseCondition(e, list[i])
+					}
 				}
-				out.WriteString("case " + strings.Join(list, ", ") + ":\n")
+				separator := ", "
+				if conditions {
+					separator = " || "
+				}
+				out.WriteString("case " + strings.Join(list, separator) + ":\n")
 			}
 			b.noted = 0
 			out.WriteString(b.stmts(c.Body))
@@ -162,4 +191,20 @@ func (b *body) receiveClause(s *ast.AssignStmt) string {
 		return "case <-" + b.operand(recv.X) + ":\n"
 	}
 	return "case " + strings.Join(names, ", ") + " := <-" + b.operand(recv.X) + ":\n" + after
+}
+
+// caseCondition writes a condition of a case that others follow. The
+// interpreter takes the start of a literal, or of a conversion to an interface,
+// for the condition.
+func (b *body) caseCondition(e ast.Expr, text string) string {
+	begins := strings.Contains(text, "interface{}(")
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, literal := n.(*ast.CompositeLit)
+		begins = begins || literal
+		return !begins
+	})
+	if !begins {
+		return text
+	}
+	return "func() bool { return " + text + " }()"
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"slices"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -65,6 +66,8 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Unmarshal":     unmarshalJSON,
 		"Starts":        starts,
 		"Clear":         clearValue,
+		"Min":           func(v ...float64) float64 { return slices.Min(v) },
+		"Max":           func(v ...float64) float64 { return slices.Max(v) },
 		"Print":         in.print,
 		"Println":       in.println,
 		"Go":            in.start,

@@ -61,6 +61,11 @@ func translated(v any, f fault) any {
 	if err, ok := v.(runtime.Error); ok && f.operation == "_make" && strings.HasSuffix(err.Error(), "allocation size out of range") {
 		return goError("makeslice: len out of range")
 	}
+	if e, ok := v.(runtime.Error); ok {
+		if t, ok := strings.CutPrefix(e.Error(), "hash of unhashable type: "); ok {
+			return goError("hash of unhashable type " + t)
+		}
+	}
 	text, ok := v.(string)
 	if !ok {
 		return v
