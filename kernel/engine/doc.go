@@ -27,7 +27,7 @@
 //     loops and their variables (lower_loop.go), range over functions
 //     (lower_branch.go), deferred calls, function versions and literals
 //     (lower_func.go), interfaces (lower_iface.go). lower_convert.go is the one
-//     place that decides how a value becomes an interface, and refuse.go what
+//     place that decides how a value becomes an interface, and handover.go what
 //     compiled code may get.
 //   - Run (engine.go, executor.go): the Program by the Executor. Wrong when the
 //     lowered text is right and its result is not: then the interpreter

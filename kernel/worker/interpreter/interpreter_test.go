@@ -17,7 +17,7 @@ import (
 // patience is how long anything may take on a loaded machine.
 const patience = 30 * time.Second
 
-func newInterpreter(t *testing.T) *Interpreter {
+func newInterpreter(t testing.TB) *Interpreter {
 	t.Helper()
 	in, err := New(Config{Symbols: stdlib.Symbols(), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
 	if err != nil {
