@@ -19,7 +19,7 @@
 //     declared again with it.
 //     An assignment at the top of a cell that leaves out an error (forgotten.go)
 //     is found by that it does not compile, and checked again with a blank for it.
-//   - Lower (lower*.go, generic.go, frames.go, describe.go, refuse.go, prelude):
+//   - Lower (lower*.go, generic.go, frames.go, describe.go, handover.go, refuse.go, prelude):
 //     the typed tree into a Program of plain Go that the interpreter runs as the
 //     compiler would. Each cell's text can be seen in testdata/lowering. Wrong
 //     when the text does not say what the cell says. The subjects have a file
