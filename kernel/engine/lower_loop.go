@@ -244,7 +244,7 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	var key, value types.Type
 	switch u := t.(type) {
 	case *types.Pointer:
-		x = "*" + b.operand(s.X)
+		x = "(*" + b.operand(s.X) + ")[:]" // the elements as they are by then
 		key, value = types.Typ[types.Int], u.Elem().Underlying().(*types.Array).Elem()
 		if s.Value == nil {
 			// Only the length matters, also of a nil pointer.

@@ -85,8 +85,11 @@ func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr
 	return b.within(&target{label: label}, func() string {
 		var out strings.Builder
 		out.WriteString("{\n")
-		for _, c := range block.List {
+		for i, c := range block.List {
 			c := c.(*ast.CaseClause)
+			if c.List == nil && i < len(block.List)-1 && fallsThrough(block) {
+				b.l.refuse(c.Pos(), "fallthrough in a switch whose default is not its last case: the interpreter would move it there")
+			}
 			if c.List == nil {
 				out.WriteString("default:\n")
 			} else {
@@ -207,4 +210,16 @@ func (b *body) caseCondition(e ast.Expr, text string) string {
 		return text
 	}
 	return "func() bool { return " + text + " }()"
+}
+
+// fallsThrough reports whether a case of a switch ends with fallthrough.
+func fallsThrough(block *ast.BlockStmt) bool {
+	for _, c := range block.List {
+		if body := c.(*ast.CaseClause).Body; len(body) > 0 {
+			if s, ok := body[len(body)-1].(*ast.BranchStmt); ok && s.Tok == token.FALLTHROUGH {
+				return true
+			}
+		}
+	}
+	return false
 }
