@@ -196,6 +196,16 @@ func (b *body) step(s *ast.IncDecStmt) string {
 }
 
 func (b *body) assign(s *ast.AssignStmt) string {
+	if s.Tok != token.DEFINE {
+		if before, end := b.callsFirst(s); before != "" {
+			defer end()
+			return before + b.assignNow(s)
+		}
+	}
+	return b.assignNow(s)
+}
+
+func (b *body) assignNow(s *ast.AssignStmt) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		lhs := b.expr(s.Lhs[0])
 		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
@@ -472,10 +482,10 @@ func (b *body) condition(e ast.Expr) string {
 
 // multiline reports whether an assignment became several statements.
 func multiline(s *ast.AssignStmt, text string) bool {
-	if len(s.Rhs) == 1 && len(s.Lhs) > 1 {
-		return strings.HasPrefix(text, "t__") && strings.Contains(text, "\n")
+	if strings.HasPrefix(text, "t__") && strings.Contains(text, "\n") {
+		return true
 	}
-	return s.Tok == token.ASSIGN && strings.Contains(text, "\n")
+	return s.Tok == token.ASSIGN && (len(s.Rhs) > 1 || len(s.Lhs) == 1) && strings.Contains(text, "\n")
 }
 
 // simple writes a statement that stands before a condition.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -32,7 +33,7 @@ type faults struct {
 }
 
 // The fields of yaegi's structs, by their offsets.
-type nodeFields struct{ child, anc, findex, level, kind, pos, sym, action, rval, ident uintptr }
+type nodeFields struct{ child, anc, findex, level, nleft, kind, pos, sym, action, rval, ident uintptr }
 
 type frameFields struct{ root, anc, data uintptr }
 
@@ -86,7 +87,8 @@ func newFaults(i *interp.Interpreter) (fs *faults, err error) {
 		node: nodeFields{
 			child: offset(node, "child", reflect.Slice), anc: offset(node, "anc", reflect.Pointer),
 			findex: offset(node, "findex", reflect.Int), level: offset(node, "level", reflect.Int),
-			kind: offset(node, "kind", reflect.Uint), pos: offset(node, "pos", reflect.Int),
+			nleft: offset(node, "nleft", reflect.Int),
+			kind:  offset(node, "kind", reflect.Uint), pos: offset(node, "pos", reflect.Int),
 			sym: offset(node, "sym", reflect.Pointer), action: offset(node, "action", reflect.Uint),
 			rval: offset(node, "rval", reflect.Struct), ident: offset(node, "ident", reflect.String),
 		},
@@ -237,12 +239,17 @@ func (fs *faults) describe(start, frame unsafe.Pointer) (words string) {
 	return ""
 }
 
-// walk visits the nodes of a function, operands before what is done with them.
+// walk visits the nodes of a function, operands before what is done with them,
+// and values before the places that they are assigned to.
 func (fs *faults) walk(function, n unsafe.Pointer, visit func(unsafe.Pointer)) {
 	if n == nil || n != function && at[uint](n, fs.node.kind) == fs.literal {
 		return
 	}
-	for _, c := range at[[]unsafe.Pointer](n, fs.node.child) {
+	children := at[[]unsafe.Pointer](n, fs.node.child)
+	if left := at[int](n, fs.node.nleft); at[uint](n, fs.node.kind) == fs.assign && left < len(children) {
+		children = append(slices.Clone(children[left:]), children[:left]...)
+	}
+	for _, c := range children {
 		fs.walk(function, c, visit)
 	}
 	visit(n)
