@@ -426,11 +426,27 @@ func (c *checker) topVariables(k *checked) {
 			byLocal[local] = true
 			global := types.NewVar(local.Pos(), k.pkg, local.Name(), local.Type())
 			k.variables = append(k.variables, &topVariable{local, global, i})
-			if prior := k.pkg.Scope().Lookup(local.Name()); prior == nil {
+			switch prior := k.pkg.Scope().Lookup(local.Name()); {
+			case prior == nil:
 				k.pkg.Scope().Insert(global)
+			case prior.Pkg() != k.pkg || !types.Identical(prior.Type(), global.Type()):
+				replaceInScope(k.pkg.Scope(), global)
 			}
 		}
 	}
+}
+
+// replaceInScope has a name mean another object. A scope has no way to do so, and
+// objects keep the address of the scope, which is therefore made anew in its place.
+func replaceInScope(scope *types.Scope, obj types.Object) {
+	fresh := types.NewPackage(packagePath, "main").Scope()
+	fresh.Insert(obj)
+	for _, name := range scope.Names() {
+		if name != obj.Name() {
+			fresh.Insert(scope.Lookup(name))
+		}
+	}
+	*scope = *fresh
 }
 
 // declaredBy returns the identifiers that a statement at the top declares.

@@ -123,13 +123,19 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 		}
 	}
 	before := b.mark(nodes...)
-	sends := map[*ast.SendStmt]string{}
+	sends, received := map[*ast.SendStmt]string{}, map[ast.Stmt]string{}
 	for _, n := range nodes {
-		if send, ok := n.(*ast.SendStmt); ok {
-			text, temps := b.selectedSend(send)
-			before += temps
-			sends[send] = text
+		text, temps := "", ""
+		switch n := n.(type) {
+		case *ast.SendStmt:
+			text, temps = b.selectedSend(n)
+			sends[n] = text
+		case *ast.AssignStmt:
+			received[n], temps = b.selectedChannel(n.Rhs[0])
+		case *ast.ExprStmt:
+			received[n], temps = b.selectedChannel(n.X)
 		}
+		before += temps
 	}
 	return before + labelled(label, "select "+b.within(&target{label: label}, func() string {
 		var out strings.Builder
@@ -140,9 +146,11 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 			case nil:
 				out.WriteString("default:\n")
 			case *ast.AssignStmt:
-				out.WriteString(b.receiveClause(comm))
+				out.WriteString(b.receiveClause(comm, received[comm]))
 			case *ast.SendStmt:
 				out.WriteString("case " + sends[comm] + ":\n")
+			case *ast.ExprStmt:
+				out.WriteString("case <-" + received[comm] + ":\n")
 			default:
 				out.WriteString("case " + b.simple(comm) + ":\n")
 			}
@@ -170,9 +178,23 @@ func (b *body) selectedSend(s *ast.SendStmt) (send, before string) {
 	return b.expr(s.Chan) + " <- " + value, before
 }
 
+// selectedChannel writes the channel that a clause receives from, and what comes
+// before the statement: the interpreter would ask again, and elsewhere, for one that
+// is computed.
+func (b *body) selectedChannel(receive ast.Expr) (channel, before string) {
+	x := ast.Unparen(receive).(*ast.UnaryExpr).X
+	channel = b.operand(x)
+	if _, ok := ast.Unparen(x).(*ast.CallExpr); ok {
+		temp := b.l.temp()
+		before = fmt.Sprintf("var %s %s = %s\n", temp, b.l.typ(b.info.TypeOf(x)), channel)
+		channel = temp
+	}
+	return channel, before
+}
+
 // receiveClause writes a clause that receives into variables: always into
 // new ones, from which those that are assigned to get their values.
-func (b *body) receiveClause(s *ast.AssignStmt) string {
+func (b *body) receiveClause(s *ast.AssignStmt, channel string) string {
 	recv := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr)
 	elem := b.typeOf(recv.X).(*types.Chan).Elem()
 	ts := []types.Type{elem, types.Typ[types.Bool]}
@@ -191,9 +213,9 @@ func (b *body) receiveClause(s *ast.AssignStmt) string {
 		}
 	}
 	if len(names) == 1 && names[0] == "_" || len(names) == 2 && names[0] == "_" && names[1] == "_" {
-		return "case <-" + b.operand(recv.X) + ":\n"
+		return "case <-" + channel + ":\n"
 	}
-	return "case " + strings.Join(names, ", ") + " := <-" + b.operand(recv.X) + ":\n" + after
+	return "case " + strings.Join(names, ", ") + " := <-" + channel + ":\n" + after
 }
 
 // caseCondition writes a condition of a case that others follow. The
