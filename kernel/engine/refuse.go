@@ -42,14 +42,11 @@ func unwrapped(text string, from types.Type) string {
 }
 
 // companions lists, for interfaces of compiled packages, the methods that
-// these look for beyond the interface's own. The interpreter's wrapper has
-// only the interface's.
+// these look for beyond the interface's own, and which the interpreter's wrapper
+// does not have.
 var companions = map[string][]string{
-	"io.Reader":           {"WriteTo"},
 	"io.ReadCloser":       {"WriteTo"},
-	"io.Writer":           {"ReadFrom", "WriteString"},
 	"io.WriteCloser":      {"ReadFrom", "WriteString"},
-	"plot.Plotter":        {"DataRange", "GlyphBoxes"},
 	"mat.Matrix":          {"RawMatrix", "RawSymmetric", "RawTriangular", "RawVector", "RawBand", "SymmetricDim", "Triangle", "AtVec", "Len", "TTri", "Bandwidth", "Untranspose"},
 	"http.ResponseWriter": {"Flush", "Hijack", "ReadFrom", "Unwrap"},
 	"http.Handler":        {},

@@ -43,6 +43,10 @@ func (t *types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 		return reflect.ValueOf(carrier)
 	}
 	c, _ := carried(carrier)
+	more, ok := c.d.companion(iface)
+	if ok {
+		return wrapIn(more.wrapper, more.methods, carrier, c)
+	}
 	t.mu.Lock()
 	wrapper, ok := t.wrapperTypes[iface]
 	if !ok {
@@ -54,8 +58,13 @@ func (t *types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 	if !ok {
 		panic(fmt.Sprintf("hierml: the interpreter cannot make a %s of a value of type %s", iface, c.d.name))
 	}
+	return wrapIn(wrapper, iface, carrier, c)
+}
+
+// wrapIn makes a wrapper of a type whose methods are those of an interface.
+func wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflect.Value {
 	w := reflect.New(wrapper).Elem()
-	w.FieldByName("IValue").Set(reflect.ValueOf(carrier))
+	w.FieldByName("IValue").Set(reflect.ValueOf(value))
 	for i := range iface.NumMethod() {
 		m := iface.Method(i)
 		f := reflect.ValueOf(c.d.method(m.Name))
