@@ -113,7 +113,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	mark := b.note(b.place(s.X.Pos()))
 	f := b.operandOf(ast.Unparen(s.X))
 	params := make([]string, yield.Params().Len())
-	var prologue string
+	var operands, sets strings.Builder
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if i >= len(params) {
 			break
@@ -125,7 +125,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 				name = p.text
 			}
 		} else if e != nil && !(ok && id.Name == "_") {
-			prologue += b.expr(e) + " = " + b.convert(name, t, b.info.TypeOf(e), e.Pos()) + "\n"
+			b.setPlace(&operands, &sets, e, name, t)
 		}
 		params[i] = name + " " + b.l.typ(t)
 	}
@@ -135,7 +135,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	inner.loops = 0
 	inner.frame = b.l.newFrame(b.frame.name, b.frame.cell)
 	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
-	text := inner.frame.wrap(prologue+inner.stmts(s.Body.List)+"return true\n", b.line(s.Body.Lbrace))
+	text := inner.frame.wrap(operands.String()+sets.String()+inner.stmts(s.Body.List)+"return true\n", b.line(s.Body.Lbrace))
 	b.l.registerFrame(inner.frame)
 	b.noted = 0
 

@@ -95,13 +95,18 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 }
 
 // listed writes variadic arguments as a list where the interpreter could take
-// one of them for the list: it goes by the type that it finds at run time.
+// one of them for the list: it goes by the type that it finds at run time. Where
+// there are none, it would make an empty list for a function that is called
+// without having been in a variable.
 func (b *body) listed(args []string, first int, given []types.Type, sig *types.Signature) []string {
 	n := sig.Params().Len() - 1
-	if !sig.Variadic() || len(given) <= n {
+	if !sig.Variadic() || len(given) < n {
 		return args
 	}
 	list := sig.Params().At(n).Type()
+	if len(given) == n {
+		return append(args, b.l.parenthesized(list)+"(nil)...")
+	}
 	if s, ok := list.Underlying().(*types.Slice); !ok || !isEmptyInterface(s.Elem()) && !erased(s.Elem()) {
 		return args
 	}

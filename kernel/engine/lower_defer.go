@@ -123,7 +123,7 @@ func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 	defer func() { b.override = saved }()
 
 	fun := ast.Unparen(e.Fun)
-	if lit, ok := fun.(*ast.FuncLit); ok && len(e.Args) == 0 && lit.Type.Results.NumFields() == 0 {
+	if lit, ok := fun.(*ast.FuncLit); ok && lit.Type.Params.NumFields() == 0 && lit.Type.Results.NumFields() == 0 {
 		return "", b.literalText(lit)
 	}
 	// In a loop the function is made by one that gets the operands.

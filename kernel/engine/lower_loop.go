@@ -268,9 +268,7 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 			return note + b.rangeByIndex(s, label, x, t, key, value)
 		}
 	}
-	prologue := ""
-	k := b.rangeVariable(s, s.Key, key, &prologue)
-	v := b.rangeVariable(s, s.Value, value, &prologue)
+	k, v, prologue := b.rangeVariables(s, key, value)
 	head := "for "
 	switch {
 	case v != "_":
@@ -293,42 +291,58 @@ func (b *body) rangeByIndex(s *ast.RangeStmt, label, x string, t, key, value typ
 		b.l.refuse(s.X.Pos(), "range over the values of a map of channels: the interpreter takes it for a range over a channel")
 	}
 	n := b.l.s.unique()
-	prologue := ""
-	k := b.rangeVariable(s, s.Key, key, &prologue)
+	k, v, prologue := b.rangeVariables(s, key, value)
 	if k == "_" {
 		k = fmt.Sprintf("i__%d", n)
 	}
-	first := ""
-	v := b.rangeVariable(s, s.Value, value, &first)
 	if v != "_" {
-		prologue = fmt.Sprintf("%s := x__%d[%s]\n", v, n, k) + first + prologue
+		prologue = fmt.Sprintf("%s := x__%d[%s]\n", v, n, k) + prologue
 	}
 	head := fmt.Sprintf("for %s := 0; %s < len(x__%d); %s++ ", k, k, n, k)
 	return fmt.Sprintf("{\nx__%d := %s\n%s\n}\n", n, x, labelled(label, head+b.loopBody(s.Body, label, prologue)))
 }
 
-// rangeVariable returns the name of a range loop's variable, "_" if there is
-// none, and adds to the prologue what makes it the one that the body sees.
-func (b *body) rangeVariable(s *ast.RangeStmt, e ast.Expr, t types.Type, prologue *string) string {
-	if e == nil {
-		return "_"
-	}
-	temp := fmt.Sprintf("e__%d", b.l.s.unique())
-	id, ok := e.(*ast.Ident)
-	if ok && id.Name == "_" {
-		return "_"
-	}
-	if s.Tok == token.DEFINE {
-		v := b.info.Defs[id].(*types.Var)
-		name := b.local(v)
-		if b.outlives(v, s.Body) || b.assigned(v, s.Body) {
-			*prologue += name + " := " + temp + "\n"
-			return temp
+// rangeVariables returns the names of a range loop's variables, "_" where
+// there is none, and the prologue that makes them those that the body sees. If
+// they are places that exist already, the operands of both are evaluated before
+// either is set.
+func (b *body) rangeVariables(s *ast.RangeStmt, key, value types.Type) (k, v, prologue string) {
+	var operands, sets strings.Builder
+	variable := func(e ast.Expr, t types.Type) string {
+		if e == nil {
+			return "_"
 		}
-		return name
+		temp := fmt.Sprintf("e__%d", b.l.s.unique())
+		id, ok := e.(*ast.Ident)
+		if ok && id.Name == "_" {
+			return "_"
+		}
+		if s.Tok == token.DEFINE {
+			v := b.info.Defs[id].(*types.Var)
+			name := b.local(v)
+			if b.outlives(v, s.Body) || b.assigned(v, s.Body) {
+				sets.WriteString(name + " := " + temp + "\n")
+				return temp
+			}
+			return name
+		}
+		b.setPlace(&operands, &sets, e, temp, t)
+		return temp
 	}
-	*prologue += b.expr(e) + " = " + b.convert(temp, t, b.info.TypeOf(e), e.Pos()) + "\n"
-	return temp
+	k = variable(s.Key, key)
+	v = variable(s.Value, value)
+	return k, v, operands.String() + sets.String()
+}
+
+// setPlace writes the evaluation of a place's operands, and then that it is
+// set to what the variable name of type t holds.
+func (b *body) setPlace(operands, sets *strings.Builder, e ast.Expr, name string, t types.Type) {
+	to := b.evaluated(e, func(text string) string {
+		temp := b.l.temp()
+		fmt.Fprintf(operands, "%s := %s\n", temp, text)
+		return temp
+	})
+	sets.WriteString(to.text + " = " + b.convert(name, t, to.t, e.Pos()) + "\n")
 }
 
 func (b *body) rangeOverInt(s *ast.RangeStmt, label string) string {
@@ -342,12 +356,9 @@ func (b *body) rangeOverInt(s *ast.RangeStmt, label string) string {
 	}
 	typ := b.l.typ(t)
 	n := b.l.s.unique()
-	prologue := ""
-	name := fmt.Sprintf("i__%d", n)
-	if s.Key != nil {
-		if k := b.rangeVariable(s, s.Key, t, &prologue); k != "_" {
-			name = k
-		}
+	name, _, prologue := b.rangeVariables(s, t, nil)
+	if name == "_" {
+		name = fmt.Sprintf("i__%d", n)
 	}
 	limit := fmt.Sprintf("n__%d", n)
 	pre := fmt.Sprintf("%s := %s(%s)\n", limit, typ, b.expr(s.X))
