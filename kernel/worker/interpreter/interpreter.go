@@ -55,6 +55,8 @@ type Interpreter struct {
 	globals    *globals
 	trees      *trees
 
+	instructions *instructions
+
 	mu      sync.Mutex
 	reached map[int]int      // of cells that failed, see ShowReached
 	tasks   map[uint64]*task // by goroutine
@@ -97,6 +99,9 @@ func New(config Config) (*Interpreter, error) {
 		return nil, err
 	}
 	if in.trees, err = newTrees(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.instructions, err = newInstructions(in.yaegi); err != nil {
 		return nil, err
 	}
 	if in.frames.faults, err = newFaults(in.yaegi); err != nil {
@@ -190,7 +195,9 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	compiled, err := in.yaegi.Compile(unit)
 	if err == nil && compiled != nil {
 		in.globals.extend()
-		v, err = in.yaegi.Execute(compiled)
+		if v, err = in.yaegi.Execute(compiled); err == nil {
+			err = in.instructions.missing(compiled)
+		}
 	}
 	var p interp.Panic
 	if errors.As(err, &p) {

@@ -196,3 +196,14 @@ func TestReached(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingInstructions runs what yaegi has no instruction for, and takes for the
+// end of the function.
+func TestMissingInstructions(t *testing.T) {
+	in := newInterpreter(t)
+	_, err := run(t.Context(), in, 1, "var u__1 uintptr", "u__1++\npanic(1)")
+	if err == nil || !strings.Contains(err.Error(), "no instruction") {
+		t.Errorf("%v, want an error that says what is missing", err)
+	}
+	shows(t, in, 2, "var u__2 uint", "u__2++\nb__.Show(false, u__2)", "1")
+}
