@@ -160,14 +160,21 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 	return mark + fmt.Sprintf("%s.Show(false, %s)\n", bridge, value)
 }
 
-// writes reports a call of a function that prints: what it returns is not
-// what it is called for.
+// writes reports a call of a function that prints, or of one that reads what
+// somebody types, who need not type what is asked for: what it returns is not what
+// it is called for.
 func (b *body) writes(e ast.Expr) bool {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		return false
 	}
 	obj := b.calleeObject(ast.Unparen(c.Fun))
+	if obj != nil {
+		switch obj.FullName() {
+		case "fmt.Scan", "fmt.Scanln", "fmt.Scanf":
+			return true
+		}
+	}
 	return obj != nil && prints(obj) && obj.Pkg().Path() == "fmt" && strings.Contains(obj.Name(), "rint") && !strings.HasPrefix(obj.Name(), "S")
 }
 

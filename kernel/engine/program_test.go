@@ -139,6 +139,10 @@ func sequences(t *testing.T) []*sequence {
 	}
 	for _, c := range suite.Cases {
 		source := strings.Join(c.Cells, "\n---\n")
+		// What goroutine-survives-cells shows depends on the clock.
+		if c.Name == "goroutine-survives-cells" {
+			continue
+		}
 		if c.Expect.Error != "" || strings.Contains(c.Name, "panic") || strings.Contains(c.Name, "failed") || deadly[c.Name] {
 			continue
 		}
