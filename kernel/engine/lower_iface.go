@@ -229,7 +229,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 	var out strings.Builder
 	out.WriteString("{\n" + b.mark(init, x))
 	if s.Init != nil {
-		out.WriteString(b.simple(s.Init) + "\n")
+		out.WriteString(b.ahead(s.Init))
 	}
 	from := b.info.TypeOf(x)
 	subject := fmt.Sprintf("x__%d", b.l.s.unique())

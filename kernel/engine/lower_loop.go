@@ -58,7 +58,7 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	if s.Init != nil {
 		init = s.Init
 	}
-	if vars := b.kept(s); len(vars) > 0 {
+	if vars := b.kept(s); len(vars) > 0 || looksUp(s.Post) {
 		return note + b.mark(init) + b.keepingLoop(s, label, vars)
 	}
 	var out strings.Builder
@@ -68,8 +68,16 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 		cond = s.Cond
 	}
 	out.WriteString(b.mark(init, cond))
-	head := "for "
-	if s.Init != nil {
+	head, tail := "for ", "\n"
+	if assign, ok := s.Init.(*ast.AssignStmt); ok {
+		text, several := b.inlined(assign)
+		if several {
+			out.WriteString("{\n" + text + "\n")
+			tail = "\n}\n"
+		} else {
+			head += text
+		}
+	} else if s.Init != nil {
 		head += b.simple(s.Init)
 	}
 	prologue := ""
@@ -91,14 +99,24 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 		head = "for " + strings.Trim(strings.TrimPrefix(head, "for "), "; ")
 	}
 	out.WriteString(labelled(label, head+" "+b.loopBody(s.Body, label, prologue)))
-	return out.String() + "\n"
+	return out.String() + tail
 }
 
-// keepingLoop writes a for loop whose variables are new in each iteration.
+// looksUp reports an assignment of a value and whether there is one.
+func looksUp(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	return ok && len(a.Lhs) == 2 && len(a.Rhs) == 1 && leavesValue(a.Rhs[0])
+}
+
+// keepingLoop writes a for loop whose variables are new in each iteration, or
+// which ends an iteration with several statements.
 func (b *body) keepingLoop(s *ast.ForStmt, label string, vars []*types.Var) string {
 	n := b.l.s.unique()
 	var out, prologue strings.Builder
-	out.WriteString("{\n" + b.simple(s.Init) + "\n")
+	out.WriteString("{\n")
+	if s.Init != nil {
+		out.WriteString(b.ahead(s.Init))
+	}
 	first := fmt.Sprintf("first__%d", n)
 	fmt.Fprintf(&out, "%s := true\n", first)
 	for i, v := range vars {
@@ -109,7 +127,7 @@ func (b *body) keepingLoop(s *ast.ForStmt, label string, vars []*types.Var) stri
 	}
 	post := ""
 	if s.Post != nil {
-		post = b.mark(s.Post) + b.simple(s.Post) + "\n"
+		post = b.mark(s.Post) + b.ahead(s.Post)
 	}
 	fmt.Fprintf(&prologue, "if %s {\n%s = false\n} else {\n%s}\n", first, first, post)
 	if s.Cond != nil {

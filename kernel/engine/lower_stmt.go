@@ -416,7 +416,14 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	}
 	_, call := ast.Unparen(e).(*ast.CallExpr)
 	if direct && (call || op == ":=") {
-		return strings.Join(left, ", ") + " " + op + " " + b.expr(e)
+		if !leavesValue(e) || left[0] == "_" {
+			return strings.Join(left, ", ") + " " + op + " " + b.expr(e)
+		}
+		found := left[1]
+		if found == "_" {
+			found = b.l.temp()
+		}
+		return left[0] + ", " + found + " := " + b.expr(e) + "\n" + b.zeroUnless(found, left[0], tuple.At(0).Type())
 	}
 	// Through temporaries, each converted on its own.
 	n := b.l.s.unique()
@@ -441,6 +448,12 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 	if len(targets) == 0 {
 		return strings.Join(left, ", ") + " = " + b.expr(e)
 	}
+	if leavesValue(e) && temps[0] != "_" {
+		if temps[1] == "_" {
+			temps[1] = b.l.temp()
+		}
+		stop += b.zeroUnless(temps[1], temps[0], tuple.At(0).Type()) + "\n"
+	}
 	return strings.Join(temps, ", ") + " := " + b.expr(e) + "\n" + stop + b.together(places, targets, values, op)
 }
 
@@ -451,11 +464,18 @@ func (b *body) ifStmt(s *ast.IfStmt) string {
 		init = s.Init
 	}
 	out.WriteString(b.mark(init, s.Cond))
-	out.WriteString("if ")
-	if s.Init != nil {
-		out.WriteString(b.simple(s.Init) + "; ")
+	head, end := "if ", "\n"
+	if assign, ok := s.Init.(*ast.AssignStmt); ok {
+		text, several := b.inlined(assign)
+		if several {
+			head, end = "{\n"+text+"\nif ", "\n}\n"
+		} else {
+			head += text + "; "
+		}
+	} else if s.Init != nil {
+		head += b.simple(s.Init) + "; "
 	}
-	out.WriteString(b.condition(s.Cond) + " " + b.block(s.Body))
+	out.WriteString(head + b.condition(s.Cond) + " " + b.block(s.Body))
 	switch e := s.Else.(type) {
 	case *ast.BlockStmt:
 		out.WriteString(" else " + b.block(e))
@@ -464,7 +484,7 @@ func (b *body) ifStmt(s *ast.IfStmt) string {
 		out.WriteString(" else {\n" + text + "}")
 		b.noted = 0
 	}
-	return out.String() + "\n"
+	return out.String() + end
 }
 
 // condition writes the condition of an if or for. Composite literals in it
@@ -480,9 +500,27 @@ func (b *body) condition(e ast.Expr) string {
 	return text
 }
 
+// inlined writes an assignment that stands before a condition, and reports
+// whether it became several statements.
+func (b *body) inlined(s *ast.AssignStmt) (text string, several bool) {
+	b.inline = true
+	text = b.assign(s)
+	b.inline = false
+	return text, multiline(s, text)
+}
+
+// ahead writes a statement that stands before a condition, on lines of its own.
+func (b *body) ahead(s ast.Stmt) string {
+	if assign, ok := s.(*ast.AssignStmt); ok {
+		text, _ := b.inlined(assign)
+		return text + "\n"
+	}
+	return b.simple(s) + "\n"
+}
+
 // multiline reports whether an assignment became several statements.
 func multiline(s *ast.AssignStmt, text string) bool {
-	if strings.HasPrefix(text, "t__") && strings.Contains(text, "\n") {
+	if strings.Contains(text, "\n") && (strings.HasPrefix(text, "t__") || len(s.Rhs) == 1 && len(s.Lhs) == 2) {
 		return true
 	}
 	return s.Tok == token.ASSIGN && (len(s.Rhs) > 1 || len(s.Lhs) == 1) && strings.Contains(text, "\n")
@@ -492,10 +530,8 @@ func multiline(s *ast.AssignStmt, text string) bool {
 func (b *body) simple(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		b.inline = true
-		text := b.assign(s)
-		b.inline = false
-		if multiline(s, text) {
+		text, several := b.inlined(s)
+		if several {
 			b.l.refuse(s.Pos(), "several values of different types assigned before a condition")
 		}
 		return text

@@ -24,7 +24,7 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 	mark := b.mark(nodes...)
 	var out strings.Builder
 	if s.Init != nil {
-		out.WriteString(b.simple(s.Init) + "\n")
+		out.WriteString(b.ahead(s.Init))
 	}
 	head := "switch "
 	var tag types.Type

@@ -130,6 +130,23 @@ func (b *body) settle(e ast.Expr, evaluate func(ast.Expr)) {
 	}
 }
 
+// leavesValue reports the comma-ok forms for which the interpreter leaves the
+// variable of the value as it was, perhaps in an iteration before, when there
+// is none.
+func leavesValue(e ast.Expr) bool {
+	switch ast.Unparen(e).(type) {
+	case *ast.IndexExpr, *ast.TypeAssertExpr:
+		return true
+	}
+	return false
+}
+
+// zeroUnless sets a variable to its zero value unless another is true.
+func (b *body) zeroUnless(found, name string, t types.Type) string {
+	zero := b.l.temp()
+	return fmt.Sprintf("if !%s {\nvar %s %s\n%s = %s\n}", found, zero, b.l.typ(t), name, zero)
+}
+
 // evaluatedEarly reports whether the values of a var declaration have to be
 // evaluated before the variables are declared: they mention others of the same
 // name, or there are several and an interface gets one.
