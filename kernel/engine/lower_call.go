@@ -229,12 +229,43 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 			b.l.signature(sig, true), returning(sig, call), bridge, recv)
 	}
 	if fn == nil {
-		return b.valueOf(recv+"."+m.Name(), m, e.Pos())
+		return b.compiledMethodValue(e, s, recv)
 	}
 	first := signatureOf(fn).Params().At(0).Type()
 	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+forwarded(sig), ", ") + ")"
 	return fmt.Sprintf("func(r %s) func%s { return func%s { %s } }(%s)", b.l.typ(first), b.l.signature(sig, false),
 		b.l.signature(sig, true), returning(sig, call), recv)
+}
+
+// compiledMethodValue writes x.M for a method of a compiled type. Of a variable
+// the interpreter would find the receiver when the value is called, and of a
+// pointer it would take it for a parameter.
+func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv string) string {
+	m := s.Obj().(*types.Func)
+	sig := s.Type().(*types.Signature)
+	index := s.Index()
+	_, t, _ := b.l.path(b.info.TypeOf(e.X), index[:len(index)-1])
+	base, pointer := t, false
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if _, standard := b.standardReceiver(e.X, m); standard || !ok || named.TypeArgs().Len() > 0 || named.Obj().Pkg() != nil && !named.Obj().Exported() {
+		return b.valueOf(recv+"."+m.Name(), m, e.Pos())
+	}
+	_, wanted := m.Signature().Recv().Type().(*types.Pointer)
+	switch {
+	case wanted && !pointer:
+		recv, t = "&"+recv, types.NewPointer(t)
+	case !wanted && pointer:
+		recv, t = "*"+recv, base
+	}
+	check := ""
+	if types.IsInterface(t) {
+		check = bridge + ".NotNil(r); "
+	}
+	call := "func" + b.l.signature(sig, true) + " { " + returning(sig, "r."+m.Name()+"("+forwarded(sig)+")") + " }"
+	return fmt.Sprintf("func(r %s) func%s { %sreturn %s }(%s)", b.l.typ(t), b.l.signature(sig, false), check, b.valueOf(call, m, e.Pos()), recv)
 }
 
 // methodExpr writes T.M.
