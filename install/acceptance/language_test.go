@@ -1,0 +1,43 @@
+package acceptance
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBrowserLanguage runs the notebook about the rules of cells in JupyterLab. Each
+// cell that is to fail does, with its place, and no other.
+func TestBrowserLanguage(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "language.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := openNotebook(t, "language.ipynb", withoutOutputs(t, source))
+	eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(() => true)`, 2*time.Minute)
+	p.wait(t, idle, time.Minute)
+
+	p.grow(t)
+	t.Logf("screenshot: %s", p.screenshot(t, "language"))
+	// JupyterLab renders a traceback as it does what is written to stderr.
+	failures := 0
+	for _, text := range eval[[]string](t, p, `[...document.querySelectorAll('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]')].map(e => e.textContent)`, 10*time.Second) {
+		switch {
+		case strings.HasPrefix(text, "note: "):
+		case strings.Contains(text, "Cell [") && strings.Contains(text, "^"):
+			failures++
+		default:
+			t.Errorf("an error does not say where it is: %q", text)
+		}
+	}
+	if want := bytes.Count(source, []byte(`"raises-exception"`)); failures != want {
+		t.Errorf("%d cells failed, want %d", failures, want)
+	}
+	if n := eval[int](t, p, `[...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
+		.filter(e => !/^\[\d+\]:?$/.test(e.textContent)).length`, 10*time.Second); n > 0 {
+		t.Errorf("%d cells did not run", n)
+	}
+}
