@@ -279,7 +279,7 @@ func (l *lowering) ensureType(name string, t types.Type) {
 	}
 	l.s.emitted[name] = true
 	l.later(func() { delete(l.s.emitted, name) })
-	l.declareType(name, t.Underlying())
+	l.declareType(name, t)
 }
 
 // declareVariable gives a variable its place. A variable that is declared

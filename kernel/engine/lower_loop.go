@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	head, tail := "for ", "\n"
 	if assign, ok := s.Init.(*ast.AssignStmt); ok {
 		text, several := b.inlined(assign)
-		if several {
+		if several || slices.ContainsFunc(assign.Rhs, b.computedAgain) {
 			out.WriteString("{\n" + text + "\n")
 			tail = "\n}\n"
 		} else {
@@ -100,6 +101,22 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	}
 	out.WriteString(labelled(label, head+" "+b.loopBody(s.Body, label, prologue)))
 	return out.String() + tail
+}
+
+// computedAgain reports values that the interpreter would compute before each
+// iteration of the loop at whose beginning they stand.
+func (b *body) computedAgain(e ast.Expr) bool {
+	again := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			again = again || b.info.Types[n].Value == nil
+		case *ast.StarExpr, *ast.FuncLit:
+			again = true
+		}
+		return !again
+	})
+	return again
 }
 
 // looksUp reports an assignment of a value and whether there is one.

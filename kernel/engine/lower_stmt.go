@@ -501,12 +501,24 @@ func (b *body) condition(e ast.Expr) string {
 }
 
 // inlined writes an assignment that stands before a condition, and reports
-// whether it became several statements.
+// whether it must have lines of its own: if it became several statements, or holds
+// a literal, whose braces would be taken for a block.
 func (b *body) inlined(s *ast.AssignStmt) (text string, several bool) {
 	b.inline = true
 	text = b.assign(s)
 	b.inline = false
-	return text, multiline(s, text)
+	return text, multiline(s, text) || slices.ContainsFunc(s.Rhs, holdsLiteral)
+}
+
+// holdsLiteral reports whether there is a composite literal in an expression.
+func holdsLiteral(e ast.Expr) bool {
+	holds := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, literal := n.(*ast.CompositeLit)
+		holds = holds || literal
+		return !holds
+	})
+	return holds
 }
 
 // ahead writes a statement that stands before a condition, on lines of its own.

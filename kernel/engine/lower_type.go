@@ -216,16 +216,90 @@ func (l *lowering) localType(t *types.Named) string {
 	name := fmt.Sprintf("%s__t%d", internalName(t.Obj().Name()), l.s.unique())
 	l.s.localTypes[t.Obj()] = name
 	l.later(func() { delete(l.s.localTypes, t.Obj()) })
-	l.declareType(name, t.Underlying())
+	l.declareType(name, t)
 	return name
 }
 
-func (l *lowering) declareType(name string, underlying types.Type) {
+// declareType declares a type of the session by a name.
+func (l *lowering) declareType(name string, t types.Type) {
+	underlying := t.Underlying()
 	if t := endless(underlying, map[types.Type]bool{}); t != nil {
 		l.refuse(l.pos, fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
 	}
+	if tangled(underlying, t, true) {
+		l.refuse(l.pos, fmt.Sprintf("type %s refers to itself in lists of functions, or in the keys of a map: the interpreter cannot make such a type", shown(t)))
+	}
 	text := l.typ(underlying)
 	l.types = append(l.types, fmt.Sprintf("type %s %s", name, text))
+}
+
+// tangled reports a type that is reached from the struct it is within functions
+// that are not themselves fields, or within the keys of maps.
+func tangled(t, self types.Type, field bool) bool {
+	switch u := types.Unalias(t).(type) {
+	case *types.Named:
+		_, signature := u.Underlying().(*types.Signature)
+		return signature && tangled(u.Underlying(), self, field)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if tangled(u.Field(i).Type(), self, field) {
+				return true
+			}
+		}
+	case *types.Signature:
+		return !field && mentions(u, self, map[types.Type]bool{})
+	case *types.Pointer:
+		return tangled(u.Elem(), self, false)
+	case *types.Slice:
+		return tangled(u.Elem(), self, false)
+	case *types.Array:
+		return tangled(u.Elem(), self, false)
+	case *types.Chan:
+		return tangled(u.Elem(), self, false)
+	case *types.Map:
+		return mentions(u.Key(), self, map[types.Type]bool{}) || tangled(u.Elem(), self, false)
+	}
+	return false
+}
+
+// mentions reports whether a type is part of another.
+func mentions(t, part types.Type, seen map[types.Type]bool) bool {
+	if types.Identical(t, part) {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return isSession(t.Obj()) && !types.IsInterface(t) && mentions(t.Underlying(), part, seen)
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if mentions(t.Field(i).Type(), part, seen) {
+				return true
+			}
+		}
+	case *types.Signature:
+		return mentions(t.Params(), part, seen) || mentions(t.Results(), part, seen)
+	case *types.Tuple:
+		for i := range t.Len() {
+			if mentions(t.At(i).Type(), part, seen) {
+				return true
+			}
+		}
+	case *types.Pointer:
+		return mentions(t.Elem(), part, seen)
+	case *types.Slice:
+		return mentions(t.Elem(), part, seen)
+	case *types.Array:
+		return mentions(t.Elem(), part, seen)
+	case *types.Chan:
+		return mentions(t.Elem(), part, seen)
+	case *types.Map:
+		return mentions(t.Key(), part, seen) || mentions(t.Elem(), part, seen)
+	}
+	return false
 }
 
 // endless returns a session type that is reached from itself without a struct
@@ -281,7 +355,7 @@ func (l *lowering) typeInstance(t *types.Named) string {
 	name := fmt.Sprintf("%s__t%d", internalName(t.Obj().Name()), l.s.unique())
 	l.s.instances[key] = name
 	l.later(func() { delete(l.s.instances, key) })
-	l.declareType(name, t.Underlying())
+	l.declareType(name, t)
 	return name
 }
 
