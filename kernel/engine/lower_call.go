@@ -49,7 +49,7 @@ func (b *body) operandOf(fun ast.Expr) string {
 		}
 		return b.plainLiteral(lit) // called at once, it needs no state of its own
 	}
-	return b.operand(fun)
+	return b.typedVariadic(fun, b.operand(fun))
 }
 
 // calleeObject returns the declared function that an expression names.
@@ -82,6 +82,9 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 		args = append(args, b.argument(a, parameter(sig, i, e.Ellipsis.IsValid()), obj))
 	}
 	if e.Ellipsis.IsValid() {
+		if last := e.Args[len(e.Args)-1]; b.info.Types[last].IsNil() {
+			args[len(args)-1] = b.key(last, sig.Params().At(sig.Params().Len()-1).Type())
+		}
 		return f + "(" + strings.Join(args, ", ") + "...)"
 	}
 	if obj == nil || len(first) > 0 || isSession(obj) {

@@ -28,7 +28,27 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 	if text, ok := b.standardValue(e, t); ok {
 		return text
 	}
-	return b.convert(b.expr(e), types.Default(tv.Type), t, e.Pos())
+	return b.convert(b.typedVariadic(e, b.expr(e)), types.Default(tv.Type), t, e.Pos())
+}
+
+// typedVariadic converts the text of an expression to its type if it is a variadic
+// function in a field or behind a pointer: the interpreter would take it for one
+// of as many parameters as are written.
+func (b *body) typedVariadic(e ast.Expr, text string) string {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		if s := b.info.Selections[e]; s == nil || s.Kind() != types.FieldVal {
+			return text
+		}
+	case *ast.StarExpr:
+	default:
+		return text
+	}
+	t := b.info.TypeOf(e)
+	if sig, ok := t.Underlying().(*types.Signature); !ok || !sig.Variadic() {
+		return text
+	}
+	return "(" + b.l.typ(t) + ")(" + text + ")"
 }
 
 // functionAs is to for what is appended or returned: there the interpreter takes the

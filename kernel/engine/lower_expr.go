@@ -544,7 +544,8 @@ func (b *body) elements(elts []ast.Expr, t types.Type) []string {
 	return parts
 }
 
-// key writes a map key. To the interpreter nil alone has no type there.
+// key writes a map key, or a list for variadic parameters. To the interpreter
+// nil alone has no type there.
 func (b *body) key(e ast.Expr, t types.Type) string {
 	if b.info.Types[e].IsNil() && !types.IsInterface(t) {
 		return "(" + b.l.typ(t) + ")(nil)"
