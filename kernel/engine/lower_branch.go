@@ -18,9 +18,11 @@ type target struct {
 }
 
 // iterated is what leaves the body of a range over a function otherwise than
-// by its end: noted in a variable, and carried out after the call.
+// by its end: noted in a variable, and carried out after the call. Another
+// variable says whether the iterator may call the body.
 type iterated struct {
 	variable string
+	state    string
 	exits    []exit
 	returns  []string // variables that hold results
 	returned bool
@@ -30,6 +32,12 @@ type exit struct {
 	tok   token.Token
 	label *ast.Ident
 	pos   token.Pos
+}
+
+// leave writes the end of the loop from inside the body. The states are 0 for a
+// body that may be called, and those of the bridge's Iterated.
+func (it *iterated) leave() string {
+	return it.state + " = 1\nreturn false"
 }
 
 // within runs write with a target around.
@@ -75,10 +83,13 @@ func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 			continue
 		}
 		if means {
-			return fmt.Sprintf("return %v", tok == token.CONTINUE)
+			if tok == token.CONTINUE {
+				return t.iterated.state + " = 0\nreturn true"
+			}
+			return t.iterated.leave()
 		}
 		t.iterated.exits = append(t.iterated.exits, exit{tok, label, pos})
-		return fmt.Sprintf("%s = %d\nreturn false", t.iterated.variable, len(t.iterated.exits)+1)
+		return fmt.Sprintf("%s = %d\n%s", t.iterated.variable, len(t.iterated.exits)+1, t.iterated.leave())
 	}
 	return text
 }
@@ -86,7 +97,7 @@ func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 // returnThrough writes a return inside the body of a range over a function.
 func (b *body) returnThrough(s *ast.ReturnStmt, it *iterated) string {
 	it.returned = true
-	leave := fmt.Sprintf("%s = 1\nreturn false", it.variable)
+	leave := fmt.Sprintf("%s = 1\n%s", it.variable, it.leave())
 	if len(s.Results) == 0 {
 		return leave
 	}
@@ -109,7 +120,7 @@ func (b *body) returnThrough(s *ast.ReturnStmt, it *iterated) string {
 func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signature) string {
 	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
 	n := b.l.s.unique()
-	it := &iterated{variable: fmt.Sprintf("exit__%d", n)}
+	it := &iterated{variable: fmt.Sprintf("exit__%d", n), state: fmt.Sprintf("state__%d", n)}
 	mark := b.note(b.place(s.X.Pos()))
 	f := b.operandOf(ast.Unparen(s.X))
 	params := make([]string, yield.Params().Len())
@@ -135,7 +146,8 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	inner.loops = 0
 	inner.frame = b.l.newFrame(b.frame.name, b.frame.cell)
 	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
-	text := inner.frame.wrap(operands.String()+sets.String()+inner.stmts(s.Body.List)+"return true\n", b.line(s.Body.Lbrace))
+	enter := fmt.Sprintf("if %s != 0 {\n%s.Iterated(%s)\n}\n%s = 2\n", it.state, bridge, it.state, it.state)
+	text := inner.frame.wrap(enter+operands.String()+sets.String()+inner.stmts(s.Body.List)+it.state+" = 0\nreturn true\n", b.line(s.Body.Lbrace))
 	b.l.registerFrame(inner.frame)
 	b.noted = 0
 
@@ -149,7 +161,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 			if len(it.returns) > 0 {
 				outer.returns = it.returns
 			}
-			fmt.Fprintf(&after, "if %s == 1 {\n%s = 1\nreturn false\n}\n", it.variable, outer.variable)
+			fmt.Fprintf(&after, "if %s == 1 {\n%s = 1\n%s\n}\n", it.variable, outer.variable, outer.leave())
 		} else if len(b.named) > 0 || b.deferring != "" {
 			fmt.Fprintf(&after, "if %s == 1 {\nreturn\n}\n", it.variable)
 		} else {
@@ -167,7 +179,9 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 			fmt.Fprintf(&out, "var %s %s\n", r, b.l.typ(b.results.At(i).Type()))
 		}
 	}
+	fmt.Fprintf(&out, "%s := 0\n", it.state)
 	fmt.Fprintf(&out, "%s(func(%s) bool %s)\n", f, strings.Join(params, ", "), text)
+	fmt.Fprintf(&out, "if %s == 2 {\n%s.Iterated(4)\n}\n%s = 3\n", it.state, bridge, it.state)
 	out.WriteString(after.String())
 	return "{\n" + out.String() + "}\n"
 }

@@ -46,6 +46,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Count":         count,
 		"PanicValue":    panicValue,
 		"NotNil":        notNil,
+		"Iterated":      iterated,
 		"ErrorsAs":      in.types.errorsAs,
 		"Defers":        func() *defers { return &defers{} },
 		"Defer":         func(d *defers, f func(), number int) { d.calls = append(d.calls, deferred{f, number}) },

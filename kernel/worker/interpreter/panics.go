@@ -33,6 +33,18 @@ var (
 
 const nilDereference = goError("invalid memory address or nil pointer dereference")
 
+// iterated panics because the iterator of a range over a function did not keep to
+// what it may do: it called the body in a state in which it must not, or, in
+// state 4, recovered the body's panic.
+func iterated(state int) {
+	panic(map[int]goError{
+		1: "range function continued iteration after function for loop body returned false",
+		2: "range function continued iteration after loop body panic",
+		3: "range function continued iteration after whole loop exit",
+		4: "range function recovered a loop body panic and did not resume panicking",
+	}[state])
+}
+
 // caught returns the value that compiled Go would have panicked with, for one
 // that was recovered on a goroutine, and what the panic passed.
 func (in *Interpreter) caught(value any, goroutine uint64) (any, trace) {
