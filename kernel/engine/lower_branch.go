@@ -124,7 +124,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	mark := b.note(b.place(s.X.Pos()))
 	f := b.operandOf(ast.Unparen(s.X))
 	params := make([]string, yield.Params().Len())
-	var operands, sets strings.Builder
+	var prologue strings.Builder
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if i >= len(params) {
 			break
@@ -136,7 +136,10 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 				name = p.text
 			}
 		} else if e != nil && !(ok && id.Name == "_") {
-			b.setPlace(&operands, &sets, e, name, t)
+			// The compiler sets one after the other, unlike those of other ranges.
+			var set strings.Builder
+			b.setPlace(&prologue, &set, e, name, t)
+			prologue.WriteString(set.String())
 		}
 		params[i] = name + " " + b.l.typ(t)
 	}
@@ -147,7 +150,7 @@ func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signatur
 	inner.frame = b.l.newFrame(b.frame.name, b.frame.cell)
 	inner.targets = append(append([]*target(nil), b.targets...), &target{label: label, loop: true, iterated: it})
 	enter := fmt.Sprintf("if %s != 0 {\n%s.Iterated(%s)\n}\n%s = 2\n", it.state, bridge, it.state, it.state)
-	text := inner.frame.wrap(enter+operands.String()+sets.String()+inner.stmts(s.Body.List)+it.state+" = 0\nreturn true\n", b.line(s.Body.Lbrace))
+	text := inner.frame.wrap(enter+prologue.String()+inner.stmts(s.Body.List)+it.state+" = 0\nreturn true\n", b.line(s.Body.Lbrace))
 	b.l.registerFrame(inner.frame)
 	b.noted = 0
 
