@@ -386,7 +386,7 @@ func goType(t reflect.Type, imports map[string]string) string {
 			return "*" + inner
 		}
 		if t.Implements(reflect.TypeFor[io.ReadWriter]()) {
-			return "interface { Read([]byte) (int, error); Write([]byte) (int, error) }"
+			return "interface { Read([]byte) (int, error); Write([]byte) (int, error); WriteString(string) (int, error) }"
 		}
 		return "interface{}"
 	case reflect.Slice:
