@@ -12,6 +12,9 @@ import (
 type target struct {
 	label string
 	loop  bool
+	// exit is the label that break without one is written with, where the
+	// interpreter takes break alone for the end of the function.
+	exit string
 	// iterated is set for a range over a function, whose body is a function
 	// literal of its own.
 	iterated *iterated
@@ -77,6 +80,9 @@ func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 		t := b.targets[i]
 		means := label == nil && (tok == token.BREAK || t.loop) || label != nil && label.Name == t.label
 		if t.iterated == nil {
+			if means && label == nil && t.exit != "" {
+				return text + " " + labelName(t.exit)
+			}
 			if means {
 				return text
 			}

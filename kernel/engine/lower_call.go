@@ -409,9 +409,6 @@ func (b *body) builtin(e *ast.CallExpr) string {
 
 // initial writes a value for a variable that the text declares with :=.
 func (b *body) initial(e ast.Expr, t types.Type) string {
-	if text, ok := b.received(e); ok && !types.IsInterface(t) && !hasParts(t) {
-		return text
-	}
 	text := b.to(e, t)
 	if b.info.Types[e].Value != nil || types.IsInterface(t) {
 		return b.l.parenthesized(t) + "(" + text + ")"

@@ -405,24 +405,14 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 	return e.Op.String() + x
 }
 
-// received writes a receive that is a statement, or is all that a variable is
-// declared with. The parts of that variable cannot be assigned to.
+// received writes a receive that is a statement. A variable that was declared with
+// it as it is would have no address.
 func (b *body) received(e ast.Expr) (string, bool) {
 	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
 	if !ok || u.Op != token.ARROW {
 		return "", false
 	}
 	return "<-" + b.operand(u.X), true
-}
-
-// hasParts reports whether the values of a type are arrays or structs, of which
-// the parts can be assigned to.
-func hasParts(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Array, *types.Struct:
-		return true
-	}
-	return false
 }
 
 func (b *body) binary(e *ast.BinaryExpr) string {

@@ -137,7 +137,11 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 		}
 		before += temps
 	}
-	return before + labelled(label, "select "+b.within(&target{label: label}, func() string {
+	exit := label
+	if exit == "" {
+		exit = fmt.Sprintf("select%d", b.l.s.unique())
+	}
+	text := "select " + b.within(&target{label: label, exit: exit}, func() string {
 		var out strings.Builder
 		out.WriteString("{\n")
 		for _, c := range s.Body.List {
@@ -155,27 +159,39 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 				out.WriteString("case " + b.simple(comm) + ":\n")
 			}
 			b.noted = 0
-			out.WriteString(b.stmts(c.Body))
+			// In a block, because the interpreter takes a branch that is the
+			// last statement of a clause for the end of the function.
+			out.WriteString("{\n" + b.stmts(c.Body) + "}\n")
 			b.noted = 0
 		}
 		out.WriteString("}\n")
 		return out.String()
-	}))
+	})
+	if label == "" && !strings.Contains(text, "break "+labelName(exit)) {
+		exit = ""
+	}
+	return before + labelled(exit, text)
 }
 
 // selectedSend writes the send of a clause, and what comes before the statement:
 // the value, of which the interpreter would compute the outermost operation only.
 func (b *body) selectedSend(s *ast.SendStmt) (send, before string) {
 	elem := b.typeOf(s.Chan).(*types.Chan).Elem()
+	channel := b.expr(s.Chan)
+	if _, ok := ast.Unparen(s.Chan).(*ast.CallExpr); ok {
+		temp := b.l.temp()
+		before = fmt.Sprintf("var %s %s = %s\n", temp, b.l.typ(b.info.TypeOf(s.Chan)), channel)
+		channel = temp
+	}
 	value := b.to(s.Value, elem)
 	switch ast.Unparen(s.Value).(type) {
 	case *ast.Ident, *ast.BasicLit:
 	default:
 		temp := b.l.temp()
-		before = fmt.Sprintf("var %s %s = %s\n", temp, b.l.typ(elem), value)
+		before += fmt.Sprintf("var %s %s = %s\n", temp, b.l.typ(elem), value)
 		value = temp
 	}
-	return b.expr(s.Chan) + " <- " + value, before
+	return channel + " <- " + value, before
 }
 
 // selectedChannel writes the channel that a clause receives from, and what comes
