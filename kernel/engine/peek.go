@@ -124,16 +124,16 @@ func (e *Engine) peek(source string) (text string, ok bool) {
 		return "", false
 	}
 	go func() {
-		defer e.declaring.Unlock()
 		bundle, err := e.executor.Run(context.Background(), program, out)
 		e.mu.Lock()
-		defer e.mu.Unlock()
 		l.commit(0)
 		e.checker.forget(l.k.source)
 		var death *DeathError
 		if errors.As(err, &death) {
 			_ = e.buried(death) // the next cell will say what is lost
 		}
+		e.mu.Unlock()
+		e.declaring.Unlock() // whoever gets the answer may look at the next value
 		answers <- answer{bundle, err}
 	}()
 	select {
