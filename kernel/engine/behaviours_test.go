@@ -49,9 +49,7 @@ func TestBehaviours(t *testing.T) {
 				if deadly[c.Name] {
 					t.Skip("ends the process: run by the tests of kernel/worker")
 				}
-				if raced && strings.Contains(c.Name, "goroutine") {
-					t.Skip("yaegi moves the variables of the session, whose values stay where they are, while goroutines read them")
-				}
+				skipGoroutines(t, strings.Join(c.Cells, "\n"))
 				n := newNotebook(t)
 				var out string
 				var err error

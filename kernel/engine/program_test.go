@@ -93,6 +93,9 @@ func TestExport(t *testing.T) {
 	dir := build(t, golden, append(all, readTour(t)))
 	run := func(s *sequence, program string, args ...string) {
 		t.Run("run "+s.name, func(t *testing.T) {
+			for _, c := range s.cells {
+				skipGoroutines(t, c.Source)
+			}
 			want := shown(t, s.cells)
 			cmd := exec.Command(filepath.Join(dir, program), args...)
 			var stderr bytes.Buffer

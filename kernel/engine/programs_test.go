@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,9 +85,7 @@ func TestPrograms(t *testing.T) {
 			}
 			for _, p := range programs {
 				t.Run(p.name, func(t *testing.T) {
-					if raced && slices.Contains([]string{"whole/concurrency", "whole/patterns", "generictypes/channels", "stdgenerics/once", "packages/context", "recover/concurrent"}, archive+"/"+p.name) || raced && archive == "goroutines" {
-						t.Skip("goroutines that run the same function note its lines in the same variable")
-					}
+					skipGoroutines(t, p.source)
 					p.check(t)
 				})
 			}
