@@ -282,17 +282,9 @@ func shownTypes(b *body, s *ast.ExprStmt) []types.Type {
 
 // record enters the declarations of a cell into the session as lowering does.
 func (c *checker) record(k *checked) (l *lowering, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, checkOnly: true}
-	defer func() {
-		if r := recover(); r != nil {
-			no, ok := r.(refusal)
-			if !ok {
-				panic(r)
-			}
-			l.rollback()
-			problems = []problem{c.problem(no.pos, no.msg)}
-		}
-	}()
+	l = c.newLowering(k)
+	l.checkOnly = true
+	defer l.recoverRefusal(func(p problem) { problems = []problem{p} })
 	l.declare()
 	for _, fn := range l.queue {
 		fn.emitted = true

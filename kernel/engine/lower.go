@@ -109,21 +109,29 @@ func (l *lowering) rollback() {
 	l.k.rollback()
 }
 
+func (c *checker) newLowering(k *checked) *lowering {
+	return &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
+}
+
+// recoverRefusal takes the lowering back if it was refused, and reports why. It is
+// to be deferred.
+func (l *lowering) recoverRefusal(report func(problem)) {
+	if r := recover(); r != nil {
+		no, ok := r.(refusal)
+		if !ok {
+			panic(r)
+		}
+		l.rollback()
+		report(l.c.problem(no.pos, no.msg))
+	}
+}
+
 // lower turns a checked cell into a program. The session's tables already
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
-	defer func() {
-		if r := recover(); r != nil {
-			no, ok := r.(refusal)
-			if !ok {
-				panic(r)
-			}
-			l.rollback()
-			program, problems = nil, []problem{c.problem(no.pos, no.msg)}
-		}
-	}()
+	l = c.newLowering(k)
+	defer l.recoverRefusal(func(p problem) { program, problems = nil, []problem{p} })
 	if !l.s.sent[bridgePath] {
 		l.s.sent[bridgePath] = true
 		l.later(func() { delete(l.s.sent, bridgePath) })

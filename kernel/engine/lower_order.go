@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"go/ast"
-	"go/types"
-	"maps"
-)
+import "go/ast"
 
 // The interpreter finds the place that is assigned to before it computes the
 // value. Compiled code makes the calls first, those on the left and then those
@@ -24,11 +20,7 @@ func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
 	if !places || !calls && !single {
 		return "", nil
 	}
-	saved := b.override
-	b.override = maps.Clone(saved)
-	if b.override == nil {
-		b.override = map[ast.Expr]string{}
-	}
+	end = b.overriding()
 	for _, e := range s.Lhs {
 		if b.isPlace(e) {
 			before += b.makeCalls(e)
@@ -37,7 +29,7 @@ func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
 	if single {
 		before += b.keep(s.Rhs[0])
 	}
-	return before, func() { b.override = saved }
+	return before, end
 }
 
 // isPlace reports whether what is assigned to has to be found first: an element,
@@ -45,8 +37,7 @@ func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
 func (b *body) isPlace(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:
-		_, mapped := b.typeOf(e.X).(*types.Map)
-		return !mapped
+		return !isMap(b.typeOf(e.X))
 	case *ast.SelectorExpr:
 		return b.info.Selections[e] != nil
 	case *ast.StarExpr:

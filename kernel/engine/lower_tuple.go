@@ -92,18 +92,24 @@ func (b *body) evaluated(e ast.Expr, keep func(text string) string) place {
 	if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
 		return place{text: "_"}
 	}
-	saved := b.override
-	b.override = maps.Clone(saved)
-	if b.override == nil {
-		b.override = map[ast.Expr]string{}
-	}
-	defer func() { b.override = saved }()
+	defer b.overriding()()
 	b.settle(e, func(x ast.Expr) {
 		if tv := b.info.Types[x]; tv.Value == nil && !tv.IsNil() {
 			b.override[x] = keep(b.expr(x))
 		}
 	})
 	return place{text: b.expr(e), t: b.info.TypeOf(e)}
+}
+
+// overriding begins to note texts that stand for expressions, in addition to
+// those that are noted; restore forgets them.
+func (b *body) overriding() (restore func()) {
+	saved := b.override
+	b.override = maps.Clone(saved)
+	if b.override == nil {
+		b.override = map[ast.Expr]string{}
+	}
+	return func() { b.override = saved }
 }
 
 // settle hands the operands of a place to evaluate.
