@@ -68,6 +68,36 @@ type Program struct {
 	// Message, if set, is for the code that listens to the comm. There is no
 	// source then.
 	Message *CommMessage
+	// Compiled, if set, is the cell in its compiled form. Source, Call,
+	// Variables and Temporary are empty then.
+	Compiled *Compiled
+}
+
+// Compiled is what an executor has to load and run for a compiled cell.
+type Compiled struct {
+	// Plugin is the file to load, which the executor may remove when it has;
+	// empty where all units are loaded already.
+	Plugin string
+	// Units are the import paths of the plugin's units, in the order in which
+	// they have to be initialized.
+	Units []string
+	// Run is the import path of the unit whose statements are to be run;
+	// empty for none.
+	Run string
+	// Moved are variables to be carried over before that.
+	Moved []Moved
+}
+
+// Moved is a variable that a unit takes over, from the interpreter or from an
+// older unit.
+type Moved struct {
+	Name string // the user's
+	// Unit and Variable are where it goes: cell.Code's Variables, or its
+	// Moved where the unit only refers to the older one.
+	Unit, Variable string
+	// FromUnit and FromVariable are where it is; FromUnit is empty for the
+	// interpreter's, which is called by its lowered name.
+	FromUnit, FromVariable string
 }
 
 // A CommMessage is a message of a comm, to or from the front end.

@@ -1,0 +1,38 @@
+// Package cell is what the text of compiled cells calls. The worker's runner
+// of compiled cells stands behind it (package compiled); nothing else uses it.
+package cell
+
+import "sync"
+
+// Code is the compiled form of a cell.
+type Code struct {
+	// Run runs the cell's statements; nil where it has none.
+	Run func()
+	// Variables holds pointers to the variables that the cell's package
+	// declares, by their names.
+	Variables map[string]any
+	// Moved holds pointers to pointers: the variables of earlier packages
+	// whose types were compiled anew. The runner sets them before Run.
+	Moved map[string]any
+}
+
+var (
+	mu    sync.Mutex
+	cells = map[string]Code{}
+)
+
+// Register makes the code of a package known. Packages call it when they are
+// initialized.
+func Register(path string, code Code) {
+	mu.Lock()
+	defer mu.Unlock()
+	cells[path] = code
+}
+
+// Lookup returns the code of a package.
+func Lookup(path string) (Code, bool) {
+	mu.Lock()
+	defer mu.Unlock()
+	code, ok := cells[path]
+	return code, ok
+}
