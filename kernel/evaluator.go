@@ -13,8 +13,9 @@ import (
 )
 
 // newEngine returns an engine whose cells run in a worker process of this
-// program. Args are the os.Args of the cells; there may be none.
-func newEngine(config worker.Config, strict bool, args ...string) (*engine.Engine, error) {
+// program. The settings are completed. Args are the os.Args of the cells; there
+// may be none.
+func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
@@ -27,12 +28,16 @@ func newEngine(config worker.Config, strict bool, args ...string) (*engine.Engin
 	if err != nil {
 		return nil, err
 	}
-	return engine.New(engine.Config{
-		Executor:  process,
-		Importer:  stdlib.Importer,
-		Preloaded: stdlib.Preloaded,
-		Strict:    strict,
-	}), nil
+	settings.Executor = process
+	settings.Importer = stdlib.Importer
+	settings.Preloaded = stdlib.Preloaded
+	return engine.New(settings), nil
+}
+
+// engineFlag adds the flag that chooses how cells are run.
+func engineFlag(cmd *cobra.Command, mode *engine.Mode) {
+	cmd.Flags().TextVar(mode, "engine", engine.AutoMode,
+		"how cells are run: `MODE` is interpreted, compiled, or auto, which\ncompiles from the first cell on that the interpreter does not take")
 }
 
 // workerCommand is what newEngine starts.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/history"
 	"github.com/hierml/notebook/kernel/session"
 	"github.com/hierml/notebook/kernel/worker"
@@ -17,6 +18,7 @@ import (
 func kernelCommand() *cobra.Command {
 	var file string
 	var limit memory
+	var mode engine.Mode
 	cmd := &cobra.Command{
 		Use:   "kernel [CONNECTION_FILE]",
 		Short: "Serve Jupyter front ends",
@@ -36,12 +38,15 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			// The session's tables live long and little else does: at Go's
 			// own pace, what is free would grow with them.
 			debug.SetGCPercent(collectAt)
-			open := func() (session.Evaluator, error) { return newEngine(worker.Config{Memory: int64(limit)}, false) }
+			open := func() (session.Evaluator, error) {
+				return newEngine(worker.Config{Memory: int64(limit)}, engine.Config{Mode: mode})
+			}
 			return session.Serve(cmd.Context(), file, open, session.Config{History: history.DefaultPath()})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")
 	cmd.Flags().Var(&limit, "memory", "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named")
+	engineFlag(cmd, &mode)
 	return cmd
 }
 

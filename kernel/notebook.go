@@ -26,6 +26,7 @@ func notebookCommand() *cobra.Command {
 
 func notebookRunCommand() *cobra.Command {
 	var output, html string
+	var mode engine.Mode
 	cmd := &cobra.Command{
 		Use:   "run FILE.ipynb",
 		Short: "Run a notebook from top to bottom",
@@ -44,7 +45,7 @@ Without -o and --html nothing is written: run is then a check.`,
 			if err != nil {
 				return err
 			}
-			e, err := newEngine(worker.Config{Dir: filepath.Dir(args[0])}, false)
+			e, err := newEngine(worker.Config{Dir: filepath.Dir(args[0])}, engine.Config{Mode: mode})
 			if err != nil {
 				return err
 			}
@@ -69,6 +70,7 @@ Without -o and --html nothing is written: run is then a check.`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the notebook with its outputs to this file")
 	cmd.Flags().StringVar(&html, "html", "", "write it as a web page to this file")
+	engineFlag(cmd, &mode)
 	return cmd
 }
 

@@ -6,12 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/script"
 	"github.com/hierml/notebook/kernel/worker"
 )
 
 func runCommand() *cobra.Command {
 	var strict bool
+	var mode engine.Mode
 	cmd := &cobra.Command{
 		Use:   "run FILE.go [ARGS...]",
 		Short: "Run a script",
@@ -44,7 +46,7 @@ A script:
 			if err != nil {
 				return err
 			}
-			e, err := newEngine(worker.Config{}, strict || s.Program(), args...)
+			e, err := newEngine(worker.Config{}, engine.Config{Mode: mode, Strict: strict || s.Program()}, args...)
 			if err != nil {
 				return err
 			}
@@ -56,6 +58,7 @@ A script:
 		},
 	}
 	cmd.Flags().BoolVar(&strict, "strict", false, "leave errors to the script, as Go does")
+	engineFlag(cmd, &mode)
 	// What follows the script's name is the script's.
 	cmd.Flags().SetInterspersed(false)
 	return cmd

@@ -13,8 +13,15 @@ import (
 
 // A Config says what an Engine works with.
 type Config struct {
-	// Executor runs what the engine lowers. Close closes it.
+	// Executor runs what the engine lowers or compiles. Close closes it.
 	Executor Executor
+	// Mode says which of the two it is.
+	Mode Mode
+	// Compiler makes what compiles cells, when it is first needed, and says to
+	// progress in a few words what it does where that takes long. Its error is
+	// a sentence that says why cells cannot be compiled. Nil means that they
+	// cannot. Close closes the compiler.
+	Compiler func(ctx context.Context, progress func(string)) (Compiler, error)
 	// Importer finds the packages that cells may import.
 	Importer types.Importer
 	// Preloaded maps names to the import paths of packages that cells use
