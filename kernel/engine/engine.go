@@ -267,7 +267,7 @@ func (e *Engine) keep(ctx context.Context, l *lowering, out Output) {
 	var death *DeathError
 	if len(l.variables) > 0 {
 		// The cell's own context may be over; asking takes no time.
-		bundle, err := e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: l.k.source.cell.Number, Call: reachedCall}, out)
+		bundle, err := e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: l.k.source.cell.Number, Call: ReachedCall}, out)
 		if err == nil && bundle != nil {
 			reached = number(bundle.Data["reached"])
 		}
@@ -280,10 +280,6 @@ func (e *Engine) keep(ctx context.Context, l *lowering, out Output) {
 		_ = e.buried(death) // the next cell will say what is lost
 	}
 }
-
-// reachedCall asks the interpreter how many of the last cell's statements
-// that declare variables were done.
-const reachedCall = bridge + ".ShowReached"
 
 func number(v any) int {
 	switch v := v.(type) {

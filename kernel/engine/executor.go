@@ -62,8 +62,9 @@ type Program struct {
 	// Keep says that other programs may ask for the values which this one
 	// shows, if it ends well.
 	Keep bool
-	// Declared, if set, is called once what the source declares is there and
-	// before the function is called; not if there is no Call.
+	// Declared, if set, is called once what the source or the units declare is
+	// there and before the function or the unit's statements are called; not if
+	// there are none.
 	Declared func() `json:"-"`
 	// Message, if set, is for the code that listens to the comm. There is no
 	// source then.
@@ -85,8 +86,25 @@ type Compiled struct {
 	// empty for none.
 	Run string
 	// Moved are variables to be carried over before that.
+	//
+	// Those of the interpreter come in a program of their own, with no Run. The
+	// bundle of that one tells which could not be carried over, and have the
+	// zero values of their types now: Data[LeftBehind] is a map[string]any from
+	// the names of the variables that they should have gone to, as Moved.Key
+	// has them, to strings that say why in a few words, such as "a function
+	// value made by interpreted code". The bundle may be nil if all were.
 	Moved []Moved
 }
+
+// LeftBehind is where the bundle of a program tells which variables could not be
+// carried over.
+const LeftBehind = "left"
+
+// ReachedCall is the Call of a program that asks how many of the statements of
+// the last program with its Cell were done, if that one failed. The bundle's
+// Data["reached"] is the number. Its Compiled is set, and empty, where the cell
+// was compiled.
+const ReachedCall = bridge + ".ShowReached"
 
 // Moved is a variable that a unit takes over, from the interpreter or from an
 // older unit.
@@ -99,6 +117,9 @@ type Moved struct {
 	// interpreter's, which is called by its lowered name.
 	FromUnit, FromVariable string
 }
+
+// Key names the variable that m goes to.
+func (m Moved) Key() string { return m.Unit + "." + m.Variable }
 
 // A CommMessage is a message of a comm, to or from the front end.
 type CommMessage = host.CommMessage

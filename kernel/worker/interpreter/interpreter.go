@@ -110,9 +110,6 @@ func New(config Config) (*Interpreter, error) {
 	return in, nil
 }
 
-// showReached is the call of programs that ask how far a failed cell got.
-const showReached = bridgeName + ".ShowReached"
-
 // Run runs a program to its end and returns what its last expression shows.
 // It may be called while other programs run.
 //
@@ -122,7 +119,7 @@ const showReached = bridgeName + ".ShowReached"
 // Run waiting. Any other error means that the program could not be run and that
 // nothing of its Call was.
 func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
-	if program.Call == showReached {
+	if program.Call == engine.ReachedCall {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		reached := in.reached[program.Cell]

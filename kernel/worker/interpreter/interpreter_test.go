@@ -190,7 +190,7 @@ func TestReached(t *testing.T) {
 		t.Error("no panic")
 	}
 	for cell, want := range map[int]int{1: 2, 2: 1, 3: 0} {
-		b, err := in.Run(t.Context(), &engine.Program{Cell: cell, Call: showReached})
+		b, err := in.Run(t.Context(), &engine.Program{Cell: cell, Call: engine.ReachedCall})
 		if err != nil || b.Data["reached"] != want {
 			t.Errorf("cell %d: got %v, %v", cell, b, err)
 		}
