@@ -49,6 +49,15 @@ func Export(config Config, cells []ExportCell) ([]byte, error) {
 		labels:      map[string]bool{},
 		versions:    map[sourcePlace][]*version{},
 	}
+	x.spelling = spelling{
+		typeName: func(obj *types.TypeName) string {
+			if s := x.symbolOf(obj); s != nil {
+				return s.out
+			}
+			return ""
+		},
+		packageName: x.pkg,
+	}
 	for _, name := range types.Universe.Names() {
 		// Others may be hidden where no cell uses them.
 		if _, ok := types.Universe.Lookup(name).(*types.Builtin); !ok || name == "panic" || name == "recover" {
@@ -68,6 +77,7 @@ func Export(config Config, cells []ExportCell) ([]byte, error) {
 // An exporter writes one program.
 type exporter struct {
 	*checker
+	spelling
 	cells []*exportedCell
 
 	// symbols holds all names at the top of cells, in their order, and the

@@ -13,12 +13,21 @@ func (u unspoken) Error() string {
 	return fmt.Sprintf("the type %s has no name outside of its package", u.t)
 }
 
+// A spelling writes types in words that the text around them understands.
+type spelling struct {
+	// typeName returns what the text calls a declared type of the session;
+	// empty if it has no name for it.
+	typeName func(*types.TypeName) string
+	// packageName returns what it calls a package.
+	packageName func(path, name string) string
+}
+
 // typ writes a type. It panics with an unspoken.
-func (x *exporter) typ(t types.Type) string {
+func (x *spelling) typ(t types.Type) string {
 	switch t := t.(type) {
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
-			return x.pkg("unsafe", "unsafe") + ".Pointer"
+			return x.packageName("unsafe", "unsafe") + ".Pointer"
 		}
 		return t.Name()
 	case *types.Alias:
@@ -60,21 +69,21 @@ func (x *exporter) typ(t types.Type) string {
 	panic(unspoken{t})
 }
 
-func (x *exporter) typeObject(t types.Type, obj *types.TypeName) string {
+func (x *spelling) typeObject(t types.Type, obj *types.TypeName) string {
 	switch {
 	case obj.Pkg() == nil:
 		return obj.Name()
 	case isSession(obj):
-		if s := x.symbolOf(obj); s != nil {
-			return s.out
+		if name := x.typeName(obj); name != "" {
+			return name
 		}
 	case obj.Exported() && obj.Parent() == obj.Pkg().Scope():
-		return x.pkg(obj.Pkg().Path(), obj.Pkg().Name()) + "." + obj.Name()
+		return x.packageName(obj.Pkg().Path(), obj.Pkg().Name()) + "." + obj.Name()
 	}
 	panic(unspoken{t})
 }
 
-func (x *exporter) arguments(list *types.TypeList) string {
+func (x *spelling) arguments(list *types.TypeList) string {
 	if list.Len() == 0 {
 		return ""
 	}
@@ -85,7 +94,7 @@ func (x *exporter) arguments(list *types.TypeList) string {
 	return "[" + strings.Join(args, ", ") + "]"
 }
 
-func (x *exporter) signature(sig *types.Signature) string {
+func (x *spelling) signature(sig *types.Signature) string {
 	text := "(" + strings.Join(x.params(sig), ", ") + ")"
 	switch sig.Results().Len() {
 	case 0:
@@ -101,7 +110,7 @@ func (x *exporter) signature(sig *types.Signature) string {
 }
 
 // params writes the types of parameters.
-func (x *exporter) params(sig *types.Signature) []string {
+func (x *spelling) params(sig *types.Signature) []string {
 	var out []string
 	for i := range sig.Params().Len() {
 		t := sig.Params().At(i).Type()
@@ -114,7 +123,7 @@ func (x *exporter) params(sig *types.Signature) []string {
 	return out
 }
 
-func (x *exporter) structType(t *types.Struct) string {
+func (x *spelling) structType(t *types.Struct) string {
 	var out strings.Builder
 	out.WriteString("struct {")
 	for i := range t.NumFields() {
@@ -137,7 +146,7 @@ func (x *exporter) structType(t *types.Struct) string {
 	return out.String() + "}"
 }
 
-func (x *exporter) interfaceType(t *types.Interface) string {
+func (x *spelling) interfaceType(t *types.Interface) string {
 	if t.NumExplicitMethods() == 0 && t.NumEmbeddeds() == 0 {
 		return "any"
 	}
@@ -155,7 +164,7 @@ func (x *exporter) interfaceType(t *types.Interface) string {
 }
 
 // zero writes the zero value of a type.
-func (x *exporter) zero(t types.Type) string {
+func (x *spelling) zero(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
