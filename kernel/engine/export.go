@@ -320,18 +320,18 @@ func (s *session) functionOf(obj types.Object) *function {
 }
 
 // cannotRun complains about statements that are right but cannot be run.
-func (x *exporter) cannotRun(l *lowering) (problems []problem) {
+func (c *checker) cannotRun(l *lowering) (problems []problem) {
 	if s := l.k.value; s != nil && !l.k.silent && overflows(l.k.info.Types[s.X]) {
-		problems = append(problems, x.problem(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", l.k.info.Types[s.X].Value.ExactString())))
+		problems = append(problems, c.problem(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", l.k.info.Types[s.X].Value.ExactString())))
 	}
 	for _, stmt := range l.k.body {
 		if r, ok := stmt.(*ast.ReturnStmt); ok {
-			problems = append(problems, x.problem(r.Pos(), "return outside a function"))
+			problems = append(problems, c.problem(r.Pos(), "return outside a function"))
 		}
 		ast.Inspect(stmt, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				if fn := l.s.functionOf(l.k.info.Uses[id]); fn != nil && fn.pending != "" {
-					problems = append(problems, x.problem(id.Pos(), l.wait(fn)))
+					problems = append(problems, c.problem(id.Pos(), l.wait(fn)))
 				}
 			}
 			return true

@@ -255,6 +255,9 @@ func (l *lowering) declareSpec(spec *ast.TypeSpec) {
 		lowered: d.lowered,
 		cell:    d.cell,
 		methods: map[string]*function{},
+		object:  obj,
+		node:    spec,
+		info:    l.k.info,
 	}
 	ast.Inspect(spec.Type, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

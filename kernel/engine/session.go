@@ -80,6 +80,11 @@ type typeSpec struct {
 	lowered string
 	cell    int
 	methods map[string]*function
+	// object is what the declaration declares, node its text, and info what
+	// its names mean.
+	object *types.TypeName
+	node   *ast.TypeSpec
+	info   *types.Info
 }
 
 // A session is what the cells so far have declared.

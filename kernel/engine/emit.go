@@ -1,0 +1,260 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/build"
+)
+
+// Where cells are compiled, each becomes a unit: a package of its own, which for
+// the compiler is one with those of earlier cells (package build). Its text is
+// the user's, with the names of other units' declarations qualified:
+//
+//   - Types, constants and functions are declared as they stand. What else
+//     must be compiled anew is declared with them: functions that call a
+//     function which the cell declares again (following.go, lower_func.go), and
+//     where a type of an earlier cell gets a method, the type and all that
+//     mentions it.
+//   - Variables of the statements at the top are those of the package. A
+//     declaration becomes an assignment, also to the variable of an earlier unit
+//     where one of that name and type is declared again.
+//   - Statements stand in one function. What they show, and errors that they
+//     leave out, go to package cell.
+//   - Function literals and methods call functions of the session by a
+//     variable that holds the newest version; functions call them directly.
+//
+// Names that the emission writes end in ˑ, which no user types.
+
+// mark ends the names that the emission writes.
+const mark = "ˑ"
+
+const cellPath = "github.com/hierml/notebook/kernel/worker/compiled/cell"
+
+// An emitter writes the units of a session.
+type emitter struct {
+	*checker
+	// homes says where the session's declarations are: types and constants by
+	// object, functions by what they are for the session, variables by
+	// lowered name.
+	homes map[any]home
+	// holders are the variables that hold the newest version of a function.
+	holders map[*function][]home
+	units   int
+}
+
+// A home is the place of a declaration.
+type home struct {
+	path, name string
+	// indirect says that there stands a pointer to the variable.
+	indirect bool
+}
+
+func newEmitter(c *checker) *emitter {
+	return &emitter{checker: c, homes: map[any]home{}, holders: map[*function][]home{}}
+}
+
+// A unit is being written.
+type unit struct {
+	*emitter
+	spelling
+	path string
+	l    *lowering // of its cell; its undos take back what the unit changes
+
+	// aliases maps import paths to what the text calls the packages.
+	aliases map[string]string
+	blank   []string // imported for their effects
+	// names are those that the package declares.
+	names map[string]bool
+
+	parts     []string // declarations
+	setup     []string // statements before the cell's own
+	run       strings.Builder
+	variables []string
+	pointers  []string // to variables of other units
+	types     []string // entries of the table of types
+	moved     []Moved
+	// inits are the init functions that were not called yet.
+	inits []initCall
+	// failing says that the statements use the variable for errors.
+	failing bool
+}
+
+func (e *emitter) newUnit(l *lowering) *unit {
+	e.units++
+	u := &unit{emitter: e, l: l, path: fmt.Sprintf("%s%d", build.Prefix, e.units), aliases: map[string]string{}, names: map[string]bool{}}
+	u.spelling = spelling{
+		typeName: func(obj *types.TypeName) string {
+			if h, ok := u.homes[obj]; ok {
+				return u.refer(h)
+			}
+			return ""
+		},
+		packageName: func(path, name string) string { return u.alias(path, name) },
+	}
+	return u
+}
+
+// emit writes the unit of a cell whose declarations the session knows. What
+// that changes in the emitter the lowering's rollback takes back.
+func (e *emitter) emit(l *lowering) (unit *build.Unit, compiled *Compiled, problems []problem) {
+	u := e.newUnit(l)
+	defer func() {
+		if r := recover(); r != nil {
+			no, ok := r.(unspoken)
+			if !ok {
+				panic(r)
+			}
+			l.rollback()
+			problems = []problem{e.problem(l.pos, no.Error())}
+		}
+	}()
+	set := u.own()
+	u.claim(set)
+	u.declare(set)
+	u.statements()
+	u.importBlank()
+	b, c := u.assemble(l.k.source.cell.title())
+	return b, c, nil
+}
+
+// refer returns what the text calls a declaration.
+func (u *unit) refer(h home) string {
+	name := h.name
+	if h.path != u.path {
+		name = u.alias(h.path, "") + "." + name
+	}
+	if h.indirect {
+		return "(*" + name + ")"
+	}
+	return name
+}
+
+// alias returns what the text calls a package, which it then imports.
+func (u *unit) alias(path, name string) string {
+	if a, ok := u.aliases[path]; ok {
+		return a
+	}
+	if rest, ok := strings.CutPrefix(path, build.Prefix); ok {
+		name = "k" + rest
+	}
+	a := name + mark
+	for n := 2; slices.ContainsFunc(values(u.aliases), func(other string) bool { return other == a }); n++ {
+		a = fmt.Sprintf("%s%d%s", name, n, mark)
+	}
+	u.aliases[path] = a
+	return a
+}
+
+func values(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for _, v := range m {
+		out = append(out, v)
+	}
+	return out
+}
+
+// cell returns the name of a function of package cell.
+func (u *unit) cell(name string) string { return u.alias(cellPath, "cell") + "." + name }
+
+// settle says that the unit declares something.
+func (u *unit) settle(key any, h home) {
+	old, had := u.homes[key]
+	u.homes[key] = h
+	u.l.later(func() {
+		if had {
+			u.homes[key] = old
+		} else {
+			delete(u.homes, key)
+		}
+	})
+}
+
+// hold notes a variable that holds a function.
+func (u *unit) hold(fn *function, h home) {
+	old := u.holders[fn]
+	u.holders[fn] = append(slices.Clip(old), h)
+	u.l.later(func() { u.holders[fn] = old })
+}
+
+// importBlank imports what the cell imports for its effects.
+func (u *unit) importBlank() {
+	for _, spec := range u.l.k.imports {
+		if spec.Name != nil && spec.Name.Name == "_" {
+			u.blank = append(u.blank, spec.Path.Value)
+		}
+	}
+}
+
+// assemble puts the unit together.
+func (u *unit) assemble(title string) (*build.Unit, *Compiled) {
+	b := &build.Unit{Path: u.path}
+	compiled := &Compiled{Units: []string{u.path}, Moved: u.moved}
+	var tail strings.Builder
+	fields := ""
+	if body := strings.Join(u.setup, "") + u.run.String(); body != "" {
+		if u.failing {
+			body = "var err" + mark + " error\n_ = err" + mark + "\n" + body
+		}
+		fmt.Fprintf(&tail, "func run%s() {\n%s}\n", mark, body)
+		fields += "Run: run" + mark + ", "
+		compiled.Run = u.path
+	}
+	table := func(field, typ string, entries []string) {
+		if len(entries) > 0 {
+			fields += fmt.Sprintf("%s: map[string]%s{%s}, ", field, typ, strings.Join(entries, ", "))
+		}
+	}
+	pointers := func(names []string) []string {
+		out := make([]string, len(names))
+		for i, name := range names {
+			out[i] = fmt.Sprintf("%q: &%s", name, name)
+		}
+		return out
+	}
+	table("Variables", "any", pointers(u.variables))
+	table("Moved", "any", pointers(u.pointers))
+	if len(u.types) > 0 {
+		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
+	}
+	fmt.Fprintf(&tail, "%sfunc init() { %s(%q, %s{%s}) }\n", generated, u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
+
+	var out strings.Builder
+	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", title)
+	paths := make([]string, 0, len(u.aliases))
+	for path := range u.aliases {
+		paths = append(paths, path)
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(a, b) })
+	for _, path := range paths {
+		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
+		if !strings.HasPrefix(path, build.Prefix) {
+			b.Imports = append(b.Imports, path)
+		}
+	}
+	for _, path := range u.blank {
+		fmt.Fprintf(&out, "_ %s\n", path)
+		b.Imports = append(b.Imports, strings.Trim(path, "\"`"))
+	}
+	out.WriteString(")\n\n" + strings.Join(u.parts, ""))
+	out.WriteString(tail.String())
+	b.Source = out.String()
+	return b, compiled
+}
+
+// generated stands before text that is not the user's.
+const generated = "//line /cell/0:1:1\n"
+
+// line says where the text that follows stands.
+func (u *unit) line(n ast.Node) string {
+	src, offset := u.at(n.Pos())
+	if src == nil {
+		return generated
+	}
+	line, column := src.position(offset)
+	return fmt.Sprintf("//line /cell/%d:%d:%d\n", src.cell.Number, line, column)
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A compilation is what a unit declares.
+type compilation struct {
+	types     []*typeSpec
+	constants []*types.Const
+	functions []*function
+	// variables are new, or where they are moved those of other units whose
+	// types are compiled anew.
+	variables []*declaration
+	moved     []*declaration
+}
+
+// own returns what the unit of a cell declares: what the cell does, and what
+// else is compiled anew for that.
+func (u *unit) own() *compilation {
+	l := u.l
+	set := &compilation{constants: u.declaredConstants()}
+	taken := map[string]bool{}
+	for _, spec := range l.k.types {
+		if d := u.session.byObject[l.k.info.Defs[spec.Name]]; d != nil {
+			set.types = append(set.types, d.spec)
+			taken[d.name] = true
+		}
+	}
+	for _, v := range l.variables {
+		if _, there := u.homes[v.declaration.lowered]; !there && !slices.ContainsFunc(set.variables, func(d *declaration) bool { return d.lowered == v.declaration.lowered }) {
+			set.variables = append(set.variables, v.declaration)
+		}
+	}
+	var late []*typeSpec
+	for _, fn := range l.queue {
+		switch {
+		case fn.written == nil:
+		case fn.receiver == nil:
+			set.functions = append(set.functions, fn)
+			taken[fn.name] = true
+		case slices.Contains(set.types, fn.receiver), slices.Contains(late, fn.receiver):
+		case u.declaredHere(fn):
+			late = append(late, fn.receiver)
+		}
+	}
+	if len(late) > 0 {
+		u.addDependants(set, late, taken)
+	}
+	return set
+}
+
+// declaredHere reports whether the cell declares a function, or declares it again
+// for what it mentions.
+func (u *unit) declaredHere(fn *function) bool {
+	return slices.ContainsFunc(u.l.k.funcs, func(f *checkedFunc) bool { return f.decl == fn.written })
+}
+
+func (u *unit) declaredConstants() []*types.Const {
+	var out []*types.Const
+	if u.l.k.declarations == nil {
+		return nil
+	}
+	for _, d := range u.l.k.declarations.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			for _, id := range s.(*ast.ValueSpec).Names {
+				if c, ok := u.l.k.info.Defs[id].(*types.Const); ok && id.Name != "_" {
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// addDependants adds types that are compiled anew, and what mentions them.
+func (u *unit) addDependants(set *compilation, late []*typeSpec, taken map[string]bool) {
+	anew := map[types.Object]bool{}
+	add := func(spec *typeSpec) {
+		if spec.object != nil && !anew[spec.object] && !slices.Contains(set.types, spec) {
+			anew[spec.object] = true
+			set.types = append(set.types, spec)
+		}
+	}
+	for _, spec := range late {
+		add(spec)
+	}
+	for again := true; again; {
+		count := len(set.types) + len(set.functions)
+		for _, d := range u.session.byObject {
+			if d.spec != nil && d.object == types.Object(d.spec.object) && u.homes[d.object] != (home{}) && !anew[d.object] && u.mentionsAny(d.spec, anew, set.functions) {
+				add(d.spec)
+			}
+		}
+		for _, fn := range u.session.all {
+			if fn.receiver != nil || fn.pending != "" || !u.session.current(fn) || taken[fn.name] || slices.Contains(set.functions, fn) {
+				continue
+			}
+			if u.bodyMentions(fn, anew, set.functions) {
+				set.functions = append(set.functions, fn)
+			}
+		}
+		again = len(set.types)+len(set.functions) > count
+	}
+	slices.SortFunc(set.types, func(a, b *typeSpec) int { return strings.Compare(a.lowered, b.lowered) })
+	seen := map[string]bool{}
+	for _, d := range u.session.byObject {
+		v, ok := d.object.(*types.Var)
+		if !ok || d.lost != "" || seen[d.lowered] || !holdsAny(v.Type(), anew) {
+			continue
+		}
+		if h, there := u.homes[d.lowered]; there && h.path != u.path {
+			seen[d.lowered] = true
+			set.moved = append(set.moved, d)
+		}
+	}
+	slices.SortFunc(set.moved, func(a, b *declaration) int { return strings.Compare(a.lowered, b.lowered) })
+}
+
+// mentionsAny reports whether a type, or one of its methods, mentions types or
+// functions that are compiled anew.
+func (u *unit) mentionsAny(spec *typeSpec, anew map[types.Object]bool, functions []*function) bool {
+	if u.nodeMentions(spec.node, spec.info, anew, functions) {
+		return true
+	}
+	for _, m := range spec.methods {
+		if u.bodyMentions(m, anew, functions) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unit) bodyMentions(fn *function, anew map[types.Object]bool, functions []*function) bool {
+	return fn.written != nil && u.nodeMentions(fn.written, fn.info, anew, functions)
+}
+
+func (u *unit) nodeMentions(n ast.Node, info *types.Info, anew map[types.Object]bool, functions []*function) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || found {
+			return !found
+		}
+		switch obj := info.Uses[id].(type) {
+		case *types.TypeName:
+			found = anew[obj]
+		case *types.Func:
+			fn := u.session.functionOf(obj)
+			found = fn != nil && slices.Contains(functions, fn)
+		case *types.Var:
+			found = u.session.byObject[obj] != nil && holdsAny(obj.Type(), anew)
+		}
+		return !found
+	})
+	return found
+}
+
+// holdsAny reports whether a type is written with one of some declared types.
+func holdsAny(t types.Type, declared map[types.Object]bool) bool {
+	names := map[types.Object]bool{}
+	namesOf(t, names)
+	for name := range names {
+		if declared[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// claim gives everything that the unit declares its place.
+func (u *unit) claim(set *compilation) {
+	name := func(name string) string {
+		unique := name
+		for n := 2; u.names[unique]; n++ {
+			unique = fmt.Sprintf("%s%d%s", name, n, mark)
+		}
+		u.names[unique] = true
+		return unique
+	}
+	for _, spec := range set.types {
+		u.settle(types.Object(spec.object), home{path: u.path, name: name(spec.object.Name())})
+	}
+	for _, c := range set.constants {
+		u.settle(types.Object(c), home{path: u.path, name: name(c.Name())})
+	}
+	for _, d := range set.variables {
+		u.settle(d.lowered, home{path: u.path, name: name(d.name)})
+	}
+	for _, d := range set.moved {
+		old := u.homes[d.lowered]
+		h := home{path: u.path, name: name(d.name), indirect: true}
+		u.settle(d.lowered, h)
+		u.moved = append(u.moved, Moved{Name: d.name, Unit: u.path, Variable: h.name, FromUnit: old.path, FromVariable: old.name})
+	}
+	for _, fn := range set.functions {
+		own := name(fn.name)
+		if fn.base == "init" {
+			own = name("init" + mark)
+			_, offset := u.within(fn.written.Pos())
+			u.inits = append(u.inits, initCall{offset, own + "()\n"})
+		}
+		u.settle(fn, home{path: u.path, name: own})
+	}
+}
+
+// declare writes the declarations.
+func (u *unit) declare(set *compilation) {
+	for _, spec := range set.types {
+		u.declareType(spec)
+	}
+	for _, c := range set.constants {
+		typ := ""
+		if b, ok := c.Type().(*types.Basic); !ok || b.Info()&types.IsUntyped == 0 {
+			typ = u.typ(c.Type())
+		}
+		u.parts = append(u.parts, fmt.Sprintf("%sconst %s %s = %s\n", generated, u.homes[c].name, typ, u.constantText(c.Val(), c.Type())))
+	}
+	for _, d := range set.variables {
+		h := u.homes[d.lowered]
+		u.l.pos = d.object.Pos()
+		u.parts = append(u.parts, fmt.Sprintf("%svar %s %s\n", generated, h.name, u.typ(d.object.Type())))
+		u.variables = append(u.variables, h.name)
+	}
+	for _, d := range set.moved {
+		h := u.homes[d.lowered]
+		u.parts = append(u.parts, fmt.Sprintf("%svar %s *%s\n", generated, h.name, u.typ(d.object.Type())))
+		u.pointers = append(u.pointers, h.name)
+	}
+	for _, fn := range set.functions {
+		u.declareFunction(fn)
+	}
+}
+
+// declareType writes a type and its methods.
+func (u *unit) declareType(spec *typeSpec) {
+	h := u.homes[spec.object]
+	u.parts = append(u.parts, u.line(spec.node)+"type "+u.declaration(spec.node, spec.node.Name, h.name, setting{info: spec.info})+"\n")
+	var methods []*function
+	for _, m := range spec.methods {
+		if m.pending == "" && m.written != nil {
+			methods = append(methods, m)
+		}
+	}
+	slices.SortFunc(methods, func(a, b *function) int { return strings.Compare(a.method, b.method) })
+	for _, m := range methods {
+		u.parts = append(u.parts, u.line(m.written)+u.declaration(m.written, nil, "", setting{info: m.info, outlives: true})+"\n")
+	}
+	if spec.object.IsAlias() || spec.node.TypeParams != nil {
+		return
+	}
+	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.lowered, u.alias("reflect", "reflect"), h.name))
+}
+
+// declareFunction writes a function, and the variable by which others follow
+// it.
+func (u *unit) declareFunction(fn *function) {
+	h := u.homes[fn]
+	u.parts = append(u.parts, u.line(fn.written)+u.declaration(fn.written, fn.written.Name, h.name, setting{info: fn.info})+"\n")
+	if fn.generic || fn.base == "init" || fn.name == "_" {
+		return
+	}
+	for _, holder := range u.holders[fn] {
+		// The types in the signature may be older ones, of the same form.
+		u.setup = append(u.setup, fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.signature(signatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder), h.name))
+	}
+	holder := home{path: u.path, name: h.name + mark}
+	u.hold(fn, holder)
+	u.parts = append(u.parts, fmt.Sprintf("%svar %s = %s\n", generated, holder.name, h.name))
+}
+
+// declaration writes a declaration under another name.
+func (u *unit) declaration(n ast.Node, id *ast.Ident, name string, p setting) string {
+	if id == nil || id.Name == name {
+		return u.text(n, p)
+	}
+	_, offset := u.within(id.Pos())
+	return u.text(n, p, edit{offset, offset + len(id.Name), name})
+}

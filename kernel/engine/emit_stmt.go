@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// statements writes the statements at the top of the cell, with what package
+// cell has to know: how far they got, what the last one shows, and errors that
+// they leave out.
+func (u *unit) statements() {
+	k := u.l.k
+	b := &body{l: u.l, info: k.info}
+	slices.SortFunc(u.inits, func(a, b initCall) int { return a.offset - b.offset })
+	for i, s := range k.body {
+		if i > 0 && u.l.declaresBetween(i) {
+			u.generate("%s(%d)", u.cell("Reached"), i)
+		}
+		if _, offset := u.within(s.Pos()); !k.program || variables(s) == nil {
+			u.initsBefore(offset)
+		}
+		u.l.pos = s.Pos()
+		u.statement(b, s)
+	}
+	if k.stop != nil && (k.value == nil || k.silent || shownTypes(b, k.value) == nil) {
+		u.plain(k.stop)
+	}
+	u.initsBefore(len(k.source.text) + 1)
+	if len(u.l.variables) > 0 {
+		u.generate("%s(%d)", u.cell("Reached"), len(k.body))
+	}
+}
+
+// generate writes a statement that is not the user's.
+func (u *unit) generate(format string, args ...any) {
+	u.run.WriteString(generated + fmt.Sprintf(format, args...) + "\n")
+}
+
+func (u *unit) initsBefore(offset int) {
+	for len(u.inits) > 0 && u.inits[0].offset < offset {
+		u.run.WriteString(generated + u.inits[0].text)
+		u.inits = u.inits[1:]
+	}
+}
+
+// put writes a text that stands where a node of the cell does.
+func (u *unit) put(n ast.Node, text string) { u.run.WriteString(u.line(n) + text + "\n") }
+
+func (u *unit) plain(s ast.Stmt) { u.put(s, u.piece(s)) }
+
+// piece returns the text of a node at the top of the cell.
+func (u *unit) piece(n ast.Node, more ...edit) string {
+	return u.text(n, setting{info: u.l.k.info}, more...)
+}
+
+func (u *unit) statement(b *body, s ast.Stmt) {
+	k := u.l.k
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		u.expression(b, s)
+	case *ast.AssignStmt:
+		u.assignment(s)
+	case *ast.DeclStmt:
+		g, ok := s.Decl.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			u.plain(s)
+			return
+		}
+		for _, spec := range g.Specs {
+			u.variableSpec(spec.(*ast.ValueSpec), k.remembered[spec])
+		}
+	default:
+		u.plain(s)
+	}
+}
+
+// failed is what follows an assignment to the variable for errors.
+func (u *unit) failed(call ast.Expr) string {
+	u.failing = true
+	src, offset := u.within(call.Pos())
+	line, column := src.position(src.origin(offset))
+	return fmt.Sprintf("; if err%[1]s != nil { %[2]s(err%[1]s, %[3]d, %[4]d, %[5]d) }", mark, u.cell("Failed"), src.cell.Number, line, column)
+}
+
+// expression writes an expression statement. The last one of the cell shows its
+// value.
+func (u *unit) expression(b *body, s *ast.ExprStmt) {
+	k := u.l.k
+	tv := k.info.Types[s.X]
+	text := u.piece(s.X)
+	results, checked := b.lastError(s.X)
+	if s != k.value || k.silent {
+		switch un, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
+		case checked:
+			u.put(s, strings.Repeat("_, ", len(results)-1)+"err"+mark+" = "+text+u.failed(s.X))
+		case tv.IsVoid(), ok && un.Op == token.ARROW, isCall(s.X) && !discardable(k.info, s.X):
+			u.put(s, text)
+		default:
+			u.put(s, "_ = "+text)
+		}
+		return
+	}
+	stop := func() {
+		if k.stop != nil {
+			u.plain(k.stop)
+		}
+	}
+	shown := shownTypes(b, s)
+	tuple, several := tv.Type.(*types.Tuple)
+	switch {
+	case len(shown) == 0 && checked:
+		u.put(s, "err"+mark+" = "+text+u.failed(s.X))
+	case len(shown) == 0:
+		u.put(s, text)
+	case several:
+		names := make([]string, tuple.Len())
+		for i := range names {
+			names[i] = fmt.Sprintf("v%d%s", i, mark)
+		}
+		left := strings.Join(names, ", ")
+		last := isError(tuple.At(len(names) - 1).Type())
+		if checked {
+			u.failing = true
+			names = names[:len(names)-1]
+			u.put(s, "{ "+strings.Join(names, ", ")+", err"+mark+" := "+text+u.failed(s.X))
+			last = false
+		} else {
+			u.put(s, "{ "+left+" := "+text)
+		}
+		u.l.shows(shown...)
+		stop()
+		u.generate("%s(%t, %s) }", u.cell("Show"), last, strings.Join(names, ", "))
+	default:
+		u.l.shows(shown...)
+		if k.stop == nil || tv.IsNil() {
+			u.put(s, u.cell("Show")+"(false, "+text+")")
+			return
+		}
+		u.put(s, "{ v"+mark+" := "+text)
+		stop()
+		u.generate("%s(false, v%s) }", u.cell("Show"), mark)
+	}
+}
+
+// assignment writes an assignment; those that declare variables assign to those
+// of the unit, or of an earlier one.
+func (u *unit) assignment(s *ast.AssignStmt) {
+	k := u.l.k
+	if !k.remembered[s] {
+		if s.Tok == token.DEFINE {
+			_, offset := u.within(s.TokPos)
+			u.put(s, u.piece(s, edit{offset, offset + 2, "="}))
+			return
+		}
+		u.plain(s)
+		return
+	}
+	left := make([]string, len(s.Lhs)-1)
+	for i, e := range s.Lhs[:len(left)] {
+		if id, ok := e.(*ast.Ident); ok {
+			left[i] = u.variable(id)
+		} else {
+			left[i] = u.piece(e)
+		}
+	}
+	u.put(s, strings.Join(append(left, "err"+mark), ", ")+" = "+u.piece(s.Rhs[0])+u.failed(s.Rhs[0]))
+}
+
+// variable returns what the unit calls a variable that a statement at the top
+// assigns to.
+func (u *unit) variable(id *ast.Ident) string {
+	if id.Name == "_" {
+		return "_"
+	}
+	obj := u.l.k.info.Defs[id]
+	if obj == nil {
+		obj = u.l.k.info.Uses[id]
+	}
+	if d := u.session.byObject[obj]; d != nil {
+		return u.refer(u.home(d.lowered))
+	}
+	return id.Name
+}
+
+// variableSpec writes a line of a declaration of variables as assignments.
+func (u *unit) variableSpec(v *ast.ValueSpec, checked bool) {
+	names := v.Names
+	if checked {
+		names = names[:len(names)-1]
+	}
+	left, zeros := make([]string, len(names)), make([]string, len(names))
+	for i, id := range names {
+		left[i] = u.variable(id)
+		if len(v.Values) == 0 {
+			zeros[i] = "*new(" + u.typ(u.l.k.info.TypeOf(v.Type)) + ")"
+		}
+	}
+	switch {
+	case len(v.Values) == 0:
+		u.put(v, strings.Join(left, ", ")+" = "+strings.Join(zeros, ", "))
+	case checked:
+		u.put(v, strings.Join(append(left, "err"+mark), ", ")+" = "+u.piece(v.Values[0])+u.failed(v.Values[0]))
+	default:
+		var values []string
+		for _, e := range v.Values {
+			values = append(values, u.piece(e))
+		}
+		u.put(v, strings.Join(left, ", ")+" = "+strings.Join(values, ", "))
+	}
+}
