@@ -71,8 +71,8 @@ type unit struct {
 	// names are those that the package declares.
 	names map[string]bool
 
-	parts     []string // declarations
-	setup     []string // statements before the cell's own
+	parts     []string        // declarations
+	setup     []func() string // write statements before the cell's own
 	run       strings.Builder
 	variables []string
 	pointers  []string // to variables of other units
@@ -196,7 +196,11 @@ func (u *unit) assemble(title string) (*build.Unit, *Compiled) {
 	compiled := &Compiled{Units: []string{u.path}, Moved: u.moved}
 	var tail strings.Builder
 	fields := ""
-	if body := strings.Join(u.setup, "") + u.run.String(); body != "" {
+	body := ""
+	for _, statement := range u.setup {
+		body += statement()
+	}
+	if body += u.run.String(); body != "" {
 		if u.failing {
 			body = "var err" + mark + " error\n_ = err" + mark + "\n" + body
 		}

@@ -49,8 +49,20 @@ func (u *unit) own() *compilation {
 			late = append(late, fn.receiver)
 		}
 	}
-	if len(late) > 0 {
-		u.addDependants(set, late, taken)
+	var renewed []*function
+	for _, f := range l.k.funcs {
+		fn := u.session.functionOf(f.object)
+		if fn == nil || !fn.generic || fn.receiver != nil || fn.pending != "" {
+			continue
+		}
+		if _, there := u.homes[fn]; there {
+			renewed = append(renewed, fn)
+		}
+		set.functions = append(set.functions, fn)
+		taken[fn.name] = true
+	}
+	if len(late)+len(renewed) > 0 {
+		u.addDependants(set, late, renewed, taken)
 	}
 	return set
 }
@@ -82,8 +94,9 @@ func (u *unit) declaredConstants() []*types.Const {
 	return out
 }
 
-// addDependants adds types that are compiled anew, and what mentions them.
-func (u *unit) addDependants(set *compilation, late []*typeSpec, taken map[string]bool) {
+// addDependants adds types that are compiled anew, and what mentions them or
+// generic functions that are declared again, which no variable can hold.
+func (u *unit) addDependants(set *compilation, late []*typeSpec, functions []*function, taken map[string]bool) {
 	anew := map[types.Object]bool{}
 	add := func(spec *typeSpec) {
 		if spec.object != nil && !anew[spec.object] && !slices.Contains(set.types, spec) {
@@ -97,7 +110,7 @@ func (u *unit) addDependants(set *compilation, late []*typeSpec, taken map[strin
 	for again := true; again; {
 		count := len(set.types) + len(set.functions)
 		for _, d := range u.session.byObject {
-			if d.spec != nil && d.object == types.Object(d.spec.object) && u.homes[d.object] != (home{}) && !anew[d.object] && u.mentionsAny(d.spec, anew, set.functions) {
+			if d.spec != nil && d.object == types.Object(d.spec.object) && u.homes[d.object] != (home{}) && !anew[d.object] && u.mentionsAny(d.spec, anew, functions) {
 				add(d.spec)
 			}
 		}
@@ -105,7 +118,8 @@ func (u *unit) addDependants(set *compilation, late []*typeSpec, taken map[strin
 			if fn.receiver != nil || fn.pending != "" || !u.session.current(fn) || taken[fn.name] || slices.Contains(set.functions, fn) {
 				continue
 			}
-			if u.bodyMentions(fn, anew, set.functions) {
+			if u.bodyMentions(fn, anew, functions) {
+				functions = append(functions, fn)
 				set.functions = append(set.functions, fn)
 			}
 		}
@@ -210,6 +224,16 @@ func (u *unit) claim(set *compilation) {
 			u.inits = append(u.inits, initCall{offset, own + "()\n"})
 		}
 		u.settle(fn, home{path: u.path, name: own})
+		if fn.generic || fn.base == "init" {
+			continue
+		}
+		for _, holder := range u.holders[fn] {
+			// The types in the signature may be older ones, of the same form.
+			u.setup = append(u.setup, func() string {
+				return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.signature(signatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder), own)
+			})
+		}
+		u.hold(fn, home{path: u.path, name: name(own + mark)})
 	}
 }
 
@@ -266,15 +290,10 @@ func (u *unit) declareType(spec *typeSpec) {
 func (u *unit) declareFunction(fn *function) {
 	h := u.homes[fn]
 	u.parts = append(u.parts, u.line(fn.written)+u.declaration(fn.written, fn.written.Name, h.name, setting{info: fn.info})+"\n")
-	if fn.generic || fn.base == "init" || fn.name == "_" {
+	if fn.generic || fn.base == "init" {
 		return
 	}
-	for _, holder := range u.holders[fn] {
-		// The types in the signature may be older ones, of the same form.
-		u.setup = append(u.setup, fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.signature(signatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder), h.name))
-	}
-	holder := home{path: u.path, name: h.name + mark}
-	u.hold(fn, holder)
+	holder := u.holders[fn][len(u.holders[fn])-1]
 	u.parts = append(u.parts, fmt.Sprintf("%svar %s = %s\n", generated, holder.name, h.name))
 }
 

@@ -83,3 +83,27 @@ func Parse(source string) error {
 	}
 	return nil
 }
+
+// Emission returns a function that emits the units of cells, one after the
+// other.
+func (e *Engine) Emission() func(Cell) (string, error) {
+	emitter := newEmitter(e.checker)
+	return func(cell Cell) (string, error) {
+		e.session.inputs[cell.Number] = cell.Source
+		p, problems := e.checker.parse(newSource(cell))
+		if len(problems) > 0 {
+			return "", problemsError("CompileError", problems)
+		}
+		k, problems := e.checker.checkWaiting(p)
+		if len(problems) > 0 {
+			return "", problemsError("CompileError", problems)
+		}
+		l, unit, _, problems := emitter.compile(k)
+		if len(problems) > 0 {
+			return "", problemsError("CompileError", problems)
+		}
+		l.commit(len(k.body))
+		l.keep()
+		return unit.Source, nil
+	}
+}
