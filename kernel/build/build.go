@@ -10,10 +10,13 @@
 // types that are identical in one package are identical across them. The
 // types' names print as those of package main.
 //
-// What a build needs, a [Kit], is made once for a build of this program and a
-// tool chain: the changed compiler, the export data and archives of all
-// packages that the program consists of, a linker front, and a plugin that was
-// loaded on trial.
+// What a build needs, a [Kit], is made once for a build of this program and
+// then used without the go command: the changed compiler, the linker, and the
+// archives of all packages that the program consists of, compiled for plugins
+// (packages.go). A plugin that is loaded holds copies of what it reaches, which
+// are the program's own, symbol for symbol, or it is not loaded at all; so a
+// kit belongs to one build of the program, and to the settings it was built
+// with (program.go). [Open] finds or makes the kit; a [Builder] builds with it.
 package build
 
 // Prefix begins the import paths of the packages that cells are compiled as.

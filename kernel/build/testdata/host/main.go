@@ -1,0 +1,48 @@
+// Command host loads plugins and runs their units, for the tests of package
+// build. Each argument is FILE or FILE=UNIT, and FILE=trial for a trial.
+package main
+
+import (
+	"fmt"
+	"os"
+	"plugin"
+	"runtime/debug"
+	"strings"
+
+	_ "gonum.org/v1/gonum/mat"
+	_ "gonum.org/v1/plot/plotter"
+	_ "gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/hierml/notebook/kernel/build/trial"
+	"github.com/hierml/notebook/kernel/worker/compiled/cell"
+)
+
+func main() {
+	for _, arg := range os.Args[1:] {
+		if err := load(arg); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func load(arg string) error {
+	file, unit, _ := strings.Cut(arg, "=")
+	if unit == "trial" {
+		return trial.Load(file)
+	}
+	if _, err := plugin.Open(file); err != nil {
+		return err
+	}
+	code, ok := cell.Lookup(unit)
+	if !ok {
+		return fmt.Errorf("%s is not registered", unit)
+	}
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			fmt.Printf("panic: %v\n%s", wrong, debug.Stack())
+		}
+	}()
+	code.Run()
+	return nil
+}
