@@ -279,7 +279,7 @@ func (u *unit) declareType(spec *typeSpec) {
 	for _, m := range methods {
 		u.parts = append(u.parts, u.line(m.written)+u.declaration(m.written, nil, "", setting{info: m.info, outlives: true})+"\n")
 	}
-	if spec.object.IsAlias() || spec.node.TypeParams != nil {
+	if i, ok := spec.object.Type().Underlying().(*types.Interface); spec.object.IsAlias() || spec.node.TypeParams != nil || ok && !i.IsMethodSet() {
 		return
 	}
 	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.lowered, u.alias("reflect", "reflect"), h.name))

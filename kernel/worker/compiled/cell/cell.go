@@ -2,7 +2,10 @@
 // of compiled cells stands behind it (package compiled); nothing else uses it.
 package cell
 
-import "sync"
+import (
+	"reflect"
+	"sync"
+)
 
 // Code is the compiled form of a cell.
 type Code struct {
@@ -14,6 +17,10 @@ type Code struct {
 	// Moved holds pointers to pointers: the variables of earlier packages
 	// whose types were compiled anew. The runner sets them before Run.
 	Moved map[string]any
+	// Types holds the types that the package declares, generic ones and
+	// constraints excepted, by their lowered names: what the session calls them
+	// whatever executor has them.
+	Types map[string]reflect.Type
 }
 
 var (
