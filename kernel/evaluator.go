@@ -54,7 +54,7 @@ func workerCommand() *cobra.Command {
 				flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
 				flag.CommandLine.Usage = func() { flag.Usage() }
 			}
-			return worker.Main()
+			return worker.Main(loadPlugin)
 		},
 	}
 }

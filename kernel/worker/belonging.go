@@ -64,6 +64,16 @@ func (b *belonging) adopt(c *cell) {
 	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), c})
 }
 
+// renew gives the calling goroutine, and those that it starts from now on, a
+// label of their own that tells the same cell, or none.
+func (b *belonging) renew() {
+	if c := b.cell(); c != nil {
+		b.adopt(c)
+		return
+	}
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("cell", "")))
+}
+
 // A dropped is a label that is no more.
 type dropped struct {
 	label uintptr

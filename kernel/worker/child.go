@@ -18,7 +18,7 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Stdio is what the interpreter in the child gives to cells as their standard
+// Stdio is what the runner in the child gives to cells as their standard
 // input, output and error.
 type Stdio struct {
 	In       io.Reader
@@ -181,7 +181,7 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 		err = c.deliver(r, cell, f.Comm.unpack())
 	} else {
 		c.must(c.out.begin(cell))
-		if len(f.Program.Source) > 0 {
+		if len(f.Program.Source) > 0 || f.Program.Compiled != nil {
 			f.Program.Declared = func() { c.must(c.out.send(cell, &frame{Kind: frameDeclared})) }
 		}
 		shown, err = r.Run(cell.ctx, f.Program)

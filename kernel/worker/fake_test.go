@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "real-worker" {
-		fmt.Fprintln(os.Stderr, Main())
+		fmt.Fprintln(os.Stderr, Main(nil))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

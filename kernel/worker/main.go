@@ -1,32 +1,72 @@
 package worker
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"time"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker/compiled"
 	"github.com/hierml/notebook/kernel/worker/interpreter"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Main is the program of the child: it runs what the parent sends, with the
-// interpreter, and ends the process when the parent is gone. It returns only
-// if it cannot begin.
-func Main() error { return serve(interpret) }
+// Main is the program of the child: it runs what the parent sends, interpreted
+// or compiled, and ends the process when the parent is gone. load loads a
+// plugin; nil stands for a program that cannot. Main returns only if it cannot
+// begin.
+func Main(load func(plugin string) error) error {
+	return serve(func(stdio Stdio, b *belonging) (runner, error) { return newRunners(stdio, b, load) })
+}
 
-func interpret(stdio Stdio, b *belonging) (runner, error) {
+// runners runs cells, each as it comes.
+type runners struct {
+	interpreted *interpreter.Interpreter
+	compiled    *compiled.Runner
+}
+
+func newRunners(stdio Stdio, b *belonging, load func(plugin string) error) (*runners, error) {
 	stdlib.SetOutput(stdio.Out, stdio.Err)
 	host.SetOutput(stdio.Out, stdio.Err)
-	return interpreter.New(interpreter.Config{
+	interpreted, err := interpreter.New(interpreter.Config{
 		Symbols: symbols(b),
 		Stdin:   stdio.In,
 		Stdout:  stdio.Out,
 		Stderr:  stdio.Err,
 		Display: show,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &runners{interpreted, compiled.New(compiled.Config{
+		Load:    load,
+		Stdin:   stdio.In,
+		Stdout:  stdio.Out,
+		Stderr:  stdio.Err,
+		Display: show,
+		Relabel: b.renew,
+		Kept:    interpreted.Kept,
+	})}, nil
+}
+
+// Run implements runner.
+func (r *runners) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
+	if program.Compiled != nil {
+		return r.compiled.Run(ctx, program)
+	}
+	return r.interpreted.Run(ctx, program)
+}
+
+// Do implements runner. What compiled code has f call stops as that does, and
+// what interpreted code has as this.
+func (r *runners) Do(ctx context.Context, cell int, f func()) error {
+	if r.compiled.Used() {
+		return r.compiled.Do(ctx, cell, f)
+	}
+	return r.interpreted.Do(ctx, cell, f)
 }
 
 // symbols are those of the standard library, with timers that call functions

@@ -130,11 +130,17 @@ func (in *Interpreter) title(cell int) string {
 	return fmt.Sprintf("Cell [%d]", cell)
 }
 
-// keptValue returns one of the values that a cell showed.
-func (in *Interpreter) keptValue(cell, i int) any {
+// Kept returns the values that a cell showed whose program said so; nil if it
+// showed none.
+func (in *Interpreter) Kept(cell int) []any {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if values := in.kept[cell]; i < len(values) {
+	return in.kept[cell]
+}
+
+// keptValue returns one of the values that a cell showed.
+func (in *Interpreter) keptValue(cell, i int) any {
+	if values := in.Kept(cell); i < len(values) {
 		return values[i]
 	}
 	return nil

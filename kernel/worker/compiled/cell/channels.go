@@ -1,0 +1,51 @@
+package cell
+
+import "iter"
+
+// Receive is <-c. The stop of the cell ends it.
+func Receive[T any](c <-chan T) T {
+	v, _ := ReceiveOK(c)
+	return v
+}
+
+// ReceiveOK is Receive with two results.
+func ReceiveOK[T any](c <-chan T) (T, bool) {
+	select {
+	case v, ok := <-c:
+		return v, ok
+	default:
+	}
+	select {
+	case v, ok := <-c:
+		return v, ok
+	case <-Done():
+		Stop()
+		panic("not reached")
+	}
+}
+
+// Send is c <- v. The stop of the cell ends it.
+func Send[T any](c chan<- T, v T) {
+	select {
+	case c <- v:
+		return
+	default:
+	}
+	select {
+	case c <- v:
+	case <-Done():
+		Stop()
+	}
+}
+
+// Range is what a loop over a channel ranges over.
+func Range[T any](c <-chan T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for {
+			v, ok := ReceiveOK(c)
+			if !ok || !yield(v) {
+				return
+			}
+		}
+	}
+}

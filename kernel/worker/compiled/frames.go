@@ -1,0 +1,124 @@
+package compiled
+
+import (
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/build"
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// cellFile begins the names of files that stand for cells; the cell's number
+// follows.
+const cellFile = "/" + build.Prefix
+
+// innermost and outermost are how many calls are kept of a deep recursion.
+const innermost, outermost = 30, 10
+
+// calls returns the active calls of the user's functions on the calling
+// goroutine, innermost first.
+func calls() []engine.Frame {
+	var t trace
+	pcs := make([]uintptr, 256)
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		if n == 0 {
+			break
+		}
+		for frames := runtime.CallersFrames(pcs[:n]); ; {
+			f, more := frames.Next()
+			t.add(f)
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			break
+		}
+	}
+	return t.calls
+}
+
+// A trace is a list of calls.
+type trace struct{ calls []engine.Frame }
+
+// add adds a call, if it is one of the user's. Of a deep recursion the calls in
+// the middle are only counted.
+func (t *trace) add(f runtime.Frame) {
+	call, ok := frameOf(f.Function, f.File, f.Line)
+	if !ok {
+		return
+	}
+	if n := len(t.calls); n > 1 {
+		// The innermost call of a recursion shows where it ended, and the
+		// next one where it recurs.
+		if last := &t.calls[n-1]; *last == (engine.Frame{Function: call.Function, Cell: call.Cell, Line: call.Line, More: last.More}) && call.Function != "" {
+			last.More++
+			return
+		}
+	}
+	if len(t.calls) == innermost+outermost {
+		t.calls[innermost-1].More += 1 + t.calls[innermost].More
+		t.calls = append(t.calls[:innermost], t.calls[innermost+1:]...)
+	}
+	t.calls = append(t.calls, call)
+}
+
+// frameOf returns the call of a function whose text is that of a cell.
+func frameOf(function, file string, line int) (engine.Frame, bool) {
+	name, ok := strings.CutPrefix(file, cellFile)
+	if !ok {
+		return engine.Frame{}, false
+	}
+	number, err := strconv.Atoi(name)
+	if err != nil {
+		return engine.Frame{}, false
+	}
+	return engine.Frame{Function: userName(function), Cell: number, Line: line}, true
+}
+
+// Parts of names that the compiler makes: of function literals and of the bodies of
+// loops over functions.
+var (
+	literals = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
+	bodies   = regexp.MustCompile(`-range\d+$`)
+)
+
+// userName returns the name of a function as users know it; empty for the
+// statements of a cell. What the run time calls cell/7.(*T).m.func1 is (*T).m.func.
+func userName(function string) string {
+	name := function
+	if i := strings.Index(name, build.Prefix); i >= 0 {
+		name = name[i+len(build.Prefix):]
+		if _, after, ok := strings.Cut(name, "."); ok {
+			name = after
+		}
+	}
+	name = strings.ReplaceAll(name, "[...]", "")
+	suffix := ""
+	for {
+		if cut := bodies.ReplaceAllString(name, ""); cut != name {
+			name = cut
+			continue
+		}
+		at := literals.FindStringIndex(name)
+		if at == nil {
+			break
+		}
+		name, suffix = name[:at[0]], suffix+".func"
+	}
+	name = strings.TrimSuffix(name, "-fm")
+	if own, _, generated := strings.Cut(name, generatedMark); generated {
+		// runˑ holds the statements; other names keep what is before the mark.
+		if own == "run" {
+			own = ""
+		}
+		name = own
+	}
+	return strings.TrimPrefix(name+suffix, ".")
+}
+
+// generatedMark ends, or is within, the names that were not in the user's text.
+const generatedMark = "ˑ"
