@@ -115,7 +115,7 @@ func TestInterrupt(t *testing.T) {
 		"any lock":          func() { cell.LockAny(&held) },
 		"group":             func() { cell.Wait(&group) },
 		"condition":         func() { unready.L.Lock(); defer unready.L.Unlock(); cell.WaitCond(unready) },
-		"function":          func() { cell.Waits("", func(c chan int) int { return <-c })(never) },
+		"function":          func() { cell.Waits("", func(c chan int) int { return <-c })(make(chan int)) },
 		"of a goroutine":    func() { go cell.Sleep(time.Hour); cell.Receive(never) },
 		"in deferred calls": func() { defer cell.Receive(never); cell.Receive(never) },
 	} {
