@@ -179,7 +179,7 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 		}
 	}
 	args := []string{"-o", u.export, "-linkobj", u.object, "-p", u.path, "-complete", "-trimpath", dir + "=>"}
-	err := b.compiler(ctx, dir, u.source+".cfg", config.String(), append(args, u.source)...)
+	err := b.compiler(ctx, dir, u.source+".cfg", config.String(), append(args, filepath.Base(u.source))...)
 	var failed *commandError
 	if errors.As(err, &failed) {
 		return &CompileError{failed.text}
@@ -218,7 +218,7 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		return "", err
 	}
 	pluginPath := filepath.Base(dir) + "/" + name
-	err := b.compiler(ctx, dir, path+".go.cfg", config, "-o", path+".a", "-p", pluginPath, path+".go")
+	err := b.compiler(ctx, dir, path+".go.cfg", config, "-o", path+".a", "-p", pluginPath, name+".go")
 	if err != nil {
 		return "", err
 	}

@@ -88,6 +88,33 @@ func isCell(p *Package) bool {
 	{"typecheck/expr.go",
 		"&& s.Pkg != types.LocalPkg {",
 		"&& s.Pkg != types.LocalPkg && s.Pkg.Path != \"main\" {"},
+	// The name of an instance of a generic type holds the paths of its type
+	// arguments. At run time they are those of package main.
+	{"reflectdata/reflect.go",
+		"p := t.NameString()",
+		"p := mainNames(t.NameString())"},
+	{"reflectdata/reflect.go",
+		"// dcommontype dumps the contents of a reflect.rtype (runtime._type) to c.\n",
+		`// mainNames puts main in place of the paths of cells.
+func mainNames(name string) string {
+	for from := 0; ; {
+		i := strings.Index(name[from:], "cell/")
+		if i < 0 {
+			return name
+		}
+		i += from
+		from = i + 1
+		if i > 0 && !strings.ContainsRune("[],*({ ;", rune(name[i-1])) && !strings.HasSuffix(name[:i], "...") {
+			continue
+		}
+		if end := strings.IndexByte(name[i:], '.'); end > 0 {
+			name = name[:i] + "main" + name[i+end:]
+		}
+	}
+}
+
+// dcommontype dumps the contents of a reflect.rtype (runtime._type) to c.
+`},
 }
 
 // adapt writes the changed files of the compiler in goroot into dir, and the

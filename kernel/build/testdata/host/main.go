@@ -11,7 +11,7 @@ import (
 
 	_ "gonum.org/v1/gonum/mat"
 	_ "gonum.org/v1/plot/plotter"
-	_ "gonum.org/v1/plot/vg/vgimg"
+	_ "gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/hierml/notebook/kernel/build/trial"
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
