@@ -28,9 +28,10 @@ import (
 //   - Function literals and methods call functions of the session by a
 //     variable that holds the newest version; functions call them directly.
 //
-// Names that the emission writes end in ˑ, which no user types.
+// Names that the emission writes end or begin with ˑ, which no user types.
 
-// mark ends the names that the emission writes.
+// mark ends the names that the emission writes, and begins those of the variables
+// that hold functions.
 const mark = "ˑ"
 
 const cellPath = "github.com/hierml/notebook/kernel/worker/compiled/cell"

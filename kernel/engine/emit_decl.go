@@ -233,7 +233,7 @@ func (u *unit) claim(set *compilation) {
 				return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.signature(signatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder), own)
 			})
 		}
-		u.hold(fn, home{path: u.path, name: name(own + mark)})
+		u.hold(fn, home{path: u.path, name: name(mark + own)})
 	}
 }
 
