@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"io"
+	"maps"
 	"strings"
 	"sync"
 
@@ -54,9 +56,6 @@ type archiveImporter struct {
 func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	imp.mu.Lock()
 	defer imp.mu.Unlock()
-	if pkg := imp.packages[path]; pkg != nil && pkg.Complete() {
-		return pkg, nil
-	}
 	if imp.files == nil {
 		files, err := openArchives(std.Export, gonum.Export, hierml.Export)
 		if err != nil {
@@ -75,6 +74,9 @@ func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	case file == nil:
 		return nil, &ImportError{Path: path, Meant: Preloaded[path[strings.LastIndex(path, "/")+1:]]}
 	}
+	if pkg := imp.packages[path]; pkg != nil && pkg.Complete() {
+		return pkg, nil
+	}
 	r, err := file.Open()
 	if err != nil {
 		return nil, fmt.Errorf("export data of %s: %w", path, err)
@@ -83,6 +85,30 @@ func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	pkg, err := gcexportdata.Read(r, token.NewFileSet(), imp.packages, path)
 	if err != nil {
 		return nil, fmt.Errorf("export data of %s: %w; run go generate ./stdlib", path, err)
+	}
+	return pkg, nil
+}
+
+// ReadExport reads the export data of a package of another module, which may
+// mention packages that Importer knows: their types are those of Importer. The
+// packages for whose paths own returns true are kept in known, and those that
+// the export data mentions are looked up there.
+func ReadExport(r io.Reader, path string, own func(path string) bool, known map[string]*types.Package) (*types.Package, error) {
+	imp := Importer.(*archiveImporter)
+	imp.mu.Lock()
+	defer imp.mu.Unlock()
+	all := maps.Clone(imp.packages)
+	maps.Copy(all, known)
+	pkg, err := gcexportdata.Read(r, token.NewFileSet(), all, path)
+	if err != nil {
+		return nil, fmt.Errorf("export data of %s: %w", path, err)
+	}
+	for path, pkg := range all {
+		if own(path) {
+			known[path] = pkg
+		} else {
+			imp.packages[path] = pkg
+		}
 	}
 	return pkg, nil
 }

@@ -1,0 +1,155 @@
+package module
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/module"
+)
+
+// checkPath reports import paths that no module can have.
+func checkPath(path string) error {
+	if err := module.CheckImportPath(path); err != nil {
+		var invalid *module.InvalidPathError
+		if errors.As(err, &invalid) {
+			return fmt.Errorf("invalid import path %q: %v", path, invalid.Err)
+		}
+		return err
+	}
+	return nil
+}
+
+var (
+	newerGo   = regexp.MustCompile(`(\S+) requires go >= (\S+) \(running go ([^;\s)]+)`)
+	notStd    = regexp.MustCompile(`^package (\S+) is not in std`)
+	noPackage = regexp.MustCompile(`^module (\S+?)@\S+ found \((\S+?)(?:, replaced by [^)]*)?\), but does not contain package (\S+)`)
+	inModule  = regexp.MustCompile(`(?:^|[ :])module ([^\s:]+): `)
+)
+
+// networkDown are the ends of what Go says where there is no network.
+var networkDown = []string{"no such host", "connection refused", "network is unreachable", "no route to host",
+	"i/o timeout", "TLS handshake timeout", "server misbehaving", "connection reset by peer", "Temporary failure in name resolution"}
+
+// worded turns what the go command says about an import path into what is told
+// to the user: one line, where it is not the compiler's.
+func worded(path, text string) error {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "# ") {
+		return compiled(text)
+	}
+	line := strings.Join(strings.Fields(text), " ")
+	subject := path
+	if m := inModule.FindStringSubmatch(line); m != nil && subject == "" {
+		subject = m[1]
+	}
+	switch {
+	case strings.Contains(line, "module lookup disabled by GOPROXY=off"):
+		return fmt.Errorf("cannot download %s: GOPROXY is off", subject)
+	case offline(line):
+		return fmt.Errorf("cannot download %s: no network (%s)", subject, line[strings.LastIndex(line, "dial tcp")+len("dial tcp"):][1:])
+	case strings.Contains(line, `exec: "gcc"`), strings.Contains(line, `exec: "cc"`), strings.Contains(line, "C compiler") && strings.Contains(line, "not found"):
+		return fmt.Errorf("package %s needs cgo, and there is no C compiler", path)
+	case strings.Contains(line, "build constraints exclude all Go files"):
+		return fmt.Errorf("%s (cgo or another system?)", line)
+	}
+	if m := newerGo.FindStringSubmatch(line); m != nil {
+		return fmt.Errorf("%s needs go %s, and this program was built with go %s", strings.Replace(m[1], "@", " ", 1), m[2], m[3])
+	}
+	if m := notStd.FindStringSubmatch(line); m != nil {
+		return fmt.Errorf("package %s is neither in the standard library nor in the module beside the notebook", m[1])
+	}
+	if m := noPackage.FindStringSubmatch(line); m != nil {
+		return fmt.Errorf("module %s (%s) has no package %s", m[1], m[2], m[3])
+	}
+	if strings.Contains(line, "cannot find module providing package") {
+		if _, reason, ok := strings.Cut(line, "cannot find module providing package "+path+": "); ok {
+			return fmt.Errorf("no module has a package %s: %s", path, reason)
+		}
+		return fmt.Errorf("no module has a package %s", path)
+	}
+	return errors.New(line)
+}
+
+// offline reports whether a text says that there is no network.
+func offline(text string) bool {
+	if !strings.Contains(text, "dial tcp") {
+		return false
+	}
+	for _, end := range networkDown {
+		if strings.Contains(text, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// compiled is the error of a package that does not compile, in the compiler's
+// words.
+func compiled(text string) error {
+	head, rest, _ := strings.Cut(text, "\n")
+	path := strings.TrimPrefix(head, "# ")
+	if strings.Contains(rest, "C compiler") || strings.Contains(rest, `exec: "gcc"`) {
+		return fmt.Errorf("package %s needs cgo, and there is no C compiler", path)
+	}
+	lines := strings.Split(strings.TrimSpace(rest), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return fmt.Errorf("package %s does not compile: %s", path, strings.Join(lines, "\n"))
+}
+
+// conflict is the error of a package that needs one of the program's in another
+// version than the program has.
+func (s *Session) conflict(ctx context.Context, l *listing, path string, all []*listed) error {
+	var changed *listed
+	for _, p := range all {
+		file := s.program.Packages[p.ImportPath]
+		if file == "" || file == p.Export {
+			continue
+		}
+		same, err := sameArchive(file, p)
+		if err != nil {
+			return err
+		}
+		if same {
+			continue
+		}
+		if changed == nil {
+			changed = p
+		}
+		if p.Standard || p.Module == nil || p.Module.Path == s.program.Path {
+			continue
+		}
+		has, err := s.programVersion(ctx, p.Module.Path)
+		if err != nil {
+			return err
+		}
+		if wants := p.Module.shown(); wants != has {
+			return fmt.Errorf("%s needs %s %s, and this program is built with %s: it would have to be built anew", path, p.Module.Path, wants, has)
+		}
+	}
+	if changed == nil {
+		return nil
+	}
+	return fmt.Errorf("%s needs %s, which has changed since this program was built: build it anew (go run ./install)", path, changed.ImportPath)
+}
+
+// shown is the version of a module, or the folder that stands in its place.
+func (m *listedModule) shown() string {
+	switch {
+	case m.Replace == nil:
+		return m.Version
+	case m.Replace.Version == "":
+		return "in " + m.Replace.Path
+	}
+	return m.Replace.Path + " " + m.Replace.Version
+}
+
+// programVersion returns the version of a module in the program.
+func (s *Session) programVersion(ctx context.Context, path string) (string, error) {
+	out, err := s.command(ctx, s.program.Folder, nil, "list", "-m", "-f", "{{.Version}}", path)
+	return strings.TrimSpace(string(out)), err
+}

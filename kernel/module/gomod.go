@@ -1,0 +1,277 @@
+package module
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+)
+
+// modulePath is the path of a session's own module.
+const modulePath = "session"
+
+// unversioned is the version by which modules are required that stand in
+// folders.
+const unversioned = "v0.0.0-00010101000000-000000000000"
+
+// A place is what the go command finds beside a notebook.
+type place struct {
+	folder string
+	// modules are the paths of the modules that are worked on, by their folders.
+	modules map[string]string
+	// workspace is the go.work, empty if there is none.
+	workspace string
+	replace   []*modfile.Replace // with full paths
+	exclude   []module.Version
+	sums      [][]byte
+	files     [][]byte // all that was read, but the sums
+}
+
+// place reads the go.mod or go.work that a folder is under.
+func (s *Session) place(ctx context.Context, folder string) (*place, error) {
+	p := &place{folder: folder, modules: map[string]string{}}
+	out, err := s.command(ctx, folder, nil, "env", "-json", "GOMOD", "GOWORK")
+	if err != nil {
+		return nil, err
+	}
+	var env struct{ GOMOD, GOWORK string }
+	if err := json.Unmarshal(out, &env); err != nil {
+		return nil, fmt.Errorf("what go env says: %w", err)
+	}
+	switch {
+	case env.GOWORK != "" && env.GOWORK != "off":
+		return p, p.readWorkspace(env.GOWORK, s.program.Path)
+	case env.GOMOD != "" && env.GOMOD != os.DevNull:
+		return p, p.readModule(env.GOMOD, s.program.Path)
+	}
+	return p, nil
+}
+
+func (p *place) readWorkspace(name, program string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return oneLine(err)
+	}
+	p.workspace = name
+	p.files = append(p.files, data)
+	dir := filepath.Dir(name)
+	p.takeReplaced(work.Replace, dir, program)
+	for _, use := range work.Use {
+		folder := filepath.FromSlash(use.Path)
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(dir, folder)
+		}
+		if err := p.readModule(filepath.Join(folder, "go.mod"), program); err != nil {
+			return err
+		}
+	}
+	return p.readSums(name + ".sum")
+}
+
+func (p *place) readModule(name, program string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	mod, err := modfile.ParseLax(name, data, nil)
+	if err != nil {
+		return oneLine(err)
+	}
+	if mod.Module == nil || mod.Module.Mod.Path == "" {
+		return fmt.Errorf("%s names no module", name)
+	}
+	p.files = append(p.files, []byte(name), data)
+	// ParseLax leaves out what counts in main modules only.
+	mod, err = modfile.Parse(name, data, nil)
+	if err != nil {
+		return oneLine(err)
+	}
+	if path := mod.Module.Mod.Path; path != program {
+		p.modules[path] = filepath.Dir(name)
+	}
+	p.takeReplaced(mod.Replace, filepath.Dir(name), program)
+	for _, x := range mod.Exclude {
+		p.exclude = append(p.exclude, x.Mod)
+	}
+	return p.readSums(strings.TrimSuffix(name, ".mod") + ".sum")
+}
+
+// takeReplaced adds replacements, except those of what is replaced already.
+func (p *place) takeReplaced(list []*modfile.Replace, dir, program string) {
+	for _, r := range list {
+		taken := func(x *modfile.Replace) bool { return x.Old == r.Old }
+		if r.Old.Path == program || slices.ContainsFunc(p.replace, taken) {
+			continue
+		}
+		full := &modfile.Replace{Old: r.Old, New: r.New}
+		if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
+			full.New.Path = filepath.Join(dir, filepath.FromSlash(r.New.Path))
+		}
+		p.replace = append(p.replace, full)
+	}
+}
+
+func (p *place) readSums(name string) error {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	p.sums = append(p.sums, data)
+	return err
+}
+
+// oneLine is an error about the file of a module, of which the first is told.
+func oneLine(err error) error {
+	var list modfile.ErrorList
+	if errors.As(err, &list) && len(list) > 0 {
+		return &list[0]
+	}
+	return err
+}
+
+// A sessionModule is the module of a session, as it is to be for one question.
+type sessionModule struct {
+	dir   string
+	place *place
+	file  *modfile.File
+	sums  [][]byte
+	// key stands for all that the answer depends on, save source that is worked
+	// on.
+	key string
+}
+
+// session returns the session's module for cells that work in a place.
+func (s *Session) session(p *place) (*sessionModule, error) {
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "hierml-modules-")
+		if err != nil {
+			return nil, err
+		}
+		s.dir = dir
+	}
+	m := &sessionModule{dir: s.dir, place: p}
+	data, err := os.ReadFile(filepath.Join(s.program.Folder, "go.mod"))
+	if err != nil {
+		return nil, fmt.Errorf("the folder that this program was built from: %w", err)
+	}
+	base, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		return nil, oneLine(err)
+	}
+	f := new(modfile.File)
+	m.file = f
+	// What follows fails for malformed arguments only.
+	err = errors.Join(f.AddModuleStmt(modulePath), f.AddRequire(s.program.Path, unversioned), f.AddReplace(s.program.Path, "", s.program.Folder, ""))
+	if base.Go != nil {
+		err = errors.Join(err, f.AddGoStmt(base.Go.Version))
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.modules)) {
+		err = errors.Join(err, f.AddRequire(path, unversioned), f.AddReplace(path, "", p.modules[path], ""))
+	}
+	var replaced place
+	replaced.replace = slices.Clone(p.replace)
+	replaced.takeReplaced(base.Replace, s.program.Folder, s.program.Path)
+	for _, r := range replaced.replace {
+		if p.modules[r.Old.Path] == "" {
+			err = errors.Join(err, f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version))
+		}
+	}
+	for _, x := range p.exclude {
+		err = errors.Join(err, f.AddExclude(x.Path, x.Version))
+	}
+	s.mu.Lock()
+	for _, path := range slices.Sorted(maps.Keys(s.pins)) {
+		if p.modules[path] == "" {
+			err = errors.Join(err, f.AddRequire(path, s.pins[path].version))
+		}
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(filepath.Join(s.program.Folder, "go.sum"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	m.sums = append(slices.Clone(p.sums), sum)
+	text, err := f.Format()
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	for _, part := range append([][]byte{text, data}, p.files...) {
+		fmt.Fprintf(h, "%d\n%s", len(part), part)
+	}
+	m.key = string(h.Sum(nil))
+	return m, nil
+}
+
+// write writes the module with the file that imports what is asked for. What the
+// go command has added to go.sum stays.
+func (m *sessionModule) write(source string) error {
+	name := filepath.Join(m.dir, "go.sum")
+	before, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var lines []string
+	for _, part := range append(m.sums, before) {
+		lines = append(lines, strings.Split(strings.TrimSpace(string(part)), "\n")...)
+	}
+	slices.Sort(lines)
+	sums := strings.TrimSpace(strings.Join(slices.Compact(lines), "\n")) + "\n"
+	text, err := m.file.Format()
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(name, []byte(sums), 0o600),
+		os.WriteFile(filepath.Join(m.dir, "go.mod"), text, 0o600),
+		os.WriteFile(filepath.Join(m.dir, importer), []byte(source), 0o600))
+}
+
+// mayImport reports whether a package is internal to what the folder of the
+// notebook is part of.
+func (m *sessionModule) mayImport(path string) bool {
+	outer, ok := internalTo(path)
+	if !ok {
+		return false
+	}
+	for module, dir := range m.place.modules {
+		rel, err := filepath.Rel(dir, m.place.folder)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			continue
+		}
+		at := strings.TrimSuffix(module+"/"+filepath.ToSlash(rel), "/.")
+		if at == outer || strings.HasPrefix(at, outer+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// internalTo returns the path of the folder to which an internal package is
+// internal.
+func internalTo(path string) (outer string, ok bool) {
+	elements := strings.Split(path, "/")
+	for i, element := range slices.Backward(elements) {
+		if element == "internal" && i > 0 {
+			return strings.Join(elements[:i], "/"), true
+		}
+	}
+	return "", false
+}

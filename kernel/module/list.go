@@ -1,0 +1,247 @@
+package module
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A listed package is what go list says of one.
+type listed struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Export     string
+	BuildID    string
+	Standard   bool
+	Imports    []string
+	ImportMap  map[string]string
+	Module     *listedModule
+
+	GoFiles, CgoFiles, SFiles, CFiles, CXXFiles, SysoFiles []string
+	EmbedPatterns, EmbedFiles                              []string
+
+	Error *listedError
+
+	// path is what cells import the package by; empty until that is known.
+	path string
+	id   string
+}
+
+type listedModule struct {
+	Path, Version, GoVersion, Dir string
+	Replace                       *listedModule
+}
+
+type listedError struct{ Pos, Err string }
+
+// listedFields are those of listed, as go list takes them.
+const listedFields = "ImportPath,Name,Dir,Export,BuildID,Standard,Imports,ImportMap,Module," +
+	"GoFiles,CgoFiles,SFiles,CFiles,CXXFiles,SysoFiles,EmbedPatterns,EmbedFiles,Error"
+
+// local reports whether the source of the package can change.
+func (p *listed) local() bool {
+	if p.Standard || p.Module == nil {
+		return false
+	}
+	m := p.Module
+	if m.Replace != nil {
+		m = m.Replace
+	}
+	return m.Version == ""
+}
+
+// A listing is what go list says of some packages and all that they need.
+type listing struct {
+	packages map[string]*listed
+	own      *listed // the package that imports them
+	paths    []string
+}
+
+// importer is the file of the session's module that imports what is asked for,
+// one import a line from the second on.
+const importer = "imports.go"
+
+// list has packages compiled and lists them with all that they import.
+func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, progress func(line string)) (*listing, error) {
+	var b strings.Builder
+	b.WriteString("package session\n")
+	arguments := append([]string{"list", "-mod=mod", "-e", "-export", "-deps", "-json=" + listedFields}, s.program.Flags...)
+	arguments = append(arguments, ".")
+	for _, path := range paths {
+		if m.mayImport(path) {
+			// It is internal to what the folder is in, and so not to the session.
+			arguments = append(arguments, path)
+			b.WriteByte('\n')
+			continue
+		}
+		fmt.Fprintf(&b, "import _ %q\n", path)
+	}
+	if err := m.write(b.String()); err != nil {
+		return nil, err
+	}
+	out, err := s.command(ctx, m.dir, progress, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{packages: map[string]*listed{}, paths: paths}
+	d := json.NewDecoder(bytes.NewReader(out))
+	for {
+		p := new(listed)
+		if err := d.Decode(p); err == io.EOF {
+			return l, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("what go list says of packages: %w", err)
+		}
+		if p.ImportPath == modulePath {
+			l.own = p
+		} else {
+			l.packages[p.ImportPath] = p
+		}
+	}
+}
+
+// closure returns a package and all that it needs, what is imported first, and
+// the error of the first that has one.
+func (l *listing) closure(path string) ([]*listed, error) {
+	if l.own != nil && l.own.Error != nil {
+		if at, ok := l.blamed(l.own.Error.Pos); !ok || at == path {
+			return nil, worded(path, l.own.Error.Err)
+		}
+	}
+	var all []*listed
+	seen := map[string]bool{}
+	var visit func(path string) error
+	visit = func(p string) error {
+		if seen[p] || p == "C" || p == "unsafe" {
+			return nil
+		}
+		seen[p] = true
+		pkg := l.packages[p]
+		if pkg == nil {
+			return fmt.Errorf("the go command says nothing of package %s, which %s needs", p, path)
+		}
+		if pkg.Error != nil {
+			return worded(path, pkg.Error.Err)
+		}
+		for _, i := range pkg.Imports {
+			if err := visit(i); err != nil {
+				return err
+			}
+		}
+		if pkg.Export == "" {
+			return fmt.Errorf("package %s could not be compiled", p)
+		}
+		all = append(all, pkg)
+		return nil
+	}
+	if err := visit(path); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// blamed returns the import path on the line of a place in the importing file.
+func (l *listing) blamed(place string) (string, bool) {
+	parts := strings.Split(place, ":")
+	if len(parts) < 2 || filepath.Base(parts[0]) != importer {
+		return "", false
+	}
+	line, err := strconv.Atoi(parts[1])
+	if err != nil || line < 2 || line-2 >= len(l.paths) {
+		return "", false
+	}
+	return l.paths[line-2], true
+}
+
+// command runs the go command in a folder, with what it says of downloads handed
+// to progress.
+func (s *Session) command(ctx context.Context, dir string, progress func(line string), arguments ...string) ([]byte, error) {
+	name := s.program.Go
+	if name == "" {
+		name = "go"
+	}
+	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), s.program.Env...), "PWD="+dir)
+	if dir == s.dir {
+		// The tool chain has to be that of the program, and the module this one.
+		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local")
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	said := &sayings{progress: progress}
+	cmd.Stderr = said
+	err := cmd.Run()
+	said.end()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &exit):
+		return nil, said.err()
+	case err != nil:
+		return nil, fmt.Errorf("run the go command: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// sayings takes apart what the go command says beside its answer.
+type sayings struct {
+	progress func(line string)
+	rest     []byte
+	lines    []string
+}
+
+func (s *sayings) Write(data []byte) (int, error) {
+	s.rest = append(s.rest, data...)
+	for {
+		end := bytes.IndexByte(s.rest, '\n')
+		if end < 0 {
+			return len(data), nil
+		}
+		s.line(string(s.rest[:end]))
+		s.rest = s.rest[end+1:]
+	}
+}
+
+func (s *sayings) end() {
+	scanner := bufio.NewScanner(bytes.NewReader(s.rest))
+	for scanner.Scan() {
+		s.line(scanner.Text())
+	}
+}
+
+func (s *sayings) line(line string) {
+	text := strings.TrimPrefix(strings.TrimSpace(line), "go: ")
+	switch {
+	case strings.HasPrefix(text, "downloading "):
+		if s.progress != nil {
+			s.progress(text)
+		}
+	case strings.HasPrefix(text, "finding module for "), strings.HasPrefix(text, "found "),
+		strings.HasPrefix(text, "toolchain upgrade needed "), text == "":
+	default:
+		s.lines = append(s.lines, text)
+	}
+}
+
+// err is the error of a command that failed.
+func (s *sayings) err() error {
+	if len(s.lines) == 0 {
+		return errors.New("the go command failed, and does not say why")
+	}
+	return worded("", strings.Join(s.lines, "\n"))
+}

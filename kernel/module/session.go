@@ -1,0 +1,221 @@
+package module
+
+import (
+	"context"
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/engine"
+)
+
+// A Program is what the packages that cells import have to fit.
+type Program struct {
+	// Path is the program's module, and Folder where it was built from.
+	Path, Folder string
+	// Packages are the archives of the packages that it consists of, by import
+	// path.
+	Packages map[string]string
+	// Go is the go command; empty means the one on PATH.
+	Go string
+	// Flags are those that its packages were compiled with, and Env what is
+	// added to the environment.
+	Flags, Env []string
+}
+
+// A Session finds packages for the cells of one session. Its methods may be
+// called at the same time.
+type Session struct {
+	program Program
+	add     func(packages map[string]string) error
+
+	asking sync.Mutex // held while the go command is asked
+	dir    string     // of the session's module; empty until there is one
+
+	mu    sync.Mutex // guards what follows, for a short time
+	pins  map[string]pin
+	found map[string]*found // by import path
+	// editions are the identities of the compiled forms of each package, in the
+	// order in which they came to be.
+	editions map[string][]string
+	archives map[string]string // by the path that cells are compiled with
+	types    map[string]*types.Package
+	docs     map[string]map[string]string
+	used     map[string]used
+}
+
+var _ engine.Modules = (*Session)(nil)
+
+// A pin is the version of a module that the session requires.
+type pin struct {
+	version string
+	// asked says that the user named it, and was not just the first to import
+	// one of its packages.
+	asked bool
+}
+
+// found is a package that cells can import.
+type found struct {
+	path string // that cells are compiled with
+	key  string // what the answer depends on
+	// local says that its source, or that of what it imports, may change.
+	local bool
+	// dir and files are where its source is.
+	dir   string
+	files []string
+}
+
+// New returns a session whose cells run in the program. Archives of packages that
+// the program does not have are handed to add, by the paths that cells import
+// them by.
+func New(program Program, add func(packages map[string]string) error) *Session {
+	s := &Session{program: program, add: add, pins: map[string]pin{}}
+	s.clear()
+	return s
+}
+
+// clear forgets what was found.
+func (s *Session) clear() {
+	s.found = map[string]*found{}
+	s.editions = map[string][]string{}
+	s.archives = map[string]string{}
+	s.types = map[string]*types.Package{}
+	s.docs = map[string]map[string]string{}
+	s.used = map[string]used{}
+}
+
+// Forget implements engine.Modules.
+func (s *Session) Forget() {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	maps.DeleteFunc(s.pins, func(_ string, p pin) bool { return !p.asked })
+}
+
+// Close removes the session's folder.
+func (s *Session) Close() error {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	if s.dir == "" {
+		return nil
+	}
+	dir := s.dir
+	s.dir = ""
+	return os.RemoveAll(dir)
+}
+
+// Resolve implements engine.Modules.
+func (s *Session) Resolve(ctx context.Context, folder string, paths []string, progress func(line string)) (map[string]error, error) {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	failed := map[string]error{}
+	err := s.resolve(ctx, folder, paths, progress, failed)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		for _, path := range paths {
+			failed[path] = err
+		}
+	}
+	return failed, nil
+}
+
+// resolve is Resolve with what fails for each path put into failed. The error is
+// that of all.
+func (s *Session) resolve(ctx context.Context, folder string, paths []string, progress func(line string), failed map[string]error) error {
+	place, err := s.place(ctx, folder)
+	if err != nil {
+		return err
+	}
+	m, err := s.session(place)
+	if err != nil {
+		return err
+	}
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return s.settled(path, m.key) })
+	for _, path := range paths {
+		if err := checkPath(path); err != nil {
+			failed[path] = err
+		}
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return failed[path] != nil })
+	if len(paths) == 0 {
+		return nil
+	}
+	listing, err := s.list(ctx, m, paths, progress)
+	if err != nil {
+		return err
+	}
+	added := map[string]string{}
+	for _, path := range paths {
+		if err := s.take(ctx, m, listing, path, added); err != nil {
+			failed[path] = err
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(added) > 0 {
+		if err := s.add(added); err != nil {
+			return err
+		}
+	}
+	s.settle(m, listing, paths, failed, progress)
+	return nil
+}
+
+// settled reports whether a package was found and nothing has changed that it
+// could depend on.
+func (s *Session) settled(path, key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.found[path]
+	return f != nil && f.key == key && !f.local
+}
+
+// take makes a package that was listed one that cells can import. It puts
+// archives that the compiler of the cells needs into added.
+func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path string, added map[string]string) error {
+	all, err := l.closure(path)
+	if err != nil {
+		return err
+	}
+	if err := s.conflict(ctx, l, path, all); err != nil {
+		return err
+	}
+	f := &found{key: m.key, dir: l.packages[path].Dir, files: l.packages[path].GoFiles}
+	for _, p := range all {
+		if s.program.Packages[p.ImportPath] != "" {
+			p.path = p.ImportPath
+			continue
+		}
+		f.local = f.local || p.local()
+		file, err := s.edition(ctx, l, p)
+		if err != nil {
+			return err
+		}
+		added[p.path] = file
+	}
+	f.path = l.packages[path].path
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found[path] = f
+	delete(s.docs, path)
+	return nil
+}
+
+// Import implements types.Importer for the packages that were found.
+func (s *Session) Import(path string) (*types.Package, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.found[path]
+	if f == nil {
+		return nil, fmt.Errorf("package %s was not asked for", path)
+	}
+	return s.read(f.path)
+}
