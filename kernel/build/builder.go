@@ -28,9 +28,10 @@ type Builder struct {
 	// packages of the program.
 	packages string
 
-	mu    sync.Mutex
-	units map[string]*unit // by import path
-	built int
+	mu     sync.Mutex
+	units  map[string]*unit  // by import path
+	others map[string]string // archives that were added, by import path
+	built  int
 }
 
 // unit is a unit in files.
@@ -72,7 +73,7 @@ func (k *Kit) NewBuilder() (*Builder, error) {
 	for _, path := range slices.Sorted(maps.Keys(k.info.Archives)) {
 		fmt.Fprintf(&packages, "packagefile %s=%s\n", path, k.archive(path))
 	}
-	return &Builder{kit: k, using: using, folder: folder, packages: packages.String(), units: map[string]*unit{}}, nil
+	return &Builder{kit: k, using: using, folder: folder, packages: packages.String(), units: map[string]*unit{}, others: map[string]string{}}, nil
 }
 
 func (k *Kit) archive(path string) string {
@@ -129,7 +130,7 @@ func (b *Builder) add(dir string, units []Unit) ([]*unit, error) {
 			if err != nil {
 				return added, &CompileError{err.Error()}
 			}
-			_, known := b.kit.info.Archives[path]
+			_, known := b.archive(path)
 			if !known && b.units[path] == nil && path != "unsafe" {
 				return added, fmt.Errorf("package %s is not one of those that this program consists of", path)
 			}
@@ -174,8 +175,8 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 	for _, path := range u.imports {
 		if other := b.units[path]; other != nil {
 			fmt.Fprintf(&config, "packagefile %s=%s\n", path, other.export)
-		} else if path != "unsafe" {
-			fmt.Fprintf(&config, "packagefile %s=%s\n", path, b.kit.archive(path))
+		} else if file, ok := b.archive(path); ok {
+			fmt.Fprintf(&config, "packagefile %s=%s\n", path, file)
 		}
 	}
 	args := []string{"-o", u.export, "-linkobj", u.object, "-p", u.path, "-complete", "-trimpath", dir + "=>"}
@@ -224,6 +225,9 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	}
 
 	objects := b.packages
+	for path, file := range b.others {
+		objects += "packagefile " + path + "=" + file + "\n"
+	}
 	for _, u := range b.units {
 		objects += "packagefile " + u.path + "=" + u.object + "\n"
 	}

@@ -45,8 +45,13 @@ type kitInfo struct {
 	// the kit was made for.
 	Root, Program string
 	Race          bool
+	// GOROOT is the tool chain.
+	GOROOT string
 	// Environment is that of the compiler and the linker.
 	Environment []string
+	// Flags and Settings are the flags and the environment of the go command
+	// when it builds for the program.
+	Flags, Settings []string
 	// Linker are the arguments that name the linker of the system.
 	Linker []string
 	// Archives are the files of the packages, by import path.
@@ -62,7 +67,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder
 // and with how its files are made.
-const format = "1"
+const format = "2"
 
 // Open returns the kit of a program, which it makes if there is none. The error
 // says in one sentence why cells cannot be compiled for the program, and what
@@ -227,7 +232,8 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 	}
 	k.info = kitInfo{
 		Root: root, Program: p.info.Path, Race: p.race(), Archives: archives,
-		Environment: p.compilerEnvironment(tc.GOROOT),
+		GOROOT: tc.GOROOT, Environment: p.compilerEnvironment(tc.GOROOT),
+		Flags: p.buildFlags(), Settings: p.settings(),
 	}
 	progress("trying them")
 	if err := k.chooseLinker(ctx, tc, dir); err != nil {

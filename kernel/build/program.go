@@ -126,7 +126,14 @@ func (p program) buildFlags() []string {
 // environment returns this process's environment with what the program was
 // built with in place of what would decide it now.
 func (p program) environment() []string {
-	env := append(os.Environ(), "GOEXPERIMENT=", "GOFLAGS="+moduleFlags(os.Getenv("GOFLAGS")))
+	env := append(os.Environ(), "GOFLAGS="+moduleFlags(os.Getenv("GOFLAGS")))
+	return append(env, p.settings()...)
+}
+
+// settings returns the environment variables that decide about a build, as they
+// were when the program was built.
+func (p program) settings() []string {
+	env := []string{"GOEXPERIMENT="}
 	for _, s := range p.info.Settings {
 		if strings.HasPrefix(s.Key, "CGO_") || strings.HasPrefix(s.Key, "GO") {
 			env = append(env, s.Key+"="+s.Value)

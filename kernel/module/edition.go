@@ -109,7 +109,7 @@ func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive s
 		return "", err
 	}
 	arguments := []string{"tool", "compile", "-o", archive, "-p", p.path, "-dynlink", "-complete", "-pack", "-importcfg", imports}
-	if slices.Contains(s.program.Flags, "-race") {
+	if slices.ContainsFunc(s.program.Flags, func(flag string) bool { return flag == "-race" || flag == "-race=true" }) {
 		arguments = append(arguments, "-race")
 	}
 	if p.Module != nil && p.Module.GoVersion != "" {

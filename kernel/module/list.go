@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -176,7 +177,7 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 	cmd.Env = append(append(os.Environ(), s.program.Env...), "PWD="+dir)
 	if dir == s.dir {
 		// The tool chain has to be that of the program, and the module this one.
-		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local")
+		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "GOFLAGS="+kept(cmd.Environ()))
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
@@ -196,6 +197,20 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 		return nil, fmt.Errorf("run the go command: %w", err)
 	}
 	return out.Bytes(), nil
+}
+
+// kept returns of the flags in an environment that which says how modules are
+// kept. The others are those of the program, or would stand in the way.
+func kept(environment []string) string {
+	for _, entry := range slices.Backward(environment) {
+		if flags, ok := strings.CutPrefix(entry, "GOFLAGS="); ok {
+			if slices.Contains(strings.Fields(flags), "-modcacherw") {
+				return "-modcacherw"
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // sayings takes apart what the go command says beside its answer.
