@@ -252,5 +252,5 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 // environment returns that of the compiler and the linker. They are so short
 // that collecting garbage only costs time.
 func (b *Builder) environment() []string {
-	return append(os.Environ(), append(b.kit.info.Environment, "GOGC=off", "GOMEMLIMIT=1GiB", "TMPDIR="+b.folder.path)...)
+	return append(os.Environ(), append(b.kit.info.Settings, "GOGC=off", "GOMEMLIMIT=1GiB", "TMPDIR="+b.folder.path)...)
 }

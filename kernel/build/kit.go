@@ -47,10 +47,9 @@ type kitInfo struct {
 	Race          bool
 	// GOROOT is the tool chain.
 	GOROOT string
-	// Environment is that of the compiler and the linker.
-	Environment []string
-	// Flags and Settings are the flags and the environment of the go command
-	// when it builds for the program.
+	// Flags are those of the go command when it builds for the program, and
+	// Settings what it, the compiler and the linker have to find in their
+	// environment.
 	Flags, Settings []string
 	// Linker are the arguments that name the linker of the system.
 	Linker []string
@@ -67,7 +66,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder
 // and with how its files are made.
-const format = "2"
+const format = "3"
 
 // Open returns the kit of a program, which it makes if there is none. The error
 // says in one sentence why cells cannot be compiled for the program, and what
@@ -185,6 +184,9 @@ func (k *Kit) readInfo() error {
 func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	root := s.Root
 	if root == "" {
+		if p.setting("-trimpath") == "true" {
+			return errors.New("this program was built with -trimpath and does not know where its sources are; take the flag out of GOFLAGS and run `go run ./install` again")
+		}
 		_, file, _, _ := runtime.Caller(0) // ROOT/kernel/build/kit.go
 		root = filepath.Dir(filepath.Dir(filepath.Dir(file)))
 	}
@@ -232,8 +234,7 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 	}
 	k.info = kitInfo{
 		Root: root, Program: p.info.Path, Race: p.race(), Archives: archives,
-		GOROOT: tc.GOROOT, Environment: p.compilerEnvironment(tc.GOROOT),
-		Flags: p.buildFlags(), Settings: p.settings(),
+		GOROOT: tc.GOROOT, Flags: p.buildFlags(), Settings: p.settings(),
 	}
 	progress("trying them")
 	if err := k.chooseLinker(ctx, tc, dir); err != nil {

@@ -126,14 +126,13 @@ func (p program) buildFlags() []string {
 // environment returns this process's environment with what the program was
 // built with in place of what would decide it now.
 func (p program) environment() []string {
-	env := append(os.Environ(), "GOFLAGS="+moduleFlags(os.Getenv("GOFLAGS")))
-	return append(env, p.settings()...)
+	return append(os.Environ(), p.settings()...)
 }
 
 // settings returns the environment variables that decide about a build, as they
 // were when the program was built.
 func (p program) settings() []string {
-	env := []string{"GOEXPERIMENT="}
+	env := []string{"GOEXPERIMENT=", "GOFLAGS=" + moduleFlags(os.Getenv("GOFLAGS"))}
 	for _, s := range p.info.Settings {
 		if strings.HasPrefix(s.Key, "CGO_") || strings.HasPrefix(s.Key, "GO") {
 			env = append(env, s.Key+"="+s.Value)
@@ -149,16 +148,4 @@ func moduleFlags(flags string) string {
 		return name != "mod" && name != "modfile" && name != "modcacherw"
 	})
 	return strings.Join(kept, " ")
-}
-
-// compilerEnvironment returns what the compiler and the linker have to find in
-// their environment.
-func (p program) compilerEnvironment(goroot string) []string {
-	env := []string{"GOROOT=" + goroot}
-	for _, s := range p.info.Settings {
-		if strings.HasPrefix(s.Key, "GO") {
-			env = append(env, s.Key+"="+s.Value)
-		}
-	}
-	return env
 }

@@ -4,16 +4,16 @@ package trial
 
 import (
 	"fmt"
-	"plugin"
 
 	"github.com/hierml/notebook/kernel/build"
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
 )
 
-// Load loads a plugin that Kit.Trial built and runs it. The error says in one
-// sentence that this program cannot load what its kit builds, and why.
-func Load(file string) (err error) {
-	if _, err := plugin.Open(file); err != nil {
+// Load loads a plugin that Kit.Trial built by open, which is plugin.Open, and
+// runs it. The error says in one sentence that this program cannot load what
+// its kit builds, and why.
+func Load(file string, open func(file string) error) (err error) {
+	if err := open(file); err != nil {
 		return fmt.Errorf("compiled cells do not match this program; run `go run ./install` again: %w", err)
 	}
 	code, ok := cell.Lookup(build.TrialUnit)

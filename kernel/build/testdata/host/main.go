@@ -28,10 +28,14 @@ func main() {
 
 func load(arg string) error {
 	file, unit, _ := strings.Cut(arg, "=")
-	if unit == "trial" {
-		return trial.Load(file)
+	open := func(file string) error {
+		_, err := plugin.Open(file)
+		return err
 	}
-	if _, err := plugin.Open(file); err != nil {
+	if unit == "trial" {
+		return trial.Load(file, open)
+	}
+	if err := open(file); err != nil {
 		return err
 	}
 	code, ok := cell.Lookup(unit)
