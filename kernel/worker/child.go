@@ -102,6 +102,8 @@ type child struct {
 	mu      sync.Mutex
 	running map[int]*cell          // by number
 	opening map[string]chan *frame // answers to the opening of comms, by their ID
+	// watching says that watchStacks runs.
+	watching bool
 }
 
 func newChild(out *outlets) *child {
@@ -142,6 +144,10 @@ func (c *child) receive(r runner) {
 			cell := newCell(f.Cell)
 			c.mu.Lock()
 			c.running[cell.number] = cell
+			if !c.watching {
+				c.watching = true
+				go c.watchStacks()
+			}
 			c.mu.Unlock()
 			go c.run(r, cell, f)
 		case frameInterrupt:

@@ -50,6 +50,7 @@ const (
 	framePage      = "page"      // Bundle
 	frameNextInput = "nextinput" // Text, Replace
 	frameInput     = "input"     // Text is the prompt, Password
+	frameDeep      = "deep"      // a stack is about to end the child
 	frameDone      = "done"      // Bundle, Failure
 	frameForget    = "forget"    // nothing will come from the cell any more
 )

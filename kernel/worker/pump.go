@@ -198,6 +198,8 @@ func (p *pump) frame(f *frame) {
 		if declared := j.program.Declared; declared != nil {
 			declared()
 		}
+	case f.Kind == frameDeep:
+		j.cancel(errDeep)
 	case f.Kind == frameDone && f.Cell == p.main:
 		p.flush(true)
 		fallthrough

@@ -167,9 +167,32 @@ func TestFailuresThatCostTheCellOnly(t *testing.T) {
 	})
 }
 
+// What endless recursion leaves of a cell takes long to end under load.
+func TestEndlessRecursion(t *testing.T) {
+	needsMemory(t)
+	newSessionWith(t, Config{Grace: time.Minute}).cells(t, []expected{
+		{`x := 5; func f(n int) int { return f(n+1) + 1 }`, "", ""},
+		{`fmt.Print("before"); f(0)`, "stdout: before", "the stack of a function that calls itself has grown above 1 GB"},
+		{`x`, "=> 5", ""},
+	})
+}
+
+func TestDeepStack(t *testing.T) {
+	for _, c := range []struct {
+		bytes      uint64
+		goroutines int
+		want       bool
+	}{
+		{512 << 20, 10, false}, {1<<30 + 1<<20, 10, true}, {768 << 20, 10, false}, {2 << 30, 500_000, false},
+	} {
+		if got := deepStack(c.bytes, c.goroutines); got != c.want {
+			t.Errorf("%d bytes of %d goroutines: %v, want %v", c.bytes, c.goroutines, got, c.want)
+		}
+	}
+}
+
 func TestDeathOfASession(t *testing.T) {
 	for _, tt := range []struct{ source, cause string }{
-		{`func f(n int) int { return f(n+1) + 1 }; fmt.Print("before"); f(0)`, "stack overflow"},
 		{`fmt.Print("before"); m := map[int]int{}; for range 4 { go func() { for i := range 100_000_000 { m[i%7] = i } }() }; time.Sleep(time.Minute)`, "concurrent map writes"},
 	} {
 		newSession(t).cells(t, []expected{
@@ -227,10 +250,10 @@ func TestSessionMemory(t *testing.T) {
 
 func TestDeathNamesItsCell(t *testing.T) {
 	s := newSession(t)
-	if _, err := s.run(t.Context(), `func f(n int) int { return f(n+1) + 1 }`); err != nil {
+	if _, err := s.run(t.Context(), `func f() { make([]byte, 1<<46)[0] = 1 }`); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.run(t.Context(), `f(0)`)
+	_, err := s.run(t.Context(), `f()`)
 	var failure *engine.Error
 	if !errors.As(err, &failure) || !strings.Contains(strings.Join(failure.Traceback, "\n"), "Cell [2]") {
 		t.Errorf("got %#v", err)

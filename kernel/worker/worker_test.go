@@ -186,7 +186,7 @@ func TestCellThatCannotBeInterrupted(t *testing.T) {
 }
 
 func TestDeath(t *testing.T) {
-	p := start(t)
+	p := startWith(t, Config{Grace: time.Minute})
 	for _, tt := range []struct{ line, cause, out string }{
 		{"overflow", "stack overflow", ""},
 		{"maps", "concurrent map", ""},
