@@ -90,7 +90,7 @@ func TestExport(t *testing.T) {
 		})
 	}
 	all := sequences(t)
-	dir := build(t, golden, append(all, readTour(t)))
+	dir := buildExported(t, golden, append(all, readTour(t)))
 	run := func(s *sequence, program string, args ...string) {
 		t.Run("run "+s.name, func(t *testing.T) {
 			for _, c := range s.cells {
@@ -159,10 +159,10 @@ func sequences(t *testing.T) []*sequence {
 	return all
 }
 
-// build compiles programs into a folder: the golden ones each by its name, and
+// buildExported compiles programs into a folder: the golden ones each by its name, and
 // all others as packages of one program, sequences, which runs the one whose
 // number it is given. Types have another package there, which displays show.
-func build(t *testing.T, golden, all []*sequence) string {
+func buildExported(t *testing.T, golden, all []*sequence) string {
 	dir := t.TempDir()
 	here, err := filepath.Abs("exported")
 	if err != nil {

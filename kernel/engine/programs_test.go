@@ -21,12 +21,13 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // A program is a whole package main of an archive in testdata/programs, and
-// what it prints when it is compiled; or, behind "refused: ", part of the
-// sentence with which the engine refuses it.
+// what it prints when it is compiled. A first line "refused: " in the output
+// holds part of the sentence with which the engine refuses to interpret it.
 type program struct {
-	name   string
-	source string
-	want   string
+	name    string
+	source  string
+	refusal string
+	want    string
 }
 
 // archives returns the programs of each archive, by the archive's name.
@@ -58,6 +59,9 @@ func archives(t testing.TB) map[string][]program {
 			if !ok && !*update {
 				t.Fatalf("%s: no output of %s; -update asks go run", file, p.name)
 			}
+			if rest, ok := strings.CutPrefix(want, "refused: "); ok {
+				programs[i].refusal, want, _ = strings.Cut(rest, "\n")
+			}
 			programs[i].want = want
 			delete(outputs, p.name)
 		}
@@ -69,12 +73,7 @@ func archives(t testing.TB) map[string][]program {
 	return all
 }
 
-func (p program) refusal() (sentence string, ok bool) {
-	sentence, ok = strings.CutPrefix(p.want, "refused: ")
-	return strings.TrimSpace(sentence), ok
-}
-
-// TestPrograms runs whole programs as one cell. What they print is what they
+// TestPrograms runs whole programs as one cell in the interpreter. What they print is what they
 // print when the Go compiler has compiled them, or they are refused with a
 // sentence.
 func TestPrograms(t *testing.T) {
@@ -86,20 +85,19 @@ func TestPrograms(t *testing.T) {
 			for _, p := range programs {
 				t.Run(p.name, func(t *testing.T) {
 					skipGoroutines(t, p.source)
-					p.check(t)
+					p.check(t, newNotebook(t))
 				})
 			}
 		})
 	}
 }
 
-func (p program) check(t *testing.T) {
-	n := newNotebook(t)
+func (p program) check(t *testing.T, n *notebook) {
 	_, out, err := n.run(p.source + "\nmain()")
-	if sentence, ok := p.refusal(); ok {
+	if p.refusal != "" && n.mode == engine.InterpretedMode {
 		var e *engine.Error
-		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, sentence) {
-			t.Errorf("%v, want a refusal: %s", err, sentence)
+		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, p.refusal) {
+			t.Errorf("%v, want a refusal: %s", err, p.refusal)
 		}
 		return
 	}
@@ -111,9 +109,9 @@ func (p program) check(t *testing.T) {
 	}
 }
 
-// TestProgramsCompiled holds that the outputs in the archives are those of
-// compiled programs, and that what is refused is Go.
-func TestProgramsCompiled(t *testing.T) {
+// TestProgramsAreGo holds that the outputs in the archives are those of the
+// programs that go build makes of them.
+func TestProgramsAreGo(t *testing.T) {
 	if raced {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}
@@ -127,7 +125,7 @@ func TestProgramsCompiled(t *testing.T) {
 	}
 	outputs := compile(t, everything)
 	for _, p := range everything {
-		if _, ok := p.refusal(); !ok && outputs[p.name] != p.want {
+		if outputs[p.name] != p.want {
 			t.Errorf("%s prints:\n%s\nwant:\n%s", p.name, outputs[p.name], p.want)
 		}
 	}
@@ -197,11 +195,12 @@ func write(t *testing.T, name string, programs []program) {
 	outputs := compile(t, programs)
 	archive.Files = nil
 	for i, p := range programs {
-		if _, refused := p.refusal(); !refused {
-			p.want = outputs[p.name]
-			programs[i] = p
+		programs[i].want = outputs[p.name]
+		want := outputs[p.name]
+		if p.refusal != "" {
+			want = "refused: " + p.refusal + "\n" + want
 		}
-		archive.Files = append(archive.Files, txtar.File{Name: p.name + ".go", Data: []byte(p.source)}, txtar.File{Name: p.name + ".out", Data: []byte(p.want)})
+		archive.Files = append(archive.Files, txtar.File{Name: p.name + ".go", Data: []byte(p.source)}, txtar.File{Name: p.name + ".out", Data: []byte(want)})
 	}
 	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)

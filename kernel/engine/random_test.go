@@ -29,7 +29,7 @@ func TestRandomPrograms(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			p.want = outputs[p.name]
-			p.check(t)
+			p.check(t, newNotebook(t))
 			if t.Failed() {
 				t.Logf("the program:\n%s", p.source)
 			}

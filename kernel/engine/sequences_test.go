@@ -9,286 +9,292 @@ import (
 // "! " a part of its error, or behind "? " a part of what it notes.
 type step struct{ cell, want string }
 
+// A course is the cells of a session, one after the other.
+type course struct {
+	name  string
+	steps []step
+}
+
 // TestSequences runs cells as a researcher does for hours: again, out of order,
 // and with declarations that change below what uses them.
 func TestSequences(t *testing.T) {
-	for _, s := range []struct {
-		name  string
-		steps []step
-	}{
-		{"a cell again", []step{{"x := 1", ""}, {"x = x + 1\nx", "2"}, {"x = x + 1\nx", "3"}, {"x := 1", ""}, {"x = x + 1\nx", "2"}}},
-		{"a struct changes while variables live", []step{
-			{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }", ""}, {"p := P{1}", ""},
-			{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }", ""},
-			{"p.Get()", "1"}, {"P{1, 2}.Get()", "3"}, {"p.Y", "! p.Y undefined"}, {"p = P{1, 2}", "! P was declared again in Cell [3]"}, {"p := P{1, 2}", ""}, {"p.Get()", "3"},
-		}},
-		{"a type again as it was", []step{
-			{"type P struct{ X int }", ""}, {"p := P{1}", ""}, {"type P struct{ X int }", ""}, {"p = P{2}\np.X", "2"},
-		}},
-		{"functions of an older type", []step{
-			{"type P struct{ X int }", ""}, {"func f(p P) int { return p.X }", ""}, {"type P struct{ X, Y int }", ""},
-			{"f(P{1, 2})", "1"}, {"func f(p P) int { return p.X + p.Y }", ""}, {"f(P{1, 2})", "3"},
-		}},
-		{"old values and functions of the new type", []step{
-			{"type P struct{ X int }\np := P{1}", ""}, {"func f(p P) int { return p.X }", ""}, {"f(p)", "1"}, {"type P struct{ X, Y int }", ""},
-			{"f(p)", "! P was declared again in Cell [4]; values made before have the older type"}, {"f(P{3, 4})", "3"},
-		}},
-		{"functions that keep an older type", []step{
-			{"type P struct{ X int }\np := P{1}", ""}, {"func f(p P) int { return p.X }", ""}, {"type P struct{ Y int }", "? note: f keeps the older P: p.X undefined"}, {"f(p)", "1"},
-			{"f(P{1})", "! P was declared again in Cell [3]"}, {"type P struct{ X int }", ""}, {"f(P{5})", "5"},
-		}},
-		{"functions that use what they cannot have both", []step{
-			{"type P struct{ X int }\ntype M struct{ items []P }\nvar m M", ""}, {"func add(m *M, p P) int { m.items = append(m.items, p); return len(m.items) }", ""}, {"add(&m, P{1})", "1"},
-			{"type P struct{ X, Y int }", "? note: add keeps the older P"}, {"add(&m, P{1, 2})", "! P was declared again"}, {"type M struct{ items []P }\nvar m M", ""}, {"add(&m, P{1, 2})", "1"},
-		}},
-		{"callers of functions of an older type", []step{
-			{"type P struct{ X int }", ""}, {"func f(p P) int { return p.X }", ""}, {"func g() int { return f(P{4}) }", ""},
-			{"type P struct{ Y, X int }", "? note: g keeps the older P: too few values in struct literal of type P"},
-			{"g()", "4"}, {"func f(p P) int { return 10 * p.X }", ""}, {"f(P{X: 5})", "50"}, {"g()", "4"},
-			{"func g() int { return f(P{X: 4}) }\ng()", "40"},
-		}},
-		{"a method's body changes below its callers", []step{
-			{"type T struct{}\nfunc (T) M() int { return 1 }", ""}, {"func f() int { return T{}.M() }", ""}, {"func (T) M() int { return 2 }", ""}, {"f()", "2"},
-		}},
-		{"a method's signature changes", []step{
-			{"type T struct{}\nfunc (T) M() int { return 1 }", ""}, {"func f() int { return T{}.M() }", ""},
-			{"func (T) M() string { return \"a\" }", "! has another signature than before"}, {"f()", "1"}, {"T{}.M()", "1"},
-			{"t := T{}", ""}, {"type T struct{}\nfunc (T) M() string { return \"a\" }", "? note: f keeps the older T: cannot use T{}.M() (value of type string) as int value"}, {"T{}.M()", "a"}, {"f()", "1"}, {"t.M()", "1"},
-			{"func f() string { return T{}.M() }\nf()", "a"}, {"type T struct{}\nfunc (T) M() string { return \"b\" }\nf()", "b"},
-		}},
-		{"methods in other cells follow their type", []step{
-			{"type T struct{ X int }", ""}, {"func (t T) Get() int { return t.X }", ""}, {"func (t *T) Set(x int) { t.X = x }", ""}, {"old := T{1}", ""}, {"type T struct{ X, Y int }", ""},
-			{"t := T{1, 2}\nt.Set(5)\nt.Get()", "5"}, {"old.Set(7)\nold.Get()", "7"}, {"func (t T) Get() int { return t.X + t.Y }", ""}, {"t.Get()", "7"}, {"old.Get()", "7"},
-			{"type T struct{ Z int }", "? (*T).Set keeps the older T"}, {"T{}.Get()", "! T{}.Get undefined"},
-		}},
-		{"methods of a generic type follow it", []step{
-			{"type L[T any] struct{ items []T }\nfunc (l *L[T]) Add(x T) { l.items = append(l.items, x) }\nfunc (l L[T]) Len() int { return len(l.items) }", ""}, {"l := L[int]{}\nl.Add(1)", ""},
-			{"type L[T any] struct{ items []T; n int }\nfunc (l L[T]) Len() int { return 10 * len(l.items) }", ""}, {"m := L[string]{}\nm.Add(\"a\")\nm.Len()", "10"}, {"l.Add(2)\nl.Len()", "2"},
-		}},
-		{"a function's signature changes below its callers", []step{
-			{"func f() int { return 1 }", ""}, {"func g() int { return f() + 1 }\nfunc h() int { return g() }", ""}, {"func f() string { return \"a\" }", "? g does not compile any more"},
-			{"h()", "! h calls g, which calls f, and does not compile with it"}, {"f()", "a"}, {"func f() int { return 5 }", ""}, {"h()", "6"},
-		}},
-		{"a signature that callers can bear", []step{
-			{"func f(n int) int { return n }", ""}, {"func g() int { return f(1) }", ""}, {"func f(n float64) int { return int(n) + 10 }", ""}, {"g()", "11"},
-		}},
-		{"an interface changes", []step{
-			{"type S interface{ Area() int }", ""}, {"type Sq struct{ n int }\nfunc (s Sq) Area() int { return s.n * s.n }", ""}, {"func total(s ...S) int { t := 0; for _, x := range s { t += x.Area() }; return t }", ""},
-			{"total(Sq{2}, Sq{3})", "13"}, {"type S interface{ Area() int; Name() string }", ""}, {"var s S = Sq{1}", "! missing method Name"}, {"total(Sq{2})", "! missing method Name"},
-			{"func (s Sq) Name() string { return \"sq\" }", ""}, {"var s S = Sq{4}\ns.Name()", "sq"}, {"total(s)", "16"},
-		}},
-		{"an import's name for a variable", []step{
-			{"import str \"strings\"", ""}, {"str.ToUpper(\"a\")", "A"}, {"str := 3", ""}, {"str + 1", "4"}, {"import str \"strings\"\nstr.ToUpper(\"b\")", "B"},
-		}},
-		{"a package's name for a variable", []step{
-			{"strings.ToUpper(\"a\")", "A"}, {"func up(s string) string { return strings.ToUpper(s) }", ""}, {"strings := []string{\"x\"}", ""}, {"len(strings)", "1"}, {"up(\"b\")", "B"},
-			{"strings.ToUpper(\"c\")", "! strings.ToUpper undefined"}, {"import \"strings\"", ""}, {"strings.ToUpper(\"d\")", "D"},
-		}},
-		{"builtins", []step{
-			{"len := 3", ""}, {"len + 1", "4"}, {"func f(s []int) int { return cap(s) + len }\nf(make([]int, 2))", "5"}, {"len([]int{1})", "! cannot call"}, {"func len(s []int) int { return 77 }", "? note: f keeps the older len: "}, {"len(nil)", "77"},
-			{"f(make([]int, 2))", "5"},
-		}},
-		{"types of Go's own", []step{
-			{"type int struct{ X float64 }", ""}, {"int{2.5}.X", "2.5"}, {"3", "3"}, {"n := 4", ""}, {"n + 1", "5"}, {"type string = float64", ""}, {"string(3) / 2", "1.5"},
-		}},
-		{"true and nil", []step{{"true := false", ""}, {"true", "false"}, {"1 == 1", "true"}, {"nil := 3\nnil", "3"}, {"iota := 2\niota", "2"}}},
-		{"constants", []step{
-			{"const N = 3", ""}, {"func f() int { return N }\nvar a [N]int", ""}, {"const N = 5", ""}, {"f()", "5"}, {"len(a)", "3"}, {"var b [N]int\nlen(b)", "5"}, {"N := \"v\"", ""}, {"N", "? note: f keeps the older N: cannot use N"}, {"f()", "5"}, {"const N = 2.5", "? note: f keeps the older N: "}, {"N * 2", "5"},
-		}},
-		{"functions of constants", []step{
-			{"const rate = 0.1\nconst epochs = 3", ""}, {"func train() float64 { return rate * epochs }", ""}, {"func twice() float64 { return 2 * train() }", ""}, {"twice()", "0.6"}, {"const rate = 1", ""}, {"twice()", "6"},
-			{"const epochs = \"three\"", "? note: train keeps the older epochs: "}, {"twice()", "6"}, {"const rate = 2", "? note: train keeps the older rate: "}, {"const epochs = 5", ""}, {"twice()", "20"},
-		}},
-		{"constants of a type", []step{
-			{"type Day int\nconst (\n\tMon Day = iota\n\tTue\n)", ""}, {"d := Tue", ""}, {"func (d Day) String() string { return [...]string{\"Mon\", \"Tue\"}[d] }", ""}, {"d", "Tue"},
-			{"type Day int\nconst (\n\tMon Day = iota\n\tTue\n\tWed\n)", ""}, {"int(Wed) + int(d)", "3"}, {"d == Tue", "true"},
-		}},
-		{"a generic function", []step{
-			{"func m[T any](xs []T) int { return len(xs) }", ""}, {"func g() int { return m([]int{1}) }", ""}, {"g() + m([]string{\"a\", \"b\"})", "3"}, {"func m[T any](xs []T) int { return 10 * len(xs) }", ""}, {"m([]string{\"a\", \"b\"})", "20"}, {"g()", "10"},
-		}},
-		{"a generic function for a plain one", []step{
-			{"func m(xs []int) int { return len(xs) }", ""}, {"func g() int { return m([]int{1}) }", ""}, {"func m[T any](xs []T) int { return 10 * len(xs) }", ""}, {"m([]string{\"a\", \"b\"})", "20"}, {"g()", "10"},
-			{"func m(xs []int) int { return 100 * len(xs) }", ""}, {"g()", "100"},
-		}},
-		{"methods of a generic type in a later cell", []step{
-			{"type L[T any] struct{ items []T }", ""}, {"l := L[int]{[]int{1, 2}}", ""}, {"func (l L[T]) Len() int { return len(l.items) }", "! Cell [3]:1:15: method L.Len: methods of a generic type belong into the cell that declares the type"}, {"len(l.items)", "2"},
-		}},
-		{"a generic type again", []step{
-			{"type L[T any] struct{ items []T }\nfunc (l L[T]) Len() int { return len(l.items) }", ""}, {"l := L[int]{[]int{1, 2}}", ""}, {"type L[T any] struct{ items []T }\nfunc (l L[T]) Len() int { return 10 * len(l.items) }", ""},
-			{"L[int]{[]int{1}}.Len()", "10"}, {"l.Len()", "2"},
-		}},
-		{"methods of an alias", []step{
-			{"type T struct{ X int }\ntype A = T", ""}, {"func (a A) Get() int { return a.X }", ""}, {"T{3}.Get()", "3"}, {"A{4}.Get()", "4"},
-		}},
-		{"methods of an alias of a package's type", []step{
-			{"type B = strings.Builder", ""}, {"func (b B) Get() int { return 1 }", "! cannot define new methods on non-local type"},
-		}},
-		{"init functions", []step{
-			{"x := 1\nfunc init() { x += 10 }\ny := x\nfunc init() { x += 100 }\nx + y", "122"}, {"func init() { x = 5 }", ""}, {"x", "5"}, {"init()", "! undefined: init"},
-		}},
-		{"a function becomes a variable", []step{
-			{"func f() int { return 1 }", ""}, {"func g() int { return f() }", ""}, {"f := 3", ""}, {"f", "? note: g keeps the older f: invalid operation: cannot call f (variable of type int)"}, {"g()", "1"}, {"f := func() int { return 7 }", ""}, {"f()", "7"}, {"g()", "7"}, {"func f() int { return 9 }", ""}, {"f() + g()", "18"},
-		}},
-		{"a variable becomes a function", []step{
-			{"f := 3", ""}, {"func g() int { return f }", ""}, {"func f() int { return 4 }", "? note: g keeps the older f: cannot use f"}, {"f()", "4"}, {"g()", "3"},
-		}},
-		{"a type becomes a variable", []step{
-			{"type T struct{ X int }", ""}, {"t := T{1}\nfunc f(x T) int { return x.X }", ""}, {"T := 5", ""}, {"T + f(t)", "? note: f keeps the older T: T (package-level variable) is not a type"}, {"T + f(t)", "6"}, {"type T string", "? note: f keeps the older T: x.X undefined"}, {"T(\"a\")", "a"},
-		}},
-		{"mutual recursion over three cells", []step{
-			{"func a(n int) int { if n == 0 { return 0 }; return b(n-1) + 1 }", "? a calls b, which no cell has declared yet"}, {"a(0)", "! a calls b, which no cell has declared yet"},
-			{"func b(n int) int { if n == 0 { return 0 }; return c(n-1) + 1 }", "? b calls c"}, {"a(3)", "! a calls b, which calls c, which no cell has declared yet"},
-			{"func c(n int) int { if n == 0 { return 0 }; return a(n-1) + 1 }", ""}, {"a(7) + b(3)", "10"}, {"func b(n int) int { return 100 }", ""}, {"a(7)", "101"},
-		}},
-		{"a forward reference of a method", []step{
-			{"type T struct{ n int }\nfunc (t T) Go() int { return helper(t) }", "? calls helper"}, {"T{1}.Go()", "! helper"}, {"func helper(t T) int { return t.n + 1 }", ""}, {"T{1}.Go()", "2"},
-		}},
-		{"a forward reference to a variable", []step{
-			{"func f() int { return later }", "! undefined: later"}, {"later := 3", ""}, {"func f() int { return later }\nf()", "3"},
-		}},
-		{"a forward reference in a literal", []step{
-			{"f := func() int { return later() }", "! undefined: later"}, {"func g() func() int { return func() int { return later() } }", "? g calls later"}, {"func later() int { return 3 }", ""}, {"g()()", "3"},
-		}},
-		{"a forward reference with another signature", []step{
-			{"func f() int { return later(1) + 1 }", "? f calls later"}, {"func later(s string) int { return 3 }", "? f"}, {"f()", "! f"}, {"later(\"a\")", "3"}, {"func later(n int) int { return n }", ""}, {"f()", "2"},
-		}},
-		{"a cell that does not compile changes nothing", []step{
-			{"x := 1\nfunc f() int { return 1 }\ntype T struct{ A int }", ""}, {"x := 2\nfunc f() int { return 2 }\ntype T struct{ B int }\nnope", "! undefined: nope"}, {"x + f() + T{A: 3}.A", "5"},
-		}},
-		{"a cell that panics keeps what was done", []step{
-			{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c (Cell [2] ended before the statement that declares it was done)"}, {"c := 6", ""}, {"c", "6"},
-		}},
-		{"a panic in the middle of a redeclaration", []step{
-			{"a, b := 1, 2", ""}, {"a := \"new\"\npanic(\"x\")\nb := \"new\"", "! x"}, {"a", "new"}, {"b", "2"},
-		}},
-		{"a panic in a declaration of the same type", []step{
-			{"a := 1\nbad := func() int { panic(\"x\") }", ""}, {"a := bad()", "! x"}, {"a", "1"}, {"var a int = bad()", "! x"}, {"a", "1"}, {"a, z := 2, bad()", "! x"}, {"a", "1"},
-		}},
-		{"a panic in a declaration of another type", []step{
-			{"a := 1\nfunc f() int { return a }", ""}, {"a := func() string { panic(\"x\") }()", "! x"}, {"a + f()", "2"},
-		}},
-		{"functions follow a variable of the same type", []step{
-			{"x := 1", ""}, {"func f() int { return x }", ""}, {"x := 2", ""}, {"f()", "2"}, {"var x int", ""}, {"f()", "0"},
-		}},
-		{"functions keep a variable of another type", []step{
-			{"x := 1", ""}, {"func f() int { x++; return x }", ""}, {"x := \"a\"", ""}, {"x", "? note: f keeps the older x: "}, {"f() + f()", "5"}, {"x", "a"}, {"x := 50", ""}, {"f()", "51"}, {"x", "51"},
-		}},
-		{"closures and redeclared variables", []step{
-			{"x := 1\ninc := func() int { x++; return x }", ""}, {"x := 10", ""}, {"inc()", "11"}, {"x", "11"}, {"p := &x", ""}, {"x := 20", ""}, {"*p", "20"},
-		}},
-		{"variables of one cell that mention each other", []step{
-			{"a := 1\nb := a + 1\na = 5\nc := a + b", ""}, {"a + b + c", "14"}, {"a := a + 1", ""}, {"a", "6"},
-		}},
-		{"a redeclaration from itself", []step{{"x := 1", ""}, {"x := x + 1", ""}, {"x", "2"}, {"x := fmt.Sprint(x)", ""}, {"x + \"!\"", "2!"}}},
-		{"embedding a type that changes", []step{
-			{"type A struct{ X int }\nfunc (a A) Get() int { return a.X }", ""}, {"type B struct{ A }", ""}, {"b := B{A{1}}", ""}, {"func (a A) Get() int { return a.X * 10 }", ""}, {"b.Get()", "10"},
-			{"type A struct{ Y string }", "? note: A.Get keeps the older A"}, {"b.Get()", "10"}, {"B{A{\"q\"}}", "! A was declared again"}, {"type B struct{ A }", ""}, {"B{A{\"q\"}}.Y", "q"},
-		}},
-		{"types that mention each other", []step{
-			{"type Node struct{ Kids []*Node; E *Edge }\ntype Edge struct{ To *Node }", ""}, {"n := &Node{E: &Edge{}}\nn.E.To = n", ""}, {"type Node struct{ Kids []*Node; E *Edge }\ntype Edge struct{ To *Node }", ""}, {"n.E.To = &Node{}", ""},
-		}},
-		{"a method added to a value in an interface", []step{
-			{"type T struct{ n int }\nvar i any = T{3}", ""}, {"func (t T) String() string { return fmt.Sprint(\"T\", t.n) }", ""}, {"T{4}", "T4"}, {"fmt.Sprint(i)", "T3"},
-		}},
-		{"dot imports", []step{{"import . \"strings\"", ""}, {"ToUpper(\"a\")", "A"}, {"func ToUpper(s string) string { return s }", ""}, {"ToUpper(\"a\")", "a"}}},
-		{"a function value follows", []step{
-			{"func f() int { return 1 }", ""}, {"g := f\nfs := []func() int{f}", ""}, {"func f() int { return 2 }", ""}, {"fs = append(fs, f)\nf() * 100 + fs[1]() * 10", "220"},
-		}},
-		{"deleting by declaring again", []step{
-			{"big := make([]int, 1000)", ""}, {"var big []int", ""}, {"len(big)", "0"}, {"func f() int { return len(big) }\nf()", "0"},
-		}},
-		{"functions of variables", []step{
-			{"data := []int{1, 2}", ""}, {"func mean() float64 { s := 0.0; for _, x := range data { s += float64(x) }; return s / float64(len(data)) }", ""}, {"mean()", "1.5"},
-			{"data := []float64{1, 2.5}", ""}, {"mean()", "1.75"}, {"data := map[string]int{\"a\": 4}\nmean()", "1.75"}, {"mean()", "4"}, {"data := 3\npanic(\"x\")", "! x"}, {"mean()", "? note: mean keeps the older data: "}, {"mean()", "4"},
-		}},
-		{"a variable of another type that fails", []step{
-			{"a := 1", ""}, {"func f() string { return fmt.Sprint(a) }", ""}, {"a := func() string { panic(\"x\") }()", "! x"}, {"f()", "1"}, {"a := \"s\"", ""}, {"f()", "s"}, {"a", "s"},
-		}},
-		{"a model whose type is edited", []step{
-			{"type Model struct{ w float64 }\nfunc (m *Model) Fit(x float64) { m.w += x }\nm := &Model{}", ""}, {"func train(n int) float64 { for range n { m.Fit(1) }; return m.w }", ""}, {"train(3)", "3"},
-			{"type Model struct{ w, rate float64 }\nfunc (m *Model) Fit(x float64) { m.w += m.rate * x }\nm := &Model{rate: 2}", ""}, {"train(3)", "6"}, {"m.w", "6"}, {"m = &Model{rate: 1}", ""}, {"train(1)", "1"},
-		}},
-		{"functions of both a type and a variable", []step{
-			{"type P struct{ X int }\nbest := P{1}", ""}, {"func better(p P) bool { return p.X > best.X }", ""}, {"better(P{2})", "true"}, {"type P struct{ X, Y int }\nbest := P{5, 5}", "? note: better keeps the older P: the cell declares the variable best anew"},
-			{"better(P{2, 2})", "false"}, {"better(best)", "false"},
-		}},
-		{"two callers, of which one follows", []step{
-			{"func f() int { return 1 }", ""}, {"func g() string { return fmt.Sprint(f()) }", ""}, {"func h() int { return f() }", ""}, {"func f() float64 { return 1.5 }", "? note: h does not compile any more: cannot use f()"},
-			{"g()", "1.5"}, {"h()", "! h calls f, and does not compile with it"}, {"func h() float64 { return f() }", ""}, {"h()", "1.5"},
-		}},
-		{"a function that waits for two", []step{
-			{"func f() int { return a() + b() }", "? f calls b"}, {"func a() int { return 1 }", ""}, {"f()", "! f calls b, which no cell has declared yet"}, {"func b() int { return 2 }", ""}, {"f()", "3"},
-		}},
-		{"a function that waits for two, the other way round", []step{
-			{"func f() int { return a() + b() }", "? f calls b"}, {"func b() int { return 2 }", "? note: f calls a, which no cell has declared yet"}, {"f()", "! f calls a, which no cell has declared yet"}, {"func a() int { return 1 }", ""}, {"f()", "3"},
-		}},
-		{"a function that waits for a variable", []step{
-			{"func f() int { return later(2) }", "? f calls later"}, {"later := func(n int) int { return 10 * n }", ""}, {"f()", "20"},
-		}},
-		{"a function that waits for a type", []step{
-			{"func f() int { return int(Later(2)) }", "? f calls Later"}, {"type Later float64", ""}, {"f()", "2"},
-		}},
-		{"a constraint changes", []step{
-			{"type Num interface{ ~int }", ""}, {"func sum[T Num](xs ...T) T { var s T; for _, x := range xs { s += x }; return s }", ""}, {"sum(1, 2)", "3"}, {"sum(1.5, 2)", "! float64 does not satisfy Num"},
-			{"type Num interface{ ~int | ~float64 }", ""}, {"sum(1.5, 2)", "3.5"}, {"sum(1, 2)", "3"},
-		}},
-		{"what a generic function calls", []step{
-			{"func h() int { return 1 }", ""}, {"func g[T any](x T) int { return h() }", ""}, {"func k() int { return g(\"a\") + g(2) }\nk()", "2"}, {"func h() int { return 5 }\nk()", "10"}, {"const n = 3\nfunc h() int { return n }\nk()", "6"}, {"const n = 4", ""}, {"k() + g(1.5)", "12"},
-		}},
-		{"a result's type changes below its callers", []step{
-			{"type P struct{ X int }\nfunc mk() P { return P{1} }", ""}, {"func x() int { return mk().X }", ""}, {"func y() int { return 10 * x() }", ""}, {"type P struct{ A, X int }\nfunc mk() P { return P{1, 2} }\ny()", "20"}, {"type P struct{ X int16 }", "? note: mk keeps the older P"}, {"y()", "20"},
-		}},
-		{"mutual recursion over a type that changes", []step{
-			{"type P struct{ X int }", ""}, {"func a(p P, n int) int { if n == 0 { return p.X }; return b(p, n-1) }", "? a calls b"}, {"func b(p P, n int) int { if n == 0 { return -p.X }; return a(p, n-1) }", ""}, {"a(P{3}, 3)", "-3"},
-			{"type P struct{ Y, X int }", ""}, {"a(P{1, 4}, 3)", "-4"}, {"func b(p P, n int) int { return 100 }", ""}, {"a(P{}, 3)", "100"},
-		}},
-		{"literals keep what they were made with", []step{
-			{"func f() int { return 1 }\nconst c = 1\nh := func() int { return f() + c }", ""}, {"const c = 5\nfunc f() string { return \"a\" }", ""}, {"h()", "2"},
-		}},
-		{"a refused cell in the middle of a redeclaration", []step{
-			{"const c = 1", ""}, {"func f() int { return c }", ""}, {"const c = 2\nfunc g() int { return f() }\ntype T []T\nvar t T", "! type T refers to itself"}, {"f() + c", "2"}, {"g()", "! undefined: g"}, {"const c = 3", ""}, {"f() + c", "6"},
-		}},
-		{"a cell that panics after a redeclaration", []step{
-			{"const c = 1\nfunc f() int { return c }", ""}, {"func g() int { return f() }", ""}, {"const c = 2\npanic(\"x\")", "! x"}, {"g() + c", "4"},
-		}},
-		{"an array's length", []step{
-			{"const n = 2", ""}, {"type Buf [n]int\nfunc size(b Buf) int { return len(b) }", ""}, {"size(Buf{})", "2"}, {"const n = 3", ""}, {"size(Buf{})", "2"}, {"type Buf [n]int\nfunc size(b Buf) int { return len(b) }", ""}, {"size(Buf{})", "3"},
-		}},
-		{"an error type is edited while it is matched", []step{
-			{"type E struct{ Code int }\nfunc (e *E) Error() string { return fmt.Sprint(\"E\", e.Code) }", ""}, {"func fail() error { return &E{3} }", ""}, {"func code(err error) int { var e *E; if errors.As(err, &e) { return e.Code }; return -1 }", ""}, {"old := fail()\ncode(old)", "3"},
-			{"_, err := 1, fail()\ncode(err)", "3"}, {"type E struct{ Code, Sub int }\nfunc (e *E) Error() string { return \"new\" }", "? fail keeps the older E"}, {"func fail() error { return &E{3, 4} }", ""}, {"code(fail())", "3"}, {"code(err)", "-1"},
-		}},
-		{"the order of cells is the other way round", []step{
-			{"g()", "! undefined: g"}, {"func g() int { return f() }", "? g calls f"}, {"func f() int { return n }", "! undefined: n"}, {"n := 2", ""}, {"func f() int { return n }", ""}, {"g()", "2"}, {"n := 3\ng()", "3"},
-		}},
-		{"blank declarations", []step{{"var _ = 3\nfunc _() int { return 1 }\ntype _ struct{}\nconst _ = 4", ""}, {"var _ fmt.Stringer = time.Duration(1)\n1", "1"}}},
-		{"a label twice and goto", []step{{"i := 0\nloop:\nfor { i++; if i > 3 { break loop } }\ni", "4"}, {"loop:\nfor { i++; if i > 6 { break loop } }\ni", "7"}}},
-		{"defer at the top", []step{{"x := 1\ndefer func() { x = 5 }()\nx", "1"}, {"x", "5"}}},
-		{"main is a function", []step{{"func main() { fmt.Print(\"m\") }", ""}, {"func main() { fmt.Print(\"n\") }\nmain()", ""}, {"func main() int { return 1 }", "! func main must have no arguments and no return values"}}},
-		{"two functions of one name in a cell", []step{{"func f() int { return 1 }\nfunc f() int { return 2 }", "! f redeclared"}, {"f()", "! undefined: f"}}},
-		{"a variable and a function of one name in a cell", []step{{"func f() int { return 1 }\nf := 2", ""}, {"f", "2"}}},
-		{"a type that a failed cell used", []step{
-			{"type T struct{ X int }\nvar p *T\np.X", "! nil pointer"}, {"T{3}.X", "3"}, {"p == nil", "true"}, {"func (t T) M() int { return t.X }\npanic(\"x\")", "! x"}, {"T{4}.M()", "4"},
-		}},
-	} {
-		t.Run(s.name, func(t *testing.T) {
-			n := newNotebook(t)
-			for i, step := range s.steps {
-				shown, _, notes, err := n.runNoting(step.cell)
-				want, failing := strings.CutPrefix(step.want, "! ")
-				note, noting := strings.CutPrefix(step.want, "? ")
-				switch {
-				case failing && (err == nil || !strings.Contains(err.Error(), want)):
-					t.Errorf("cell %d, %q: %q, error %v, want the error %q", i+1, step.cell, shown, err, want)
-				case failing:
-				case err != nil:
-					t.Errorf("cell %d, %q: %v", i+1, step.cell, err)
-				case noting && !strings.Contains(notes, note):
-					t.Errorf("cell %d, %q: notes %q, want %q", i+1, step.cell, notes, note)
-				case !noting && (shown != step.want || notes != ""):
-					t.Errorf("cell %d, %q: %q and notes %q, want %q", i+1, step.cell, shown, notes, step.want)
-				}
-			}
-		})
+	for _, c := range courses {
+		t.Run(c.name, func(t *testing.T) { c.check(t, newNotebook(t)) })
 	}
+}
+
+func (c course) check(t *testing.T, n *notebook) {
+	for i, step := range c.steps {
+		shown, _, notes, err := n.runNoting(step.cell)
+		want, failing := strings.CutPrefix(step.want, "! ")
+		note, noting := strings.CutPrefix(step.want, "? ")
+		switch {
+		case failing && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("cell %d, %q: %q, error %v, want the error %q", i+1, step.cell, shown, err, want)
+		case failing:
+		case err != nil:
+			t.Errorf("cell %d, %q: %v", i+1, step.cell, err)
+		case noting && !strings.Contains(notes, note):
+			t.Errorf("cell %d, %q: notes %q, want %q", i+1, step.cell, notes, note)
+		case !noting && (shown != step.want || notes != ""):
+			t.Errorf("cell %d, %q: %q and notes %q, want %q", i+1, step.cell, shown, notes, step.want)
+		}
+	}
+}
+
+var courses = []course{
+	{"a cell again", []step{{"x := 1", ""}, {"x = x + 1\nx", "2"}, {"x = x + 1\nx", "3"}, {"x := 1", ""}, {"x = x + 1\nx", "2"}}},
+	{"a struct changes while variables live", []step{
+		{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }", ""}, {"p := P{1}", ""},
+		{"type P struct{ X, Y int }\nfunc (p P) Get() int { return p.X + p.Y }", ""},
+		{"p.Get()", "1"}, {"P{1, 2}.Get()", "3"}, {"p.Y", "! p.Y undefined"}, {"p = P{1, 2}", "! P was declared again in Cell [3]"}, {"p := P{1, 2}", ""}, {"p.Get()", "3"},
+	}},
+	{"a type again as it was", []step{
+		{"type P struct{ X int }", ""}, {"p := P{1}", ""}, {"type P struct{ X int }", ""}, {"p = P{2}\np.X", "2"},
+	}},
+	{"functions of an older type", []step{
+		{"type P struct{ X int }", ""}, {"func f(p P) int { return p.X }", ""}, {"type P struct{ X, Y int }", ""},
+		{"f(P{1, 2})", "1"}, {"func f(p P) int { return p.X + p.Y }", ""}, {"f(P{1, 2})", "3"},
+	}},
+	{"old values and functions of the new type", []step{
+		{"type P struct{ X int }\np := P{1}", ""}, {"func f(p P) int { return p.X }", ""}, {"f(p)", "1"}, {"type P struct{ X, Y int }", ""},
+		{"f(p)", "! P was declared again in Cell [4]; values made before have the older type"}, {"f(P{3, 4})", "3"},
+	}},
+	{"functions that keep an older type", []step{
+		{"type P struct{ X int }\np := P{1}", ""}, {"func f(p P) int { return p.X }", ""}, {"type P struct{ Y int }", "? note: f keeps the older P: p.X undefined"}, {"f(p)", "1"},
+		{"f(P{1})", "! P was declared again in Cell [3]"}, {"type P struct{ X int }", ""}, {"f(P{5})", "5"},
+	}},
+	{"functions that use what they cannot have both", []step{
+		{"type P struct{ X int }\ntype M struct{ items []P }\nvar m M", ""}, {"func add(m *M, p P) int { m.items = append(m.items, p); return len(m.items) }", ""}, {"add(&m, P{1})", "1"},
+		{"type P struct{ X, Y int }", "? note: add keeps the older P"}, {"add(&m, P{1, 2})", "! P was declared again"}, {"type M struct{ items []P }\nvar m M", ""}, {"add(&m, P{1, 2})", "1"},
+	}},
+	{"callers of functions of an older type", []step{
+		{"type P struct{ X int }", ""}, {"func f(p P) int { return p.X }", ""}, {"func g() int { return f(P{4}) }", ""},
+		{"type P struct{ Y, X int }", "? note: g keeps the older P: too few values in struct literal of type P"},
+		{"g()", "4"}, {"func f(p P) int { return 10 * p.X }", ""}, {"f(P{X: 5})", "50"}, {"g()", "4"},
+		{"func g() int { return f(P{X: 4}) }\ng()", "40"},
+	}},
+	{"a method's body changes below its callers", []step{
+		{"type T struct{}\nfunc (T) M() int { return 1 }", ""}, {"func f() int { return T{}.M() }", ""}, {"func (T) M() int { return 2 }", ""}, {"f()", "2"},
+	}},
+	{"a method's signature changes", []step{
+		{"type T struct{}\nfunc (T) M() int { return 1 }", ""}, {"func f() int { return T{}.M() }", ""},
+		{"func (T) M() string { return \"a\" }", "! has another signature than before"}, {"f()", "1"}, {"T{}.M()", "1"},
+		{"t := T{}", ""}, {"type T struct{}\nfunc (T) M() string { return \"a\" }", "? note: f keeps the older T: cannot use T{}.M() (value of type string) as int value"}, {"T{}.M()", "a"}, {"f()", "1"}, {"t.M()", "1"},
+		{"func f() string { return T{}.M() }\nf()", "a"}, {"type T struct{}\nfunc (T) M() string { return \"b\" }\nf()", "b"},
+	}},
+	{"methods in other cells follow their type", []step{
+		{"type T struct{ X int }", ""}, {"func (t T) Get() int { return t.X }", ""}, {"func (t *T) Set(x int) { t.X = x }", ""}, {"old := T{1}", ""}, {"type T struct{ X, Y int }", ""},
+		{"t := T{1, 2}\nt.Set(5)\nt.Get()", "5"}, {"old.Set(7)\nold.Get()", "7"}, {"func (t T) Get() int { return t.X + t.Y }", ""}, {"t.Get()", "7"}, {"old.Get()", "7"},
+		{"type T struct{ Z int }", "? (*T).Set keeps the older T"}, {"T{}.Get()", "! T{}.Get undefined"},
+	}},
+	{"methods of a generic type follow it", []step{
+		{"type L[T any] struct{ items []T }\nfunc (l *L[T]) Add(x T) { l.items = append(l.items, x) }\nfunc (l L[T]) Len() int { return len(l.items) }", ""}, {"l := L[int]{}\nl.Add(1)", ""},
+		{"type L[T any] struct{ items []T; n int }\nfunc (l L[T]) Len() int { return 10 * len(l.items) }", ""}, {"m := L[string]{}\nm.Add(\"a\")\nm.Len()", "10"}, {"l.Add(2)\nl.Len()", "2"},
+	}},
+	{"a function's signature changes below its callers", []step{
+		{"func f() int { return 1 }", ""}, {"func g() int { return f() + 1 }\nfunc h() int { return g() }", ""}, {"func f() string { return \"a\" }", "? g does not compile any more"},
+		{"h()", "! h calls g, which calls f, and does not compile with it"}, {"f()", "a"}, {"func f() int { return 5 }", ""}, {"h()", "6"},
+	}},
+	{"a signature that callers can bear", []step{
+		{"func f(n int) int { return n }", ""}, {"func g() int { return f(1) }", ""}, {"func f(n float64) int { return int(n) + 10 }", ""}, {"g()", "11"},
+	}},
+	{"an interface changes", []step{
+		{"type S interface{ Area() int }", ""}, {"type Sq struct{ n int }\nfunc (s Sq) Area() int { return s.n * s.n }", ""}, {"func total(s ...S) int { t := 0; for _, x := range s { t += x.Area() }; return t }", ""},
+		{"total(Sq{2}, Sq{3})", "13"}, {"type S interface{ Area() int; Name() string }", ""}, {"var s S = Sq{1}", "! missing method Name"}, {"total(Sq{2})", "! missing method Name"},
+		{"func (s Sq) Name() string { return \"sq\" }", ""}, {"var s S = Sq{4}\ns.Name()", "sq"}, {"total(s)", "16"},
+	}},
+	{"an import's name for a variable", []step{
+		{"import str \"strings\"", ""}, {"str.ToUpper(\"a\")", "A"}, {"str := 3", ""}, {"str + 1", "4"}, {"import str \"strings\"\nstr.ToUpper(\"b\")", "B"},
+	}},
+	{"a package's name for a variable", []step{
+		{"strings.ToUpper(\"a\")", "A"}, {"func up(s string) string { return strings.ToUpper(s) }", ""}, {"strings := []string{\"x\"}", ""}, {"len(strings)", "1"}, {"up(\"b\")", "B"},
+		{"strings.ToUpper(\"c\")", "! strings.ToUpper undefined"}, {"import \"strings\"", ""}, {"strings.ToUpper(\"d\")", "D"},
+	}},
+	{"builtins", []step{
+		{"len := 3", ""}, {"len + 1", "4"}, {"func f(s []int) int { return cap(s) + len }\nf(make([]int, 2))", "5"}, {"len([]int{1})", "! cannot call"}, {"func len(s []int) int { return 77 }", "? note: f keeps the older len: "}, {"len(nil)", "77"},
+		{"f(make([]int, 2))", "5"},
+	}},
+	{"types of Go's own", []step{
+		{"type int struct{ X float64 }", ""}, {"int{2.5}.X", "2.5"}, {"3", "3"}, {"n := 4", ""}, {"n + 1", "5"}, {"type string = float64", ""}, {"string(3) / 2", "1.5"},
+	}},
+	{"true and nil", []step{{"true := false", ""}, {"true", "false"}, {"1 == 1", "true"}, {"nil := 3\nnil", "3"}, {"iota := 2\niota", "2"}}},
+	{"constants", []step{
+		{"const N = 3", ""}, {"func f() int { return N }\nvar a [N]int", ""}, {"const N = 5", ""}, {"f()", "5"}, {"len(a)", "3"}, {"var b [N]int\nlen(b)", "5"}, {"N := \"v\"", ""}, {"N", "? note: f keeps the older N: cannot use N"}, {"f()", "5"}, {"const N = 2.5", "? note: f keeps the older N: "}, {"N * 2", "5"},
+	}},
+	{"functions of constants", []step{
+		{"const rate = 0.1\nconst epochs = 3", ""}, {"func train() float64 { return rate * epochs }", ""}, {"func twice() float64 { return 2 * train() }", ""}, {"twice()", "0.6"}, {"const rate = 1", ""}, {"twice()", "6"},
+		{"const epochs = \"three\"", "? note: train keeps the older epochs: "}, {"twice()", "6"}, {"const rate = 2", "? note: train keeps the older rate: "}, {"const epochs = 5", ""}, {"twice()", "20"},
+	}},
+	{"constants of a type", []step{
+		{"type Day int\nconst (\n\tMon Day = iota\n\tTue\n)", ""}, {"d := Tue", ""}, {"func (d Day) String() string { return [...]string{\"Mon\", \"Tue\"}[d] }", ""}, {"d", "Tue"},
+		{"type Day int\nconst (\n\tMon Day = iota\n\tTue\n\tWed\n)", ""}, {"int(Wed) + int(d)", "3"}, {"d == Tue", "true"},
+	}},
+	{"a generic function", []step{
+		{"func m[T any](xs []T) int { return len(xs) }", ""}, {"func g() int { return m([]int{1}) }", ""}, {"g() + m([]string{\"a\", \"b\"})", "3"}, {"func m[T any](xs []T) int { return 10 * len(xs) }", ""}, {"m([]string{\"a\", \"b\"})", "20"}, {"g()", "10"},
+	}},
+	{"a generic function for a plain one", []step{
+		{"func m(xs []int) int { return len(xs) }", ""}, {"func g() int { return m([]int{1}) }", ""}, {"func m[T any](xs []T) int { return 10 * len(xs) }", ""}, {"m([]string{\"a\", \"b\"})", "20"}, {"g()", "10"},
+		{"func m(xs []int) int { return 100 * len(xs) }", ""}, {"g()", "100"},
+	}},
+	{"methods of a generic type in a later cell", []step{
+		{"type L[T any] struct{ items []T }", ""}, {"l := L[int]{[]int{1, 2}}", ""}, {"func (l L[T]) Len() int { return len(l.items) }", "! Cell [3]:1:15: method L.Len: methods of a generic type belong into the cell that declares the type"}, {"len(l.items)", "2"},
+	}},
+	{"a generic type again", []step{
+		{"type L[T any] struct{ items []T }\nfunc (l L[T]) Len() int { return len(l.items) }", ""}, {"l := L[int]{[]int{1, 2}}", ""}, {"type L[T any] struct{ items []T }\nfunc (l L[T]) Len() int { return 10 * len(l.items) }", ""},
+		{"L[int]{[]int{1}}.Len()", "10"}, {"l.Len()", "2"},
+	}},
+	{"methods of an alias", []step{
+		{"type T struct{ X int }\ntype A = T", ""}, {"func (a A) Get() int { return a.X }", ""}, {"T{3}.Get()", "3"}, {"A{4}.Get()", "4"},
+	}},
+	{"methods of an alias of a package's type", []step{
+		{"type B = strings.Builder", ""}, {"func (b B) Get() int { return 1 }", "! cannot define new methods on non-local type"},
+	}},
+	{"init functions", []step{
+		{"x := 1\nfunc init() { x += 10 }\ny := x\nfunc init() { x += 100 }\nx + y", "122"}, {"func init() { x = 5 }", ""}, {"x", "5"}, {"init()", "! undefined: init"},
+	}},
+	{"a function becomes a variable", []step{
+		{"func f() int { return 1 }", ""}, {"func g() int { return f() }", ""}, {"f := 3", ""}, {"f", "? note: g keeps the older f: invalid operation: cannot call f (variable of type int)"}, {"g()", "1"}, {"f := func() int { return 7 }", ""}, {"f()", "7"}, {"g()", "7"}, {"func f() int { return 9 }", ""}, {"f() + g()", "18"},
+	}},
+	{"a variable becomes a function", []step{
+		{"f := 3", ""}, {"func g() int { return f }", ""}, {"func f() int { return 4 }", "? note: g keeps the older f: cannot use f"}, {"f()", "4"}, {"g()", "3"},
+	}},
+	{"a type becomes a variable", []step{
+		{"type T struct{ X int }", ""}, {"t := T{1}\nfunc f(x T) int { return x.X }", ""}, {"T := 5", ""}, {"T + f(t)", "? note: f keeps the older T: T (package-level variable) is not a type"}, {"T + f(t)", "6"}, {"type T string", "? note: f keeps the older T: x.X undefined"}, {"T(\"a\")", "a"},
+	}},
+	{"mutual recursion over three cells", []step{
+		{"func a(n int) int { if n == 0 { return 0 }; return b(n-1) + 1 }", "? a calls b, which no cell has declared yet"}, {"a(0)", "! a calls b, which no cell has declared yet"},
+		{"func b(n int) int { if n == 0 { return 0 }; return c(n-1) + 1 }", "? b calls c"}, {"a(3)", "! a calls b, which calls c, which no cell has declared yet"},
+		{"func c(n int) int { if n == 0 { return 0 }; return a(n-1) + 1 }", ""}, {"a(7) + b(3)", "10"}, {"func b(n int) int { return 100 }", ""}, {"a(7)", "101"},
+	}},
+	{"a forward reference of a method", []step{
+		{"type T struct{ n int }\nfunc (t T) Go() int { return helper(t) }", "? calls helper"}, {"T{1}.Go()", "! helper"}, {"func helper(t T) int { return t.n + 1 }", ""}, {"T{1}.Go()", "2"},
+	}},
+	{"a forward reference to a variable", []step{
+		{"func f() int { return later }", "! undefined: later"}, {"later := 3", ""}, {"func f() int { return later }\nf()", "3"},
+	}},
+	{"a forward reference in a literal", []step{
+		{"f := func() int { return later() }", "! undefined: later"}, {"func g() func() int { return func() int { return later() } }", "? g calls later"}, {"func later() int { return 3 }", ""}, {"g()()", "3"},
+	}},
+	{"a forward reference with another signature", []step{
+		{"func f() int { return later(1) + 1 }", "? f calls later"}, {"func later(s string) int { return 3 }", "? f"}, {"f()", "! f"}, {"later(\"a\")", "3"}, {"func later(n int) int { return n }", ""}, {"f()", "2"},
+	}},
+	{"a cell that does not compile changes nothing", []step{
+		{"x := 1\nfunc f() int { return 1 }\ntype T struct{ A int }", ""}, {"x := 2\nfunc f() int { return 2 }\ntype T struct{ B int }\nnope", "! undefined: nope"}, {"x + f() + T{A: 3}.A", "5"},
+	}},
+	{"a cell that panics keeps what was done", []step{
+		{"func f() int { return 1 }", ""}, {"a := 1\nfunc f() int { return 2 }\nb := 2\npanic(\"x\")\nc := 3", "! x"}, {"a + b + f()", "5"}, {"c", "! undefined: c (Cell [2] ended before the statement that declares it was done)"}, {"c := 6", ""}, {"c", "6"},
+	}},
+	{"a panic in the middle of a redeclaration", []step{
+		{"a, b := 1, 2", ""}, {"a := \"new\"\npanic(\"x\")\nb := \"new\"", "! x"}, {"a", "new"}, {"b", "2"},
+	}},
+	{"a panic in a declaration of the same type", []step{
+		{"a := 1\nbad := func() int { panic(\"x\") }", ""}, {"a := bad()", "! x"}, {"a", "1"}, {"var a int = bad()", "! x"}, {"a", "1"}, {"a, z := 2, bad()", "! x"}, {"a", "1"},
+	}},
+	{"a panic in a declaration of another type", []step{
+		{"a := 1\nfunc f() int { return a }", ""}, {"a := func() string { panic(\"x\") }()", "! x"}, {"a + f()", "2"},
+	}},
+	{"functions follow a variable of the same type", []step{
+		{"x := 1", ""}, {"func f() int { return x }", ""}, {"x := 2", ""}, {"f()", "2"}, {"var x int", ""}, {"f()", "0"},
+	}},
+	{"functions keep a variable of another type", []step{
+		{"x := 1", ""}, {"func f() int { x++; return x }", ""}, {"x := \"a\"", ""}, {"x", "? note: f keeps the older x: "}, {"f() + f()", "5"}, {"x", "a"}, {"x := 50", ""}, {"f()", "51"}, {"x", "51"},
+	}},
+	{"closures and redeclared variables", []step{
+		{"x := 1\ninc := func() int { x++; return x }", ""}, {"x := 10", ""}, {"inc()", "11"}, {"x", "11"}, {"p := &x", ""}, {"x := 20", ""}, {"*p", "20"},
+	}},
+	{"variables of one cell that mention each other", []step{
+		{"a := 1\nb := a + 1\na = 5\nc := a + b", ""}, {"a + b + c", "14"}, {"a := a + 1", ""}, {"a", "6"},
+	}},
+	{"a redeclaration from itself", []step{{"x := 1", ""}, {"x := x + 1", ""}, {"x", "2"}, {"x := fmt.Sprint(x)", ""}, {"x + \"!\"", "2!"}}},
+	{"embedding a type that changes", []step{
+		{"type A struct{ X int }\nfunc (a A) Get() int { return a.X }", ""}, {"type B struct{ A }", ""}, {"b := B{A{1}}", ""}, {"func (a A) Get() int { return a.X * 10 }", ""}, {"b.Get()", "10"},
+		{"type A struct{ Y string }", "? note: A.Get keeps the older A"}, {"b.Get()", "10"}, {"B{A{\"q\"}}", "! A was declared again"}, {"type B struct{ A }", ""}, {"B{A{\"q\"}}.Y", "q"},
+	}},
+	{"types that mention each other", []step{
+		{"type Node struct{ Kids []*Node; E *Edge }\ntype Edge struct{ To *Node }", ""}, {"n := &Node{E: &Edge{}}\nn.E.To = n", ""}, {"type Node struct{ Kids []*Node; E *Edge }\ntype Edge struct{ To *Node }", ""}, {"n.E.To = &Node{}", ""},
+	}},
+	{"a method added to a value in an interface", []step{
+		{"type T struct{ n int }\nvar i any = T{3}", ""}, {"func (t T) String() string { return fmt.Sprint(\"T\", t.n) }", ""}, {"T{4}", "T4"}, {"fmt.Sprint(i)", "T3"},
+	}},
+	{"dot imports", []step{{"import . \"strings\"", ""}, {"ToUpper(\"a\")", "A"}, {"func ToUpper(s string) string { return s }", ""}, {"ToUpper(\"a\")", "a"}}},
+	{"a function value follows", []step{
+		{"func f() int { return 1 }", ""}, {"g := f\nfs := []func() int{f}", ""}, {"func f() int { return 2 }", ""}, {"fs = append(fs, f)\nf() * 100 + fs[1]() * 10", "220"},
+	}},
+	{"deleting by declaring again", []step{
+		{"big := make([]int, 1000)", ""}, {"var big []int", ""}, {"len(big)", "0"}, {"func f() int { return len(big) }\nf()", "0"},
+	}},
+	{"functions of variables", []step{
+		{"data := []int{1, 2}", ""}, {"func mean() float64 { s := 0.0; for _, x := range data { s += float64(x) }; return s / float64(len(data)) }", ""}, {"mean()", "1.5"},
+		{"data := []float64{1, 2.5}", ""}, {"mean()", "1.75"}, {"data := map[string]int{\"a\": 4}\nmean()", "1.75"}, {"mean()", "4"}, {"data := 3\npanic(\"x\")", "! x"}, {"mean()", "? note: mean keeps the older data: "}, {"mean()", "4"},
+	}},
+	{"a variable of another type that fails", []step{
+		{"a := 1", ""}, {"func f() string { return fmt.Sprint(a) }", ""}, {"a := func() string { panic(\"x\") }()", "! x"}, {"f()", "1"}, {"a := \"s\"", ""}, {"f()", "s"}, {"a", "s"},
+	}},
+	{"a model whose type is edited", []step{
+		{"type Model struct{ w float64 }\nfunc (m *Model) Fit(x float64) { m.w += x }\nm := &Model{}", ""}, {"func train(n int) float64 { for range n { m.Fit(1) }; return m.w }", ""}, {"train(3)", "3"},
+		{"type Model struct{ w, rate float64 }\nfunc (m *Model) Fit(x float64) { m.w += m.rate * x }\nm := &Model{rate: 2}", ""}, {"train(3)", "6"}, {"m.w", "6"}, {"m = &Model{rate: 1}", ""}, {"train(1)", "1"},
+	}},
+	{"functions of both a type and a variable", []step{
+		{"type P struct{ X int }\nbest := P{1}", ""}, {"func better(p P) bool { return p.X > best.X }", ""}, {"better(P{2})", "true"}, {"type P struct{ X, Y int }\nbest := P{5, 5}", "? note: better keeps the older P: the cell declares the variable best anew"},
+		{"better(P{2, 2})", "false"}, {"better(best)", "false"},
+	}},
+	{"two callers, of which one follows", []step{
+		{"func f() int { return 1 }", ""}, {"func g() string { return fmt.Sprint(f()) }", ""}, {"func h() int { return f() }", ""}, {"func f() float64 { return 1.5 }", "? note: h does not compile any more: cannot use f()"},
+		{"g()", "1.5"}, {"h()", "! h calls f, and does not compile with it"}, {"func h() float64 { return f() }", ""}, {"h()", "1.5"},
+	}},
+	{"a function that waits for two", []step{
+		{"func f() int { return a() + b() }", "? f calls b"}, {"func a() int { return 1 }", ""}, {"f()", "! f calls b, which no cell has declared yet"}, {"func b() int { return 2 }", ""}, {"f()", "3"},
+	}},
+	{"a function that waits for two, the other way round", []step{
+		{"func f() int { return a() + b() }", "? f calls b"}, {"func b() int { return 2 }", "? note: f calls a, which no cell has declared yet"}, {"f()", "! f calls a, which no cell has declared yet"}, {"func a() int { return 1 }", ""}, {"f()", "3"},
+	}},
+	{"a function that waits for a variable", []step{
+		{"func f() int { return later(2) }", "? f calls later"}, {"later := func(n int) int { return 10 * n }", ""}, {"f()", "20"},
+	}},
+	{"a function that waits for a type", []step{
+		{"func f() int { return int(Later(2)) }", "? f calls Later"}, {"type Later float64", ""}, {"f()", "2"},
+	}},
+	{"a constraint changes", []step{
+		{"type Num interface{ ~int }", ""}, {"func sum[T Num](xs ...T) T { var s T; for _, x := range xs { s += x }; return s }", ""}, {"sum(1, 2)", "3"}, {"sum(1.5, 2)", "! float64 does not satisfy Num"},
+		{"type Num interface{ ~int | ~float64 }", ""}, {"sum(1.5, 2)", "3.5"}, {"sum(1, 2)", "3"},
+	}},
+	{"what a generic function calls", []step{
+		{"func h() int { return 1 }", ""}, {"func g[T any](x T) int { return h() }", ""}, {"func k() int { return g(\"a\") + g(2) }\nk()", "2"}, {"func h() int { return 5 }\nk()", "10"}, {"const n = 3\nfunc h() int { return n }\nk()", "6"}, {"const n = 4", ""}, {"k() + g(1.5)", "12"},
+	}},
+	{"a result's type changes below its callers", []step{
+		{"type P struct{ X int }\nfunc mk() P { return P{1} }", ""}, {"func x() int { return mk().X }", ""}, {"func y() int { return 10 * x() }", ""}, {"type P struct{ A, X int }\nfunc mk() P { return P{1, 2} }\ny()", "20"}, {"type P struct{ X int16 }", "? note: mk keeps the older P"}, {"y()", "20"},
+	}},
+	{"mutual recursion over a type that changes", []step{
+		{"type P struct{ X int }", ""}, {"func a(p P, n int) int { if n == 0 { return p.X }; return b(p, n-1) }", "? a calls b"}, {"func b(p P, n int) int { if n == 0 { return -p.X }; return a(p, n-1) }", ""}, {"a(P{3}, 3)", "-3"},
+		{"type P struct{ Y, X int }", ""}, {"a(P{1, 4}, 3)", "-4"}, {"func b(p P, n int) int { return 100 }", ""}, {"a(P{}, 3)", "100"},
+	}},
+	{"literals keep what they were made with", []step{
+		{"func f() int { return 1 }\nconst c = 1\nh := func() int { return f() + c }", ""}, {"const c = 5\nfunc f() string { return \"a\" }", ""}, {"h()", "2"},
+	}},
+	{"a refused cell in the middle of a redeclaration", []step{
+		{"const c = 1", ""}, {"func f() int { return c }", ""}, {"const c = 2\nfunc g() int { return f() }\ntype T []T\nvar t T", "! type T refers to itself"}, {"f() + c", "2"}, {"g()", "! undefined: g"}, {"const c = 3", ""}, {"f() + c", "6"},
+	}},
+	{"a cell that panics after a redeclaration", []step{
+		{"const c = 1\nfunc f() int { return c }", ""}, {"func g() int { return f() }", ""}, {"const c = 2\npanic(\"x\")", "! x"}, {"g() + c", "4"},
+	}},
+	{"an array's length", []step{
+		{"const n = 2", ""}, {"type Buf [n]int\nfunc size(b Buf) int { return len(b) }", ""}, {"size(Buf{})", "2"}, {"const n = 3", ""}, {"size(Buf{})", "2"}, {"type Buf [n]int\nfunc size(b Buf) int { return len(b) }", ""}, {"size(Buf{})", "3"},
+	}},
+	{"an error type is edited while it is matched", []step{
+		{"type E struct{ Code int }\nfunc (e *E) Error() string { return fmt.Sprint(\"E\", e.Code) }", ""}, {"func fail() error { return &E{3} }", ""}, {"func code(err error) int { var e *E; if errors.As(err, &e) { return e.Code }; return -1 }", ""}, {"old := fail()\ncode(old)", "3"},
+		{"_, err := 1, fail()\ncode(err)", "3"}, {"type E struct{ Code, Sub int }\nfunc (e *E) Error() string { return \"new\" }", "? fail keeps the older E"}, {"func fail() error { return &E{3, 4} }", ""}, {"code(fail())", "3"}, {"code(err)", "-1"},
+	}},
+	{"the order of cells is the other way round", []step{
+		{"g()", "! undefined: g"}, {"func g() int { return f() }", "? g calls f"}, {"func f() int { return n }", "! undefined: n"}, {"n := 2", ""}, {"func f() int { return n }", ""}, {"g()", "2"}, {"n := 3\ng()", "3"},
+	}},
+	{"blank declarations", []step{{"var _ = 3\nfunc _() int { return 1 }\ntype _ struct{}\nconst _ = 4", ""}, {"var _ fmt.Stringer = time.Duration(1)\n1", "1"}}},
+	{"a label twice and goto", []step{{"i := 0\nloop:\nfor { i++; if i > 3 { break loop } }\ni", "4"}, {"loop:\nfor { i++; if i > 6 { break loop } }\ni", "7"}}},
+	{"defer at the top", []step{{"x := 1\ndefer func() { x = 5 }()\nx", "1"}, {"x", "5"}}},
+	{"main is a function", []step{{"func main() { fmt.Print(\"m\") }", ""}, {"func main() { fmt.Print(\"n\") }\nmain()", ""}, {"func main() int { return 1 }", "! func main must have no arguments and no return values"}}},
+	{"two functions of one name in a cell", []step{{"func f() int { return 1 }\nfunc f() int { return 2 }", "! f redeclared"}, {"f()", "! undefined: f"}}},
+	{"a variable and a function of one name in a cell", []step{{"func f() int { return 1 }\nf := 2", ""}, {"f", "2"}}},
+	{"a type that a failed cell used", []step{
+		{"type T struct{ X int }\nvar p *T\np.X", "! nil pointer"}, {"T{3}.X", "3"}, {"p == nil", "true"}, {"func (t T) M() int { return t.X }\npanic(\"x\")", "! x"}, {"T{4}.M()", "4"},
+	}},
 }

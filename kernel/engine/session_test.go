@@ -45,19 +45,24 @@ func (r *recorder) out() string {
 	return r.stdout.String()
 }
 
-// A notebook is a session with an interpreter in this process.
+// A notebook is a session.
 type notebook struct {
 	t      testing.TB
 	engine *engine.Engine
 	cell   int
 	// values is what the last cell showed, as fmt.Sprint has it.
 	values string
+	// mode is what the session was begun with, in a worker process if worker
+	// is set and else in this one.
+	mode   engine.Mode
+	worker bool
 }
 
+// newNotebook returns a session with an interpreter in this process.
 func newNotebook(t testing.TB) *notebook {
 	t.Helper()
-	n := &notebook{t: t}
-	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	n := &notebook{t: t, mode: engine.InterpretedMode}
+	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Mode: n.mode, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	t.Cleanup(func() {
 		if err := n.engine.Close(); err != nil {
 			t.Error(err)
@@ -101,6 +106,9 @@ func (n *notebook) runNoting(source string) (shown, out, notes string, err error
 	bundle, err := n.engine.Run(context.Background(), engine.Cell{Number: n.cell, Source: source}, r)
 	if bundle != nil {
 		shown, _ = bundle.Data["text/plain"].(string)
+		if n.worker {
+			n.values = shown
+		}
 	}
 	return shown, r.out(), r.stderr.String(), err
 }
