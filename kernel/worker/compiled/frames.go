@@ -79,22 +79,28 @@ func frameOf(function, file string, line int) (engine.Frame, bool) {
 	return engine.Frame{Function: userName(function), Cell: number, Line: line}, true
 }
 
-// Parts of names that the compiler makes: of function literals and of the bodies of
-// loops over functions.
+// statements is what the function is called that holds the statements of a cell.
+const statements = "runˑ"
+
+// variables is what comes before literals in the values of variables.
+const variables = "glob."
+
+// Parts of names that the compiler makes: of function literals, of the bodies of
+// loops over functions, and of a literal in whose text the function with another one
+// was written out; and those that are not in the user's text.
 var (
-	literals = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
-	bodies   = regexp.MustCompile(`-range\d+$`)
+	generated = regexp.MustCompile(`ˑ[\pL\pN_]*`)
+	literals  = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
+	inlined   = regexp.MustCompile(`^.*(\.func\d+|-range\d+)\.`)
+	bodies    = regexp.MustCompile(`-range\d+$`)
 )
 
 // userName returns the name of a function as users know it; empty for the
 // statements of a cell. What the run time calls cell/7.(*T).m.func1 is (*T).m.func.
 func userName(function string) string {
-	name := function
-	if i := strings.Index(name, build.Prefix); i >= 0 {
-		name = name[i+len(build.Prefix):]
-		if _, after, ok := strings.Cut(name, "."); ok {
-			name = after
-		}
+	name := function[strings.LastIndexByte(function, '/')+1:]
+	if _, after, ok := strings.Cut(name, "."); ok {
+		name = after
 	}
 	name = strings.ReplaceAll(name, "[...]", "")
 	suffix := ""
@@ -110,15 +116,12 @@ func userName(function string) string {
 		name, suffix = name[:at[0]], suffix+".func"
 	}
 	name = strings.TrimSuffix(name, "-fm")
-	if own, _, generated := strings.Cut(name, generatedMark); generated {
-		// runˑ holds the statements; other names keep what is before the mark.
-		if own == "run" {
-			own = ""
-		}
-		name = own
+	if at := inlined.FindStringIndex(name); at != nil {
+		name = name[at[1]:]
 	}
+	if name == statements || name == variables {
+		name = ""
+	}
+	name = generated.ReplaceAllString(name, "")
 	return strings.TrimPrefix(name+suffix, ".")
 }
-
-// generatedMark ends, or is within, the names that were not in the user's text.
-const generatedMark = "ˑ"

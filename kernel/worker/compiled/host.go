@@ -134,7 +134,7 @@ func (r *Runner) Caught(value any) {
 	if t != nil {
 		number = t.cell
 	}
-	err := r.describe(number, value, panicsBefore())
+	err := r.describe(number, value)
 	if t != nil && r.tasks.stop(t, err) {
 		return
 	}

@@ -13,19 +13,19 @@ import (
 
 // runtimeError describes a panic of the task's own goroutine. It is called by
 // the deferred function that has recovered it.
-func (r *Runner) runtimeError(t *task, value any, before []string) error {
+func (r *Runner) runtimeError(t *task, value any) error {
 	t.mu.Lock()
 	left := t.left
 	t.mu.Unlock()
 	if err, ok := value.(error); ok && left != nil && same(err, left.err) {
 		return &engine.RuntimeError{Name: errorName(err), Message: errorText(err), Frames: []engine.Frame{left.at}}
 	}
-	return r.describe(t.cell, value, before)
+	return r.describe(t.cell, value)
 }
 
 // describe describes a panic of the calling goroutine. It is called while the
 // calls that the panic passed are still there.
-func (r *Runner) describe(number int, value any, before []string) *engine.RuntimeError {
+func (r *Runner) describe(number int, value any) *engine.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
 		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
 	}
@@ -36,13 +36,8 @@ func (r *Runner) describe(number int, value any, before []string) *engine.Runtim
 	if failure, ok := value.(host.Failure); ok {
 		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: frames}
 	}
-	message := strings.Join(append(before, panicText(value)), "\n\tpanic: ")
-	return &engine.RuntimeError{Name: "panic", Message: message, Frames: frames}
+	return &engine.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
 }
-
-// panicsBefore returns the texts of the panics that the one which is about to
-// be recovered took the place of.
-func panicsBefore() []string { return nil }
 
 // same reports whether two values are one.
 func same(a, b any) bool {

@@ -190,9 +190,8 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 		r.tasks.begin(t)
 		returned := false // not if runtime.Goexit was called
 		defer func() {
-			before := panicsBefore()
 			if v := recover(); v != nil {
-				t.finish(r.runtimeError(t, v, before))
+				t.finish(r.runtimeError(t, v))
 			} else if returned || t.stopped() {
 				t.finish(nil)
 			} else {

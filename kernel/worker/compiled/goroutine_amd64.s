@@ -1,0 +1,9 @@
+//go:build go1.26 && !go1.27
+
+#include "textflag.h"
+
+// func goroutineState() unsafe.Pointer
+TEXT ·goroutineState(SB), NOSPLIT, $0-8
+	MOVQ (TLS), AX
+	MOVQ AX, ret+0(FP)
+	RET

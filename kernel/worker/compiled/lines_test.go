@@ -1,0 +1,65 @@
+package compiled
+
+import "sort"
+
+// These functions stand for those of a cell 3. The lines are those of the
+// directives.
+
+func late() {
+//line /cell/3:2
+	panic("late")
+}
+
+type pair struct{ list []int }
+
+func (p *pair) at(i int) int {
+//line /cell/3:12
+	return p.list[i]
+}
+
+func outer() {
+	p := new(pair)
+	f := func() {
+//line /cell/3:22
+		p.at(2)
+	}
+//line /cell/3:24
+	f()
+}
+
+//go:noinline
+func down(n int) int {
+	if n == 0 {
+//line /cell/3:32
+		panic("bottom")
+	}
+//line /cell/3:34
+	return 1 + down(n-1)
+}
+
+func last[T any](list []T) T {
+//line /cell/3:41
+	return list[len(list)-1]
+}
+
+func sorted() {
+	list := []int{3, 1, 2}
+//line /cell/3:50
+	sort.Slice(list, func(i, j int) bool {
+		return list[i] < list[i+j+5]
+	})
+}
+
+func ranged() {
+	list := []int{1}
+//line /cell/3:61
+	for i := range count {
+		_ = list[i]
+	}
+}
+
+func count(yield func(int) bool) {
+//line /cell/3:71
+	for i := 0; yield(i); i++ {
+	}
+}

@@ -1,0 +1,69 @@
+//go:build go1.26 && !go1.27 && (amd64 || arm64)
+
+package compiled
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// A panicking is what the run time keeps of a panic while the calls that it
+// passes are still there, as its _panic has it in the version of Go that the file
+// is built for.
+type panicking struct {
+	value any
+	older *panicking
+	_     [8]uintptr
+
+	recovered, _, exits, _ bool
+}
+
+// goroutineState returns the run time's record of the calling goroutine.
+func goroutineState() unsafe.Pointer
+
+// panics returns the panic that is under way on the calling goroutine, nil if
+// there is none.
+func panics() *panicking {
+	const before = 4 * unsafe.Sizeof(uintptr(0)) // its g begins with these words
+	return *(**panicking)(unsafe.Add(goroutineState(), before))
+}
+
+// panicMessage words the panic of a value, which has been recovered by the deferred
+// function that is called, as the Go run time prints it: after those before it
+// whose deferred calls it came from.
+func panicMessage(value any) string {
+	newest := panics()
+	if newest == nil || !identical(newest.value, value) {
+		return panicText(value)
+	}
+	// They are on the stack, which may move: only variables there may point to
+	// them.
+	var all []panicking // the newest first
+	for p := newest; p != nil; p = p.older {
+		if !p.exits {
+			all = append(all, panicking{value: p.value, recovered: p.recovered && p != newest})
+		}
+	}
+	var texts []string
+	for i, p := range slices.Backward(all) {
+		again := i > 0 && identical(p.value, all[i-1].value)
+		switch {
+		case i+1 < len(all) && identical(p.value, all[i+1].value):
+			// Worded with the one before.
+		case p.recovered && again:
+			texts = append(texts, panicText(p.value)+" [recovered, repanicked]")
+		case p.recovered:
+			texts = append(texts, panicText(p.value)+" [recovered]")
+		default:
+			texts = append(texts, panicText(p.value))
+		}
+	}
+	return strings.Join(texts, "\n\tpanic: ")
+}
+
+// identical reports whether two values are one and the same.
+func identical(a, b any) bool {
+	type words [2]uintptr
+	return *(*words)(unsafe.Pointer(&a)) == *(*words)(unsafe.Pointer(&b))
+}

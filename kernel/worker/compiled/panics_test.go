@@ -1,0 +1,223 @@
+package compiled
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker/compiled/cell"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+type (
+	point   struct{ x, y int }
+	word    string
+	celsius float64
+	loud    struct{}
+	broken  struct{ p *int }
+)
+
+func (loud) String() string { return "LOUD" }
+
+func (b broken) Error() string { return fmt.Sprint(*b.p) }
+
+// Refused is an error of a package.
+type Refused struct{}
+
+func (*Refused) Error() string { return "refused" }
+
+func TestPanicMessage(t *testing.T) {
+	var list []int
+	var m map[string]int
+	var nothing *point
+	for name, tt := range map[string]struct {
+		run  func()
+		want string
+	}{
+		"string":        {func() { panic("no") }, "no"},
+		"lines":         {func() { panic("a\nb") }, "a\n\tb"},
+		"int":           {func() { panic(7) }, "7"},
+		"float":         {func() { panic(1e6) }, "1e+06"},
+		"complex":       {func() { panic(1i) }, "(0+1i)"},
+		"nil":           {func() { panic(nil) }, new(runtime.PanicNilError).Error()},
+		"error":         {func() { panic(errors.New("broke")) }, "broke"},
+		"Stringer":      {func() { panic(loud{}) }, "LOUD"},
+		"named string":  {func() { panic(word("a\nb")) }, "compiled.word(\"a\n\tb\")"},
+		"named number":  {func() { panic(celsius(1.5)) }, "compiled.celsius(1.5)"},
+		"struct":        {func() { panic(point{1, 2}) }, "(compiled.point) {x:1 y:2}"},
+		"broken error":  {func() { panic(broken{}) }, "(compiled.broken), whose method panicked: runtime error: invalid memory address or nil pointer dereference"},
+		"index":         {func() { list[3] = 1 }, "runtime error: index out of range [3] with length 0"},
+		"nil map":       {func() { m["a"] = 1 }, "assignment to entry in nil map"},
+		"nil pointer":   {func() { nothing.x = 1 }, "runtime error: invalid memory address or nil pointer dereference"},
+		"closed":        {func() { c := make(chan int); close(c); cell.Send(c, 1) }, "send on closed channel"},
+		"left behind":   {func() { cell.Waits("", func() { panic("apart") })() }, "apart"},
+		"from deferred": {func() { defer func() { panic("second") }(); panic("first") }, "first\n\tpanic: second"},
+		"after a recovered one": {func() {
+			defer func() { recover(); panic("second") }()
+			panic("first")
+		}, "first [recovered]\n\tpanic: second"},
+		"recovered and again": {func() {
+			defer func() { panic(recover()) }()
+			m["a"] = 1
+		}, "assignment to entry in nil map [recovered, repanicked]"},
+		"again, then another": {func() {
+			defer func() { panic("other") }()
+			defer func() { panic(recover()) }()
+			m["a"] = 1
+		}, "assignment to entry in nil map [recovered, repanicked]\n\tpanic: other"},
+		"one that is over": {func() {
+			func() {
+				defer func() { recover() }()
+				panic("first")
+			}()
+			panic("second")
+		}, "second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := New(Config{}).Run(t.Context(), program(1, tt.run))
+			if f := failure(t, err); f.Name != "panic" || f.Message != tt.want {
+				t.Errorf("%s: %q, want %q", f.Name, f.Message, tt.want)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	private := errors.New("private")
+	for name, tt := range map[string]struct {
+		run           func()
+		kind, message string
+	}{
+		"error left out":         {func() { cell.Failed(&Refused{}, 1, 2, 3) }, "*compiled.Refused", "refused"},
+		"private error left out": {func() { cell.Failed(private, 1, 2, 3) }, "error", "private"},
+		"exit":                   {func() { defer panic("deferred"); cell.Exit(3) }, "exit", "exit status 3"},
+		"fatal":                  {func() { cell.LoggerFatal(log.New(io.Discard, "", 0), "no") }, "exit", "exit status 1"},
+		"end of the goroutine":   {runtime.Goexit, "exit", "runtime.Goexit ended the goroutine of the cell"},
+		"failure of a magic":     {func() { panic(host.Failure{Err: private}) }, "error", "private"},
+		"exit of a goroutine":    {func() { go cell.Exit(2); cell.Sleep(time.Hour) }, "exit", "exit status 2"},
+		"panic of a goroutine": {func() {
+			go func() { defer cell.Caught(); panic("beside") }()
+			cell.Sleep(time.Hour)
+		}, "panic", "beside"},
+		"panic of a timer": {func() {
+			time.AfterFunc(1, cell.Guard(func() { panic("late") }))
+			cell.Sleep(time.Hour)
+		}, "panic", "late"},
+		"panic of a goroutine's deferred call": {func() {
+			go func() {
+				defer cell.Caught()
+				defer func() { panic("second") }()
+				panic("first")
+			}()
+			for {
+				cell.Check()
+			}
+		}, "panic", "first\n\tpanic: second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := New(Config{Stderr: new(recorder)}).Run(t.Context(), program(1, tt.run))
+			if f := failure(t, err); f.Name != tt.kind || f.Message != tt.message {
+				t.Errorf("%s: %q, want %s: %q", f.Name, f.Message, tt.kind, tt.message)
+			}
+		})
+	}
+	r := New(Config{})
+	_, err := r.Run(t.Context(), program(1, func() { cell.Failed(private, 1, 2, 3) }))
+	if f := failure(t, err); len(f.Frames) != 1 || f.Frames[0] != (engine.Frame{Cell: 1, Line: 2, Column: 3}) {
+		t.Errorf("frames %v", f.Frames)
+	}
+	b, err := r.Run(t.Context(), program(2, func() {
+		defer func() { cell.Show(false, recover() == private) }()
+		cell.Failed(private, 1, 2, 3)
+	}))
+	if err != nil || b.Data["text/plain"] != "true" {
+		t.Errorf("an error that was recovered: got %v, %v", b, err)
+	}
+}
+
+// A goroutine that fails when its cell has ended says so on standard error.
+func TestLatePanic(t *testing.T) {
+	var out recorder
+	r := New(Config{Stderr: &out})
+	ended, printed := make(chan bool), make(chan bool)
+	p := program(3, func() {
+		go func() {
+			defer close(printed)
+			defer cell.Caught()
+			<-ended
+			late()
+		}()
+	})
+	p.Title = "Cell [9]"
+	if _, err := r.Run(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	close(ended)
+	<-printed
+	if got, want := out.String(), "panic: late\n\ngoroutine:\n  Cell [9]:2 in late\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestFrames(t *testing.T) {
+	for name, tt := range map[string]struct {
+		run  func()
+		want string
+	}{
+		"method and literal": {func() { outer() }, "(*pair).at:12 outer.func:22 outer:24"},
+		"recursion":          {func() { down(1000) }, "down:32 down:34+999"},
+		"generic function":   {func() { last([]int(nil)) }, "last:41"},
+		"callback":           {func() { sorted() }, "sorted.func:51 sorted:50"},
+		"loop body":          {func() { ranged() }, "ranged:62 count:71 ranged:61"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := New(Config{}).Run(t.Context(), program(1, tt.run))
+			var got []string
+			for _, f := range failure(t, err).Frames {
+				if f.Cell != 3 {
+					t.Errorf("cell %d", f.Cell)
+				}
+				text := fmt.Sprintf("%s:%d", f.Function, f.Line)
+				if f.More > 0 {
+					text += fmt.Sprintf("+%d", f.More)
+				}
+				got = append(got, text)
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUserName(t *testing.T) {
+	for function, want := range map[string]string{
+		"cell/7.runˑ":                     "",
+		"cell/7.runˑ.func1":               "func",
+		"cell/7.runˑ.func1.2":             "func.func",
+		"cell/7.runˑ-range1":              "",
+		"cell/7.runˑ.func2-range1.func3":  "func.func",
+		"cell/7.run":                      "run",
+		"cell/7.f":                        "f",
+		"cell/7.fˑ2.func1":                "f.func",
+		"cell/7.(*T).m":                   "(*T).m",
+		"cell/7.(*Tˑ3).m.func1":           "(*T).m.func",
+		"cell/7.T.m-fm":                   "T.m",
+		"cell/7.(*stack[...]).push":       "(*stack).push",
+		"cell/7%2e1.Map[...].func1":       "Map.func",
+		"cell/7.glob..func1":              "func",
+		"cell/7.f.func2.outer.func1":      "outer.func",
+		"cell/7.f.gowrap1":                "f.func",
+		"example.org/m.v2/pkg.Outer.func": "Outer.func",
+	} {
+		if got := userName(function); got != want {
+			t.Errorf("%s: %q, want %q", function, got, want)
+		}
+	}
+}
