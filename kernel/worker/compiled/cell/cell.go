@@ -19,7 +19,10 @@ type Code struct {
 	Moved map[string]any
 	// Types holds the types that the package declares, generic ones and
 	// constraints excepted, by their lowered names: what the session calls them
-	// whatever executor has them.
+	// whatever executor has them. Types of all kinds that were described to the
+	// interpreter, instances and composite types among them, can also be there
+	// by the numbers that they have in it, in decimal: by these the types of
+	// values in interfaces are found when variables are carried over.
 	Types map[string]reflect.Type
 }
 
@@ -34,6 +37,7 @@ func Register(path string, code Code) {
 	mu.Lock()
 	defer mu.Unlock()
 	cells[path] = code
+	note(code.Types)
 }
 
 // Lookup returns the code of a package.

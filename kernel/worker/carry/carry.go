@@ -1,0 +1,185 @@
+// Package carry takes the values of variables from the interpreter to compiled
+// cells, and from older compiled cells to newer ones.
+//
+// # In place
+//
+// The interpreter lays values out in memory as the compiler does: its types
+// differ from the compiled ones in names, in methods, and in what stands in the
+// first word of an interface. The same is true of a type that is compiled anew
+// with more methods. So values stay where they are and are read as the other
+// type from then on: pointers, cycles, shared slices and maps are kept without
+// further ado, and a large slice of numbers costs nothing. What has to be
+// changed is changed in place: interfaces, the keys of maps that hash otherwise,
+// and functions.
+//
+// Only the variables themselves move, where the compiled code has its own; then
+// pointers to the old ones are bent to the new ones wherever they are found.
+//
+// # What is not carried
+//
+// Functions that the interpreter made are replaced by ones that say so when they are
+// called. Values whose form is another in compiled code, and those in interfaces
+// whose type is not known there, become zero. Each variable with such a part is
+// named, once.
+//
+// What compiled functions and the run time hold out of sight is not seen:
+// the variables that a compiled function has kept, values behind
+// unsafe.Pointer, and goroutines.
+package carry
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker/compiled/cell"
+)
+
+// Interpreter is what is asked of the interpreter.
+type Interpreter interface {
+	// Variable returns a variable by its lowered name. It is addressable.
+	Variable(lowered string) (reflect.Value, bool)
+	// Held returns the value of a session type that an interface holds, and
+	// the number of its type.
+	Held(v any) (value any, number int, ok bool)
+	// Type tells of a type by its number: its kind, its name as %T prints
+	// it, whether that was declared, and the numbers of its parts, 0 for types
+	// that are the compiled ones.
+	Type(number int) (kind, name string, declared bool, elems []int)
+}
+
+// Lost is a variable that was not carried over, or not whole.
+type Lost struct {
+	Name string // the user's
+	Key  string // engine.Moved's
+	Path string // what part of it: x.field[3]
+	Why  string // in a few words
+	More int    // how many further parts are lost
+}
+
+// String says what is lost and why.
+func (l Lost) String() string {
+	text := l.Why
+	if l.Path != l.Name {
+		text = l.Path + ": " + l.Why
+	}
+	if l.More > 0 {
+		text += fmt.Sprintf(" (and %d more)", l.More)
+	}
+	return text
+}
+
+// Bundle returns what a program's bundle tells of what was lost; nil if nothing
+// was.
+func Bundle(lost []Lost) *engine.Bundle {
+	if len(lost) == 0 {
+		return nil
+	}
+	left := map[string]any{}
+	for _, l := range lost {
+		left[l.Key] = l.String()
+	}
+	return &engine.Bundle{Data: map[string]any{engine.LeftBehind: left}}
+}
+
+// Variables carries variables over: those of the interpreter, and those of
+// older units. All that are carried at one time keep what they share. The units
+// must be loaded, and no code of cells may run.
+//
+// The errors are faults of the program: variables that are not there.
+func Variables(in Interpreter, moved []engine.Moved) ([]Lost, error) {
+	m := newMover(in)
+	var list []*variable
+	for _, v := range moved {
+		x, err := m.find(v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	m.move(list)
+	return m.lost, nil
+}
+
+// A variable is one to be carried.
+type variable struct {
+	engine.Moved
+	from, to reflect.Value // addressable
+	link     bool          // to is where from was
+}
+
+// find returns the variable, and where it goes.
+func (m *mover) find(v engine.Moved) (*variable, error) {
+	x := &variable{Moved: v}
+	code, ok := cell.Lookup(v.Unit)
+	if !ok {
+		return nil, fmt.Errorf("carry: unit %s is not loaded", v.Unit)
+	}
+	if v.FromUnit == "" {
+		if x.from, ok = m.in.Variable(v.FromVariable); !ok {
+			return nil, fmt.Errorf("carry: the interpreter has no variable %s", v.FromVariable)
+		}
+	} else {
+		old, ok := cell.Lookup(v.FromUnit)
+		if !ok {
+			return nil, fmt.Errorf("carry: unit %s is not loaded", v.FromUnit)
+		}
+		p, ok := old.Variables[v.FromVariable]
+		if ok {
+			x.from = reflect.ValueOf(p).Elem()
+		} else if p, ok = old.Moved[v.FromVariable]; ok {
+			x.from = reflect.ValueOf(p).Elem().Elem()
+		}
+		if !ok || !x.from.IsValid() {
+			return nil, fmt.Errorf("carry: unit %s has no variable %s", v.FromUnit, v.FromVariable)
+		}
+	}
+	if p, ok := code.Variables[v.Variable]; ok {
+		x.to = reflect.ValueOf(p).Elem()
+		return x, nil
+	}
+	p, ok := code.Moved[v.Variable]
+	if !ok {
+		return nil, fmt.Errorf("carry: unit %s has no variable %s", v.Unit, v.Variable)
+	}
+	// The pointer of the unit is set to the old variable, of whatever type.
+	link := reflect.ValueOf(p).Elem()
+	x.link = true
+	x.to = reflect.NewAt(link.Type().Elem(), x.from.Addr().UnsafePointer()).Elem()
+	link.Set(x.to.Addr())
+	return x, nil
+}
+
+// move carries variables over.
+func (m *mover) move(list []*variable) {
+	var good []*variable
+	for _, v := range list {
+		m.variable = v
+		if !m.forms.same(v.from.Type(), v.to.Type()) {
+			if v.link {
+				// What is there cannot be read.
+				link := reflect.ValueOf(mustLookup(v.Unit).Moved[v.Variable]).Elem()
+				link.Set(reflect.New(v.to.Type()))
+			}
+			m.lose(nil, formOther(v.from.Type(), v.to.Type()))
+			continue
+		}
+		good = append(good, v)
+		if !v.link {
+			m.slots.add(v.from, v.to)
+			// As memory of the old type: it has the same form.
+			reflect.NewAt(v.from.Type(), v.to.Addr().UnsafePointer()).Elem().Set(v.from)
+		}
+	}
+	m.slots.sort()
+	for _, v := range good {
+		m.variable = v
+		m.inline(nil, v.to.Addr().UnsafePointer(), v.from.Type(), v.to.Type(), false)
+		m.drain()
+	}
+}
+
+func mustLookup(unit string) cell.Code {
+	code, _ := cell.Lookup(unit)
+	return code
+}

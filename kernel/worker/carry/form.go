@@ -1,0 +1,97 @@
+package carry
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// forms knows of pairs of types whether values of both are the same in memory,
+// but for what interfaces and functions hold.
+type forms struct {
+	alike map[pair]bool
+	needs map[pair]bool
+}
+
+// A pair is what a value is read as, and what it is to become. The first is nil
+// where it is not known, and follows from the second.
+type pair struct{ from, to reflect.Type }
+
+func newForms() *forms { return &forms{map[pair]bool{}, map[pair]bool{}} }
+
+// same reports whether the two types have the same form.
+func (f *forms) same(from, to reflect.Type) bool {
+	if from == nil || from == to || isPlaceholder(from) {
+		return true
+	}
+	p := pair{from, to}
+	if alike, ok := f.alike[p]; ok {
+		return alike
+	}
+	f.alike[p] = true // what leads back to here is decided here
+	alike := f.compare(from, to)
+	if !alike {
+		// What was decided on the assumption that they are alike is open
+		// again.
+		clear(f.alike)
+	}
+	f.alike[p] = alike
+	return alike
+}
+
+func (f *forms) compare(from, to reflect.Type) bool {
+	if from.Kind() != to.Kind() || from.Size() != to.Size() || from.Align() != to.Align() || from.Comparable() != to.Comparable() {
+		return false
+	}
+	switch to.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return f.same(from.Elem(), to.Elem())
+	case reflect.Array:
+		return from.Len() == to.Len() && f.same(from.Elem(), to.Elem())
+	case reflect.Map:
+		return f.same(from.Key(), to.Key()) && f.same(from.Elem(), to.Elem())
+	case reflect.Chan:
+		return f.same(from.Elem(), to.Elem())
+	case reflect.Struct:
+		if from.NumField() != to.NumField() {
+			return false
+		}
+		for i := range to.NumField() {
+			a, b := from.Field(i), to.Field(i)
+			if a.Offset != b.Offset || !f.same(a.Type, b.Type) {
+				return false
+			}
+		}
+	case reflect.Interface:
+		// An empty one, in which anything may be, or the same one.
+		return from.NumMethod() == 0 || from.Implements(to) && to.Implements(from)
+	}
+	return true
+}
+
+// isPlaceholder reports the type that the interpreter puts for a type within
+// itself where it cannot name it.
+func isPlaceholder(t reflect.Type) bool {
+	return t.Name() == "dummy" && strings.HasSuffix(t.PkgPath(), "yaegi/internal/unsafe2")
+}
+
+// interfaceBefore is the interface that values of a compiled one are held in
+// by the interpreter, where that is not known otherwise.
+func interfaceBefore(from, to reflect.Type) reflect.Type {
+	if from != nil {
+		return from
+	}
+	if to.NumMethod() > 0 && (to.PkgPath() == "" && to.Name() == "" || isSession(to)) {
+		return reflect.TypeFor[any]()
+	}
+	return to
+}
+
+// isSession reports named types of compiled cells.
+func isSession(t reflect.Type) bool {
+	return t.PkgPath() == "main" || strings.HasPrefix(t.PkgPath(), "cell/")
+}
+
+func formOther(from, to reflect.Type) string {
+	return fmt.Sprintf("values of type %s have another form in compiled code", to)
+}

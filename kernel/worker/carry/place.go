@@ -1,0 +1,55 @@
+package carry
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A place is where something is, as the user would write it, beginning at a
+// variable. Nil is the variable itself.
+type place struct {
+	in   *place
+	name string // of a field
+	i    int    // an index, if there is no name
+}
+
+// maxPath bounds how long a place is when it is written.
+const maxPath = 12
+
+func (p *place) field(name string) *place { return &place{in: p, name: "." + name} }
+
+func (p *place) index(i int) *place { return &place{in: p, i: i} }
+
+func (p *place) entry(key string) *place { return &place{in: p, name: "[" + key + "]"} }
+
+// of writes the place within a variable.
+func (p *place) of(variable string) string {
+	var steps []string
+	for ; p != nil; p = p.in {
+		if p.name != "" {
+			steps = append(steps, p.name)
+		} else {
+			steps = append(steps, fmt.Sprintf("[%d]", p.i))
+		}
+	}
+	var b strings.Builder
+	b.WriteString(variable)
+	for i := len(steps) - 1; i >= 0; i-- {
+		if len(steps)-1-i == maxPath {
+			b.WriteString("...")
+			break
+		}
+		b.WriteString(steps[i])
+	}
+	return b.String()
+}
+
+// lose notes that what is at a place is lost.
+func (m *mover) lose(at *place, why string) {
+	v := m.variable
+	if n := len(m.lost); n > 0 && m.lost[n-1].Key == v.Key() {
+		m.lost[n-1].More++
+		return
+	}
+	m.lost = append(m.lost, Lost{Name: v.Name, Key: v.Key(), Path: at.of(v.Name), Why: why})
+}
