@@ -42,13 +42,14 @@ func newRunners(stdio Stdio, b *belonging, load func(plugin string) error) (*run
 		return nil, err
 	}
 	return &runners{interpreted, compiled.New(compiled.Config{
-		Load:    load,
-		Stdin:   stdio.In,
-		Stdout:  stdio.Out,
-		Stderr:  stdio.Err,
-		Display: show,
-		Relabel: b.renew,
-		Kept:    interpreted.Kept,
+		Load:        load,
+		Stdin:       stdio.In,
+		Stdout:      stdio.Out,
+		Stderr:      stdio.Err,
+		Display:     show,
+		Relabel:     b.renew,
+		Kept:        interpreted.Kept,
+		Interpreter: interpreted,
 	})}, nil
 }
 

@@ -30,6 +30,7 @@ package carry
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
@@ -84,10 +85,15 @@ func Bundle(lost []Lost) *engine.Bundle {
 
 // Variables carries variables over: those of the interpreter, and those of
 // older units. All that are carried at one time keep what they share. The units
-// must be loaded, and no code of cells may run.
+// must be loaded, and no code of cells may run. A variable that stays in its
+// unit can be among them, so that what its interfaces hold is of the newest
+// types.
 //
 // The errors are faults of the program: variables that are not there.
 func Variables(in Interpreter, moved []engine.Moved) ([]Lost, error) {
+	if !slices.ContainsFunc(moved, func(v engine.Moved) bool { return v.FromUnit == "" }) {
+		in = nil
+	}
 	m := newMover(in)
 	var list []*variable
 	for _, v := range moved {
@@ -106,6 +112,7 @@ type variable struct {
 	engine.Moved
 	from, to reflect.Value // addressable
 	link     bool          // to is where from was
+	pointer  reflect.Value // of the unit, to it
 }
 
 // find returns the variable, and where it goes.
@@ -116,6 +123,9 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 		return nil, fmt.Errorf("carry: unit %s is not loaded", v.Unit)
 	}
 	if v.FromUnit == "" {
+		if m.in == nil {
+			return nil, fmt.Errorf("carry: there is no interpreter with the variable %s", v.FromVariable)
+		}
 		if x.from, ok = m.in.Variable(v.FromVariable); !ok {
 			return nil, fmt.Errorf("carry: the interpreter has no variable %s", v.FromVariable)
 		}
@@ -134,6 +144,10 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 			return nil, fmt.Errorf("carry: unit %s has no variable %s", v.FromUnit, v.FromVariable)
 		}
 	}
+	if v.Unit == v.FromUnit && v.Variable == v.FromVariable {
+		x.to, x.link = x.from, true
+		return x, nil
+	}
 	if p, ok := code.Variables[v.Variable]; ok {
 		x.to = reflect.ValueOf(p).Elem()
 		return x, nil
@@ -143,10 +157,9 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 		return nil, fmt.Errorf("carry: unit %s has no variable %s", v.Unit, v.Variable)
 	}
 	// The pointer of the unit is set to the old variable, of whatever type.
-	link := reflect.ValueOf(p).Elem()
-	x.link = true
-	x.to = reflect.NewAt(link.Type().Elem(), x.from.Addr().UnsafePointer()).Elem()
-	link.Set(x.to.Addr())
+	x.pointer, x.link = reflect.ValueOf(p).Elem(), true
+	x.to = reflect.NewAt(x.pointer.Type().Elem(), x.from.Addr().UnsafePointer()).Elem()
+	x.pointer.Set(x.to.Addr())
 	return x, nil
 }
 
@@ -157,9 +170,7 @@ func (m *mover) move(list []*variable) {
 		m.variable = v
 		if !m.forms.same(v.from.Type(), v.to.Type()) {
 			if v.link {
-				// What is there cannot be read.
-				link := reflect.ValueOf(mustLookup(v.Unit).Moved[v.Variable]).Elem()
-				link.Set(reflect.New(v.to.Type()))
+				v.pointer.Set(reflect.New(v.to.Type()))
 			}
 			m.lose(nil, formOther(v.from.Type(), v.to.Type()))
 			continue
@@ -177,9 +188,4 @@ func (m *mover) move(list []*variable) {
 		m.inline(nil, v.to.Addr().UnsafePointer(), v.from.Type(), v.to.Type(), false)
 		m.drain()
 	}
-}
-
-func mustLookup(unit string) cell.Code {
-	code, _ := cell.Lookup(unit)
-	return code
 }

@@ -36,8 +36,10 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 		return false
 	}
 	switch to.Kind() {
-	case reflect.Interface, reflect.Func:
-		return true
+	case reflect.Interface:
+		return m.in != nil || len(m.slots.list) > 0 || m.anew
+	case reflect.Func:
+		return m.in != nil
 	case reflect.Pointer, reflect.Slice:
 		return m.slots.within[to.Elem()] || m.look(pair{part(from, elem), to.Elem()}, seen)
 	case reflect.Array, reflect.Chan:
@@ -45,8 +47,11 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 	case reflect.Map:
 		return rehashed(from, to) || m.look(pair{part(from, key), to.Key()}, seen) || m.look(pair{part(from, elem), to.Elem()}, seen)
 	case reflect.Struct:
-		if _, ok := atomicPointer(to); ok || to == syncMap {
-			return true
+		if to == syncMap {
+			return m.look(pair{nil, reflect.TypeFor[any]()}, seen)
+		}
+		if t, ok := atomicPointer(to); ok {
+			return m.look(pair{nil, reflect.PointerTo(t)}, seen)
 		}
 		for i := range to.NumField() {
 			if m.look(pair{part(from, field(i)), to.Field(i).Type}, seen) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/hierml/notebook/kernel/worker/compiled/cell"
 )
 
 // A mover carries the variables of one time.
@@ -13,6 +15,7 @@ type mover struct {
 	forms *forms
 	types *typeTable
 	slots slots
+	anew  bool // there are newer types than those of older units
 
 	variable *variable // under way
 	lost     []Lost
@@ -46,6 +49,7 @@ type job struct {
 func newMover(in Interpreter) *mover {
 	return &mover{
 		in:     in,
+		anew:   cell.Anew(),
 		forms:  newForms(),
 		types:  newTypeTable(in),
 		slots:  slots{within: map[reflect.Type]bool{}},

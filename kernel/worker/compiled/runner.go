@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker/carry"
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
 	"github.com/hierml/notebook/kernel/worker/compiled/standard"
 )
@@ -31,10 +32,9 @@ type Config struct {
 	// Kept returns the values that a cell showed which was not compiled; nil
 	// for none.
 	Kept func(cell int) []any
-	// Carry carries over the variables of a program that come from somewhere
-	// else than a unit, and returns those that stay behind, as engine.Compiled
-	// has it. Nil leaves all behind.
-	Carry func(moved []engine.Moved) (left map[string]any, err error)
+	// Interpreter is what variables come from that are not of a unit; nil if
+	// there is none.
+	Interpreter carry.Interpreter
 }
 
 // A Runner runs compiled cells, several at a time if need be. There is one in a
@@ -149,7 +149,8 @@ func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
 			return nil, fmt.Errorf("compiled: the plugin does not have the unit %s", path)
 		}
 	}
-	return r.move(c.Moved)
+	lost, err := carry.Variables(r.config.Interpreter, c.Moved)
+	return carry.Bundle(lost), err
 }
 
 func (r *Runner) open(plugin string) (err error) {
