@@ -247,7 +247,7 @@ func (u *unit) declare(set *compilation) {
 		if b, ok := c.Type().(*types.Basic); !ok || b.Info()&types.IsUntyped == 0 {
 			typ = u.typ(c.Type())
 		}
-		u.parts = append(u.parts, fmt.Sprintf("%sconst %s %s = %s\n", generated, u.homes[c].name, typ, u.constantText(c.Val(), c.Type())))
+		u.parts = append(u.parts, fmt.Sprintf("%sconst %s %s = %s\n", generated, u.homes[c].name, typ, constantText(c.Val(), c.Type())))
 	}
 	for _, d := range set.variables {
 		h := u.homes[d.lowered]

@@ -39,7 +39,7 @@ func (c *checker) within(pos token.Pos) (*source, int) {
 
 // part returns the text from start to end, which is that of a node.
 func (u *unit) part(n ast.Node, src *source, start, end int, p setting, more ...edit) string {
-	all := u.guards(n, p.info)
+	all := u.guards(n, p)
 	all = append(all, more...)
 	var names edits
 	u.rename(n, p, func(at token.Pos, length int, text string) {
@@ -188,7 +188,7 @@ func (u *unit) quoteSource(lit *ast.BasicLit, replace func(at token.Pos, length 
 }
 
 // constantText writes a constant of a type.
-func (u *unit) constantText(v constant.Value, t types.Type) string {
+func constantText(v constant.Value, t types.Type) string {
 	basic, _ := t.Underlying().(*types.Basic)
 	switch v.Kind() {
 	case constant.Int:
@@ -229,5 +229,3 @@ func floatText(v constant.Value) string {
 	}
 	return constant.ToFloat(v).ExactString() + ".0"
 }
-
-func (u *unit) guards(n ast.Node, info *types.Info) edits { return nil }
