@@ -29,6 +29,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 		return nil, err
 	}
 	settings.Executor = process
+	settings.Compiler = newCompiler
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
 	return engine.New(settings), nil

@@ -14,6 +14,7 @@ func (e *Engine) buried(death *DeathError) *Error {
 	if death.Process == 0 || death.Process > e.dead {
 		e.dead = death.Process
 		e.session.lose(death.Cause)
+		e.forgetCompiled()
 	}
 	err := &Error{
 		Name:    "WorkerDied",
@@ -29,18 +30,10 @@ func (e *Engine) buried(death *DeathError) *Error {
 func (s *session) lose(cause string) {
 	for _, d := range s.byObject {
 		if _, ok := d.object.(*types.Var); ok && d.lowered != "" && d.lost == "" {
-			d.lost = cause
-			if s.live[d.name] == d {
-				s.gone[d.name] = d
-				delete(s.live, d.name)
-			}
+			s.loseVariable(d, "the variable was lost when the worker process died: "+cause)
 		}
 	}
-	for _, out := range s.outputs {
-		if out.lost == "" {
-			out.lost = cause
-		}
-	}
+	s.loseOutputs("the value was lost when the worker process died: " + cause)
 	for _, fn := range s.all {
 		fn.emitted, fn.valued = false, false
 	}
@@ -50,6 +43,25 @@ func (s *session) lose(cause string) {
 	s.instances = map[string]string{}
 	s.funcInstances = map[string]*function{}
 	s.described = map[int]int{}
+}
+
+// loseVariable says of a variable that it is gone, and why.
+func (s *session) loseVariable(d *declaration, why string) {
+	d.lost = why
+	s.loses = true
+	if s.live[d.name] == d {
+		s.gone[d.name] = d
+		delete(s.live, d.name)
+	}
+}
+
+// loseOutputs says of what the cells showed that it is gone, and why.
+func (s *session) loseOutputs(why string) {
+	for _, out := range s.outputs {
+		if out.lost == "" {
+			out.lost = why
+		}
+	}
 }
 
 // runtimeError words a panic.

@@ -55,6 +55,9 @@ func (e *emitter) everything() (unit *build.Unit, compiled *Compiled, undo func(
 	}
 	u.claim(set)
 	for _, d := range set.variables {
+		if d.lost != "" {
+			continue
+		}
 		from := old[d.lowered]
 		m := Moved{Name: d.name, Unit: u.path, Variable: u.homes[d.lowered].name, FromUnit: from.path, FromVariable: from.name}
 		if from.path == "" {
@@ -112,7 +115,8 @@ func (r *reach) declaration(d *declaration) {
 			r.function(d.function)
 		}
 	case *types.Var:
-		if d.lowered == "" || d.lost != "" || r.seen[d.lowered] {
+		// Functions may mention one that is lost, though none is called.
+		if d.lowered == "" || r.seen[d.lowered] {
 			return
 		}
 		r.seen[d.lowered] = true

@@ -46,22 +46,25 @@ type Engine struct {
 	checker *checker
 	dead    int    // the process of the executor that died last
 	last    Output // of the cell that began last
+	switching
 }
 
 // New returns an engine for a new session.
 func New(config Config) *Engine {
 	s := newSession()
+	c := &checker{
+		session:   s,
+		importer:  config.Importer,
+		preloaded: config.Preloaded,
+		strict:    config.Strict,
+		fset:      token.NewFileSet(),
+		sources:   map[*token.File]*source{},
+	}
 	return &Engine{
-		executor: config.Executor,
-		session:  s,
-		checker: &checker{
-			session:   s,
-			importer:  config.Importer,
-			preloaded: config.Preloaded,
-			strict:    config.Strict,
-			fset:      token.NewFileSet(),
-			sources:   map[*token.File]*source{},
-		},
+		executor:  config.Executor,
+		session:   s,
+		checker:   c,
+		switching: switching{mode: config.Mode, open: config.Compiler, emission: newEmitter(c)},
 	}
 }
 
@@ -73,8 +76,13 @@ func (e *Engine) Kill() {
 	}
 }
 
-// Close ends the session and its executor.
-func (e *Engine) Close() error { return e.executor.Close() }
+// Close ends the session, its executor and its compiler.
+func (e *Engine) Close() error {
+	err := e.executor.Close()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return errors.Join(err, e.closeCompiler())
+}
 
 // Run runs a cell and returns what its last expression shows, nil for
 // nothing. Every failure that the user is to see is an *Error. A cell that
@@ -98,10 +106,9 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	// The next cell is lowered for an executor that has all that the session
 	// says it has.
 	e.declaring.Lock()
-	declared := false
 	done := sync.OnceFunc(e.declaring.Unlock)
 	defer done()
-	l, program, err := e.prepare(src)
+	l, program, err := e.prepare(ctx, src, out)
 	if err != nil {
 		return nil, err
 	}
@@ -109,16 +116,16 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	for _, note := range l.notes() {
 		out.Stream("stderr", note)
 	}
-	if len(program.Source) > 0 {
-		program.Declared = func() {
-			declared = true
-			done()
+	bundle, declared, err := e.execute(ctx, program, out, done)
+	if err != nil && !declared && program.Compiled == nil && isRefusal(ctx, err) {
+		e.mu.Lock()
+		l.rollback()
+		e.mu.Unlock()
+		if l, program, err = e.instead(ctx, src, &refusedError{l.refused(program, err), err.Error()}, out); err != nil {
+			return nil, err
 		}
-	} else {
-		declared = true
-		done()
+		bundle, declared, err = e.execute(ctx, program, out, done)
 	}
-	bundle, err := e.execute(ctx, program, out)
 	if err == nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -128,15 +135,22 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	}
 	var death *DeathError
 	if declared || errors.As(err, &death) {
-		return nil, e.failed(ctx, l, err, out)
+		return nil, e.failed(ctx, l, program, err, out)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.rollback()
-	if ctx.Err() != nil || wasStopped(err) {
+	if !isRefusal(ctx, err) {
 		return nil, interrupted(err)
 	}
-	return nil, l.refused(err)
+	return nil, l.refused(program, err)
+}
+
+// isRefusal reports whether an error of the executor, which did nothing of a
+// program, says that it cannot run it.
+func isRefusal(ctx context.Context, err error) bool {
+	var death *DeathError
+	return ctx.Err() == nil && !wasStopped(err) && !errors.As(err, &death)
 }
 
 func (e *Engine) setLast(out Output) {
@@ -145,18 +159,36 @@ func (e *Engine) setLast(out Output) {
 	e.last = out
 }
 
-// execute has the executor run a program that does something.
-func (e *Engine) execute(ctx context.Context, program *Program, out Output) (*Bundle, error) {
-	if len(program.Source) == 0 && program.Call == "" {
-		return nil, nil
+// execute has the executor run a program that does something. It calls done when
+// the executor has what the program declares, and returns whether that happened.
+func (e *Engine) execute(ctx context.Context, program *Program, out Output, done func()) (bundle *Bundle, declared bool, err error) {
+	declares, runs := len(program.Source) > 0, program.Call != ""
+	if c := program.Compiled; c != nil {
+		declares, runs = len(c.Units) > 0, c.Run != ""
 	}
-	return e.executor.Run(ctx, program, out)
+	if !declares && !runs {
+		return nil, true, nil
+	}
+	if !declares {
+		done()
+		bundle, err = e.executor.Run(ctx, program, out)
+		return bundle, true, err
+	}
+	program.Declared = func() {
+		declared = true
+		done()
+	}
+	bundle, err = e.executor.Run(ctx, program, out)
+	return bundle, declared, err
 }
 
-// refused is the error of a cell that the executor does not take.
-func (l *lowering) refused(err error) *Error {
+// refused is the error of a cell whose program the executor does not take.
+func (l *lowering) refused(program *Program, err error) *Error {
 	title := l.k.source.cell.title()
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
+	if program.Compiled != nil {
+		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
+	}
 	return &Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
 }
 
@@ -199,8 +231,8 @@ func wasStopped(err error) bool {
 	return errors.As(err, &stopped)
 }
 
-// prepare parses, checks and lowers a cell.
-func (e *Engine) prepare(src *source) (l *lowering, program *Program, err error) {
+// interpret parses, checks and lowers a cell.
+func (e *Engine) interpret(src *source) (l *lowering, program *Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -210,25 +242,36 @@ func (e *Engine) prepare(src *source) (l *lowering, program *Program, err error)
 			err = internalError(src, r)
 		}
 	}()
-	if cell := src.cell; !cell.Aside {
-		e.session.inputs[cell.count()] = cell.Source
+	checked, err := e.check(src)
+	if err != nil {
+		return nil, nil, err
 	}
-	parsed, problems := e.checker.parse(src)
-	if len(problems) > 0 {
-		return nil, nil, problemsError("CompileError", problems)
-	}
-	checked, problems := e.checker.checkWaiting(parsed)
-	if len(problems) > 0 {
-		return nil, nil, problemsError("CompileError", e.checker.explain(problems))
-	}
-	l, program, problems = e.checker.lower(checked)
+	l, program, problems := e.checker.lower(checked)
 	switch {
 	case len(problems) == 0:
 		return l, program, nil
 	case l.unready:
 		return nil, nil, problemsError("CompileError", problems)
+	case l.impossible:
+		return nil, nil, problemsError("Refused", problems)
 	}
-	return nil, nil, problemsError("Refused", problems)
+	return nil, nil, &refusedError{problemsError("Refused", problems), problems[0].msg}
+}
+
+// check parses and checks a cell.
+func (e *Engine) check(src *source) (*checked, error) {
+	if cell := src.cell; !cell.Aside {
+		e.session.inputs[cell.count()] = cell.Source
+	}
+	parsed, problems := e.checker.parse(src)
+	if len(problems) > 0 {
+		return nil, problemsError("CompileError", problems)
+	}
+	checked, problems := e.checker.checkWaiting(parsed)
+	if len(problems) > 0 {
+		return nil, problemsError("CompileError", e.checker.explain(problems))
+	}
+	return checked, nil
 }
 
 // internalError is the error of a cell that the engine failed on.
@@ -237,7 +280,7 @@ func internalError(src *source, fault any) *Error {
 }
 
 // failed commits what a failed cell did, and words its failure.
-func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output) error {
+func (e *Engine) failed(ctx context.Context, l *lowering, program *Program, err error, out Output) error {
 	var death *DeathError
 	var runtime *RuntimeError
 	switch {
@@ -247,27 +290,31 @@ func (e *Engine) failed(ctx context.Context, l *lowering, err error, out Output)
 		l.commit(0)
 		return e.buried(death)
 	case errors.As(err, &runtime):
-		e.keep(ctx, l, out)
+		e.keep(ctx, l, program, out)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return e.checker.runtimeError(runtime)
 	case ctx.Err() != nil, wasStopped(err):
-		e.keep(ctx, l, out)
+		e.keep(ctx, l, program, out)
 		return interrupted(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.commit(0) // the executor has the declarations
-	return l.refused(err)
+	return l.refused(program, err)
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
-func (e *Engine) keep(ctx context.Context, l *lowering, out Output) {
+func (e *Engine) keep(ctx context.Context, l *lowering, program *Program, out Output) {
 	reached := 0
 	var death *DeathError
 	if len(l.variables) > 0 {
 		// The cell's own context may be over; asking takes no time.
-		bundle, err := e.executor.Run(context.WithoutCancel(ctx), &Program{Cell: l.k.source.cell.Number, Call: ReachedCall}, out)
+		ask := &Program{Cell: l.k.source.cell.Number, Call: ReachedCall}
+		if program.Compiled != nil {
+			ask.Compiled = &Compiled{}
+		}
+		bundle, err := e.executor.Run(context.WithoutCancel(ctx), ask, out)
 		if err == nil && bundle != nil {
 			reached = number(bundle.Data["reached"])
 		}
@@ -302,7 +349,7 @@ func (c *checker) explain(problems []problem) []problem {
 			problems[i].msg += fmt.Sprintf(" (%s ended before the statement that declares it was done)", c.cellTitle(s.missed[name]))
 		}
 		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != nil {
-			problems[i].msg = fmt.Sprintf("undefined: %s (the variable was lost when the worker process died: %s)", name, s.gone[name].lost)
+			problems[i].msg = fmt.Sprintf("undefined: %s (%s)", name, s.gone[name].lost)
 		}
 	}
 	return problems

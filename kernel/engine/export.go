@@ -330,8 +330,12 @@ func (c *checker) cannotRun(l *lowering) (problems []problem) {
 		}
 		ast.Inspect(stmt, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				if fn := l.s.functionOf(l.k.info.Uses[id]); fn != nil && fn.pending != "" {
+				obj := l.k.info.Uses[id]
+				if fn := l.s.functionOf(obj); fn != nil && fn.pending != "" {
 					problems = append(problems, c.problem(id.Pos(), l.wait(fn)))
+				}
+				if d := l.s.needsLost(obj); d != nil {
+					problems = append(problems, c.problem(id.Pos(), d.name+": "+d.lost))
 				}
 			}
 			return true

@@ -14,7 +14,7 @@ func (e *Engine) Lower(cell Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l, program, err := e.prepare(src)
+	l, program, err := e.interpret(src)
 	if err != nil {
 		return "", err
 	}

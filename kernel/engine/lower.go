@@ -72,8 +72,9 @@ type lowering struct {
 	// a function of a compiled package, site is where it is called.
 	pos  token.Pos
 	site token.Pos
-	// unready says that the cell calls a function which waits for another.
-	unready bool
+	// unready says that the cell calls a function which waits for another, and
+	// impossible that no executor can run the cell.
+	unready, impossible bool
 	// describing holds the numbers of the types whose parts are being
 	// described.
 	describing map[int]bool
@@ -97,6 +98,12 @@ func (l *lowering) refuse(pos token.Pos, msg string) {
 		pos = l.site
 	}
 	panic(refusal{pos, msg})
+}
+
+// refuseAnywhere refuses what compiled code cannot do either.
+func (l *lowering) refuseAnywhere(pos token.Pos, msg string) {
+	l.impossible = true
+	l.refuse(pos, msg)
 }
 
 // later registers what takes back a change to the session.

@@ -61,7 +61,7 @@ func (b *body) cellStatements() string {
 			continue
 		}
 		if r, ok := s.(*ast.ReturnStmt); ok {
-			l.refuse(r.Pos(), "return outside a function")
+			l.refuseAnywhere(r.Pos(), "return outside a function")
 		}
 		out.WriteString(b.stmt(s, ""))
 	}
@@ -146,7 +146,7 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 	if tv.Value != nil {
 		if i, ok := types.Default(tv.Type).(*types.Basic); ok && i.Kind() == types.Int {
 			if _, exact := constant.Int64Val(constant.ToInt(tv.Value)); !exact {
-				b.l.refuse(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", tv.Value.ExactString()))
+				b.l.refuseAnywhere(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", tv.Value.ExactString()))
 			}
 		}
 		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))

@@ -176,7 +176,7 @@ func (l *lowering) float(v constant.Value, bits int) string {
 		f, _ = constant.Float64Val(v)
 	}
 	if math.IsInf(f, 0) {
-		l.refuse(l.pos, "a constant that overflows its type")
+		l.refuseAnywhere(l.pos, "a constant that overflows its type")
 	}
 	text := strconv.FormatFloat(f, 'g', -1, bits)
 	if !strings.ContainsAny(text, ".e") {
@@ -238,7 +238,7 @@ func (b *body) ident(id *ast.Ident) string {
 func (b *body) variable(obj *types.Var) string {
 	if d := b.l.s.byObject[obj]; d != nil {
 		if d.lost != "" {
-			b.l.refuse(b.l.pos, fmt.Sprintf("%s: the variable was lost when the worker process died: %s", d.name, d.lost))
+			b.l.refuseAnywhere(b.l.pos, d.name+": "+d.lost)
 		}
 		return d.lowered
 	}

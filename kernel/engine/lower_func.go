@@ -52,7 +52,7 @@ type body struct {
 func (l *lowering) declareFunc(f *checkedFunc) {
 	obj := f.object
 	if obj == nil || f.body == nil {
-		l.refuse(f.decl.Pos(), "missing function body")
+		l.refuseAnywhere(f.decl.Pos(), "missing function body")
 	}
 	cell := l.k.source.cell.Number
 	if f.again != nil {

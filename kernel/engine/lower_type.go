@@ -17,7 +17,7 @@ func (l *lowering) typ(t types.Type) string {
 		case types.UnsafePointer:
 			l.refuse(l.pos, "unsafe.Pointer: the interpreter cannot run code that uses it")
 		case types.UntypedNil, types.Invalid:
-			l.refuse(l.pos, "a value without a type cannot be kept")
+			l.refuseAnywhere(l.pos, "a value without a type cannot be kept")
 		}
 		// By its kind: byte and uint8 are one type, which must have one name.
 		return types.Typ[types.Default(t).(*types.Basic).Kind()].Name()

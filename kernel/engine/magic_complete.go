@@ -62,9 +62,13 @@ func (e *Engine) completeMagic(source string, at int) (start int, candidates []C
 			}
 		}
 		slices.SortFunc(candidates, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
-	case m.name == "strict":
-		start = m.argument
-		for _, word := range []string{"off", "on"} {
+	case m.name == "strict", m.name == "engine":
+		start = at - len(strings.TrimLeft(source[m.start+1+len(m.name):at], " \t"))
+		words := []string{"off", "on"}
+		if m.name == "engine" {
+			words = modeNames[:]
+		}
+		for _, word := range words {
 			if strings.HasPrefix(word, source[start:at]) {
 				candidates = append(candidates, Candidate{Text: word, Kind: "keyword"})
 			}

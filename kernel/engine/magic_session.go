@@ -74,6 +74,8 @@ func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out Out
 		return e.who(ctx, src.cell, out)
 	case "reset":
 		return e.reset(src.cell, out)
+	case "engine":
+		return e.chooseMode(ctx, src, argument, out)
 	case "strict":
 		e.mu.Lock()
 		e.checker.strict = argument != "off"
@@ -116,16 +118,35 @@ func (e *Engine) reset(cell Cell, out Output) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	forgotten := len(e.session.live)
-	fresh := newSession()
+	compiled := e.compiled
+	restarted, err := e.anew(cell)
+	if err != nil {
+		return err
+	}
 	msg := ""
-	if r, ok := e.executor.(Restarter); ok {
+	if restarted {
+		msg = "; its variables are gone with the process that had them"
+	}
+	if compiled && !e.compiled && e.mode != CompiledMode {
+		msg += "; cells are interpreted again"
+	}
+	out.Stream("stdout", fmt.Sprintf("The session is new: %s forgotten%s.\n", count(forgotten, "name is", "names are"), msg))
+	return nil
+}
+
+// anew forgets all that the session has declared, and starts a new process
+// where the executor can do that.
+func (e *Engine) anew(cell Cell) (restarted bool, err error) {
+	fresh := newSession()
+	r, restarted := e.executor.(Restarter)
+	if restarted {
 		died, err := r.Restart()
 		if err != nil {
 			title := cell.title()
-			return &Error{Name: "error", Message: err.Error(), Traceback: []string{bold + title + ": " + red + err.Error() + plain}, Cause: err}
+			return false, &Error{Name: "error", Message: err.Error(), Traceback: []string{bold + title + ": " + red + err.Error() + plain}, Cause: err}
 		}
 		e.dead = max(e.dead, died)
-		msg = "; its variables are gone with the process that had them"
+		e.compiled = false
 	} else {
 		// The executor still has what it was sent.
 		old := e.session
@@ -134,8 +155,8 @@ func (e *Engine) reset(cell Cell, out Output) error {
 	e.session = fresh
 	c := e.checker
 	c.session, c.fset, c.sources, c.preludes, c.pkg, c.sites = fresh, token.NewFileSet(), map[*token.File]*source{}, nil, nil, nil
-	out.Stream("stdout", fmt.Sprintf("The session is new: %s forgotten%s.\n", count(forgotten, "name is", "names are"), msg))
-	return nil
+	e.forgetCompiled()
+	return restarted, nil
 }
 
 func count(n int, one, many string) string {

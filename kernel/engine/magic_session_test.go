@@ -222,6 +222,8 @@ func TestMagicsAreCompleted(t *testing.T) {
 		{"%%bash\ncat fold.|", "fold.txt"},
 		{"%env MAGIC_TES|", "MAGIC_TEST"},
 		{"%strict o|", "off on"},
+		{"%engine |", "auto interpreted compiled"},
+		{"%engine c|", "compiled"},
 		{"%time valu|", "value"},
 		{"%timeit -n 3 valu|", "value"},
 		{"!ls '\n%time valu|\n!x", "value"},

@@ -199,6 +199,10 @@ func (w *magicWriter) magic(m *magicUse) {
 		if argument != "" {
 			m.complain(m.argument, "%"+m.name+" takes no argument")
 		}
+	case "engine":
+		if mode := AutoMode; argument != "" && mode.UnmarshalText([]byte(argument)) != nil {
+			m.complain(m.argument, "%engine is auto, interpreted or compiled")
+		}
 	case "strict":
 		if argument != "" && argument != "on" && argument != "off" {
 			m.complain(m.argument, "%strict is on or off")

@@ -107,9 +107,10 @@ func (e *Engine) plain(t types.Type) bool {
 // What processes and goroutines write meanwhile goes where it would otherwise.
 func (e *Engine) peek(source string) (text string, ok bool) {
 	e.mu.Lock()
-	out := e.last
+	out, compiled := e.last, e.compiled
 	e.mu.Unlock()
-	if out == nil || e.running.Load() > 0 || !e.declaring.TryLock() {
+	// A look at a value is not worth to be compiled.
+	if out == nil || compiled || e.running.Load() > 0 || !e.declaring.TryLock() {
 		return "", false
 	}
 	type answer struct {
@@ -118,7 +119,7 @@ func (e *Engine) peek(source string) (text string, ok bool) {
 	}
 	answers := make(chan answer, 1)
 	number := asideNumber + int(e.peeks.Add(1))
-	l, program, err := e.prepare(newSource(Cell{Number: number, Source: source, Aside: true}))
+	l, program, err := e.interpret(newSource(Cell{Number: number, Source: source, Aside: true}))
 	if err != nil {
 		e.declaring.Unlock()
 		return "", false

@@ -30,7 +30,7 @@ import (
 type output struct {
 	cell  int // its number
 	types []types.Type
-	// lost is why the values are gone; empty while they are there.
+	// lost says what became of the values; empty while they are there.
 	lost string
 }
 
@@ -74,7 +74,7 @@ func (c *checker) recall(p *parsed) []problem {
 				case out == nil:
 					complain(n.Pos(), "cannot use _ as value: no cell has shown one")
 				case out.lost != "":
-					complain(n.Pos(), "_: %s", lostValue(out))
+					complain(n.Pos(), "_: %s", out.lost)
 				default:
 					at.Replace(call("_", "_·", out, n.Pos(), n.Pos(), n.Pos()))
 				}
@@ -103,7 +103,7 @@ func (c *checker) recall(p *parsed) []problem {
 			case out == nil:
 				complain(n.Pos(), "%s: cell %d showed no value", text, number)
 			case out.lost != "":
-				complain(n.Pos(), "%s: %s", text, lostValue(out))
+				complain(n.Pos(), "%s: %s", text, out.lost)
 			default:
 				at.Replace(call(text, fmt.Sprintf("Out·%d·", number), out, n.Pos(), n.Lbrack, n.Rbrack))
 			}
@@ -112,10 +112,6 @@ func (c *checker) recall(p *parsed) []problem {
 		return true
 	}, nil)
 	return problems
-}
-
-func lostValue(out *output) string {
-	return "the value was lost when the worker process died: " + out.lost
 }
 
 // recalls reports whether Out or In has the meaning that it has by itself.

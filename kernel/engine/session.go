@@ -22,7 +22,7 @@ type declaration struct {
 	lowered  string
 	function *function
 	spec     *typeSpec
-	// lost is why the variable is gone; empty for what is there.
+	// lost says what became of a variable that is gone; empty for what is there.
 	lost string
 }
 
@@ -107,8 +107,10 @@ type session struct {
 	// localTypes those of types that are declared in functions.
 	emitted    map[string]bool
 	localTypes map[types.Object]string
-	// gone holds the variables that died with a worker, by name.
-	gone      map[string]*declaration
+	// gone holds the variables that are lost, by name.
+	gone map[string]*declaration
+	// loses says that variables were lost.
+	loses     bool
 	instances map[string]string
 	// funcInstances holds the instances of generic functions.
 	funcInstances map[string]*function

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/build"
+)
+
+// An emission writes the compiled form of a session's cells. The emitter is one.
+type emission interface {
+	// compile writes the unit of a checked cell, and what has to be run. It does
+	// to the session what checker.lower does. There is no unit if all is
+	// loaded already; l may be nil if there are problems.
+	compile(k *checked) (l *lowering, unit *build.Unit, compiled *Compiled, problems []problem)
+	// everything writes a unit with all that is live and what that mentions,
+	// and what of it is to be carried over.
+	everything() (unit *build.Unit, compiled *Compiled, undo func(), err error)
+	// forget has the emission know of no unit any more: the process is gone
+	// that had them, and perhaps the session. Their paths are not used again.
+	forget()
+}
+
+// compile parses, checks and emits a cell and builds its units.
+func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowering, *Program, error) {
+	if err := e.resend(ctx, src, out); err != nil {
+		return nil, nil, err
+	}
+	l, unit, compiled, err := e.emit(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	cell := src.cell
+	program := &Program{Cell: cell.Number, Title: cell.title(), Keep: l.shown != nil && !cell.Aside, Compiled: compiled}
+	if unit == nil {
+		return l, program, nil
+	}
+	if compiled.Plugin, err = e.compiler.Build(ctx, []build.Unit{*unit}); err == nil {
+		return l, program, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.rollback()
+	if ctx.Err() != nil {
+		return nil, nil, interrupted(err)
+	}
+	return nil, nil, e.checker.notBuilt(src, err)
+}
+
+// emit parses, checks and emits a cell.
+func (e *Engine) emit(src *source) (l *lowering, unit *build.Unit, compiled *Compiled, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the cell, not the session.
+		if r := recover(); r != nil {
+			l, err = nil, internalError(src, r)
+		}
+	}()
+	k, err := e.check(src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	l, unit, compiled, problems := e.emission.compile(k)
+	if len(problems) > 0 {
+		return nil, nil, nil, problemsError("CompileError", problems)
+	}
+	if l.idle() {
+		return l, nil, &Compiled{}, nil
+	}
+	return l, unit, compiled, nil
+}
+
+// idle reports whether a cell does nothing when it is run, and declares nothing
+// but names of packages.
+func (l *lowering) idle() bool {
+	blank := slices.ContainsFunc(l.k.imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" })
+	return !blank && l.k.declarations == nil && len(l.k.body) == 0 && len(l.queue) == 0
+}
+
+// complaint is a line of what the compiler says of a cell.
+var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
+
+// notBuilt is the error of a cell whose units could not be built.
+func (c *checker) notBuilt(src *source, err error) *Error {
+	var problems []problem
+	for _, m := range complaint.FindAllStringSubmatch(err.Error(), -1) {
+		number, _ := strconv.Atoi(m[1]) // they consist of digits
+		line, _ := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[3])
+		if of := c.cellSource(number); of != nil {
+			problems = append(problems, problem{of, of.offset(line, column), m[4]})
+		}
+	}
+	if len(problems) > 0 {
+		failed := problemsError("CompileError", problems)
+		failed.Cause = err
+		return failed
+	}
+	title := src.cell.title()
+	msg := fmt.Sprintf("%s: the cell could not be compiled: %v", title, err)
+	return &Error{Name: "Refused", Message: msg, Traceback: []string{red + msg + plain}, Cause: err}
+}
+
+// offset returns the offset of a line and a column, which may be 0.
+func (s *source) offset(line, column int) int {
+	at := 0
+	for range line - 1 {
+		newline := strings.IndexByte(s.cell.Source[at:], '\n')
+		if newline < 0 {
+			break
+		}
+		at += newline + 1
+	}
+	return min(at+max(column-1, 0), len(s.cell.Source))
+}

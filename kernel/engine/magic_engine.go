@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+)
+
+// chooseMode does what %engine says: it shows how cells are run, or changes it.
+func (e *Engine) chooseMode(ctx context.Context, src *source, argument string, out Output) error {
+	if argument == "" {
+		e.declaring.Lock() // a cell that changes it may run
+		defer e.declaring.Unlock()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		out.Stream("stdout", e.runs()+"\n")
+		return nil
+	}
+	var mode Mode
+	if err := mode.UnmarshalText([]byte(argument)); err != nil {
+		return err
+	}
+	if err := e.switchTo(ctx, src, mode, out); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out.Stream("stdout", e.runs()+"\n")
+	return nil
+}
+
+// runs says how cells are run.
+func (s *switching) runs() string {
+	text := s.mode.String() + ": "
+	switch {
+	case s.compiled:
+		text += "cells are compiled since " + s.since
+		if s.why != "" {
+			text += ", which the interpreter did not take: " + s.why
+		}
+		switch s.mode {
+		case InterpretedMode:
+			text += "; from %reset on they are interpreted"
+		case AutoMode:
+			text += "; from %reset on they are interpreted until one is not taken"
+		}
+	case s.mode == CompiledMode:
+		text += "cells are compiled"
+	case s.mode == InterpretedMode:
+		text += "cells are interpreted, and what the interpreter does not take is refused"
+	case s.open == nil:
+		text += "cells are interpreted, and cannot be compiled by this program"
+	case s.cannot != nil:
+		text += fmt.Sprintf("cells are interpreted, and cannot be compiled: %v", s.cannot)
+	default:
+		text += "cells are interpreted; they are compiled from the first one on that the interpreter does not take"
+	}
+	return text
+}
+
+// switchTo changes the mode. A session of compiled cells is one to its end,
+// unless there is nothing in it: what is compiled the interpreter cannot use.
+func (e *Engine) switchTo(ctx context.Context, src *source, mode Mode, out Output) error {
+	e.declaring.Lock()
+	defer e.declaring.Unlock()
+	e.mu.Lock()
+	compiled := e.compiled
+	if mode == CompiledMode && !compiled {
+		e.cannot = nil // the user may have changed what was in the way
+	}
+	e.mu.Unlock()
+	if mode == CompiledMode && !compiled {
+		if err := e.promote(ctx, src, "", out); err != nil {
+			return e.notPromoted(ctx, src, err)
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.mode = mode
+	if _, restarts := e.executor.(Restarter); compiled && mode != CompiledMode && restarts && e.session.empty() {
+		_, err := e.anew(src.cell)
+		return err
+	}
+	return nil
+}
+
+// empty reports whether no cell has declared anything that is live.
+func (s *session) empty() bool {
+	for _, d := range s.live {
+		if d.cell > 0 {
+			return false
+		}
+	}
+	return true
+}
