@@ -43,9 +43,9 @@ func programName() string {
 	return "hierml"
 }
 
-// build builds the program of the module at root into path. The packages that are
+// buildProgram builds the program of the module at root into path. The packages that are
 // compiled are reported to progress.
-func build(ctx context.Context, root, path string, progress func(what string)) error {
+func buildProgram(ctx context.Context, root, path string, progress func(what string)) error {
 	// No version control: a clone that belongs to another user would end the build.
 	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-buildvcs=false", "-o", path, "./kernel")
 	cmd.Dir = root

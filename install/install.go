@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/kernel/build"
 )
 
 // outcome is what the summary tells.
@@ -55,7 +56,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) e
 	if err := r.save(); err != nil {
 		return err
 	}
-	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.registerKernel} {
+	for _, stage := range []func(context.Context, *console, *receipt, string) error{o.buildProgram, o.prepareCells, o.registerKernel} {
 		if err := stage(ctx, c, r, root); err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 		return step.fail(err)
 	}
 	compiled := 0
-	err := build(ctx, root, o.spec.Program, func(what string) {
+	err := buildProgram(ctx, root, o.spec.Program, func(what string) {
 		compiled++
 		step.progress(compiled, 0, what)
 	})
@@ -87,6 +88,28 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 		return step.fail(err)
 	}
 	step.end("%s", o.spec.Program)
+	return nil
+}
+
+// prepareCells makes what the program needs to compile cells. Where that cannot
+// be, it says why; cells are interpreted then.
+func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root string) error {
+	step := c.begin("Preparing compiled cells")
+	steps := 0
+	_, err := build.Open(ctx, build.Settings{Program: o.spec.Program, Root: root, Progress: func(what string) {
+		step.progress(steps, 0, what)
+		steps++
+	}})
+	switch {
+	case ctx.Err() != nil:
+		return step.fail(err)
+	case err != nil:
+		step.end("not possible here, cells are interpreted: %s", err)
+	case steps == 0:
+		step.end("kept, because the program is the same")
+	default:
+		step.end("ready, in the cache of the user")
+	}
 	return nil
 }
 

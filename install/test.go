@@ -16,6 +16,7 @@ import (
 	"github.com/hierml/notebook/install/internal/browser"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/kernel/build"
 )
 
 // acceptance is the package whose tests need Jupyter and a browser.
@@ -56,6 +57,7 @@ func test(ctx context.Context, c *console, ci bool) error {
 	for _, need := range []check{
 		{"Python environment of the tests", func(ctx context.Context) error { return providePython(ctx, c) }},
 		{"Chromium", func(ctx context.Context) error { return provideBrowser(ctx, c) }},
+		{"compiled cells", func(ctx context.Context) error { return provideKit(ctx, c, root) }},
 	} {
 		if err := need.run(ctx); err != nil {
 			if ci || ctx.Err() != nil {
@@ -189,6 +191,27 @@ func providePython(ctx context.Context, c *console) error {
 		return step.fail(err)
 	}
 	step.end("%s", env.Dir)
+	return nil
+}
+
+// provideKit makes what the tests need to compile cells for the program as they
+// build it. They would make it themselves, but while their time runs.
+func provideKit(ctx context.Context, c *console, root string) (err error) {
+	dir, err := os.MkdirTemp("", "hierml-program-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	step := c.begin("Preparing compiled cells for the tests")
+	program := filepath.Join(dir, programName())
+	if err := buildProgram(ctx, root, program, func(what string) { step.progress(0, 0, what) }); err != nil {
+		return step.fail(err)
+	}
+	_, err = build.Open(ctx, build.Settings{Program: program, Root: root, Progress: func(what string) { step.progress(0, 0, what) }})
+	if err != nil {
+		return step.fail(err)
+	}
+	step.end("ready")
 	return nil
 }
 
