@@ -44,8 +44,24 @@ type emitter struct {
 	// lowered name.
 	homes map[any]home
 	// holders are the variables that hold the newest version of a function.
-	holders map[*function][]home
+	holders map[*function][]holder
 	units   int
+	// loaded finds units that may run again by their text without what only
+	// their cell has.
+	loaded map[string]loaded
+}
+
+// loaded is a unit that is loaded, and the number of its cell.
+type loaded struct {
+	path string
+	cell int
+}
+
+// A holder is the place of a variable that holds a function, and the function's
+// type as it was there.
+type holder struct {
+	home
+	typ string
 }
 
 // A home is the place of a declaration.
@@ -56,7 +72,7 @@ type home struct {
 }
 
 func newEmitter(c *checker) *emitter {
-	return &emitter{checker: c, homes: map[any]home{}, holders: map[*function][]home{}}
+	return &emitter{checker: c, homes: map[any]home{}, holders: map[*function][]holder{}, loaded: map[string]loaded{}}
 }
 
 // A unit is being written.
@@ -81,8 +97,9 @@ type unit struct {
 	moved     []Moved
 	// inits are the init functions that were not called yet.
 	inits []initCall
-	// failing says that the statements use the variable for errors.
-	failing bool
+	// runs says that there are statements, and failing that they use the
+	// variable for errors.
+	runs, failing bool
 }
 
 func (e *emitter) newUnit(l *lowering) *unit {
@@ -120,7 +137,38 @@ func (e *emitter) emit(l *lowering) (unit *build.Unit, compiled *Compiled, probl
 	u.statements()
 	u.importBlank()
 	b, c := u.assemble(l.k.source.cell.title())
+	if len(set.types)+len(set.variables)+len(set.moved) == 0 && u.again(b, c, set.functions) {
+		return nil, c, nil
+	}
 	return b, c, nil
+}
+
+// again has the session run a unit that is loaded already, if one has the same
+// text and declares nothing that must be new.
+func (u *unit) again(b *build.Unit, c *Compiled, functions []*function) bool {
+	number := u.l.k.source.cell.Number
+	text := strings.NewReplacer(
+		fmt.Sprintf("/cell/%d:", number), "/cell/:",
+		fmt.Sprintf("%q", u.path), "",
+		"// "+u.l.k.source.cell.title()+"\n", "",
+		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), mark, number), "Failed(",
+	).Replace(b.Source)
+	old, there := u.loaded[text]
+	if !there {
+		u.loaded[text] = loaded{u.path, number}
+		u.l.later(func() { delete(u.loaded, text) })
+		return false
+	}
+	for _, fn := range functions {
+		h := u.homes[fn]
+		h.path = old.path
+		u.settle(fn, h)
+	}
+	*c = Compiled{Units: []string{old.path}, Again: old.cell}
+	if u.runs {
+		c.Run = old.path
+	}
+	return true
 }
 
 // refer returns what the text calls a declaration.
@@ -176,7 +224,7 @@ func (u *unit) settle(key any, h home) {
 }
 
 // hold notes a variable that holds a function.
-func (u *unit) hold(fn *function, h home) {
+func (u *unit) hold(fn *function, h holder) {
 	old := u.holders[fn]
 	u.holders[fn] = append(slices.Clip(old), h)
 	u.l.later(func() { u.holders[fn] = old })
@@ -207,7 +255,7 @@ func (u *unit) assemble(title string) (*build.Unit, *Compiled) {
 		}
 		fmt.Fprintf(&tail, "func run%s() {\n%s}\n", mark, body)
 		fields += "Run: run" + mark + ", "
-		compiled.Run = u.path
+		compiled.Run, u.runs = u.path, true
 	}
 	table := func(field, typ string, entries []string) {
 		if len(entries) > 0 {

@@ -52,7 +52,7 @@ func (u *unit) own() *compilation {
 	var renewed []*function
 	for _, f := range l.k.funcs {
 		fn := u.session.functionOf(f.object)
-		if fn == nil || !fn.generic || fn.receiver != nil || fn.pending != "" {
+		if fn == nil || !fn.generic || fn.receiver != nil || fn.pending != "" || l.kept[fn] {
 			continue
 		}
 		if _, there := u.homes[fn]; there {
@@ -227,14 +227,38 @@ func (u *unit) claim(set *compilation) {
 		if fn.generic || fn.base == "init" {
 			continue
 		}
-		for _, holder := range u.holders[fn] {
-			// The types in the signature may be older ones, of the same form.
-			u.setup = append(u.setup, func() string {
-				return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.signature(signatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder), own)
-			})
-		}
-		u.hold(fn, home{path: u.path, name: name(mark + own)})
+		u.followed(fn, own, name)
 	}
+}
+
+// followed has the variables that hold a function hold the version that the
+// unit declares under a name.
+func (u *unit) followed(fn *function, own string, unique func(string) string) {
+	held := u.heldType(fn)
+	there := false
+	for _, holder := range u.holders[fn] {
+		there = holder.typ == held
+		same := there
+		u.setup = append(u.setup, func() string {
+			if same {
+				return u.refer(holder.home) + " = " + own + "\n"
+			}
+			// The types in the signature were others, of the same form.
+			return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.signature(signatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder.home), own)
+		})
+	}
+	if !there {
+		u.hold(fn, holder{home{path: u.path, name: unique(mark + own)}, held})
+	}
+}
+
+// heldType tells the type of a function by where the types in it are.
+func (u *unit) heldType(fn *function) string {
+	s := spelling{
+		typeName:    func(obj *types.TypeName) string { h := u.homes[obj]; return h.path + "." + h.name },
+		packageName: func(path, _ string) string { return path },
+	}
+	return s.signature(signatureOf(fn))
 }
 
 // declare writes the declarations.
@@ -293,8 +317,9 @@ func (u *unit) declareFunction(fn *function) {
 	if fn.generic || fn.base == "init" {
 		return
 	}
-	holder := u.holders[fn][len(u.holders[fn])-1]
-	u.parts = append(u.parts, fmt.Sprintf("%svar %s = %s\n", generated, holder.name, h.name))
+	if last := u.holders[fn][len(u.holders[fn])-1]; last.path == u.path {
+		u.parts = append(u.parts, fmt.Sprintf("%svar %s = %s\n", generated, last.name, h.name))
+	}
 }
 
 // declaration writes a declaration under another name.

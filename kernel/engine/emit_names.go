@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,10 +66,11 @@ func covered(all edits, start, end int) bool {
 // rename finds the names in a node that the unit calls something else.
 func (u *unit) rename(root ast.Node, p setting, replace func(at token.Pos, length int, text string)) {
 	literals := 0
+	passed := map[*ast.FuncLit]bool{} // to what does not keep them
 	var stack []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
 		if n == nil {
-			if _, ok := stack[len(stack)-1].(*ast.FuncLit); ok {
+			if lit, ok := stack[len(stack)-1].(*ast.FuncLit); ok && !passed[lit] {
 				literals--
 			}
 			stack = stack[:len(stack)-1]
@@ -87,7 +89,10 @@ func (u *unit) rename(root ast.Node, p setting, replace func(at token.Pos, lengt
 				replace(n.Pos(), len(n.Name), text)
 			}
 		case *ast.FuncLit:
-			literals++
+			passed[n] = literals == 0 && isPassed(n, p.info, stack)
+			if !passed[n] {
+				literals++
+			}
 		}
 		stack = append(stack, n)
 		return true
@@ -144,6 +149,32 @@ func (u *unit) home(key any) home {
 	return h
 }
 
+// isPassed reports whether a function literal is an argument of a function of
+// the standard library that has called it for the last time when it returns.
+func isPassed(lit *ast.FuncLit, info *types.Info, stack []ast.Node) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	call, ok := stack[len(stack)-1].(*ast.CallExpr)
+	if !ok || call.Fun == ast.Expr(lit) {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Signature().Recv() != nil || !slices.Contains([]string{"sort", "slices", "strings", "bytes"}, f.Pkg().Path()) {
+		return false
+	}
+	for v := range f.Signature().Results().Variables() {
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			return false // an iterator
+		}
+	}
+	return true
+}
+
 func isSelected(id *ast.Ident, stack []ast.Node) bool {
 	if len(stack) == 0 {
 		return false
@@ -158,7 +189,7 @@ func (u *unit) callee(fn *function, outlives bool) string {
 		u.l.ready(fn)
 	}
 	if holders := u.holders[fn]; outlives && len(holders) > 0 {
-		return u.refer(holders[len(holders)-1])
+		return u.refer(holders[len(holders)-1].home)
 	}
 	return u.refer(u.home(fn))
 }

@@ -28,7 +28,7 @@ func (e *emitter) compile(k *checked) (l *lowering, unit *build.Unit, compiled *
 
 // forget makes the emitter that of a process which has loaded nothing.
 func (e *emitter) forget() {
-	e.homes, e.holders = map[any]home{}, map[*function][]home{}
+	e.homes, e.holders, e.loaded = map[any]home{}, map[*function][]holder{}, map[string]loaded{}
 }
 
 // everything writes one unit with all that is live in the session, and what that

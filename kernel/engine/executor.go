@@ -85,6 +85,9 @@ type Compiled struct {
 	// Run is the import path of the unit whose statements are to be run;
 	// empty for none.
 	Run string
+	// Again is the number of the cell that the unit to run was compiled for,
+	// where it has run before; 0 where it is this one. Frames tell that number.
+	Again int
 	// Moved are variables to be carried over before that.
 	//
 	// Those of the interpreter come in a program of their own, with no Run. The

@@ -98,12 +98,15 @@ func (e *Engine) Emission() func(Cell) (string, error) {
 		if len(problems) > 0 {
 			return "", problemsError("CompileError", problems)
 		}
-		l, unit, _, problems := emitter.compile(k)
+		l, unit, compiled, problems := emitter.compile(k)
 		if len(problems) > 0 {
 			return "", problemsError("CompileError", problems)
 		}
 		l.commit(len(k.body))
 		l.keep()
+		if unit == nil {
+			return fmt.Sprintf("// %s runs %s again\n", cell.title(), compiled.Units[0]), nil
+		}
 		return unit.Source, nil
 	}
 }

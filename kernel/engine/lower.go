@@ -68,6 +68,8 @@ type lowering struct {
 	// checkOnly says that nothing is lowered: only the session is to know what
 	// the cell declares.
 	checkOnly bool
+	// kept holds the functions that the cell declares as they are.
+	kept map[*function]bool
 	// pos is where the lowering is, for refusals of types. In a stand-in for
 	// a function of a compiled package, site is where it is called.
 	pos  token.Pos

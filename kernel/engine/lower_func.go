@@ -140,6 +140,10 @@ func (l *lowering) knowFunc(obj *types.Func, fn *function) {
 func (l *lowering) renew(old, fn *function) {
 	was := *old
 	l.later(func() { *old = was })
+	if l.checkOnly && old.pending == "" && fn.pending == "" && l.unchanged(old, fn) {
+		old.decl, old.info, old.cell, old.written = fn.decl, fn.info, fn.cell, fn.written
+		return
+	}
 	old.decl, old.info, old.cell, old.calls, old.pending, old.written = fn.decl, fn.info, fn.cell, fn.calls, fn.pending, fn.written
 	if old.generic {
 		l.renewInstances(old)
