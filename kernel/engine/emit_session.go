@@ -66,6 +66,7 @@ func (e *emitter) everything() (unit *build.Unit, compiled *Compiled, undo func(
 		u.moved = append(u.moved, m)
 	}
 	u.declare(set)
+	u.types = append(u.types, u.describedTypes()...)
 	u.setup, u.inits = nil, nil
 	unit, compiled = u.assemble("everything that is declared")
 	return unit, compiled, l.rollback, nil

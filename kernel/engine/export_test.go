@@ -110,3 +110,12 @@ func (e *Engine) Emission() func(Cell) (string, error) {
 		return unit.Source, nil
 	}
 }
+
+// Everything emits what is live in the session.
+func (e *Engine) Everything() (source string, moved []Moved, err error) {
+	unit, compiled, _, err := newEmitter(e.checker).everything()
+	if err != nil {
+		return "", nil, err
+	}
+	return unit.Source, compiled.Moved, nil
+}
