@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/worker/compiled"
 )
 
 // A connection is the parent's side of one child: the process and its pipes.
@@ -212,7 +213,7 @@ func (c *connection) add(j *job) error {
 	defer c.mu.Unlock()
 	cell := j.program.Cell
 	if c.ended {
-		return j.died(c.cause, c.number)
+		return j.died(c.cause, c.number, nil)
 	}
 	if other := c.jobs[cell]; other != nil && !other.ended() {
 		return fmt.Errorf("cell %d runs already", cell)
@@ -268,9 +269,10 @@ func (c *connection) finish(lastWords string) {
 	}
 	c.ended = true
 	close(c.gone)
+	calls := compiled.CallsIn(lastWords)
 	for _, j := range c.jobs {
 		if !j.ended() {
-			j.end(nil, j.died(c.cause, c.number))
+			j.end(nil, j.died(c.cause, c.number, calls))
 		}
 	}
 	c.jobs = nil

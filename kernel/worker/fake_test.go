@@ -29,7 +29,12 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, Main(nil))
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := os.RemoveAll(programFolder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // A fake is an executor for scripts: each line of a program's source is a word

@@ -109,11 +109,12 @@ func (j *job) result(f *frame) (*engine.Bundle, error) {
 	return nil, errors.New(f.Failure.Message)
 }
 
-// died returns the error of the job, given what ended the child. The place is
-// the cell, if it had begun.
-func (j *job) died(cause string, process int) *engine.DeathError {
-	death := &engine.DeathError{Cause: cause, Process: process}
-	if j.begun {
+// died returns the error of the job, given what ended the child and the calls
+// that did, as far as they are known. The place is the cell, if it had begun and
+// they do not tell.
+func (j *job) died(cause string, process int, calls []engine.Frame) *engine.DeathError {
+	death := &engine.DeathError{Cause: cause, Process: process, Frames: calls}
+	if j.begun && len(calls) == 0 {
 		death.Frames = []engine.Frame{{Cell: j.program.Cell}}
 	}
 	return death

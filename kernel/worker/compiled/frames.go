@@ -73,7 +73,7 @@ func frameOf(function, file string, line int) (engine.Frame, bool) {
 		return engine.Frame{}, false
 	}
 	number, err := strconv.Atoi(name)
-	if err != nil {
+	if err != nil || number == 0 { // cell 0 is text that is not the user's
 		return engine.Frame{}, false
 	}
 	return engine.Frame{Function: userName(function), Cell: number, Line: line}, true
@@ -124,4 +124,45 @@ func userName(function string) string {
 	}
 	name = generated.ReplaceAllString(name, "")
 	return strings.TrimPrefix(name+suffix, ".")
+}
+
+// CallsIn returns the active calls of the user's functions in what the Go run
+// time wrote of the goroutine that ended the process, innermost first.
+func CallsIn(lastWords string) []engine.Frame {
+	var t trace
+	function := ""
+	for line := range strings.Lines(lastWords) {
+		line = strings.TrimRight(line, "\n")
+		place, indented := strings.CutPrefix(line, "\t")
+		switch {
+		case line == "" && len(t.calls) > 0:
+			return t.calls
+		case !indented:
+			function = withoutArguments(line)
+		default:
+			place, _, _ = strings.Cut(place, " ")
+			file, number, _ := strings.Cut(place, ":")
+			if n, err := strconv.Atoi(number); err == nil {
+				t.add(runtime.Frame{Function: function, File: file, Line: n})
+			}
+			function = ""
+		}
+	}
+	return t.calls
+}
+
+// withoutArguments returns the function of a call as the run time writes it.
+func withoutArguments(call string) string {
+	depth := 0
+	for i := len(call) - 1; i >= 0; i-- {
+		switch call[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return call[:i]
+			}
+		}
+	}
+	return call
 }

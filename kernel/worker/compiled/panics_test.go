@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -219,5 +220,35 @@ func TestUserName(t *testing.T) {
 		if got := userName(function); got != want {
 			t.Errorf("%s: %q, want %q", function, got, want)
 		}
+	}
+}
+
+func TestCallsIn(t *testing.T) {
+	words := `runtime: goroutine stack exceeds 1000000000-byte limit
+fatal error: stack overflow
+
+runtime stack:
+runtime.throw({0x55d0, 0x1})
+	/go/src/runtime/panic.go:1023 +0x5e
+
+goroutine 7 [running]:
+cell/7.(*T).f({0x1, 0x2}, 0x3)
+	/cell/7:3 +0x1d
+cell/7.g(...)
+	/cell/7:5 +0x1d fp=0xc0 sp=0xc0
+cell/7.g(0x1)
+	/cell/7:5 +0x1d
+cell/8.runˑ()
+	/cell/8:1 +0x13
+created by github.com/hierml/notebook/kernel/worker/compiled.(*Runner).supervise in goroutine 1
+	/src/kernel/worker/compiled/runner.go:100 +0x20
+
+goroutine 8 [select]:
+cell/9.h()
+	/cell/9:1 +0x1
+`
+	want := []engine.Frame{{Function: "(*T).f", Cell: 7, Line: 3}, {Function: "g", Cell: 7, Line: 5, More: 1}, {Cell: 8, Line: 1}}
+	if got := CallsIn(words); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
