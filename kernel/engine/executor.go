@@ -100,8 +100,12 @@ type Compiled struct {
 }
 
 // LeftBehind is where the bundle of a program tells which variables could not be
-// carried over.
-const LeftBehind = "left"
+// carried over. Data[LeftInPart] tells in the same form of those of which a part
+// could not, and which: "h.list[2]: a function value made by interpreted code".
+const (
+	LeftBehind = "left"
+	LeftInPart = "part"
+)
 
 // ReachedCall is the Call of a program that asks how many of the statements of
 // the last program with its Cell were done, if that one failed. The bundle's

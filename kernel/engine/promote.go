@@ -122,12 +122,12 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out Outpu
 	if err := e.openCompiler(ctx, out); err != nil {
 		return err
 	}
-	moved, left, err := e.send(ctx, src, out)
+	moved, left, parts, err := e.send(ctx, src, out)
 	if err != nil {
 		return err
 	}
 	e.mu.Lock()
-	notes := e.session.leave(moved, left)
+	notes := append(e.session.leave(moved, left), partNotes(moved, parts)...)
 	e.session.loseOutputs("the value stayed behind with the interpreter")
 	e.compiled, e.since, e.why = true, src.cell.title(), why
 	e.mu.Unlock()
@@ -151,7 +151,7 @@ func (e *Engine) resend(ctx context.Context, src *source, out Output) error {
 	if err := e.openCompiler(ctx, out); err != nil {
 		return e.notPromoted(ctx, src, err)
 	}
-	if _, _, err := e.send(ctx, src, out); err != nil {
+	if _, _, _, err := e.send(ctx, src, out); err != nil {
 		return e.notPromoted(ctx, src, err)
 	}
 	return nil
@@ -197,11 +197,12 @@ func sparse(out Output) func(string) {
 }
 
 // send gives the executor what is live in its compiled form. It returns the
-// variables that were to be carried over, and why some were not.
-func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Moved, left map[string]string, err error) {
+// variables that were to be carried over, and why some were not, or a part of
+// them.
+func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Moved, left, parts map[string]string, err error) {
 	unit, compiled, undo, err := e.emitEverything()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer func() {
 		e.mu.Lock()
@@ -213,20 +214,35 @@ func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Mov
 		}
 	}()
 	if compiled.Plugin, err = e.compiler.Build(ctx, []build.Unit{*unit}); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	bundle, err := e.executor.Run(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	left = map[string]string{}
+	return compiled.Moved, reasons(bundle, LeftBehind), reasons(bundle, LeftInPart), nil
+}
+
+// reasons returns what a bundle tells of variables, by their keys.
+func reasons(bundle *Bundle, name string) map[string]string {
+	texts := map[string]string{}
 	if bundle != nil {
-		reasons, _ := bundle.Data[LeftBehind].(map[string]any)
+		reasons, _ := bundle.Data[name].(map[string]any)
 		for key, reason := range reasons {
-			left[key] = fmt.Sprint(reason)
+			texts[key] = fmt.Sprint(reason)
 		}
 	}
-	return compiled.Moved, left, nil
+	return texts
+}
+
+// partNotes returns a note on each variable of which a part was not carried over.
+func partNotes(moved []Moved, parts map[string]string) (notes []string) {
+	for _, m := range moved {
+		if part, ok := parts[m.Key()]; ok {
+			notes = append(notes, fmt.Sprintf("note: a part of %s stayed behind with the interpreter: %s\n", m.Name, part))
+		}
+	}
+	return notes
 }
 
 // emitEverything writes what is live.

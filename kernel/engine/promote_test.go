@@ -22,6 +22,8 @@ type double struct {
 	ran []string
 	// left is why a variable is not carried over, by its name in its unit.
 	left map[string]any
+	// part is why a part of one is not.
+	part map[string]any
 	// fails is the result of the next compiled program.
 	fails error
 	died  int
@@ -36,15 +38,18 @@ func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) 
 	}
 	var moved []string
 	bundle := &engine.Bundle{Data: map[string]any{}}
-	left := map[string]any{}
+	left, part := map[string]any{}, map[string]any{}
 	for _, m := range p.Compiled.Moved {
 		moved = append(moved, m.Name)
 		if why := d.left[m.Name]; why != nil {
 			left[m.Key()] = why
 		}
+		if why := d.part[m.Name]; why != nil {
+			part[m.Key()] = why
+		}
 	}
 	slices.Sort(moved)
-	bundle.Data[engine.LeftBehind] = left
+	bundle.Data[engine.LeftBehind], bundle.Data[engine.LeftInPart] = left, part
 	d.ran = append(d.ran, fmt.Sprintf("%s moved %v run %v", p.Compiled.Plugin, moved, p.Compiled.Run != ""))
 	err := d.fails
 	d.fails = nil
@@ -128,6 +133,7 @@ func TestPromotion(t *testing.T) {
 		mode  engine.Mode
 		cells []string
 		left  map[string]any
+		part  map[string]any
 		notes string
 		out   string
 		err   string
@@ -142,6 +148,10 @@ func TestPromotion(t *testing.T) {
 			left:  map[string]any{"f": "a function value made by interpreted code"},
 			notes: progressNotes + note + "note: f stayed behind with the interpreter: a function value made by interpreted code\n",
 			ran:   []string{"plugin1 moved [f x] run false", "plugin2 moved [] run true"}},
+		{name: "what stays behind in part", cells: []string{"h := []func(){func() {}}", refusedCell, "len(h)"},
+			part:  map[string]any{"h": "h[0]: a function value made by interpreted code"},
+			notes: progressNotes + note + "note: a part of h stayed behind with the interpreter: h[0]: a function value made by interpreted code\n",
+			ran:   []string{"plugin1 moved [h] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
 		{name: "what stayed behind is used", cells: []string{"f := func() int { return 1 }", refusedCell, "f()"},
 			left: map[string]any{"f": "it is a function"},
 			err:  "undefined: f (the variable stayed behind with the interpreter: it is a function)",
@@ -193,7 +203,7 @@ func TestPromotion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.mode)
-			s.double.left = c.left
+			s.double.left, s.double.part = c.left, c.part
 			var out, notes string
 			var err error
 			for i, cell := range c.cells {

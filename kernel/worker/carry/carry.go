@@ -76,11 +76,15 @@ func Bundle(lost []Lost) *engine.Bundle {
 	if len(lost) == 0 {
 		return nil
 	}
-	left := map[string]any{}
+	left, parts := map[string]any{}, map[string]any{}
 	for _, l := range lost {
-		left[l.Key] = l.String()
+		if l.Path == l.Name {
+			left[l.Key] = l.String()
+		} else {
+			parts[l.Key] = l.String()
+		}
 	}
-	return &engine.Bundle{Data: map[string]any{engine.LeftBehind: left}}
+	return &engine.Bundle{Data: map[string]any{engine.LeftBehind: left, engine.LeftInPart: parts}}
 }
 
 // Variables carries variables over: those of the interpreter, and those of
