@@ -21,6 +21,9 @@ type Cell struct {
 	// Aside says that other cells know nothing of the cell's source and of what
 	// it shows.
 	Aside bool
+	// Next, if set, returns the sources of the cells that wait to run after this
+	// one, or the first of them. They may be compiled with it.
+	Next func() []string
 }
 
 func (c Cell) count() int {

@@ -24,6 +24,8 @@ type emission interface {
 	// forget has the emission know of no unit any more: the process is gone
 	// that had them, and perhaps the session. Their paths are not used again.
 	forget()
+	// skip has the emission leave out the paths of units up to a number.
+	skip(last int)
 }
 
 // compile parses, checks and emits a cell and builds its units.
@@ -40,7 +42,26 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowerin
 	if unit == nil {
 		return l, program, nil
 	}
-	if compiled.Plugin, err = e.compiler.Build(ctx, []build.Unit{*unit}); err == nil {
+	loaded, taken := e.ahead.has(unit)
+	if loaded {
+		return l, program, nil
+	}
+	if taken {
+		e.mu.Lock()
+		l.rollback()
+		e.emission.skip(e.ahead.last)
+		e.ahead = ahead{}
+		e.mu.Unlock()
+		return e.compile(ctx, src, out)
+	}
+	units := append([]build.Unit{*unit}, e.batch(l, src)...)
+	compiled.Plugin, err = e.compiler.Build(ctx, units)
+	if err != nil && len(units) > 1 && ctx.Err() == nil {
+		units = units[:1]
+		compiled.Plugin, err = e.compiler.Build(ctx, units)
+	}
+	if err == nil {
+		e.ahead.note(units[1:])
 		return l, program, nil
 	}
 	e.mu.Lock()

@@ -21,6 +21,12 @@ func (e *emitter) compile(k *checked) (l *lowering, unit *build.Unit, compiled *
 		l.rollback()
 		return nil, nil, nil, problems
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			l.rollback()
+			panic(r)
+		}
+	}()
 	defer l.recoverRefusal(func(p problem) { problems = []problem{p} })
 	unit, compiled, problems = e.emit(l)
 	return l, unit, compiled, problems
@@ -30,6 +36,9 @@ func (e *emitter) compile(k *checked) (l *lowering, unit *build.Unit, compiled *
 func (e *emitter) forget() {
 	e.homes, e.holders, e.loaded = map[any]home{}, map[*function][]holder{}, map[string]loaded{}
 }
+
+// skip leaves out the paths of units up to a number.
+func (e *emitter) skip(last int) { e.units = max(e.units, last) }
 
 // everything writes one unit with all that is live in the session, and what that
 // mentions. Its variables are to be carried over from where they are: the

@@ -139,6 +139,7 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.ahead = ahead{} // which was not loaded
 	l.rollback()
 	if !isRefusal(ctx, err) {
 		return nil, interrupted(err)
@@ -283,6 +284,9 @@ func internalError(src *source, fault any) *Error {
 func (e *Engine) failed(ctx context.Context, l *lowering, program *Program, err error, out Output) error {
 	var death *DeathError
 	var runtime *RuntimeError
+	if errors.As(err, &runtime) && program.Compiled != nil {
+		program.Compiled.number(runtime.Frames, program.Cell)
+	}
 	switch {
 	case errors.As(err, &death):
 		e.mu.Lock()

@@ -113,6 +113,16 @@ const (
 // was compiled.
 const ReachedCall = bridge + ".ShowReached"
 
+// number has frames of the cell that the unit was compiled for tell the number
+// of the cell that runs.
+func (c *Compiled) number(frames []Frame, cell int) {
+	for i, f := range frames {
+		if c.Again != 0 && f.Cell == c.Again {
+			frames[i].Cell = cell
+		}
+	}
+}
+
 // Moved is a variable that a unit takes over, from the interpreter or from an
 // older unit.
 type Moved struct {

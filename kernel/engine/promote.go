@@ -26,6 +26,7 @@ type switching struct {
 
 	open     func(ctx context.Context, progress func(string)) (Compiler, error)
 	compiler Compiler // nil until it is needed
+	ahead    ahead
 	// cannot is why cells cannot be compiled, as it was found out at a time,
 	// and told says that the user knows.
 	cannot error
@@ -284,6 +285,7 @@ func (s *session) leave(moved []Moved, left map[string]string) (notes []string) 
 // compiled any more.
 func (e *Engine) forgetCompiled() {
 	e.emission.forget()
+	e.ahead = ahead{}
 	e.stale = e.compiled
 }
 

@@ -53,7 +53,8 @@ func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) 
 	d.ran = append(d.ran, fmt.Sprintf("%s moved %v run %v", p.Compiled.Plugin, moved, p.Compiled.Run != ""))
 	err := d.fails
 	d.fails = nil
-	if err == nil && p.Declared != nil && p.Compiled.Run != "" {
+	var failure *engine.RuntimeError
+	if (err == nil || errors.As(err, &failure)) && p.Declared != nil && p.Compiled.Run != "" {
 		p.Declared()
 	}
 	return bundle, err

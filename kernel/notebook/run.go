@@ -71,7 +71,7 @@ func (r Runner) Run(ctx context.Context, nb *Notebook) error {
 			r.Starting(step)
 		}
 		start := time.Now()
-		step.Err = r.cell(ctx, step.Number, c, shown)
+		step.Err = r.cell(ctx, step.Number, cells[i:], shown)
 		step.Time = time.Since(start)
 		if r.Finished != nil {
 			r.Finished(step)
@@ -83,11 +83,18 @@ func (r Runner) Run(ctx context.Context, nb *Notebook) error {
 	return nil
 }
 
-// cell runs one cell.
-func (r Runner) cell(ctx context.Context, number int, c *Cell, shown displays) error {
+// cell runs the first of some cells.
+func (r Runner) cell(ctx context.Context, number int, cells []*Cell, shown displays) error {
+	c := cells[0]
 	c.Count = number
+	next := func() (sources []string) {
+		for _, c := range cells[1:] {
+			sources = append(sources, c.Source)
+		}
+		return sources
+	}
 	out := &collector{cell: c, displays: shown}
-	bundle, err := r.Evaluator.Run(ctx, engine.Cell{Number: number, Source: c.Source}, out)
+	bundle, err := r.Evaluator.Run(ctx, engine.Cell{Number: number, Source: c.Source, Next: next}, out)
 	if err != nil {
 		out.add(failure(err))
 		return err

@@ -30,7 +30,7 @@ func execute(s *session, r *request) (any, error) {
 	out.takeQuestions(r.Request, content.AllowStdin)
 	ctx, done := s.interruptible(r.shell, out)
 	defer done()
-	cell := engine.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory}
+	cell := engine.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory, Next: r.shell.queue.cells}
 	bundle, err := s.evaluate(ctx, cell, out)
 	payload := out.finish()
 	if err != nil {

@@ -16,6 +16,8 @@ const (
 	// abortGrace is how long the reply of a failed cell waits for requests
 	// that were sent before anybody could know of the failure.
 	abortGrace = 10 * time.Millisecond
+	// maxAhead bounds how many requests are looked at before their turn.
+	maxAhead = 16
 )
 
 // A queue holds the requests of a shell that wait for their turn.
@@ -75,6 +77,21 @@ func (q *queue) take() *wire.Request {
 	q.size -= r.Size()
 	q.changed.Broadcast()
 	return r
+}
+
+// cells returns the code of the first cells that wait, up to something else.
+func (q *queue) cells() (sources []string) {
+	q.mu.Lock()
+	waiting := slices.Clone(q.requests[:min(len(q.requests), maxAhead)])
+	q.mu.Unlock()
+	for _, r := range waiting {
+		var content wire.ExecuteRequest
+		if r.Header.Type != "execute_request" || r.Decode(&content) != nil || content.Silent || !content.StoreHistory {
+			break
+		}
+		sources = append(sources, content.Code)
+	}
+	return sources
 }
 
 // takeAll removes the requests of a type.
