@@ -1,5 +1,14 @@
 package stdlib
 
+// Unavailable returns why cells cannot import a package of the standard library,
+// nil if they can or there is none of that path.
+func Unavailable(path string) error {
+	if reason := unavailable[path]; reason != "" {
+		return &ImportError{Path: path, Reason: reason}
+	}
+	return nil
+}
+
 // unavailable says of packages of the standard library that cells cannot
 // import them, and why.
 var unavailable = map[string]string{

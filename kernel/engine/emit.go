@@ -234,7 +234,9 @@ func (u *unit) hold(fn *function, h holder) {
 func (u *unit) importBlank() {
 	for _, spec := range u.l.k.imports {
 		if spec.Name != nil && spec.Name.Name == "_" {
-			u.blank = append(u.blank, spec.Path.Value)
+			if path, ok := u.importedBy(spec); ok {
+				u.blank = append(u.blank, path)
+			}
 		}
 	}
 }
@@ -290,8 +292,8 @@ func (u *unit) assemble(title string) (*build.Unit, *Compiled) {
 		}
 	}
 	for _, path := range u.blank {
-		fmt.Fprintf(&out, "_ %s\n", path)
-		b.Imports = append(b.Imports, strings.Trim(path, "\"`"))
+		fmt.Fprintf(&out, "_ %q\n", path)
+		b.Imports = append(b.Imports, path)
 	}
 	out.WriteString(")\n\n" + strings.Join(u.parts, ""))
 	out.WriteString(tail.String())

@@ -46,26 +46,31 @@ type Engine struct {
 	checker *checker
 	dead    int    // the process of the executor that died last
 	last    Output // of the cell that began last
+	outside *outside
 	switching
 }
 
 // New returns an engine for a new session.
 func New(config Config) *Engine {
 	s := newSession()
+	o := &outside{Importer: config.Importer, resolved: map[string]bool{}, failed: map[string]error{}}
 	c := &checker{
 		session:   s,
-		importer:  config.Importer,
+		importer:  o,
 		preloaded: config.Preloaded,
 		strict:    config.Strict,
 		fset:      token.NewFileSet(),
 		sources:   map[*token.File]*source{},
 	}
-	return &Engine{
+	e := &Engine{
 		executor:  config.Executor,
 		session:   s,
 		checker:   c,
+		outside:   o,
 		switching: switching{mode: config.Mode, open: config.Compiler, emission: newEmitter(c)},
 	}
+	o.folder = e.folder
+	return e
 }
 
 // Kill ends a cell that does not heed its interrupt, where the executor is a

@@ -146,6 +146,7 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 		l.later(func() { delete(l.s.sent, bridgePath) })
 		l.imports = append(l.imports, fmt.Sprintf("import %s %q", bridge, bridgePath))
 	}
+	l.refuseForeignImports()
 	l.declare()
 	for _, spec := range k.types {
 		l.emitType(spec)

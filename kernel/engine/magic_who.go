@@ -76,7 +76,7 @@ func (s *session) whoRow(name string, d *declaration) whoRow {
 	r := whoRow{name: name, cell: d.cell}
 	switch obj := d.object.(type) {
 	case *types.PkgName:
-		r.kind, r.typ = "import", obj.Imported().Path()
+		r.kind, r.typ = "import", plainPath(obj.Imported().Path())
 		return r
 	case *types.Const:
 		r.kind, r.value = "constant", func([]string) string { return obj.Val().String() }

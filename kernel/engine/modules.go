@@ -2,12 +2,22 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Modules finds packages that this program does not consist of: those of other
 // modules, and of the module or workspace that the cells' folder is in. Only
-// compiled cells can use them.
+// compiled cells can use them. A Compiler that has them is a Modules, too.
 type Modules interface {
 	// Import returns a package that was resolved. Its path is the one that cells
 	// are to be compiled with: where the package has changed since cells were
@@ -41,9 +51,6 @@ type Modules interface {
 	// asking the network: those of the folder's module or workspace, and of the
 	// modules that the session uses.
 	Paths(folder string) []string
-
-	// Forget begins anew, for a new process.
-	Forget()
 }
 
 // A Module is one that the session uses.
@@ -51,4 +58,201 @@ type Module struct {
 	Path, Version string
 	// From says in a few words why it is this version.
 	From string
+}
+
+// An outside importer imports the packages that the program consists of, and those of
+// other modules that were resolved.
+type outside struct {
+	types.Importer
+	modules Modules // nil until there are some
+	folder  func() string
+	// resolved are the paths of packages that modules has, and failed says why
+	// others cannot be imported.
+	resolved map[string]bool
+	failed   map[string]error
+}
+
+// foreign reports whether a package is no part of the program.
+func (o *outside) foreign(path string) bool { return o.resolved[path] }
+
+func (o *outside) Import(path string) (*types.Package, error) {
+	pkg, err := o.Importer.Import(path)
+	switch {
+	case err == nil:
+		return pkg, nil
+	case o.failed[path] != nil:
+		return nil, o.failed[path]
+	case o.resolved[path]:
+		return o.modules.Import(path)
+	}
+	return nil, err
+}
+
+func (o *outside) Paths() []string {
+	var paths []string
+	if library, ok := o.Importer.(Library); ok {
+		paths = library.Paths()
+	}
+	if o.modules != nil {
+		paths = slices.Concat(paths, o.modules.Paths(o.folder()))
+	}
+	return paths
+}
+
+func (o *outside) Doc(path, name string) string {
+	if path = plainPath(path); o.resolved[path] {
+		return o.modules.Doc(path, name)
+	}
+	if library, ok := o.Importer.(Library); ok {
+		return library.Doc(path, name)
+	}
+	return ""
+}
+
+var editionSuffix = regexp.MustCompile(`~\d+$`)
+
+// plainPath returns the path that users import a package by, given the one that
+// cells are compiled with.
+func plainPath(path string) string { return editionSuffix.ReplaceAllString(path, "") }
+
+// resolve finds the packages that a cell imports and the program does not
+// consist of. Why some cannot be imported the checker says where the cell does
+// it. The error is that of the end of ctx. Engine.declaring is held.
+func (e *Engine) resolve(ctx context.Context, src *source, out Output) error {
+	e.mu.Lock()
+	clear(e.outside.failed)
+	paths := e.outside.unknown(src)
+	interpreted := e.mode == InterpretedMode && !e.compiled
+	e.mu.Unlock()
+	var failed map[string]error
+	switch {
+	case len(paths) == 0 || e.open == nil:
+		return nil
+	case interpreted:
+		failed = e.outside.refused(paths, "compiled cells import packages of all modules: %engine auto")
+	default:
+		if err := e.openCompiler(ctx, out); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			failed = e.outside.refused(paths, "compiled cells import packages of all modules, but cells cannot be compiled: "+err.Error())
+			break
+		}
+		modules, ok := e.compiler.(Modules)
+		if !ok {
+			return nil
+		}
+		var err error
+		failed, err = modules.Resolve(ctx, e.folder(), paths, func(line string) { out.Stream("stderr", line+"\n") })
+		if err != nil {
+			return err
+		}
+		e.mu.Lock()
+		e.outside.modules = modules
+		e.mu.Unlock()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, path := range paths {
+		if failed[path] != nil {
+			e.outside.failed[path] = failed[path]
+		} else {
+			e.outside.resolved[path] = true
+		}
+	}
+	return nil
+}
+
+// refused says of all paths that cells cannot import them, and what the user can
+// do.
+func (o *outside) refused(paths []string, advice string) map[string]error {
+	failed := map[string]error{}
+	for _, path := range paths {
+		_, err := o.Importer.Import(path)
+		failed[path] = fmt.Errorf("%w; %s", err, advice)
+	}
+	return failed
+}
+
+// unknown returns the import paths of a cell that the program does not consist
+// of, and that might be those of another module.
+func (o *outside) unknown(src *source) []string {
+	var paths []string
+	for _, it := range split(src.text) {
+		if it.kind != itemImport {
+			continue
+		}
+		// What does not parse the checker complains about.
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package main;"+src.text[it.start:it.end], parser.ImportsOnly)
+		if err != nil {
+			continue
+		}
+		for _, spec := range f.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || slices.Contains(paths, path) {
+				continue
+			}
+			if _, err := o.Importer.Import(path); err != nil && (hasHost(path) || inModule(o.folder())) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// hasHost reports whether an import path begins like the name of a host, as
+// those of modules that can be downloaded do.
+func hasHost(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return strings.Contains(first, ".")
+}
+
+// inModule reports whether a folder is in a module or a workspace.
+func inModule(folder string) bool {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return false
+	}
+	for {
+		for _, name := range []string{"go.mod", "go.work"} {
+			if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+				return true
+			}
+		}
+		outer := filepath.Dir(folder)
+		if outer == folder {
+			return false
+		}
+		folder = outer
+	}
+}
+
+// refuseForeignImports refuses a cell for the interpreter that imports a package which the
+// program does not consist of.
+func (l *lowering) refuseForeignImports() {
+	for _, spec := range l.k.imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.c.foreign(path) {
+			l.refuse(spec.Path.Pos(), "the interpreter has no package "+path)
+		}
+	}
+}
+
+// foreign reports whether a package was imported that is no part of the program.
+func (c *checker) foreign(path string) bool {
+	o, ok := c.importer.(*outside)
+	return ok && o.foreign(path)
+}
+
+// importedBy returns the path that cells are compiled with of the package that is
+// imported. It is there if the import was checked.
+func (c *checker) importedBy(spec *ast.ImportSpec) (path string, ok bool) {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return "", false
+	}
+	pkg, err := c.importer.Import(path)
+	if err != nil {
+		return "", false
+	}
+	return pkg.Path(), true
 }

@@ -51,6 +51,9 @@ func (e *refusedError) Error() string { return e.refusal.Error() }
 // for the compiled one if the session is to have that from this cell on. The
 // errors are *Error.
 func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*lowering, *Program, error) {
+	if err := e.resolve(ctx, src, out); err != nil {
+		return nil, nil, interrupted(err)
+	}
 	e.mu.Lock()
 	compiled, mode := e.compiled, e.mode
 	e.mu.Unlock()

@@ -31,7 +31,7 @@ func (c *checker) doc(path, name string) string {
 func (v *view) typeOf(obj types.Object) string {
 	switch obj := obj.(type) {
 	case *types.PkgName:
-		return fmt.Sprintf("%q", obj.Imported().Path())
+		return fmt.Sprintf("%q", plainPath(obj.Imported().Path()))
 	case *types.Builtin:
 		return strings.TrimPrefix(v.doc("builtin", obj.Name()+"()"), "func "+obj.Name())
 	case *types.Nil:

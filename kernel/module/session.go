@@ -2,14 +2,15 @@ package module
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/types"
-	"maps"
 	"os"
 	"slices"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib"
 )
 
 // A Program is what the packages that cells import have to fit.
@@ -72,29 +73,16 @@ type found struct {
 // the program does not have are handed to add, by the paths that cells import
 // them by.
 func New(program Program, add func(packages map[string]string) error) *Session {
-	s := &Session{program: program, add: add, pins: map[string]pin{}}
-	s.clear()
-	return s
-}
-
-// clear forgets what was found.
-func (s *Session) clear() {
-	s.found = map[string]*found{}
-	s.editions = map[string][]string{}
-	s.archives = map[string]string{}
-	s.types = map[string]*types.Package{}
-	s.docs = map[string]map[string]string{}
-	s.used = map[string]used{}
-}
-
-// Forget implements engine.Modules.
-func (s *Session) Forget() {
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clear()
-	maps.DeleteFunc(s.pins, func(_ string, p pin) bool { return !p.asked })
+	return &Session{
+		program: program, add: add,
+		pins:     map[string]pin{},
+		found:    map[string]*found{},
+		editions: map[string][]string{},
+		archives: map[string]string{},
+		types:    map[string]*types.Package{},
+		docs:     map[string]map[string]string{},
+		used:     map[string]used{},
+	}
 }
 
 // Close removes the session's folder.
@@ -139,7 +127,9 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 	}
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return s.settled(path, m.key) })
 	for _, path := range paths {
-		if err := checkPath(path); err != nil {
+		if reason := stdlib.Unavailable(path); reason != nil {
+			failed[path] = reason
+		} else if err := checkPath(path); err != nil {
 			failed[path] = err
 		}
 	}
@@ -153,7 +143,12 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 	}
 	added := map[string]string{}
 	for _, path := range paths {
-		if err := s.take(ctx, m, listing, path, added); err != nil {
+		err := s.take(ctx, m, listing, path, added)
+		var unknown *stdlib.ImportError
+		if _, known := stdlib.Importer.Import(path); err != nil && errors.As(known, &unknown) && unknown.Meant != "" {
+			err = fmt.Errorf("%w; did you mean %q?", err, unknown.Meant)
+		}
+		if err != nil {
 			failed[path] = err
 		}
 	}
