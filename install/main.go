@@ -5,11 +5,11 @@
 //	go run ./install
 //
 // It makes what the program needs to compile cells (see kernel/build), and goes
-// on without it where that cannot be. It provides Jupyter in a private environment where it is missing, repairs what
-// an earlier run left, and removes it all again with `go run ./install
-// uninstall`. `go run ./install test` provides what the tests need and runs
-// them. What the program does is in package kernel; this one only puts it in
-// place.
+// on without it where that cannot be. It provides Jupyter in a private
+// environment where it is missing, repairs what an earlier run left, and removes
+// it all again with `go run ./install uninstall`. `go run ./install test`
+// provides what the tests need and runs them. What the program does is in
+// package kernel; this one only puts it in place.
 package main
 
 import (

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -54,18 +54,19 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return stdout.String(), err
 }
 
-// plainly says in a sentence what an error of the file system means for a build
-// in dir, which the environment variable named can change.
+// plainly says in a sentence what an error of the file system means for dir,
+// which the environment variable named can change.
 func plainly(err error, dir, variable string) error {
 	var command *commandError
+	var path *fs.PathError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
 		errors.As(err, &command) && strings.Contains(command.text, "no space left on device"):
-		return fmt.Errorf("there is no room left in %s for compiled code; make some, or name another folder by %s: %w", dir, variable, err)
-	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("compiled code cannot be written to %s; make it writable, or name another folder by %s: %w", dir, variable, err)
+		return fmt.Errorf("there is no room left in %s for compiled code; make some, or name another folder by %s", dir, variable)
+	case errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)):
+		return fmt.Errorf("compiled code cannot be written to %s: %w; name another folder by %s", dir, path.Err, variable)
 	}
 	return err
 }

@@ -182,15 +182,8 @@ func (k *Kit) readInfo() error {
 
 // make makes the kit's folder: aside, and under its name when it is complete.
 func (k *Kit) make(ctx context.Context, p program, s Settings) error {
-	root := s.Root
-	if root == "" {
-		if p.setting("-trimpath") == "true" {
-			return errors.New("this program was built with -trimpath and does not know where its sources are; take the flag out of GOFLAGS and run `go run ./install` again")
-		}
-		_, file, _, _ := runtime.Caller(0) // ROOT/kernel/build/kit.go
-		root = filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	}
-	if err := checkRoot(root); err != nil {
+	root, err := p.sourceFolder(s.Root)
+	if err != nil {
 		return err
 	}
 	tc, err := findToolchain(ctx, p, root)
@@ -274,11 +267,19 @@ func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error 
 
 const module = "github.com/hierml/notebook"
 
-// checkRoot reports an error if root is not the folder of this module.
-func checkRoot(root string) error {
+// sourceFolder returns the folder of the module that p was built from: root, or
+// if that is empty the one that this package was compiled in.
+func (p program) sourceFolder(root string) (string, error) {
+	if root == "" {
+		if p.setting("-trimpath") == "true" {
+			return "", errors.New("this program was built with -trimpath and does not know where its sources are; take the flag out of GOFLAGS and run `go run ./install` again")
+		}
+		_, file, _, _ := runtime.Caller(0) // ROOT/kernel/build/kit.go
+		root = filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	}
 	content, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil || modfile.ModulePath(content) != module {
-		return fmt.Errorf("the sources that this program was built from are not in %s; clone %s and run `go run ./install` in the clone", root, module)
+		return "", fmt.Errorf("the sources that this program was built from are not in %s; clone %s and run `go run ./install` in the clone", root, module)
 	}
-	return nil
+	return root, nil
 }

@@ -80,5 +80,5 @@ func (k *Kit) remove() error {
 	// The description goes first: without it there is no kit.
 	return errors.Join(
 		os.Remove(filepath.Join(k.dir, infoFile)), os.RemoveAll(k.dir),
-		os.Remove(k.dir+usersSuffix), os.Remove(k.dir+makerSuffix), l.release())
+		os.RemoveAll(k.dir+usersSuffix), os.RemoveAll(k.dir+makerSuffix), l.release())
 }
