@@ -29,6 +29,12 @@
 //     (lower_func.go), interfaces (lower_iface.go). lower_convert.go is the one
 //     place that decides how a value becomes an interface, and handover.go what
 //     compiled code may get.
+//   - Emit (emit*.go, guard*.go, ahead.go), instead of lowering where cells are
+//     compiled: the user's own text as a unit, a package of its own, with names of other
+//     units qualified, and with guards that let it be stopped. Which way a
+//     session takes, and when it changes from one to the other with its
+//     variables, is decided in mode.go, promote.go and compile.go; package
+//     build makes plugins of units. Units can be seen in testdata/emission.
 //   - Run (engine.go, executor.go): the Program by the Executor. Wrong when the
 //     lowered text is right and its result is not: then the interpreter
 //     (kernel/worker/interpreter) differs from Go, and lowering has to avoid what
