@@ -43,8 +43,7 @@ func (a *ahead) note(units []build.Unit) {
 // batch returns the units of the cells that will run after one which has been
 // emitted as l, as far as they can be told. It changes nothing.
 func (e *Engine) batch(l *lowering, src *source) (units []build.Unit) {
-	emitter, ok := e.emission.(*emitter)
-	if !ok || src.cell.Next == nil {
+	if src.cell.Next == nil {
 		return nil
 	}
 	waiting := src.cell.Next()
@@ -54,7 +53,7 @@ func (e *Engine) batch(l *lowering, src *source) (units []build.Unit) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	restore := e.session.snapshot()
-	count := emitter.units
+	count := e.emitter.units
 	var made []*lowering
 	defer func() {
 		// A cell that the engine fails on is left for its own turn.
@@ -63,8 +62,8 @@ func (e *Engine) batch(l *lowering, src *source) (units []build.Unit) {
 			l.rollback()
 		}
 		restore()
-		e.ahead.last = emitter.units
-		emitter.units = count
+		e.ahead.last = e.emitter.units
+		e.emitter.units = count
 	}()
 	l.commit(len(l.k.body))
 	l.keep()
@@ -77,7 +76,7 @@ func (e *Engine) batch(l *lowering, src *source) (units []build.Unit) {
 		if err != nil {
 			break
 		}
-		next, unit, compiled, problems := emitter.compile(k)
+		next, unit, compiled, problems := e.emitter.compile(k)
 		if len(problems) > 0 {
 			break
 		}

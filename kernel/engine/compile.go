@@ -12,22 +12,6 @@ import (
 	"github.com/hierml/notebook/kernel/build"
 )
 
-// An emission writes the compiled form of a session's cells. The emitter is one.
-type emission interface {
-	// compile writes the unit of a checked cell, and what has to be run. It does
-	// to the session what checker.lower does. There is no unit if all is
-	// loaded already; l may be nil if there are problems.
-	compile(k *checked) (l *lowering, unit *build.Unit, compiled *Compiled, problems []problem)
-	// everything writes a unit with all that is live and what that mentions,
-	// and what of it is to be carried over.
-	everything() (unit *build.Unit, compiled *Compiled, undo func(), err error)
-	// forget has the emission know of no unit any more: the process is gone
-	// that had them, and perhaps the session. Their paths are not used again.
-	forget()
-	// skip has the emission leave out the paths of units up to a number.
-	skip(last int)
-}
-
 // compile parses, checks and emits a cell and builds its units.
 func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowering, *Program, error) {
 	if err := e.resend(ctx, src, out); err != nil {
@@ -49,7 +33,7 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowerin
 	if taken {
 		e.mu.Lock()
 		l.rollback()
-		e.emission.skip(e.ahead.last)
+		e.emitter.skip(e.ahead.last)
 		e.ahead = ahead{}
 		e.mu.Unlock()
 		return e.compile(ctx, src, out)
@@ -87,7 +71,7 @@ func (e *Engine) emit(src *source) (l *lowering, unit *build.Unit, compiled *Com
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l, unit, compiled, problems := e.emission.compile(k)
+	l, unit, compiled, problems := e.emitter.compile(k)
 	if len(problems) > 0 {
 		return nil, nil, nil, problemsError("CompileError", problems)
 	}

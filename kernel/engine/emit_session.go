@@ -11,7 +11,7 @@ import (
 
 // compile enters the declarations of a checked cell into the session and writes
 // its unit. Rollback takes both back, and commit makes the declarations live, as
-// for a cell that is lowered.
+// for a cell that is lowered. There is no unit if all is loaded already.
 func (e *emitter) compile(k *checked) (l *lowering, unit *build.Unit, compiled *Compiled, problems []problem) {
 	l, problems = e.record(k)
 	if len(problems) > 0 {
@@ -32,7 +32,8 @@ func (e *emitter) compile(k *checked) (l *lowering, unit *build.Unit, compiled *
 	return l, unit, compiled, problems
 }
 
-// forget makes the emitter that of a process which has loaded nothing.
+// forget makes the emitter that of a process which has loaded nothing. The paths
+// of its units are not used again.
 func (e *emitter) forget() {
 	e.homes, e.holders, e.loaded = map[any]home{}, map[*function][]holder{}, map[string]loaded{}
 }

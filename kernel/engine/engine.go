@@ -67,7 +67,7 @@ func New(config Config) *Engine {
 		session:   s,
 		checker:   c,
 		outside:   o,
-		switching: switching{mode: config.Mode, open: config.Compiler, emission: newEmitter(c)},
+		switching: switching{mode: config.Mode, open: config.Compiler, emitter: newEmitter(c)},
 	}
 	o.folder = e.folder
 	return e

@@ -19,8 +19,8 @@ type switching struct {
 	compiled bool
 	since    string
 	why      string
-	// emission writes what is compiled.
-	emission emission
+	// emitter writes what is compiled.
+	emitter *emitter
 	// stale says that the executor's process has nothing of what was compiled.
 	stale bool
 
@@ -259,7 +259,7 @@ func (e *Engine) emitEverything() (unit *build.Unit, compiled *Compiled, undo fu
 			err = fmt.Errorf("the engine failed on what is declared: %v", r)
 		}
 	}()
-	return e.emission.everything()
+	return e.emitter.everything()
 }
 
 // leave says of the variables that were not carried over where they are, and
@@ -287,7 +287,7 @@ func (s *session) leave(moved []Moved, left map[string]string) (notes []string) 
 // forgetCompiled notes that the executor's process has nothing of what was
 // compiled any more.
 func (e *Engine) forgetCompiled() {
-	e.emission.forget()
+	e.emitter.forget()
 	e.ahead = ahead{}
 	e.stale = e.compiled
 }
