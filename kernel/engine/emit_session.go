@@ -41,6 +41,12 @@ func (e *emitter) forget() {
 // skip leaves out the paths of units up to a number.
 func (e *emitter) skip(last int) { e.units = max(e.units, last) }
 
+// variable returns where a variable is; false if no unit has it.
+func (e *emitter) variable(d *declaration) (unit, name string, ok bool) {
+	h, ok := e.homes[d.lowered]
+	return h.path, h.name, ok
+}
+
 // everything writes one unit with all that is live in the session, and what that
 // mentions. Its variables are to be carried over from where they are: the
 // interpreter, or earlier units. The undo takes back what the emitter then

@@ -12,11 +12,11 @@ import (
 // A whoRow is what %who says of a name.
 type whoRow struct {
 	name, kind, typ string
-	// value makes of what the expressions show what is shown of the name; nil
-	// if that is nothing.
-	value       func(shown []string) string
-	expressions []string
-	cell        int
+	// value makes of what the looks show what is shown of the name; nil if that
+	// is nothing.
+	value func(shown []string) string
+	looks []look
+	cell  int
 }
 
 // whoKinds are the kinds of names in the order in which they are listed.
@@ -37,9 +37,9 @@ func (e *Engine) who(ctx context.Context, cell Cell, out Output) error {
 	for _, r := range rows {
 		value := ""
 		if r.value != nil {
-			value = brief(r.value(values[:len(r.expressions)]))
+			value = brief(r.value(values[:len(r.looks)]))
 		}
-		values = values[len(r.expressions):]
+		values = values[len(r.looks):]
 		cells = append(cells, []string{r.name, r.kind, r.typ, value, titles[r.cell]})
 	}
 	text, page := table([]string{"name", "kind", "type", "value", "declared in"}, cells, 0, 2, 3)
@@ -125,31 +125,32 @@ func typeWord(obj *types.TypeName) string {
 	return word
 }
 
-// whoValue notes how the value of a variable is shown: in expressions of types
-// that Go has itself, so that no method of the user's is called, and nothing is
-// costly.
+// whoValue notes how the value of a variable is shown: by what Go's own types
+// tell, so that no method of the user's is called, and nothing is costly.
 func (s *session) whoValue(r *whoRow, v types.Object) {
 	own := func(name string) bool { return s.live[name] == nil }
-	value := func(x string, t types.Type) (string, bool) {
+	value := func(field string, t types.Type) (look, bool) {
+		l := look{name: r.name, field: field, aspect: LookBrief}
 		b, ok := t.Underlying().(*types.Basic)
 		if !ok || b.Kind() == types.UnsafePointer {
-			return "", false
+			return l, false
 		}
 		named, ok := types.Unalias(t).(*types.Named)
 		if !ok || !isSession(named.Obj()) {
-			return x, true
+			return l, true
 		}
-		return b.Name() + "(" + x + ")", own(b.Name())
+		l.basic = b.Name()
+		return l, own(b.Name())
 	}
 	switch t := v.Type().Underlying().(type) {
 	case *types.Basic:
-		if x, ok := value(r.name, v.Type()); ok {
-			r.value, r.expressions = func(shown []string) string { return shown[0] }, []string{x}
+		if x, ok := value("", v.Type()); ok {
+			r.value, r.looks = func(shown []string) string { return shown[0] }, []look{x}
 		}
 	case *types.Slice, *types.Map, *types.Chan:
 		if own("len") {
 			r.value = func(shown []string) string { return "len " + shown[0] }
-			r.expressions = []string{"len(" + r.name + ")"}
+			r.looks = []look{{name: r.name, aspect: LookLength}}
 		}
 	case *types.Pointer, *types.Signature, *types.Interface:
 		if own("nil") {
@@ -159,7 +160,7 @@ func (s *session) whoValue(r *whoRow, v types.Object) {
 				}
 				return ""
 			}
-			r.expressions = []string{r.name + " == nil"}
+			r.looks = []look{{name: r.name, aspect: LookNil}}
 		}
 	case *types.Struct:
 		const most = 6
@@ -167,13 +168,13 @@ func (s *session) whoValue(r *whoRow, v types.Object) {
 		more := ""
 		for f := range t.Fields() {
 			reachable := f.Exported() || f.Pkg().Path() == packagePath
-			x, ok := value(r.name+"."+f.Name(), f.Type())
+			x, ok := value(f.Name(), f.Type())
 			if !reachable || !ok || f.Name() == "_" || len(names) == most {
 				more = "…"
 				break
 			}
 			names = append(names, f.Name())
-			r.expressions = append(r.expressions, x)
+			r.looks = append(r.looks, x)
 		}
 		r.value = func(shown []string) string {
 			parts := make([]string, 0, len(names)+1)
@@ -203,13 +204,14 @@ func brief(text string) string {
 // what is shown of one.
 const whoBatch = 200
 
-// whoValues asks for the values of all expressions of the rows.
+// whoValues asks for the values of all looks of the rows.
 func (e *Engine) whoValues(ctx context.Context, cell Cell, rows []whoRow, out Output) ([]string, error) {
-	var expressions, values []string
+	var looks []look
+	var values []string
 	for _, r := range rows {
-		expressions = append(expressions, r.expressions...)
+		looks = append(looks, r.looks...)
 	}
-	for part := range slices.Chunk(expressions, whoBatch) {
+	for part := range slices.Chunk(looks, whoBatch) {
 		shown, err := e.brief(ctx, cell, part, out)
 		if err != nil {
 			return nil, err
@@ -219,11 +221,28 @@ func (e *Engine) whoValues(ctx context.Context, cell Cell, rows []whoRow, out Ou
 	return values, nil
 }
 
-// brief runs a cell that shows the values of the expressions.
-func (e *Engine) brief(ctx context.Context, cell Cell, expressions []string, out Output) ([]string, error) {
+// brief returns what the looks show. The interpreter runs a cell for them.
+func (e *Engine) brief(ctx context.Context, cell Cell, looks []look, out Output) ([]string, error) {
 	e.mu.Lock()
+	if e.compiled {
+		there, questions := e.compiledLooks(looks)
+		e.mu.Unlock()
+		texts, err := e.lookAt(ctx, cell.Number, questions, out)
+		if err != nil {
+			return nil, err
+		}
+		values := make([]string, len(looks))
+		for i, at := range there {
+			values[at] = texts[i]
+		}
+		return values, nil
+	}
 	alias := magicAlias(func(name string) bool { return e.session.live[name] != nil })
 	e.mu.Unlock()
+	expressions := make([]string, len(looks))
+	for i, l := range looks {
+		expressions[i] = l.expression()
+	}
 	text := alias + ".Brief(" + strings.Join(expressions, ", ") + ")"
 	bundle, err := e.run(ctx, &source{cell, &translation{text: text, alias: alias}}, out)
 	if err != nil {
@@ -231,8 +250,8 @@ func (e *Engine) brief(ctx context.Context, cell Cell, expressions []string, out
 	}
 	text, _ = bundle.Data["text/plain"].(string)
 	values := strings.Split(text, "\n")
-	if len(values) != len(expressions) {
-		return nil, fmt.Errorf("%%who: %d values of %d", len(values), len(expressions))
+	if len(values) != len(looks) {
+		return nil, fmt.Errorf("%%who: %d values of %d", len(values), len(looks))
 	}
 	return values, nil
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"go/types"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ func (e *Engine) valueOf(v *types.Var) string {
 			return ""
 		}
 		if u.Info()&types.IsString != 0 {
-			text, ok := e.peek(fmt.Sprintf("%s[:min(len(%s), %d)]", name, name, maxGlance))
+			text, ok := e.peek(look{name: name, aspect: LookValue, most: maxGlance})
 			if !ok {
 				return ""
 			}
@@ -46,31 +45,31 @@ func (e *Engine) valueOf(v *types.Var) string {
 			return ""
 		}
 	case *types.Slice:
-		length, ok := e.peek(fmt.Sprintf("len(%s)", name))
+		length, ok := e.peek(look{name: name, aspect: LookLength})
 		if !ok {
 			return ""
 		}
 		const few = 10
 		if n, err := strconv.Atoi(length); err == nil && n <= few && e.plain(u.Elem()) {
-			if text, ok := e.peek(fmt.Sprintf("%s[:min(len(%s), %d)]", name, name, few)); ok {
+			if text, ok := e.peek(look{name: name, aspect: LookValue, most: few}); ok {
 				return cutText(text)
 			}
 		}
 		return "length " + length
 	case *types.Map, *types.Chan:
-		if length, ok := e.peek(fmt.Sprintf("len(%s)", name)); ok {
+		if length, ok := e.peek(look{name: name, aspect: LookLength}); ok {
 			return "length " + length
 		}
 		return ""
 	case *types.Pointer, *types.Signature, *types.Interface:
-		if isNil, ok := e.peek(name + " == nil"); ok && isNil == "true" {
+		if isNil, ok := e.peek(look{name: name, aspect: LookNil}); ok && isNil == "true" {
 			return "nil"
 		}
 		return ""
 	default:
 		return ""
 	}
-	text, _ := e.peek(name)
+	text, _ := e.peek(look{name: name, aspect: LookValue})
 	return cutText(text)
 }
 
@@ -103,50 +102,83 @@ func (e *Engine) plain(t types.Type) bool {
 	return false
 }
 
-// peek returns the text of an expression of variables, unless something runs.
-// What processes and goroutines write meanwhile goes where it would otherwise.
-func (e *Engine) peek(source string) (text string, ok bool) {
+// peek returns what a variable looks like, unless something runs. What processes
+// and goroutines write meanwhile goes where it would otherwise.
+func (e *Engine) peek(at look) (text string, ok bool) {
 	e.mu.Lock()
-	out, compiled := e.last, e.compiled
+	out := e.last
 	e.mu.Unlock()
-	// A look at a value is not worth to be compiled.
-	if out == nil || compiled || e.running.Load() > 0 || !e.declaring.TryLock() {
+	if out == nil || e.running.Load() > 0 || !e.declaring.TryLock() {
 		return "", false
 	}
-	type answer struct {
-		bundle *Bundle
-		err    error
-	}
-	answers := make(chan answer, 1)
 	number := asideNumber + int(e.peeks.Add(1))
-	l, program, err := e.interpret(newSource(Cell{Number: number, Source: source, Aside: true}))
-	if err != nil {
+	ask, ok := e.asking(at, number, out)
+	if !ok {
 		e.declaring.Unlock()
 		return "", false
 	}
+	answers := make(chan string, 1)
 	go func() {
-		bundle, err := e.executor.Run(context.Background(), program, out)
-		e.mu.Lock()
-		l.commit(0)
-		e.checker.forget(l.k.source)
+		text, err := ask()
 		var death *DeathError
 		if errors.As(err, &death) {
+			e.mu.Lock()
 			_ = e.buried(death) // the next cell will say what is lost
+			e.mu.Unlock()
 		}
-		e.mu.Unlock()
 		e.declaring.Unlock() // whoever gets the answer may look at the next value
-		answers <- answer{bundle, err}
+		if err == nil {
+			answers <- text
+		}
+		close(answers)
 	}()
 	select {
-	case a := <-answers:
-		if a.err != nil || a.bundle == nil {
-			return "", false
-		}
-		text, ok = a.bundle.Data["text/plain"].(string)
+	case text, ok := <-answers:
 		return text, ok
 	case <-time.After(peekPatience):
 		return "", false
 	}
+}
+
+// asking returns what asks the executor for a variable. The caller holds
+// e.declaring.
+func (e *Engine) asking(at look, number int, out Output) (ask func() (string, error), ok bool) {
+	e.mu.Lock()
+	compiled := e.compiled
+	question, there := Look{}, false
+	if compiled {
+		question, there = e.compiledLook(at)
+	}
+	e.mu.Unlock()
+	if compiled {
+		return func() (string, error) {
+			texts, err := e.lookAt(context.Background(), number, []Look{question}, out)
+			if err != nil {
+				return "", err
+			}
+			return texts[0], nil
+		}, there
+	}
+	l, program, err := e.interpret(newSource(Cell{Number: number, Source: at.expression(), Aside: true}))
+	if err != nil {
+		return nil, false
+	}
+	return func() (string, error) {
+		bundle, err := e.executor.Run(context.Background(), program, out)
+		e.mu.Lock()
+		l.commit(0)
+		e.checker.forget(l.k.source)
+		e.mu.Unlock()
+		if err != nil {
+			return "", err
+		}
+		if bundle != nil {
+			if text, ok := bundle.Data["text/plain"].(string); ok {
+				return text, nil
+			}
+		}
+		return "", errors.New("the variable shows no text")
+	}, true
 }
 
 // forget drops a source that no declaration is in.

@@ -36,6 +36,9 @@ func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) 
 	if p.Call == engine.ReachedCall {
 		return &engine.Bundle{Data: map[string]any{"reached": 1}}, nil
 	}
+	if looks := p.Compiled.Looks; len(looks) > 0 {
+		return &engine.Bundle{Data: map[string]any{engine.Seen: seen(looks)}}, nil
+	}
 	var moved []string
 	bundle := &engine.Bundle{Data: map[string]any{}}
 	left, part := map[string]any{}, map[string]any{}

@@ -177,16 +177,19 @@ func (r *Runner) Reached(statements int) {
 
 // Show implements cell.Host.
 func (r *Runner) Show(values []any) {
-	display := r.config.Display
-	if display == nil {
-		display = text
-	}
-	bundle := display(values)
+	bundle := r.display(values)
 	if t := r.tasks.bearer().task; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.bundle, t.values = bundle, values
 	}
+}
+
+func (r *Runner) display(values []any) *engine.Bundle {
+	if r.config.Display == nil {
+		return text(values)
+	}
+	return r.config.Display(values)
 }
 
 // text shows values as fmt does.

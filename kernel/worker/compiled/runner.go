@@ -91,6 +91,9 @@ func (r *Runner) Run(ctx context.Context, program *engine.Program) (*engine.Bund
 		return nil, errors.New("compiled: the program is not compiled")
 	}
 	r.note(program)
+	if looks := program.Compiled.Looks; len(looks) > 0 {
+		return r.look(ctx, program.Cell, looks)
+	}
 	left, err := r.load(program.Compiled)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,6 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// bridgeName is what lowered code calls the bridge.
-const bridgeName = "b__"
-
 // bridge returns the functions that lowered code calls, as a package.
 func (in *Interpreter) bridge() interp.Exports {
 	functions := map[string]any{

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+)
+
+// A look is a question about a variable of the session, or a field of one, that
+// is answered in a few words. The interpreter is asked by an expression and
+// compiled cells by a Look, so that nothing is compiled for it.
+type look struct {
+	name, field string
+	aspect      Aspect
+	// basic is the basic type that a value is converted to, so that no method of
+	// its own is called; empty if there is none.
+	basic string
+	// most is how much of a string or a slice is looked at; 0 for all.
+	most int
+}
+
+// expression is what the interpreter is asked.
+func (l look) expression() string {
+	x := l.name
+	if l.field != "" {
+		x += "." + l.field
+	}
+	switch l.aspect {
+	case LookLength:
+		return "len(" + x + ")"
+	case LookNil:
+		return x + " == nil"
+	}
+	if l.most > 0 {
+		x = fmt.Sprintf("%s[:min(len(%s), %d)]", x, x, l.most)
+	}
+	if l.basic != "" {
+		x = l.basic + "(" + x + ")"
+	}
+	return x
+}
+
+// compiledLook is what compiled cells are asked. It reports false if the variable is
+// not theirs.
+func (e *Engine) compiledLook(l look) (Look, bool) {
+	d := e.session.live[l.name]
+	if d == nil || d.lowered == "" {
+		return Look{}, false
+	}
+	unit, variable, ok := e.emitter.variable(d)
+	return Look{Unit: unit, Variable: variable, Field: l.field, Aspect: l.aspect, Plain: l.basic != "", Most: l.most}, ok
+}
+
+// compiledLooks is compiledLook for several; there are the indices of those that
+// compiled cells can be asked.
+func (e *Engine) compiledLooks(looks []look) (there []int, questions []Look) {
+	for i, l := range looks {
+		if question, ok := e.compiledLook(l); ok {
+			there = append(there, i)
+			questions = append(questions, question)
+		}
+	}
+	return there, questions
+}
+
+// lookAt asks compiled cells.
+func (e *Engine) lookAt(ctx context.Context, cell int, looks []Look, out Output) ([]string, error) {
+	if len(looks) == 0 {
+		return nil, nil
+	}
+	bundle, err := e.executor.Run(ctx, &Program{Cell: cell, Compiled: &Compiled{Looks: looks}}, out)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	if bundle != nil {
+		switch list := bundle.Data[Seen].(type) {
+		case []string:
+			texts = list
+		case []any: // it has crossed a pipe
+			for _, text := range list {
+				texts = append(texts, fmt.Sprint(text))
+			}
+		}
+	}
+	if len(texts) != len(looks) {
+		return nil, fmt.Errorf("%d answers to %d looks at variables", len(texts), len(looks))
+	}
+	return texts, nil
+}
