@@ -137,7 +137,7 @@ func (e *emitter) emit(l *lowering) (unit *build.Unit, compiled *Compiled, probl
 	u.statements()
 	u.importBlank()
 	b, c := u.assemble(l.k.source.cell.title())
-	if len(set.types)+len(set.variables)+len(set.moved) == 0 && u.again(b, c, set.functions) {
+	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set.functions) {
 		return nil, c, nil
 	}
 	return b, c, nil

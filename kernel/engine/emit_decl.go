@@ -14,10 +14,9 @@ type compilation struct {
 	types     []*typeSpec
 	constants []*types.Const
 	functions []*function
-	// variables are new, or where they are moved those of other units whose
-	// types are compiled anew.
-	variables []*declaration
-	moved     []*declaration
+	// variables are new. Moved ones are those of other units whose types are
+	// compiled anew, and renewed ones may hold values of such types.
+	variables, moved, renewed []*declaration
 }
 
 // own returns what the unit of a cell declares: what the cell does, and what
@@ -129,15 +128,19 @@ func (u *unit) addDependants(set *compilation, late []*typeSpec, functions []*fu
 	seen := map[string]bool{}
 	for _, d := range u.session.byObject {
 		v, ok := d.object.(*types.Var)
-		if !ok || d.lost != "" || seen[d.lowered] || !holdsAny(v.Type(), anew) {
+		if h, there := u.homes[d.lowered]; !ok || d.lost != "" || seen[d.lowered] || !there || h.path == u.path {
 			continue
 		}
-		if h, there := u.homes[d.lowered]; there && h.path != u.path {
-			seen[d.lowered] = true
+		seen[d.lowered] = true
+		if _, basic := v.Type().Underlying().(*types.Basic); holdsAny(v.Type(), anew) {
 			set.moved = append(set.moved, d)
+		} else if !basic {
+			set.renewed = append(set.renewed, d)
 		}
 	}
-	slices.SortFunc(set.moved, func(a, b *declaration) int { return strings.Compare(a.lowered, b.lowered) })
+	byName := func(a, b *declaration) int { return strings.Compare(a.lowered, b.lowered) }
+	slices.SortFunc(set.moved, byName)
+	slices.SortFunc(set.renewed, byName)
 }
 
 // mentionsAny reports whether a type, or one of its methods, mentions types or
@@ -215,6 +218,10 @@ func (u *unit) claim(set *compilation) {
 		h := home{path: u.path, name: name(d.name), indirect: true}
 		u.settle(d.lowered, h)
 		u.moved = append(u.moved, Moved{Name: d.name, Unit: u.path, Variable: h.name, FromUnit: old.path, FromVariable: old.name})
+	}
+	for _, d := range set.renewed {
+		h := u.homes[d.lowered]
+		u.moved = append(u.moved, Moved{Name: d.name, Unit: h.path, Variable: h.name, FromUnit: h.path, FromVariable: h.name})
 	}
 	for _, fn := range set.functions {
 		own := name(fn.name)

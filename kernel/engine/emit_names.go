@@ -43,8 +43,12 @@ func (u *unit) part(n ast.Node, src *source, start, end int, p setting, more ...
 	all := u.guards(n, p)
 	all = append(all, more...)
 	var names edits
-	u.rename(n, p, func(at token.Pos, length int, text string) {
-		if s, offset := u.within(at); s == src && !covered(all, offset, offset+length) {
+	replaced := func(n ast.Node) bool {
+		s, offset := u.within(n.Pos())
+		return s == src && covered(all, offset, offset+int(n.End()-n.Pos()))
+	}
+	u.rename(n, p, replaced, func(at token.Pos, length int, text string) {
+		if s, offset := u.within(at); s == src {
 			names = append(names, edit{offset, offset + length, text})
 		}
 	})
@@ -63,8 +67,9 @@ func covered(all edits, start, end int) bool {
 	return false
 }
 
-// rename finds the names in a node that the unit calls something else.
-func (u *unit) rename(root ast.Node, p setting, replace func(at token.Pos, length int, text string)) {
+// rename finds the names in a node that the unit calls something else, save those
+// in what is replaced anyway.
+func (u *unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, replace func(at token.Pos, length int, text string)) {
 	literals := 0
 	passed := map[*ast.FuncLit]bool{} // to what does not keep them
 	var stack []ast.Node
@@ -85,6 +90,9 @@ func (u *unit) rename(root ast.Node, p setting, replace func(at token.Pos, lengt
 		case *ast.BasicLit:
 			u.quoteSource(n, replace)
 		case *ast.Ident:
+			if replaced(n) {
+				break
+			}
 			if text := u.named(n, p, literals > 0, stack); text != "" && text != n.Name {
 				replace(n.Pos(), len(n.Name), text)
 			}
