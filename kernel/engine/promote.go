@@ -132,7 +132,6 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out Outpu
 	}
 	e.mu.Lock()
 	notes := append(e.session.leave(moved, left), partNotes(moved, parts)...)
-	e.session.loseOutputs("the value stayed behind with the interpreter")
 	e.compiled, e.since, e.why = true, src.cell.title(), why
 	e.mu.Unlock()
 	if why != "" {

@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
@@ -47,6 +48,8 @@ type Interpreter interface {
 	// it, whether that was declared, and the numbers of its parts, 0 for types
 	// that are the compiled ones.
 	Type(number int) (kind, name string, declared bool, elems []int)
+	// Shown returns the values that cells showed, to be set.
+	Shown() [][]any
 }
 
 // Lost is a variable that was not carried over, or not whole.
@@ -89,26 +92,46 @@ func Bundle(lost []Lost) *engine.Bundle {
 
 // Variables carries variables over: those of the interpreter, and those of
 // older units. All that are carried at one time keep what they share. The units
-// must be loaded, and no code of cells may run. A variable that stays in its
-// unit can be among them, so that what its interfaces hold is of the newest
-// types.
+// must be loaded, and no code of cells may run. Where types were compiled anew, what
+// the interfaces of all variables of units hold becomes of the newest types, and so
+// do the values that cells have shown.
 //
 // The errors are faults of the program: variables that are not there.
-func Variables(in Interpreter, moved []engine.Moved) ([]Lost, error) {
+func Variables(in Interpreter, moved []engine.Moved, shown ...[]any) ([]Lost, error) {
 	if !slices.ContainsFunc(moved, func(v engine.Moved) bool { return v.FromUnit == "" }) {
 		in = nil
 	}
+	naturalize()
 	m := newMover(in)
 	var list []*variable
 	for _, v := range moved {
 		x, err := m.find(v)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case x.from.IsValid():
+			list = append(list, x)
+		default:
+			m.variable = x
+			m.lose(nil, "the interpreter does not have it")
 		}
-		list = append(list, x)
+	}
+	if m.anew {
+		for key, p := range cell.Variables() {
+			v := reflect.ValueOf(p).Elem()
+			_, name, _ := strings.Cut(key, ".")
+			list = append(list, &variable{Moved: engine.Moved{Name: name}, from: v, to: v, link: true})
+		}
 	}
 	m.move(list)
-	return m.lost, nil
+	lost := m.lost
+	if in != nil {
+		shown = append(shown, in.Shown()...)
+	}
+	for _, values := range shown {
+		m.show(values)
+	}
+	return lost, nil
 }
 
 // A variable is one to be carried.
@@ -131,7 +154,7 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 			return nil, fmt.Errorf("carry: there is no interpreter with the variable %s", v.FromVariable)
 		}
 		if x.from, ok = m.in.Variable(v.FromVariable); !ok {
-			return nil, fmt.Errorf("carry: the interpreter has no variable %s", v.FromVariable)
+			return x, nil
 		}
 	} else {
 		old, ok := cell.Lookup(v.FromUnit)
@@ -147,10 +170,6 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 		if !ok || !x.from.IsValid() {
 			return nil, fmt.Errorf("carry: unit %s has no variable %s", v.FromUnit, v.FromVariable)
 		}
-	}
-	if v.Unit == v.FromUnit && v.Variable == v.FromVariable {
-		x.to, x.link = x.from, true
-		return x, nil
 	}
 	if p, ok := code.Variables[v.Variable]; ok {
 		x.to = reflect.ValueOf(p).Elem()
@@ -190,6 +209,21 @@ func (m *mover) move(list []*variable) {
 	for _, v := range good {
 		m.variable = v
 		m.inline(nil, v.to.Addr().UnsafePointer(), v.from.Type(), v.to.Type(), false)
+		m.drain()
+	}
+}
+
+// show carries over values that were shown. What cannot be stays what it is, and
+// whoever asks for it finds that it is of another type.
+func (m *mover) show(values []any) {
+	m.variable = &variable{Moved: engine.Moved{Name: "Out"}}
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		if held, changed, why := m.held(nil, reflect.ValueOf(v)); changed && why == "" {
+			values[i] = held.Interface()
+		}
 		m.drain()
 	}
 }

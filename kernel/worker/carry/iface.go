@@ -22,19 +22,18 @@ func (m *mover) iface(at *place, p unsafe.Pointer, from, to reflect.Type, copied
 		return false
 	}
 	value, changed, why := m.held(at, slot.Elem())
+	if why == "" && !changed && was == to {
+		return false
+	}
 	if why == "" && !value.Type().AssignableTo(to) {
 		why = "a value of type " + value.Type().String() + ", which is no " + to.String() + " in compiled code"
 	}
-	result := reflect.NewAt(to, p).Elem()
-	switch {
-	case why != "":
+	if why != "" {
 		m.lose(at, why)
-		reflect.NewAt(was, p).Elem().SetZero()
-	case changed || turns:
-		result.Set(value)
-	default:
-		return false
+		slot.SetZero()
+		return true
 	}
+	reflect.NewAt(to, p).Elem().Set(value)
 	return true
 }
 
@@ -43,8 +42,11 @@ func (m *mover) iface(at *place, p unsafe.Pointer, from, to reflect.Type, copied
 func (m *mover) held(at *place, v reflect.Value) (held reflect.Value, changed bool, why string) {
 	from := v.Type()
 	to := m.types.current(from)
-	if m.in != nil && v.CanInterface() {
-		if inner, number, ok := m.in.Held(v.Interface()); ok {
+	session := false
+	if m.in != nil {
+		var inner any
+		var number int
+		if inner, number, session = m.in.Held(v.Interface()); session {
 			if v = reflect.ValueOf(inner); !v.IsValid() {
 				return v, false, "a value of a type without a value"
 			}
@@ -64,6 +66,7 @@ func (m *mover) held(at *place, v reflect.Value) (held reflect.Value, changed bo
 	if from != to {
 		changed = true
 	} else if !m.inside(from, to) {
+		m.plain[from] = !session
 		return v, false, ""
 	}
 	held, inner := m.copyOf(at, v, from, to)

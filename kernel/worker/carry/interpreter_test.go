@@ -323,3 +323,19 @@ g := math.Sqrt
 	}()
 	f()
 }
+
+func TestShown(t *testing.T) {
+	s := interpret(t, "type celsius float64", "[]any{celsius(1), 2}", "celsius(3)", "func() {}")
+	var nothing int
+	s.promote(t, map[string]any{}, map[string]reflect.Type{"main.celsius": reflect.TypeFor[celsius]()})
+	lost := s.promote(t, map[string]any{"nothing": &nothing}, map[string]reflect.Type{"main.celsius": reflect.TypeFor[celsius]()})
+	if len(lost) != 1 || lost[0].String() != "the interpreter does not have it" {
+		t.Error(lost)
+	}
+	if v := s.Kept(2); len(v) != 1 || !reflect.DeepEqual(v[0], []any{celsius(1), 2}) {
+		t.Errorf("%#v", v)
+	}
+	if v := s.Kept(3); len(v) != 1 || v[0] != any(celsius(3)) {
+		t.Errorf("%#v", v)
+	}
+}

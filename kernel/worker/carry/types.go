@@ -89,13 +89,20 @@ func (t *typeTable) named(name string, from reflect.Type) (found reflect.Type) {
 	return found
 }
 
-// current returns what a type is in the newest units: another one if it, or a
-// type that it is made of, was compiled anew.
+// current returns what a type is by now: another one if it, or a type that it is
+// made of, was compiled anew, or if it was made by reflection and there is a
+// compiled one like it.
 func (t *typeTable) current(from reflect.Type) reflect.Type {
 	if to, ok := t.newer[from]; ok {
 		return to
 	}
 	to := t.renewed(from)
+	switch {
+	case to.Name() == "" && isComposite(to):
+		to = compiledLike(to)
+	case to == from && isInstance(from) && outdated(from):
+		to = instanceLike(from)
+	}
 	t.newer[from] = to
 	return to
 }

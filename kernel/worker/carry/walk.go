@@ -27,6 +27,8 @@ type mover struct {
 	// turned are the empty interfaces of the interpreter that are
 	// interfaces with methods by now, by their addresses.
 	turned map[unsafe.Pointer]bool
+	// plain are types of values in interfaces that stay as they are.
+	plain map[reflect.Type]bool
 	// gone are the functions that stand for the interpreter's.
 	gone map[unsafe.Pointer]bool
 }
@@ -55,6 +57,7 @@ func newMover(in Interpreter) *mover {
 		slots:  slots{within: map[reflect.Type]bool{}},
 		seen:   map[seen]int{},
 		turned: map[unsafe.Pointer]bool{},
+		plain:  map[reflect.Type]bool{},
 		gone:   map[unsafe.Pointer]bool{},
 	}
 }
@@ -72,7 +75,9 @@ func (m *mover) drain() {
 		default:
 			size := j.to.Size()
 			for i := range j.n {
-				m.inline(j.place.index(i), unsafe.Add(j.at, uintptr(i)*size), j.from, j.to, false)
+				if p := unsafe.Add(j.at, uintptr(i)*size); !m.quiet(p, j.from, j.to) {
+					m.inline(j.place.index(i), p, j.from, j.to, false)
+				}
 			}
 		}
 	}
@@ -94,6 +99,9 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copie
 	case reflect.Array:
 		for i := range to.Len() {
 			q := unsafe.Add(p, uintptr(i)*to.Elem().Size())
+			if m.quiet(q, part(from, elem), to.Elem()) {
+				continue
+			}
 			changed = m.inline(at.index(i), q, part(from, elem), to.Elem(), copied) || changed
 		}
 	case reflect.Struct:
@@ -108,6 +116,9 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copie
 		for i := range to.NumField() {
 			f := to.Field(i)
 			q := unsafe.Add(p, f.Offset)
+			if m.quiet(q, part(from, field(i)), f.Type) {
+				continue
+			}
 			changed = m.inline(at.field(f.Name), q, part(from, field(i)), f.Type, copied) || changed
 		}
 	case reflect.Map:
@@ -120,6 +131,23 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copie
 		return m.iface(at, p, from, to, copied)
 	}
 	return changed
+}
+
+// quiet reports, for the many values of which this is easily seen, that there is
+// nothing to look at.
+func (m *mover) quiet(p unsafe.Pointer, from, to reflect.Type) bool {
+	switch to.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return *(*unsafe.Pointer)(p) == nil || !m.inside(from, to)
+	case reflect.Interface:
+		was := interfaceBefore(from, to)
+		if was != to {
+			return false
+		}
+		slot := reflect.NewAt(was, p).Elem()
+		return slot.IsNil() || m.plain[slot.Elem().Type()]
+	}
+	return !m.inside(from, to)
 }
 
 // pointer looks at a pointer, and at what it points to.

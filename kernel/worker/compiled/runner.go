@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/engine"
@@ -152,7 +154,10 @@ func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
 			return nil, fmt.Errorf("compiled: the plugin does not have the unit %s", path)
 		}
 	}
-	lost, err := carry.Variables(r.config.Interpreter, c.Moved)
+	r.mu.Lock()
+	shown := slices.Collect(maps.Values(r.kept))
+	r.mu.Unlock()
+	lost, err := carry.Variables(r.config.Interpreter, c.Moved, shown...)
 	return carry.Bundle(lost), err
 }
 

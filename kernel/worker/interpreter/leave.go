@@ -1,6 +1,10 @@
 package interpreter
 
-import "reflect"
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
 
 // What follows shows the variables of the session to those who take them out of
 // the interpreter.
@@ -41,4 +45,12 @@ func (in *Interpreter) Type(number int) (kind, name string, declared bool, elems
 		return d.kind, d.name, d.named, d.elems
 	}
 	return "", "", false, nil
+}
+
+// Shown returns the values that cells showed and that others may ask for. They may
+// be set.
+func (in *Interpreter) Shown() [][]any {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return slices.Collect(maps.Values(in.kept))
 }

@@ -1,20 +1,25 @@
 package cell
 
-import "reflect"
+import (
+	"iter"
+	"maps"
+	"reflect"
+)
 
 // types are those of the session that packages declare.
 var types = struct {
-	newest map[string]reflect.Type
-	keys   map[reflect.Type][]string
-	named  map[string][]reflect.Type
-	again  bool // a type was compiled anew
-}{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[string][]reflect.Type{}, false}
+	newest  map[string]reflect.Type
+	keys    map[reflect.Type][]string
+	named   map[string][]reflect.Type
+	instead map[reflect.Type]reflect.Type
+	anew    bool
+}{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[string][]reflect.Type{}, map[reflect.Type]reflect.Type{}, false}
 
 // note makes the types of a package known. The caller holds mu.
 func note(list map[string]reflect.Type) {
 	for key, t := range list {
 		if old, ok := types.newest[key]; ok && old != t {
-			types.again = true
+			types.anew = true
 		}
 		types.newest[key] = t
 		if _, ok := types.keys[t]; !ok {
@@ -22,6 +27,15 @@ func note(list map[string]reflect.Type) {
 		}
 		types.keys[t] = append(types.keys[t], key)
 	}
+}
+
+// Supersede says that values of a type are to be of another one of the same form,
+// which a package has brought.
+func Supersede(old, t reflect.Type) {
+	mu.Lock()
+	defer mu.Unlock()
+	types.instead[old] = t
+	types.anew = true
 }
 
 // TypeOf returns the type that the last package which has one by a key has
@@ -33,11 +47,14 @@ func TypeOf(key string) (reflect.Type, bool) {
 	return t, ok
 }
 
-// Newest returns what a type of the session is in the last package that has one
-// by a key of it.
+// Newest returns what a type is by now, if that is another one: a type of the
+// session is what the last package with one of its keys has.
 func Newest(t reflect.Type) (reflect.Type, bool) {
 	mu.Lock()
 	defer mu.Unlock()
+	if newest, ok := types.instead[t]; ok {
+		return newest, true
+	}
 	for _, key := range types.keys[t] {
 		if newest := types.newest[key]; newest != t {
 			return newest, true
@@ -46,11 +63,13 @@ func Newest(t reflect.Type) (reflect.Type, bool) {
 	return t, false
 }
 
-// Anew reports whether a type of the session was compiled more than once.
+// Anew reports whether a type was compiled once more since it was last asked.
 func Anew() bool {
 	mu.Lock()
 	defer mu.Unlock()
-	return types.again
+	anew := types.anew
+	types.anew = false
+	return anew
 }
 
 // TypesNamed returns the types of the session that print as a name.
@@ -58,4 +77,17 @@ func TypesNamed(name string) []reflect.Type {
 	mu.Lock()
 	defer mu.Unlock()
 	return append([]reflect.Type(nil), types.named[name]...)
+}
+
+// Variables returns pointers to the variables of all packages.
+func Variables() iter.Seq2[string, any] {
+	mu.Lock()
+	defer mu.Unlock()
+	all := map[string]any{}
+	for path, code := range cells {
+		for name, p := range code.Variables {
+			all[path+"."+name] = p
+		}
+	}
+	return maps.All(all)
 }
