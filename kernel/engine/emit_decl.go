@@ -60,6 +60,16 @@ func (u *unit) own() *compilation {
 		set.functions = append(set.functions, fn)
 		taken[fn.name] = true
 	}
+	for again := len(set.functions) > 0; again; {
+		again = false
+		for _, fn := range u.session.all {
+			if _, there := u.homes[fn]; !there || !fn.generic || fn.receiver != nil || taken[fn.name] || !u.session.current(fn) || !u.bodyMentions(fn, nil, set.functions) {
+				continue
+			}
+			set.functions, renewed = append(set.functions, fn), append(renewed, fn)
+			taken[fn.name], again = true, true
+		}
+	}
 	if len(late)+len(renewed) > 0 {
 		u.addDependants(set, late, renewed, taken)
 	}
