@@ -3,38 +3,61 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/build"
 	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/module"
+	"github.com/hierml/notebook/kernel/script"
+	"github.com/hierml/notebook/kernel/worker"
 )
 
 // newCompiler makes what compiles the cells of a session for a worker of this
-// program. The error is a sentence that says why they cannot be compiled.
-func newCompiler(ctx context.Context, progress func(string)) (engine.Compiler, error) {
+// program, which is started by a command. The error is a sentence that says why
+// they cannot be compiled.
+func newCompiler(ctx context.Context, progress func(string), command []string) (engine.Compiler, error) {
 	kit, err := build.Open(ctx, build.Settings{Progress: progress})
 	if err != nil {
 		return nil, err
+	}
+	if !kit.Tried() {
+		if err := tryKit(ctx, kit, command); err != nil {
+			return nil, err
+		}
 	}
 	builder, err := kit.NewBuilder()
 	if err != nil {
 		return nil, err
 	}
-	packages := kit.Packages()
-	modules := module.New(module.Program{
-		Path: packages.Module, Folder: packages.Root, Packages: packages.Archives,
-		Go: packages.Go, Flags: packages.Flags, Env: packages.Env,
-	}, builder.Add)
-	return &compiler{builder, modules}, nil
+	return builder, nil
 }
 
-// A compiler builds the cells of a session, and what they import.
-type compiler struct {
-	*build.Builder
-	*module.Session
+// tryKit has a worker load what a kit builds, and notes in the kit that it did.
+func tryKit(ctx context.Context, kit *build.Kit, command []string) (err error) {
+	plugin, err := kit.Trial(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Dir(plugin))) }()
+	process, err := worker.Start(worker.Config{Command: command})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, process.Close()) }()
+	trial := &engine.Compiled{Plugin: plugin, Units: []string{build.TrialUnit}, Run: build.TrialUnit}
+	if _, err := process.Run(ctx, &engine.Program{Cell: 1, Title: "the trial", Compiled: trial}, nobody()); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("this program cannot load what was compiled for it; run `go run ./install` again: %w", err)
+	}
+	return kit.SetTried()
 }
 
-var _ engine.Modules = (*compiler)(nil)
-
-// Close implements engine.Compiler.
-func (c *compiler) Close() error { return errors.Join(c.Session.Close(), c.Builder.Close()) }
+// nobody is an output that shows nothing and has no input.
+func nobody() engine.Output {
+	return script.NewOutput(strings.NewReader(""), io.Discard, io.Discard)
+}

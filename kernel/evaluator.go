@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,23 +18,34 @@ import (
 // program. The settings are completed. Args are the os.Args of the cells; there
 // may be none.
 func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
-	self, err := os.Executable()
+	command, err := workerProgram()
 	if err != nil {
-		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
+		return nil, err
 	}
-	config.Command = []string{self, "worker"}
+	config.Command = command
 	if len(args) > 0 {
-		config.Command = append(append(config.Command, "--"), args...)
+		config.Command = slices.Concat(command, []string{"--"}, args)
 	}
 	process, err := worker.Start(config)
 	if err != nil {
 		return nil, err
 	}
 	settings.Executor = process
-	settings.Compiler = newCompiler
+	settings.Compiler = func(ctx context.Context, progress func(string)) (engine.Compiler, error) {
+		return newCompiler(ctx, progress, command)
+	}
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
 	return engine.New(settings), nil
+}
+
+// workerProgram is the command that starts a worker.
+func workerProgram() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
+	}
+	return []string{self, "worker"}, nil
 }
 
 // engineFlag adds the flag that chooses how cells are run.

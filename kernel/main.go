@@ -48,7 +48,7 @@ In Jupyter it is the kernel "Go (hierml)".`,
 	}
 	root.SetVersionTemplate("hierml {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
-	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), versionCommand())
+	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), doctorCommand(), versionCommand())
 	return root
 }
 
