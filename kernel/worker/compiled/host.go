@@ -229,9 +229,15 @@ func (r *Runner) Kept(cell, index int) any {
 
 var errBehind = errors.New("the value stayed behind with the interpreter, which had made it: its type is another in compiled cells. Run the cell that showed it again")
 
-// Behind implements cell.Host.
-func (r *Runner) Behind(cell, _ int, _ any) {
-	panic(host.Failure{Err: fmt.Errorf("%s: %w", r.title(cell), errBehind)})
+// Convert implements cell.Host. Of types without a name, such as []int, there
+// may be two that are alike: that of a plugin, and one that the interpreter has
+// made.
+func (r *Runner) Convert(cell int, value, into any) {
+	from, to := reflect.ValueOf(value), reflect.ValueOf(into).Elem()
+	if from.Type().String() != to.Type().String() || !from.CanConvert(to.Type()) {
+		panic(host.Failure{Err: fmt.Errorf("%s: %w", r.title(cell), errBehind)})
+	}
+	to.Set(from.Convert(to.Type()))
 }
 
 // title returns what errors call a cell.

@@ -25,8 +25,7 @@ func TestLook(t *testing.T) {
 		self loudInt
 	}{1, time.Second, 2}
 	var err error
-	units++
-	unit := fmt.Sprintf("cell/look-%d", units)
+	unit := fmt.Sprintf("cell/look-%d", units.Add(1))
 	cell.Register(unit, cell.Code{
 		Variables: map[string]any{"n": &n, "word": &word, "list": &list, "counts": &counts, "loud": &loud, "pair": &pair, "err": &err},
 		Moved:     map[string]any{"moved": &pointer},

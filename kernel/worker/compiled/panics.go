@@ -36,6 +36,9 @@ func (r *Runner) describe(number int, value any) *engine.RuntimeError {
 	if failure, ok := value.(host.Failure); ok {
 		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: frames}
 	}
+	if err, ok := value.(noInput); ok {
+		return &engine.RuntimeError{Name: "panic", Message: err.Error(), Frames: frames}
+	}
 	return &engine.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
 }
 

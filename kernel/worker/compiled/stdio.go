@@ -56,8 +56,12 @@ func (i reader) Read(p []byte) (int, error) {
 	case i.r.tasks.bearer().task == nil:
 		return n, err
 	}
-	panic(err)
+	panic(noInput{err})
 }
+
+// A noInput is the panic of standard input that cannot be read. Package fmt
+// panics with it again, which is not worth to be told.
+type noInput struct{ error }
 
 // Print implements cell.Host.
 func (r *Runner) Print(format cell.Formatter, text string, values []any) (int, error) {

@@ -12,24 +12,24 @@ func Check() {
 }
 
 //go:noinline
-func check() { host.Check() }
+func check() { host().Check() }
 
 // Done returns a channel that is closed when the cell of the calling goroutine is
 // stopped: a case for a select without default, whose body is Stop. It is nil
 // for a goroutine that no cell has started.
-func Done() <-chan struct{} { return host.Done() }
+func Done() <-chan struct{} { return host().Done() }
 
 // Stop ends the calling goroutine, after its deferred calls. It does not return;
 // the result lets it stand where a value is wanted, as in a return statement.
 func Stop() any {
-	host.Stop()
+	host().Stop()
 	panic("the goroutine goes on")
 }
 
 // Sleep is time.Sleep. The stop of the cell ends it.
 func Sleep(d time.Duration) {
 	if d > 0 {
-		host.Sleep(int64(d))
+		host().Sleep(int64(d))
 	}
 }
 
@@ -38,5 +38,5 @@ func Sleep(d time.Duration) {
 // stopped, f is left behind. If name is not empty, f goes on working then,
 // and the user is told so.
 func Waits[F any](name string, f F) F {
-	return host.Waits(name, f).(F)
+	return host().Waits(name, f).(F)
 }

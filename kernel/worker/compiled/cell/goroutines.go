@@ -6,7 +6,7 @@ package cell
 // printed goes to its standard error.
 func Caught() {
 	if r := recover(); r != nil {
-		host.Caught(r)
+		host().Caught(r)
 	}
 }
 
@@ -17,26 +17,26 @@ func Guard(f func()) func() {
 	if f == nil {
 		return nil
 	}
-	return host.Guard(f)
+	return host().Guard(f)
 }
 
 // Exit is os.Exit: it ends the cell, and no deferred call is made.
-func Exit(status int) { host.Exit(status) }
+func Exit(status int) { host().Exit(status) }
 
 // Fatal is log.Fatal.
-func Fatal(v ...any) { host.Fatal(nil, Plain, "", v, 1) }
+func Fatal(v ...any) { host().Fatal(nil, Plain, "", v, 1) }
 
 // Fatalf is log.Fatalf.
-func Fatalf(format string, v ...any) { host.Fatal(nil, Formatted, format, v, 1) }
+func Fatalf(format string, v ...any) { host().Fatal(nil, Formatted, format, v, 1) }
 
 // Fatalln is log.Fatalln.
-func Fatalln(v ...any) { host.Fatal(nil, Line, "", v, 1) }
+func Fatalln(v ...any) { host().Fatal(nil, Line, "", v, 1) }
 
 // LoggerFatal is l.Fatal.
-func LoggerFatal(l Logger, v ...any) { host.Fatal(l, Plain, "", v, 1) }
+func LoggerFatal(l Logger, v ...any) { host().Fatal(l, Plain, "", v, 1) }
 
 // LoggerFatalf is l.Fatalf.
-func LoggerFatalf(l Logger, format string, v ...any) { host.Fatal(l, Formatted, format, v, 1) }
+func LoggerFatalf(l Logger, format string, v ...any) { host().Fatal(l, Formatted, format, v, 1) }
 
 // LoggerFatalln is l.Fatalln.
-func LoggerFatalln(l Logger, v ...any) { host.Fatal(l, Line, "", v, 1) }
+func LoggerFatalln(l Logger, v ...any) { host().Fatal(l, Line, "", v, 1) }

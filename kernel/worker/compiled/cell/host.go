@@ -48,8 +48,9 @@ type Host interface {
 	Failed(err error, cell, line, column int)
 	// Kept returns a value that a cell has shown; nil if there is none.
 	Kept(cell, index int) any
-	// Behind panics because a value is of another type than it was.
-	Behind(cell, index int, value any)
+	// Convert puts a value that a cell has shown where into points to. It
+	// panics if their types do not mean the same.
+	Convert(cell int, value, into any)
 
 	// Builtin writes values to standard error as the builtin functions print
 	// and println do.
@@ -77,14 +78,16 @@ type Logger interface {
 }
 
 var (
-	host Host
+	current atomic.Pointer[Host]
 	// stopping is not 0 while there may be goroutines that have to end.
 	stopping atomic.Int32
 )
 
 // SetHost makes h the one that runs the cells of this process. It is called
 // before there are any.
-func SetHost(h Host) { host = h }
+func SetHost(h Host) { current.Store(&h) }
+
+func host() Host { return *current.Load() }
 
 // Stopping adds to the number of cells that are being stopped. While it is
 // not 0, Check asks the host.

@@ -22,21 +22,21 @@ func try(lock func() bool) bool {
 // Lock is m.Lock. When the cell is stopped first, the lock is not held.
 func Lock(m *sync.Mutex) {
 	if !m.TryLock() && !try(m.TryLock) {
-		host.Apart("", m.Lock, m.Unlock)
+		host().Apart("", m.Lock, m.Unlock)
 	}
 }
 
 // LockRW is m.Lock. When the cell is stopped first, the lock is not held.
 func LockRW(m *sync.RWMutex) {
 	if !m.TryLock() && !try(m.TryLock) {
-		host.Apart("", m.Lock, m.Unlock)
+		host().Apart("", m.Lock, m.Unlock)
 	}
 }
 
 // RLock is m.RLock. When the cell is stopped first, the lock is not held.
 func RLock(m *sync.RWMutex) {
 	if !m.TryRLock() && !try(m.TryRLock) {
-		host.Apart("", m.RLock, m.RUnlock)
+		host().Apart("", m.RLock, m.RUnlock)
 	}
 }
 
@@ -45,11 +45,11 @@ func LockAny(l sync.Locker) {
 	if t, ok := l.(interface{ TryLock() bool }); ok && (t.TryLock() || try(t.TryLock)) {
 		return
 	}
-	host.Apart("", l.Lock, l.Unlock)
+	host().Apart("", l.Lock, l.Unlock)
 }
 
 // Wait is g.Wait. The stop of the cell ends it.
-func Wait(g *sync.WaitGroup) { host.Apart("", g.Wait, func() {}) }
+func Wait(g *sync.WaitGroup) { host().Apart("", g.Wait, func() {}) }
 
 // WaitCond is c.Wait. The stop of the cell ends it as soon as the lock is held
 // again, as deferred calls will give it up.

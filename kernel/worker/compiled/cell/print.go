@@ -1,29 +1,29 @@
 package cell
 
 // Print is the builtin function print.
-func Print(values ...any) { host.Builtin(values, false) }
+func Print(values ...any) { host().Builtin(values, false) }
 
 // Println is the builtin function println.
-func Println(values ...any) { host.Builtin(values, true) }
+func Println(values ...any) { host().Builtin(values, true) }
 
 // The functions of package fmt that use the standard files, for the cell's own
 // output and input. Their text keeps its order with what is shown, and belongs
 // to the cell also where several run.
 
 // FmtPrint is fmt.Print.
-func FmtPrint(a ...any) (n int, err error) { return host.Print(Plain, "", a) }
+func FmtPrint(a ...any) (n int, err error) { return host().Print(Plain, "", a) }
 
 // FmtPrintf is fmt.Printf.
-func FmtPrintf(format string, a ...any) (n int, err error) { return host.Print(Formatted, format, a) }
+func FmtPrintf(format string, a ...any) (n int, err error) { return host().Print(Formatted, format, a) }
 
 // FmtPrintln is fmt.Println.
-func FmtPrintln(a ...any) (n int, err error) { return host.Print(Line, "", a) }
+func FmtPrintln(a ...any) (n int, err error) { return host().Print(Line, "", a) }
 
 // FmtScan is fmt.Scan.
-func FmtScan(a ...any) (n int, err error) { return host.Scan(Plain, "", a) }
+func FmtScan(a ...any) (n int, err error) { return host().Scan(Plain, "", a) }
 
 // FmtScanf is fmt.Scanf.
-func FmtScanf(format string, a ...any) (n int, err error) { return host.Scan(Formatted, format, a) }
+func FmtScanf(format string, a ...any) (n int, err error) { return host().Scan(Formatted, format, a) }
 
 // FmtScanln is fmt.Scanln.
-func FmtScanln(a ...any) (n int, err error) { return host.Scan(Line, "", a) }
+func FmtScanln(a ...any) (n int, err error) { return host().Scan(Line, "", a) }

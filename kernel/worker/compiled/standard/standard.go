@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
@@ -23,20 +24,22 @@ type Host interface {
 	Stderr() io.Writer
 }
 
-var (
+// A setting is what SetHost has set.
+type setting struct {
 	host  Host
 	files map[*os.File]*File
-)
+}
+
+var current atomic.Pointer[setting]
 
 // SetHost makes h the one that runs the cells of this process. It is called
 // before there are any.
 func SetHost(h Host) {
-	host = h
-	files = map[*os.File]*File{
+	current.Store(&setting{h, map[*os.File]*File{
 		os.Stdin:  {os.Stdin, h.Stdin(), os.Stdin},
 		os.Stdout: {os.Stdout, os.Stdout, h.Stdout()},
 		os.Stderr: {os.Stderr, os.Stderr, h.Stderr()},
-	}
+	}})
 }
 
 // A File is a standard file of the process for which cells read and write
@@ -59,7 +62,7 @@ var (
 // for os.Stdin, os.Stdout and os.Stderr as they are when the process begins;
 // the file for all others.
 func Of(f *os.File) *File {
-	if s := files[f]; s != nil {
+	if s := current.Load().files[f]; s != nil {
 		return s
 	}
 	return &File{f, f, f}
@@ -80,7 +83,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, f.r) }
 
 // Background is context.Background and context.TODO: a context that ends when
 // the cell of the calling goroutine is stopped, and only then.
-func Background() context.Context { return host.Background() }
+func Background() context.Context { return current.Load().host.Background() }
 
 // AfterFunc is time.AfterFunc, for a function that belongs to the cell of the
 // calling goroutine.
