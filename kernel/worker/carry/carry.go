@@ -92,7 +92,8 @@ func Bundle(lost []Lost) *engine.Bundle {
 
 // Variables carries variables over: those of the interpreter, and those of
 // older units. All that are carried at one time keep what they share. The units
-// must be loaded, and no code of cells may run. Where types were compiled anew, what
+// must be loaded, and no code of cells may run. A variable that stays in its unit can
+// be among them, to be named if it is lost. Where types were compiled anew, what
 // the interfaces of all variables of units hold becomes of the newest types, and so
 // do the values that cells have shown.
 //
@@ -116,6 +117,9 @@ func Variables(in Interpreter, moved []engine.Moved, shown ...[]any) ([]Lost, er
 			m.lose(nil, "the interpreter does not have it")
 		}
 	}
+	m.move(list)
+	lost := m.lost
+	list = nil
 	if m.anew {
 		for key, p := range cell.Variables() {
 			v := reflect.ValueOf(p).Elem()
@@ -124,7 +128,6 @@ func Variables(in Interpreter, moved []engine.Moved, shown ...[]any) ([]Lost, er
 		}
 	}
 	m.move(list)
-	lost := m.lost
 	if in != nil {
 		shown = append(shown, in.Shown()...)
 	}
@@ -170,6 +173,10 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 		if !ok || !x.from.IsValid() {
 			return nil, fmt.Errorf("carry: unit %s has no variable %s", v.FromUnit, v.FromVariable)
 		}
+	}
+	if v.Unit == v.FromUnit && v.Variable == v.FromVariable {
+		x.to, x.link, x.pointer = x.from, true, reflect.Value{}
+		return x, nil
 	}
 	if p, ok := code.Variables[v.Variable]; ok {
 		x.to = reflect.ValueOf(p).Elem()
