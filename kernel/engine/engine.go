@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Config says what an Engine works with.
@@ -121,7 +122,10 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	for _, note := range l.notes() {
 		out.Stream("stderr", note)
 	}
+	var computed time.Duration
+	program.Interpreted = func(d time.Duration) { computed = d }
 	bundle, declared, err := e.execute(ctx, program, out, done)
+	e.advise(src.cell, computed, out)
 	if err != nil && !declared && program.Compiled == nil && isRefusal(ctx, err) {
 		e.mu.Lock()
 		l.rollback()

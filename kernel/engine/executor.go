@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -66,6 +67,10 @@ type Program struct {
 	// there and before the function or the unit's statements are called; not if
 	// there are none.
 	Declared func() `json:"-"`
+	// Interpreted, if set, may be called once before Run returns, with the time
+	// for which the program computed in interpreted code, as far as that is
+	// known.
+	Interpreted func(time.Duration) `json:"-"`
 	// Message, if set, is for the code that listens to the comm. There is no
 	// source then.
 	Message *CommMessage

@@ -32,6 +32,8 @@ type switching struct {
 	cannot error
 	asked  time.Time
 	told   bool
+	// advised says that the user knows what compiling would gain.
+	advised bool
 }
 
 // cannotFor is how long the reason why cells cannot be compiled is believed

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	plugin "github.com/hierml/notebook/kernel/build"
 	"github.com/hierml/notebook/kernel/engine"
@@ -27,11 +28,18 @@ type double struct {
 	// fails is the result of the next compiled program.
 	fails error
 	died  int
+	// computed is how long the next programs compute in interpreted code.
+	computed []time.Duration
 }
 
 func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) (*engine.Bundle, error) {
 	if p.Compiled == nil {
-		return d.Executor.Run(ctx, p, out)
+		bundle, err := d.Executor.Run(ctx, p, out)
+		if p.Interpreted != nil && len(d.computed) > 0 {
+			p.Interpreted(d.computed[0])
+			d.computed = d.computed[1:]
+		}
+		return bundle, err
 	}
 	if p.Call == engine.ReachedCall {
 		return &engine.Bundle{Data: map[string]any{"reached": 1}}, nil
@@ -323,6 +331,48 @@ func TestCompiledFails(t *testing.T) {
 			}
 			if !slices.Equal(s.double.ran, c.ran) {
 				t.Errorf("ran %q, want %q", s.double.ran, c.ran)
+			}
+		})
+	}
+}
+
+// TestAdvice looks at what cells say that compute in the interpreter.
+func TestAdvice(t *testing.T) {
+	const advice = "note: this cell computed for 3.4 s in the interpreter; compiled, loops run 30 to 100 times as fast: %engine compiled\n"
+	long, short := 3400*time.Millisecond, 1900*time.Millisecond
+	for _, c := range []struct {
+		name     string
+		mode     engine.Mode
+		computed []time.Duration
+		cannot   bool
+		want     string
+	}{
+		{"short", engine.AutoMode, []time.Duration{short}, false, ""},
+		{"long", engine.AutoMode, []time.Duration{long}, false, advice},
+		{"once", engine.AutoMode, []time.Duration{long, long}, false, advice},
+		{"long after short", engine.AutoMode, []time.Duration{short, long}, false, advice},
+		{"chosen", engine.InterpretedMode, []time.Duration{long}, false, ""},
+		{"not possible", engine.AutoMode, []time.Duration{long}, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, c.mode)
+			if c.cannot {
+				s.cannot = errors.New("no linker")
+				if _, _, err := s.run(refusedCell); err == nil {
+					t.Error("it was not refused")
+				}
+			}
+			s.double.computed = c.computed
+			all := ""
+			for range c.computed {
+				_, _, notes, err := s.runNoting("1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				all += notes
+			}
+			if all != c.want {
+				t.Errorf("they say %q, want %q", all, c.want)
 			}
 		})
 	}

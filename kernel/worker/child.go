@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -183,6 +184,7 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 	c.out.belonging.adopt(cell)
 	var shown *engine.Bundle
 	var err error
+	done := &frame{Kind: frameDone}
 	if f.Kind == frameDeliver {
 		err = c.deliver(r, cell, f.Comm.unpack())
 	} else {
@@ -190,9 +192,9 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 		if len(f.Program.Source) > 0 || f.Program.Compiled != nil {
 			f.Program.Declared = func() { c.must(c.out.send(cell, &frame{Kind: frameDeclared})) }
 		}
+		f.Program.Interpreted = func(d time.Duration) { done.Size = int64(d) }
 		shown, err = r.Run(cell.ctx, f.Program)
 	}
-	done := &frame{Kind: frameDone}
 	if err == nil {
 		done.Bundle, err = packBundle(shown)
 	}

@@ -51,7 +51,7 @@ const (
 	frameNextInput = "nextinput" // Text, Replace
 	frameInput     = "input"     // Text is the prompt, Password
 	frameDeep      = "deep"      // a stack is about to end the child
-	frameDone      = "done"      // Bundle, Failure
+	frameDone      = "done"      // Bundle, Failure, Size is the time of interpreted code
 	frameForget    = "forget"    // nothing will come from the cell any more
 )
 

@@ -205,6 +205,9 @@ func (p *pump) frame(f *frame) {
 		fallthrough
 	case f.Kind == frameDone:
 		j.flush()
+		if told := j.program.Interpreted; told != nil {
+			told(time.Duration(f.Size))
+		}
 		j.end(j.result(f))
 	case f.Kind == frameForget:
 		switch {

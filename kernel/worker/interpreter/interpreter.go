@@ -141,6 +141,10 @@ func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engin
 		program.Declared()
 	}
 	t := newTask()
+	if program.Interpreted != nil {
+		s := newSampler()
+		defer func() { program.Interpreted(s.stop()) }()
+	}
 	err = in.supervise(ctx, t, program.Cell, cell)
 	in.mu.Lock()
 	defer in.mu.Unlock()
