@@ -217,15 +217,22 @@ func (u *unit) claim(set *compilation) {
 	for _, spec := range set.types {
 		u.settle(types.Object(spec.object), home{path: u.path, name: name(spec.object.Name())})
 	}
+	// What the emission writes means Go's own names.
+	hidden := func(of string) string {
+		if types.Universe.Lookup(of) != nil {
+			return name(of + mark)
+		}
+		return name(of)
+	}
 	for _, c := range set.constants {
-		u.settle(types.Object(c), home{path: u.path, name: name(c.Name())})
+		u.settle(types.Object(c), home{path: u.path, name: hidden(c.Name())})
 	}
 	for _, d := range set.variables {
-		u.settle(d.lowered, home{path: u.path, name: name(d.name)})
+		u.settle(d.lowered, home{path: u.path, name: hidden(d.name)})
 	}
 	for _, d := range set.moved {
 		old := u.homes[d.lowered]
-		h := home{path: u.path, name: name(d.name), indirect: true}
+		h := home{path: u.path, name: hidden(d.name), indirect: true}
 		u.settle(d.lowered, h)
 		u.moved = append(u.moved, Moved{Name: d.name, Unit: u.path, Variable: h.name, FromUnit: old.path, FromVariable: old.name})
 	}
@@ -234,7 +241,7 @@ func (u *unit) claim(set *compilation) {
 		u.moved = append(u.moved, Moved{Name: d.name, Unit: h.path, Variable: h.name, FromUnit: h.path, FromVariable: h.name})
 	}
 	for _, fn := range set.functions {
-		own := name(fn.name)
+		own := hidden(fn.name)
 		if fn.base == "init" {
 			own = name("init" + mark)
 			_, offset := u.within(fn.written.Pos())
