@@ -180,7 +180,7 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 		}
 	}
 	args := []string{"-o", u.export, "-linkobj", u.object, "-p", u.path, "-complete", "-trimpath", dir + "=>"}
-	err := b.compiler(ctx, dir, u.source+".cfg", config.String(), append(args, filepath.Base(u.source))...)
+	err := b.runCompiler(ctx, dir, u.source+".cfg", config.String(), append(args, filepath.Base(u.source))...)
 	var failed *commandError
 	if errors.As(err, &failed) {
 		return &CompileError{failed.text}
@@ -188,9 +188,9 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 	return err
 }
 
-// compiler runs the compiler with an import configuration that it writes to a
+// runCompiler runs the compiler with an import configuration that it writes to a
 // file.
-func (b *Builder) compiler(ctx context.Context, dir, file, config string, args ...string) error {
+func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, args ...string) error {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		return "", err
 	}
 	pluginPath := filepath.Base(dir) + "/" + name
-	err := b.compiler(ctx, dir, path+".go.cfg", config, "-o", path+".a", "-p", pluginPath, name+".go")
+	err := b.runCompiler(ctx, dir, path+".go.cfg", config, "-o", path+".a", "-p", pluginPath, name+".go")
 	if err != nil {
 		return "", err
 	}
@@ -234,16 +234,24 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	if err := os.WriteFile(path+".cfg", []byte(objects), 0o600); err != nil {
 		return "", err
 	}
-	linker := b.kit.info.Linker[0]
-	if linker == fastld {
-		linker = filepath.Join(b.kit.dir, fastld)
-	}
-	args := []string{"-importcfg", path + ".cfg", "-buildmode=plugin", "-pluginpath=" + pluginPath,
-		"-s", "-w", "-extld=" + linker, "-o", path + ".so", path + ".a"}
+	args := []string{"-importcfg", path + ".cfg", "-buildmode=plugin", "-pluginpath=" + pluginPath, "-s", "-w"}
 	if b.kit.info.Race {
-		args = append([]string{"-race"}, args...)
+		args = append(args, "-race")
 	}
-	if _, err := run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), args...); err != nil {
+	if b.kit.info.Linker[0] == fastld {
+		args = append(args, "-extld="+filepath.Join(b.kit.dir, fastld))
+	} else {
+		args = append(args, "-extld="+b.kit.info.Linker[0])
+	}
+	args = append(args, "-o", path+".so", path+".a")
+	// What the program has is imported from it. If that fails, it is linked.
+	imports := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
+	_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(imports, args...)...)
+	var failed *commandError
+	if errors.As(err, &failed) {
+		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), args...)
+	}
+	if err != nil {
 		return "", fmt.Errorf("the cell cannot be linked: %w", err)
 	}
 	return path + ".so", nil

@@ -75,8 +75,12 @@ func runˑ() {
 		},
 		{
 			text("cell/4", `
-func runˑ() { k1.counter = 0; k1.shown = nil; fmt.Println(mat.Sum(mat.NewVecDense(3, []float64{1, 2, 3}))) }`,
-				"fmt", "gonum.org/v1/gonum/mat", `k1 "cell/1"`),
+type named interface{ String() string; Seconds() float64 }
+func runˑ() {
+	var d named = time.Second // which the host does not have as one
+	fmt.Println(d.String(), d.Seconds())
+	k1.counter = 0; k1.shown = nil; fmt.Println(mat.Sum(mat.NewVecDense(3, []float64{1, 2, 3}))) }`,
+				"fmt", "time", "gonum.org/v1/gonum/mat", `k1 "cell/1"`),
 		},
 	}
 	var args []string
@@ -85,11 +89,17 @@ func runˑ() { k1.counter = 0; k1.shown = nil; fmt.Println(mat.Sum(mat.NewVecDen
 		if err != nil {
 			t.Fatal(err)
 		}
+		// What the host has is not in the plugin.
+		if info, err := os.Stat(plugin); err != nil {
+			t.Fatal(err)
+		} else if info.Size() > 1<<20 {
+			t.Errorf("the plugin has %d bytes", info.Size())
+		}
 		for _, u := range units {
 			args = append(args, plugin+"="+u.Path)
 		}
 	}
-	const want = "16 9 main.square {5 5} true true true {items:[{x:5 y:5}]} main.stack[main.point]\n6"
+	const want = "16 9 main.square {5 5} true true true {items:[{x:5 y:5}]} main.stack[main.point]\n1s 1\n6"
 	if got := h.run(t, args...); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

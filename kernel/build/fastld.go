@@ -34,7 +34,12 @@ func buildFastld(ctx context.Context, tc toolchain, path string) error {
 		return err
 	}
 	cc := strings.Fields(tc.CC)
-	args := append(cc[1:], "-O1", "-s", "-DLINKER="+strconv.Quote(linker), "-o", path, source)
+	library, err := run(ctx, filepath.Dir(path), tc.env, cc[0], append(cc[1:len(cc):len(cc)], "-print-libgcc-file-name")...)
+	if err != nil {
+		return err
+	}
+	args := append(cc[1:], "-O1", "-s", "-DLINKER="+strconv.Quote(linker),
+		"-DLIBRARY="+strconv.Quote(strings.TrimSpace(library)), "-o", path, source)
 	if _, err := run(ctx, filepath.Dir(path), tc.env, cc[0], args...); err != nil {
 		return err
 	}

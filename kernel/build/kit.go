@@ -121,7 +121,7 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 func identity(p program) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, p.id, p.info.GoVersion, p.info.Path, p.info.Settings)
-	fmt.Fprintln(sum, replacements, string(fastldSource))
+	fmt.Fprintln(sum, compiler, linker, string(fastldSource))
 	return hex.EncodeToString(sum.Sum(nil))[:24]
 }
 
@@ -153,7 +153,10 @@ func lockMaking(ctx context.Context, path string, progress func(string)) (*lock,
 	}
 }
 
-const infoFile = "kit.json"
+const (
+	infoFile    = "kit.json"
+	symbolsFile = "symbols"
+)
 
 // read reads what the kit says about itself, and marks it as used now.
 func (k *Kit) read() error {
@@ -213,12 +216,16 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 
 // fill makes the kit in dir.
 func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir string, progress func(string)) error {
-	progress("building the compiler for cells")
-	if err := buildCompiler(ctx, tc, filepath.Join(dir, "source"), filepath.Join(dir, "compile")); err != nil {
+	progress("building the compiler and the linker for cells")
+	source := filepath.Join(dir, "source")
+	if err := compiler.build(ctx, tc, source, filepath.Join(dir, "compile")); err != nil {
 		return err
 	}
-	if err := linkFile(filepath.Join(tc.GOTOOLDIR, "link"), filepath.Join(dir, "link")); err != nil {
-		return fmt.Errorf("the Go tool chain has no linker: %w", err)
+	if err := linker.build(ctx, tc, source, filepath.Join(dir, "link")); err != nil {
+		return err
+	}
+	if err := writeSymbols(p.file, filepath.Join(dir, symbolsFile)); err != nil {
+		return err
 	}
 	progress("compiling the packages of this program for cells")
 	archives, err := compilePackages(ctx, tc, p, root, filepath.Join(dir, "archives"))

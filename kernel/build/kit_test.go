@@ -286,7 +286,7 @@ func TestAdapt(t *testing.T) {
 		}, "cannot be adapted to cells: its types2/predicates.go is not the one that this program knows; a newer hierml may know it"},
 	} {
 		copied := t.TempDir()
-		for _, r := range replacements {
+		for _, r := range compiler.replacements {
 			file := filepath.Join("src", "cmd", "compile", "internal", filepath.FromSlash(r.file))
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(copied, file)), 0o700); err != nil {
 				t.Fatal(err)
@@ -300,7 +300,7 @@ func TestAdapt(t *testing.T) {
 			}
 		}
 		test.change(t, copied)
-		_, err := adapt(copied, t.TempDir())
+		_, err := compiler.adapt(copied, t.TempDir())
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", test.name, err)

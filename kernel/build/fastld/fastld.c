@@ -4,7 +4,8 @@
  * link. The tries are answered here, and for the link the linker is called
  * without the compiler in between, which costs more than the linking.
  *
- * LINKER is the path of the linker.
+ * LINKER is the path of the linker, and LIBRARY that of what compiled C may
+ * call without naming it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ int main(int argc, char **argv)
 		return try(argc, argv);
 
 	/* A flag of the compiler becomes one flag or, after -Wl, many. */
-	size_t room = 2;
+	size_t room = 3;
 	for (int i = 1; i < argc; i++) {
 		room++;
 		for (char *c = argv[i]; *c; c++)
@@ -61,6 +62,7 @@ int main(int argc, char **argv)
 		/* Machine, optimization and libraries are the program's, which is
 		   running and has them loaded. */
 	}
+	to[n++] = LIBRARY;
 	to[n] = NULL;
 	execv(LINKER, to);
 	perror(LINKER);
