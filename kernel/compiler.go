@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/build"
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/module"
 	"github.com/hierml/notebook/kernel/script"
 	"github.com/hierml/notebook/kernel/worker"
 )
@@ -28,11 +29,11 @@ func newCompiler(ctx context.Context, progress func(string), command []string) (
 			return nil, err
 		}
 	}
-	builder, err := kit.NewBuilder()
+	compiler, err := module.NewCompiler(kit)
 	if err != nil {
 		return nil, err
 	}
-	return builder, nil
+	return compiler, nil
 }
 
 // tryKit has a worker load what a kit builds, and notes in the kit that it did.

@@ -26,6 +26,14 @@ func (b *Builder) Add(packages map[string]string) error {
 	return nil
 }
 
+// Forget makes packages unknown that were added: the worker is gone that has
+// loaded them.
+func (b *Builder) Forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	clear(b.others)
+}
+
 // archive returns the archive of a package that is no unit, and whether there is
 // one.
 func (b *Builder) archive(path string) (file string, ok bool) {

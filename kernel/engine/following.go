@@ -128,6 +128,11 @@ func (s *session) changed(k *checked) (names, variables map[string]bool) {
 			names[obj.Name()] = true
 		}
 	}
+	for _, pkg := range k.imported {
+		if d := s.live[pkg.Name()]; d != nil && isNewerForm(d.object, pkg.Imported()) {
+			names[pkg.Name()] = true
+		}
+	}
 	for _, f := range k.funcs {
 		if f.decl.Recv == nil && f.decl.Name.Name != "init" && f.object != nil {
 			look(f.object)
@@ -275,7 +280,8 @@ func (s *session) mentions(fn *function, names map[string]bool) []string {
 			return true
 		}
 		f, _ := obj.(*types.Func)
-		if s.byObject[obj] != nil || f != nil && s.funcs[f.Origin()] != nil && f.Signature().Recv() == nil {
+		_, imported := obj.(*types.PkgName)
+		if imported || s.byObject[obj] != nil || f != nil && s.funcs[f.Origin()] != nil && f.Signature().Recv() == nil {
 			out = append(out, id.Name)
 		}
 		return true

@@ -62,6 +62,9 @@ func (e *Engine) completeMagic(source string, at int) (start int, candidates []C
 			}
 		}
 		slices.SortFunc(candidates, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
+	case m.name == "mod":
+		start = m.argument
+		candidates = e.moduleNames(source[start:at])
 	case m.name == "strict", m.name == "engine":
 		start = at - len(strings.TrimLeft(source[m.start+1+len(m.name):at], " \t"))
 		words := []string{"off", "on"}

@@ -76,6 +76,8 @@ func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out Out
 		return e.reset(src.cell, out)
 	case "engine":
 		return e.chooseMode(ctx, src, argument, out)
+	case "mod":
+		return e.mod(ctx, src, m, argument, out)
 	case "strict":
 		e.mu.Lock()
 		e.checker.strict = argument != "off"
@@ -156,6 +158,9 @@ func (e *Engine) anew(cell Cell) (restarted bool, err error) {
 	c := e.checker
 	c.session, c.fset, c.sources, c.preludes, c.pkg, c.sites = fresh, token.NewFileSet(), map[*token.File]*source{}, nil, nil, nil
 	e.forgetCompiled()
+	if modules, ok := e.compiler.(Modules); ok && restarted {
+		modules.Forget()
+	}
 	return restarted, nil
 }
 

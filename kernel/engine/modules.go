@@ -33,14 +33,14 @@ type Modules interface {
 	// ctx.
 	Resolve(ctx context.Context, folder string, paths []string, progress func(line string)) (failed map[string]error, err error)
 
-	// List returns the modules that the session uses, and those that its
-	// packages would be taken from.
-	List(ctx context.Context, folder string) ([]Module, error)
+	// List returns the modules that cells have imported packages of, and those
+	// that were required.
+	List() []Module
 
 	// Require has the session take a module in a version from now on, and
 	// returns that version. The version is one, or what the go command makes
-	// one of, as latest and v1; empty stands for latest, and none for that the
-	// session does not care.
+	// one of, as v1 or the name of a branch; empty stands for the latest. By none
+	// the session leaves the version to others, and nothing is returned.
 	Require(ctx context.Context, folder, module, version string, progress func(line string)) (string, error)
 
 	// Doc returns the documentation of what a package that was found exports,
@@ -51,13 +51,20 @@ type Modules interface {
 	// asking the network: those of the folder's module or workspace, and of the
 	// modules that the session uses.
 	Paths(folder string) []string
+
+	// Forget says that the process is gone which has loaded packages, and that
+	// nothing that was declared is of use any more.
+	Forget()
 }
 
 // A Module is one that the session uses.
 type Module struct {
+	// Version is empty for one that stands in a folder.
 	Path, Version string
 	// From says in a few words why it is this version.
 	From string
+	// Used says that cells have imported packages of it.
+	Used bool
 }
 
 // An outside importer imports the packages that the program consists of, and those of
@@ -255,4 +262,11 @@ func (c *checker) importedBy(spec *ast.ImportSpec) (path string, ok bool) {
 		return "", false
 	}
 	return pkg.Path(), true
+}
+
+// isNewerForm reports whether an object is the import of what a package was
+// before it changed.
+func isNewerForm(old types.Object, pkg *types.Package) bool {
+	was, ok := old.(*types.PkgName)
+	return ok && was.Imported() != pkg && plainPath(was.Imported().Path()) == plainPath(pkg.Path())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/build"
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/module"
 	"github.com/hierml/notebook/kernel/worker"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -81,7 +82,11 @@ func newWorkerNotebook(t testing.TB, mode engine.Mode) *notebook {
 			if err != nil {
 				return nil, err
 			}
-			return kit.NewBuilder()
+			compiler, err := module.NewCompiler(kit)
+			if err != nil {
+				return nil, err
+			}
+			return compiler, nil
 		},
 	})
 	t.Cleanup(func() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -26,7 +27,6 @@ var (
 	newerGo   = regexp.MustCompile(`(\S+) requires go >= (\S+) \(running go ([^;\s)]+)`)
 	notStd    = regexp.MustCompile(`^package (\S+) is not in std`)
 	noPackage = regexp.MustCompile(`^module (\S+?)@\S+ found \((\S+?)(?:, replaced by [^)]*)?\), but does not contain package (\S+)`)
-	inModule  = regexp.MustCompile(`(?:^|[ :])module ([^\s:]+): `)
 )
 
 // networkDown are the ends of what Go says where there is no network.
@@ -41,15 +41,11 @@ func worded(path, text string) error {
 		return compiled(text)
 	}
 	line := strings.Join(strings.Fields(text), " ")
-	subject := path
-	if m := inModule.FindStringSubmatch(line); m != nil && subject == "" {
-		subject = m[1]
-	}
 	switch {
 	case strings.Contains(line, "module lookup disabled by GOPROXY=off"):
-		return fmt.Errorf("cannot download %s: GOPROXY is off", subject)
+		return fmt.Errorf("cannot download %s: GOPROXY is off", path)
 	case offline(line):
-		return fmt.Errorf("cannot download %s: no network (%s)", subject, line[strings.LastIndex(line, "dial tcp")+len("dial tcp"):][1:])
+		return fmt.Errorf("cannot download %s: no network (%s)", path, line[strings.LastIndex(line, "dial tcp")+len("dial tcp"):][1:])
 	case strings.Contains(line, `exec: "gcc"`), strings.Contains(line, `exec: "cc"`), strings.Contains(line, "C compiler") && strings.Contains(line, "not found"):
 		return fmt.Errorf("package %s needs cgo, and there is no C compiler", path)
 	case strings.Contains(line, "build constraints exclude all Go files"):
@@ -64,11 +60,15 @@ func worded(path, text string) error {
 	if m := noPackage.FindStringSubmatch(line); m != nil {
 		return fmt.Errorf("module %s (%s) has no package %s", m[1], m[2], m[3])
 	}
-	if strings.Contains(line, "cannot find module providing package") {
-		if _, reason, ok := strings.Cut(line, "cannot find module providing package "+path+": "); ok {
-			return fmt.Errorf("no module has a package %s: %s", path, reason)
+	for _, sign := range []string{"terminal prompts disabled", "could not read Username", "Permission denied", "403 Forbidden", "401 Unauthorized"} {
+		if strings.Contains(line, sign) {
+			return fmt.Errorf("%s was not found, or is private", path)
 		}
-		return fmt.Errorf("no module has a package %s", path)
+	}
+	for _, sign := range []string{"404 Not Found", "410 Gone", "no such file or directory", "not found", "unrecognized import path"} {
+		if strings.Contains(line, sign) {
+			return fmt.Errorf("%s was not found: no module of that name can be downloaded", path)
+		}
 	}
 	return errors.New(line)
 }
@@ -94,11 +94,40 @@ func compiled(text string) error {
 	if strings.Contains(rest, "C compiler") || strings.Contains(rest, `exec: "gcc"`) {
 		return fmt.Errorf("package %s needs cgo, and there is no C compiler", path)
 	}
-	lines := strings.Split(strings.TrimSpace(rest), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimSpace(line)
+	var lines []string
+	for line := range strings.Lines(rest) {
+		lines = append(lines, strings.TrimSpace(line))
 	}
-	return fmt.Errorf("package %s does not compile: %s", path, strings.Join(lines, "\n"))
+	return &compileError{path, lines}
+}
+
+// A compileError says that a package does not compile, in the words of the
+// compiler.
+type compileError struct {
+	path  string
+	lines []string
+}
+
+func (e *compileError) Error() string {
+	return fmt.Sprintf("package %s does not compile: %s", e.path, strings.Join(e.lines, "\n"))
+}
+
+// seenFrom names files as seen from a folder, in place of another in which the
+// compiler ran.
+func (e *compileError) seenFrom(folder, ran string) {
+	for i, line := range e.lines {
+		name, rest, ok := strings.Cut(line, ":")
+		if !ok || !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(ran, name)
+		}
+		if near, err := filepath.Rel(folder, name); err == nil && !strings.HasPrefix(near, "..") {
+			name = near
+		}
+		e.lines[i] = name + ":" + rest
+	}
 }
 
 // conflict is the error of a package that needs one of the program's in another
@@ -128,7 +157,9 @@ func (s *Session) conflict(ctx context.Context, l *listing, path string, all []*
 			return err
 		}
 		if wants := p.Module.shown(); wants != has {
-			return fmt.Errorf("%s needs %s %s, and this program is built with %s: it would have to be built anew", path, p.Module.Path, wants, has)
+			m := l.packages[path].Module
+			return fmt.Errorf("%s needs %s %s, and this program has %s; an older version of it may do (%%mod %s@VERSION)",
+				strings.TrimSpace(m.Path+" "+m.Version), p.Module.Path, wants, has, m.Path)
 		}
 	}
 	if changed == nil {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
 
 // modulePath is the path of a session's own module.
@@ -31,6 +32,7 @@ type place struct {
 	modules map[string]string
 	// workspace is the go.work, empty if there is none.
 	workspace string
+	required  map[string]string  // versions of modules
 	replace   []*modfile.Replace // with full paths
 	exclude   []module.Version
 	sums      [][]byte
@@ -39,7 +41,7 @@ type place struct {
 
 // place reads the go.mod or go.work that a folder is under.
 func (s *Session) place(ctx context.Context, folder string) (*place, error) {
-	p := &place{folder: folder, modules: map[string]string{}}
+	p := &place{folder: folder, modules: map[string]string{}, required: map[string]string{}}
 	out, err := s.command(ctx, folder, nil, "env", "-json", "GOMOD", "GOWORK")
 	if err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func (p *place) readModule(name, program string) error {
 	if err != nil {
 		return err
 	}
-	mod, err := modfile.ParseLax(name, data, nil)
+	mod, err := modfile.Parse(name, data, nil)
 	if err != nil {
 		return oneLine(err)
 	}
@@ -95,19 +97,24 @@ func (p *place) readModule(name, program string) error {
 		return fmt.Errorf("%s names no module", name)
 	}
 	p.files = append(p.files, []byte(name), data)
-	// ParseLax leaves out what counts in main modules only.
-	mod, err = modfile.Parse(name, data, nil)
-	if err != nil {
-		return oneLine(err)
-	}
 	if path := mod.Module.Mod.Path; path != program {
 		p.modules[path] = filepath.Dir(name)
 	}
 	p.takeReplaced(mod.Replace, filepath.Dir(name), program)
+	p.require(mod)
 	for _, x := range mod.Exclude {
 		p.exclude = append(p.exclude, x.Mod)
 	}
 	return p.readSums(strings.TrimSuffix(name, ".mod") + ".sum")
+}
+
+// require adds the requirements of a module.
+func (p *place) require(mod *modfile.File) {
+	for _, r := range mod.Require {
+		if v := r.Mod.Version; semver.Compare(v, p.required[r.Mod.Path]) > 0 {
+			p.required[r.Mod.Path] = v
+		}
+	}
 }
 
 // takeReplaced adds replacements, except those of what is replaced already.
@@ -193,13 +200,22 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	for _, x := range p.exclude {
 		err = errors.Join(err, f.AddExclude(x.Path, x.Version))
 	}
+	// Of a module that requires all itself the go command does not ask what
+	// the others require.
+	all := place{required: maps.Clone(p.required)}
+	all.require(base)
 	s.mu.Lock()
-	for _, path := range slices.Sorted(maps.Keys(s.pins)) {
-		if p.modules[path] == "" {
-			err = errors.Join(err, f.AddRequire(path, s.pins[path].version))
+	for path, pin := range s.pins {
+		if semver.Compare(pin.version, all.required[path]) > 0 {
+			all.required[path] = pin.version
 		}
 	}
 	s.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(all.required)) {
+		if p.modules[path] == "" && path != s.program.Path {
+			err = errors.Join(err, f.AddRequire(path, all.required[path]))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -41,17 +41,12 @@ func (s *Session) read(path string) (*types.Package, error) {
 	return stdlib.ReadExport(r, path, own, s.types)
 }
 
-// used is a module of which the session uses packages.
-type used struct {
-	engine.Module
-	listed *listedModule
-}
-
 // settle keeps what was found out: the versions of modules that nobody had asked
 // for, so that they stay what they are.
 func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed map[string]error, progress func(line string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	kept := map[string]string{}
 	for _, path := range paths {
 		if failed[path] != nil {
 			continue
@@ -64,8 +59,10 @@ func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed ma
 			if p.Standard || p.Module == nil || p.Module.Path == s.program.Path || s.program.Packages[p.ImportPath] != "" {
 				continue
 			}
-			version := p.Module.Version
-			u := used{engine.Module{Path: p.Module.Path, Version: version, From: s.from(m, p)}, p.Module}
+			if version := l.chosen[p.Module.Path]; version == p.Module.Version && p.Module.Replace == nil {
+				kept[p.Module.Path] = version
+			}
+			u := engine.Module{Path: p.Module.Path, Version: p.Module.Version, From: s.from(m, l, p), Used: true}
 			if p.local() {
 				u.Version = ""
 			}
@@ -73,17 +70,15 @@ func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed ma
 				progress(fmt.Sprintf("%s is %s from now on; it was %s", u.Path, u.Version, old.Version))
 			}
 			s.used[u.Path] = u
-			if p.ImportPath == path && !p.local() {
-				if _, ok := s.pins[p.Module.Path]; !ok && p.Module.Replace == nil {
-					s.pins[p.Module.Path] = pin{version: version}
-				}
-			}
 		}
+	}
+	for path, version := range kept {
+		s.pins[path] = pin{version: version}
 	}
 }
 
 // from says why a package's module has its version. s.mu is held.
-func (s *Session) from(m *sessionModule, p *listed) string {
+func (s *Session) from(m *sessionModule, l *listing, p *listed) string {
 	mod := p.Module
 	switch pin, ok := s.pins[mod.Path]; {
 	case m.place.modules[mod.Path] != "":
@@ -92,45 +87,38 @@ func (s *Session) from(m *sessionModule, p *listed) string {
 		return "replaced by " + strings.TrimSpace(mod.Replace.Path+" "+mod.Replace.Version)
 	case ok && pin.asked && pin.version == mod.Version:
 		return "%mod"
-	case ok && pin.version == mod.Version:
+	case l.chosen[mod.Path] == mod.Version, ok && pin.version == mod.Version:
 		return "latest"
 	}
 	return "required"
 }
 
 // List implements engine.Modules.
-func (s *Session) List(context.Context, string) ([]engine.Module, error) {
+func (s *Session) List() []engine.Module {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []engine.Module
-	for _, u := range s.used {
-		list = append(list, u.Module)
+	for _, m := range s.used {
+		list = append(list, m)
 	}
 	for path, pin := range s.pins {
 		if _, ok := s.used[path]; !ok {
-			list = append(list, engine.Module{Path: path, Version: pin.version, From: "%mod, not used yet"})
+			list = append(list, engine.Module{Path: path, Version: pin.version, From: "%mod; not imported yet"})
 		}
 	}
 	slices.SortFunc(list, func(a, b engine.Module) int { return cmp.Compare(a.Path, b.Path) })
-	return list, nil
+	return list
 }
 
 // Require implements engine.Modules.
 func (s *Session) Require(ctx context.Context, folder, path, version string, progress func(line string)) (string, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	if err := module.CheckPath(path); err != nil {
-		var invalid *module.InvalidPathError
-		if errors.As(err, &invalid) {
-			return "", fmt.Errorf("invalid module path %q: %v", path, invalid.Err)
-		}
-		return "", err
-	}
 	if version == "none" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.pins, path)
-		return version, nil
+		return "", nil
 	}
 	p, err := s.place(ctx, folder)
 	if err != nil {
@@ -138,6 +126,13 @@ func (s *Session) Require(ctx context.Context, folder, path, version string, pro
 	}
 	if dir := p.modules[path]; dir != "" {
 		return "", fmt.Errorf("%s is the module in %s, and taken from there", path, dir)
+	}
+	if err := module.CheckPath(path); err != nil {
+		var invalid *module.InvalidPathError
+		if errors.As(err, &invalid) {
+			return "", fmt.Errorf("invalid module path %q: %v", path, invalid.Err)
+		}
+		return "", err
 	}
 	m, err := s.session(p)
 	if err != nil {
@@ -148,7 +143,7 @@ func (s *Session) Require(ctx context.Context, folder, path, version string, pro
 	}
 	out, err := s.command(ctx, m.dir, progress, "list", "-mod=mod", "-m", "-json=Version", path+"@"+cmp.Or(version, "latest"))
 	if err != nil {
-		return "", err
+		return "", about(strings.TrimSpace(path+" "+version), err)
 	}
 	var chosen struct{ Version string }
 	if err := json.Unmarshal(out, &chosen); err != nil {

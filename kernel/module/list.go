@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,9 @@ type listing struct {
 	packages map[string]*listed
 	own      *listed // the package that imports them
 	paths    []string
+	// chosen are the modules that nothing required, with the versions that the
+	// go command has chosen.
+	chosen map[string]string
 }
 
 // importer is the file of the session's module that imports what is asked for,
@@ -91,11 +95,17 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 	if err := m.write(b.String()); err != nil {
 		return nil, err
 	}
-	out, err := s.command(ctx, m.dir, progress, arguments...)
+	l := &listing{packages: map[string]*listed{}, paths: paths, chosen: map[string]string{}}
+	out, err := s.command(ctx, m.dir, func(line string) {
+		if found := foundIn.FindStringSubmatch(line); found != nil {
+			l.chosen[found[1]] = found[2]
+		} else if progress != nil {
+			progress(line)
+		}
+	}, arguments...)
 	if err != nil {
-		return nil, err
+		return nil, about(strings.Join(paths, ", "), err)
 	}
-	l := &listing{packages: map[string]*listed{}, paths: paths}
 	d := json.NewDecoder(bytes.NewReader(out))
 	for {
 		p := new(listed)
@@ -111,6 +121,9 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 		}
 	}
 }
+
+// foundIn is how the go command says that it has chosen a version of a module.
+var foundIn = regexp.MustCompile(`^found \S+ in (\S+) (v\S+)$`)
 
 // closure returns a package and all that it needs, what is imported first, and
 // the error of the first that has one.
@@ -165,8 +178,8 @@ func (l *listing) blamed(place string) (string, bool) {
 	return l.paths[line-2], true
 }
 
-// command runs the go command in a folder, with what it says of downloads handed
-// to progress.
+// command runs the go command in a folder, with what it says of downloads and
+// versions handed to progress.
 func (s *Session) command(ctx context.Context, dir string, progress func(line string), arguments ...string) ([]byte, error) {
 	name := s.program.Go
 	if name == "" {
@@ -242,21 +255,34 @@ func (s *sayings) end() {
 func (s *sayings) line(line string) {
 	text := strings.TrimPrefix(strings.TrimSpace(line), "go: ")
 	switch {
-	case strings.HasPrefix(text, "downloading "):
+	case strings.HasPrefix(text, "downloading "), foundIn.MatchString(text):
 		if s.progress != nil {
 			s.progress(text)
 		}
-	case strings.HasPrefix(text, "finding module for "), strings.HasPrefix(text, "found "),
-		strings.HasPrefix(text, "toolchain upgrade needed "), text == "":
+	case strings.HasPrefix(text, "finding module for "), strings.HasPrefix(text, "toolchain upgrade needed "), text == "":
 	default:
 		s.lines = append(s.lines, text)
 	}
 }
+
+// A commandError is what the go command says when it fails.
+type commandError struct{ text string }
+
+func (e *commandError) Error() string { return e.text }
 
 // err is the error of a command that failed.
 func (s *sayings) err() error {
 	if len(s.lines) == 0 {
 		return errors.New("the go command failed, and does not say why")
 	}
-	return worded("", strings.Join(s.lines, "\n"))
+	return &commandError{strings.Join(s.lines, "\n")}
+}
+
+// about words the error of a command about a package or a module.
+func about(subject string, err error) error {
+	var failed *commandError
+	if errors.As(err, &failed) {
+		return worded(subject, failed.text)
+	}
+	return err
 }

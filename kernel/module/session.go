@@ -1,10 +1,12 @@
 package module
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"go/types"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -45,7 +47,7 @@ type Session struct {
 	archives map[string]string // by the path that cells are compiled with
 	types    map[string]*types.Package
 	docs     map[string]map[string]string
-	used     map[string]used
+	used     map[string]engine.Module
 }
 
 var _ engine.Modules = (*Session)(nil)
@@ -81,8 +83,21 @@ func New(program Program, add func(packages map[string]string) error) *Session {
 		archives: map[string]string{},
 		types:    map[string]*types.Package{},
 		docs:     map[string]map[string]string{},
-		used:     map[string]used{},
+		used:     map[string]engine.Module{},
 	}
+}
+
+// Forget implements engine.Modules.
+func (s *Session) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.found)
+	clear(s.editions)
+	clear(s.archives)
+	clear(s.types)
+	clear(s.docs)
+	clear(s.used)
+	maps.DeleteFunc(s.pins, func(_ string, p pin) bool { return !p.asked })
 }
 
 // Close removes the session's folder.
@@ -148,6 +163,10 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 		if _, known := stdlib.Importer.Import(path); err != nil && errors.As(known, &unknown) && unknown.Meant != "" {
 			err = fmt.Errorf("%w; did you mean %q?", err, unknown.Meant)
 		}
+		var broken *compileError
+		if errors.As(err, &broken) {
+			broken.seenFrom(folder, m.dir)
+		}
 		if err != nil {
 			failed[path] = err
 		}
@@ -183,6 +202,9 @@ func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path s
 	if err := s.conflict(ctx, l, path, all); err != nil {
 		return err
 	}
+	if err := s.overruled(m, l, path, all); err != nil {
+		return err
+	}
 	f := &found{key: m.key, dir: l.packages[path].Dir, files: l.packages[path].GoFiles}
 	for _, p := range all {
 		if s.program.Packages[p.ImportPath] != "" {
@@ -201,6 +223,26 @@ func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path s
 	defer s.mu.Unlock()
 	s.found[path] = f
 	delete(s.docs, path)
+	return nil
+}
+
+// overruled reports a module that has not the version which the user, or the
+// go.mod beside the notebook, has named.
+func (s *Session) overruled(m *sessionModule, l *listing, path string, all []*listed) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range all {
+		if p.Module == nil || p.Module.Replace != nil {
+			continue
+		}
+		pin := s.pins[p.Module.Path]
+		if named := cmp.Or(m.place.required[p.Module.Path], pin.version); l.chosen[p.Module.Path] != "" && (pin.asked || m.place.required[p.Module.Path] != "") {
+			return fmt.Errorf("module %s %s has no package %s; %s has (%%mod %s@%s)", p.Module.Path, named, p.ImportPath, p.Module.Version, p.Module.Path, p.Module.Version)
+		}
+		if pin.asked && pin.version != p.Module.Version {
+			return fmt.Errorf("%s is required in %s, and %%mod says %s", p.Module.Path, p.Module.Version, pin.version)
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// mod does what %mod says: it lists the modules that the session uses, or has it
+// take one in a version.
+func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument string, out Output) error {
+	e.declaring.Lock() // a cell may ask for modules
+	defer e.declaring.Unlock()
+	failed := func(err error) error {
+		if ctx.Err() != nil {
+			return interrupted(err)
+		}
+		return problemsError("error", []problem{{src, m.argument, err.Error()}})
+	}
+	modules, err := e.modules(ctx, argument != "", out)
+	if err != nil {
+		return failed(err)
+	}
+	if argument == "" {
+		return e.listModules(modules, out)
+	}
+	path, version, _ := strings.Cut(argument, "@")
+	before := ""
+	for _, m := range modules.List() {
+		if m.Path == path && m.Used {
+			before = m.Version
+		}
+	}
+	chosen, err := modules.Require(ctx, e.folder(), path, version, func(line string) { out.Stream("stderr", line+"\n") })
+	if err != nil {
+		return failed(err)
+	}
+	text := path + " " + chosen
+	switch {
+	case chosen == "":
+		text = path + " is what others require again"
+	case before != "" && before != chosen:
+		text += "; what cells have imported stays " + before + " until it is imported again"
+	}
+	out.Stream("stdout", text+"\n")
+	return nil
+}
+
+// modules returns what the session's modules come from, nil if there are none
+// yet and they are not needed.
+func (e *Engine) modules(ctx context.Context, needed bool, out Output) (Modules, error) {
+	if needed {
+		if e.mode == InterpretedMode && !e.compiled {
+			return nil, errors.New("only compiled cells import packages of other modules (%engine auto)")
+		}
+		if err := e.openCompiler(ctx, out); err != nil {
+			return nil, fmt.Errorf("only compiled cells import packages of other modules, and cells cannot be compiled: %w", err)
+		}
+	}
+	modules, ok := e.compiler.(Modules)
+	if needed && !ok {
+		return nil, errors.New("only what this program consists of can be imported")
+	}
+	return modules, nil
+}
+
+// listModules shows the modules that the session uses.
+func (e *Engine) listModules(modules Modules, out Output) error {
+	var rows [][]string
+	if modules != nil {
+		for _, m := range modules.List() {
+			rows = append(rows, []string{m.Path, m.Version, m.From})
+		}
+	}
+	if len(rows) == 0 {
+		out.Stream("stdout", "No cell has imported a package of another module.\n")
+		return nil
+	}
+	text, page := table([]string{"module", "version", "by"}, rows, 0, 1)
+	out.Display(&Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
+	return nil
+}
+
+// moduleNames returns the modules that the session knows and that begin like a
+// text.
+func (e *Engine) moduleNames(text string) []Candidate {
+	var out []Candidate
+	if modules, ok := e.compiler.(Modules); ok {
+		for _, m := range modules.List() {
+			if strings.HasPrefix(m.Path, text) {
+				out = append(out, Candidate{Text: m.Path, Kind: "module"})
+			}
+		}
+	}
+	return out
+}
