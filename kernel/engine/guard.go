@@ -33,6 +33,10 @@ type guard struct {
 	name func(*ast.Ident) string
 
 	edits edits
+	// results are the types of those of the function that is walked, and files
+	// the standard files that package standard has others for.
+	results []types.Type
+	files   map[ast.Expr]bool
 }
 
 const standardPath = "github.com/hierml/notebook/kernel/worker/compiled/standard"
@@ -81,14 +85,15 @@ func (g *guard) walk(n ast.Node) {
 		return
 	}
 	ast.Inspect(n, func(n ast.Node) bool {
+		g.convert(n)
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if n.Body != nil {
-				g.body(n.Body, g.enters(n.Body))
+				g.body(n.Type, n.Body, g.enters(n.Body))
 			}
 			return false
 		case *ast.FuncLit:
-			g.body(n.Body, true)
+			g.literal(n, true)
 			return false
 		case *ast.ForStmt:
 			g.walk(n.Init)
@@ -129,12 +134,27 @@ func (g *guard) check(body *ast.BlockStmt) {
 	g.insert(body.Lbrace+1, " "+g.cell("Check")+"();")
 }
 
-// body guards the body of a function.
-func (g *guard) body(body *ast.BlockStmt, enters bool) {
+// literal guards a function literal.
+func (g *guard) literal(lit *ast.FuncLit, enters bool) {
+	g.body(lit.Type, lit.Body, enters)
+}
+
+// body guards the body of a function of a type.
+func (g *guard) body(t *ast.FuncType, body *ast.BlockStmt, enters bool) {
+	results := g.results
+	g.results = nil
+	if t.Results != nil {
+		for _, f := range t.Results.List {
+			for range max(1, len(f.Names)) {
+				g.results = append(g.results, g.info.TypeOf(f.Type))
+			}
+		}
+	}
 	if enters {
 		g.check(body)
 	}
 	g.walk(body)
+	g.results = results
 }
 
 // largeLeaf is the number of nodes from which on a function that calls nothing

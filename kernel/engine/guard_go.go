@@ -18,10 +18,11 @@ import (
 //
 // A statement that cannot be written so stays as it is.
 func (g *guard) start(s *ast.GoStmt) {
+	g.convert(s.Call)
 	fun := ast.Unparen(s.Call.Fun)
 	if lit, ok := fun.(*ast.FuncLit); ok {
 		g.insert(lit.Body.Lbrace+1, " defer "+g.cell("Caught")+"();")
-		g.body(lit.Body, g.enters(lit.Body))
+		g.literal(lit, g.enters(lit.Body))
 		for _, arg := range s.Call.Args {
 			g.walk(arg)
 		}
@@ -176,11 +177,11 @@ func (l *launch) argument(i int, arg ast.Expr) bool {
 	if l.uninstantiated(arg) {
 		return false
 	}
-	param := l.parameter(i)
-	if param == nil {
+	if l.params == nil {
 		l.pass(name, name)
 		return true
 	}
+	param := parameter(l.params, i, l.call.Ellipsis.IsValid())
 	if _, ok := types.Unalias(param).(*types.TypeParam); ok {
 		l.pass(name, name)
 		return typed(l.info, arg)
@@ -225,19 +226,6 @@ func typed(info *types.Info, x ast.Expr) bool {
 		return true
 	}
 	return false
-}
-
-// parameter returns the type of the parameter that gets an argument; nil for a
-// builtin.
-func (l *launch) parameter(i int) types.Type {
-	if l.params == nil {
-		return nil
-	}
-	params := l.params.Params()
-	if l.params.Variadic() && i >= params.Len()-1 && !l.call.Ellipsis.IsValid() {
-		return params.At(params.Len() - 1).Type().(*types.Slice).Elem()
-	}
-	return params.At(i).Type()
 }
 
 // literalKinds are the types of literals that nothing else gives a type.

@@ -3,12 +3,13 @@ package engine
 import (
 	"go/ast"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
 // guardedFunctions are the functions of the standard library that package cell
 // has in another form, of the same type: they wait no longer than the cell
-// runs, or end the cell and not the worker.
+// runs, end the cell and not the worker, or write and read what is the cell's.
 var guardedFunctions = map[string]string{
 	"time.Sleep":   "Sleep",
 	"os.Exit":      "Exit",
@@ -16,15 +17,33 @@ var guardedFunctions = map[string]string{
 	"log.Fatal":    "Fatal",
 	"log.Fatalf":   "Fatalf",
 	"log.Fatalln":  "Fatalln",
+	"fmt.Print":    "FmtPrint",
+	"fmt.Printf":   "FmtPrintf",
+	"fmt.Println":  "FmtPrintln",
+	"fmt.Scan":     "FmtScan",
+	"fmt.Scanf":    "FmtScanf",
+	"fmt.Scanln":   "FmtScanln",
 }
 
-// guardedMethods are those that package cell has as functions of a pointer.
+// standardFunctions are those that package standard has.
+var standardFunctions = map[string]string{
+	"context.Background": "Background",
+	"context.TODO":       "Background",
+	"time.AfterFunc":     "AfterFunc",
+}
+
+// guardedMethods are those that package cell has as functions, of a pointer or
+// an interface.
 var guardedMethods = map[string]string{
 	"(*sync.Mutex).Lock":     "Lock",
 	"(*sync.RWMutex).Lock":   "LockRW",
 	"(*sync.RWMutex).RLock":  "RLock",
 	"(*sync.WaitGroup).Wait": "Wait",
 	"(*sync.Cond).Wait":      "WaitCond",
+	"(sync.Locker).Lock":     "LockAny",
+	"(*log.Logger).Fatal":    "LoggerFatal",
+	"(*log.Logger).Fatalf":   "LoggerFatalf",
+	"(*log.Logger).Fatalln":  "LoggerFatalln",
 }
 
 // starters are the functions that call one of their arguments in a goroutine of
@@ -55,7 +74,7 @@ func (g *guard) called(call *ast.CallExpr) *types.Func {
 // it is.
 func (g *guard) call(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
-		g.body(lit.Body, g.enters(lit.Body))
+		g.literal(lit, g.enters(lit.Body))
 		for _, arg := range call.Args {
 			g.walk(arg)
 		}
@@ -76,7 +95,7 @@ func (g *guard) call(call *ast.CallExpr) bool {
 		}
 		return true
 	}
-	return g.lock(call, f)
+	return g.method(call, f) || g.waiting(call, f)
 }
 
 // started guards an argument that is called in a goroutine. One that returns
@@ -84,7 +103,7 @@ func (g *guard) call(call *ast.CallExpr) bool {
 func (g *guard) started(arg ast.Expr) {
 	if lit, ok := ast.Unparen(arg).(*ast.FuncLit); ok {
 		g.insert(lit.Body.Lbrace+1, " defer "+g.cell("Caught")+"();")
-		g.body(lit.Body, true)
+		g.literal(lit, true)
 		return
 	}
 	if sig, ok := g.info.TypeOf(arg).Underlying().(*types.Signature); !ok || sig.Results().Len() > 0 {
@@ -96,8 +115,9 @@ func (g *guard) started(arg ast.Expr) {
 	g.insert(arg.End(), ")")
 }
 
-// lock guards a method that waits. It reports whether the call is one.
-func (g *guard) lock(call *ast.CallExpr, f *types.Func) bool {
+// method guards a call of a method that is a function of package cell. It
+// reports whether the call is one.
+func (g *guard) method(call *ast.CallExpr, f *types.Func) bool {
 	function, ok := guardedMethods[f.FullName()]
 	if !ok {
 		return false
@@ -113,20 +133,49 @@ func (g *guard) lock(call *ast.CallExpr, f *types.Func) bool {
 	if _, ok := types.Unalias(s.Recv()).(*types.TypeParam); ok {
 		return false
 	}
-	path, pointer := embedding(s)
+	path, refers := embedding(s)
 	begin := g.cell(function) + "("
-	if !pointer {
+	if !refers {
 		begin += "&"
 	}
 	g.insert(call.Pos(), begin)
 	g.walk(sel.X)
-	g.replace(sel.X.End(), call.End(), path+")")
+	if len(call.Args) == 0 {
+		g.replace(sel.X.End(), call.End(), path+")")
+		return true
+	}
+	g.replace(sel.X.End(), call.Lparen+1, path+", ")
+	for _, arg := range call.Args {
+		g.walk(arg)
+	}
+	return true
+}
+
+// waiting guards a call that may wait for something outside the program. It
+// reports whether the call is one.
+func (g *guard) waiting(call *ast.CallExpr, f *types.Func) bool {
+	name := f.FullName()
+	goesOn, ok := blocking[name]
+	if !ok {
+		if goesOn, ok = blockingFunctions[name]; !ok {
+			return false
+		}
+	}
+	if !goesOn {
+		name = ""
+	}
+	g.insert(call.Fun.Pos(), g.cell("Waits")+"("+strconv.Quote(name)+", ")
+	g.walk(call.Fun)
+	g.insert(call.Fun.End(), ")")
+	for _, arg := range call.Args {
+		g.walk(arg)
+	}
 	return true
 }
 
 // embedding returns the fields through which a method is promoted, as they are
-// written behind the operand, and whether they end at a pointer.
-func embedding(s *types.Selection) (path string, pointer bool) {
+// written behind the operand, and whether they end at a pointer or interface.
+func embedding(s *types.Selection) (path string, refers bool) {
 	var fields strings.Builder
 	t := s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {
@@ -137,44 +186,54 @@ func embedding(s *types.Selection) (path string, pointer bool) {
 		fields.WriteString("." + f.Name())
 		t = f.Type()
 	}
-	_, pointer = t.Underlying().(*types.Pointer)
-	return fields.String(), pointer
+	_, pointer := t.Underlying().(*types.Pointer)
+	return fields.String(), pointer || types.IsInterface(t)
 }
 
-// selector guards a function of a package. It reports whether it is done with
+// selector guards what a package declares. It reports whether it is done with
 // the selector.
 func (g *guard) selector(sel *ast.SelectorExpr) bool {
 	id, ok := sel.X.(*ast.Ident)
-	if !ok {
-		return false
+	if ok {
+		_, ok = g.info.Uses[id].(*types.PkgName)
 	}
-	if _, ok := g.info.Uses[id].(*types.PkgName); !ok {
+	if !ok {
 		// Sel is none of the names that identifier is for.
 		g.walk(sel.X)
 		return true
 	}
-	if f, ok := g.info.Uses[sel.Sel].(*types.Func); ok {
-		if function, ok := guardedFunctions[f.FullName()]; ok {
-			g.replace(sel.Pos(), sel.End(), g.cell(function))
-		}
-	}
+	g.imported(sel, g.info.Uses[sel.Sel])
 	return true
 }
 
-// identifier guards a builtin, and a function of a package that is imported
+// identifier guards a builtin, and what a package declares that is imported
 // with a dot.
 func (g *guard) identifier(id *ast.Ident) {
-	switch obj := g.info.Uses[id].(type) {
+	b, ok := g.info.Uses[id].(*types.Builtin)
+	switch {
+	case !ok:
+		g.imported(id, g.info.Uses[id])
+	case b.Name() == "print":
+		g.replace(id.Pos(), id.End(), g.cell("Print"))
+	case b.Name() == "println":
+		g.replace(id.Pos(), id.End(), g.cell("Println"))
+	}
+}
+
+// imported guards the mention of what a package declares.
+func (g *guard) imported(x ast.Expr, obj types.Object) {
+	switch obj := obj.(type) {
 	case *types.Func:
-		if function, ok := guardedFunctions[obj.FullName()]; ok {
-			g.replace(id.Pos(), id.End(), g.cell(function))
+		name := obj.FullName()
+		if function, ok := guardedFunctions[name]; ok {
+			g.replace(x.Pos(), x.End(), g.cell(function))
+		} else if function, ok := standardFunctions[name]; ok {
+			g.replace(x.Pos(), x.End(), g.standard(function))
 		}
-	case *types.Builtin:
-		switch obj.Name() {
-		case "print":
-			g.replace(id.Pos(), id.End(), g.cell("Print"))
-		case "println":
-			g.replace(id.Pos(), id.End(), g.cell("Println"))
+	case *types.Var:
+		if g.files[x] {
+			g.insert(x.Pos(), g.standard("Of")+"(")
+			g.insert(x.End(), ")")
 		}
 	}
 }

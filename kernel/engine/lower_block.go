@@ -51,6 +51,57 @@ var blocking = map[string]bool{
 	"(*net/rpc.Client).Call":               false,
 }
 
+// blockingFunctions are functions of that kind, for compiled cells; the
+// interpreter has its own.
+var blockingFunctions = map[string]bool{
+	"net/http.Get":               false,
+	"net/http.Head":              false,
+	"net/http.Post":              false,
+	"net/http.PostForm":          false,
+	"net/http.ReadRequest":       false,
+	"net/http.ReadResponse":      false,
+	"net/http.ListenAndServe":    true,
+	"net/http.ListenAndServeTLS": true,
+	"net/http.Serve":             true,
+	"net/http.ServeTLS":          true,
+	"net/rpc.Accept":             true,
+	"net/rpc.ServeConn":          true,
+	"net.Dial":                   false,
+	"net.DialTimeout":            false,
+	"net.DialTCP":                false,
+	"net.DialUDP":                false,
+	"net.DialUnix":               false,
+	"net.DialIP":                 false,
+	"net.LookupAddr":             false,
+	"net.LookupCNAME":            false,
+	"net.LookupHost":             false,
+	"net.LookupIP":               false,
+	"net.LookupMX":               false,
+	"net.LookupNS":               false,
+	"net.LookupPort":             false,
+	"net.LookupSRV":              false,
+	"net.LookupTXT":              false,
+	"crypto/tls.Dial":            false,
+	"crypto/tls.DialWithDialer":  false,
+	"net/smtp.Dial":              false,
+	"net/smtp.NewClient":         false,
+	"net/smtp.SendMail":          false,
+	// They read until an end that the other side decides on.
+	"io.Copy":            false,
+	"io.CopyBuffer":      false,
+	"io.CopyN":           false,
+	"io.ReadAll":         false,
+	"io.ReadAtLeast":     false,
+	"io.ReadFull":        false,
+	"io/ioutil.ReadAll":  false,
+	"io/ioutil.ReadFile": false,
+	// Opening and reading a pipe waits for its other end.
+	"os.Open":      false,
+	"os.OpenFile":  false,
+	"os.ReadFile":  false,
+	"os.WriteFile": false,
+}
+
 // waiting writes the call of a method that may wait without end, so that it
 // ends with the cell: the method's value is evaluated, as Go does, before the
 // arguments are.

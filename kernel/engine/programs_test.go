@@ -39,38 +39,44 @@ func archives(t testing.TB) map[string][]program {
 	}
 	all := map[string][]program{}
 	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var programs []program
-		outputs := map[string]string{}
-		for _, f := range archive.Files {
-			if name, ok := strings.CutSuffix(f.Name, ".go"); ok {
-				programs = append(programs, program{name: name, source: string(f.Data)})
-			} else if name, ok := strings.CutSuffix(f.Name, ".out"); ok {
-				outputs[name] = string(f.Data)
-			} else {
-				t.Fatalf("%s: %s is neither a program nor an output", file, f.Name)
-			}
-		}
-		for i, p := range programs {
-			want, ok := outputs[p.name]
-			if !ok && !*update {
-				t.Fatalf("%s: no output of %s; -update asks go run", file, p.name)
-			}
-			if rest, ok := strings.CutPrefix(want, "refused: "); ok {
-				programs[i].refusal, want, _ = strings.Cut(rest, "\n")
-			}
-			programs[i].want = want
-			delete(outputs, p.name)
-		}
-		for name := range outputs {
-			t.Fatalf("%s: an output of %s, and no such program", file, name)
-		}
-		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = programs
+		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = readPrograms(t, file)
 	}
 	return all
+}
+
+// readPrograms returns the programs of an archive.
+func readPrograms(t testing.TB, file string) []program {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var programs []program
+	outputs := map[string]string{}
+	for _, f := range archive.Files {
+		if name, ok := strings.CutSuffix(f.Name, ".go"); ok {
+			programs = append(programs, program{name: name, source: string(f.Data)})
+		} else if name, ok := strings.CutSuffix(f.Name, ".out"); ok {
+			outputs[name] = string(f.Data)
+		} else {
+			t.Fatalf("%s: %s is neither a program nor an output", file, f.Name)
+		}
+	}
+	for i, p := range programs {
+		want, ok := outputs[p.name]
+		if !ok && !*update {
+			t.Fatalf("%s: no output of %s; -update asks go run", file, p.name)
+		}
+		if rest, ok := strings.CutPrefix(want, "refused: "); ok {
+			programs[i].refusal, want, _ = strings.Cut(rest, "\n")
+		}
+		programs[i].want = want
+		delete(outputs, p.name)
+	}
+	for name := range outputs {
+		t.Fatalf("%s: an output of %s, and no such program", file, name)
+	}
+	return programs
 }
 
 // TestPrograms runs whole programs as one cell in the interpreter. What they print is what they
