@@ -40,6 +40,7 @@ func (c *checker) within(pos token.Pos) (*source, int) {
 
 // part returns the text from start to end, which is that of a node.
 func (u *unit) part(n ast.Node, src *source, start, end int, p setting, more ...edit) string {
+	u.locate(n, p.info)
 	all := u.guards(n, p)
 	all = append(all, more...)
 	var names edits

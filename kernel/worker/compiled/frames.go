@@ -18,9 +18,9 @@ const cellFile = "/" + build.Prefix
 const innermost, outermost = 30, 10
 
 // calls returns the active calls of the user's functions on the calling
-// goroutine, innermost first.
-func calls() []engine.Frame {
-	var t trace
+// goroutine, which has panicked with a value, innermost first.
+func calls(value any) []engine.Frame {
+	t := trace{operation: operationOf(value)}
 	pcs := make([]uintptr, 256)
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs)
@@ -42,19 +42,42 @@ func calls() []engine.Frame {
 }
 
 // A trace is a list of calls.
-type trace struct{ calls []engine.Frame }
+type trace struct {
+	calls []engine.Frame
+	// operation is what failed, if the first of the user's calls that comes is
+	// where it did.
+	operation string
+	// direct says that the last call was the builtin function panic.
+	direct bool
+}
 
 // add adds a call, if it is one of the user's. Of a deep recursion the calls in
 // the middle are only counted.
 func (t *trace) add(f runtime.Frame) {
 	call, ok := frameOf(f.Function, f.File, f.Line)
 	if !ok {
+		switch {
+		case len(t.calls) > 0:
+		case f.Function == "runtime.gopanic":
+			t.direct = true
+		case !failsFor(f.Function):
+			t.operation, t.direct = callOperation, false
+		default:
+			t.direct = false
+		}
 		return
+	}
+	call.Operation = callOperation
+	if len(t.calls) == 0 {
+		call.Operation = t.operation
+		if t.direct {
+			call.Operation = panicOperation
+		}
 	}
 	if n := len(t.calls); n > 1 {
 		// The innermost call of a recursion shows where it ended, and the
 		// next one where it recurs.
-		if last := &t.calls[n-1]; *last == (engine.Frame{Function: call.Function, Cell: call.Cell, Line: call.Line, More: last.More}) && call.Function != "" {
+		if last := &t.calls[n-1]; *last == (engine.Frame{Function: call.Function, Cell: call.Cell, Line: call.Line, Operation: call.Operation, More: last.More}) && call.Function != "" {
 			last.More++
 			return
 		}

@@ -63,3 +63,19 @@ func count(yield func(int) bool) {
 	for i := 0; yield(i); i++ {
 	}
 }
+
+// failsAt calls f, which is to fail, with nothing in a list and a map, with a list, and
+// with 7. What f does counts as done in this line, which alone is one of a cell.
+//
+//go:noinline
+func failsAt(f func([]int, map[any]int, any, int)) {
+//line /cell/3:81
+	f(nil, nil, []int{}, 7)
+}
+
+func again(list []int) int {
+//line /cell/3:91
+	defer func() { panic(recover()) }()
+//line /cell/3:93
+	return list[7]
+}

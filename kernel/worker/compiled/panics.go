@@ -29,7 +29,7 @@ func (r *Runner) describe(number int, value any) *engine.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
 		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
 	}
-	frames := calls()
+	frames := calls(value)
 	if len(frames) == 0 && number > 0 {
 		frames = []engine.Frame{{Cell: number}}
 	}

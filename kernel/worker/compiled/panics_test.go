@@ -171,11 +171,12 @@ func TestFrames(t *testing.T) {
 		run  func()
 		want string
 	}{
-		"method and literal": {func() { outer() }, "(*pair).at:12 outer.func:22 outer:24"},
-		"recursion":          {func() { down(1000) }, "down:32 down:34+999"},
-		"generic function":   {func() { last([]int(nil)) }, "last:41"},
-		"callback":           {func() { sorted() }, "sorted.func:51 sorted:50"},
-		"loop body":          {func() { ranged() }, "ranged:62 count:71 ranged:61"},
+		"method and literal": {func() { outer() }, "(*pair).at:12 index, outer.func:22 call, outer:24 call"},
+		"panic again":        {func() { again(nil) }, "again.func:91 panic, again:93 call"},
+		"recursion":          {func() { down(1000) }, "down:32 panic, down:34 call+999"},
+		"generic function":   {func() { last([]int(nil)) }, "last:41 index"},
+		"callback":           {func() { sorted() }, "sorted.func:51 index, sorted:50 call"},
+		"loop body":          {func() { ranged() }, "ranged:62 index, count:71 call, ranged:61 call"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(Config{}).Run(t.Context(), program(1, tt.run))
@@ -184,16 +185,42 @@ func TestFrames(t *testing.T) {
 				if f.Cell != 3 {
 					t.Errorf("cell %d", f.Cell)
 				}
-				text := fmt.Sprintf("%s:%d", f.Function, f.Line)
+				text := fmt.Sprintf("%s:%d %s", f.Function, f.Line, f.Operation)
 				if f.More > 0 {
 					text += fmt.Sprintf("+%d", f.More)
 				}
 				got = append(got, text)
 			}
-			if got := strings.Join(got, " "); got != tt.want {
+			if got := strings.Join(got, ", "); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// The operation of the innermost call is what failed there, or the call of what
+// did.
+func TestOperations(t *testing.T) {
+	for want, run := range map[string]func(){
+		"index":      func() { failsAt(func(list []int, _ map[any]int, _ any, n int) { _ = list[n] }) },
+		"slice":      func() { failsAt(func(list []int, _ map[any]int, _ any, n int) { _ = list[n:] }) },
+		"map":        func() { failsAt(func(_ []int, m map[any]int, _ any, n int) { m[n] = 1 }) },
+		"divide":     func() { failsAt(func(list []int, _ map[any]int, _ any, n int) { _ = n / len(list) }) },
+		"shift":      func() { failsAt(func(_ []int, _ map[any]int, _ any, n int) { _ = 1 << (n - 9) }) },
+		"assertion":  func() { failsAt(func(_ []int, _ map[any]int, v any, _ int) { _ = v.(int) }) },
+		"compare":    func() { failsAt(func(_ []int, _ map[any]int, v any, _ int) { _ = v == any([]int{}) }) },
+		"make":       func() { failsAt(func(_ []int, _ map[any]int, _ any, n int) { _ = make([]int, n-9) }) },
+		"nil":        func() { failsAt(func([]int, map[any]int, any, int) { var p *pair; p.list = nil }) },
+		"conversion": func() { failsAt(func(list []int, _ map[any]int, _ any, _ int) { _ = [3]int(list) }) },
+		"send":       func() { failsAt(func([]int, map[any]int, any, int) { c := make(chan int); close(c); cell.Send(c, 1) }) },
+		"close":      func() { failsAt(func([]int, map[any]int, any, int) { c := make(chan int); close(c); close(c) }) },
+		"panic":      func() { failsAt(func([]int, map[any]int, any, int) { panic(errors.New("no")) }) },
+		"call":       func() { failsAt(func([]int, map[any]int, any, int) { _ = strings.Repeat("a", -1) }) },
+	} {
+		_, err := New(Config{}).Run(t.Context(), program(1, run))
+		if f := failure(t, err); len(f.Frames) == 0 || f.Frames[0].Operation != want {
+			t.Errorf("%s: frames %v of %v", want, f.Frames, err)
+		}
 	}
 }
 
@@ -247,7 +274,7 @@ goroutine 8 [select]:
 cell/9.h()
 	/cell/9:1 +0x1
 `
-	want := []engine.Frame{{Function: "(*T).f", Cell: 7, Line: 3}, {Function: "g", Cell: 7, Line: 5, More: 1}, {Cell: 8, Line: 1}}
+	want := []engine.Frame{{Function: "(*T).f", Cell: 7, Line: 3}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
 	if got := CallsIn(words); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
