@@ -16,6 +16,7 @@ func TestAdd(t *testing.T) {
 	for name, text := range map[string]string{
 		"go.mod":    "module example.org/m\n\ngo 1.26\n",
 		"m.go":      "package m\n\nimport \"example.org/m/deep\"\n\ntype T struct{ deep.D }\n\nvar Count int\n",
+		"c/c.go":    "package c\n\n// #cgo LDFLAGS: -lm\n// #include <math.h>\nimport \"C\"\n\nfunc Gamma(x float64) float64 { return float64(C.tgamma(C.double(x))) }\n",
 		"deep/d.go": "package deep\n\nimport \"strings\"\n\ntype D struct{}\n\nfunc (D) Up(s string) string { return strings.ToUpper(s) }\n",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -45,7 +46,7 @@ func TestAdd(t *testing.T) {
 	var runs []string
 	for _, u := range []Unit{
 		text("cell/1", "var t any = m.T{}\nfunc runˑ() { m.Count++ }", "example.org/m"),
-		text("cell/2", `func runˑ() { m.Count++; t, ok := k1.t.(m.T); fmt.Print(ok, m.Count, t.Up("up")) }`, "fmt", "example.org/m", `k1 "cell/1"`),
+		text("cell/2", `func runˑ() { m.Count++; t, ok := k1.t.(m.T); fmt.Print(ok, m.Count, t.Up("up"), c.Gamma(5)) }`, "fmt", "example.org/m", "example.org/m/c", `k1 "cell/1"`),
 	} {
 		plugin, err := b.Build(t.Context(), []Unit{u})
 		if err != nil {
@@ -53,7 +54,7 @@ func TestAdd(t *testing.T) {
 		}
 		runs = append(runs, plugin+"="+u.Path)
 	}
-	if got, want := h.run(t, runs...), "true 2UP"; got != want {
+	if got, want := h.run(t, runs...), "true 2UP24"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, test := range []struct{ path, file, want string }{

@@ -38,7 +38,14 @@ func buildFastld(ctx context.Context, tc toolchain, path string) error {
 	if err != nil {
 		return err
 	}
-	args := append(cc[1:], "-O1", "-s", "-DLINKER="+strconv.Quote(linker),
+	compiler, err := exec.LookPath(cc[0])
+	if err != nil {
+		return err
+	}
+	if compiler, err = filepath.Abs(compiler); err != nil {
+		return err
+	}
+	args := append(cc[1:], "-O1", "-s", "-DLINKER="+strconv.Quote(linker), "-DCOMPILER="+strconv.Quote(compiler),
 		"-DLIBRARY="+strconv.Quote(strings.TrimSpace(library)), "-o", path, source)
 	if _, err := run(ctx, filepath.Dir(path), tc.env, cc[0], args...); err != nil {
 		return err

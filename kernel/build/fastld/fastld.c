@@ -4,8 +4,9 @@
  * link. The tries are answered here, and for the link the linker is called
  * without the compiler in between, which costs more than the linking.
  *
- * LINKER is the path of the linker, and LIBRARY that of what compiled C may
- * call without naming it.
+ * LINKER is the path of the linker, LIBRARY that of what compiled C may call
+ * without naming it, and COMPILER that of the C compiler, which links what needs
+ * libraries that the program has not loaded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,25 @@ static int try(int argc, char **argv)
 	return 1;
 }
 
+/* own reports whether a flag names a library of the program. */
+static int own(const char *arg)
+{
+	return strcmp(arg, "-lpthread") == 0 || strcmp(arg, "-ldl") == 0 || strcmp(arg, "-lresolv") == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *last = argc > 1 ? argv[argc - 1] : "";
 	size_t length = strlen(last);
 	if (length > 2 && strcmp(last + length - 2, ".c") == 0)
 		return try(argc, argv);
+	for (int i = 1; i < argc; i++)
+		if (strncmp(argv[i], "-l", 2) == 0 && !own(argv[i])) {
+			argv[0] = COMPILER;
+			execv(COMPILER, argv);
+			perror(COMPILER);
+			return 1;
+		}
 
 	/* A flag of the compiler becomes one flag or, after -Wl, many. */
 	size_t room = 3;
