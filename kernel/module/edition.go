@@ -79,7 +79,7 @@ func (l *listing) renamed(p *listed) (list []*listed) {
 // compile compiles a package once more, under its path for cells.
 func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive string, err error) {
 	if len(p.CgoFiles)+len(p.SFiles)+len(p.CFiles)+len(p.CXXFiles)+len(p.SysoFiles) > 0 {
-		return "", fmt.Errorf("package %s has changed since the session imported it, and it is not all Go: it can be loaded anew after %%reset", p.ImportPath)
+		return "", fmt.Errorf("package %s has changed since cells imported it, and it is not all Go: it can be loaded anew after %%reset", p.ImportPath)
 	}
 	work, err := os.MkdirTemp(s.dir, "edition-")
 	if err != nil {

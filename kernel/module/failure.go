@@ -158,8 +158,11 @@ func (s *Session) conflict(ctx context.Context, l *listing, path string, all []*
 		}
 		if wants := p.Module.shown(); wants != has {
 			m := l.packages[path].Module
-			return fmt.Errorf("%s needs %s %s, and this program has %s; an older version of it may do (%%mod %s@VERSION)",
-				strings.TrimSpace(m.Path+" "+m.Version), p.Module.Path, wants, has, m.Path)
+			needs := fmt.Sprintf("needs %s %s, and this program has %s", p.Module.Path, wants, has)
+			if m.Replace != nil {
+				return fmt.Errorf("%s %s", m.Path, needs)
+			}
+			return fmt.Errorf("%s %s %s; an older version of it may do (%%mod %s@VERSION)", m.Path, m.Version, needs, m.Path)
 		}
 	}
 	if changed == nil {
@@ -177,6 +180,16 @@ func (m *listedModule) shown() string {
 		return "in " + m.Replace.Path
 	}
 	return m.Replace.Path + " " + m.Replace.Version
+}
+
+// isPart reports whether the program has packages of a module.
+func (s *Session) isPart(module string) bool {
+	for path := range s.program.Packages {
+		if path == module || strings.HasPrefix(path, module+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // programVersion returns the version of a module in the program.

@@ -149,6 +149,11 @@ func (s *Session) Require(ctx context.Context, folder, path, version string, pro
 	if err := json.Unmarshal(out, &chosen); err != nil {
 		return "", fmt.Errorf("what go list says of %s: %w", path, err)
 	}
+	if s.isPart(path) {
+		if has, err := s.programVersion(ctx, path); err != nil || has != chosen.Version {
+			return "", errors.Join(err, fmt.Errorf("%s is part of this program, in %s", path, has))
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pins[path] = pin{version: chosen.Version, asked: true}

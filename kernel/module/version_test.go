@@ -51,6 +51,10 @@ func TestRequire(t *testing.T) {
 	f.want(f.require("example.org/m", "v1.7.0"), "example.org/m v1.7.0 was not found: no module of that name can be downloaded")
 	f.want(f.require("Example org", ""), `invalid module path "Example org": invalid char ' '`)
 
+	f.want(f.require("golang.org/x/sync", "latest"), "golang.org/x/sync is part of this program, in v0.1.0")
+	f.want(f.require("golang.org/x/sync", "v0.1.0"), "v0.1.0")
+	f.want(f.require("golang.org/x/sync", "none"), "")
+
 	f.Forget()
 	f.want(f.modules(), "")
 	f.want(f.constant("example.org/m/greet", "Version"), `example.org/m/greet "v1.2.0"`)
