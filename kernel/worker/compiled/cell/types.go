@@ -91,3 +91,16 @@ func Variables() iter.Seq2[string, any] {
 	}
 	return maps.All(all)
 }
+
+// KeyOf returns a key of a type of the session: the name that the session has
+// for it, if there is one.
+func KeyOf(t reflect.Type) (key string, ok bool) {
+	mu.Lock()
+	defer mu.Unlock()
+	for _, k := range types.keys[t] {
+		if !ok || k > key { // numbers come before names
+			key, ok = k, true
+		}
+	}
+	return key, ok
+}
