@@ -10,37 +10,40 @@ import (
 	"github.com/hierml/notebook/kernel/engine"
 )
 
+// endless are cells that would not end by themselves, once they have set y.
+var endless = map[string]string{
+	"empty loop":   "y := 2\nfor {\n}",
+	"loop":         "y := 2\nfor i := 0; ; i++ {\n\t_ = i\n}",
+	"receive":      "y := 2\n<-make(chan int)",
+	"select":       "y := 2\nselect {}",
+	"send":         "y := 2\nmake(chan int) <- 1",
+	"in function":  "func spin() { for { } }\ny := 2\nspin()",
+	"in closure":   "y := 2\nfunc() { for { } }()",
+	"deferred":     "func f() { defer fmt.Print(1); for { } }\ny := 2\nf()",
+	"range":        "y := 2\nfor range make(chan int) {\n}",
+	"sleep":        "y := 2\ntime.Sleep(time.Hour)",
+	"mutex":        "y := 2\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
+	"pointer":      "y := 2\nmu := &sync.RWMutex{}\nmu.Lock()\nmu.RLock()",
+	"embedded":     "type guarded struct{ sync.Mutex }\ny := 2\nvar g guarded\ng.Lock()\ng.Lock()",
+	"group":        "y := 2\nvar wg sync.WaitGroup\nwg.Add(1)\nwg.Wait()",
+	"context":      "func wait(ctx context.Context) error { <-ctx.Done(); for { } }\ny := 2\nc, cancel := context.WithCancel(context.Background())\ndefer cancel()\nwait(c)",
+	"range select": "y := 2\nfor {\n\tselect {\n\tcase <-time.After(time.Millisecond):\n\t}\n}",
+	"get":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nhttp.Get(\"http://\" + l.Addr().String())",
+	"client":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nvar client http.Client\nreq, _ := http.NewRequest(\"GET\", \"http://\"+l.Addr().String(), nil)\nresp, err := client.Do(req)\n_, _ = resp, err",
+	"serve":        "y := 2\nhttp.ListenAndServe(\"127.0.0.1:0\", nil)",
+	"accept":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nl.Accept()",
+	"conn":         "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\na.Read(make([]byte, 1))",
+	"tcp":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nc, _ := net.Dial(\"tcp\", l.Addr().String())\ntcp := c.(*net.TCPConn)\ny := 2\ntcp.Read(make([]byte, 1))",
+	"read all":     "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\nio.ReadAll(a)",
+	"reads itself": "type own struct{ c chan int }\nfunc (o own) Read(p []byte) (int, error) { <-o.c; return 0, io.EOF }\ny := 2\nio.ReadAll(own{})",
+	"cond":         "y := 2\nvar mu sync.Mutex\ncond := sync.NewCond(&mu)\nfunc() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\tcond.Wait()\n}()",
+	"locker":       "y := 2\nvar mu sync.Mutex\nvar l sync.Locker = &mu\nl.Lock()\nl.Lock()",
+	"exec":         "import \"os/exec\"\ny := 2\nexec.Command(\"sleep\", \"5\").Run()",
+}
+
 // TestInterrupt stops cells and looks at what is left.
 func TestInterrupt(t *testing.T) {
-	for name, cell := range map[string]string{
-		"empty loop":   "y := 2\nfor {\n}",
-		"loop":         "y := 2\nfor i := 0; ; i++ {\n\t_ = i\n}",
-		"receive":      "y := 2\n<-make(chan int)",
-		"select":       "y := 2\nselect {}",
-		"send":         "y := 2\nmake(chan int) <- 1",
-		"in function":  "func spin() { for { } }\ny := 2\nspin()",
-		"in closure":   "y := 2\nfunc() { for { } }()",
-		"deferred":     "func f() { defer fmt.Print(1); for { } }\ny := 2\nf()",
-		"range":        "y := 2\nfor range make(chan int) {\n}",
-		"sleep":        "y := 2\ntime.Sleep(time.Hour)",
-		"mutex":        "y := 2\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
-		"pointer":      "y := 2\nmu := &sync.RWMutex{}\nmu.Lock()\nmu.RLock()",
-		"embedded":     "type guarded struct{ sync.Mutex }\ny := 2\nvar g guarded\ng.Lock()\ng.Lock()",
-		"group":        "y := 2\nvar wg sync.WaitGroup\nwg.Add(1)\nwg.Wait()",
-		"context":      "func wait(ctx context.Context) error { <-ctx.Done(); for { } }\ny := 2\nc, cancel := context.WithCancel(context.Background())\ndefer cancel()\nwait(c)",
-		"range select": "y := 2\nfor {\n\tselect {\n\tcase <-time.After(time.Millisecond):\n\t}\n}",
-		"get":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nhttp.Get(\"http://\" + l.Addr().String())",
-		"client":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nvar client http.Client\nreq, _ := http.NewRequest(\"GET\", \"http://\"+l.Addr().String(), nil)\nresp, err := client.Do(req)\n_, _ = resp, err",
-		"serve":        "y := 2\nhttp.ListenAndServe(\"127.0.0.1:0\", nil)",
-		"accept":       "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\ny := 2\nl.Accept()",
-		"conn":         "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\na.Read(make([]byte, 1))",
-		"tcp":          "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nc, _ := net.Dial(\"tcp\", l.Addr().String())\ntcp := c.(*net.TCPConn)\ny := 2\ntcp.Read(make([]byte, 1))",
-		"read all":     "import \"net\"\na, b := net.Pipe()\n_ = b\ny := 2\nio.ReadAll(a)",
-		"reads itself": "type own struct{ c chan int }\nfunc (o own) Read(p []byte) (int, error) { <-o.c; return 0, io.EOF }\ny := 2\nio.ReadAll(own{})",
-		"cond":         "y := 2\nvar mu sync.Mutex\ncond := sync.NewCond(&mu)\nfunc() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\tcond.Wait()\n}()",
-		"locker":       "y := 2\nvar mu sync.Mutex\nvar l sync.Locker = &mu\nl.Lock()\nl.Lock()",
-		"exec":         "import \"os/exec\"\ny := 2\nexec.Command(\"sleep\", \"5\").Run()",
-	} {
+	for name, cell := range endless {
 		t.Run(name, func(t *testing.T) {
 			n := newNotebook(t)
 			if _, _, err := n.run("x := 1\ninc := func() int { x++; return x }\nch := make(chan int, 1)\nsend := func() int { ch <- 5; return <-ch }"); err != nil {
