@@ -20,7 +20,7 @@ const innermost, outermost = 30, 10
 // calls returns the active calls of the user's functions on the calling
 // goroutine, which has panicked with a value, innermost first.
 func calls(value any) []engine.Frame {
-	t := trace{operation: operationOf(value)}
+	t := trace{failed: operationOf(value)}
 	pcs := make([]uintptr, 256)
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs)
@@ -44,10 +44,11 @@ func calls(value any) []engine.Frame {
 // A trace is a list of calls.
 type trace struct {
 	calls []engine.Frame
-	// operation is what failed, if the first of the user's calls that comes is
-	// where it did.
-	operation string
-	// direct says that the last call was the builtin function panic.
+	// failed is the operation that panicked.
+	failed string
+	// next is the operation of the next of the user's calls that comes, and
+	// direct says that what came before it is the builtin function panic.
+	next   string
 	direct bool
 }
 
@@ -57,27 +58,27 @@ func (t *trace) add(f runtime.Frame) {
 	call, ok := frameOf(f.Function, f.File, f.Line)
 	if !ok {
 		switch {
-		case len(t.calls) > 0:
 		case f.Function == "runtime.gopanic":
-			t.direct = true
+			t.next, t.direct = t.failed, true
 		case !failsFor(f.Function):
-			t.operation, t.direct = callOperation, false
+			t.next, t.direct = callOperation, false
 		default:
 			t.direct = false
 		}
 		return
 	}
-	call.Operation = callOperation
-	if len(t.calls) == 0 {
-		call.Operation = t.operation
-		if t.direct {
-			call.Operation = panicOperation
-		}
+	call.Operation = t.next
+	if t.direct {
+		call.Operation = panicOperation
 	}
+	t.next, t.direct = callOperation, false
 	if n := len(t.calls); n > 1 {
 		// The innermost call of a recursion shows where it ended, and the
 		// next one where it recurs.
-		if last := &t.calls[n-1]; *last == (engine.Frame{Function: call.Function, Cell: call.Cell, Line: call.Line, Operation: call.Operation, More: last.More}) && call.Function != "" {
+		last := &t.calls[n-1]
+		again := *last
+		again.More = 0
+		if again == call && call.Function != "" {
 			last.More++
 			return
 		}
@@ -161,7 +162,9 @@ func CallsIn(lastWords string) []engine.Frame {
 		case line == "" && len(t.calls) > 0:
 			return t.calls
 		case !indented:
-			function = withoutArguments(line)
+			if function = withoutArguments(line); function == "panic" {
+				function = "runtime.gopanic" // which is its name otherwise
+			}
 		default:
 			place, _, _ = strings.Cut(place, " ")
 			file, number, _ := strings.Cut(place, ":")

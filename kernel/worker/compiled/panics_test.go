@@ -172,7 +172,7 @@ func TestFrames(t *testing.T) {
 		want string
 	}{
 		"method and literal": {func() { outer() }, "(*pair).at:12 index, outer.func:22 call, outer:24 call"},
-		"panic again":        {func() { again(nil) }, "again.func:91 panic, again:93 call"},
+		"panic again":        {func() { again(nil) }, "again.func:91 panic, again:93 index"},
 		"recursion":          {func() { down(1000) }, "down:32 panic, down:34 call+999"},
 		"generic function":   {func() { last([]int(nil)) }, "last:41 index"},
 		"callback":           {func() { sorted() }, "sorted.func:51 index, sorted:50 call"},
@@ -259,6 +259,8 @@ runtime.throw({0x55d0, 0x1})
 	/go/src/runtime/panic.go:1023 +0x5e
 
 goroutine 7 [running]:
+panic({0x55d0, 0x1})
+	/go/src/runtime/panic.go:789 +0x132
 cell/7.(*T).f({0x1, 0x2}, 0x3)
 	/cell/7:3 +0x1d
 cell/7.g(...)
@@ -274,7 +276,7 @@ goroutine 8 [select]:
 cell/9.h()
 	/cell/9:1 +0x1
 `
-	want := []engine.Frame{{Function: "(*T).f", Cell: 7, Line: 3}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
+	want := []engine.Frame{{Function: "(*T).f", Cell: 7, Line: 3, Operation: "panic"}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
 	if got := CallsIn(words); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
