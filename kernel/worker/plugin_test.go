@@ -128,7 +128,7 @@ func TestCompiled(t *testing.T) {
 
 	_, err := s.run(t, t.Context(), "func f(list []int) int {\n\treturn list[2]\n}", "f(nil)")
 	var failure *engine.RuntimeError
-	if !errors.As(err, &failure) || fmt.Sprint(failure.Frames) != fmt.Sprint([]engine.Frame{{Function: "f", Cell: s.cell, Line: 2}, {Cell: s.cell, Line: 21}}) {
+	if !errors.As(err, &failure) || fmt.Sprint(failure.Frames) != fmt.Sprint([]engine.Frame{{Function: "f", Cell: s.cell, Line: 2, Operation: "index"}, {Cell: s.cell, Line: 21, Operation: "call"}}) {
 		t.Errorf("%v, %+v", err, failure)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
