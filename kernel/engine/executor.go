@@ -102,6 +102,14 @@ type Compiled struct {
 	// has them, to strings that say why in a few words, such as "a function
 	// value made by interpreted code". The bundle may be nil if all were.
 	Moved []Moved
+	// Save is a file to be made, which the variables Moved are written to for
+	// another process of this program. There is nothing to load and to run then,
+	// FromUnit and FromVariable are where a variable is, and Variable is what the
+	// file calls it. The bundle tells as above what is not in the file.
+	Save string
+	// Load is such a file, which the variables Moved with no FromUnit are read
+	// from by FromVariable, in place of the interpreter.
+	Load string
 	// Looks ask what variables look like. There is nothing to load and to run
 	// then, and the bundle's Data[Seen] is a []any of the answers' texts.
 	Looks []Look

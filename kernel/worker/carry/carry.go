@@ -145,9 +145,20 @@ type variable struct {
 	pointer  reflect.Value // of the unit, to it
 }
 
-// find returns the variable, and where it goes.
+// find returns the variable, and where it goes. It is not valid where the
+// interpreter does not have it.
 func (m *mover) find(v engine.Moved) (*variable, error) {
 	x := &variable{Moved: v}
+	var err error
+	if v.FromUnit != "" {
+		if x.from, err = variableOf(v.FromUnit, v.FromVariable); err != nil {
+			return nil, err
+		}
+	}
+	if v.Unit == v.FromUnit && v.Variable == v.FromVariable {
+		x.to, x.link = x.from, true
+		return x, nil
+	}
 	code, ok := cell.Lookup(v.Unit)
 	if !ok {
 		return nil, fmt.Errorf("carry: unit %s is not loaded", v.Unit)
@@ -159,38 +170,31 @@ func (m *mover) find(v engine.Moved) (*variable, error) {
 		if x.from, ok = m.in.Variable(v.FromVariable); !ok {
 			return x, nil
 		}
-	} else {
-		old, ok := cell.Lookup(v.FromUnit)
-		if !ok {
-			return nil, fmt.Errorf("carry: unit %s is not loaded", v.FromUnit)
-		}
-		p, ok := old.Variables[v.FromVariable]
-		if ok {
-			x.from = reflect.ValueOf(p).Elem()
-		} else if p, ok = old.Moved[v.FromVariable]; ok {
-			x.from = reflect.ValueOf(p).Elem().Elem()
-		}
-		if !ok || !x.from.IsValid() {
-			return nil, fmt.Errorf("carry: unit %s has no variable %s", v.FromUnit, v.FromVariable)
-		}
 	}
-	if v.Unit == v.FromUnit && v.Variable == v.FromVariable {
-		x.to, x.link, x.pointer = x.from, true, reflect.Value{}
+	if p, ok := code.Moved[v.Variable]; ok {
+		// The pointer of the unit is set to the old variable, of whatever type.
+		x.pointer, x.link = reflect.ValueOf(p).Elem(), true
+		x.to = reflect.NewAt(x.pointer.Type().Elem(), x.from.Addr().UnsafePointer()).Elem()
+		x.pointer.Set(x.to.Addr())
 		return x, nil
 	}
-	if p, ok := code.Variables[v.Variable]; ok {
-		x.to = reflect.ValueOf(p).Elem()
-		return x, nil
-	}
-	p, ok := code.Moved[v.Variable]
+	x.to, err = variableOf(v.Unit, v.Variable)
+	return x, err
+}
+
+// variableOf returns a variable of a unit, or the one that it points to.
+func variableOf(unit, name string) (reflect.Value, error) {
+	code, ok := cell.Lookup(unit)
 	if !ok {
-		return nil, fmt.Errorf("carry: unit %s has no variable %s", v.Unit, v.Variable)
+		return reflect.Value{}, fmt.Errorf("carry: unit %s is not loaded", unit)
 	}
-	// The pointer of the unit is set to the old variable, of whatever type.
-	x.pointer, x.link = reflect.ValueOf(p).Elem(), true
-	x.to = reflect.NewAt(x.pointer.Type().Elem(), x.from.Addr().UnsafePointer()).Elem()
-	x.pointer.Set(x.to.Addr())
-	return x, nil
+	if p, ok := code.Variables[name]; ok {
+		return reflect.ValueOf(p).Elem(), nil
+	}
+	if p, ok := code.Moved[name]; ok && !reflect.ValueOf(p).Elem().IsNil() {
+		return reflect.ValueOf(p).Elem().Elem(), nil
+	}
+	return reflect.Value{}, fmt.Errorf("carry: unit %s has no variable %s", unit, name)
 }
 
 // move carries variables over.

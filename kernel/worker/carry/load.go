@@ -386,14 +386,10 @@ func (d *decoder) value(p unsafe.Pointer, t reflect.Type) error {
 		*(*string)(p) = s
 		return err
 	case pointerKind:
-		target, err := d.reference(t.Elem(), 1)
-		*(*unsafe.Pointer)(p) = target
-		return err
+		return d.pointer(p, t.Elem())
 	case atomicPointerKind:
 		elem, _ := atomicPointer(t)
-		target, err := d.reference(elem, 1)
-		*(*unsafe.Pointer)(unsafe.Add(p, t.Size()-unsafe.Sizeof(p))) = target
-		return err
+		return d.pointer(unsafe.Add(p, t.Size()-unsafe.Sizeof(p)), elem)
 	case sliceKind:
 		return d.slice(p, t)
 	case mapKind:
@@ -433,57 +429,60 @@ func (d *decoder) value(p unsafe.Pointer, t reflect.Type) error {
 	return err
 }
 
-// reference reads a pointer to n values of a type.
-func (d *decoder) reference(t reflect.Type, n int) (unsafe.Pointer, error) {
-	kind, err := number(d.r)
+// pointer reads a pointer to a value of a type.
+func (d *decoder) pointer(p unsafe.Pointer, t reflect.Type) error {
+	kind, offset, err := d.reference()
 	if err != nil || kind == nilReference {
-		return nil, err
+		return err
 	}
 	if kind == emptyReference {
 		if t.Size() > 0 {
-			// A slice without capacity that is not nil.
-			return reflect.New(reflect.ArrayOf(0, t)).UnsafePointer(), nil
+			return errBroken
 		}
-		return reflect.New(t).UnsafePointer(), nil
+		*(*unsafe.Pointer)(p) = reflect.New(t).UnsafePointer()
+		return nil
 	}
-	offset, err := number(d.r)
-	if err != nil {
-		return nil, err
+	return d.lead(p, kind, offset, t, 1)
+}
+
+// reference reads a kind of reference, which may be an object's number, and an
+// offset.
+func (d *decoder) reference() (kind, offset uint64, err error) {
+	if kind, err = number(d.r); err == nil && kind != nilReference && kind != emptyReference {
+		offset, err = number(d.r)
 	}
+	return kind, offset, err
+}
+
+// lead makes the pointer at p lead to where a reference says that n values of a
+// type are.
+func (d *decoder) lead(p unsafe.Pointer, kind, offset uint64, t reflect.Type, n int) error {
 	if kind == staticReference {
 		if !d.static.covers(uintptr(offset)) {
-			return nil, errBroken
+			return errBroken
 		}
-		return add(nil, d.static.base+uintptr(offset)), nil
+		// It is no pointer for the garbage collector.
+		*(*uintptr)(p) = d.static.base + uintptr(offset)
+		return nil
 	}
 	if kind-firstObject >= uint64(len(d.objects)) {
-		return nil, errBroken
+		return errBroken
 	}
 	o := &d.objects[kind-firstObject]
 	switch {
 	case o.t == nil:
-		return nil, nil
+		return nil
 	case o.table || !within(o.t, o.n, uintptr(offset), t, n):
-		return nil, errBroken
+		return errBroken
 	}
-	return unsafe.Add(o.memory.UnsafePointer(), offset), nil
+	*(*unsafe.Pointer)(p) = unsafe.Add(o.memory.UnsafePointer(), offset)
+	return nil
 }
 
-// add returns an address in the program's own memory, which does not move.
-func add(p unsafe.Pointer, offset uintptr) unsafe.Pointer { return unsafe.Add(p, offset) }
-
 func (d *decoder) slice(p unsafe.Pointer, t reflect.Type) error {
-	// The length and the capacity come after the pointer, and the second says
-	// how much of the object there must be.
-	kind, err := number(d.r)
+	kind, offset, err := d.reference()
 	if err != nil || kind == nilReference {
 		return err
-	}
-	var offset uint64
-	if kind != emptyReference {
-		if offset, err = number(d.r); err != nil {
-			return err
-		}
 	}
 	length, err := number(d.r)
 	if err != nil {
@@ -496,32 +495,21 @@ func (d *decoder) slice(p unsafe.Pointer, t reflect.Type) error {
 	if length > capacity || capacity > 1<<40 {
 		return errBroken
 	}
-	var at unsafe.Pointer
-	switch {
-	case kind == emptyReference:
+	if kind == emptyReference {
 		if capacity > 0 && t.Elem().Size() > 0 {
 			return errBroken
 		}
-		at = reflect.New(reflect.ArrayOf(0, t.Elem())).UnsafePointer()
-	case kind == staticReference:
-		if !d.static.covers(uintptr(offset)) {
+		*(*unsafe.Pointer)(p) = reflect.New(reflect.ArrayOf(0, t.Elem())).UnsafePointer()
+	} else {
+		if capacity == 0 {
 			return errBroken
 		}
-		at = add(nil, d.static.base+uintptr(offset))
-	case kind-firstObject >= uint64(len(d.objects)):
-		return errBroken
-	default:
-		o := &d.objects[kind-firstObject]
-		if o.t == nil {
-			return nil
+		if err := d.lead(p, kind, offset, t.Elem(), int(capacity)); err != nil || *(*unsafe.Pointer)(p) == nil {
+			return err
 		}
-		if o.table || capacity == 0 || !within(o.t, o.n, uintptr(offset), t.Elem(), int(capacity)) {
-			return errBroken
-		}
-		at = unsafe.Add(o.memory.UnsafePointer(), offset)
 	}
-	// Any slice will do to set the parts of one.
-	*(*[]struct{})(p) = unsafe.Slice((*struct{})(at), int(capacity))[:length]
+	parts := (*[3]uintptr)(p)
+	parts[1], parts[2] = uintptr(length), uintptr(capacity)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -17,7 +18,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/worker/carry"
+	"github.com/hierml/notebook/kernel/worker/compiled/cell"
 )
 
 // restore saves variables and loads them into others of the same types.
@@ -366,4 +372,78 @@ func BenchmarkSave(b *testing.B) {
 		}
 	}
 	b.SetBytes(8 * int64(len(data)))
+}
+
+func TestFile(t *testing.T) {
+	type holder struct {
+		name string
+		f    func()
+	}
+	x, h := map[string]int{"a": 1}, holder{"h", func() {}}
+	var newX map[string]int
+	var newH holder
+	cell.Register("cell/saved", cell.Code{Variables: map[string]any{"x": &x, "h": &h}})
+	cell.Register("cell/loaded", cell.Code{Variables: map[string]any{"x": &newX, "h": &newH}})
+	file := filepath.Join(t.TempDir(), "variables")
+	lost, err := carry.SaveFile(file, []engine.Moved{
+		{Name: "x", Variable: "x__1", FromUnit: "cell/saved", FromVariable: "x"},
+		{Name: "h", Variable: "h__3", FromUnit: "cell/saved", FromVariable: "h"},
+	})
+	want := []carry.Lost{{Name: "h", Key: ".h__3", Path: "h.f", Why: "a function value"}}
+	if err != nil || !reflect.DeepEqual(lost, want) {
+		t.Errorf("%+v, %v", lost, err)
+	}
+	if _, err := carry.SaveFile(file, nil); !errors.Is(err, os.ErrExist) {
+		t.Error("an older file is overwritten", err)
+	}
+	lost, err = carry.LoadFile(file, []engine.Moved{
+		{Name: "x", Unit: "cell/loaded", Variable: "x", FromVariable: "x__1"},
+		{Name: "h", Unit: "cell/loaded", Variable: "h", FromVariable: "h__3"},
+	})
+	if err != nil || len(lost) > 0 {
+		t.Error(lost, err)
+	}
+	if newX["a"] != 1 || newH.name != "h" || newH.f != nil {
+		t.Error(newX, newH.name)
+	}
+	if err := os.WriteFile(file, []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := carry.LoadFile(file, nil); err == nil {
+		t.Error("no error for another file")
+	}
+}
+
+// TestSavedModel saves what a notebook of the library holds.
+func TestSavedModel(t *testing.T) {
+	tree, err := taxonomy.FromPaths([]string{"animal/cat", "animal/dog", "car"}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, _ := tree.Node("animal/cat")
+	dog, _ := tree.Node("animal/dog")
+	data := &dataset.Dataset{
+		Taxonomy:   tree,
+		Vocabulary: []string{"fur", "purrs", "barks"},
+		X:          &dataset.Matrix{Rows: 2, Cols: 3, Indptr: []int{0, 2, 4}, Indices: []int32{0, 1, 0, 2}, Values: []float32{1, 1, 1, 1}},
+		Labels:     [][]int{{cat}, {dog}},
+	}
+	model, err := svm.Normalized{C: 10}.Fit(t.Context(), tree, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, lost := restore(t, map[string]any{"tree": &tree, "data": &data, "model": &model})
+	for _, l := range lost {
+		t.Error(l.Name, l)
+	}
+	newTree, newData, newModel := v["tree"].Interface().(*taxonomy.Taxonomy), v["data"].Interface().(*dataset.Dataset), v["model"].Interface().(*svm.Model)
+	if newData.Taxonomy != newTree || newTree == tree {
+		t.Error("the taxonomy is not shared")
+	}
+	if got, want := newModel.Predict(newData.X), model.Predict(data.X); !reflect.DeepEqual(got, want) {
+		t.Errorf("predicts %v, not %v", got, want)
+	}
+	if newModel.String() != model.String() || !reflect.DeepEqual(newTree.Ancestors(cat), tree.Ancestors(cat)) {
+		t.Error("another model")
+	}
 }

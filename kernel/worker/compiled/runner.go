@@ -96,6 +96,10 @@ func (r *Runner) Run(ctx context.Context, program *engine.Program) (*engine.Bund
 	if looks := program.Compiled.Looks; len(looks) > 0 {
 		return r.look(ctx, program.Cell, looks)
 	}
+	if file := program.Compiled.Save; file != "" {
+		lost, err := carry.SaveFile(file, program.Compiled.Moved)
+		return carry.Bundle(lost), err
+	}
 	left, err := r.load(program.Compiled)
 	if err != nil {
 		return nil, err
@@ -153,6 +157,10 @@ func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
 		if _, ok := cell.Lookup(path); !ok {
 			return nil, fmt.Errorf("compiled: the plugin does not have the unit %s", path)
 		}
+	}
+	if c.Load != "" {
+		lost, err := carry.LoadFile(c.Load, c.Moved)
+		return carry.Bundle(lost), err
 	}
 	r.mu.Lock()
 	shown := slices.Collect(maps.Values(r.kept))
