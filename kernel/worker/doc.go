@@ -3,6 +3,11 @@
 // kernel. [Start] is the parent's side and gives an engine.Executor; [Main] is
 // the child's.
 //
+// The child interprets programs, or loads and runs compiled ones (packages
+// interpreter and compiled). Values that were interpreted can be carried over to
+// compiled cells (package carry), and so the two never run side by side for long:
+// a session goes from one to the other.
+//
 // # The pipes
 //
 // Parent and child talk by frames (a length and JSON) over two pipes, the
@@ -25,7 +30,9 @@
 // One cell is the main one: the newest of those that began while no main one
 // ran. Messages of comms are never main. What is written to the descriptors
 // themselves, by processes, C and the methods of os.Stdout, bears no label and
-// belongs to the main cell, as does the text of goroutines without a label.
+// belongs to the main cell, as does the text of goroutines without a label. That
+// fmt.Print and its like, and os.Stdout as an io.Writer, do not write there in
+// cells is for the interpreter's symbols and the text of compiled cells to see to.
 // The main cell's own text takes the same way; that of other cells travels in
 // frames. The child says by a frame when another cell becomes the main one.
 //

@@ -22,21 +22,16 @@ const innermost, outermost = 30, 10
 func calls(value any) []engine.Frame {
 	t := trace{failed: operationOf(value)}
 	pcs := make([]uintptr, 256)
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs)
-		if n == 0 {
-			break
-		}
-		for frames := runtime.CallersFrames(pcs[:n]); ; {
-			f, more := frames.Next()
-			t.add(f)
-			if !more {
-				break
-			}
-		}
-		if n < len(pcs) {
-			break
-		}
+	n := runtime.Callers(2, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 4*len(pcs))
+		n = runtime.Callers(2, pcs)
+	}
+	frames := runtime.CallersFrames(pcs[:n])
+	for more := n > 0; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		t.add(f)
 	}
 	return t.calls
 }
@@ -50,12 +45,14 @@ type trace struct {
 	// direct says that what came before it is the builtin function panic.
 	next   string
 	direct bool
+	// names are those of functions as users know them.
+	names map[string]string
 }
 
 // add adds a call, if it is one of the user's. Of a deep recursion the calls in
 // the middle are only counted.
 func (t *trace) add(f runtime.Frame) {
-	call, ok := frameOf(f.Function, f.File, f.Line)
+	number, ok := cellOf(f.File)
 	if !ok {
 		switch {
 		case f.Function == "runtime.gopanic":
@@ -67,7 +64,7 @@ func (t *trace) add(f runtime.Frame) {
 		}
 		return
 	}
-	call.Operation = t.next
+	call := engine.Frame{Function: t.name(f.Function), Cell: number, Line: f.Line, Operation: t.next}
 	if t.direct {
 		call.Operation = panicOperation
 	}
@@ -90,17 +87,27 @@ func (t *trace) add(f runtime.Frame) {
 	t.calls = append(t.calls, call)
 }
 
-// frameOf returns the call of a function whose text is that of a cell.
-func frameOf(function, file string, line int) (engine.Frame, bool) {
+func (t *trace) name(function string) string {
+	name, ok := t.names[function]
+	if !ok {
+		name = userName(function)
+		if t.names == nil {
+			t.names = map[string]string{}
+		}
+		t.names[function] = name
+	}
+	return name
+}
+
+// cellOf returns the number of the cell that a file stands for. Cell 0 is text
+// that is not the user's.
+func cellOf(file string) (number int, ok bool) {
 	name, ok := strings.CutPrefix(file, cellFile)
 	if !ok {
-		return engine.Frame{}, false
+		return 0, false
 	}
 	number, err := strconv.Atoi(name)
-	if err != nil || number == 0 { // cell 0 is text that is not the user's
-		return engine.Frame{}, false
-	}
-	return engine.Frame{Function: userName(function), Cell: number, Line: line}, true
+	return number, err == nil && number > 0
 }
 
 // statements is what the function is called that holds the statements of a cell.

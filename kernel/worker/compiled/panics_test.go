@@ -173,7 +173,7 @@ func TestFrames(t *testing.T) {
 	}{
 		"method and literal": {func() { outer() }, "(*pair).at:12 index, outer.func:22 call, outer:24 call"},
 		"panic again":        {func() { again(nil) }, "again.func:91 panic, again:93 index"},
-		"recursion":          {func() { down(1000) }, "down:32 panic, down:34 call+999"},
+		"recursion":          {func() { down(1_000_000) }, "down:32 panic, down:34 call+999999"},
 		"generic function":   {func() { last([]int(nil)) }, "last:41 index"},
 		"callback":           {func() { sorted() }, "sorted.func:51 index, sorted:50 call"},
 		"loop body":          {func() { ranged() }, "ranged:62 index, count:71 call, ranged:61 call"},
