@@ -22,6 +22,7 @@ const ownModule = `!mkdir -p a/internal/deep b cmd && printf 'module own\n\ngo 1
 !printf 'package a\n\nimport "own/a/internal/deep"\n\n// A T is one.\ntype T struct{ N int }\n\n// Make makes one.\nfunc Make(n int) T { return T{n * deep.Factor} }\n' > a/a.go
 !printf 'package deep\n\nconst Factor = 2\n' > a/internal/deep/deep.go
 !printf 'package other\n\nimport "own/a"\n\nfunc Sum(list ...a.T) (sum int) {\n\tfor _, t := range list {\n\t\tsum += t.N\n\t}\n\treturn sum\n}\n' > b/other.go
+!mkdir s && printf 'TEXT \302\267Nothing(SB),0,$0\n\tRET\n' > s/s.s && printf 'package s\n\nfunc Nothing()\n\nconst Version = 1\n' > s/s.go
 !printf 'package main\n\nfunc main() {}\n' > cmd/main.go`
 
 // A turn is a cell and what becomes of it: what it shows, or else what it
@@ -93,6 +94,10 @@ func TestImportsOfOwnModule(t *testing.T) {
 			{source: "import \"own/a\"\nimport \"own/b\""},
 			{source: "double()", want: "{N:70}"},
 			{source: "total()", want: "5"},
+			// Assembly, too.
+			{source: "import \"own/s\"\ns.Nothing()\ns.Version", want: "1"},
+			{source: "!printf 'package s\\n\\nfunc Nothing()\\n\\nconst Version = 2\\n' > s/s.go"},
+			{source: "import \"own/s\"\ns.Nothing()\ns.Version", want: "2"},
 			{source: "%mod", want: "module  version  by\nown              folder FOLDER"},
 			{source: "!printf 'package deep\\n\\nconst Factor = \"5\"\\n' > a/internal/deep/deep.go"},
 			{source: "import \"own/a\"", fails: "package own/a does not compile: a/a.go:9:31: invalid operation: n * deep.Factor (mismatched types int and untyped string)"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/build"
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib"
 )
 
 // A Compiler builds the cells of a session, and finds the packages that they
@@ -27,7 +28,7 @@ func NewCompiler(kit *build.Kit) (*Compiler, error) {
 		return nil, err
 	}
 	p := kit.Packages()
-	program := Program{Path: p.Module, Folder: p.Root, Packages: p.Archives, Go: p.Go, Flags: p.Flags, Env: p.Env}
+	program := Program{Path: p.Module, Folder: p.Root, Packages: p.Archives, Importer: stdlib.Importer, Go: p.Go, Flags: p.Flags, Env: p.Env}
 	return &Compiler{builder, New(program, builder.Add)}, nil
 }
 

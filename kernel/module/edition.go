@@ -21,6 +21,9 @@ func (s *Session) edition(ctx context.Context, l *listing, p *listed) (file stri
 	p.id = s.identity(l, p)
 	s.mu.Lock()
 	ids := s.editions[p.ImportPath]
+	if ids == nil && s.program.Packages[p.ImportPath] != "" {
+		ids = []string{""} // the first is the program's
+	}
 	at := slices.Index(ids, p.id)
 	if at < 0 {
 		at = len(ids)
@@ -50,12 +53,12 @@ func (s *Session) edition(ctx context.Context, l *listing, p *listed) (file stri
 }
 
 // identity stands for the compiled form of a package and of all that it imports,
-// save what belongs to the program.
+// save what belongs to the program. It is not empty.
 func (s *Session) identity(l *listing, p *listed) string {
 	h := sha256.New()
 	fmt.Fprintln(h, content(p.BuildID))
 	for _, i := range p.Imports {
-		if dep := l.packages[i]; dep != nil && s.program.Packages[i] == "" {
+		if dep := l.packages[i]; dep != nil && dep.id != "" {
 			fmt.Fprintln(h, i, dep.id)
 		}
 	}
@@ -69,7 +72,7 @@ func content(id string) string { return id[strings.LastIndex(id, "/")+1:] }
 // it imports them by.
 func (l *listing) renamed(p *listed) (list []*listed) {
 	for _, i := range p.Imports {
-		if dep := l.packages[i]; dep != nil && dep.path != dep.ImportPath {
+		if dep := l.packages[i]; dep != nil && dep.path != "" && dep.path != dep.ImportPath {
 			list = append(list, dep)
 		}
 	}
@@ -78,8 +81,8 @@ func (l *listing) renamed(p *listed) (list []*listed) {
 
 // compile compiles a package once more, under its path for cells.
 func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive string, err error) {
-	if len(p.CgoFiles)+len(p.SFiles)+len(p.CFiles)+len(p.CXXFiles)+len(p.SysoFiles) > 0 {
-		return "", fmt.Errorf("package %s has changed since cells imported it, and it is not all Go: it can be loaded anew after %%reset", p.ImportPath)
+	if p.foreign() {
+		return "", fmt.Errorf("package %s has changed since cells imported it, and has C in it: it can be loaded anew after %%reset", p.ImportPath)
 	}
 	work, err := os.MkdirTemp(s.dir, "edition-")
 	if err != nil {
@@ -108,7 +111,11 @@ func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive s
 	if err := os.WriteFile(imports, []byte(config.String()), 0o600); err != nil {
 		return "", err
 	}
-	arguments := []string{"tool", "compile", "-o", archive, "-p", p.path, "-dynlink", "-complete", "-pack", "-importcfg", imports}
+	arguments := []string{"tool", "compile", "-o", archive, "-p", p.path, "-dynlink", "-pack", "-importcfg", imports}
+	assembly, err := s.newAssembly(ctx, p, work, &arguments)
+	if err != nil {
+		return "", err
+	}
 	if slices.ContainsFunc(s.program.Flags, func(flag string) bool { return flag == "-race" || flag == "-race=true" }) {
 		arguments = append(arguments, "-race")
 	}
@@ -127,6 +134,11 @@ func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive s
 	}
 	if _, err := s.command(ctx, s.dir, nil, arguments...); err != nil {
 		return "", fmt.Errorf("package %s does not compile with what it imports now: %w", p.ImportPath, err)
+	}
+	if assembly != nil {
+		if err := assembly.pack(ctx, archive); err != nil {
+			return "", err
+		}
 	}
 	return archive, nil
 }

@@ -1,6 +1,7 @@
 package module
 
 import (
+	"go/types"
 	"strings"
 	"testing"
 )
@@ -45,7 +46,8 @@ func TestEditions(t *testing.T) {
 	f.want(path("own/over"), "own/over")
 
 	f.write(map[string]string{"s/s.go": "package s\n\nfunc F()\n\nvar V int\n"})
-	f.want(path("own/over"), "package own/s has changed since cells imported it, and it is not all Go: it can be loaded anew after %reset")
+	f.want(path("own/over"), "own/over~2")
+	f.want(path("own/s"), "own/s~2")
 	f.Forget()
 	f.want(path("own/over"), "own/over")
 }
@@ -54,6 +56,7 @@ func TestEditions(t *testing.T) {
 // replaced.
 func TestConflictWithReplacement(t *testing.T) {
 	f := newFixture(t)
+	f.offered = offered{"golang.org/x/sync/errgroup"}
 	f.write(map[string]string{
 		"go.mod":             "module own\n\ngo 1.26\n\nreplace golang.org/x/sync => ./sync\n",
 		"own.go":             "package own\n\nimport \"golang.org/x/sync/errgroup\"\n\nvar G errgroup.Group\n",
@@ -63,5 +66,26 @@ func TestConflictWithReplacement(t *testing.T) {
 	_, err := f.resolve("own")
 	if want := "own needs golang.org/x/sync in "; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ", and this program has v0.1.0") {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestBesideProgram holds that what cells cannot meet of the program may be there
+// in another version, too.
+func TestBesideProgram(t *testing.T) {
+	f := newFixture(t)
+	pkg, err := f.resolve("example.org/newer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.want(strings.Join(f.said, "; "), "downloading example.org/newer v1.0.0; downloading golang.org/x/sync v0.99.0; golang.org/x/sync v0.99.0 is loaded beside v0.1.0, which this program has")
+	group := pkg.Scope().Lookup("Group").Type()
+	f.want(types.TypeString(types.Unalias(group), nil)+" "+types.TypeString(group.Underlying(), nil), "golang.org/x/sync/errgroup~2.Group struct{Later bool}")
+	if f.added["golang.org/x/sync/errgroup"] != "" || f.added["golang.org/x/sync/errgroup~2"] == "" {
+		t.Errorf("added %v", f.added)
+	}
+	f.want(f.modules(), "example.org/newer v1.0.0 latest; golang.org/x/sync v0.99.0 required")
+	// The package itself is the one that the others mean.
+	if pkg, err = f.resolve("golang.org/x/sync/errgroup"); err != nil || pkg.Path() != "golang.org/x/sync/errgroup~2" {
+		t.Errorf("errgroup: %v, %v", pkg, err)
 	}
 }

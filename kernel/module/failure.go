@@ -130,45 +130,47 @@ func (e *compileError) seenFrom(folder, ran string) {
 	}
 }
 
-// conflict is the error of a package that needs one of the program's in another
-// version than the program has.
-func (s *Session) conflict(ctx context.Context, l *listing, path string, all []*listed) error {
-	var changed *listed
-	for _, p := range all {
-		file := s.program.Packages[p.ImportPath]
-		if file == "" || file == p.Export {
-			continue
-		}
-		same, err := sameArchive(file, p)
-		if err != nil {
-			return err
-		}
-		if same {
-			continue
-		}
-		if changed == nil {
-			changed = p
-		}
-		if p.Standard || p.Module == nil || p.Module.Path == s.program.Path {
-			continue
-		}
-		has, err := s.programVersion(ctx, p.Module.Path)
-		if err != nil {
-			return err
-		}
-		if wants := p.Module.shown(); wants != has {
-			m := l.packages[path].Module
-			needs := fmt.Sprintf("needs %s %s, and this program has %s", p.Module.Path, wants, has)
-			if m.Replace != nil {
-				return fmt.Errorf("%s %s", m.Path, needs)
-			}
-			return fmt.Errorf("%s %s %s; an older version of it may do (%%mod %s@VERSION)", m.Path, m.Version, needs, m.Path)
-		}
+// isProgram reports whether cells can use a package as the program has it.
+func (s *Session) isProgram(l *listing, p *listed) (bool, error) {
+	file := s.program.Packages[p.ImportPath]
+	if file == "" || len(l.renamed(p)) > 0 {
+		return false, nil
 	}
-	if changed == nil {
+	if file == p.Export {
+		return true, nil
+	}
+	return sameArchive(file, p)
+}
+
+// mayDiffer returns an error if a package that the program has, too, cannot be
+// loaded beside it: cells that use the one would meet the other.
+func (s *Session) mayDiffer(ctx context.Context, l *listing, path string, p *listed) error {
+	if s.program.Packages[p.ImportPath] == "" {
 		return nil
 	}
-	return fmt.Errorf("%s needs %s, which has changed since this program was built: build it anew (go run ./install)", path, changed.ImportPath)
+	if p.Standard || p.Module == nil || p.Module.Path == s.program.Path {
+		return fmt.Errorf("%s needs %s, which has changed since this program was built: build it anew (go run ./install)", path, p.ImportPath)
+	}
+	if !p.foreign() && !s.offers(p.ImportPath) {
+		l.beside[p.Module.Path] = p.Module.shown()
+		return nil
+	}
+	has, err := s.programVersion(ctx, p.Module.Path)
+	if err != nil {
+		return err
+	}
+	m := l.packages[path].Module
+	needs := fmt.Sprintf("needs %s %s, and this program has %s", p.Module.Path, p.Module.shown(), has)
+	if m.Replace != nil {
+		return fmt.Errorf("%s %s", m.Path, needs)
+	}
+	return fmt.Errorf("%s %s %s; an older version of it may do (%%mod %s@VERSION)", m.Path, m.Version, needs, m.Path)
+}
+
+// offers reports whether all cells can import a package.
+func (s *Session) offers(path string) bool {
+	_, err := s.program.Importer.Import(path)
+	return err == nil
 }
 
 // shown is the version of a module, or the folder that stands in its place.
@@ -182,10 +184,10 @@ func (m *listedModule) shown() string {
 	return m.Replace.Path + " " + m.Replace.Version
 }
 
-// isPart reports whether the program has packages of a module.
+// isPart reports whether all cells can import packages of a module.
 func (s *Session) isPart(module string) bool {
 	for path := range s.program.Packages {
-		if path == module || strings.HasPrefix(path, module+"/") {
+		if (path == module || strings.HasPrefix(path, module+"/")) && s.offers(path) {
 			return true
 		}
 	}

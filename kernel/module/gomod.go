@@ -205,6 +205,11 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	all := place{required: maps.Clone(p.required)}
 	all.require(base)
 	s.mu.Lock()
+	for path, u := range s.used {
+		if !s.pins[path].asked && p.required[path] == "" && semver.Compare(u.Version, all.required[path]) > 0 {
+			all.required[path] = u.Version
+		}
+	}
 	for path, pin := range s.pins {
 		if semver.Compare(pin.version, all.required[path]) > 0 {
 			all.required[path] = pin.version

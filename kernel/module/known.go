@@ -56,7 +56,7 @@ func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed ma
 			continue // it was found before
 		}
 		for _, p := range all {
-			if p.Standard || p.Module == nil || p.Module.Path == s.program.Path || s.program.Packages[p.ImportPath] != "" {
+			if p.Standard || p.Module == nil || p.Module.Path == s.program.Path || s.program.Packages[p.ImportPath] != "" && p.path == p.ImportPath {
 				continue
 			}
 			if version := l.chosen[p.Module.Path]; version == p.Module.Version && p.Module.Replace == nil {

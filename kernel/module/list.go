@@ -63,6 +63,11 @@ func (p *listed) local() bool {
 	return m.Version == ""
 }
 
+// foreign reports whether there is more in the package than Go and assembly.
+func (p *listed) foreign() bool {
+	return len(p.CgoFiles)+len(p.CFiles)+len(p.CXXFiles)+len(p.SysoFiles) > 0
+}
+
 // A listing is what go list says of some packages and all that they need.
 type listing struct {
 	packages map[string]*listed
@@ -71,6 +76,9 @@ type listing struct {
 	// chosen are the modules that nothing required, with the versions that the
 	// go command has chosen.
 	chosen map[string]string
+	// beside are modules, with their versions, that the program has in another
+	// one.
+	beside map[string]string
 }
 
 // importer is the file of the session's module that imports what is asked for,
@@ -95,7 +103,7 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 	if err := m.write(b.String()); err != nil {
 		return nil, err
 	}
-	l := &listing{packages: map[string]*listed{}, paths: paths, chosen: map[string]string{}}
+	l := &listing{packages: map[string]*listed{}, paths: paths, chosen: map[string]string{}, beside: map[string]string{}}
 	out, err := s.command(ctx, m.dir, func(line string) {
 		if found := foundIn.FindStringSubmatch(line); found != nil {
 			l.chosen[found[1]] = found[2]

@@ -22,6 +22,8 @@ type Program struct {
 	// Packages are the archives of the packages that it consists of, by import
 	// path.
 	Packages map[string]string
+	// Importer imports the packages that it offers to all cells.
+	Importer types.Importer
 	// Go is the go command; empty means the one on PATH.
 	Go string
 	// Flags are those that its packages were compiled with, and Env what is
@@ -35,8 +37,9 @@ type Session struct {
 	program Program
 	add     func(packages map[string]string) error
 
-	asking sync.Mutex // held while the go command is asked
-	dir    string     // of the session's module; empty until there is one
+	asking sync.Mutex        // held while the go command is asked
+	dir    string            // of the session's module; empty until there is one
+	told   map[string]string // versions of modules beside those of the program
 
 	mu    sync.Mutex // guards what follows, for a short time
 	pins  map[string]pin
@@ -77,6 +80,7 @@ type found struct {
 func New(program Program, add func(packages map[string]string) error) *Session {
 	return &Session{
 		program: program, add: add,
+		told:     map[string]string{},
 		pins:     map[string]pin{},
 		found:    map[string]*found{},
 		editions: map[string][]string{},
@@ -160,7 +164,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 	for _, path := range paths {
 		err := s.take(ctx, m, listing, path, added)
 		var unknown *stdlib.ImportError
-		if _, known := stdlib.Importer.Import(path); err != nil && errors.As(known, &unknown) && unknown.Meant != "" {
+		if _, known := s.program.Importer.Import(path); err != nil && errors.As(known, &unknown) && unknown.Meant != "" {
 			err = fmt.Errorf("%w; did you mean %q?", err, unknown.Meant)
 		}
 		var broken *compileError
@@ -180,6 +184,23 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 		}
 	}
 	s.settle(m, listing, paths, failed, progress)
+	return s.tellBeside(ctx, listing, progress)
+}
+
+// tellBeside says once which modules are loaded in a version that the program
+// has not.
+func (s *Session) tellBeside(ctx context.Context, l *listing, progress func(line string)) error {
+	for path, version := range l.beside {
+		if s.told[path] == version || s.used[path].Path == "" {
+			continue
+		}
+		has, err := s.programVersion(ctx, path)
+		if err != nil {
+			return err
+		}
+		s.told[path] = version
+		progress(fmt.Sprintf("%s %s is loaded beside %s, which this program has", path, version, has))
+	}
 	return nil
 }
 
@@ -199,17 +220,20 @@ func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path s
 	if err != nil {
 		return err
 	}
-	if err := s.conflict(ctx, l, path, all); err != nil {
-		return err
-	}
 	if err := s.overruled(m, l, path, all); err != nil {
 		return err
 	}
 	f := &found{key: m.key, dir: l.packages[path].Dir, files: l.packages[path].GoFiles}
 	for _, p := range all {
-		if s.program.Packages[p.ImportPath] != "" {
+		switch same, err := s.isProgram(l, p); {
+		case err != nil:
+			return err
+		case same:
 			p.path = p.ImportPath
 			continue
+		}
+		if err := s.mayDiffer(ctx, l, path, p); err != nil {
+			return err
 		}
 		f.local = f.local || p.local()
 		file, err := s.edition(ctx, l, p)

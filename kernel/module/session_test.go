@@ -3,11 +3,13 @@ package module
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"go/types"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,18 @@ type fixture struct {
 	folder string
 	added  map[string]string
 	said   []string
+	// offered are the packages that all cells can import.
+	offered offered
+}
+
+// offered is an importer of packages with nothing in them.
+type offered []string
+
+func (o *offered) Import(path string) (*types.Package, error) {
+	if slices.Contains(*o, path) {
+		return types.NewPackage(path, "none"), nil
+	}
+	return nil, errors.New(path + " is not offered")
 }
 
 // write writes files, by names in the notebook's folder.
@@ -47,7 +61,7 @@ func newFixture(t *testing.T) *fixture {
 		"main.go": "package main\n\nimport (\n\t\"fmt\"\n\n\t\"golang.org/x/sync/errgroup\"\n)\n\nfunc main() { fmt.Println(errgroup.Group{}) }\n",
 	})
 	program := Program{
-		Path: "example.org/program", Folder: f.folder, Packages: map[string]string{},
+		Path: "example.org/program", Folder: f.folder, Packages: map[string]string{}, Importer: &f.offered,
 		Flags: []string{"-buildmode=plugin"},
 		Env: []string{"GOPROXY=" + proxy(t), "GOMODCACHE=" + filepath.Join(root, "modules"), "GOFLAGS=-modcacherw",
 			"GOSUMDB=off", "GOWORK=", "GO111MODULE=", "GOTOOLCHAIN=local"},
@@ -147,6 +161,7 @@ func TestLatest(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	f := newFixture(t)
+	f.offered = offered{"golang.org/x/sync/errgroup"}
 	for _, test := range []struct{ path, want string }{
 		{"example.org/m/cmd/tool", `import "example.org/m/cmd/tool" is a program, not an importable package`},
 		{"example.org/m/internal/hidden", "use of internal package example.org/m/internal/hidden not allowed"},

@@ -26,6 +26,7 @@ func (f *fixture) modules() string {
 
 func TestRequire(t *testing.T) {
 	f := newFixture(t)
+	f.offered = offered{"golang.org/x/sync/errgroup"}
 	f.want(f.modules(), "")
 	f.want(f.require("example.org/m", "v1.0.0"), "v1.0.0")
 	f.want(f.modules(), "example.org/m v1.0.0 %mod; not imported yet")
