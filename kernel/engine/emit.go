@@ -137,10 +137,19 @@ func (e *emitter) emit(l *lowering) (unit *build.Unit, compiled *Compiled, probl
 	u.statements()
 	u.importBlank()
 	b, c := u.assemble(l.k.source.cell.title())
+	if u.empty() {
+		return nil, &Compiled{}, nil
+	}
 	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set.functions) {
 		return nil, c, nil
 	}
 	return b, c, nil
+}
+
+// empty reports whether the unit neither declares nor does anything, as that of
+// declarations which are there already.
+func (u *unit) empty() bool {
+	return !u.runs && len(u.parts)+len(u.variables)+len(u.pointers)+len(u.types)+len(u.moved)+len(u.blank) == 0
 }
 
 // again has the session run a unit that is loaded already, if one has the same
