@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -165,7 +167,16 @@ func compile(t *testing.T, programs []program) map[string]string {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), encoded, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+	// What the test's end leaves behind would link on for minutes.
+	ctx := t.Context()
+	if deadline, ok := t.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-5*time.Second))
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("the programs do not compile: %v\n%s", err, out)
 	}
 	outputs := map[string]string{}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/kernel/engine"
 )
 
 var (
@@ -30,6 +32,7 @@ func TestRandomPrograms(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			p.want = outputs[p.name]
 			p.check(t, newNotebook(t))
+			p.check(t, newWorkerNotebook(t, engine.CompiledMode))
 			if t.Failed() {
 				t.Logf("the program:\n%s", p.source)
 			}

@@ -66,6 +66,12 @@ var workerKit = sync.OnceValues(func() (*build.Kit, error) {
 // own.
 func newWorkerNotebook(t testing.TB, mode engine.Mode) *notebook {
 	t.Helper()
+	return newWorkerNotebookWith(t, mode, func(c engine.Compiler) engine.Compiler { return c })
+}
+
+// newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
+func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Compiler) engine.Compiler) *notebook {
+	t.Helper()
 	program, err := workerProgram()
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +92,7 @@ func newWorkerNotebook(t testing.TB, mode engine.Mode) *notebook {
 			if err != nil {
 				return nil, err
 			}
-			return compiler, nil
+			return around(compiler), nil
 		},
 	})
 	t.Cleanup(func() {
@@ -109,12 +115,18 @@ func inModes(t *testing.T, modes []engine.Mode, test func(t *testing.T, mode eng
 	}
 }
 
-var compiledModes = []engine.Mode{engine.AutoMode}
+// skipMany leaves to the tests without the race detector what is like other cells
+// to it.
+func skipMany(t *testing.T) {
+	if raced {
+		t.Skip("the race detector sees the same in TestBehavioursInWorker")
+	}
+}
 
 // TestBehavioursInWorker runs all cases as users do. None is refused where cells
 // can be compiled.
 func TestBehavioursInWorker(t *testing.T) {
-	inModes(t, compiledModes, func(t *testing.T, mode engine.Mode) {
+	inModes(t, []engine.Mode{engine.CompiledMode, engine.AutoMode}, func(t *testing.T, mode engine.Mode) {
 		for _, c := range behaviours(t) {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
@@ -124,4 +136,62 @@ func TestBehavioursInWorker(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestSequencesInWorker runs the sequences compiled.
+func TestSequencesInWorker(t *testing.T) {
+	skipMany(t)
+	for _, c := range courses {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, newWorkerNotebook(t, engine.CompiledMode))
+		})
+	}
+}
+
+// TestPromotionInSequences begins to compile in the middle of each sequence, which
+// carries over what the interpreter has.
+func TestPromotionInSequences(t *testing.T) {
+	skipMany(t)
+	unlike := map[string]string{
+		"literals keep what they were made with":    "a literal stays with the interpreter",
+		"a panic in a declaration of the same type": "a literal stays with the interpreter",
+		"a type becomes a variable":                 "what the note says is noticed by the promotion",
+	}
+	for _, c := range courses {
+		if unlike[c.name] != "" {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			n := newWorkerNotebook(t, engine.AutoMode)
+			half := len(c.steps) / 2
+			course{c.name, c.steps[:half]}.check(t, n)
+			if _, _, err := n.run("%engine compiled"); err != nil {
+				t.Fatal(err)
+			}
+			n.cell--
+			course{c.name, c.steps[half:]}.check(t, n)
+		})
+	}
+}
+
+// TestProgramsInWorker runs all programs compiled, and once more in sessions that
+// begin with the interpreter those that it refuses.
+func TestProgramsInWorker(t *testing.T) {
+	skipMany(t)
+	for archive, programs := range archives(t) {
+		for _, p := range programs {
+			modes := []engine.Mode{engine.CompiledMode}
+			if p.refusal != "" {
+				modes = append(modes, engine.AutoMode)
+			}
+			for _, mode := range modes {
+				t.Run(archive+"/"+p.name+"/"+mode.String(), func(t *testing.T) {
+					t.Parallel()
+					p.check(t, newWorkerNotebook(t, mode))
+				})
+			}
+		}
+	}
 }
