@@ -31,12 +31,18 @@ type guard struct {
 	// what the user calls it. It is asked for generic functions that a go
 	// statement calls.
 	name func(*ast.Ident) string
+	// unchecked reports whether a function of the session has no check, and
+	// signature writes the types of its parameters and results, if it can.
+	unchecked func(*types.Func) bool
+	signature func(*types.Signature) (params []string, results string, ok bool)
 
 	edits edits
 	// results are the types of those of the function that is walked, and files
 	// the standard files that package standard has others for.
 	results []types.Type
 	files   map[ast.Expr]bool
+	// wrapped holds what stands around functions that imported code may call.
+	wrapped map[*ast.Ident][2]string
 }
 
 const standardPath = "github.com/hierml/notebook/kernel/worker/compiled/standard"
@@ -55,7 +61,9 @@ func (u *unit) guards(n ast.Node, p setting) edits {
 		standard: func(function string) string {
 			return u.alias(standardPath, "standard") + "." + function
 		},
-		name: func(id *ast.Ident) string { return u.named(id, p, false, nil) },
+		name:      func(id *ast.Ident) string { return u.named(id, p, false, nil) },
+		unchecked: u.unchecked,
+		signature: u.spelled,
 	}
 	g.add(n)
 	return g.edits
@@ -65,6 +73,15 @@ func (u *unit) guards(n ast.Node, p setting) edits {
 // cell or a part of it.
 func (g *guard) add(root ast.Node) {
 	g.walk(root)
+}
+
+// typeOf returns the type of an expression, which is an invalid one where none
+// is known.
+func (g *guard) typeOf(x ast.Expr) types.Type {
+	if t := g.info.TypeOf(x); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid]
 }
 
 func (g *guard) insert(pos token.Pos, text string) {
@@ -223,7 +240,7 @@ const fewRounds = 16
 func (g *guard) short(s *ast.RangeStmt) bool {
 	tv := g.info.Types[s.X]
 	rounds := int64(-1)
-	switch t := tv.Type.Underlying().(type) {
+	switch t := g.typeOf(s.X).Underlying().(type) {
 	case *types.Array:
 		rounds = t.Len()
 	case *types.Pointer:

@@ -38,6 +38,18 @@ func Guarded(source, name string, importer types.Importer) (string, error) {
 		cell:     function(cellPath, "cell"+mark),
 		standard: function(standardPath, "standard"+mark),
 		name:     func(*ast.Ident) string { return "" },
+		unchecked: func(f *types.Func) bool {
+			for _, d := range file.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && info.Defs[d.Name] == f {
+					return !checks(d, info)
+				}
+			}
+			return false
+		},
+		signature: (&unit{spelling: spelling{
+			typeName:    func(obj *types.TypeName) string { return obj.Name() },
+			packageName: func(path, name string) string { return name },
+		}}).spelled,
 	}
 	for _, d := range file.Decls {
 		g.add(d)

@@ -15,15 +15,24 @@ func (g *guard) convert(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		g.convertArguments(n)
+		g.callbacks(n)
 	case *ast.SelectorExpr:
 		switch n.Sel.Name {
 		case "Read", "Write", "WriteString", "ReadFrom", "WriteTo":
 			g.convertFile(n.X)
 		}
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			g.convertTo(n.X, g.info.TypeOf(n.Y))
+			g.convertTo(n.Y, g.info.TypeOf(n.X))
+		}
 	case *ast.AssignStmt:
 		if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
 			for i, x := range n.Rhs {
 				g.convertTo(x, g.info.TypeOf(n.Lhs[i]))
+				if sel, ok := n.Lhs[i].(*ast.SelectorExpr); ok {
+					g.callbackField(g.info.Uses[sel.Sel], x)
+				}
 			}
 		}
 	case *ast.ValueSpec:
@@ -54,13 +63,13 @@ func (g *guard) convertArguments(call *ast.CallExpr) {
 			g.convertTo(x, tv.Type)
 		}
 	case tv.IsBuiltin():
-		if s, ok := g.info.TypeOf(call).(*types.Slice); ok && !call.Ellipsis.IsValid() {
+		if s, ok := g.typeOf(call).(*types.Slice); ok && !call.Ellipsis.IsValid() {
 			for _, x := range call.Args {
 				g.convertTo(x, s.Elem())
 			}
 		}
 	default:
-		if sig, ok := tv.Type.Underlying().(*types.Signature); ok {
+		if sig, ok := g.typeOf(call.Fun).Underlying().(*types.Signature); ok {
 			for i, x := range call.Args {
 				g.convertTo(x, parameter(sig, i, call.Ellipsis.IsValid()))
 			}
@@ -69,7 +78,7 @@ func (g *guard) convertArguments(call *ast.CallExpr) {
 }
 
 func (g *guard) convertElements(lit *ast.CompositeLit) {
-	t := g.info.TypeOf(lit).Underlying()
+	t := g.typeOf(lit).Underlying()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
@@ -82,8 +91,10 @@ func (g *guard) convertElements(lit *ast.CompositeLit) {
 		case *types.Struct:
 			if pair == nil {
 				g.convertTo(x, t.Field(i).Type())
+				g.callbackField(t.Field(i), x)
 			} else if id, ok := pair.Key.(*ast.Ident); ok && g.info.Uses[id] != nil {
 				g.convertTo(x, g.info.Uses[id].Type())
+				g.callbackField(g.info.Uses[id], x)
 			}
 		case *types.Map:
 			g.convertTo(pair.Key, t.Key())

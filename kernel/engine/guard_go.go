@@ -75,7 +75,7 @@ func (l *launch) function(fun ast.Expr) bool {
 		}
 		return true
 	}
-	l.params, _ = tv.Type.Underlying().(*types.Signature)
+	l.params, _ = l.typeOf(fun).Underlying().(*types.Signature)
 	if l.params == nil {
 		return false
 	}

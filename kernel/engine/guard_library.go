@@ -106,7 +106,7 @@ func (g *guard) started(arg ast.Expr) {
 		g.literal(lit, true)
 		return
 	}
-	if sig, ok := g.info.TypeOf(arg).Underlying().(*types.Signature); !ok || sig.Results().Len() > 0 {
+	if sig, ok := g.typeOf(arg).Underlying().(*types.Signature); !ok || sig.Results().Len() > 0 {
 		g.walk(arg)
 		return
 	}
@@ -206,9 +206,14 @@ func (g *guard) selector(sel *ast.SelectorExpr) bool {
 	return true
 }
 
-// identifier guards a builtin, and what a package declares that is imported
+// identifier guards a builtin, a function that imported code may call, and what a package declares that is imported
 // with a dot.
 func (g *guard) identifier(id *ast.Ident) {
+	if around, ok := g.wrapped[id]; ok {
+		g.insert(id.Pos(), around[0])
+		g.insert(id.End(), around[1])
+		return
+	}
 	b, ok := g.info.Uses[id].(*types.Builtin)
 	switch {
 	case !ok:

@@ -51,8 +51,8 @@ var blocking = map[string]bool{
 	"(*net/rpc.Client).Call":               false,
 }
 
-// blockingFunctions are functions of that kind, for compiled cells; the
-// interpreter has its own.
+// blockingFunctions are functions of that kind, and methods of packages that the
+// interpreter does not have, for compiled cells.
 var blockingFunctions = map[string]bool{
 	"net/http.Get":               false,
 	"net/http.Head":              false,
@@ -86,6 +86,8 @@ var blockingFunctions = map[string]bool{
 	"net/smtp.Dial":              false,
 	"net/smtp.NewClient":         false,
 	"net/smtp.SendMail":          false,
+	// It waits for goroutines.
+	"(*golang.org/x/sync/errgroup.Group).Wait": false,
 	// They read until an end that the other side decides on.
 	"io.Copy":            false,
 	"io.CopyBuffer":      false,
