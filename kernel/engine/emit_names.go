@@ -19,6 +19,9 @@ type setting struct {
 	// outlives says that the text may run after a function that it calls was
 	// declared again without being compiled anew: it is part of a method.
 	outlives bool
+	// becomes is the type that an expression is converted to, if it is written
+	// apart from what says so.
+	becomes types.Type
 }
 
 // text returns the user's text of a node with the names of the unit.

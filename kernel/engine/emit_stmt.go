@@ -207,7 +207,7 @@ func (u *unit) variableSpec(v *ast.ValueSpec, checked bool) {
 	default:
 		var values []string
 		for _, e := range v.Values {
-			values = append(values, u.piece(e))
+			values = append(values, u.text(e, setting{info: u.l.k.info, becomes: u.l.k.info.TypeOf(v.Type)}))
 		}
 		u.put(v, strings.Join(left, ", ")+" = "+strings.Join(values, ", "))
 	}

@@ -65,6 +65,9 @@ func (u *unit) guards(n ast.Node, p setting) edits {
 		unchecked: u.unchecked,
 		signature: u.spelled,
 	}
+	if x, ok := n.(ast.Expr); ok {
+		g.convertTo(x, p.becomes)
+	}
 	g.add(n)
 	return g.edits
 }

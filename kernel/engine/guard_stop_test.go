@@ -16,6 +16,7 @@ func TestCompiledCellsEnd(t *testing.T) {
 	maps.Copy(cells, map[string]string{
 		"recursion":       "func deep(n int) int { if n == 0 { return 0 }; return deep(n-1) + deep(n-1) }\ny := 2\ndeep(100)",
 		"by a library":    "y := 2\nslices.ContainsFunc(make([]struct{}, 1<<60), func(struct{}) bool { return false })",
+		"small function":  "func never(struct{}) bool { return false }\ny := 2\nslices.ContainsFunc(make([]struct{}, 1<<60), never)",
 		"iterator":        "y := 2\nfor range func(yield func(int) bool) { for yield(1) { } } {\n}",
 		"set by a loop":   "y := 2\nc := make(chan int)\nvar s struct{ v int }\nfor s.v = range c {\n}",
 		"both results":    "y := 2\nc := make(chan string)\nv, ok := <-c\n_, _ = v, ok",
@@ -35,6 +36,29 @@ func TestCompiledCellsEnd(t *testing.T) {
 			beat{cell: cell, stop: true, err: "Interrupted"}.play(t, n)
 			beat{cell: "x = 1\nfmt.Sprint(inc(), y, send())", value: "2 2 5"}.play(t, n)
 		})
+	}
+}
+
+// TestCompiledTop has guards at the top of compiled cells, where variables are
+// those of the session.
+func TestCompiledTop(t *testing.T) {
+	n := newWorkerNotebook(t, engine.CompiledMode)
+	for _, b := range []beat{
+		{cell: "ch := make(chan int, 3)\nch <- 1\nch <- 2\nv, ok := <-ch\nvar w, ok2 = <-ch\nfmt.Sprint(v, ok, w, ok2)", value: "1 true 2 true"},
+		{cell: "ch <- 7\n<-ch", value: "7"},
+		{cell: "close(ch)\nvar x any\nx, ok = <-ch\nfmt.Sprint(x, ok)", value: "0 false"},
+		{cell: "type kind string\nfunc kinds() chan kind { c := make(chan kind, 2); c <- \"a\"; c <- \"b\"; close(c); return c }"},
+		{cell: "all := \"\"\nfor k := range kinds() { all += string(k) }\nvar last kind\nfor last = range kinds() {}\nfmt.Sprintf(\"%s %s %T\", all, last, last)", value: "ab b main.kind"},
+		{cell: "done := make(chan kind)\nsay := func(k kind, n int) { done <- k + kind(fmt.Sprint(n)) }\nconst three = 3"},
+		{cell: "go say(\"c\", three)\n<-done", value: "c3"},
+		{cell: "func tell[T any](c chan T, v T) { c <- v }\ngo tell(done, \"constant\")\ngo tell(done, kind(\"typed\"))\nlen(<-done) + len(<-done)", value: "13"},
+		{cell: "again:\nselect {\ncase k := <-done:\n\tlast = k\ndefault:\n\tgo say(\"d\", 1)\n\ttime.Sleep(time.Millisecond)\n\tgoto again\n}\nlast", value: "d1"},
+		{cell: "type held struct{ sync.Mutex; n int }\nvar h held\nh.Lock()\nh.n++\nh.Unlock()\nh.n", value: "1"},
+		{cell: "func same(a, b kind) int { return strings.Compare(string(a), string(b)) }\nlist := []kind{\"b\", \"a\"}"},
+		{cell: "slices.SortFunc(list, same)\nlist", value: "[a b]"},
+		{cell: "fmt.Fprint(os.Stdout, \"\")\nvar out io.Writer = os.Stdout\nout == os.Stdout", value: "true"},
+	} {
+		b.play(t, n)
 	}
 }
 
