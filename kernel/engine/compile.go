@@ -17,6 +17,9 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowerin
 	if err := e.resend(ctx, src, out); err != nil {
 		return nil, nil, err
 	}
+	if err := e.replaceFull(ctx, src, out); err != nil {
+		return nil, nil, err
+	}
 	l, unit, compiled, err := e.emit(src)
 	if err != nil {
 		return nil, nil, err
@@ -39,10 +42,14 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowerin
 		return e.compile(ctx, src, out)
 	}
 	units := append([]build.Unit{*unit}, e.batch(l, src)...)
-	compiled.Plugin, err = e.compiler.Build(ctx, units)
+	of := cell.title()
+	if more := len(units) - 1; more > 0 {
+		of += " and " + count(more, "cell", "cells") + " behind it"
+	}
+	compiled.Plugin, err = e.build(ctx, units, of)
 	if err != nil && len(units) > 1 && ctx.Err() == nil {
 		units = units[:1]
-		compiled.Plugin, err = e.compiler.Build(ctx, units)
+		compiled.Plugin, err = e.build(ctx, units, cell.title())
 	}
 	if err == nil {
 		e.ahead.note(units[1:])

@@ -242,3 +242,16 @@ func namesOf(t types.Type, into map[types.Object]bool) {
 		}
 	}
 }
+
+// only makes the emitter that of a process which has loaded one unit.
+func (e *emitter) only(path string) {
+	for key, h := range e.homes {
+		if h.path != path {
+			delete(e.homes, key)
+		}
+	}
+	for fn, list := range e.holders {
+		e.holders[fn] = slices.DeleteFunc(list, func(h holder) bool { return h.path != path })
+	}
+	e.loaded = map[string]loaded{}
+}

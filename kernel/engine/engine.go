@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,11 @@ type Config struct {
 	// a sentence that says why cells cannot be compiled. Nil means that they
 	// cannot. Close closes the compiler.
 	Compiler func(ctx context.Context, progress func(string)) (Compiler, error)
+	// MostPlugins and MostCode are how many plugins, and how many bytes of
+	// them, the process of the executor may have loaded before it is replaced
+	// by another, if the executor is a Replacer; 0 means 300 and 1 GiB.
+	MostPlugins int
+	MostCode    int64
 	// Importer finds the packages that cells may import.
 	Importer types.Importer
 	// Preloaded maps names to the import paths of packages that cells use
@@ -70,6 +76,7 @@ func New(config Config) *Engine {
 		outside:   o,
 		switching: switching{mode: config.Mode, open: config.Compiler, emitter: newEmitter(c)},
 	}
+	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder = e.folder
 	return e
 }

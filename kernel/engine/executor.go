@@ -105,7 +105,8 @@ type Compiled struct {
 	// Save is a file to be made, which the variables Moved are written to for
 	// another process of this program. There is nothing to load and to run then,
 	// FromUnit and FromVariable are where a variable is, and Variable is what the
-	// file calls it. The bundle tells as above what is not in the file.
+	// file calls it. The bundle tells as above what is not in the file,
+	// and its Data[Environment] is a []any of the environment.
 	Save string
 	// Load is such a file, which the variables Moved with no FromUnit are read
 	// from by FromVariable, in place of the interpreter.
@@ -149,6 +150,10 @@ const (
 	LeftBehind = "left"
 	LeftInPart = "part"
 )
+
+// Environment is where the bundle of a program that saves variables tells the
+// environment of its process.
+const Environment = "environment"
 
 // ReachedCall is the Call of a program that asks how many of the statements of
 // the last program with its Cell were done, if that one failed. The bundle's

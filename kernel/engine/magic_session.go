@@ -71,6 +71,10 @@ func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out Out
 	}
 	switch m.name {
 	case "who":
+		if argument == "-m" {
+			e.whoMemory(out)
+			return nil
+		}
 		return e.who(ctx, src.cell, out)
 	case "reset":
 		return e.reset(src.cell, out)

@@ -196,7 +196,7 @@ func (w *magicWriter) magic(m *magicUse) {
 		}
 		w.call(m, function, strconv.Quote(unquote(argument)), literal(text))
 	case "who", "reset", "help":
-		if argument != "" {
+		if argument != "" && (m.name != "who" || argument != "-m") {
 			m.complain(m.argument, "%"+m.name+" takes no argument")
 		}
 	case "engine":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/types"
 	"slices"
 	"time"
 
@@ -27,6 +28,7 @@ type switching struct {
 	open     func(ctx context.Context, progress func(string)) (Compiler, error)
 	compiler Compiler // nil until it is needed
 	ahead    ahead
+	code     loadedCode
 	// cannot is why cells cannot be compiled, as it was found out at a time,
 	// and told says that the user knows.
 	cannot error
@@ -133,7 +135,7 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out Outpu
 		return err
 	}
 	e.mu.Lock()
-	notes := append(e.session.leave(moved, left), partNotes(moved, parts)...)
+	notes := append(e.leave(theInterpreter, left), partNotes(theInterpreter, moved, parts)...)
 	e.compiled, e.since, e.why = true, src.cell.title(), why
 	e.mu.Unlock()
 	if why != "" {
@@ -218,7 +220,7 @@ func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Mov
 			e.stale = false
 		}
 	}()
-	if compiled.Plugin, err = e.compiler.Build(ctx, []build.Unit{*unit}); err != nil {
+	if compiled.Plugin, err = e.build(ctx, []build.Unit{*unit}, "all that is declared"); err != nil {
 		return nil, nil, nil, err
 	}
 	bundle, err := e.executor.Run(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
@@ -240,11 +242,13 @@ func reasons(bundle *Bundle, name string) map[string]string {
 	return texts
 }
 
+const theInterpreter = "the interpreter"
+
 // partNotes returns a note on each variable of which a part was not carried over.
-func partNotes(moved []Moved, parts map[string]string) (notes []string) {
+func partNotes(where string, moved []Moved, parts map[string]string) (notes []string) {
 	for _, m := range moved {
 		if part, ok := parts[m.Key()]; ok {
-			notes = append(notes, fmt.Sprintf("note: a part of %s stayed behind with the interpreter: %s\n", m.Name, part))
+			notes = append(notes, fmt.Sprintf("note: a part of %s stayed behind with %s: %s\n", m.Name, where, part))
 		}
 	}
 	return notes
@@ -263,23 +267,20 @@ func (e *Engine) emitEverything() (unit *build.Unit, compiled *Compiled, undo fu
 	return e.emitter.everything()
 }
 
-// leave says of the variables that were not carried over where they are, and
-// returns a note on each that has a name now.
-func (s *session) leave(moved []Moved, left map[string]string) (notes []string) {
-	for _, m := range moved {
-		reason, stayed := left[m.Key()]
-		if !stayed {
+// leave says of the variables that were not carried over where they stayed, and
+// returns a note on each that has a name now. The reasons are by the places that
+// they should have gone to.
+func (e *Engine) leave(where string, left map[string]string) (notes []string) {
+	for _, d := range e.session.byObject {
+		unit, name, ok := e.emitter.variable(d)
+		reason, stayed := left[Moved{Unit: unit, Variable: name}.Key()]
+		if _, is := d.object.(*types.Var); !ok || !is || !stayed || d.lost != "" {
 			continue
 		}
-		for _, d := range s.byObject {
-			if d.lowered != m.FromVariable || d.lost != "" {
-				continue
-			}
-			if s.live[d.name] == d {
-				notes = append(notes, fmt.Sprintf("note: %s stayed behind with the interpreter: %s\n", d.name, reason))
-			}
-			s.loseVariable(d, "the variable stayed behind with the interpreter: "+reason)
+		if e.session.live[d.name] == d {
+			notes = append(notes, fmt.Sprintf("note: %s stayed behind with %s: %s\n", d.name, where, reason))
 		}
+		e.session.loseVariable(d, fmt.Sprintf("the variable stayed behind with %s: %s", where, reason))
 	}
 	slices.Sort(notes)
 	return notes
@@ -290,6 +291,7 @@ func (s *session) leave(moved []Moved, left map[string]string) (notes []string) 
 func (e *Engine) forgetCompiled() {
 	e.emitter.forget()
 	e.ahead = ahead{}
+	e.code.plugins, e.code.size = nil, 0
 	e.stale = e.compiled
 }
 
