@@ -57,7 +57,7 @@ func connect(config Config, number int) (*connection, error) {
 		exited:   make(chan struct{}),
 		gone:     make(chan struct{}),
 	}
-	c.cmd.Dir = config.Dir
+	c.cmd.Dir, c.cmd.Env = config.Dir, config.environment
 	c.cmd.SysProcAttr = sysProcAttr()
 	started := make(chan error)
 	go func() {

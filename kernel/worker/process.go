@@ -27,6 +27,8 @@ type Config struct {
 	// if the cells do not end within a second, and if it gets above the limit
 	// by a tenth, or by 64 MB where that is more.
 	Memory int64
+
+	environment []string // of the child; nil means that of this process
 }
 
 // A Process is a worker: an engine.Executor whose programs run in a child
@@ -45,6 +47,7 @@ var (
 	_ engine.Executor  = (*Process)(nil)
 	_ engine.Located   = (*Process)(nil)
 	_ engine.Restarter = (*Process)(nil)
+	_ engine.Replacer  = (*Process)(nil)
 )
 
 // Start starts a worker. It does not wait for the child to be ready: the first
@@ -147,9 +150,7 @@ func (p *Process) Restart() (process int, err error) {
 	process = p.children
 	p.mu.Unlock()
 	if conn != nil {
-		conn.silence()
-		conn.kill("reset by the user")
-		<-conn.gone
+		conn.end("reset by the user")
 	}
 	_, err = p.connection()
 	return process, err
@@ -163,9 +164,7 @@ func (p *Process) Close() error {
 	p.closed = true
 	p.mu.Unlock()
 	if conn != nil {
-		conn.silence()
-		conn.kill("closed")
-		<-conn.gone
+		conn.end("closed")
 	}
 	return nil
 }

@@ -96,9 +96,8 @@ func (r *Runner) Run(ctx context.Context, program *engine.Program) (*engine.Bund
 	if looks := program.Compiled.Looks; len(looks) > 0 {
 		return r.look(ctx, program.Cell, looks)
 	}
-	if file := program.Compiled.Save; file != "" {
-		lost, err := carry.SaveFile(file, program.Compiled.Moved)
-		return carry.Bundle(lost), err
+	if program.Compiled.Save != "" {
+		return r.save(program.Compiled)
 	}
 	left, err := r.load(program.Compiled)
 	if err != nil {
@@ -159,8 +158,7 @@ func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
 		}
 	}
 	if c.Load != "" {
-		lost, err := carry.LoadFile(c.Load, c.Moved)
-		return carry.Bundle(lost), err
+		return restore(c)
 	}
 	r.mu.Lock()
 	shown := slices.Collect(maps.Values(r.kept))
