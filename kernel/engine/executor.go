@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/hierml/notebook/stdlib/host"
@@ -111,6 +112,9 @@ type Compiled struct {
 	// Load is such a file, which the variables Moved with no FromUnit are read
 	// from by FromVariable, in place of the interpreter.
 	Load string
+	// Shown are the numbers of cells whose values are saved and loaded, too. Their
+	// keys are those of ShownKey.
+	Shown []int
 	// Looks ask what variables look like. There is nothing to load and to run
 	// then, and the bundle's Data[Seen] is a []any of the answers' texts.
 	Looks []Look
@@ -185,6 +189,9 @@ type Moved struct {
 
 // Key names the variable that m goes to.
 func (m Moved) Key() string { return m.Unit + "." + m.Variable }
+
+// ShownKey names what a cell has shown among the keys of variables.
+func ShownKey(cell int) string { return fmt.Sprintf("Out.%d", cell) }
 
 // A CommMessage is a message of a comm, to or from the front end.
 type CommMessage = host.CommMessage

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/build"
 )
@@ -104,7 +106,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error
 	var death *DeathError
 	switch {
 	case err == nil:
-		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over, but not what cells have shown (_ and Out), and goroutines and widgets ended\n", megabytes(before.size), count(len(before.plugins), "plugin", "plugins")))
+		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", megabytes(before.size), count(len(before.plugins), "plugin", "plugins")))
 		return nil
 	case ctx.Err() != nil, errors.As(err, &death):
 		return e.notPromoted(ctx, src, err)
@@ -138,6 +140,7 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer Replacer, ou
 	if compiled.Plugin, err = e.build(ctx, []build.Unit{*unit}, "all that is declared"); err != nil {
 		return err
 	}
+	compiled.Shown = e.shownCells()
 	bundle, ended, err := replacer.Replace(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
 	if err != nil {
 		return errors.Join(err, removeBuilt(compiled.Plugin))
@@ -146,13 +149,32 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer Replacer, ou
 	e.dead = max(e.dead, ended)
 	e.emitter.only(unit.Path)
 	e.ahead = ahead{}
-	notes := append(e.leave(theProcessBefore, reasons(bundle, LeftBehind)), partNotes(theProcessBefore, compiled.Moved, reasons(bundle, LeftInPart))...)
-	e.session.loseOutputs("the value was lost when the process that runs cells was replaced")
+	left, parts := reasons(bundle, LeftBehind), reasons(bundle, LeftInPart)
+	notes := append(e.leave(theProcessBefore, left), partNotes(theProcessBefore, compiled.Moved, parts)...)
+	for _, out := range e.session.outputs {
+		key := ShownKey(out.cell)
+		if reason := cmp.Or(left[key], parts[key]); reason != "" && out.lost == "" {
+			out.lost = "the value stayed behind with " + theProcessBefore + ": " + reason
+		}
+	}
 	e.mu.Unlock()
 	for _, note := range notes {
 		out.Stream("stderr", note)
 	}
 	return nil
+}
+
+// shownCells returns the numbers of the cells whose values can be asked for.
+func (e *Engine) shownCells() (cells []int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, out := range e.session.outputs {
+		if out.lost == "" {
+			cells = append(cells, out.cell)
+		}
+	}
+	slices.Sort(cells)
+	return cells
 }
 
 // removeBuilt removes a plugin that was not loaded.

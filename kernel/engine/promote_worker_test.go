@@ -21,13 +21,15 @@ type beat struct {
 	stop, kill bool
 }
 
+// loop is a cell that waits until it is stopped.
+const loop = "fmt.Println(\"begun\")\nselect {}"
+
 // TestWorkerSessions runs sessions that are promoted, interrupted, killed and
 // reset.
 func TestWorkerSessions(t *testing.T) {
 	const declared = "type point struct{ x, y int }\nfunc (p *point) move(n int) { p.x += n }\nfunc twice(n int) int { return 2 * n }\nfunc total() int { return twice(ps[0].x) + counts[\"a\"] }"
 	const variables = "ps := []*point{{1, 2}}\nfirst := ps[0]\ncounts := map[string]int{\"a\": 1}\nm := mat.NewDense(1, 1, []float64{5})\ninc := func() int { counts[\"a\"]++; return counts[\"a\"] }"
 	const spin = "y := 2\nfmt.Println(\"begun\")\nfor {\n}"
-	const loop = "fmt.Println(\"begun\")\nselect {}"
 	for _, c := range []struct {
 		name  string
 		mode  engine.Mode
@@ -127,5 +129,30 @@ func (b beat) play(t *testing.T, n *notebook) {
 	defer r.mu.Unlock()
 	if notes := r.stderr.String(); !strings.Contains(notes, b.notes) {
 		t.Errorf("%s: it says %q without %q", b.cell, notes, b.notes)
+	}
+}
+
+// TestReplaced runs a session whose process is replaced several times.
+func TestReplaced(t *testing.T) {
+	n := newWorkerNotebook(t, engine.CompiledMode, func(c *engine.Config) { c.MostPlugins = 3 })
+	const replaced = "note: the process that runs cells was replaced by another"
+	for _, b := range []beat{
+		{cell: "type node struct{ name string; next *node }\nfunc (n *node) String() string { return n.name + suffix }\nsuffix := \"!\""},
+		{cell: "a := &node{name: \"a\"}\na.next = &node{\"b\", a}\nalias := a.next\ncounts := map[*node]int{a: 1}\nhook := func() int { return 1 }\nos.Setenv(\"REPLACED\", \"kept\")\nvar shown fmt.Stringer = a"},
+		{cell: "a.next.next == a && alias == a.next && counts[a] == 1", value: "true", notes: replaced},
+		{cell: "fmt.Sprint(alias.next, shown, os.Getenv(\"REPLACED\"))", value: "a! a!kept"},
+		{cell: "hook()", err: "undefined: hook (the variable stayed behind with the process before"},
+		{cell: "suffix = \"?\"\nalias.next = nil"},
+		{cell: "fmt.Sprint(a.next.next == nil, shown)", value: "true a?"},
+		{cell: "_", value: "true a?"},
+		{cell: "Out[4] + \" again\"", value: "a! a!kept again"},
+		{cell: "func() int { return 1 }"},
+		{cell: "1"},
+		{cell: "2"},
+		{cell: "Out[10]()", err: "the value stayed behind with the process before"},
+		{cell: "%who -m"},
+		{cell: loop, stop: true, err: "Interrupted"},
+	} {
+		b.play(t, n)
 	}
 }

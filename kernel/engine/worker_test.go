@@ -64,7 +64,7 @@ var workerKit = sync.OnceValues(func() (*build.Kit, error) {
 
 // newWorkerNotebook returns a session whose cells run in a worker process of its
 // own.
-func newWorkerNotebook(t testing.TB, mode engine.Mode) *notebook {
+func newWorkerNotebook(t testing.TB, mode engine.Mode, set ...func(*engine.Config)) *notebook {
 	t.Helper()
 	return newWorkerNotebookWith(t, mode, func(c engine.Compiler) engine.Compiler { return c })
 }
@@ -81,7 +81,7 @@ func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Co
 		t.Fatal(err)
 	}
 	n := &notebook{t: t, mode: mode, worker: true}
-	n.engine = engine.New(engine.Config{
+	config := engine.Config{
 		Executor: process, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
 		Compiler: func(context.Context, func(string)) (engine.Compiler, error) {
 			kit, err := workerKit()
@@ -94,7 +94,11 @@ func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Co
 			}
 			return around(compiler), nil
 		},
-	})
+	}
+	for _, f := range set {
+		f(&config)
+	}
+	n.engine = engine.New(config)
 	t.Cleanup(func() {
 		if err := n.engine.Close(); err != nil {
 			t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/engine"
 )
@@ -24,7 +25,7 @@ func (p *Process) Replace(ctx context.Context, program *engine.Program, out engi
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "variables")
 	saving := *program
-	saving.Compiled = &engine.Compiled{Moved: program.Compiled.Moved, Save: file}
+	saving.Compiled = &engine.Compiled{Moved: program.Compiled.Moved, Shown: program.Compiled.Shown, Save: file}
 	saved, err := old.execute(ctx, &saving, out)
 	if err != nil {
 		return nil, 0, err
@@ -42,6 +43,12 @@ func (p *Process) Replace(ctx context.Context, program *engine.Program, out engi
 	}
 	loading, compiled := *program, *program.Compiled
 	compiled.Load = file
+	// The file calls the variables what they are called here.
+	compiled.Moved = slices.Clone(compiled.Moved)
+	for i := range compiled.Moved {
+		m := &compiled.Moved[i]
+		m.FromUnit, m.FromVariable = "", m.Variable
+	}
 	loading.Compiled = &compiled
 	loaded, err := fresh.execute(ctx, &loading, out)
 	if err == nil {

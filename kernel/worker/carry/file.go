@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/engine"
 )
 
 // SaveFile makes a file, which must not be there, with the variables at FromUnit
-// and FromVariable, by the names that they have in Variable.
-func SaveFile(file string, moved []engine.Moved) (lost []Lost, err error) {
-	var vars []Named
+// and FromVariable, by the names that they have in Variable, and with more that
+// are no unit's.
+func SaveFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, err error) {
+	vars := slices.Clone(more)
 	keys := map[string]engine.Moved{}
 	for _, v := range moved {
 		from, err := variableOf(v.FromUnit, v.FromVariable)
@@ -34,16 +36,17 @@ func SaveFile(file string, moved []engine.Moved) (lost []Lost, err error) {
 	if lost, err = Save(f, vars); err != nil {
 		return nil, err
 	}
-	for i := range lost {
-		v := keys[lost[i].Name]
-		lost[i] = lost[i].of(v)
+	for i, l := range lost {
+		if v, ok := keys[l.Name]; ok {
+			lost[i] = l.of(v)
+		}
 	}
 	return lost, nil
 }
 
 // LoadFile reads such a file into the variables at Unit and Variable, by the names
-// in FromVariable. Those that it does not have are lost.
-func LoadFile(file string, moved []engine.Moved) (lost []Lost, err error) {
+// in FromVariable, and into more. Those that it does not have are lost.
+func LoadFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("loading variables: %w", err)
@@ -53,7 +56,7 @@ func LoadFile(file string, moved []engine.Moved) (lost []Lost, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading variables: %w", err)
 	}
-	var vars []Named
+	vars := slices.Clone(more)
 	keys := map[string]engine.Moved{}
 	for _, v := range moved {
 		to, err := variableOf(v.Unit, v.Variable)
@@ -68,8 +71,12 @@ func LoadFile(file string, moved []engine.Moved) (lost []Lost, err error) {
 		return nil, err
 	}
 	for _, l := range all {
-		if v, ok := keys[l.Name]; ok {
+		v, ok := keys[l.Name]
+		switch {
+		case ok:
 			lost = append(lost, l.of(v))
+		case slices.ContainsFunc(more, func(n Named) bool { return n.Name == l.Name }):
+			lost = append(lost, l)
 		}
 	}
 	return lost, nil

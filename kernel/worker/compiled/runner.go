@@ -158,7 +158,7 @@ func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
 		}
 	}
 	if c.Load != "" {
-		return restore(c)
+		return r.restore(c)
 	}
 	r.mu.Lock()
 	shown := slices.Collect(maps.Values(r.kept))
