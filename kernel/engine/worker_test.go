@@ -66,11 +66,11 @@ var workerKit = sync.OnceValues(func() (*build.Kit, error) {
 // own.
 func newWorkerNotebook(t testing.TB, mode engine.Mode, set ...func(*engine.Config)) *notebook {
 	t.Helper()
-	return newWorkerNotebookWith(t, mode, func(c engine.Compiler) engine.Compiler { return c })
+	return newWorkerNotebookWith(t, mode, func(c engine.Compiler) engine.Compiler { return c }, set...)
 }
 
 // newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
-func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Compiler) engine.Compiler) *notebook {
+func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Compiler) engine.Compiler, set ...func(*engine.Config)) *notebook {
 	t.Helper()
 	program, err := workerProgram()
 	if err != nil {
