@@ -32,6 +32,8 @@ type Builder struct {
 	units  map[string]*unit  // by import path
 	others map[string]string // archives that were added, by import path
 	built  int
+	// refused is what the linker wrote where another way to link was taken.
+	refused []string
 }
 
 // unit is a unit in files.
@@ -244,18 +246,27 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		args = append(args, "-extld="+b.kit.info.Linker[0])
 	}
 	args = append(args, "-o", path+".so", path+".a")
-	// What the program has is imported from it. If that fails, it is linked.
-	imports := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
-	_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(imports, args...)...)
-	var failed *commandError
-	if errors.As(err, &failed) {
-		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), args...)
+	// What the program has is imported from it, and little of its packages read
+	// for that. Where that is not enough, all are read; and where symbols of the
+	// program cannot be imported, they are linked.
+	host := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
+	for _, way := range [][]string{append(host[:2:2], "-read", readWhole), host, nil} {
+		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(way, args...)...)
+		var failed *commandError
+		if !errors.As(err, &failed) {
+			break
+		}
+		b.refused = append(b.refused, failed.text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("the cell cannot be linked: %w", err)
 	}
 	return path + ".so", nil
 }
+
+// readWhole lists packages that only cells use, so that the program does not
+// have all of them.
+const readWhole = module + "/kernel/worker/compiled/cell," + module + "/kernel/worker/compiled/standard"
 
 // environment returns that of the compiler and the linker. They are so short
 // that collecting garbage only costs time.

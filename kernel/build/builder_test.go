@@ -99,6 +99,9 @@ func runˑ() {
 			args = append(args, plugin+"="+u.Path)
 		}
 	}
+	for _, text := range b.refused {
+		t.Errorf("the linker took a slower way: %s", text)
+	}
 	const want = "16 9 main.square {5 5} true true true {items:[{x:5 y:5}]} main.stack[main.point]\n1s 1\n6"
 	if got := h.run(t, args...); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -5,15 +5,34 @@ import _ "embed"
 //go:embed link/imports.go.txt
 var linkerImports string
 
+//go:embed link/loader.go.txt
+var loaderImports string
+
 // linker is the linker of plugins: what the program has is imported and not
 // linked again (link/imports.go.txt). Go's linker brings along all that a plugin
 // reaches, which for a plot is 16 MB, and takes time, in each plugin.
 var linker = tool{name: "link", description: "linker",
-	added: map[string]string{"ld/imports.go": linkerImports},
+	added: map[string]string{"ld/imports.go": linkerImports, "loader/imports.go": loaderImports},
 	replacements: []replacement{
 		{"ld/main.go",
 			"\tctxt.loadlib()\n",
 			"\tloadHost()\n\tctxt.loadlib()\n"},
+		// Of the program's packages only those are read that the plugin refers to.
+		{"ld/link.go",
+			"\tpkg := objabi.PathToPrefix(l.Pkg)\n",
+			"\tpkg := objabi.PathToPrefix(l.Pkg)\n\tif imports != nil && *flagRead != \"\" {\n\t\taddReferenced(ctxt, l, pn)\n\t\treturn\n\t}\n"},
+		{"ld/lib.go",
+			"\tiscgo = ctxt.LibraryByPkg[\"runtime/cgo\"] != nil\n",
+			"\tiscgo = ctxt.LibraryByPkg[\"runtime/cgo\"] != nil || imports != nil\n"},
+		{"loader/loader.go",
+			"\t\tif !ok {\n\t\t\tlog.Fatalf(\"%v: reference to nonexistent",
+			"\t\tif !ok && Partial(r.unit.Lib) {\n\t\t\tcontinue\n\t\t}\n\t\tif !ok {\n\t\t\tlog.Fatalf(\"%v: reference to nonexistent"},
+		{"loader/loader.go",
+			"\t\trr = l.objs[r.pkg[p]]\n",
+			"\t\trr = l.objs[r.pkg[p]]\n\t\tif rr == nil && Lenient {\n\t\t\treturn 0\n\t\t}\n"},
+		{"loader/loader.go",
+			"\tfor i, n := 0, r.NRefFlags(); i < n; i++ {\n",
+			"\tfor i, n := 0, r.NRefFlags(); i < n && !Partial(r.unit.Lib); i++ {\n"},
 		// The C code of the program's packages is in the program.
 		{"ld/lib.go",
 			"\tif magic == 0x7f454c46 { // \\x7F E L F\n",
