@@ -11,12 +11,13 @@
 // types' names print as those of package main.
 //
 // What a build needs, a [Kit], is made once for a build of this program and
-// then used without the go command: the changed compiler, the linker, and the
-// archives of all packages that the program consists of, compiled for plugins
-// (packages.go). A plugin that is loaded holds copies of what it reaches, which
-// are the program's own, symbol for symbol, or it is not loaded at all; so a
-// kit belongs to one build of the program, and to the settings it was built
-// with (program.go). [Open] finds or makes the kit; a [Builder] builds with it.
+// then used without the go command: the changed compiler, a changed linker, and
+// the archives of all packages that the program consists of, compiled for
+// plugins (packages.go). A plugin imports from the program what the program has,
+// symbol for symbol, and brings along the rest (patch_linker.go); it has some
+// ten kilobytes then, and is linked in the time that a large one is written. So a
+// kit belongs to one build of the program, and to the settings it was built with
+// (program.go). [Open] finds or makes the kit; a [Builder] builds with it.
 package build
 
 // Prefix begins the import paths of the packages that cells are compiled as.

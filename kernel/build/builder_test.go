@@ -31,7 +31,7 @@ func TestTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(filepath.Dir(plugin))
-	if got := h.run(t, plugin+"=trial"); got != "" {
+	if got := h.run(t, plugin+"="+TrialUnit); got != "" {
 		t.Error(got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // root is the folder of the module.
@@ -232,18 +233,16 @@ func TestRemoveOld(t *testing.T) {
 		return k
 	}
 	oldest, inUse, young, made := kit("oldest"), kit("used"), kit("young"), kit("made")
-	other := kit("other")
-	if err := os.WriteFile(filepath.Join(other.dir, infoFile), []byte(`{"Root": "elsewhere", "Program": "main"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for i, k := range []*Kit{oldest, inUse, other} {
-		file := filepath.Join(k.dir, infoFile)
-		info, err := os.Stat(file)
-		if err != nil {
+	other, forgotten := kit("other"), kit("forgotten")
+	for _, k := range []*Kit{other, forgotten} {
+		if err := os.WriteFile(filepath.Join(k.dir, infoFile), []byte(`{"Root": "elsewhere", "Program": "main"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		then := info.ModTime().AddDate(0, 0, i-10)
-		if err := os.Chtimes(file, then, then); err != nil {
+	}
+	ages := map[*Kit]int{oldest: 3, inUse: 2, other: 50, forgotten: 70}
+	for k, days := range ages {
+		then := time.Now().AddDate(0, 0, -days)
+		if err := os.Chtimes(filepath.Join(k.dir, infoFile), then, then); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -258,7 +257,7 @@ func TestRemoveOld(t *testing.T) {
 	for _, test := range []struct {
 		kit  *Kit
 		gone bool
-	}{{oldest, true}, {inUse, false}, {young, false}, {made, false}, {other, false}} {
+	}{{oldest, true}, {inUse, false}, {young, false}, {made, false}, {other, false}, {forgotten, true}} {
 		if _, err := os.Stat(test.kit.dir); errors.Is(err, fs.ErrNotExist) != test.gone {
 			t.Errorf("%s: %v", filepath.Base(test.kit.dir), err)
 		}

@@ -52,9 +52,9 @@ func init() { cell.Register("cell/trial/2", cell.Code{Run: try}) }
 `},
 }
 
-// Trial builds a plugin of two units for the program to load, which shows that
-// the kit and the program match; see package trial. The caller removes the
-// file's folder, which holds nothing else.
+// Trial builds a plugin of two units for the program to load and run, which
+// shows that the kit and the program match. The caller removes the file's folder,
+// which holds nothing else.
 func (k *Kit) Trial(ctx context.Context) (plugin string, err error) {
 	b, err := k.NewBuilder()
 	if err != nil {

@@ -1,19 +1,22 @@
 // Command host loads plugins and runs their units, for the tests of package
-// build. Each argument is FILE or FILE=UNIT, and FILE=trial for a trial.
+// build. Each argument is FILE=UNIT.
 package main
 
 import (
+	_ "context"
+	_ "encoding/gob"
+	_ "encoding/json"
 	"fmt"
 	"os"
 	"plugin"
 	"runtime/debug"
+	_ "slices"
 	"strings"
 
 	_ "gonum.org/v1/gonum/mat"
 	_ "gonum.org/v1/plot/plotter"
 	_ "gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/hierml/notebook/kernel/build/trial"
 	"github.com/hierml/notebook/kernel/worker/compiled/cell"
 )
 
@@ -28,14 +31,7 @@ func main() {
 
 func load(arg string) error {
 	file, unit, _ := strings.Cut(arg, "=")
-	open := func(file string) error {
-		_, err := plugin.Open(file)
-		return err
-	}
-	if unit == "trial" {
-		return trial.Load(file, open)
-	}
-	if err := open(file); err != nil {
+	if _, err := plugin.Open(file); err != nil {
 		return err
 	}
 	code, ok := cell.Lookup(unit)
