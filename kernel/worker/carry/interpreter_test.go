@@ -314,7 +314,7 @@ g := math.Sqrt
 		}
 	}
 	if none != nil || upper("x") != "X" || g(4) != 2 || h.name != "h" || len(h.list) != 2 || h.list[1] != nil {
-		t.Error(none == nil, h.name, len(h.list))
+		t.Error(none == nil, h.name, len(h.list), h.call == nil)
 	}
 	defer func() {
 		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "f: this function was made by interpreted code") {
