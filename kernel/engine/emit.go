@@ -94,7 +94,9 @@ type unit struct {
 	variables []string
 	pointers  []string // to variables of other units
 	types     []string // entries of the table of types
-	moved     []Moved
+	// implemented are lists of values as interfaces.
+	implemented []string
+	moved       []Moved
 	// inits are the init functions that were not called yet.
 	inits []initCall
 	// runs says that there are statements, and failing that they use the
@@ -284,6 +286,9 @@ func (u *unit) assemble(title string) (*build.Unit, *Compiled) {
 	table("Moved", "any", pointers(u.pointers))
 	if len(u.types) > 0 {
 		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
+	}
+	if len(u.implemented) > 0 {
+		fields += "Implemented: []any{" + strings.Join(u.implemented, ", ") + "}, "
 	}
 	fmt.Fprintf(&tail, "%sfunc init() { %s(%q, %s{%s}) }\n", generated, u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
 

@@ -83,6 +83,7 @@ func (e *emitter) everything() (unit *build.Unit, compiled *Compiled, undo func(
 	}
 	u.declare(set)
 	u.types = append(u.types, u.describedTypes()...)
+	u.implemented = u.implementations(set)
 	u.setup, u.inits = nil, nil
 	unit, compiled = u.assemble("everything that is declared")
 	return unit, compiled, l.rollback, nil
