@@ -339,3 +339,22 @@ func TestShown(t *testing.T) {
 		t.Errorf("%#v", v)
 	}
 }
+
+func TestContext(t *testing.T) {
+	type key struct {
+		a int
+		b string
+		c any
+	}
+	s := interpret(t, "import \"context\"\ntype key struct{ a int; b string; c any }\ntype celsius float64", `
+ctx := context.WithValue(context.Background(), key{1, "k", nil}, celsius(7))
+`)
+	var ctx context.Context
+	lost := s.promote(t, map[string]any{"ctx": &ctx}, map[string]reflect.Type{"main.key": reflect.TypeFor[key](), "main.celsius": reflect.TypeFor[celsius]()})
+	if len(lost) > 0 {
+		t.Error(lost)
+	}
+	if got := ctx.Value(key{1, "k", nil}); got != any(celsius(7)) {
+		t.Errorf("%#v in %#v", got, ctx)
+	}
+}

@@ -93,13 +93,14 @@ func rehashed(from, to reflect.Type) bool {
 	return false
 }
 
-// opaque reports types that are not looked into: others may be at work on
+// opaque reports structs that are not looked into: others may be at work on
 // values of them, and nothing of the session is found there in the open.
 func opaque(t reflect.Type) bool {
 	path := t.PkgPath()
-	switch path {
-	case "":
+	if t.Kind() != reflect.Struct {
 		return false
+	}
+	switch path {
 	case "reflect", "runtime", "unsafe", "os", "net", "syscall", "testing", "plugin", "time", "unique", "weak",
 		"github.com/hierml/notebook/stdlib/host",
 		"github.com/hierml/notebook/kernel/engine",

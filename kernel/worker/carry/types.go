@@ -108,7 +108,8 @@ func (t *typeTable) current(from reflect.Type) reflect.Type {
 }
 
 func (t *typeTable) renewed(from reflect.Type) reflect.Type {
-	if to, ok := cell.Newest(from); ok {
+	// Keys are those of a session, and there may have been another before.
+	if to, ok := cell.Newest(from); ok && newForms().same(from, to) {
 		return to
 	}
 	if from.Name() != "" {
