@@ -184,7 +184,7 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 	args := []string{"-o", u.export, "-linkobj", u.object, "-p", u.path, "-complete", "-trimpath", dir + "=>"}
 	err := b.runCompiler(ctx, dir, u.source+".cfg", config.String(), append(args, filepath.Base(u.source))...)
 	var failed *commandError
-	if errors.As(err, &failed) {
+	if errors.As(err, &failed) && !failed.noRoom() {
 		return &CompileError{failed.text}
 	}
 	return err

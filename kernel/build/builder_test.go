@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // text returns a unit that registers the function runˑ of its declarations.
@@ -221,5 +225,111 @@ func BenchmarkBuild(b *testing.B) {
 				b.ReportMetric(float64(info.Size())/1e6, "MB")
 			}
 		})
+	}
+}
+
+// TestPlainLinker holds that plugins are built where the C compiler links them.
+func TestPlainLinker(t *testing.T) {
+	h := open(t, false)
+	plain := *h.kit
+	plain.info.Linker = []string{"gcc"}
+	h.kit = &plain
+	b := h.builder(t)
+	plugin, err := b.Build(t.Context(), []Unit{text("cell/1", `func runˑ() { fmt.Print("linked") }`, "fmt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := h.run(t, plugin+"=cell/1"); got != "linked" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestLinkedWhole holds that plugins are built where the program's symbols
+// cannot be imported.
+func TestLinkedWhole(t *testing.T) {
+	h := open(t, false)
+	// A kit in which the file of the symbols is empty.
+	dir := t.TempDir()
+	for _, name := range []string{"compile", "link", fastld, "archives"} {
+		if err := os.Symlink(filepath.Join(h.kit.dir, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, symbolsFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.kit = &Kit{dir: dir, info: h.kit.info}
+	b := h.builder(t)
+	plugin, err := b.Build(t.Context(), []Unit{text("cell/1", `func runˑ() { fmt.Print("linked") }`, "fmt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := h.run(t, plugin+"=cell/1"); got != "linked" {
+		t.Errorf("got %s", got)
+	}
+	if len(b.refused) == 0 {
+		t.Error("the linker imported symbols that are not known")
+	}
+}
+
+// TestBuildEnds holds that the end of the context ends a build that runs, with
+// the processes that it started.
+func TestBuildEnds(t *testing.T) {
+	h := open(t, false)
+	dir := t.TempDir()
+	script := "#!/bin/sh\nsleep 1000 & echo $! > " + filepath.Join(dir, "pid") + "\nwait\n"
+	if err := os.WriteFile(filepath.Join(dir, "compile"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.kit = &Kit{dir: dir, info: h.kit.info}
+	b := h.builder(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if pid, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil && len(pid) > 0 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := b.Build(ctx, []Unit{text("cell/1", "func runˑ() {}")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the process that the compiler started still runs")
+}
+
+func TestPlainly(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&fs.PathError{Op: "write", Path: "/d/f", Err: syscall.ENOSPC}, "there is no room left in /d for compiled code; make some, or name another folder by TMPDIR"},
+		{&commandError{command: "link", text: "write /d/f: no space left on device"}, "there is no room left in /d for compiled code; make some, or name another folder by TMPDIR"},
+		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EROFS}, "compiled code cannot be written to /d: read-only file system; name another folder by TMPDIR"},
+		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EACCES}, "compiled code cannot be written to /d: permission denied; name another folder by TMPDIR"},
+		{errors.New("another"), "another"},
+	} {
+		if got := plainly(fmt.Errorf("%w", test.err), "/d", "TMPDIR").Error(); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+	if plainly(nil, "/d", "TMPDIR") != nil {
+		t.Error("no error became one")
 	}
 }

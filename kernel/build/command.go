@@ -25,6 +25,9 @@ func (e *commandError) Error() string {
 	return e.command + ": " + e.text
 }
 
+// noRoom reports whether the command failed for a full disk.
+func (e *commandError) noRoom() bool { return strings.Contains(e.text, "no space left on device") }
+
 // run runs a command to its end in dir and returns what it wrote to standard
 // output. The end of ctx kills it with what it started. A command that fails
 // gives a *commandError with what it wrote to standard error, or, if that is
@@ -62,8 +65,7 @@ func plainly(err error, dir, variable string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
-		errors.As(err, &command) && strings.Contains(command.text, "no space left on device"):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.As(err, &command) && command.noRoom():
 		return fmt.Errorf("there is no room left in %s for compiled code; make some, or name another folder by %s", dir, variable)
 	case errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)):
 		return fmt.Errorf("compiled code cannot be written to %s: %w; name another folder by %s", dir, path.Err, variable)
