@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,12 +30,14 @@ tag skip-execution becomes a comment.
 Without -o the program is written to the standard output.`,
 		Example: `  hierml notebook export notes.ipynb -o main.go && go run main.go`,
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			nb, err := notebook.ReadFile(args[0])
 			if err != nil {
 				return err
 			}
-			program, err := engine.Export(engine.Config{Importer: stdlib.Importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
+			importer := &moduleImporter{ctx: cmd.Context(), folder: filepath.Dir(args[0])}
+			defer func() { err = errors.Join(err, importer.close()) }()
+			program, err := engine.Export(engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
 			var failure *engine.Error
 			if errors.As(err, &failure) {
 				said := *failure

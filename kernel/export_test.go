@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,5 +74,46 @@ func TestNotebookExportFails(t *testing.T) {
 	}
 	if list, err := filepath.Glob(filepath.Join(dir, "*.go")); err != nil || len(list) > 0 {
 		t.Errorf("there is %s, %v", strings.Join(list, " "), err)
+	}
+}
+
+// TestExportOfImports holds that a program imports what a notebook imports of the
+// module that it is in.
+func TestExportOfImports(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module own\n\ngo 1.26\n",
+		"a/a.go": "package a\n\n// Twice doubles.\nfunc Twice(n int) int { return 2 * n }\n",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nb := &notebook.Notebook{Cells: []*notebook.Cell{
+		{Kind: notebook.Code, Source: "%mod\nimport two \"own/a\"\nx := two.Twice(21)"},
+		{Kind: notebook.Code, Source: "x"},
+	}}
+	if err := nb.WriteFile(filepath.Join(dir, "a.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "-o", "main.go"); got != (result{}) {
+		t.Errorf("got %+v", got)
+	}
+	cmd := exec.Command("go", "run", "main.go")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "42\n" {
+		t.Errorf("go run: %s%v", out, err)
+	}
+	nb.Cells[0].Source = "import \"own/b\""
+	if err := nb.WriteFile(filepath.Join(dir, "a.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := hierml(t, dir, "", "notebook", "export", "a.ipynb").stderr, "package own/b is neither in the standard library nor in the module beside the notebook"; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
