@@ -11,6 +11,9 @@
 //     and statements. Wrong when a cell is cut in the wrong place, or a syntax
 //     error is worded or placed badly. IsComplete (complete.go) works on the same
 //     lexemes.
+//   - Resolve (modules.go): what a cell imports and the program does not consist
+//     of is asked for, before the cell is checked. Wrong when an import asks the
+//     network that should not, or an edited package stays what it was.
 //   - Check (check.go, forward.go, following.go): the pieces against the session, by go/types:
 //     first what the cell declares without bodies, then its statements in order,
 //     then bodies. Wrong when a good cell does not compile, a bad one does, or a

@@ -246,7 +246,7 @@ func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *descri
 			d.source = itemAt(src.cell.Source, offset)
 		}
 	default:
-		d.place = "package " + obj.Pkg().Path()
+		d.place = "package " + plainPath(obj.Pkg().Path())
 		d.documentation = v.doc(obj.Pkg().Path(), docName(obj))
 	}
 	return d

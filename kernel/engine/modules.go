@@ -50,7 +50,7 @@ type Modules interface {
 	// Paths returns the import paths of packages that are known without
 	// asking the network: those of the folder's module or workspace, and of the
 	// modules that the session uses.
-	Paths(folder string) []string
+	Paths() []string
 
 	// Forget says that the process is gone which has loaded packages, and that
 	// nothing that was declared is of use any more.
@@ -101,7 +101,7 @@ func (o *outside) Paths() []string {
 		paths = library.Paths()
 	}
 	if o.modules != nil {
-		paths = slices.Concat(paths, o.modules.Paths(o.folder()))
+		paths = slices.Concat(paths, o.modules.Paths())
 	}
 	return paths
 }

@@ -103,6 +103,29 @@ func TestImportsOfOwnModule(t *testing.T) {
 			{source: "import \"own/a\"", fails: "package own/a does not compile: a/a.go:9:31: invalid operation: n * deep.Factor (mismatched types int and untyped string)"},
 			{source: "double()", want: "{N:70}"},
 		})
+		for _, c := range []struct{ source, want string }{
+			{`import "own/`, "own/a own/b own/s"},
+			{"a.Ma", "Make"},
+			{"%mod o", "own"},
+		} {
+			var got []string
+			for _, candidate := range n.engine.Complete(c.source, len(c.source)).Candidates {
+				got = append(got, candidate.Text)
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("%s: candidates %q, want %q", c.source, got, c.want)
+			}
+		}
+		for source, want := range map[string]string{"a.Make": "Make makes one.", "a.T": "A T is one."} {
+			bundle := n.engine.Inspect(source, len(source), 0)
+			if bundle == nil {
+				t.Errorf("%s: nothing is known", source)
+				continue
+			}
+			if text, _ := bundle.Data["text/plain"].(string); !strings.Contains(text, want) || strings.Contains(text, "~") {
+				t.Errorf("%s: %s, want %s", source, text, want)
+			}
+		}
 	})
 }
 

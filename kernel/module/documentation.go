@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"slices"
 )
 
 // Doc implements engine.Modules. What cannot be read has no documentation.
@@ -90,16 +89,4 @@ func fields(out map[string]string, spec ast.Spec) {
 			out[t.Name.Name+"."+name.Name] = text
 		}
 	}
-}
-
-// Paths implements engine.Modules.
-func (s *Session) Paths(string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var paths []string
-	for path := range s.found {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	return paths
 }

@@ -58,7 +58,7 @@ func worded(path, text string) error {
 		return fmt.Errorf("package %s is neither in the standard library nor in the module beside the notebook", m[1])
 	}
 	if m := noPackage.FindStringSubmatch(line); m != nil {
-		return fmt.Errorf("module %s (%s) has no package %s", m[1], m[2], m[3])
+		return &packageError{m[1], m[2], m[3]}
 	}
 	for _, sign := range []string{"terminal prompts disabled", "could not read Username", "Permission denied", "403 Forbidden", "401 Unauthorized"} {
 		if strings.Contains(line, sign) {
@@ -71,6 +71,42 @@ func worded(path, text string) error {
 		}
 	}
 	return errors.New(line)
+}
+
+// A packageError says that a module has no such package.
+type packageError struct{ module, version, path string }
+
+func (e *packageError) Error() string {
+	return fmt.Sprintf("module %s (%s) has no package %s", e.module, e.version, e.path)
+}
+
+// fewPackages is how many packages of a module are named at most.
+const fewPackages = 6
+
+// meant adds to the error of an import path what the module has instead.
+func (s *Session) meant(ctx context.Context, m *sessionModule, path string, err error) error {
+	var missing *packageError
+	if !errors.As(err, &missing) || m.file.AddRequire(missing.module, missing.version) != nil || m.write("package session\n") != nil {
+		return err
+	}
+	out, failed := s.command(ctx, m.dir, nil, "list", "-mod=mod", "-e", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, missing.module+"/...")
+	if failed != nil {
+		return err // the error is told without this
+	}
+	var packages []string
+	for _, p := range strings.Fields(string(out)) {
+		if _, internal := internalTo(p); !internal {
+			packages = append(packages, p)
+		}
+	}
+	if len(packages) == 0 {
+		return err
+	}
+	more := ""
+	if len(packages) > fewPackages {
+		packages, more = packages[:fewPackages], ", ..."
+	}
+	return fmt.Errorf("%w; it has %s%s", err, strings.Join(packages, ", "), more)
 }
 
 // offline reports whether a text says that there is no network.

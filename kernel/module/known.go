@@ -70,7 +70,11 @@ func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed ma
 				progress(fmt.Sprintf("%s is %s from now on; it was %s", u.Path, u.Version, old.Version))
 			}
 			s.used[u.Path] = u
+			s.roots[u.Path] = p.Module.Dir
 		}
+	}
+	for path, dir := range m.place.modules {
+		s.roots[path] = dir
 	}
 	for path, version := range kept {
 		s.pins[path] = pin{version: version}

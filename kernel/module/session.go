@@ -51,6 +51,8 @@ type Session struct {
 	types    map[string]*types.Package
 	docs     map[string]map[string]string
 	used     map[string]engine.Module
+	// roots are the folders of modules whose packages are known, by their paths.
+	roots map[string]string
 }
 
 var _ engine.Modules = (*Session)(nil)
@@ -88,6 +90,7 @@ func New(program Program, add func(packages map[string]string) error) *Session {
 		types:    map[string]*types.Package{},
 		docs:     map[string]map[string]string{},
 		used:     map[string]engine.Module{},
+		roots:    map[string]string{},
 	}
 }
 
@@ -172,7 +175,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 			broken.seenFrom(folder, m.dir)
 		}
 		if err != nil {
-			failed[path] = err
+			failed[path] = s.meant(ctx, m, path, err)
 		}
 	}
 	if ctx.Err() != nil {

@@ -144,6 +144,7 @@ func TestLatest(t *testing.T) {
 	f := newFixture(t)
 	f.want(f.constant("example.org/m/greet", "Version"), `example.org/m/greet "v1.2.0"`)
 	f.want(strings.Join(f.said, "; "), "downloading example.org/m v1.2.0")
+	f.want(strings.Join(f.Paths(), " "), "example.org/m/broken example.org/m/greet example.org/m/odd-name")
 	f.want(f.Doc("example.org/m/greet", ""), "Package greet greets.\n")
 	f.want(f.Doc("example.org/m/greet", "Greeting.Text"), "Text is what is said.\n")
 	pkg, err := f.resolve("example.org/m/odd-name")
@@ -165,7 +166,7 @@ func TestFailures(t *testing.T) {
 	for _, test := range []struct{ path, want string }{
 		{"example.org/m/cmd/tool", `import "example.org/m/cmd/tool" is a program, not an importable package`},
 		{"example.org/m/internal/hidden", "use of internal package example.org/m/internal/hidden not allowed"},
-		{"example.org/m/nothing", "module example.org/m (v1.2.0) has no package example.org/m/nothing"},
+		{"example.org/m/nothing", "module example.org/m (v1.2.0) has no package example.org/m/nothing; it has example.org/m/broken, example.org/m/greet, example.org/m/odd-name"},
 		{"example.org/future", "example.org/future v1.0.0 needs go 1.99, and this program was built with go " + strings.TrimPrefix(goVersion(t), "go")},
 		{"example.org/unknown", "example.org/unknown was not found: no module of that name can be downloaded"},
 		{"nodots/x", "package nodots/x is neither in the standard library nor in the module beside the notebook"},

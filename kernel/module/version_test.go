@@ -89,7 +89,7 @@ func TestWorkspace(t *testing.T) {
 	f.want(f.constant("example.org/b/c", "C"), `example.org/b/c "c"`)
 	f.folder = folder
 	f.want(f.modules(), "example.org/a  folder FOLDER/a; example.org/b  folder FOLDER/b; example.org/m  replaced by FOLDER/m")
-	f.want(strings.Join(f.Paths(f.folder), " "), "example.org/a example.org/b/c")
+	f.want(strings.Join(f.Paths(), " "), "example.org/a example.org/b/c example.org/m/greet")
 
 	// A module that is broken says so.
 	f.write(map[string]string{"b/go.mod": "modul example.org/b\n"})
