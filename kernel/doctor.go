@@ -52,7 +52,7 @@ status is 1 if something does not work.`,
 				}
 			}
 			if wrong > 0 {
-				return fmt.Errorf("%d of %d are wrong", wrong, total)
+				return fmt.Errorf("%d of %d checks failed", wrong, total)
 			}
 			return nil
 		},

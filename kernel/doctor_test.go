@@ -43,7 +43,7 @@ func TestDoctor(t *testing.T) {
 					t.Errorf("it says\n%swithout %q", got.stdout, want)
 				}
 			}
-			if got.status != 1 || !strings.HasSuffix(got.stderr, " of 5 are wrong\n") {
+			if got.status != 1 || !strings.HasSuffix(got.stderr, " of 5 checks failed\n") {
 				t.Errorf("status %d, %q", got.status, got.stderr)
 			}
 		})

@@ -138,7 +138,11 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out Outpu
 	notes := append(e.leave(theInterpreter, left), partNotes(theInterpreter, moved, parts)...)
 	e.compiled, e.since, e.why = true, src.cell.title(), why
 	e.mu.Unlock()
-	if why != "" {
+	switch {
+	case why == "":
+	case src.cell.Name != "":
+		out.Stream("stderr", fmt.Sprintf("note: %s is compiled: %s\n", src.cell.Name, why))
+	default:
 		out.Stream("stderr", fmt.Sprintf("note: cells are compiled from here on (about 0.1 s each): %s\n", why))
 	}
 	for _, note := range notes {
@@ -207,6 +211,9 @@ func sparse(out Output) func(string) {
 // variables that were to be carried over, and why some were not, or a part of
 // them.
 func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Moved, left, parts map[string]string, err error) {
+	if e.nothingToSend() {
+		return nil, nil, nil, nil
+	}
 	unit, compiled, undo, err := e.emitEverything()
 	if err != nil {
 		return nil, nil, nil, err
@@ -228,6 +235,23 @@ func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Mov
 		return nil, nil, nil, err
 	}
 	return compiled.Moved, reasons(bundle, LeftBehind), reasons(bundle, LeftInPart), nil
+}
+
+// nothingToSend reports whether a process needs nothing of what the cells so far
+// have declared and shown. If so, it is not stale any more.
+func (e *Engine) nothingToSend() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, d := range e.session.live {
+		if _, imported := d.object.(*types.PkgName); !imported {
+			return false
+		}
+	}
+	if len(e.session.outputs) > 0 {
+		return false
+	}
+	e.stale = false
+	return true
 }
 
 // reasons returns what a bundle tells of variables, by their keys.
