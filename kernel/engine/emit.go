@@ -136,6 +136,9 @@ func (e *emitter) emit(l *lowering) (unit *build.Unit, compiled *Compiled, probl
 	set := u.own()
 	u.claim(set)
 	u.declare(set)
+	if len(set.moved)+len(set.renewed) > 0 {
+		u.implemented = u.implementations(set)
+	}
 	u.statements()
 	u.importBlank()
 	b, c := u.assemble(l.k.source.cell.title())

@@ -57,7 +57,7 @@ func (u *unit) spoken(t types.Type) (text string, ok bool) {
 // The compiler tells the types of what interfaces with methods hold by their
 // method tables, of which it makes one for a type and an interface. The run time
 // makes another where it converts such a value before there is one, as when
-// variables are carried over, and that of a later cell would not be the same.
+// variables are carried over or types are compiled anew, and that of a later cell would not be the same.
 func (u *unit) implementations(set *compilation) []string {
 	var concrete, interfaces []types.Type
 	seen := map[int]bool{}
@@ -102,7 +102,7 @@ func (u *unit) implementations(set *compilation) []string {
 			note(spec.object.Type())
 		}
 	}
-	for _, d := range set.variables {
+	for _, d := range slices.Concat(set.variables, set.moved, set.renewed) {
 		note(d.object.Type())
 	}
 	u.session.identities.numbers.Iterate(func(t types.Type, identity any) {
