@@ -210,20 +210,12 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	name := "plugin" + strconv.Itoa(b.built)
 	path := filepath.Join(dir, name)
 
-	// A plugin has a package main, whose initialization runs that of what it
-	// imports.
-	main, config := "package main\n", ""
-	for _, u := range units {
-		main += "import _ " + strconv.Quote(u.path) + "\n"
-		config += "packagefile " + u.path + "=" + u.export + "\n"
-	}
-	if err := os.WriteFile(path+".go", []byte(main+"func main() {}\n"), 0o600); err != nil {
-		return "", err
-	}
-	pluginPath := filepath.Base(dir) + "/" + name
-	err := b.runCompiler(ctx, dir, path+".go.cfg", config, "-o", path+".a", "-p", pluginPath, name+".go")
-	if err != nil {
-		return "", err
+	main, pluginPath := units[0].object, units[0].path
+	if len(units) > 1 {
+		main, pluginPath = path+".a", filepath.Base(dir)+"/"+name
+		if err := b.compileMain(ctx, dir, name, pluginPath, units); err != nil {
+			return "", err
+		}
 	}
 
 	objects := b.packages
@@ -245,11 +237,12 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	} else {
 		args = append(args, "-extld="+b.kit.info.Linker[0])
 	}
-	args = append(args, "-o", path+".so", path+".a")
+	args = append(args, "-o", path+".so", main)
 	// What the program has is imported from it, and little of its packages read
 	// for that. Where that is not enough, all are read; and where symbols of the
 	// program cannot be imported, they are linked.
 	host := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
+	var err error
 	for _, way := range [][]string{append(host[:2:2], "-read", readWhole), host, nil} {
 		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(way, args...)...)
 		var failed *commandError
@@ -262,6 +255,22 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		return "", fmt.Errorf("the cell cannot be linked: %w", err)
 	}
 	return path + ".so", nil
+}
+
+// compileMain compiles a package that imports the units, so that initializing it
+// initializes them. It is the package main of the plugin; where there is one
+// unit, that is.
+func (b *Builder) compileMain(ctx context.Context, dir, name, path string, units []*unit) error {
+	source, config := "package main\n", ""
+	for _, u := range units {
+		source += "import _ " + strconv.Quote(u.path) + "\n"
+		config += "packagefile " + u.path + "=" + u.export + "\n"
+	}
+	file := filepath.Join(dir, name+".go")
+	if err := os.WriteFile(file, []byte(source+"func main() {}\n"), 0o600); err != nil {
+		return err
+	}
+	return b.runCompiler(ctx, dir, file+".cfg", config, "-o", filepath.Join(dir, name+".a"), "-p", path, name+".go")
 }
 
 // readWhole lists packages that only cells use, so that the program does not
