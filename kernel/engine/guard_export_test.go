@@ -75,9 +75,13 @@ func keys(set map[string]bool) func(func(string) bool) {
 // longer names.
 func blankImports(file *ast.File, info *types.Info, all edits, offset func(token.Pos) int) edits {
 	used := map[*types.Package]bool{}
+	selected := map[*ast.Ident]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			selected[sel.Sel] = true
+		}
 		id, ok := n.(*ast.Ident)
-		if !ok || covered(all, offset(id.Pos()), offset(id.End())) {
+		if !ok || selected[id] || covered(all, offset(id.Pos()), offset(id.End())) {
 			return true
 		}
 		switch obj := info.Uses[id].(type) {
