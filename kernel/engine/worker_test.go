@@ -184,7 +184,9 @@ func TestPromotionInSequences(t *testing.T) {
 // begin with the interpreter those that it refuses.
 func TestProgramsInWorker(t *testing.T) {
 	skipMany(t)
-	for archive, programs := range archives(t) {
+	all := archives(t)
+	all["guard"] = uninterpreted(t)
+	for archive, programs := range all {
 		for _, p := range programs {
 			modes := []engine.Mode{engine.CompiledMode}
 			if p.refusal != "" {
