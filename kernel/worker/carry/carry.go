@@ -1,5 +1,6 @@
 // Package carry takes the values of variables from the interpreter to compiled
-// cells, and from older compiled cells to newer ones.
+// cells, from older compiled cells to newer ones, and from one process to
+// another.
 //
 // # In place
 //
@@ -24,7 +25,14 @@
 //
 // What compiled functions and the run time hold out of sight is not seen:
 // the variables that a compiled function has kept, values behind
-// unsafe.Pointer, and goroutines.
+// unsafe.Pointer, and goroutines. Those that still run go on with what they
+// have, and must not write to maps meanwhile.
+//
+// # Out of the process
+//
+// Save writes variables and all that they lead to, and Load reads them in another
+// process of the same program that has units with the same types. Memory that
+// several pointers or slices lead to is written once.
 package carry
 
 import (
