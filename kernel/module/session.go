@@ -187,6 +187,12 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 		}
 	}
 	s.settle(m, listing, paths, failed, progress)
+	// What was settled is part of what later answers depend on.
+	after, err := s.session(place)
+	if err != nil {
+		return err
+	}
+	s.rekey(paths, m.key, after.key)
 	return s.tellBeside(ctx, listing, progress)
 }
 
@@ -214,6 +220,17 @@ func (s *Session) settled(path, key string) bool {
 	defer s.mu.Unlock()
 	f := s.found[path]
 	return f != nil && f.key == key && !f.local
+}
+
+// rekey notes that what the answers for some paths depend on is as they left it.
+func (s *Session) rekey(paths []string, before, after string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, path := range paths {
+		if f := s.found[path]; f != nil && f.key == before {
+			f.key = after
+		}
+	}
 }
 
 // take makes a package that was listed one that cells can import. It puts

@@ -158,6 +158,14 @@ func TestLatest(t *testing.T) {
 	if f.added["golang.org/x/sync/errgroup"] != "" || f.added["fmt"] != "" || f.added["example.org/m/greet"] == "" {
 		t.Errorf("added %v", f.added)
 	}
+
+	// What is there is not asked for again.
+	f.want(f.constant("example.org/m/greet", "Version"), `example.org/m/greet "v1.2.0"`)
+	f.program.Env = append(f.program.Env, "GOPROXY=off")
+	if err := os.RemoveAll(filepath.Join(f.folder, "..", "modules")); err != nil {
+		t.Fatal(err)
+	}
+	f.want(f.constant("example.org/m/greet", "Version"), `example.org/m/greet "v1.2.0"`)
 }
 
 func TestFailures(t *testing.T) {
