@@ -69,15 +69,23 @@ func (c *loadedCode) full() bool { return len(c.plugins) >= c.mostPlugins || c.s
 func (c *loadedCode) table() *Bundle {
 	var rows [][]string
 	for _, p := range c.plugins {
-		rows = append(rows, []string{p.of, megabytes(p.size)})
+		rows = append(rows, []string{p.of, bytesText(p.size)})
 	}
-	rows = append(rows, []string{"all: " + count(len(c.plugins), "plugin", "plugins"), megabytes(c.size)})
-	text, page := table([]string{"compiled code of", "memory"}, rows)
-	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.mostPlugins, megabytes(c.mostCode))
+	rows = append(rows, []string{"all: " + count(len(c.plugins), "plugin", "plugins"), bytesText(c.size)})
+	text, page := table([]string{"compiled code of", "size"}, rows)
+	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.mostPlugins, bytesText(c.mostCode))
 	return &Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}
 }
 
-func megabytes(size int64) string { return fmt.Sprintf("%.1f MB", float64(size)/1e6) }
+func bytesText(size int64) string {
+	switch {
+	case size < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(size)/1e3)
+	case size < 1e9:
+		return fmt.Sprintf("%.1f MB", float64(size)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(size)/1e9)
+}
 
 // whoMemory shows what %who -m asks for.
 func (e *Engine) whoMemory(out Output) {
@@ -106,7 +114,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error
 	var death *DeathError
 	switch {
 	case err == nil:
-		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", megabytes(before.size), count(len(before.plugins), "plugin", "plugins")))
+		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", bytesText(before.size), count(len(before.plugins), "plugin", "plugins")))
 		return nil
 	case ctx.Err() != nil, errors.As(err, &death):
 		return e.notPromoted(ctx, src, err)
@@ -114,7 +122,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error
 	e.mu.Lock()
 	e.code.mostPlugins, e.code.mostCode = len(e.code.plugins)+mostPlugins, e.code.size+mostCode
 	e.mu.Unlock()
-	out.Stream("stderr", fmt.Sprintf("note: the process that runs cells has %s of compiled code, and could not be replaced by another: %v\n", megabytes(before.size), err))
+	out.Stream("stderr", fmt.Sprintf("note: the process that runs cells has %s of compiled code, and could not be replaced by another: %v\n", bytesText(before.size), err))
 	return nil
 }
 
