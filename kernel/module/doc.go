@@ -16,6 +16,8 @@
 // has another version now, is therefore compiled once more under a path of its
 // own, as are those that import it (edition.go): to the cells that import it
 // again it is a new package, and what others have of it stays what it is, as
-// with a type that a cell declares again. Only packages of the program itself
-// cannot change so, because the program would go on with its own.
+// with a type that a cell declares again. In the same way a package that the
+// program has in another version is loaded beside it; but not one that all cells
+// can import, whose values they could not tell from each other, and not one with C
+// in it.
 package module
