@@ -138,7 +138,7 @@ func examineJupyter(context.Context) (string, error) {
 	if len(others) > 0 {
 		return "", fmt.Errorf("no kernel of Jupyter is this program, %s: %s; run `go run ./install` in the clone that is to be used", self, strings.Join(others, ", "))
 	}
-	return "", errors.New("Jupyter has no kernel that is this program; run `go run ./install`")
+	return "", errors.New("no kernel of Jupyter is this program; run `go run ./install`")
 }
 
 // jupyterFolders are the folders of data in which Jupyter looks for kernels, as

@@ -13,10 +13,10 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, c := range []struct{ name, kernel, want string }{
-		{"no kernel", "", "wrong  Jupyter has no kernel that is this program; run `go run ./install`."},
+		{"no kernel", "", "wrong  No kernel of Jupyter is this program; run `go run ./install`."},
 		{"another program", `{"argv": ["/no/such/hierml", "kernel", "{connection_file}"]}`, "starts /no/such/hierml; run"},
-		{"another kernel", `{"argv": ["python", "-m", "ipykernel"]}`, "wrong  Jupyter has no kernel"},
-		{"no JSON", `{"argv": [`, "wrong  Jupyter has no kernel"},
+		{"another kernel", `{"argv": ["python", "-m", "ipykernel"]}`, "wrong  No kernel of Jupyter is"},
+		{"no JSON", `{"argv": [`, "wrong  No kernel of Jupyter is"},
 		{"this program", `{"argv": ["` + program + `", "kernel", "{connection_file}"]}`, "ok     Jupyter's kernel go, in "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
