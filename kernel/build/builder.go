@@ -280,5 +280,5 @@ const readWhole = module + "/kernel/worker/compiled/cell," + module + "/kernel/w
 // environment returns that of the compiler and the linker. They are so short
 // that collecting garbage only costs time.
 func (b *Builder) environment() []string {
-	return append(os.Environ(), append(b.kit.info.Settings, "GOGC=off", "GOMEMLIMIT=1GiB", "TMPDIR="+b.folder.path)...)
+	return slices.Concat(os.Environ(), b.kit.info.Settings, []string{"GOGC=off", "GOMEMLIMIT=1GiB", "TMPDIR=" + b.folder.path})
 }
