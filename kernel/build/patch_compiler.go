@@ -69,6 +69,78 @@ func isCell(p *Package) bool {
 	{"typecheck/expr.go",
 		"&& s.Pkg != types.LocalPkg {",
 		"&& s.Pkg != types.LocalPkg && s.Pkg.Path != \"main\" {"},
+	// An interface with methods tells its type by a table. There are several
+	// tables for one type and interface where the run time made one before a
+	// plugin brought another, so cells compare the types in them.
+	{"ssagen/ssa.go",
+		"		// Looking for pointer to itab for target type and source interface.\n\t\twantedFirstWord = targetItab\n",
+		"		// Looking for pointer to itab for target type and source interface.\n\t\twantedFirstWord = targetItab\n" + `
+		if strings.HasPrefix(base.Ctxt.Pkgpath, "cell/") {
+			firstWord, wantedFirstWord = s.typeInItab(itab), target
+		}
+`},
+	{"ssagen/ssa.go",
+		"	var wantedFirstWord *ssa.Value\n",
+		"	firstWord := itab\n	var wantedFirstWord *ssa.Value\n"},
+	{"ssagen/ssa.go",
+		"types.Types[types.TBOOL], itab, wantedFirstWord)",
+		"types.Types[types.TBOOL], firstWord, wantedFirstWord)"},
+	{"ssagen/ssa.go",
+		"// temp allocates a temp of type t at position pos\n",
+		`// typeInItab returns the type in a table, or nil if there is no table.
+func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
+	byteptr := s.f.Config.Types.BytePtr
+	there := s.newValue2(ssa.OpNeqPtr, types.Types[types.TBOOL], itab, s.constNil(byteptr))
+	b := s.endBlock()
+	b.Kind = ssa.BlockIf
+	b.SetControl(there)
+	b.Likely = ssa.BranchLikely
+	some, none, end := s.f.NewBlock(ssa.BlockPlain), s.f.NewBlock(ssa.BlockPlain), s.f.NewBlock(ssa.BlockPlain)
+	b.AddEdgeTo(some)
+	b.AddEdgeTo(none)
+	s.startBlock(some)
+	s.vars[typVar] = s.load(byteptr, s.newValue1I(ssa.OpOffPtr, byteptr, rttype.ITab.OffsetOf("Type"), itab))
+	s.endBlock()
+	some.AddEdgeTo(end)
+	s.startBlock(none)
+	s.vars[typVar] = itab
+	s.endBlock()
+	none.AddEdgeTo(end)
+	s.startBlock(end)
+	typ := s.variable(typVar, byteptr)
+	delete(s.vars, typVar)
+	return typ
+}
+
+// temp allocates a temp of type t at position pos
+`},
+	{"walk/compare.go",
+		"	eqtab, eqdata := compare.EqInterface(n.X, n.Y)\n",
+		`	eqtab, eqdata := compare.EqInterface(n.X, n.Y)
+	if strings.HasPrefix(base.Ctxt.Pkgpath, "cell/") && !n.X.Type().IsEmptyInterface() {
+		x, y := eqtab.X, eqtab.Y
+		some := ir.NewLogicalExpr(base.Pos, ir.OANDAND, ir.NewBinaryExpr(base.Pos, ir.ONE, typecheck.NodNil(), x), ir.NewBinaryExpr(base.Pos, ir.ONE, typecheck.NodNil(), y))
+		types := ir.NewLogicalExpr(base.Pos, ir.OANDAND, some, ir.NewBinaryExpr(base.Pos, ir.OEQ, itabType(x), itabType(y)))
+		var equal ir.Node = ir.NewLogicalExpr(base.Pos, ir.OANDAND, ir.NewLogicalExpr(base.Pos, ir.OOROR, eqtab, types), eqdata)
+		if n.Op() == ir.ONE {
+			equal = ir.NewUnaryExpr(base.Pos, ir.ONOT, equal)
+		}
+		return finishCompare(n, equal, init)
+	}
+`},
+	{"walk/switch.go",
+		"	var hashField *types.Field\n	if itab.X.Type().IsEmptyInterface() {\n",
+		`	if strings.HasPrefix(base.Ctxt.Pkgpath, "cell/") && !itab.X.Type().IsEmptyInterface() {
+		// Tables that the run time made have no hash.
+		hash := runtimeField("hash", rttype.Type.OffsetOf("Hash"), types.Types[types.TUINT32])
+		return boundedDotPtr(pos, itabType(itab), hash)
+	}
+	var hashField *types.Field
+	if itab.X.Type().IsEmptyInterface() {
+`},
+	{"walk/compare.go",
+		"import (\n",
+		"import (\n	\"strings\"\n"},
 	// The name of an instance of a generic type holds the paths of its type
 	// arguments. At run time they are those of package main.
 	{"reflectdata/reflect.go",
