@@ -30,10 +30,11 @@ func command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hierml",
 		Short: "Go for notebooks and scripts, with hierarchical classification",
-		Long: `Hierml runs Go as notebooks and scripts do, without compiling it: statements and
-declarations in any order, and packages without imports. With it come Go's
-standard library, gonum, gonum/plot, and hierml, a library for learning
-classifiers over taxonomies.
+		Long: `Hierml runs Go as notebooks and scripts do: statements and declarations in any
+order, and packages without imports. Cells are interpreted, or compiled into the
+running process from the first one that the interpreter does not take. With it
+come Go's standard library, gonum, gonum/plot, and hierml, a library for
+learning classifiers over taxonomies.
 
 In Jupyter it is the kernel "Go (hierml)".`,
 		Example: `  hierml run experiment.go              run a script
