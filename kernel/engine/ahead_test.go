@@ -56,7 +56,7 @@ func TestAhead(t *testing.T) {
 				}
 			}
 			var builds []string
-			for _, text := range s.scribe.built[1:] { // the first has what was declared before
+			for _, text := range s.scribe.built {
 				var numbers []string
 				for i := range cells {
 					if strings.Contains(text, "// Cell ["+string(rune('1'+i))+"]\n") {

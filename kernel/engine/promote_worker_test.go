@@ -134,7 +134,7 @@ func (b beat) play(t *testing.T, n *notebook) {
 
 // TestReplaced runs a session whose process is replaced several times.
 func TestReplaced(t *testing.T) {
-	n := newWorkerNotebook(t, engine.CompiledMode, func(c *engine.Config) { c.MostPlugins = 3 })
+	n := newWorkerNotebook(t, engine.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
 	const replaced = "note: the process that runs cells was replaced by another"
 	for _, b := range []beat{
 		{cell: "type node struct{ name string; next *node }\nfunc (n *node) String() string { return n.name + suffix }\nsuffix := \"!\""},
