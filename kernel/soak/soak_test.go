@@ -227,7 +227,8 @@ func (k *kernel) worker() (footprint, error) {
 }
 
 // quit ends the kernel by a signal at which it tells all of its goroutines, and
-// returns how many there are.
+// returns how many there are without those that the run time starts when it needs
+// them.
 func (k *kernel) quit() int {
 	k.t.Helper()
 	if err := k.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
@@ -236,7 +237,7 @@ func (k *kernel) quit() int {
 	if err, exit := k.cmd.Wait(), (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		k.t.Fatal(err)
 	}
-	n := bytes.Count(k.stderr.Bytes(), []byte("\ngoroutine "))
+	n := bytes.Count(k.stderr.Bytes(), []byte("\ngoroutine ")) - bytes.Count(k.stderr.Bytes(), []byte("\ncreated by runtime."))
 	if n == 0 {
 		k.t.Error("the kernel ended without a word of its goroutines")
 	}
