@@ -166,7 +166,7 @@ func (g *generator) lateGoroutine() cell {
 	return cell{kind: "late goroutine", source: fmt.Sprintf(`go func() {
 	time.Sleep(%d * time.Millisecond)
 	fmt.Println("late")
-}()`, 1+g.rand.IntN(40))}
+}()`, 200+g.rand.IntN(40))}
 }
 
 func (g *generator) lines() cell {
