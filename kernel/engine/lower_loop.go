@@ -316,6 +316,11 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	if strings.Contains(x, "{") {
 		x = "(" + x + ")"
 	}
+	if _, ok := t.(*types.Chan); ok {
+		// The interpreter would look at the variable again for each value.
+		channel := fmt.Sprintf("x__%d", b.l.s.unique())
+		return note + fmt.Sprintf("{\n%s := %s\n%s\n}\n", channel, x, labelled(label, head+channel+" "+b.loopBody(s.Body, label, prologue)))
+	}
 	return note + labelled(label, head+x+" "+b.loopBody(s.Body, label, prologue)) + "\n"
 }
 
