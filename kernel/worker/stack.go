@@ -68,4 +68,4 @@ func (c *child) rest() bool {
 }
 
 // errDeep is what stops the cells of a child with a deep stack.
-var errDeep = &engine.StoppedError{Name: "StackOverflow", Message: "interrupted: the stack of a function that calls itself has grown above 1 GB; variables are kept"}
+var errDeep = &engine.StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}
