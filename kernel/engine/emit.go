@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -206,19 +206,11 @@ func (u *unit) alias(path, name string) string {
 		name = "k" + rest
 	}
 	a := name + mark
-	for n := 2; slices.ContainsFunc(values(u.aliases), func(other string) bool { return other == a }); n++ {
+	for n := 2; slices.Contains(slices.Collect(maps.Values(u.aliases)), a); n++ {
 		a = fmt.Sprintf("%s%d%s", name, n, mark)
 	}
 	u.aliases[path] = a
 	return a
-}
-
-func values(m map[string]string) []string {
-	out := make([]string, 0, len(m))
-	for _, v := range m {
-		out = append(out, v)
-	}
-	return out
 }
 
 // cell returns the name of a function of package cell.
@@ -297,12 +289,7 @@ func (u *unit) assemble(title string) (*build.Unit, *Compiled) {
 
 	var out strings.Builder
 	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", title)
-	paths := make([]string, 0, len(u.aliases))
-	for path := range u.aliases {
-		paths = append(paths, path)
-	}
-	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(a, b) })
-	for _, path := range paths {
+	for _, path := range slices.Sorted(maps.Keys(u.aliases)) {
 		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
 		if !strings.HasPrefix(path, build.Prefix) {
 			b.Imports = append(b.Imports, path)

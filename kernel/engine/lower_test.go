@@ -15,47 +15,25 @@ import (
 // TestLowering compares what cells become with the files beside them. Cells
 // are separated by lines of three hyphens.
 func TestLowering(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "lowering", "*.cells"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cells: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".cells"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
+	testGolden(t, "lowering", ".cells", ".lowered", func(t *testing.T, text string) string {
+		n := newNotebook(t)
+		var got strings.Builder
+		for i, cell := range cellsOf(text) {
+			lowered, err := n.engine.Lower(engine.Cell{Number: i + 1, Source: cell})
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := newNotebook(t)
-			var got strings.Builder
-			for i, cell := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n---\n") {
-				lowered, err := n.engine.Lower(engine.Cell{Number: i + 1, Source: cell})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if i > 0 {
-					got.WriteString("---\n")
-				}
-				formatted, err := format.Source([]byte(lowered))
-				if err != nil {
-					t.Fatalf("%v\n%s", err, lowered)
-				}
-				got.Write(formatted)
+			if i > 0 {
+				got.WriteString("---\n")
 			}
-			golden := strings.TrimSuffix(file, ".cells") + ".lowered"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
+			formatted, err := format.Source([]byte(lowered))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v\n%s", err, lowered)
 			}
-			if got.String() != string(want) {
-				t.Errorf("becomes:\n%s\nwant:\n%s", got.String(), want)
-			}
-		})
-	}
+			got.Write(formatted)
+		}
+		return got.String()
+	})
 }
 
 // seeds adds the cells and programs of testdata to a fuzz target.

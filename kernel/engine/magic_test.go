@@ -15,45 +15,23 @@ import (
 // TestMagicText compares the Go of cells with the files beside them. What is
 // wrong with a magic is written as a comment.
 func TestMagicText(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "magic", "*.cells"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cells: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".cells"), func(t *testing.T) {
-			source, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	testGolden(t, "magic", ".cells", ".translated", func(t *testing.T, source string) string {
+		var got strings.Builder
+		for i, cell := range cellsOf(source) {
+			if i > 0 {
+				got.WriteString("// ---\n")
 			}
-			var got strings.Builder
-			for i, cell := range strings.Split(strings.TrimSuffix(string(source), "\n"), "\n---\n") {
-				if i > 0 {
-					got.WriteString("// ---\n")
-				}
-				text, faults, _ := engine.Translate(cell)
-				for _, f := range faults {
-					line := strings.Count(cell[:f.Offset], "\n") + 1
-					fmt.Fprintf(&got, "// line %d, column %d: %s\n", line, f.Offset-strings.LastIndexByte(cell[:f.Offset], '\n'), f.Msg)
-				}
-				if len(faults) == 0 {
-					got.WriteString(text + "\n")
-				}
+			text, faults, _ := engine.Translate(cell)
+			for _, f := range faults {
+				line := strings.Count(cell[:f.Offset], "\n") + 1
+				fmt.Fprintf(&got, "// line %d, column %d: %s\n", line, f.Offset-strings.LastIndexByte(cell[:f.Offset], '\n'), f.Msg)
 			}
-			golden := strings.TrimSuffix(file, ".cells") + ".translated"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
+			if len(faults) == 0 {
+				got.WriteString(text + "\n")
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != string(want) {
-				t.Errorf("becomes:\n%s\nwant:\n%s", got.String(), want)
-			}
-		})
-	}
+		}
+		return got.String()
+	})
 }
 
 // FuzzMagics holds that magics are found in any text without a fault, that all
