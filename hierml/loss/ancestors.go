@@ -19,6 +19,15 @@ func (zeroOne) Cost(truth, predicted int) float64 {
 	return 1
 }
 
+func (zeroOne) Taxonomy() *taxonomy.Taxonomy { return nil }
+
+func (zeroOne) NodeRow(truth int, dst []float64) {
+	for n := range dst {
+		dst[n] = 1
+	}
+	dst[truth] = 0
+}
+
 // Symdiff returns the number of nodes that are an ancestor of one label and not of the other, the
 // labels themselves included: Cai's thesis, 3.12, and the hierarchical Hamming loss of NHSVM, section 4.
 // On trees and forests it equals Tree.
@@ -36,6 +45,19 @@ type symdiff struct {
 func (l symdiff) Cost(truth, predicted int) float64 {
 	above, below := difference(l.t, truth, predicted, func(int) float64 { return 1 })
 	return l.scale * (above + below)
+}
+
+func (l symdiff) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l symdiff) NodeRow(truth int, dst []float64) {
+	if !l.t.IsTree() {
+		costs(l, truth, dst)
+		return
+	}
+	topDown(l.t, truth, nil, false, dst)
+	for n := range dst {
+		dst[n] *= l.scale
+	}
 }
 
 // Normalized returns the loss in which the edges from either label up to the deepest common
@@ -62,6 +84,25 @@ func (l normalized) Cost(truth, predicted int) float64 {
 	return (a/float64(len(l.t.Ancestors(truth))-1) + b/float64(len(l.t.Ancestors(predicted))-1)) / 2
 }
 
+func (l normalized) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l normalized) NodeRow(truth int, dst []float64) {
+	if !l.t.IsTree() {
+		costs(l, truth, dst)
+		return
+	}
+	topDown(l.t, truth, nil, false, dst)
+	a := float64(l.t.Depth(truth))
+	for n, both := range dst {
+		if n == truth {
+			continue
+		}
+		// Of the nodes that one path has and the other has not, (both+a-b)/2 are the truth's.
+		b := float64(l.t.Depth(n))
+		dst[n] = ((both+a-b)/(2*a) + (both-a+b)/(2*b)) / 2
+	}
+}
+
 // SqrtAlpha returns the root of the sum of the node weights over the nodes counted by Symdiff:
 // NHSVM, equation 9, the distance of the labels' attribute vectors. alpha has one weight a node, none
 // negative, and is not copied.
@@ -85,6 +126,19 @@ type sqrtAlpha struct {
 func (l sqrtAlpha) Cost(truth, predicted int) float64 {
 	a, b := difference(l.t, truth, predicted, func(n int) float64 { return l.alpha[n] })
 	return math.Sqrt(a + b)
+}
+
+func (l sqrtAlpha) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l sqrtAlpha) NodeRow(truth int, dst []float64) {
+	if !l.t.IsTree() {
+		costs(l, truth, dst)
+		return
+	}
+	topDown(l.t, truth, l.alpha, false, dst)
+	for n, sum := range dst {
+		dst[n] = math.Sqrt(sum)
+	}
 }
 
 // difference sums the weights of the ancestors of a that are not ancestors of b, and the other way

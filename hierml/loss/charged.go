@@ -80,6 +80,10 @@ func (l charged) Cost(truth, predicted int) float64 {
 	return sum
 }
 
+func (l charged) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l charged) NodeRow(truth int, dst []float64) { topDown(l.t, truth, l.weight, true, dst) }
+
 // parent returns -1 above roots.
 func (l charged) parent(n int) int {
 	if p := l.t.Parents(n); len(p) > 0 {

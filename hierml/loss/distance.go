@@ -16,14 +16,20 @@ func HalfGraph(t *taxonomy.Taxonomy) Loss { return newDistance(t, 0.5) }
 type distance struct {
 	t     *taxonomy.Taxonomy
 	scale float64
-	// known has the distances from every label asked for, where one distance costs as much as all.
-	known []atomic.Pointer[[]int]
+	// known has the distances from labels asked for before, where one distance costs as much as all:
+	// of at most room labels, so that it doesn't outgrow the graph.
+	known []atomic.Pointer[[]int32]
+	room  atomic.Int64
 }
+
+// maxKnown bounds the memory of known distances, in nodes: 64 MiB.
+const maxKnown = 1 << 24
 
 func newDistance(t *taxonomy.Taxonomy, scale float64) *distance {
 	l := &distance{t: t, scale: scale}
 	if !t.IsTree() {
-		l.known = make([]atomic.Pointer[[]int], t.Len())
+		l.known = make([]atomic.Pointer[[]int32], t.Len())
+		l.room.Store(int64(maxKnown / t.Len()))
 	}
 	return l
 }
@@ -32,11 +38,31 @@ func (l *distance) Cost(truth, predicted int) float64 {
 	if l.known == nil {
 		return l.scale * float64(l.t.Distance(truth, predicted))
 	}
-	row := l.known[truth].Load()
-	if row == nil {
-		d := l.t.Distances(truth)
-		row = &d
-		l.known[truth].Store(row)
+	if row := l.known[truth].Load(); row != nil {
+		return l.scale * float64((*row)[predicted])
 	}
-	return l.scale * float64((*row)[predicted])
+	d := l.t.Distances(truth)
+	if l.room.Add(-1) >= 0 {
+		row := make([]int32, len(d))
+		for n, v := range d {
+			row[n] = int32(v)
+		}
+		l.known[truth].Store(&row)
+	}
+	return l.scale * float64(d[predicted])
+}
+
+func (l *distance) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l *distance) NodeRow(truth int, dst []float64) {
+	if l.t.IsTree() {
+		topDown(l.t, truth, nil, false, dst)
+		for n := range dst {
+			dst[n] *= l.scale
+		}
+		return
+	}
+	for n, d := range l.t.Distances(truth) {
+		dst[n] = l.scale * float64(d)
+	}
 }

@@ -28,9 +28,7 @@ func Table(l Loss, t *taxonomy.Taxonomy) *mat.Dense {
 	leaves := t.Leaves()
 	table := mat.NewDense(len(leaves), len(leaves), nil)
 	for i, a := range leaves {
-		for j, b := range leaves {
-			table.Set(i, j, l.Cost(a, b))
-		}
+		Row(l, t, a, table.RawRowView(i))
 	}
 	return table
 }
