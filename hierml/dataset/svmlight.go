@@ -89,6 +89,10 @@ func (p *svmlightParser) parse(line []byte) error {
 		}
 		p.known[string(line[:end])] = labels
 	}
+	const shortest = len(" 1:1")
+	p.reserve(len(line)/shortest + 1)
+	n := len(p.x.Values)
+	columns, values := p.x.Indices[:cap(p.x.Indices)], p.x.Values[:cap(p.x.Values)]
 	previous := 0
 	for at = skipSpace(line, end); at < len(line); at = skipSpace(line, at) {
 		start := at
@@ -120,14 +124,37 @@ func (p *svmlightParser) parse(line []byte) error {
 		}
 		at = next
 		if value != 0 {
-			p.x.Indices = append(p.x.Indices, int32(index-1))
-			p.x.Values = append(p.x.Values, value)
+			columns[n], values[n] = int32(index-1), value
+			n++
 		}
 	}
+	p.x.Indices, p.x.Values = columns[:n], values[:n]
 	p.x.Cols = max(p.x.Cols, previous)
 	p.x.Indptr = append(p.x.Indptr, len(p.x.Values))
 	p.labels = append(p.labels, labels)
 	return nil
+}
+
+// reserve makes room for further entries. Once enough was read to tell from it how many there will be, it
+// makes room for all, so that the largest part of the matrix is never held twice.
+func (p *svmlightParser) reserve(further int) {
+	n := len(p.x.Values)
+	if cap(p.x.Values)-n >= further && cap(p.x.Indices)-n >= further {
+		return
+	}
+	const sample = 1 << 20 // entries
+	size := max(2*n, 1024)
+	if n >= sample {
+		size = n + n/4
+		if fraction := p.fraction(); fraction > 0 {
+			size = int(1.05 * float64(n) / fraction)
+		}
+	}
+	size += further
+	columns, values := make([]int32, n, size), make([]float32, n, size)
+	copy(columns, p.x.Indices)
+	copy(values, p.x.Values)
+	p.x.Indices, p.x.Values = columns, values
 }
 
 // parseLabels returns the nodes of the field with which a line begins.

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,5 +211,56 @@ func checkMatrix(t *testing.T, m *Matrix) {
 				t.Fatalf("row %d has %v at %d", i, values[k], j)
 			}
 		}
+	}
+}
+
+// TestReadSVMLightMemory reads more entries than the reader takes for a sample of a file, from sources that
+// tell their size and from some that don't.
+func TestReadSVMLightMemory(t *testing.T) {
+	text, corpus := generated(t, 12000, 130)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "rows"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString("not this" + text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Seek(int64(len("not this")), io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	want, err := ReadSVMLight(io.MultiReader(strings.NewReader(text)), "rows", corpus.Taxonomy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Len() != 12000 || want.X.NonZeros() < 1<<20 || want.X.NonZeros() > 12000*130 {
+		t.Fatalf("%v", want.X)
+	}
+	for name, r := range map[string]io.Reader{
+		"buffer":  strings.NewReader(text),
+		"gzip":    &packed,
+		"file":    file,
+		"context": contextReader{t.Context(), bytes.NewReader([]byte(text))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := ReadSVMLight(r, "rows", corpus.Taxonomy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(d, want) {
+				t.Error("another data set than without a known size")
+			}
+			if n := d.X.NonZeros(); cap(d.X.Values) > n+n/8 || cap(d.X.Indices) > n+n/8 {
+				t.Errorf("room for %d entries, has %d", cap(d.X.Values), n)
+			}
+		})
 	}
 }
