@@ -1,0 +1,314 @@
+// Package orthogonal holds the regularizer of orthogonal transfer (Zhou, Xiao and
+// Wu 2011, equation 5), which asks the weight vector of a node to be orthogonal to
+// those of its ancestors:
+//
+//	Omega(w) = 1/2 sum_ij K_ij |<w_i, w_j>|
+//
+// It is convex where the comparison matrix of K, K_ii on the diagonal and -K_ij
+// beside it, is positive semidefinite (Theorem 1), and strongly convex with the
+// smallest eigenvalue lambda_min as constant where that is positive (Corollary 2).
+// [New] and [Descendants] refuse all other K with a [*ConvexityError], which says
+// how far the entries beside the diagonal have to shrink.
+//
+// # Saddle form
+//
+// Omega is the largest of the quadratic forms 1/2 w'((K o S) (x) I)w over the
+// symmetric S with entries in [-1, 1] and ones on the diagonal. Each of them is
+// positive definite if the comparison matrix is, so that for fixed S a problem
+// with this regularizer is a ridge problem in other weights, V = L'w with
+// K o S = LL'. The dual value of any such ridge problem is a lower bound of the
+// problem with Omega, and the largest over S is its optimum. [Signs] holds an S and
+// finds the best one for weights in the dual.
+package orthogonal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Regularizer is Omega for one K, which is symmetric and has no negative entry. It
+// is immutable and safe for concurrent use.
+type Regularizer struct {
+	diagonal  []float64
+	parts     []part
+	part      []int // of each node
+	position  []int // of each node within its part
+	lambdaMin float64
+	maxScale  float64
+}
+
+// part is a connected component of the graph whose edges are the entries of K
+// beside the diagonal.
+type part struct {
+	nodes []int32 // ascending
+	pairs []pair
+}
+
+// pair is an entry of K beside the diagonal, i < j by position in part.nodes.
+type pair struct {
+	i, j int
+	k    float64
+}
+
+// ConvexityError says that Omega is not convex, or, for a caller that needs it to
+// be, not strongly convex.
+type ConvexityError struct {
+	// LambdaMin is the smallest eigenvalue of the comparison matrix.
+	LambdaMin float64
+	// MaxAlpha is the largest alpha of equation 6 that makes the comparison matrix
+	// positive semidefinite; every smaller one makes it positive definite. For a K
+	// that was given it is the largest factor of its entries beside the diagonal
+	// that does so.
+	MaxAlpha float64
+
+	given bool
+}
+
+func (e *ConvexityError) Error() string {
+	state := "not convex"
+	if e.LambdaMin >= 0 {
+		state = "not strongly convex"
+	}
+	remedy := fmt.Sprintf("choose alpha below %.6g", e.MaxAlpha)
+	if e.given {
+		remedy = fmt.Sprintf("multiply the entries of K beside the diagonal by less than %.6g", e.MaxAlpha)
+	}
+	return fmt.Sprintf("orthogonal: the regularizer is %s: the smallest eigenvalue of the comparison matrix is %.6g; %s", state, e.LambdaMin, remedy)
+}
+
+// Descendants returns the regularizer of equation 6: K_ii is the number of
+// descendants of i, itself included, and K_ij is alpha where one of two nodes is
+// above the other. With alpha = 1 it is convex exactly if the taxonomy has at most
+// two levels. alpha = 0 leaves a diagonal K.
+func Descendants(t *taxonomy.Taxonomy, alpha float64) (*Regularizer, error) {
+	if !(alpha >= 0) || math.IsInf(alpha, 1) {
+		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
+	}
+	r := descendants(t, alpha)
+	return r, r.check(alpha*r.maxScale, false)
+}
+
+// MaxAlpha returns the largest alpha of equation 6 for which the comparison matrix
+// is positive semidefinite: the inverse of the largest eigenvalue of
+// D^-1/2 B D^-1/2 with the descendants counted in D and B adjacent for nodes above
+// each other. It is infinite for a taxonomy of one level.
+func MaxAlpha(t *taxonomy.Taxonomy) float64 { return descendants(t, 1).maxScale }
+
+func descendants(t *taxonomy.Taxonomy, alpha float64) *Regularizer {
+	diagonal := make([]float64, t.Len())
+	var entries []entry
+	for n := range diagonal {
+		below := t.Descendants(n)
+		diagonal[n] = float64(len(below))
+		for _, m := range below {
+			if m != n && alpha > 0 {
+				entries = append(entries, entry{min(n, m), max(n, m), alpha})
+			}
+		}
+	}
+	return compose(diagonal, entries)
+}
+
+// New returns the regularizer of a given K, one row a node. K must be finite,
+// nowhere negative, and positive on the diagonal.
+func New(k mat.Symmetric) (*Regularizer, error) {
+	n := k.SymmetricDim()
+	diagonal := make([]float64, n)
+	var entries []entry
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := k.At(i, j)
+			if !(v >= 0) || math.IsInf(v, 1) || i == j && v == 0 {
+				return nil, fmt.Errorf("orthogonal: K has %v in row %d, column %d; entries are finite and not negative, and positive on the diagonal", v, i, j)
+			}
+			switch {
+			case i == j:
+				diagonal[i] = v
+			case v > 0:
+				entries = append(entries, entry{i, j, v})
+			}
+		}
+	}
+	r := compose(diagonal, entries)
+	return r, r.check(r.maxScale, true)
+}
+
+// rounding is the share of the largest K_ii that an eigenvalue may be below zero.
+const rounding = 1e-12
+
+func (r *Regularizer) check(maxAlpha float64, given bool) error {
+	if r.lambdaMin < -rounding*slices.Max(r.diagonal) {
+		return &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: maxAlpha, given: given}
+	}
+	return nil
+}
+
+// entry is an entry of K beside the diagonal, i < j.
+type entry struct {
+	i, j int
+	k    float64
+}
+
+// compose sorts the entries into connected components and measures convexity.
+func compose(diagonal []float64, entries []entry) *Regularizer {
+	root := make([]int, len(diagonal))
+	for n := range root {
+		root[n] = n
+	}
+	find := func(n int) int {
+		for root[n] != n {
+			root[n] = root[root[n]]
+			n = root[n]
+		}
+		return n
+	}
+	for _, e := range entries {
+		a, b := find(e.i), find(e.j)
+		root[max(a, b)] = min(a, b)
+	}
+	r := &Regularizer{diagonal: diagonal, lambdaMin: math.Inf(1), maxScale: math.Inf(1)}
+	r.part, r.position = make([]int, len(diagonal)), make([]int, len(diagonal))
+	for n := range diagonal {
+		if first := find(n); first == n {
+			r.part[n] = len(r.parts)
+			r.parts = append(r.parts, part{})
+		} else {
+			r.part[n] = r.part[first]
+		}
+		p := &r.parts[r.part[n]]
+		r.position[n] = len(p.nodes)
+		p.nodes = append(p.nodes, int32(n))
+	}
+	for _, e := range entries {
+		p := &r.parts[r.part[e.i]]
+		p.pairs = append(p.pairs, pair{r.position[e.i], r.position[e.j], e.k})
+	}
+	for _, p := range r.parts {
+		lambdaMin, maxScale := p.convexity(diagonal)
+		r.lambdaMin, r.maxScale = min(r.lambdaMin, lambdaMin), min(r.maxScale, maxScale)
+	}
+	return r
+}
+
+// convexity returns the smallest eigenvalue of the part's comparison matrix and
+// the largest factor of its entries beside the diagonal that leaves it positive
+// semidefinite.
+func (p *part) convexity(diagonal []float64) (lambdaMin, maxScale float64) {
+	n := len(p.nodes)
+	if n == 1 {
+		return diagonal[p.nodes[0]], math.Inf(1)
+	}
+	comparison, scaled := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	for i, node := range p.nodes {
+		comparison.SetSym(i, i, diagonal[node])
+	}
+	for _, e := range p.pairs {
+		comparison.SetSym(e.i, e.j, -e.k)
+		scaled.SetSym(e.i, e.j, e.k/math.Sqrt(diagonal[p.nodes[e.i]]*diagonal[p.nodes[e.j]]))
+	}
+	return eigenvalues(comparison)[0], 1 / eigenvalues(scaled)[n-1]
+}
+
+// eigenvalues returns the eigenvalues, ascending; NaN if they can't be found.
+func eigenvalues(a *mat.SymDense) []float64 {
+	var e mat.EigenSym
+	if !e.Factorize(a, false) {
+		values := make([]float64, a.SymmetricDim())
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		return values
+	}
+	return e.Values(nil)
+}
+
+// Len returns the number of nodes.
+func (r *Regularizer) Len() int { return len(r.diagonal) }
+
+// LambdaMin returns the smallest eigenvalue of the comparison matrix, the constant
+// of strong convexity of Omega.
+func (r *Regularizer) LambdaMin() float64 { return r.lambdaMin }
+
+// Strong returns a *ConvexityError if Omega is not strongly convex.
+func (r *Regularizer) Strong() error {
+	if r.lambdaMin > 1e3*rounding*slices.Max(r.diagonal) {
+		return nil
+	}
+	return &ConvexityError{LambdaMin: max(r.lambdaMin, 0), MaxAlpha: r.maxScale, given: true}
+}
+
+// K returns the matrix.
+func (r *Regularizer) K() *mat.SymDense {
+	k := mat.NewSymDense(len(r.diagonal), nil)
+	for n, v := range r.diagonal {
+		k.SetSym(n, n, v)
+	}
+	for _, p := range r.parts {
+		for _, e := range p.pairs {
+			k.SetSym(int(p.nodes[e.i]), int(p.nodes[e.j]), e.k)
+		}
+	}
+	return k
+}
+
+// Value returns Omega at w, which has a row a node.
+func (r *Regularizer) Value(w *mat.Dense) float64 {
+	var sum float64
+	for n, k := range r.diagonal {
+		sum += k * dot(w.RawRowView(n), w.RawRowView(n)) / 2
+	}
+	for _, p := range r.parts {
+		for _, e := range p.pairs {
+			sum += e.k * math.Abs(dot(w.RawRowView(int(p.nodes[e.i])), w.RawRowView(int(p.nodes[e.j]))))
+		}
+	}
+	return sum
+}
+
+// Subgradient sets dst to the subgradient of Omega at w that Theorem 4 gives: in
+// row i, K_ii w_i plus K_ij w_j times the sign of <w_i, w_j> over all j, where the
+// sign of zero is zero.
+func (r *Regularizer) Subgradient(dst, w *mat.Dense) {
+	for n, k := range r.diagonal {
+		row := dst.RawRowView(n)
+		for f, v := range w.RawRowView(n) {
+			row[f] = k * v
+		}
+	}
+	for _, p := range r.parts {
+		for _, e := range p.pairs {
+			i, j := int(p.nodes[e.i]), int(p.nodes[e.j])
+			wi, wj := w.RawRowView(i), w.RawRowView(j)
+			k := e.k
+			switch product := dot(wi, wj); {
+			case product == 0:
+				continue
+			case product < 0:
+				k = -k
+			}
+			add(dst.RawRowView(i), k, wj)
+			add(dst.RawRowView(j), k, wi)
+		}
+	}
+}
+
+func dot(a, b []float64) float64 {
+	var sum float64
+	b = b[:len(a)]
+	for k, v := range a {
+		sum += v * b[k]
+	}
+	return sum
+}
+
+func add(dst []float64, scale float64, a []float64) {
+	dst = dst[:len(a)]
+	for k, v := range a {
+		dst[k] += scale * v
+	}
+}

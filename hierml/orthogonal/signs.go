@@ -1,0 +1,265 @@
+package orthogonal
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Products holds the inner products of the vectors of nodes that K couples,
+// directly or over others. All others are zero for the regularizer.
+type Products struct {
+	r    *Regularizer
+	data [][]float64 // a square matrix a part
+}
+
+// NewProducts returns the products of zero vectors.
+func (r *Regularizer) NewProducts() *Products {
+	p := &Products{r: r, data: make([][]float64, len(r.parts))}
+	for k, part := range r.parts {
+		p.data[k] = make([]float64, len(part.nodes)*len(part.nodes))
+	}
+	return p
+}
+
+// Clear sets the products to those of zero vectors.
+func (p *Products) Clear() {
+	for _, data := range p.data {
+		clear(data)
+	}
+}
+
+// Add adds a_i b_j to the product of every two nodes i and j. The products of
+// weight vectors are the sum over the features of the weights of the feature with
+// themselves; those of an expansion over instances are the sum over the instances
+// of their coefficients with their scores.
+func (p *Products) Add(a, b []float64) {
+	for k, part := range p.r.parts {
+		data, n := p.data[k], len(part.nodes)
+		for i, node := range part.nodes {
+			v := a[node]
+			if v == 0 {
+				continue
+			}
+			row := data[i*n : (i+1)*n]
+			for j, other := range part.nodes {
+				row[j] += v * b[other]
+			}
+		}
+	}
+}
+
+// Value returns Omega of vectors with these products.
+func (p *Products) Value() float64 {
+	var sum float64
+	for k, part := range p.r.parts {
+		data, n := p.data[k], len(part.nodes)
+		for i, node := range part.nodes {
+			sum += p.r.diagonal[node] * data[i*n+i] / 2
+		}
+		for _, e := range part.pairs {
+			sum += e.k * math.Abs(data[e.i*n+e.j])
+		}
+	}
+	return sum
+}
+
+// Signs is a point S of the saddle form, a number in [-1, 1] for every pair of
+// nodes that K couples, with K o S = LL' factored. It belongs to one goroutine.
+type Signs struct {
+	r     *Regularizer
+	parts []signedPart
+}
+
+type signedPart struct {
+	signs   []float64 // by pair
+	inverse *mat.SymDense
+	lower   *mat.TriDense // L
+	upper   *mat.TriDense // inverse of L', upper triangular
+}
+
+// NewSigns returns S = 0, for which K o S is the diagonal of K, or a
+// *ConvexityError if Omega is not strongly convex.
+func (r *Regularizer) NewSigns() (*Signs, error) {
+	if err := r.Strong(); err != nil {
+		return nil, err
+	}
+	s := &Signs{r: r, parts: make([]signedPart, len(r.parts))}
+	for k := range s.parts {
+		s.parts[k].signs = make([]float64, len(r.parts[k].pairs))
+		if err := s.factor(k); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// factor factors K o S of a part.
+func (s *Signs) factor(k int) error {
+	part, signed := &s.r.parts[k], &s.parts[k]
+	n := len(part.nodes)
+	q := mat.NewSymDense(n, nil)
+	for i, node := range part.nodes {
+		q.SetSym(i, i, s.r.diagonal[node])
+	}
+	for e, pair := range part.pairs {
+		q.SetSym(pair.i, pair.j, pair.k*signed.signs[e])
+	}
+	var c mat.Cholesky
+	if !c.Factorize(q) {
+		return fmt.Errorf("orthogonal: K o S of the part with node %d can't be factored; choose a smaller alpha", part.nodes[0])
+	}
+	signed.inverse, signed.lower, signed.upper = new(mat.SymDense), new(mat.TriDense), new(mat.TriDense)
+	c.LTo(signed.lower)
+	if err := c.InverseTo(signed.inverse); err != nil {
+		return fmt.Errorf("orthogonal: inverse of K o S of the part with node %d: %w", part.nodes[0], err)
+	}
+	if err := signed.upper.InverseTri(signed.lower.TTri()); err != nil {
+		return fmt.Errorf("orthogonal: inverse of a factor of K o S of the part with node %d: %w", part.nodes[0], err)
+	}
+	return nil
+}
+
+// Row returns the entries of a row of the inverse of L', that of the node n, whose
+// weights are w_n = sum_c values_c v_c in the weights v of the ridge problem, which
+// has as many of them as there are nodes.
+func (s *Signs) Row(n int) (columns []int, values []float64) {
+	k, i := s.r.part[n], s.r.position[n]
+	for j := i; j < len(s.r.parts[k].nodes); j++ {
+		if v := s.parts[k].upper.At(i, j); v != 0 {
+			columns = append(columns, int(s.r.parts[k].nodes[j]))
+			values = append(values, v)
+		}
+	}
+	return columns, values
+}
+
+// Weights turns the products of the ridge problem's weights v into those of the
+// node weights w.
+func (s *Signs) Weights(dst, v *Products) {
+	s.transform(dst, v, func(k int) mat.Matrix { return s.parts[k].upper })
+}
+
+// Dual turns the products of the ridge problem's weights v into those of the vectors
+// g = (K o S)w = Lv, which a dual point determines whatever S is.
+func (s *Signs) Dual(dst, v *Products) {
+	s.transform(dst, v, func(k int) mat.Matrix { return s.parts[k].lower })
+}
+
+func (s *Signs) transform(dst, src *Products, factor func(part int) mat.Matrix) {
+	for k, part := range s.r.parts {
+		n := len(part.nodes)
+		a := factor(k)
+		var half mat.Dense
+		half.Mul(a, mat.NewDense(n, n, src.data[k]))
+		mat.NewDense(n, n, dst.data[k]).Mul(&half, a.T())
+	}
+}
+
+const maxSweeps = 1000
+
+// Ascend moves to the S with the largest dual value, -1/2 of the trace of
+// (K o S)^-1 M, for vectors g with products M (Dual gives them), and stops when
+// Omega of the weights (K o S)^-1 g exceeds their quadratic form by no more than
+// tolerance times itself. It goes from pair to pair and takes for each the value
+// that makes the two weight vectors orthogonal, or the nearer end of [-1, 1].
+func (s *Signs) Ascend(m *Products, tolerance float64) error {
+	for k := range s.parts {
+		if err := s.ascendPart(k, m.data[k], tolerance); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Signs) ascendPart(k int, m []float64, tolerance float64) error {
+	part, signed := &s.r.parts[k], &s.parts[k]
+	n := len(part.nodes)
+	if len(part.pairs) == 0 {
+		return nil
+	}
+	products := mat.NewDense(n, n, m)
+	for range maxSweeps {
+		inverse := mat.DenseCopyOf(signed.inverse)
+		var half, weights mat.Dense
+		half.Mul(inverse, products)
+		weights.Mul(&half, inverse)
+		var excess, value float64
+		for i, node := range part.nodes {
+			value += s.r.diagonal[node] * weights.At(i, i) / 2
+		}
+		for e, pair := range part.pairs {
+			v := weights.At(pair.i, pair.j)
+			value += pair.k * math.Abs(v)
+			excess += pair.k * (math.Abs(v) - signed.signs[e]*v)
+		}
+		if !(excess > tolerance*value) {
+			return nil
+		}
+		for e, pair := range part.pairs {
+			sign := signed.signs[e]
+			t := step(inverse, &weights, pair.i, pair.j, pair.k*(-1-sign), pair.k*(1-sign))
+			if t == 0 {
+				continue
+			}
+			signed.signs[e] = max(-1, min(1, sign+t/pair.k))
+			couple(inverse, &weights, pair.i, pair.j, t)
+		}
+		if err := s.factor(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step returns the t in [lo, hi] at which an addition of t to the entries ij and ji
+// of a matrix with this inverse makes the weights of i and j orthogonal, or the end
+// of the interval towards it.
+func step(inverse, weights *mat.Dense, i, j int, lo, hi float64) float64 {
+	a, b, c := inverse.At(i, i), inverse.At(j, j), inverse.At(i, j)
+	p, q, r := weights.At(i, i), weights.At(j, j), weights.At(i, j)
+	// <w_i, w_j> after the step is h(t) over the square of a determinant.
+	linear := 2*c*r - b*p - a*q
+	square := r*(c*c+a*b) - c*(b*p+a*q)
+	h := func(t float64) float64 { return r + t*(linear+t*square) }
+	switch {
+	case r > 0 && h(hi) >= 0:
+		return hi
+	case r < 0 && h(lo) <= 0:
+		return lo
+	case r == 0:
+		return 0
+	}
+	// The root that goes to zero with r.
+	return -2 * r / (linear - math.Sqrt(max(0, linear*linear-4*r*square)))
+}
+
+// couple adds t to the entries ij and ji of the matrix whose inverse is given, and
+// changes the inverse and the products of the weights accordingly.
+func couple(inverse, weights *mat.Dense, i, j int, t float64) {
+	n, _ := inverse.Dims()
+	a, b, c := inverse.At(i, i), inverse.At(j, j), inverse.At(i, j)
+	// m = (T^-1 + inverse_ij)^-1 with T = t [0 1; 1 0].
+	determinant := a*b - (c+1/t)*(c+1/t)
+	mii, mjj, mij := b/determinant, a/determinant, -(c+1/t)/determinant
+	left, right := make([]float64, n), make([]float64, n) // columns of inverse_ij m
+	columnI, columnJ := make([]float64, n), make([]float64, n)
+	rowI, rowJ := append([]float64(nil), weights.RawRowView(i)...), append([]float64(nil), weights.RawRowView(j)...)
+	for k := range n {
+		columnI[k], columnJ[k] = inverse.At(k, i), inverse.At(k, j)
+		left[k] = columnI[k]*mii + columnJ[k]*mij
+		right[k] = columnI[k]*mij + columnJ[k]*mjj
+	}
+	pii, pij, pjj := rowI[i], rowI[j], rowJ[j]
+	for k := range n {
+		row, out := inverse.RawRowView(k), weights.RawRowView(k)
+		// W -> (I - left e_i' - right e_j') W on both sides.
+		x := left[k]*pii + right[k]*pij
+		y := left[k]*pij + right[k]*pjj
+		for l := range n {
+			row[l] -= left[k]*columnI[l] + right[k]*columnJ[l]
+			out[l] += x*left[l] + y*right[l] - left[k]*rowI[l] - right[k]*rowJ[l] - rowI[k]*left[l] - rowJ[k]*right[l]
+		}
+	}
+}

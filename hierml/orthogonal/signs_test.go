@@ -1,0 +1,119 @@
+package orthogonal_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/orthogonal"
+)
+
+// coupled returns a random regularizer whose comparison matrix is positive
+// definite, with several parts.
+func coupled(t *testing.T, rng *rand.Rand, n int) *orthogonal.Regularizer {
+	t.Helper()
+	k := mat.NewSymDense(n, nil)
+	for i := range n {
+		sum := 0.1 + rng.Float64()
+		for j := range n {
+			if j < i && (i+j)%2 == 0 && rng.IntN(3) > 0 {
+				k.SetSym(i, j, 2*rng.Float64())
+			}
+		}
+		k.SetSym(i, i, sum)
+	}
+	for i := range n {
+		sum := k.At(i, i)
+		for j := range n {
+			if j != i {
+				sum += k.At(i, j)
+			}
+		}
+		k.SetSym(i, i, sum)
+	}
+	r, err := orthogonal.New(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func products(r *orthogonal.Regularizer, w *mat.Dense) *orthogonal.Products {
+	p := r.NewProducts()
+	_, features := w.Dims()
+	for f := range features {
+		column := mat.Col(nil, f, w)
+		p.Add(column, column)
+	}
+	return p
+}
+
+// TestAscend compares the conjugate of Omega that the saddle form gives with the
+// definition: for vectors g, w = (K o S)^-1 g maximises <g, w> - Omega(w).
+func TestAscend(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	for trial := range 100 {
+		n, features := 2+trial%7, 1+trial%5
+		r := coupled(t, rng, n)
+		s, err := r.NewSigns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := random(rng, n, features)
+		if err := s.Ascend(products(r, g), 1e-12); err != nil {
+			t.Fatal(err)
+		}
+		// v = L^-1 g and w = L'^-1 v, the latter by Row.
+		back := mat.NewDense(n, n, nil)
+		for i := range n {
+			columns, values := s.Row(i)
+			for k, c := range columns {
+				back.Set(i, c, values[k])
+			}
+		}
+		var v, w mat.Dense
+		v.Mul(back.T(), g)
+		w.Mul(back, &v)
+		value := r.Value(&w)
+		if quadratic := inner(&v, &v) / 2; math.Abs(value-quadratic) > 1e-9*value {
+			t.Errorf("trial %d: Omega %v, the quadratic form %v", trial, value, quadratic)
+		}
+		if twice := inner(g, &w); math.Abs(twice-2*value) > 1e-9*value {
+			t.Errorf("trial %d: <g, w> is %v, Omega %v", trial, twice, value)
+		}
+		for range 50 {
+			other := random(rng, n, features)
+			other.Scale(math.Pow(10, -rng.Float64()*4), other)
+			other.Add(other, &w)
+			if better := inner(g, other) - r.Value(other); better > inner(g, &w)-value+1e-9*value {
+				t.Errorf("trial %d: another w gives %v, more than %v", trial, better, inner(g, &w)-value)
+			}
+		}
+		got := r.NewProducts()
+		s.Weights(got, products(r, &v))
+		if math.Abs(got.Value()-value) > 1e-9*value {
+			t.Errorf("trial %d: Omega of the products %v, want %v", trial, got.Value(), value)
+		}
+		s.Dual(got, products(r, &v))
+		if want := products(r, g).Value(); math.Abs(got.Value()-want) > 1e-9*want {
+			t.Errorf("trial %d: Omega of g by its products %v, want %v", trial, got.Value(), want)
+		}
+	}
+}
+
+func TestAscendZero(t *testing.T) {
+	r := coupled(t, rand.New(rand.NewPCG(3, 0)), 6)
+	s, err := r.NewSigns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ascend(r.NewProducts(), 1e-12); err != nil {
+		t.Fatal(err)
+	}
+	g := mat.NewDense(6, 1, []float64{0, 0, 1, 0, 0, 0})
+	if err := s.Ascend(products(r, g), 1e-12); err != nil {
+		t.Fatal(err)
+	}
+}
