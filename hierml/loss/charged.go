@@ -2,13 +2,15 @@ package loss
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Uni returns HSVM-S, equation 6, with weight 1 for every node: a node is charged where it is an ancestor of
 // one label only and its parent is not, and a root where it is an ancestor of one label only. It is
-// an error where a node has several parents.
+// an error where a node has several parents. Uni, Sib and Sub are SetLosses: there a node is charged that is an
+// ancestor of a label of one set only.
 func Uni(t *taxonomy.Taxonomy) (Loss, error) {
 	return newCharged("uni", t, func(int) float64 { return 1 })
 }
@@ -82,7 +84,27 @@ func (l charged) Cost(truth, predicted int) float64 {
 
 func (l charged) Taxonomy() *taxonomy.Taxonomy { return l.t }
 
-func (l charged) NodeRow(truth int, dst []float64) { topDown(l.t, truth, l.weight, true, dst) }
+func (l charged) NodeRow(truth int, dst []float64) {
+	path{l.t, l.weight, 1, 1, true}.row(truth, dst)
+}
+
+func (l charged) SetCost(truth, predicted []int) float64 {
+	x, y := l.t.Closure(truth), l.t.Closure(predicted)
+	in := func(set []int, n int) bool {
+		_, found := slices.BinarySearch(set, n)
+		return found
+	}
+	var sum float64
+	for _, side := range [2][2][]int{{x, y}, {y, x}} {
+		for _, n := range side[0] {
+			// What is above a node of one set is in that set, so parents differ where the other set lacks them.
+			if p := l.parent(n); !in(side[1], n) && (p < 0 || in(side[1], p)) {
+				sum += l.weight[n]
+			}
+		}
+	}
+	return sum
+}
 
 // parent returns -1 above roots.
 func (l charged) parent(n int) int {

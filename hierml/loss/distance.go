@@ -56,10 +56,7 @@ func (l *distance) Taxonomy() *taxonomy.Taxonomy { return l.t }
 
 func (l *distance) NodeRow(truth int, dst []float64) {
 	if l.t.IsTree() {
-		topDown(l.t, truth, nil, false, dst)
-		for n := range dst {
-			dst[n] *= l.scale
-		}
+		path{l.t, nil, l.scale, l.scale, false}.row(truth, dst)
 		return
 	}
 	for n, d := range l.t.Distances(truth) {

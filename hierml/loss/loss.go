@@ -2,12 +2,14 @@
 // label that was predicted. Training takes them as the loss Delta of the structured problem, evaluation
 // as what is averaged.
 //
-// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label,
-// not negative and symmetric, and may be used from several goroutines at once.
+// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label and
+// not negative, those that are not made from the user's costs are symmetric, and all may be used from several
+// goroutines at once. SetLoss is the same between sets of labels.
 package loss
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,14 +49,9 @@ var named = map[string]func(*taxonomy.Taxonomy) (Loss, error){
 }
 
 // Names returns the names that Named knows, sorted.
-func Names() []string {
-	names := make([]string, 0, len(named))
-	for name := range named {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func Names() []string { return names(named) }
+
+func names[F any](of map[string]F) []string { return slices.Sorted(maps.Keys(of)) }
 
 // Named returns the loss called name on the taxonomy: zero_one, symdiff, half, normalized, tree,
 // half_graph, uni, sib or sub.

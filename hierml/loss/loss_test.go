@@ -27,6 +27,10 @@ func TestGolden(t *testing.T) {
 				Alpha     []float64
 				Pair      map[string][][]float64 `json:"pair_losses"`
 				SqrtAlpha [][]float64            `json:"pair_sqrt_alpha"`
+				Sets      []map[string]any       `json:"set_losses"`
+				S         []float64
+				Missed    float64 `json:"c_minus"`
+				Added     float64 `json:"c_plus"`
 			}
 			if err := c.Decode(&want); err != nil {
 				t.Fatal(err)
@@ -61,8 +65,62 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, "sqrt_alpha", loss.Table(l, g), want.SqrtAlpha)
+			weighted, err := loss.Weighted(g, want.S, want.Missed, want.Added)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given := map[string]loss.Loss{"sqrt_alpha": l, "weighted": weighted}
+			if len(want.Sets) == 0 {
+				t.Error("no losses of sets in the case")
+			}
+			for _, set := range want.Sets {
+				compareSets(t, g, given, set)
+			}
 		})
 	}
+}
+
+// compareSets checks the losses of one pair of sets, and of a ranking of the leaves.
+func compareSets(t *testing.T, g *taxonomy.Taxonomy, given map[string]loss.Loss, want map[string]any) {
+	t.Helper()
+	truth, predicted := ints(want["Y"]), ints(want["Z"])
+	losses := map[string]loss.SetLoss{}
+	for name, l := range given {
+		losses[name] = l.(loss.SetLoss)
+	}
+	for _, name := range loss.SetNames() {
+		l, err := loss.NamedSet(name, g)
+		if err == nil {
+			losses[name] = l
+		} else if _, exists := want[name]; exists {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, l := range losses {
+		cost, exists := want[name].(float64)
+		if name == "half" {
+			cost, exists = want["symdiff"].(float64)/2, true
+		}
+		if got := l.SetCost(truth, predicted); !exists || math.Abs(got-cost) > 1e-12*max(1, cost) {
+			t.Errorf("%s: cost of %v for %v is %v, want %v", name, predicted, truth, got, want[name])
+		}
+	}
+	scores := make([]float64, len(g.Leaves()))
+	for _, pair := range want["rank"].([]any) {
+		rank := ints(pair)
+		scores[g.LeafIndex(rank[0])] = float64(-rank[1])
+	}
+	if got := loss.Ranking(loss.Symdiff(g), g, truth, scores); got != want["ranking_symdiff"] {
+		t.Errorf("ranking with scores %v for %v costs %v, want %v", scores, truth, got, want["ranking_symdiff"])
+	}
+}
+
+func ints(list any) []int {
+	var v []int
+	for _, x := range list.([]any) {
+		v = append(v, int(x.(float64)))
+	}
+	return v
 }
 
 func compare(t *testing.T, name string, got *mat.Dense, want [][]float64) {
@@ -153,11 +211,157 @@ func TestRefuses(t *testing.T) {
 	if _, err := loss.Named("none", g); err == nil {
 		t.Error("unknown name: no error")
 	}
+	if _, err := loss.NamedSet("none", g); err == nil {
+		t.Error("unknown name of a loss of sets: no error")
+	}
 	for _, alpha := range [][]float64{nil, {1, 1, 1, 1}, {1, 1, 1, 1, -1}, {1, 1, 1, 1, math.NaN()}, {1, 1, 1, 1, math.Inf(1)}} {
 		if _, err := loss.SqrtAlpha(g, alpha); err == nil {
 			t.Errorf("alpha %v: no error", alpha)
 		}
+		if _, err := loss.Weighted(g, alpha, 1, 1); err == nil {
+			t.Errorf("weights %v: no error", alpha)
+		}
 	}
+	for _, c := range [][2]float64{{-1, 1}, {1, math.NaN()}, {math.Inf(1), 1}} {
+		if _, err := loss.Weighted(g, []float64{1, 1, 1, 1, 1}, c[0], c[1]); err == nil {
+			t.Errorf("costs %v: no error", c)
+		}
+	}
+	for _, bad := range []*mat.Dense{
+		mat.NewDense(2, 3, nil), mat.NewDense(6, 6, nil), mat.NewDense(5, 5, slices.Repeat([]float64{1}, 25)),
+		mat.NewDense(2, 2, []float64{0, -1, 1, 0}), mat.NewDense(2, 2, []float64{0, 1, math.NaN(), 0}),
+	} {
+		if _, err := loss.FromTable(twoLeaves(t), bad); err == nil {
+			t.Errorf("table %v: no error", bad)
+		}
+	}
+	if loss.Check(loss.Tree(example.Tree(3, 3)), g) == nil || loss.Check(loss.Tree(g), g) != nil || loss.Check(loss.ZeroOne(), g) != nil {
+		t.Error("Check refuses a loss of the taxonomy, or accepts one of another")
+	}
+}
+
+// twoLeaves returns a chain of three nodes with a leaf beside the last: five nodes.
+func twoLeaves(t *testing.T) *taxonomy.Taxonomy {
+	t.Helper()
+	g, err := taxonomy.New([]string{"a", "b", "c", "d", "e"}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestGivenCosts(t *testing.T) {
+	g := twoLeaves(t)
+	ofLeaves, err := loss.FromTable(g, mat.NewDense(2, 2, []float64{0, 3, 4, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := ofLeaves.Cost(3, 4); c != 3 {
+		t.Errorf("cost of 4 for 3 is %v, want 3", c)
+	}
+	if c := ofLeaves.Cost(4, 3); c != 4 {
+		t.Errorf("cost of 3 for 4 is %v, want 4", c)
+	}
+	if c := ofLeaves.Cost(4, 2); !math.IsNaN(c) {
+		t.Errorf("cost of an inner node is %v, want not a number", c)
+	}
+	nodes := mat.NewDense(5, 5, nil)
+	nodes.Set(3, 2, 7)
+	ofNodes, err := loss.FromTable(g, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	double := loss.Func(func(truth, predicted int) float64 { return 2 * ofNodes.Cost(truth, predicted) })
+	row := make([]float64, 5)
+	loss.NodeRow(double, g, 3, row)
+	if !slices.Equal(row, []float64{0, 0, 14, 0, 0}) {
+		t.Errorf("row %v, want 14 for node 2 alone", row)
+	}
+}
+
+// TestSets compares losses of sets with their definitions, and with their sums over nodes.
+func TestSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		n := 1 + r.IntN(25)
+		g := example.Random(r, n, 1+r.IntN(min(n, 3)), 1+r.IntN(2))
+		weight := make([]float64, n)
+		for i := range weight {
+			weight[i] = r.Float64()
+		}
+		weighted, err := loss.Weighted(g, weight, 2, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses := map[string]loss.SetLoss{"weighted": weighted.(loss.SetLoss)}
+		for _, name := range loss.SetNames() {
+			if l, err := loss.NamedSet(name, g); err == nil {
+				losses[name] = l
+			}
+		}
+		truth, predicted := r.Perm(n)[:r.IntN(n+1)], r.Perm(n)[:r.IntN(n+1)]
+		above, below := g.Closure(truth), g.Closure(predicted)
+		for name, l := range losses {
+			got := l.SetCost(truth, predicted)
+			if name != "weighted" && math.Abs(got-l.SetCost(predicted, truth)) > 1e-12 {
+				t.Errorf("%s: not symmetric", name)
+			}
+			if pair, ok := l.(loss.Loss); ok {
+				a, b := r.IntN(n), r.IntN(n)
+				if single := l.SetCost([]int{a, a}, []int{b}); math.Abs(single-pair.Cost(a, b)) > 1e-12 {
+					t.Errorf("%s: cost of %d for %d is %v, of their sets %v", name, b, a, pair.Cost(a, b), single)
+				}
+			}
+			if d, ok := l.(loss.Decomposing); ok {
+				part := make([]float64, n)
+				sum := d.Decompose(truth, part)
+				present := below
+				if name == "leaf_symdiff" {
+					present = predicted
+				}
+				for _, v := range present {
+					sum += part[v]
+				}
+				if math.Abs(sum-got) > 1e-12 {
+					t.Errorf("%s: cost of %v for %v is %v, the sum over nodes %v", name, predicted, truth, got, sum)
+				}
+			}
+		}
+		var want float64
+		for v := range n {
+			switch {
+			case slices.Contains(above, v) && !slices.Contains(below, v):
+				want += 2 * weight[v]
+			case !slices.Contains(above, v) && slices.Contains(below, v):
+				want += 3 * weight[v]
+			}
+		}
+		if got := losses["weighted"].SetCost(truth, predicted); math.Abs(got-want) > 1e-12 {
+			t.Errorf("weighted: %v, want %v", got, want)
+		}
+	}
+}
+
+// ExampleWeighted is a news service: missing a relevant item costs three times as much as delivering
+// one without need, and twice as many ask for the topics as for all news.
+func ExampleWeighted() {
+	t, err := taxonomy.FromPaths([]string{"news/sport", "news/music"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, err := loss.Weighted(t, []float64{1, 2, 2}, 3, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sport, _ := t.Node("news/sport")
+	music, _ := t.Node("news/music")
+	fmt.Println(l.Cost(sport, music))
+	fmt.Println(l.(loss.SetLoss).SetCost([]int{sport, music}, []int{music}))
+	// Output:
+	// 8
+	// 6
 }
 
 func ExampleTable() {

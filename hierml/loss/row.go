@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -51,6 +52,15 @@ func NodeRow(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	costs(l, truth, dst)
 }
 
+// Check returns an error where l is about a taxonomy of another size than t: it was made for other
+// nodes, and its costs would be wrong or not there. Losses that don't say what they are about pass.
+func Check(l Loss, t *taxonomy.Taxonomy) error {
+	if r, ok := l.(Rower); ok && r.Taxonomy() != nil && r.Taxonomy().Len() != t.Len() {
+		return fmt.Errorf("loss: the loss was made for a taxonomy of %d nodes, and this one has %d; make it for this one", r.Taxonomy().Len(), t.Len())
+	}
+	return nil
+}
+
 func rower(l Loss, t *taxonomy.Taxonomy) (Rower, bool) {
 	r, ok := l.(Rower)
 	return r, ok && (r.Taxonomy() == nil || r.Taxonomy() == t)
@@ -68,50 +78,53 @@ func borrow(n int) *[]float64 {
 	return &row
 }
 
-// topDown writes into dst, for every node n of a tree or forest, the weights of the nodes in which
-// the paths of truth and n differ: all of them, or only the topmost of either path. No weights are
-// weights of 1.
-func topDown(t *taxonomy.Taxonomy, truth int, weight []float64, topmost bool, dst []float64) {
-	of := func(n int) float64 {
-		if weight == nil {
-			return 1
-		}
-		return weight[n]
-	}
-	depth := t.Depth(truth)
+// path is the loss between nodes of a tree or forest that sums the weights of the nodes in which
+// their paths from the root differ.
+type path struct {
+	t             *taxonomy.Taxonomy
+	weight        []float64 // nil: 1 each
+	missed, added float64   // factors of the weights on the path of the truth and of the prediction
+	topmost       bool      // only the topmost node of either path counts
+}
+
+// row writes the costs of all nodes into dst in one pass from the roots down.
+func (l path) row(truth int, dst []float64) {
+	depth := l.t.Depth(truth)
 	path := make([]int, depth+1) // the ancestor of truth at each depth
-	for d, n := depth, truth; ; d-- {
-		path[d] = n
-		if d == 0 {
-			break
-		}
-		n = t.Parents(n)[0]
+	path[depth] = truth
+	for d := depth; d > 0; d-- {
+		path[d-1] = l.t.Parents(path[d])[0]
 	}
-	above := 0.0 // what truth alone has where n has no node in common with it
-	dst[truth] = 0
+	// What truth has below each of its ancestors, and at last what it has in all.
+	below := 0.0
 	for d := depth; d >= 0; d-- {
-		if topmost {
-			above = 0
+		dst[path[d]] = below
+		if l.topmost {
+			below = 0
 		}
-		above += of(path[d])
-		if d > 0 {
-			dst[path[d-1]] = above
-		}
+		below += l.missed * l.of(path[d])
 	}
-	for _, n := range t.Topological() {
-		d := t.Depth(n)
+	for _, n := range l.t.Topological() {
+		d := l.t.Depth(n)
 		switch {
 		case d <= depth && path[d] == n:
 		case d == 0:
-			dst[n] = above + of(n)
+			dst[n] = below + l.added*l.of(n)
 		default:
-			p := t.Parents(n)[0]
+			p := l.t.Parents(n)[0]
 			dst[n] = dst[p]
-			if !topmost || d-1 <= depth && path[d-1] == p {
-				dst[n] += of(n)
+			if !l.topmost || d-1 <= depth && path[d-1] == p {
+				dst[n] += l.added * l.of(n)
 			}
 		}
 	}
+}
+
+func (l path) of(n int) float64 {
+	if l.weight == nil {
+		return 1
+	}
+	return l.weight[n]
 }
 
 // costs is NodeRow where there is no faster way.

@@ -30,6 +30,10 @@ func all(t *testing.T, r *rand.Rand, g *taxonomy.Taxonomy) map[string]loss.Loss 
 		t.Fatal(err)
 	}
 	losses["sqrt_alpha"] = l
+	if losses["weighted"], err = loss.Weighted(g, alpha, 0.5, 3); err != nil {
+		t.Fatal(err)
+	}
+	losses["func"] = loss.Func(func(truth, predicted int) float64 { return float64(truth-predicted) * float64(truth-predicted) })
 	return losses
 }
 

@@ -23,7 +23,13 @@ func TestGolden(t *testing.T) {
 				Longest        []int   `json:"depth_longest"`
 				Shortest       []int   `json:"depth_shortest"`
 				GraphDistances [][]int `json:"graph_distance"`
-				Misc           struct {
+				Minimal        []struct {
+					Sets    [][]int `json:"label_sets"`
+					Classes [][]int
+					Unseen  []int
+					Edges   [][2]int `json:"edges_between_classes"`
+				} `json:"minimal_graph"`
+				Misc struct {
 					Inner    []int
 					Taxonomy golden.Taxonomy
 					LeafOf   [][2]int `json:"leaf_of"`
@@ -54,6 +60,25 @@ func TestGolden(t *testing.T) {
 						t.Errorf("distance of %d and %d is %d, want %d", v, w, d, want.GraphDistances[v][w])
 					}
 				}
+			}
+			if len(want.Minimal) == 0 {
+				t.Error("no minimal graph in the case")
+			}
+			for _, w := range want.Minimal {
+				m, err := g.Minimal(w.Sets)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, "unseen nodes", m.Unseen, w.Unseen)
+				same(t, "edges of the minimal graph", m.Taxonomy.Edges(), w.Edges)
+				if len(m.Classes) != len(w.Classes) || m.Taxonomy.Len() != len(w.Classes) {
+					t.Fatalf("classes %v, want %v", m.Classes, w.Classes)
+				}
+				for k, nodes := range w.Classes {
+					same(t, "class", m.Classes[k], nodes)
+					same(t, "mapped class", m.Map(nodes), []int{k})
+				}
+				same(t, "mapped unseen nodes", m.Map(w.Unseen), nil)
 			}
 			misc, leafOf, err := g.WithMiscellaneous(want.Misc.Inner)
 			if err != nil {

@@ -200,6 +200,61 @@ func TestWalks(t *testing.T) {
 			}
 		}
 		checkDistances(t, g)
+		set := r.Perm(n)[:r.IntN(n+1)]
+		for v := range n {
+			in := slices.ContainsFunc(set, func(s int) bool { return above[s][v] })
+			if slices.Contains(g.Closure(set), v) != in {
+				t.Errorf("closure of %v is %v", set, g.Closure(set))
+			}
+		}
+		for _, v := range g.Roots() {
+			same(t, "siblings with the root", slices.Sorted(slices.Values(append(g.SiblingsOrRoots(v), v))), g.Roots())
+		}
+		for _, e := range g.Edges() {
+			same(t, "siblings of a child", g.SiblingsOrRoots(e[1]), g.Siblings(e[1]))
+		}
+		checkMinimal(t, r, g)
+	}
+}
+
+// checkMinimal compares with the vectors of the sets that every node is above.
+func checkMinimal(t *testing.T, r *rand.Rand, g *taxonomy.Taxonomy) {
+	t.Helper()
+	sets := make([][]int, 1+r.IntN(5))
+	for i := range sets {
+		sets[i] = r.Perm(g.Len())[:1+r.IntN(min(3, g.Len()))]
+	}
+	m, err := g.Minimal(sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	member := make([]string, g.Len())
+	for v := range member {
+		for _, set := range sets {
+			member[v] += fmt.Sprint(slices.Contains(g.Closure(set), v), " ")
+		}
+		if seen := strings.Contains(member[v], "true"); seen != (m.Class[v] >= 0) || seen == slices.Contains(m.Unseen, v) {
+			t.Errorf("node %d: class %d, unseen %v, in sets %s", v, m.Class[v], m.Unseen, member[v])
+		}
+	}
+	for v := range member {
+		for w := range v {
+			if m.Class[v] >= 0 && (member[v] == member[w]) != (m.Class[v] == m.Class[w]) {
+				t.Errorf("nodes %d and %d: classes %d and %d, in sets %sand %s", v, w, m.Class[v], m.Class[w], member[v], member[w])
+			}
+		}
+	}
+	for _, set := range sets {
+		same(t, "closure in the minimal graph", m.Taxonomy.Closure(m.Map(set)), m.Map(g.Closure(set)))
+	}
+}
+
+func TestMinimalRefuses(t *testing.T) {
+	g := example.Random(rand.New(rand.NewPCG(1, 2)), 5, 1, 1)
+	for _, sets := range [][][]int{nil, {{}}, {{-1}}, {{0}, {5}}} {
+		if _, err := g.Minimal(sets); err == nil {
+			t.Errorf("sets %v: no error", sets)
+		}
 	}
 }
 
@@ -335,6 +390,28 @@ func ExampleRead() {
 	// └── biology
 	//     └── biophysics
 	// science.tsv:2:9: the child's name is empty; expected parent, tab, child, or a name alone
+}
+
+// ExampleTaxonomy_Minimal leaves out what no instance has, and joins what none tells apart.
+func ExampleTaxonomy_Minimal() {
+	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build/constraint", "net/http", "net/url"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ast, _ := t.Node("go/ast")
+	constraint, _ := t.Node("go/build/constraint")
+	minimal, err := t.Minimal([][]int{{ast}, {constraint}, {ast}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(minimal.Taxonomy)
+	// Output:
+	// tree: 3 nodes, 2 leaves, depth 1
+	// go
+	// ├── go/ast
+	// └── go/build/constraint
 }
 
 func ExampleTaxonomy_WithMiscellaneous() {

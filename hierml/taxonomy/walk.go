@@ -32,6 +32,17 @@ func closure(n int, next [][]int, known []atomic.Pointer[[]int]) []int {
 	return set
 }
 
+// Closure returns the union of the Ancestors of the nodes in set: the nodes that are above a label of
+// the set, or are one, ascending. The slice is new.
+func (t *Taxonomy) Closure(set []int) []int {
+	var all []int
+	for _, n := range set {
+		all = append(all, t.Ancestors(n)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Siblings returns the other nodes that share at least one parent with n, ascending. Roots have
 // none. The slice is new.
 func (t *Taxonomy) Siblings(n int) []int {
@@ -45,6 +56,16 @@ func (t *Taxonomy) Siblings(n int) []int {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// SiblingsOrRoots returns what Siblings returns, and the other roots for a root: the siblings where
+// all roots are the children of one node that is not part of the taxonomy, as in the paper on orthogonal
+// transfer. The slice is new.
+func (t *Taxonomy) SiblingsOrRoots(n int) []int {
+	if len(t.parents[n]) > 0 {
+		return t.Siblings(n)
+	}
+	return slices.DeleteFunc(slices.Clone(t.roots), func(r int) bool { return r == n })
 }
 
 // Depth returns the number of edges on the longest path from a root to n.

@@ -1,0 +1,63 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Func is a function as a Loss: the cost of predicting one label when another is true, finite, not
+// negative and zero for the truth. It may be called from several goroutines at once.
+type Func func(truth, predicted int) float64
+
+// Cost returns f(truth, predicted).
+func (f Func) Cost(truth, predicted int) float64 { return f(truth, predicted) }
+
+// FromTable returns the loss with the costs of a table: row a, column b is the cost of predicting b
+// when a is true. The table has a row and a column a leaf, in the order of Taxonomy.Leaves, or a row and a
+// column a node. It needn't be symmetric. The table is kept, not copied. With a table of leaves the cost of an
+// inner node is not a number.
+func FromTable(t *taxonomy.Taxonomy, costs mat.Matrix) (Loss, error) {
+	rows, cols := costs.Dims()
+	leaves := t.Leaves()
+	if rows != cols || rows != len(leaves) && rows != t.Len() {
+		return nil, fmt.Errorf("loss: a table of %d rows and %d columns for a taxonomy of %d leaves and %d nodes; give a row and a column a leaf, or a node", rows, cols, len(leaves), t.Len())
+	}
+	l := table{t, costs, rows == t.Len()}
+	for a := range rows {
+		for b := range cols {
+			c := costs.At(a, b)
+			if !(c >= 0) || math.IsInf(c, 1) || a == b && c != 0 {
+				x, y := a, b
+				if !l.nodes {
+					x, y = leaves[a], leaves[b]
+				}
+				return nil, fmt.Errorf("loss: the cost of predicting %q when %q is true is %v; costs are finite, not negative, and zero for the truth", t.Name(y), t.Name(x), c)
+			}
+		}
+	}
+	return l, nil
+}
+
+type table struct {
+	t     *taxonomy.Taxonomy
+	costs mat.Matrix
+	nodes bool // rows are nodes
+}
+
+func (l table) Cost(truth, predicted int) float64 {
+	if !l.nodes {
+		truth, predicted = l.t.LeafIndex(truth), l.t.LeafIndex(predicted)
+		if truth < 0 || predicted < 0 {
+			return math.NaN()
+		}
+	}
+	return l.costs.At(truth, predicted)
+}
+
+func (l table) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l table) NodeRow(truth int, dst []float64) { costs(l, truth, dst) }

@@ -1,0 +1,130 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Symdiff returns the number of nodes that are an ancestor of one label and not of the other, the
+// labels themselves included: Cai's thesis, 3.12, and the hierarchical Hamming loss of NHSVM, section 4.
+// On trees and forests it equals Tree. It is a Decomposing loss.
+func Symdiff(t *taxonomy.Taxonomy) Loss { return weighted{t, nil, 1, 1} }
+
+// Half returns half of Symdiff: the loss Delta_h of Cai's thesis. On trees whose leaves are all
+// equally deep it is the height of the lowest common ancestor. It is a Decomposing loss.
+func Half(t *taxonomy.Taxonomy) Loss { return weighted{t, nil, 0.5, 0.5} }
+
+// Weighted returns the loss of Cai's thesis, 3.11, for items that are delivered to those who asked
+// for a node: weight[n] is how many ask for node n, missed what it costs not to deliver to one of
+// them, added what it costs to deliver without need. A node that is an ancestor of the truth alone
+// costs missed times its weight, one that is an ancestor of the prediction alone added times its weight.
+// Weights of 1 with costs of 1 are Symdiff. Where missed and added differ the loss isn't
+// symmetric. Nothing may be negative; weight is not copied. It is a Decomposing loss.
+func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Loss, error) {
+	if err := checkWeights(t, weight); err != nil {
+		return nil, err
+	}
+	for _, c := range []float64{missed, added} {
+		if !(c >= 0) || math.IsInf(c, 1) {
+			return nil, fmt.Errorf("loss: a node missed costs %v and a node added %v; costs are finite and not negative", missed, added)
+		}
+	}
+	return weighted{t, weight, missed, added}, nil
+}
+
+func checkWeights(t *taxonomy.Taxonomy, weight []float64) error {
+	if len(weight) != t.Len() {
+		return fmt.Errorf("loss: %d node weights for a taxonomy of %d nodes", len(weight), t.Len())
+	}
+	for n, w := range weight {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("loss: the weight of node %q is %v; weights are finite and not negative", t.Name(n), w)
+		}
+	}
+	return nil
+}
+
+// weighted sums the weights of the nodes in which two sets of ancestors differ.
+type weighted struct {
+	t             *taxonomy.Taxonomy
+	weight        []float64 // nil: 1 each
+	missed, added float64
+}
+
+func (l weighted) of(n int) float64 {
+	if l.weight == nil {
+		return 1
+	}
+	return l.weight[n]
+}
+
+func (l weighted) Cost(truth, predicted int) float64 {
+	missed, added := l.parts(l.t.Ancestors(truth), l.t.Ancestors(predicted))
+	return l.missed*missed + l.added*added
+}
+
+func (l weighted) SetCost(truth, predicted []int) float64 {
+	missed, added := l.parts(l.t.Closure(truth), l.t.Closure(predicted))
+	return l.missed*missed + l.added*added
+}
+
+// parts sums the weights of what only x and what only y contains; both ascend.
+func (l weighted) parts(x, y []int) (onlyX, onlyY float64) {
+	i, j := 0, 0
+	for i < len(x) || j < len(y) {
+		switch {
+		case j == len(y) || i < len(x) && x[i] < y[j]:
+			onlyX += l.of(x[i])
+			i++
+		case i == len(x) || y[j] < x[i]:
+			onlyY += l.of(y[j])
+			j++
+		default:
+			i++
+			j++
+		}
+	}
+	return onlyX, onlyY
+}
+
+func (l weighted) Decompose(truth []int, dst []float64) float64 {
+	for n := range dst {
+		dst[n] = l.added * l.of(n)
+	}
+	var constant float64
+	for _, n := range l.t.Closure(truth) {
+		constant += l.missed * l.of(n)
+		dst[n] = -l.missed * l.of(n)
+	}
+	return constant
+}
+
+func (l weighted) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
+func (l weighted) NodeRow(truth int, dst []float64) {
+	switch {
+	case l.t.IsTree():
+		path{l.t, l.weight, l.missed, l.added, false}.row(truth, dst)
+	case l.weight == nil:
+		l.count(truth, dst)
+	default:
+		costs(l, truth, dst)
+	}
+}
+
+// count is NodeRow for weights of 1 on graphs whose nodes have several parents.
+func (l weighted) count(truth int, dst []float64) {
+	own := l.t.Ancestors(truth)
+	common := dst
+	clear(common)
+	for _, a := range own {
+		for _, n := range l.t.Descendants(a) {
+			common[n]++
+		}
+	}
+	for n, c := range common {
+		dst[n] = l.missed*(float64(len(own))-c) + l.added*(float64(len(l.t.Ancestors(n)))-c)
+	}
+}
