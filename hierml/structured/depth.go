@@ -1,0 +1,74 @@
+package structured
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Given returns the attributes that have value[n] at node n for every leaf below n and for n itself,
+// and zero elsewhere: Cai's thesis, 3.7. value has one entry a node, finite.
+func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
+	if len(value) != t.Len() {
+		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; give one value a node", len(value), t.Len())
+	}
+	return ancestors(t, value)
+}
+
+// ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a root
+// (Cai's thesis, section 3.2). value has one entry a depth, from the roots on.
+func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
+	values := make([]float64, t.Len())
+	for n := range values {
+		d := t.Depth(n)
+		if d >= len(value) {
+			return nil, fmt.Errorf("structured: %d attribute values, and node %q has depth %d; give one value a depth, from 0 on", len(value), t.Name(n), d)
+		}
+		values[n] = value[d]
+	}
+	return ancestors(t, values)
+}
+
+// InvSqrtMaxDepth returns the attributes of Cai's thesis, section 7.2, for trees whose leaves are all
+// equally deep: 0 at the roots, otherwise 1/sqrt(depth), with depth the largest number of
+// ancestors of a leaf, without the leaf. Attribute vectors have norm 1 where all leaves have that many; elsewhere
+// InvSqrtDepth's have. A taxonomy of roots alone is an error.
+func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
+	depth := 0
+	for _, leaf := range t.Leaves() {
+		depth = max(depth, len(t.Ancestors(leaf))-1)
+	}
+	if depth == 0 {
+		return nil, fmt.Errorf("structured: attributes divide by the depth, and all nodes are roots; put a node above them or take flat attributes")
+	}
+	values := make([]float64, t.Len())
+	for n := range values {
+		if len(t.Parents(n)) > 0 {
+			values[n] = 1 / math.Sqrt(float64(depth))
+		}
+	}
+	return ancestors(t, values)
+}
+
+// InvSqrtDepth returns the attributes of Cai's thesis, section 7.2, for taxonomies of unequal
+// depth: for a leaf y 0 at the roots, otherwise 1/sqrt(depth(y)), with depth(y) the number of ancestors of y
+// without y. Attribute vectors have norm 1 where every leaf is below one root only. A leaf that
+// is a root is an error.
+func InvSqrtDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
+	for _, leaf := range t.Leaves() {
+		if len(t.Parents(leaf)) == 0 {
+			return nil, fmt.Errorf("structured: attributes divide by the depth, and leaf %q is a root; put a node above it or take other attributes", t.Name(leaf))
+		}
+	}
+	return NewAttributes(t, func(leaf int) ([]int, []float64) {
+		nodes := t.Ancestors(leaf)
+		values := make([]float64, len(nodes))
+		for k, n := range nodes {
+			if len(t.Parents(n)) > 0 {
+				values[k] = 1 / math.Sqrt(float64(len(nodes)-1))
+			}
+		}
+		return nodes, values
+	})
+}
