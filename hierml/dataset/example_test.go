@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"strings"
@@ -65,4 +66,14 @@ func ExampleCorpus_Split() {
 	}
 	fmt.Println(train.Len(), test.Len(), train.Documents[6].Labels)
 	// Output: 7 3 [1]
+}
+
+func ExampleTextLike() {
+	c, err := dataset.TextLike{Levels: []int{3, 9, 40}, Train: 1000, Test: 200, Features: 5000, Tail: 0.9}.Generate(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	t := c.Train.Taxonomy
+	fmt.Println(t.Len(), "nodes,", len(t.Leaves()), "leaves;", c.Train.Len(), "and", c.Test.Len(), "instances of", c.Train.X.Cols, "features")
+	// Output: 52 nodes, 40 leaves; 1000 and 200 instances of 5000 features
 }
