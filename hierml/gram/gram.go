@@ -1,0 +1,171 @@
+// Package gram has kernels in the sense of Mercer, inner products of instances in a feature space that need
+// not be written down, and the Gram matrices of their values that kernel machines learn from.
+//
+// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Polynomial], a function of the user's
+// ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel] compares sequences of symbols, such as the
+// characters of a string or the words of a text: [Subsequence]. [Matrix] and [Sequences] compute Gram matrices on all
+// processors, [Cross] and [CrossSequences] the values between new instances and those of a training set. [Check] says
+// whether a matrix can be a Gram matrix.
+//
+// Sequences, and whatever else a kernel is known of, enter an SVM through their Gram matrix: [Given] is the kernel,
+// and [Numbers] the matrix of instances, each known by its number.
+package gram
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Vector is a sparse vector: ascending indices and their values. Other entries are zero.
+type Vector struct {
+	Indices []int32
+	Values  []float32
+}
+
+// Row returns row i of a matrix.
+func Row(x *dataset.Matrix, i int) Vector {
+	indices, values := x.Row(i)
+	return Vector{indices, values}
+}
+
+// Dot returns the inner product.
+func (v Vector) Dot(w Vector) float64 {
+	var sum float64
+	for i, j := 0, 0; i < len(v.Indices) && j < len(w.Indices); {
+		switch a, b := v.Indices[i], w.Indices[j]; {
+		case a < b:
+			i++
+		case a > b:
+			j++
+		default:
+			sum += float64(v.Values[i]) * float64(w.Values[j])
+			i++
+			j++
+		}
+	}
+	return sum
+}
+
+// Kernel is a symmetric, positive semidefinite function of two instances, safe for concurrent use. A kernel that
+// also has a method Check() error is asked by it, before it is used, whether its parameters are valid.
+type Kernel interface {
+	Value(a, b Vector) float64
+}
+
+// ofProducts are the kernels that depend on inner products alone. Matrix computes those of all rows at once.
+type ofProducts interface {
+	// ofProducts returns the kernel of a and b from <a, b>, <a, a> and <b, b>.
+	ofProducts(ab, aa, bb float64) float64
+}
+
+// Linear is the inner product <a, b>.
+type Linear struct{}
+
+// Value returns the kernel of a and b.
+func (Linear) Value(a, b Vector) float64 { return a.Dot(b) }
+
+func (Linear) ofProducts(ab, _, _ float64) float64 { return ab }
+
+// String names the kernel.
+func (Linear) String() string { return "linear kernel" }
+
+// RBF is the Gaussian kernel exp(-Gamma ||a-b||^2).
+type RBF struct {
+	// Gamma is positive. The default value is 1.
+	Gamma float64
+}
+
+func (k RBF) gamma() float64 {
+	if k.Gamma == 0 {
+		return 1
+	}
+	return k.Gamma
+}
+
+// Value returns the kernel of a and b.
+func (k RBF) Value(a, b Vector) float64 { return k.ofProducts(a.Dot(b), a.Dot(a), b.Dot(b)) }
+
+func (k RBF) ofProducts(ab, aa, bb float64) float64 {
+	return math.Exp(-k.gamma() * max(aa+bb-2*ab, 0))
+}
+
+// Check returns an error for a Gamma that makes no kernel.
+func (k RBF) Check() error {
+	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
+		return fmt.Errorf("gram: Gamma of the RBF kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
+	}
+	return nil
+}
+
+// String names the kernel and its parameter.
+func (k RBF) String() string { return fmt.Sprintf("RBF kernel, gamma %g", k.gamma()) }
+
+// Polynomial is the kernel (Gamma <a, b> + Offset)^Degree.
+type Polynomial struct {
+	// Degree is at least 1. The default value is 2.
+	Degree int
+	// Gamma is positive. The default value is 1.
+	Gamma float64
+	// Offset is not negative. Above 0 the kernel has the monomials of lower degrees too.
+	Offset float64
+}
+
+func (k Polynomial) degree() int {
+	if k.Degree == 0 {
+		return 2
+	}
+	return k.Degree
+}
+
+func (k Polynomial) gamma() float64 {
+	if k.Gamma == 0 {
+		return 1
+	}
+	return k.Gamma
+}
+
+// Value returns the kernel of a and b.
+func (k Polynomial) Value(a, b Vector) float64 { return k.ofProducts(a.Dot(b), 0, 0) }
+
+func (k Polynomial) ofProducts(ab, _, _ float64) float64 {
+	return math.Pow(k.gamma()*ab+k.Offset, float64(k.degree()))
+}
+
+// Check returns an error for parameters that make no kernel.
+func (k Polynomial) Check() error {
+	if k.degree() < 1 {
+		return fmt.Errorf("gram: Degree of the polynomial kernel is %d; it is at least 1, or 0 for the default of 2", k.Degree)
+	}
+	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
+		return fmt.Errorf("gram: Gamma of the polynomial kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
+	}
+	if !(k.Offset >= 0) || math.IsInf(k.Offset, 1) {
+		return fmt.Errorf("gram: Offset of the polynomial kernel is %v; it is finite and not negative, or the function is no kernel", k.Offset)
+	}
+	return nil
+}
+
+// String names the kernel and its parameters.
+func (k Polynomial) String() string {
+	return fmt.Sprintf("polynomial kernel of degree %d, gamma %g, offset %g", k.degree(), k.gamma(), k.Offset)
+}
+
+// Func is a function as a kernel. It is symmetric, positive semidefinite and safe for concurrent use; Check tells of a Gram
+// matrix of its values whether that is so.
+type Func func(a, b Vector) float64
+
+// Value returns the kernel of a and b.
+func (f Func) Value(a, b Vector) float64 { return f(a, b) }
+
+// Check returns an error if there is no function.
+func (f Func) Check() error {
+	if f == nil {
+		return fmt.Errorf("gram: the kernel function is nil")
+	}
+	return nil
+}
+
+// String names the kernel.
+func (Func) String() string { return "given kernel function" }
