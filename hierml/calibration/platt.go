@@ -1,0 +1,125 @@
+package calibration
+
+import (
+	"fmt"
+	"math"
+)
+
+// Sigmoid is the probability 1 / (1 + exp(A s + B)) of a score s. A is negative
+// where larger scores are likelier.
+type Sigmoid struct{ A, B float64 }
+
+// Probability returns the probability of a score.
+func (p Sigmoid) Probability(score float64) float64 {
+	z := p.A*score + p.B
+	if z >= 0 {
+		return math.Exp(-z) / (1 + math.Exp(-z))
+	}
+	return 1 / (1 + math.Exp(z))
+}
+
+// Platt returns the sigmoid of largest likelihood for scores and whether each
+// belongs to a positive, with the targets of Platt, (n+1)/(n+2) for the n
+// positives and 1/(m+2) for the m negatives, which keep probabilities away from
+// 0 and 1 and are defined without positives or without negatives, too. It is
+// found by Newton's method with the safe evaluations and the line search of Lin,
+// Lin and Weng, A note on Platt's probabilistic outputs for support vector
+// machines, 2007.
+func Platt(scores []float64, positive []bool) (Sigmoid, error) {
+	n, err := check(scores, positive)
+	if err != nil {
+		return Sigmoid{}, err
+	}
+	// The scores are moved and scaled so that no unit of theirs is too large
+	// or too small for the steps' tolerances.
+	shift, scale := 0.0, 0.0
+	for i, s := range scores {
+		shift += (s - shift) / float64(i+1)
+	}
+	for _, s := range scores {
+		scale = max(scale, math.Abs(s-shift))
+	}
+	if scale == 0 {
+		scale = 1
+	}
+	hi := (float64(n) + 1) / (float64(n) + 2)
+	lo := 1 / (float64(len(scores)-n) + 2)
+	f := platt{z: make([]float64, len(scores)), target: make([]float64, len(scores))}
+	for i, s := range scores {
+		f.z[i], f.target[i] = (s-shift)/scale, lo
+		if positive[i] {
+			f.target[i] = hi
+		}
+	}
+	p := Sigmoid{B: math.Log(float64(len(scores)-n)+1) - math.Log(float64(n)+1)}
+	const (
+		most      = 100
+		minimal   = 1e-10 // step
+		ridge     = 1e-12 // makes the Hessian definite
+		precision = 1e-9  // of a gradient, an instance
+	)
+	value := f.value(p)
+	for range most {
+		g1, g2, h11, h21, h22 := f.derivatives(p)
+		if math.Max(math.Abs(g1), math.Abs(g2)) < precision*float64(len(scores)) {
+			break
+		}
+		h11, h22 = h11+ridge, h22+ridge
+		det := h11*h22 - h21*h21
+		dA, dB := -(h22*g1-h21*g2)/det, -(h11*g2-h21*g1)/det
+		slope := g1*dA + g2*dB
+		step := 1.0
+		for ; step >= minimal; step /= 2 {
+			next := Sigmoid{p.A + step*dA, p.B + step*dB}
+			if v := f.value(next); v < value+1e-4*step*slope {
+				p, value = next, v
+				break
+			}
+		}
+		if step < minimal {
+			break // as low as rounding allows
+		}
+	}
+	p = Sigmoid{A: p.A / scale, B: p.B - p.A*shift/scale}
+	if math.IsNaN(p.A+p.B) || math.IsInf(p.A+p.B, 0) {
+		return Sigmoid{}, fmt.Errorf("calibration: no finite sigmoid fits these scores, which lie within %v of %v", scale, shift)
+	}
+	return p, nil
+}
+
+// platt is the negative logarithm of the likelihood.
+type platt struct{ z, target []float64 }
+
+func (f platt) value(p Sigmoid) float64 {
+	var sum float64
+	for i, s := range f.z {
+		// -(t log P + (1-t) log(1-P)) without overflow or cancellation.
+		z := p.A*s + p.B
+		if z >= 0 {
+			sum += f.target[i]*z + math.Log1p(math.Exp(-z))
+		} else {
+			sum += (f.target[i]-1)*z + math.Log1p(math.Exp(z))
+		}
+	}
+	return sum
+}
+
+func (f platt) derivatives(p Sigmoid) (g1, g2, h11, h21, h22 float64) {
+	for i, s := range f.z {
+		z := p.A*s + p.B
+		e := math.Exp(-math.Abs(z))
+		q := 1 / (1 + e) // the probability of the likelier side
+		d2 := e * q * q
+		probability := q
+		if z >= 0 {
+			probability = e * q
+		}
+		d1 := f.target[i] - probability
+		g1 += s * d1
+		g2 += d1
+		h11 += s * s * d2
+		h21 += s * d2
+		h22 += d2
+	}
+	return
+}
