@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -183,7 +184,7 @@ func checkFlat(t *testing.T, c golden.Case) bool {
 		want.Labels[i] = []int{slices.Index(want.Classes, set[0])}
 	}
 	want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
-		return svm.Flat{C: want.C, Gap: gap, MaxEpochs: 100000}.Fit(context.Background(), g, d)
+		return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 	})
 	return true
 }
@@ -214,7 +215,7 @@ func checkHierarchical(t *testing.T, c golden.Case) bool {
 	}
 	cost := structured.CFromLambda(want.Lambda)
 	want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
-		return svm.Hierarchical{C: cost, Loss: delta, Gap: gap, MaxEpochs: 100000}.Fit(context.Background(), g, d)
+		return svm.Hierarchical{C: cost, Loss: delta, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 	})
 	return true
 }
@@ -235,7 +236,7 @@ func checkNormalized(t *testing.T, c golden.Case) bool {
 	if want.multiLabel() {
 		return false
 	}
-	estimator := svm.Normalized{C: structured.CFromLambda(want.Lambda), Alpha: want.Alpha, MaxEpochs: 100000}
+	estimator := svm.Normalized{C: structured.CFromLambda(want.Lambda), Alpha: want.Alpha, Settings: solver.Settings{MaxEpochs: 100000}}
 	switch want.Equation {
 	case "eq10":
 	case "eq13":
@@ -246,7 +247,7 @@ func checkNormalized(t *testing.T, c golden.Case) bool {
 	objective := want.Objective * estimator.C
 	fit := func(g *taxonomy.Taxonomy) func(float64, *dataset.Dataset) (*svm.Model, error) {
 		return func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
-			estimator.Gap = gap
+			estimator.Settings.Gap = gap
 			return estimator.Fit(context.Background(), g, d)
 		}
 	}

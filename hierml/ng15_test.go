@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -117,9 +118,9 @@ func TestNewsgroupsByDate(t *testing.T) {
 }
 
 var fits = []func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*svm.Model, error){
-	svm.Flat{Gap: 1e-2}.Fit,
+	svm.Flat{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 	// The thesis scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
-	svm.Hierarchical{Gap: 1e-2}.Fit,
+	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 }
 
 func needNewsgroups(t *testing.T) {

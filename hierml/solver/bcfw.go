@@ -9,87 +9,60 @@ import (
 )
 
 // BCFW is block-coordinate Frank-Wolfe in the dual (Lacoste-Julien, Jaggi,
-// Schmidt and Pletscher 2013) with pairwise steps and exact line search. A block
-// is an example. A visit scores all leaves once, takes the worst competitors
+// Schmidt and Pletscher 2013) with pairwise steps and exact line search. A visit
+// to an example scores all columns once; for each of its blocks it takes the worst competitors
 // and those that have a coefficient as a working set, solves the block's
 // problem on it with steps that cost one pass over the working set each, and
 // adds the sum of the steps to the weights.
 //
 // After an epoch the weights are rebuilt from the dual in float64 and certified;
-// examples whose own gap is negligible then are not visited in the next epoch.
+// blocks whose own gap is negligible then are not visited in the next epoch.
 //
-// The zero value is ready to use.
-type BCFW struct {
-	// Gap is the relative duality gap at which to stop. The default value is 1e-3.
-	Gap float64
-	// MaxEpochs bounds the passes over the examples. The default value is 1000.
-	MaxEpochs int
-	// Seed determines the order of the examples.
-	Seed uint64
-	// Workers is the number of goroutines of the certificate; the result does not
-	// depend on it. The default value is the number of processors.
-	Workers int
-	// Progress, if not nil, is called after every epoch. An error stops the solver.
-	Progress func(Progress) error
-}
+// It fits every problem.
+type BCFW struct{}
 
 const (
 	innerSteps = 20    // pairwise steps a visit, at most
 	newcomers  = 8     // competitors without a coefficient that join a working set
 	innerShare = 0.02  // share of a block's violation at which a visit ends
 	roundOff   = 1e-14 // share of C that is no more than rounding
-	skipShare  = 0.1   // share of the gap asked for that skipped examples may have together
+	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
 )
 
-// Solve solves the problem. If ctx ends or Progress returns an error before,
-// Solve returns that error and the best result so far, with the certificate of
-// its weights. Other errors come without a result.
-func (b BCFW) Solve(ctx context.Context, p *structured.Problem) (*Result, error) {
-	set, err := newSettings(b.Gap, b.MaxEpochs, b.Workers, b.Progress)
-	if err != nil {
-		return nil, err
-	}
-	o, err := p.Compile()
-	if err != nil {
-		return nil, err
-	}
-	s := newState(o)
-	return run(ctx, set, s, newBlocks(s, set.gap, b.Seed))
-}
+func (BCFW) start(s *state) (iteration, error) { return newBlocks(s), nil }
 
 // blocks is the state of BCFW.
 type blocks struct {
 	*state
-	gap  float64 // asked for
-	rng  *rand.Rand
-	dual *structured.Dual
+	rng *rand.Rand
 
-	order      []int
-	scorer     *structured.Scorer
-	step       *structured.Step
-	violations []float64
-	worst      []int32 // newcomers of the visit
-	set        workingSet
+	order  []int // examples
+	search structured.Search
+	step   *structured.Step
+	scores []float64
+	worst  []int32 // newcomers of the visit
+	set    workingSet
 }
 
-func newBlocks(s *state, gap float64, seed uint64) *blocks {
+func newBlocks(s *state) *blocks {
 	o := s.oracle
-	b := &blocks{
-		state: s, gap: gap, rng: rand.New(rand.NewPCG(seed, 0)), dual: o.NewDual(),
-		scorer: structured.NewScorer(o.Attributes(), s.weights), step: o.NewStep(),
-		violations: make([]float64, o.Leaves()), worst: make([]int32, 0, newcomers+1),
+	return &blocks{
+		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)),
+		search: o.NewSearch(), step: o.NewStep(), scores: make([]float64, s.weights.Width()),
 	}
-	return b
 }
 
 func (b *blocks) point() *structured.Dual { return b.dual }
 
 func (b *blocks) epoch(ctx context.Context) error {
-	negligible := skipShare * b.gap * b.certificate.Primal / float64(b.oracle.Len())
+	negligible := skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
 	b.order = b.order[:0]
-	for i, g := range b.gaps {
-		if g > negligible {
-			b.order = append(b.order, i)
+	for i := range b.oracle.Inputs().Len() {
+		for _, k := range b.oracle.BlocksOf(i) {
+			if b.gaps[k] > negligible {
+				b.order = append(b.order, i)
+				break
+			}
 		}
 	}
 	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
@@ -97,84 +70,79 @@ func (b *blocks) epoch(ctx context.Context) error {
 		if k%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.visit(i)
+		b.visit(i, negligible)
 	}
 	return nil
 }
 
-// visit improves the block of example i.
-func (b *blocks) visit(i int) {
+// visit improves the blocks of example i.
+func (b *blocks) visit(i int, negligible float64) {
 	o := b.oracle
-	b.oracle.Violations(b.scorer, 1, i, b.violations)
-	b.fill(i)
-	if !b.set.solve(o.SquaredNorm(i)) {
-		return
-	}
-	for k, y := range b.set.leaves {
-		if change := b.set.values[k] - b.set.before[k]; change != 0 && k > 0 {
-			b.step.Add(i, y, change)
+	squaredNorm := o.Inputs().SquaredNorm(i)
+	b.weights.Scores(i, b.scores)
+	for _, k := range b.oracle.BlocksOf(i) {
+		if b.gaps[k] <= negligible || !b.improve(k, squaredNorm) {
+			continue
+		}
+		columns, u := b.step.Take()
+		b.weights.Add(i, columns, u)
+		for j, c := range columns {
+			b.scores[c] += squaredNorm * u[j]
 		}
 	}
-	b.step.Apply(i, b.weights)
-	b.dual.SetRow(i, b.set.leaves[1:], b.set.values[1:])
 }
 
-// fill makes the working set of example i: the true leaf, which stands for the
-// part of C that no competitor has, the competitors with a coefficient, and the
-// worst of the others.
-func (b *blocks) fill(i int) {
-	s, t := &b.set, b.oracle.Label(i)
-	leaves, values := b.dual.Row(i)
+// improve solves block k on a working set, and leaves the change of the weights
+// in b.step. It reports whether there is one.
+func (b *blocks) improve(k int, squaredNorm float64) bool {
+	b.search.Load(k, b.scores)
+	b.fill(k)
+	if !b.set.solve(squaredNorm) {
+		return false
+	}
+	for j, id := range b.set.ids {
+		if change := b.set.values[j] - b.set.before[j]; change != 0 && j > 0 {
+			b.oracle.Direct(k, id, change, b.step)
+		}
+	}
+	b.dual.SetRow(k, b.set.ids[1:], b.set.values[1:])
+	return true
+}
+
+// fill makes the working set of block k: none, which stands for the part of C
+// that no competitor has, the competitors with a coefficient, and the worst of
+// the others.
+func (b *blocks) fill(k int) {
+	s, o := &b.set, b.oracle
+	ids, values := b.dual.Row(k)
 	s.reset()
-	rest := b.oracle.C()
+	c := o.C(k)
+	rest := c
 	for _, v := range values {
 		rest -= v
 	}
-	floor := 0.0 // smallest violation of a leaf with a coefficient
-	if rest < roundOff*b.oracle.C() {
+	floor := 0.0 // smallest violation of those with a coefficient
+	if rest < roundOff*c {
 		rest, floor = 0, math.Inf(1)
 	}
-	s.add(t, rest, 0)
-	for k, y := range leaves {
-		v := b.violations[y]
-		s.add(y, values[k], v)
+	s.add(-1, rest, 0)
+	for j, id := range ids {
+		v := b.search.Violation(id)
+		s.add(id, values[j], v)
 		floor = min(floor, v)
 	}
-	for _, y := range leaves {
-		b.violations[y] = floor // taken
-	}
-	b.worst = worstLeaves(b.violations, floor, b.worst[:0])
-	for _, y := range b.worst {
-		if y != t {
-			s.add(y, 0, b.violations[y])
-		}
+	b.worst = b.search.Worst(newcomers, floor, ids, b.worst[:0])
+	for _, id := range b.worst {
+		s.add(id, 0, b.search.Violation(id))
 	}
 	s.allot()
-	for k := range s.leaves {
-		for l := range k + 1 {
-			s.setProduct(k, l, b.oracle.Product(i, s.leaves[k], s.leaves[l]))
+	for j := range s.ids {
+		for l := range j + 1 {
+			if l == 0 {
+				s.setProduct(j, l, 0)
+			} else {
+				s.setProduct(j, l, o.Product(k, s.ids[j], s.ids[l]))
+			}
 		}
 	}
-}
-
-// worstLeaves appends the leaves with the largest values above floor, at most
-// as many as newcomers, the worst first.
-func worstLeaves(values []float64, floor float64, worst []int32) []int32 {
-	for y, v := range values {
-		if v <= floor {
-			continue
-		}
-		at := len(worst)
-		worst = append(worst, int32(y))
-		for at > 0 && values[worst[at-1]] < v {
-			worst[at] = worst[at-1]
-			at--
-		}
-		worst[at] = int32(y)
-		if len(worst) > newcomers {
-			worst = worst[:newcomers]
-			floor = values[worst[newcomers-1]]
-		}
-	}
-	return worst
 }

@@ -24,7 +24,7 @@ func tour(b *testing.B) *structured.Oracle {
 func BenchmarkEpochBCFW(b *testing.B) {
 	o := tour(b)
 	for b.Loop() {
-		if err := newBlocks(newState(o), 1e-3, 1).epoch(context.Background()); err != nil {
+		if err := newBlocks(newState(o, Settings{Gap: 1e-3})).epoch(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -33,7 +33,7 @@ func BenchmarkEpochBCFW(b *testing.B) {
 func BenchmarkEpochPegasos(b *testing.B) {
 	o := tour(b)
 	for b.Loop() {
-		if err := newSubgradients(newState(o), 1).epoch(context.Background()); err != nil {
+		if err := newSubgradients(newState(o, Settings{}), 1).epoch(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func BenchmarkEpochPegasos(b *testing.B) {
 
 func BenchmarkCertify(b *testing.B) {
 	o := tour(b)
-	blocks := newBlocks(newState(o), 1e-3, 1)
+	blocks := newBlocks(newState(o, Settings{Gap: 1e-3}))
 	if err := blocks.epoch(context.Background()); err != nil {
 		b.Fatal(err)
 	}

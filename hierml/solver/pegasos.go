@@ -2,64 +2,51 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Pegasos is stochastic subgradient descent with step size 1/(lambda t)
-// (Shalev-Shwartz, Singer and Srebro 2007) for lambda = 1/(C N), with the
-// examples in a new random order every epoch and the average of the iterates
-// weighted by t (Lacoste-Julien, Schmidt and Bach 2012).
+// Pegasos is stochastic subgradient descent with step size 1/t in the scale of
+// package structured, which is 1/(lambda t) for lambda = 1/(C N) in that of the
+// paper (Shalev-Shwartz, Singer and Srebro 2007), with the blocks in a new
+// random order every epoch and the average of the iterates weighted by t
+// (Lacoste-Julien, Schmidt and Bach 2012).
 //
-// The iterate after step t is C N/t times the sum of the subgradients so far, so
-// the solver adds subgradients to one matrix and keeps the scale apart: a step
-// costs one pass over the nodes for the scores and the nodes of two paths for
-// the update.
+// With S steps an epoch, the iterate after step t is S/t times the sum of C_b
+// times the directions picked so far. The solver adds those to one matrix and
+// keeps the scale apart: a step costs one pass over the columns for the scores
+// and the columns of one direction for the update.
 //
-// Its certificate rests on the same identity: each subgradient is
-// r_i(y) (Lambda(y_i)-Lambda(y)) (x) x_i for the competitor y that it picked, so
-// the weighted average is W(a) for coefficients a that count the picks, step s
-// of T with weight 2 C N (T-s+1)/(T (T+1)). These sum to C for an example on
-// average, and to at most C (1+1/E) after E epochs; where the sum is above C it
-// is scaled down to C, which makes a feasible. Primal and dual values are those
-// of a, and the weights returned are W(a).
+// Its certificate rests on the same identity: the weighted average is W(a) for
+// coefficients a that count the picks, step s of T with weight
+// 2 C_b S (T-s+1)/(T (T+1)). These sum to C_b for a block on average, and to at
+// most C_b (1+1/E) after E epochs; where the sum is above C_b it is scaled down
+// to C_b, which makes a feasible. Primal and dual values are those of a, and
+// the weights returned are W(a).
 //
-// The gap falls like 1/E with the number E of epochs. The zero value is ready to
-// use.
+// The gap falls like 1/E with the number E of epochs. It fits every problem; it
+// always starts from zero weights. The zero value is ready to use.
 type Pegasos struct {
-	// Gap is the relative duality gap at which to stop. The default value is 1e-3.
-	Gap float64
-	// MaxEpochs bounds the passes over the examples. The default value is 1000.
-	MaxEpochs int
-	// Seed determines the order of the examples.
-	Seed uint64
-	// Workers is the number of goroutines of the certificate; the result does not
-	// depend on it. The default value is the number of processors.
-	Workers int
-	// Progress, if not nil, is called after every epoch. An error stops the solver.
-	Progress func(Progress) error
+	// Batch is the number of blocks whose subgradients, at the same weights, make
+	// one step. The default value is 1.
+	Batch int
 }
 
-// Solve solves the problem. If ctx ends or Progress returns an error before,
-// Solve returns that error and the best result so far, with the certificate of
-// its weights. Other errors come without a result.
-func (p Pegasos) Solve(ctx context.Context, problem *structured.Problem) (*Result, error) {
-	set, err := newSettings(p.Gap, p.MaxEpochs, p.Workers, p.Progress)
-	if err != nil {
-		return nil, err
+func (p Pegasos) start(s *state) (iteration, error) {
+	if p.Batch < 0 {
+		return nil, fmt.Errorf("solver: Batch is %d; it is a number of blocks, 0 for 1", p.Batch)
 	}
-	o, err := problem.Compile()
-	if err != nil {
-		return nil, err
+	if s.settings.Start != nil {
+		return nil, fmt.Errorf("solver: Pegasos counts its steps from zero weights and cannot start from a result; leave Start nil or use BCFW")
 	}
-	s := newState(o)
-	return run(ctx, set, s, newSubgradients(s, p.Seed))
+	return newSubgradients(s, min(max(p.Batch, 1), s.oracle.Blocks())), nil
 }
 
-// pick is how often and when a competitor gave the subgradient of an example.
+// pick is how often and when a competitor gave the subgradient of a block.
 type pick struct {
-	leaf  int32
+	id    int32
 	count int
 	steps float64 // sum of the steps at which it did
 }
@@ -67,82 +54,103 @@ type pick struct {
 // subgradients is the state of Pegasos.
 type subgradients struct {
 	*state
+	batch int
 	rng   *rand.Rand
-	sum   *structured.Weights // of the subgradients
+	sum   structured.State // of the subgradients
 	steps int
-	picks [][]pick // by example
-	dual  *structured.Dual
+	picks [][]pick // by block
 
-	order      []int
-	scorer     *structured.Scorer
-	step       *structured.Step
-	violations []float64
-	leaves     []int32
-	values     []float64
+	order  []int
+	search structured.Search
+	step   *structured.Step
+	scores []float64
+	found  []int32
+	worst  []int32 // of the batch, -1 for none
+	ids    []int32
+	values []float64
 }
 
-func newSubgradients(s *state, seed uint64) *subgradients {
+func newSubgradients(s *state, batch int) *subgradients {
 	o := s.oracle
 	g := &subgradients{
-		state: s, rng: rand.New(rand.NewPCG(seed, 0)), sum: o.NewWeights(), picks: make([][]pick, o.Len()), dual: o.NewDual(),
-		order: make([]int, o.Len()), step: o.NewStep(), violations: make([]float64, o.Leaves()),
+		state: s, batch: batch, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), sum: o.NewState(), picks: make([][]pick, o.Blocks()),
+		order: make([]int, o.Blocks()), search: o.NewSearch(), step: o.NewStep(), scores: make([]float64, s.weights.Width()),
 	}
-	g.scorer = structured.NewScorer(o.Attributes(), g.sum)
-	for i := range g.order {
-		g.order[i] = i
+	for b := range g.order {
+		g.order[b] = b
 	}
 	return g
 }
 
 func (g *subgradients) epoch(ctx context.Context) error {
-	o := g.oracle
-	scale := o.C() * float64(o.Len())
 	g.rng.Shuffle(len(g.order), func(i, j int) { g.order[i], g.order[j] = g.order[j], g.order[i] })
-	for k, i := range g.order {
-		if k%64 == 0 && ctx.Err() != nil {
+	for at := 0; at < len(g.order); at += g.batch {
+		if at%64 < g.batch && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		o.Violations(g.scorer, scale/float64(max(g.steps, 1)), i, g.violations)
-		g.steps++
-		t := o.Label(i)
-		y := t
-		for z, v := range g.violations {
-			if v > g.violations[y] {
-				y = int32(z)
-			}
-		}
-		if y != t {
-			g.step.Add(i, y, 1)
-			g.step.Apply(i, g.sum)
-			g.count(i, y)
-		}
+		g.descend(g.order[at:min(at+g.batch, len(g.order))])
 	}
 	return nil
 }
 
-// count notes that y was picked for example i in the current step.
-func (g *subgradients) count(i int, y int32) {
-	for k := range g.picks[i] {
-		if p := &g.picks[i][k]; p.leaf == y {
+// perEpoch is the number of steps in an epoch, and the factor by which the sum over a batch
+// estimates that over all blocks.
+func (g *subgradients) perEpoch() float64 {
+	return float64((g.oracle.Blocks() + g.batch - 1) / g.batch)
+}
+
+// descend takes one step with the subgradients of some blocks.
+func (g *subgradients) descend(batch []int) {
+	o := g.oracle
+	scale := g.perEpoch() / float64(max(g.steps, 1))
+	g.steps++
+	g.worst = g.worst[:0]
+	for _, b := range batch {
+		g.sum.Scores(o.Example(b), g.scores)
+		for c := range g.scores {
+			g.scores[c] *= scale
+		}
+		g.search.Load(b, g.scores)
+		g.found = g.search.Worst(1, 0, nil, g.found[:0])
+		if len(g.found) == 0 {
+			g.worst = append(g.worst, -1)
+		} else {
+			g.worst = append(g.worst, g.found[0])
+		}
+	}
+	for k, b := range batch {
+		if id := g.worst[k]; id >= 0 {
+			o.Direct(b, id, o.C(b), g.step)
+			columns, u := g.step.Take()
+			g.sum.Add(o.Example(b), columns, u)
+			g.count(b, id)
+		}
+	}
+}
+
+// count notes that a competitor was picked for block b in the current step.
+func (g *subgradients) count(b int, id int32) {
+	for k := range g.picks[b] {
+		if p := &g.picks[b][k]; p.id == id {
 			p.count++
 			p.steps += float64(g.steps)
 			return
 		}
 	}
-	g.picks[i] = append(g.picks[i], pick{leaf: y, count: 1, steps: float64(g.steps)})
+	g.picks[b] = append(g.picks[b], pick{id: id, count: 1, steps: float64(g.steps)})
 }
 
 // point returns the coefficients of the weighted average.
 func (g *subgradients) point() *structured.Dual {
-	c := g.oracle.C()
 	t := float64(g.steps)
-	unit := 2 * c * float64(g.oracle.Len()) / (t * (t + 1))
-	for i, picks := range g.picks {
-		g.leaves, g.values = g.leaves[:0], g.values[:0]
+	unit := 2 * g.perEpoch() / (t * (t + 1))
+	for b, picks := range g.picks {
+		c := g.oracle.C(b)
+		g.ids, g.values = g.ids[:0], g.values[:0]
 		var sum float64
 		for _, p := range picks {
-			v := unit * ((t+1)*float64(p.count) - p.steps)
-			g.leaves, g.values = append(g.leaves, p.leaf), append(g.values, v)
+			v := c * unit * ((t+1)*float64(p.count) - p.steps)
+			g.ids, g.values = append(g.ids, p.id), append(g.values, v)
 			sum += v
 		}
 		if sum > c {
@@ -150,7 +158,7 @@ func (g *subgradients) point() *structured.Dual {
 				g.values[k] *= c / sum
 			}
 		}
-		g.dual.SetRow(i, g.leaves, g.values)
+		g.dual.SetRow(b, g.ids, g.values)
 	}
 	return g.dual
 }

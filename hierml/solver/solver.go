@@ -1,11 +1,12 @@
 // Package solver solves the structured problems of package structured. Every
-// solver works towards a point of the dual and returns the weights that belong
-// to it with a certificate: the primal value those weights attain, a dual value
+// method works towards a point of the dual; [Solve] returns the weights that
+// belong to it with a certificate: the primal value those weights attain, a dual value
 // no weights can undercut, and the relative gap between them, computed in a
 // full pass over the examples and never estimated from a running one.
 //
-// [BCFW] is the default: it needs no step size and reaches small gaps. [Pegasos]
-// is the stochastic subgradient method of the papers, for comparison.
+// [BCFW] is the default method: it needs no step size and reaches small gaps on
+// every problem. [Pegasos] is the stochastic subgradient method of the papers,
+// for comparison.
 package solver
 
 import (
@@ -28,7 +29,7 @@ const (
 	MaxEpochs
 	// Cancelled: the context was cancelled.
 	Cancelled
-	// TimeLimit: the context's deadline passed.
+	// TimeLimit: the time given, or the context's deadline, passed.
 	TimeLimit
 	// Stopped: the progress function returned an error.
 	Stopped
@@ -51,6 +52,55 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", int(s))
 }
 
+// Settings are common to all methods. The zero value is ready to use.
+type Settings struct {
+	// Gap is the relative duality gap at which to stop. The default value is 1e-3.
+	Gap float64
+	// MaxEpochs bounds the passes over the examples. The default value is 1000.
+	MaxEpochs int
+	// Time bounds the time spent. When set to zero it is not bounded.
+	Time time.Duration
+	// Seed determines the order of the examples; equal seeds give equal results.
+	Seed uint64
+	// Workers is the number of goroutines; the result does not depend on it. The
+	// default value is the number of processors.
+	Workers int
+	// Progress, if not nil, is called after every epoch. An error stops the solver.
+	Progress func(Progress) error
+	// Start, if not nil, is the result of a problem that differs in C or in costs
+	// alone, from whose dual point to start.
+	Start *Result
+}
+
+// Defaults of the settings.
+const (
+	DefaultGap       = 1e-3
+	DefaultMaxEpochs = 1000
+)
+
+// check returns the settings with the defaults filled in.
+func (s Settings) check() (Settings, error) {
+	if math.IsNaN(s.Gap) || s.Gap < 0 {
+		return s, fmt.Errorf("solver: Gap is %v; it is a relative duality gap, 0 for the default of %v", s.Gap, DefaultGap)
+	}
+	if s.MaxEpochs < 0 {
+		return s, fmt.Errorf("solver: MaxEpochs is %d; it is not negative, 0 for the default of %d", s.MaxEpochs, DefaultMaxEpochs)
+	}
+	if s.Time < 0 {
+		return s, fmt.Errorf("solver: Time is %v; it is not negative, 0 for no bound", s.Time)
+	}
+	if s.Workers < 0 {
+		return s, fmt.Errorf("solver: Workers is %d; it is not negative, 0 for one a processor", s.Workers)
+	}
+	if s.Gap == 0 {
+		s.Gap = DefaultGap
+	}
+	if s.MaxEpochs == 0 {
+		s.MaxEpochs = DefaultMaxEpochs
+	}
+	return s, nil
+}
+
 // Progress is the state after one epoch.
 type Progress struct {
 	Epoch   int
@@ -66,16 +116,18 @@ func (p Progress) String() string {
 }
 
 // Result is the outcome of a solver. Primal and Dual are in the scale of
-// 1/2 ||W||^2 + C sum_i xi_i, see package structured.
+// 1/2 ||W||^2 + sum_b C_b xi_b, see package structured.
 type Result struct {
-	Weights *structured.Weights
-	Primal  float64 // value of Weights
-	Dual    float64 // lower bound of the optimum
-	Gap     float64 // (Primal-Dual)/Primal
-	Epochs  int     // passes over the examples that are in Weights or were tried after
-	Seconds float64
-	Status  Status
-	History []Progress // one entry an epoch
+	Weights   *structured.Weights   // of linear inputs
+	Expansion *structured.Expansion // of kernel inputs
+	Point     *structured.Dual      // the dual point that the weights belong to
+	Primal    float64               // value of the weights
+	Dual      float64               // lower bound of the optimum
+	Gap       float64               // (Primal-Dual)/Primal
+	Epochs    int                   // passes over the examples that are in the weights or were tried after
+	Seconds   float64
+	Status    Status
+	History   []Progress // one entry an epoch
 }
 
 // String returns the certificate in one line.
@@ -84,45 +136,19 @@ func (r *Result) String() string {
 		r.Status, r.Epochs, r.Seconds, r.Primal, r.Dual, r.Gap)
 }
 
-// settings are common to the solvers; the defaults have been filled in.
-type settings struct {
-	gap       float64
-	maxEpochs int
-	workers   int
-	progress  func(Progress) error
+// Method is a way to solve a problem.
+type Method interface {
+	// start prepares the method for a problem that it fits, from the dual point in
+	// the state, or says why it does not fit.
+	start(s *state) (iteration, error)
 }
 
-func newSettings(gap float64, maxEpochs, workers int, progress func(Progress) error) (settings, error) {
-	if math.IsNaN(gap) || gap < 0 {
-		return settings{}, fmt.Errorf("solver: Gap is %v; it is a relative duality gap, 0 for the default of %v", gap, DefaultGap)
-	}
-	if maxEpochs < 0 {
-		return settings{}, fmt.Errorf("solver: MaxEpochs is %d; it is not negative, 0 for the default of %d", maxEpochs, DefaultMaxEpochs)
-	}
-	if workers < 0 {
-		return settings{}, fmt.Errorf("solver: Workers is %d; it is not negative, 0 for one a processor", workers)
-	}
-	if gap == 0 {
-		gap = DefaultGap
-	}
-	if maxEpochs == 0 {
-		maxEpochs = DefaultMaxEpochs
-	}
-	return settings{gap: gap, maxEpochs: maxEpochs, workers: workers, progress: progress}, nil
-}
-
-// Defaults of the solvers' settings.
-const (
-	DefaultGap       = 1e-3
-	DefaultMaxEpochs = 1000
-)
-
-// method is what differs between solvers.
-type method interface {
+// iteration is a method at work.
+type iteration interface {
 	// epoch works through the examples once. It returns ctx's error if it is
 	// cancelled.
 	epoch(ctx context.Context) error
-	// point is the dual point reached at the end of an epoch; the solver may
+	// point is the dual point reached at the end of an epoch; the iteration may
 	// change it in the next epoch.
 	point() *structured.Dual
 }
@@ -130,27 +156,102 @@ type method interface {
 // state is what a method shares with the loop around it.
 type state struct {
 	oracle      *structured.Oracle
-	weights     *structured.Weights    // W(point) at the start of an epoch
+	settings    Settings
+	dual        *structured.Dual       // where to start; the iteration's to change
+	weights     structured.State       // W(point) at the start of an epoch
 	certificate structured.Certificate // of that point
-	gaps        []float64              // of every example at that point
+	gaps        []float64              // of every block at that point
 }
 
-func newState(o *structured.Oracle) *state {
-	s := &state{oracle: o, weights: o.NewWeights(), certificate: o.Origin(), gaps: make([]float64, o.Len())}
-	for i := range s.gaps {
-		s.gaps[i] = math.Inf(1)
+func newState(o *structured.Oracle, set Settings) *state {
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(), certificate: o.Origin(), gaps: make([]float64, o.Blocks())}
+	for b := range s.gaps {
+		s.gaps[b] = math.Inf(1)
 	}
 	return s
 }
 
+// Solve solves a problem with a method; nil settings are the defaults and a nil method
+// is BCFW.
+//
+// If ctx ends or Settings.Progress returns an error before, Solve returns that
+// error and the best result so far, with the certificate of its weights; when
+// Settings.Time or MaxEpochs is over there is no error. Other errors
+// come without a result.
+func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Method) (*Result, error) {
+	if settings == nil {
+		settings = &Settings{}
+	}
+	set, err := settings.check()
+	if err != nil {
+		return nil, err
+	}
+	o, err := p.Compile()
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		m = BCFW{}
+	}
+	s := newState(o, set)
+	started := time.Now()
+	if set.Start != nil {
+		if err := s.warm(ctx, set.Start.Point); err != nil {
+			return nil, err
+		}
+	}
+	it, err := m.start(s)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, s, it, started)
+}
+
+// warm starts from a dual point of a similar problem, with the coefficients of every
+// block scaled down where they exceed its C.
+func (s *state) warm(ctx context.Context, d *structured.Dual) error {
+	if d == nil || d.Blocks() != s.oracle.Blocks() {
+		return fmt.Errorf("solver: Start is the result of another problem; start from one with the same examples and competitors")
+	}
+	for b := range d.Blocks() {
+		ids, values := d.Row(b)
+		var sum float64
+		for _, v := range values {
+			sum += v
+		}
+		if c := s.oracle.C(b); sum > c {
+			values = append([]float64(nil), values...)
+			for k := range values {
+				values[k] *= c / sum
+			}
+		}
+		s.dual.SetRow(b, ids, values)
+	}
+	c, err := s.oracle.Certify(ctx, s.dual, s.weights, s.gaps, s.settings.Workers)
+	if err != nil {
+		return fmt.Errorf("solver: stopped before the first epoch: %w", err)
+	}
+	s.certificate = c
+	return nil
+}
+
+// errTime ends a run when Settings.Time is over.
+var errTime = errors.New("time limit")
+
 // run repeats epochs and certificates until one of the reasons to stop, and
 // returns the best point certified. The result is never nil.
-func run(ctx context.Context, set settings, s *state, m method) (*Result, error) {
-	start := time.Now()
+func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, error) {
+	set := s.settings
+	if set.Time > 0 {
+		limited, cancel := context.WithDeadlineCause(ctx, start.Add(set.Time), errTime)
+		defer cancel()
+		ctx = limited
+	}
 	best := s.oracle.NewDual()
-	primal, dual := s.certificate.Primal, s.certificate.Dual
+	best.CopyFrom(s.dual)
+	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
 	atBest := true // s.weights belong to best
-	result := &Result{Weights: s.weights}
+	result := &Result{Point: best}
 	var err error
 	for {
 		gap := structured.Certificate{Primal: primal, Dual: dual}.Gap()
@@ -158,30 +259,34 @@ func run(ctx context.Context, set settings, s *state, m method) (*Result, error)
 		if result.Epochs > 0 {
 			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds()}
 			result.History = append(result.History, p)
-			if set.progress != nil {
-				if err = set.progress(p); err != nil {
+			if set.Progress != nil {
+				if err = set.Progress(p); err != nil {
 					result.Status, err = Stopped, fmt.Errorf("solver: stopped after %d epochs: %w", p.Epoch, err)
 					break
 				}
 			}
 		}
-		if gap <= set.gap {
+		if gap <= set.Gap {
 			result.Status = Converged
 			break
 		}
-		if result.Epochs == set.maxEpochs {
+		if result.Epochs == set.MaxEpochs {
 			result.Status = MaxEpochs
 			break
 		}
 		var c structured.Certificate
 		if err = m.epoch(ctx); err == nil {
-			c, err = s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.workers)
+			c, err = s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
 		}
 		if err != nil {
 			atBest = false
 			result.Status = Cancelled
 			if errors.Is(err, context.DeadlineExceeded) {
 				result.Status = TimeLimit
+			}
+			if context.Cause(ctx) == errTime {
+				err = nil
+				break
 			}
 			err = fmt.Errorf("solver: stopped in epoch %d: %w", result.Epochs+1, err)
 			break
@@ -194,9 +299,11 @@ func run(ctx context.Context, set settings, s *state, m method) (*Result, error)
 			best.CopyFrom(m.point())
 		}
 	}
-	if !atBest {
-		s.oracle.Build(best, s.weights, set.workers)
+	if !atBest || result.Epochs == 0 {
+		s.oracle.Build(best, s.weights, set.Workers)
 	}
+	result.Weights = structured.LinearWeights(s.weights)
+	result.Expansion, _ = s.weights.(*structured.Expansion)
 	result.Seconds = time.Since(start).Seconds()
 	return result, err
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -17,31 +19,49 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// solve runs one of the solvers with the given settings.
-type solve func(ctx context.Context, p *structured.Problem, s BCFW) (*Result, error)
-
-var solvers = map[string]solve{
-	"BCFW": func(ctx context.Context, p *structured.Problem, s BCFW) (*Result, error) {
-		return s.Solve(ctx, p)
-	},
-	"Pegasos": func(ctx context.Context, p *structured.Problem, s BCFW) (*Result, error) {
-		return Pegasos(s).Solve(ctx, p)
-	},
-}
+var methods = map[string]Method{"BCFW": BCFW{}, "Pegasos": Pegasos{}, "Pegasos in batches": Pegasos{Batch: 7}}
 
 func problem(d *dataset.Dataset, a *structured.Attributes, l loss.Loss, c float64) *structured.Problem {
+	return rescaled(d, a, l, structured.Margin, c)
+}
+
+func rescaled(d *dataset.Dataset, a *structured.Attributes, l loss.Loss, r structured.Rescaling, c float64) *structured.Problem {
 	y := make([]int, len(d.Labels))
 	for i, set := range d.Labels {
 		y[i] = set[0]
 	}
-	return &structured.Problem{X: d.X, Y: y, Attributes: a, Loss: l, C: c}
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		panic(err)
+	}
+	labels, err := structured.NewLabels(a, y, l, r, c)
+	if err != nil {
+		panic(err)
+	}
+	return &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: labels}
+}
+
+// nonlinear returns a problem with the kernel (1 + <x, z>)^2.
+func nonlinear(d *dataset.Dataset, a *structured.Attributes, l loss.Loss, c float64) *structured.Problem {
+	p := problem(d, a, l, c)
+	gram := mat.NewSymDense(p.Inputs.Len(), nil)
+	for i := range p.Inputs.Len() {
+		for j := i; j < p.Inputs.Len(); j++ {
+			v := 1 + p.Inputs.Product(i, j)
+			gram.SetSym(i, j, v*v/50)
+		}
+	}
+	inputs, err := structured.NewKernel(gram)
+	if err != nil {
+		panic(err)
+	}
+	p.Inputs = inputs
+	return p
 }
 
 func problems(t *testing.T) map[string]*structured.Problem {
 	t.Helper()
 	tree, graph, two := example.Tree(2, 3), example.Graph(20, 3), example.Tree(2)
-	norm := problem(example.Dense(tree, 40, 4, 6), structured.Ancestors(tree), loss.Symdiff(tree), 2)
-	norm.Rescaling = structured.Norm
 	texts := example.Tree(3, 4)
 	empty := example.Dense(two, 12, 2, 5)
 	empty.X = &dataset.Matrix{Rows: 12, Cols: 2, Indptr: make([]int, 13)}
@@ -53,7 +73,9 @@ func problems(t *testing.T) map[string]*structured.Problem {
 		"flat":            problem(example.Dense(tree, 40, 4, 1), structured.Flat(tree), loss.ZeroOne(), 1),
 		"tree":            problem(example.Dense(tree, 40, 4, 2), structured.Ancestors(tree), loss.Symdiff(tree), 0.3),
 		"DAG":             problem(example.Dense(graph, 50, 5, 3), structured.Ancestors(graph), loss.Tree(graph), 5),
-		"norm rescaling":  norm,
+		"norm rescaling":  rescaled(example.Dense(tree, 40, 4, 6), structured.Ancestors(tree), loss.Symdiff(tree), structured.Norm, 2),
+		"slack rescaling": rescaled(example.Dense(tree, 40, 4, 6), structured.Ancestors(tree), loss.Symdiff(tree), structured.Slack, 0.2),
+		"kernel":          nonlinear(example.Dense(tree, 40, 4, 7), structured.Ancestors(tree), loss.Symdiff(tree), 1),
 		"texts":           problem(example.Texts(texts, 400, 300, 15, 1), structured.Ancestors(texts), loss.Half(texts), 1),
 		"empty instances": problem(empty, structured.Flat(two), loss.ZeroOne(), 1),
 		"one class seen":  problem(same, structured.Ancestors(tree), loss.Symdiff(tree), 1),
@@ -61,25 +83,62 @@ func problems(t *testing.T) map[string]*structured.Problem {
 	}
 }
 
-// primal evaluates the objective at weights from its definition.
-func primal(t *testing.T, p *structured.Problem, w *structured.Weights) float64 {
+// primal evaluates the objective at the weights of a result from its definition.
+func primal(t *testing.T, p *structured.Problem, r *Result) float64 {
 	t.Helper()
 	o, err := p.Compile()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var value float64
-	for n := range p.Attributes.Taxonomy().Len() {
-		for _, v := range w.Node(n) {
-			value += v * v / 2
+	inputs := p.Inputs
+	scores := make([][]float64, inputs.Len())
+	if r.Weights != nil {
+		x := inputs.(*structured.Linear).Matrix()
+		nodes := make([][]float64, len(p.Columns))
+		for c, n := range p.Columns {
+			nodes[c] = r.Weights.Node(n)
+			for _, v := range nodes[c] {
+				value += v * v / 2
+			}
+		}
+		for i := range scores {
+			scores[i] = make([]float64, len(p.Columns))
+			features, values := x.Row(i)
+			for c, w := range nodes {
+				for k, f := range features {
+					scores[i][c] += w[f] * float64(values[k])
+				}
+			}
+		}
+	} else {
+		for i := range scores {
+			scores[i] = make([]float64, len(p.Columns))
+			for j := range inputs.Len() {
+				columns, u := r.Expansion.Rows.Row(j)
+				for k, c := range columns {
+					scores[i][c] += u[k] * inputs.Product(i, j)
+				}
+			}
+			columns, u := r.Expansion.Rows.Row(i)
+			for k, c := range columns {
+				value += u[k] * scores[i][c] / 2
+			}
 		}
 	}
-	s, v := structured.NewScorer(p.Attributes, w), make([]float64, o.Leaves())
-	for i := range o.Len() {
-		o.Violations(s, 1, i, v)
-		value += p.C * slices.Max(v)
+	search := o.NewSearch()
+	for b := range o.Blocks() {
+		value += o.C(b) * search.Load(b, scores[o.Example(b)])
 	}
 	return value
+}
+
+// same tells whether two results have the same weights.
+func same(a, b *Result) bool {
+	if a.Weights != nil {
+		return slices.Equal(a.Weights.Data, b.Weights.Data)
+	}
+	return slices.Equal(a.Expansion.Rows.Values, b.Expansion.Rows.Values)
 }
 
 func near(a, b, tolerance float64) bool {
@@ -89,17 +148,17 @@ func near(a, b, tolerance float64) bool {
 func TestSolversAgreeAndCertify(t *testing.T) {
 	ctx := context.Background()
 	for name, p := range problems(t) {
-		exact, err := BCFW{Gap: 1e-6, MaxEpochs: 20000}.Solve(ctx, p)
+		exact, err := Solve(ctx, p, &Settings{Gap: 1e-6, MaxEpochs: 20000}, nil)
 		if err != nil || exact.Status != Converged {
 			t.Fatalf("%s: %v, %v", name, exact, err)
 		}
-		for solver, solve := range solvers {
-			t.Run(name+"/"+solver, func(t *testing.T) {
-				r, err := solve(ctx, p, BCFW{Gap: 2e-2, MaxEpochs: 3000, Seed: 3})
+		for name2, method := range methods {
+			t.Run(name+"/"+name2, func(t *testing.T) {
+				r, err := Solve(ctx, p, &Settings{Gap: 2e-2, MaxEpochs: 3000, Seed: 3}, method)
 				if err != nil || r.Status != Converged || r.Gap > 2e-2 {
 					t.Fatalf("%v, %v", r, err)
 				}
-				if got := primal(t, p, r.Weights); !near(got, r.Primal, 1e-10) {
+				if got := primal(t, p, r); !near(got, r.Primal, 1e-10) {
 					t.Errorf("the weights have primal value %v, the result says %v", got, r.Primal)
 				}
 				const rounding = 1e-6
@@ -127,22 +186,22 @@ func TestDualPointsAreFeasible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, u := newState(o), newState(o)
-		for kind, m := range map[string]method{"BCFW": newBlocks(s, 1e-9, 1), "Pegasos": newSubgradients(u, 1)} {
-			st := s
-			if kind == "Pegasos" {
-				st = u
+		for kind, method := range methods {
+			st := newState(o, Settings{Gap: 1e-9, Seed: 1})
+			m, err := method.start(st)
+			if err != nil {
+				t.Fatal(err)
 			}
 			for range 7 {
 				if err := m.epoch(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 				d := m.point()
-				for i := range o.Len() {
+				for i := range o.Blocks() {
 					leaves, values := d.Row(i)
 					var sum float64
 					for k, v := range values {
-						if v < 0 || leaves[k] == o.Label(i) {
+						if v < 0 || leaves[k] == o.Competitors.(*structured.Labels).Label(i) {
 							t.Fatalf("%s, %s: example %d has coefficient %v at leaf %d", name, kind, i, v, leaves[k])
 						}
 						if slices.Contains(leaves[:k], leaves[k]) {
@@ -150,8 +209,8 @@ func TestDualPointsAreFeasible(t *testing.T) {
 						}
 						sum += v
 					}
-					if sum > o.C()*(1+1e-12) {
-						t.Fatalf("%s, %s: coefficients of example %d add up to %v, C is %v", name, kind, i, sum, o.C())
+					if sum > o.C(i)*(1+1e-12) {
+						t.Fatalf("%s, %s: coefficients of example %d add up to %v, C is %v", name, kind, i, sum, o.C(i))
 					}
 				}
 				if st.certificate, err = o.Certify(context.Background(), d, st.weights, st.gaps, 0); err != nil {
@@ -165,9 +224,9 @@ func TestDualPointsAreFeasible(t *testing.T) {
 func TestSeedDecidesAndWorkersDoNot(t *testing.T) {
 	tree := example.Tree(3, 4)
 	p := problem(example.Texts(tree, 500, 300, 15, 1), structured.Ancestors(tree), loss.Symdiff(tree), 1)
-	for name, solve := range solvers {
+	for name, method := range methods {
 		run := func(seed uint64, workers int) *Result {
-			r, err := solve(context.Background(), p, BCFW{MaxEpochs: 4, Seed: seed, Workers: workers})
+			r, err := Solve(context.Background(), p, &Settings{MaxEpochs: 4, Seed: seed, Workers: workers}, method)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,11 +235,11 @@ func TestSeedDecidesAndWorkersDoNot(t *testing.T) {
 		first := run(1, 1)
 		for _, workers := range []int{1, 2, 3, 0} {
 			r := run(1, workers)
-			if r.Primal != first.Primal || r.Dual != first.Dual || !slices.Equal(r.Weights.Data, first.Weights.Data) {
+			if r.Primal != first.Primal || r.Dual != first.Dual || !same(r, first) {
 				t.Errorf("%s: %d workers reach %v, one %v", name, workers, r, first)
 			}
 		}
-		if r := run(2, 1); slices.Equal(r.Weights.Data, first.Weights.Data) {
+		if r := run(2, 1); same(r, first) {
 			t.Errorf("%s: two seeds give the same weights", name)
 		}
 	}
@@ -190,7 +249,7 @@ func TestEarlyEndsKeepTheBest(t *testing.T) {
 	tree := example.Tree(3, 4)
 	p := problem(example.Texts(tree, 500, 300, 15, 1), structured.Ancestors(tree), loss.Symdiff(tree), 1)
 	enough := errors.New("enough")
-	for name, solve := range solvers {
+	for name, method := range methods {
 		for _, c := range []struct {
 			end    string
 			status Status
@@ -202,7 +261,7 @@ func TestEarlyEndsKeepTheBest(t *testing.T) {
 					ctx, cancel = context.WithTimeout(context.Background(), 300*time.Millisecond)
 				}
 				defer cancel()
-				s := BCFW{Gap: 1e-12, Progress: func(p Progress) error {
+				s := Settings{Gap: 1e-12, Progress: func(p Progress) error {
 					if p.Epoch == 3 && c.end == "cancel" {
 						cancel()
 					}
@@ -217,14 +276,14 @@ func TestEarlyEndsKeepTheBest(t *testing.T) {
 				if c.end == "epochs" {
 					s.MaxEpochs = 3
 				}
-				r, err := solve(ctx, p, s)
+				r, err := Solve(ctx, p, &s, method)
 				if r == nil || r.Status != c.status || !errors.Is(err, c.cause) {
 					t.Fatalf("%v, %v; want status %v and error %v", r, err, c.status, c.cause)
 				}
 				if r.Epochs != len(r.History) || c.end != "deadline" && r.Epochs != 3 {
 					t.Errorf("%d epochs", r.Epochs)
 				}
-				if got := primal(t, p, r.Weights); !near(got, r.Primal, 1e-10) {
+				if got := primal(t, p, r); !near(got, r.Primal, 1e-10) {
 					t.Errorf("the weights have primal value %v, the result says %v", got, r.Primal)
 				}
 				last := r.History[len(r.History)-1]
@@ -240,12 +299,12 @@ func TestCancelledBeforeTheFirstEpoch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p := problems(t)["tree"]
-	for name, solve := range solvers {
-		r, err := solve(ctx, p, BCFW{})
+	for name, method := range methods {
+		r, err := Solve(ctx, p, nil, method)
 		if !errors.Is(err, context.Canceled) || r == nil {
 			t.Fatalf("%s: %v, %v", name, r, err)
 		}
-		if got := primal(t, p, r.Weights); !near(got, r.Primal, 1e-12) || r.Dual != 0 || r.Gap != 1 || r.Epochs != 0 {
+		if got := primal(t, p, r); !near(got, r.Primal, 1e-12) || r.Dual != 0 || r.Gap != 1 || r.Epochs != 0 {
 			t.Errorf("%s: %v, and the weights have primal value %v", name, r, got)
 		}
 	}
@@ -253,15 +312,15 @@ func TestCancelledBeforeTheFirstEpoch(t *testing.T) {
 
 func TestSolversRefuse(t *testing.T) {
 	p := problems(t)["tree"]
-	for name, solve := range solvers {
-		for says, s := range map[string]BCFW{
-			"Gap is NaN": {Gap: math.NaN()}, "Gap is -1": {Gap: -1}, "MaxEpochs is -1": {MaxEpochs: -1}, "Workers is -2": {Workers: -2},
+	for name, method := range methods {
+		for says, s := range map[string]Settings{
+			"Gap is NaN": {Gap: math.NaN()}, "Gap is -1": {Gap: -1}, "MaxEpochs is -1": {MaxEpochs: -1}, "Workers is -2": {Workers: -2}, "Time is -1s": {Time: -time.Second},
 		} {
-			if r, err := solve(context.Background(), p, s); r != nil || err == nil || !strings.Contains(err.Error(), says) {
+			if r, err := Solve(context.Background(), p, &s, method); r != nil || err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v, %v; want an error that says %q", name, r, err, says)
 			}
 		}
-		if r, err := solve(context.Background(), &structured.Problem{}, BCFW{}); r != nil || err == nil {
+		if r, err := Solve(context.Background(), &structured.Problem{}, nil, method); r != nil || err == nil {
 			t.Errorf("%s: an empty problem gives %v, %v", name, r, err)
 		}
 	}
@@ -273,43 +332,39 @@ func TestVisitsDoNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBlocks(newState(o), 1e-9, 1)
-	g := newSubgradients(newState(o), 1)
+	b := newBlocks(newState(o, Settings{Gap: 1e-9}))
+	g := newSubgradients(newState(o, Settings{Gap: 1e-9}), 1)
 	for range 30 { // lists of competitors reach their sizes
 		if err := errors.Join(b.epoch(context.Background()), g.epoch(context.Background())); err != nil {
 			t.Fatal(err)
 		}
 	}
 	i := 0
-	if n := testing.AllocsPerRun(200, func() { b.visit(i); i++ }); n > 0 {
+	if n := testing.AllocsPerRun(200, func() { b.visit(i, 0); g.descend(g.order[i : i+1]); i++ }); n > 0 {
 		t.Errorf("%v allocations a visit", n)
 	}
 }
 
-func TestWorstLeaves(t *testing.T) {
-	values := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}
-	got := worstLeaves(values, 2, nil)
-	if want := []int32{5, 12, 14, 11, 13, 7, 4, 8}; !slices.Equal(got, want) {
-		t.Errorf("worst leaves %v, want %v", got, want)
-	}
-	if got := worstLeaves(values, 9, nil); len(got) != 0 {
-		t.Errorf("leaves %v above the largest value", got)
-	}
-}
-
-func ExampleBCFW_Solve() {
+func ExampleSolve() {
 	t, err := taxonomy.New([]string{"all", "cat", "dog"}, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	result, err := BCFW{Gap: 1e-6}.Solve(context.Background(), &structured.Problem{
-		X:          &dataset.Matrix{Rows: 2, Cols: 2, Indptr: []int{0, 1, 2}, Indices: []int32{0, 1}, Values: []float32{1, 1}},
-		Y:          []int{1, 2},
-		Attributes: structured.Ancestors(t),
-		Loss:       loss.ZeroOne(),
-		C:          10,
-	})
+	x := &dataset.Matrix{Rows: 2, Cols: 2, Indptr: []int{0, 1, 2}, Indices: []int32{0, 1}, Values: []float32{1, 1}}
+	inputs, err := structured.NewLinear(x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	attributes := structured.Ancestors(t)
+	labels, err := structured.NewLabels(attributes, []int{1, 2}, loss.ZeroOne(), structured.Margin, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	problem := &structured.Problem{Inputs: inputs, Columns: attributes.Columns(), Competitors: labels}
+	result, err := Solve(context.Background(), problem, &Settings{Gap: 1e-6}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -337,25 +392,22 @@ func TestWorsePointsAreNotReturned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBlocks(newState(o), 1e-9, 1)
+	b := newBlocks(newState(o, Settings{Gap: 1e-9}))
 	for range 5 {
 		if err := b.epoch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	set, err := newSettings(1e-9, 3, 0, nil)
+	good, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 1}), &script{points: []*structured.Dual{b.dual}}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := run(context.Background(), settings{gap: 1e-9, maxEpochs: 1}, newState(o), &script{points: []*structured.Dual{b.dual}})
+	points := []*structured.Dual{o.NewDual(), b.dual, o.NewDual()}
+	r, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 3}), &script{points: points}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run(context.Background(), set, newState(o), &script{points: []*structured.Dual{o.NewDual(), b.dual, o.NewDual()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Primal != good.Primal || r.Dual != good.Dual || !slices.Equal(r.Weights.Data, good.Weights.Data) {
+	if r.Primal != good.Primal || r.Dual != good.Dual || !same(r, good) {
 		t.Errorf("%v with a worse point at the end, %v without", r, good)
 	}
 }
@@ -395,5 +447,48 @@ func TestPairwiseStepIsExact(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+func TestWarmStart(t *testing.T) {
+	tree := example.Tree(3, 4)
+	d := example.Texts(tree, 500, 300, 15, 1)
+	at := func(c float64) *structured.Problem {
+		return problem(d, structured.Ancestors(tree), loss.Symdiff(tree), c)
+	}
+	first, err := Solve(context.Background(), at(1), &Settings{Gap: 1e-4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []float64{0.5, 1, 1.2} {
+		cold, err := Solve(context.Background(), at(c), &Settings{Gap: 1e-4}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warm, err := Solve(context.Background(), at(c), &Settings{Gap: 1e-4, Start: first}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warm.Epochs >= cold.Epochs || c == 1 && warm.Epochs > 0 || warm.Gap > 1e-4 {
+			t.Errorf("C %v: %v from a start, %v without", c, warm, cold)
+		}
+		if got := primal(t, at(c), warm); !near(got, warm.Primal, 1e-10) {
+			t.Errorf("C %v: the weights have primal value %v, the result says %v", c, got, warm.Primal)
+		}
+	}
+	if _, err := Solve(context.Background(), problems(t)["tree"], &Settings{Start: first}, nil); err == nil {
+		t.Error("no error for the start of another problem")
+	}
+	if _, err := Solve(context.Background(), at(1), &Settings{Start: first}, Pegasos{}); err == nil {
+		t.Error("no error for Pegasos from a start")
+	}
+}
+
+func TestTimeEndsWithoutError(t *testing.T) {
+	tree := example.Tree(3, 4)
+	p := problem(example.Texts(tree, 500, 300, 15, 1), structured.Ancestors(tree), loss.Symdiff(tree), 1)
+	r, err := Solve(context.Background(), p, &Settings{Gap: 1e-15, MaxEpochs: 1 << 30, Time: 100 * time.Millisecond}, nil)
+	if err != nil || r.Status != TimeLimit {
+		t.Errorf("%v, %v", r, err)
 	}
 }

@@ -1,23 +1,23 @@
 package solver
 
-// workingSet is the problem of one block on some of its leaves: maximise
+// workingSet is the problem of one block on some of its competitors: maximise
 // sum_k values[k] b_k - 1/2 ||W||^2 over values >= 0 with a fixed sum, where
-// violations[k] is the gradient. The first entry is the true leaf.
+// violations[k] is the gradient. The first entry is none, with violation zero.
 type workingSet struct {
-	leaves     []int32
+	ids        []int32
 	values     []float64 // coefficients
 	before     []float64 // at the start of the visit
 	violations []float64
-	products   []float64 // symmetric, len(leaves) rows of stride entries
+	products   []float64 // symmetric, len(ids) rows of stride entries
 	stride     int
 }
 
 func (s *workingSet) reset() {
-	s.leaves, s.values, s.before, s.violations = s.leaves[:0], s.values[:0], s.before[:0], s.violations[:0]
+	s.ids, s.values, s.before, s.violations = s.ids[:0], s.values[:0], s.before[:0], s.violations[:0]
 }
 
-func (s *workingSet) add(leaf int32, value, violation float64) {
-	s.leaves = append(s.leaves, leaf)
+func (s *workingSet) add(id int32, value, violation float64) {
+	s.ids = append(s.ids, id)
 	s.values = append(s.values, value)
 	s.before = append(s.before, value)
 	s.violations = append(s.violations, violation)
@@ -25,7 +25,7 @@ func (s *workingSet) add(leaf int32, value, violation float64) {
 
 // allot makes room for the products.
 func (s *workingSet) allot() {
-	s.stride = len(s.leaves)
+	s.stride = len(s.ids)
 	if need := s.stride * s.stride; cap(s.products) < need {
 		s.products = make([]float64, 2*need)
 	}
@@ -36,8 +36,8 @@ func (s *workingSet) setProduct(k, l int, v float64) {
 	s.products[k*s.stride+l], s.products[l*s.stride+k] = v, v
 }
 
-// solve takes pairwise steps from the leaf with a coefficient and the smallest
-// violation to the leaf with the largest, with exact line search, and reports
+// solve takes pairwise steps from the competitor with a coefficient and the smallest
+// violation to the one with the largest, with exact line search, and reports
 // whether a coefficient has changed. squaredNorm is ||x||^2.
 func (s *workingSet) solve(squaredNorm float64) bool {
 	changed := false

@@ -9,13 +9,15 @@ import (
 )
 
 // Attributes holds the class attribute vectors Lambda(y) of a taxonomy: for
-// every leaf y a sparse vector over the nodes. A leaf's score is
+// every candidate y, usually the leaves, a sparse vector over the nodes. A
+// candidate's score is
 //
 //	F(x, y) = sum_n Lambda_n(y) <W_n, x>.
 //
 // It is immutable and safe for concurrent use.
 type Attributes struct {
-	taxonomy *taxonomy.Taxonomy
+	taxonomy   *taxonomy.Taxonomy
+	candidates []int // node ids, ascending
 
 	// Rows over nodes, as given.
 	indptr []int
@@ -24,7 +26,7 @@ type Attributes struct {
 
 	// Columns are the nodes that can have a weight other than zero: inner nodes
 	// first, parents before children, then every leaf in the order of
-	// Taxonomy.Leaves. A node that all leaves share with the same value has
+	// Taxonomy.Leaves. A node that all candidates share with the same value has
 	// weight zero at the optimum of every problem of this package, because only
 	// differences Lambda(y)-Lambda(z) enter it, and gets no column.
 	columns []int
@@ -109,12 +111,20 @@ func ancestors(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 // on trees and on DAGs; those that depend on the node alone and cover all
 // ancestors are recognised and scored in one pass over the nodes of a tree.
 func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values []float64)) (*Attributes, error) {
-	leaves := t.Leaves()
-	if len(leaves) == 0 {
+	return NewCandidates(t, t.Leaves(), row)
+}
+
+// NewCandidates is NewAttributes for labels other than the leaves: candidates
+// are node ids, ascending.
+func NewCandidates(t *taxonomy.Taxonomy, candidates []int, row func(candidate int) (nodes []int, values []float64)) (*Attributes, error) {
+	if len(candidates) == 0 {
 		return nil, fmt.Errorf("structured: the taxonomy has no leaves; there is nothing to predict")
 	}
-	a := &Attributes{taxonomy: t, indptr: make([]int, 1, len(leaves)+1)}
-	for _, leaf := range leaves {
+	a := &Attributes{taxonomy: t, candidates: candidates, indptr: make([]int, 1, len(candidates)+1)}
+	for k, leaf := range candidates {
+		if leaf < 0 || leaf >= t.Len() || k > 0 && candidates[k-1] >= leaf {
+			return nil, fmt.Errorf("structured: candidate %d is node %d; candidates are node ids of the taxonomy and ascend", k, leaf)
+		}
 		nodes, values := row(leaf)
 		if len(nodes) != len(values) {
 			return nil, fmt.Errorf("structured: attributes of leaf %q: %d nodes, %d values", t.Name(leaf), len(nodes), len(values))
@@ -138,7 +148,7 @@ func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values
 	}
 	a.layout()
 	a.findTopDown()
-	if q := len(leaves); q <= maxGram {
+	if q := len(candidates); q <= maxGram {
 		a.gram = make([]float64, q*q)
 		for y := range q {
 			for z := range y + 1 {
@@ -153,7 +163,7 @@ func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values
 // layout chooses the columns and writes the rows over them.
 func (a *Attributes) layout() {
 	t := a.taxonomy
-	q := len(t.Leaves())
+	q := len(a.candidates)
 	count := make([]int, t.Len())
 	first := make([]float64, t.Len())
 	constant := make([]bool, t.Len())
@@ -195,7 +205,7 @@ func (a *Attributes) layout() {
 // ancestors with a column, each with the node's own value, on a tree.
 func (a *Attributes) findTopDown() {
 	t := a.taxonomy
-	if !t.IsTree() {
+	if !t.IsTree() || !slices.Equal(a.candidates, t.Leaves()) {
 		return
 	}
 	value := make([]float64, len(a.columns))
@@ -237,8 +247,33 @@ func (a *Attributes) findTopDown() {
 // Taxonomy returns the taxonomy whose leaves the attributes describe.
 func (a *Attributes) Taxonomy() *taxonomy.Taxonomy { return a.taxonomy }
 
-// Leaf returns the attribute vector of the leaf at position y of
-// Taxonomy.Leaves: node ids and values without zeros. The slices must not be
+// Candidates returns the node ids of the labels, ascending. The slice must not be modified.
+func (a *Attributes) Candidates() []int { return a.candidates }
+
+// Candidate returns the position of a node in Candidates, -1 if it is none.
+func (a *Attributes) Candidate(node int) int {
+	if at, ok := slices.BinarySearch(a.candidates, node); ok {
+		return at
+	}
+	return -1
+}
+
+// Columns returns the node id of each column of the weights: nodes that can
+// have a weight other than zero. The slice must not be modified.
+func (a *Attributes) Columns() []int { return a.columns }
+
+// Column returns the column of a node, -1 if it has none.
+func (a *Attributes) Column(node int) int { return a.column[node] }
+
+// direct adds scale times the attribute vector of a candidate to a step.
+func (a *Attributes) direct(y int32, scale float64, step *Step) {
+	for k := a.colptr[y]; k < a.colptr[y+1]; k++ {
+		step.Add(a.cols[k], scale*a.vals[k])
+	}
+}
+
+// Leaf returns the attribute vector of the candidate at position y, for the
+// leaves their position in Taxonomy.Leaves: node ids and values without zeros. The slices must not be
 // modified.
 func (a *Attributes) Leaf(y int) (nodes []int, values []float64) {
 	return a.nodes[a.indptr[y]:a.indptr[y+1]], a.values[a.indptr[y]:a.indptr[y+1]]
@@ -290,16 +325,16 @@ func (a *Attributes) merge(y, z int, do func(n int, v, w float64)) {
 // product returns <Lambda(y), Lambda(z)> over the columns.
 func (a *Attributes) product(y, z int32) float64 {
 	if a.gram != nil {
-		return a.gram[int(y)*len(a.taxonomy.Leaves())+int(z)]
+		return a.gram[int(y)*len(a.candidates)+int(z)]
 	}
 	return a.dot(int(y), int(z))
 }
 
-// leafScores turns node scores s (one entry a column, <W_n, x>) into the scores
-// of all leaves, in the order of Taxonomy.Leaves. sums is scratch of at least
+// candidateScores turns node scores s (one entry a column, <W_n, x>) into the
+// scores of all candidates. sums is scratch of at least
 // one entry a column plus one. On a tree with attributes that depend on the
 // node alone it takes O(nodes), otherwise the number of non-zero attributes.
-func (a *Attributes) leafScores(s, sums, leaves []float64) {
+func (a *Attributes) candidateScores(s, sums, leaves []float64) {
 	if !a.topDown {
 		for y := range leaves {
 			var f float64

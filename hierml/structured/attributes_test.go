@@ -52,7 +52,7 @@ func attributeCases(t *testing.T) map[string]*Attributes {
 // random weights and one instance.
 func randomWeights(a *Attributes, features int, seed uint64) (w *Weights, indices []int32, values []float32) {
 	rng := rand.New(rand.NewPCG(seed, 9))
-	w = a.NewWeights(features)
+	w = NewWeights(a.Columns(), features)
 	for f := range features {
 		for c := range w.Columns {
 			w.Data[f*w.Stride+c] = float32(rng.NormFloat64())

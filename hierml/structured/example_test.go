@@ -18,13 +18,19 @@ func ExampleProblem() {
 		fmt.Println(err)
 		return
 	}
-	problem := &structured.Problem{
-		X:          &dataset.Matrix{Rows: 2, Cols: 2, Indptr: []int{0, 1, 2}, Indices: []int32{0, 1}, Values: []float32{1, 1}},
-		Y:          []int{1, 2},
-		Attributes: structured.Ancestors(t),
-		Loss:       loss.ZeroOne(),
-		C:          1,
+	x := &dataset.Matrix{Rows: 2, Cols: 2, Indptr: []int{0, 1, 2}, Indices: []int32{0, 1}, Values: []float32{1, 1}}
+	inputs, err := structured.NewLinear(x)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	attributes := structured.Ancestors(t)
+	labels, err := structured.NewLabels(attributes, []int{1, 2}, loss.ZeroOne(), structured.Margin, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	problem := &structured.Problem{Inputs: inputs, Columns: attributes.Columns(), Competitors: labels}
 	oracle, err := problem.Compile()
 	if err != nil {
 		fmt.Println(err)
@@ -33,12 +39,13 @@ func ExampleProblem() {
 	dual := oracle.NewDual()
 	dual.SetRow(0, []int32{1}, []float64{0.5})
 	dual.SetRow(1, []int32{0}, []float64{0.5})
-	weights := oracle.NewWeights()
-	certificate, err := oracle.Certify(context.Background(), dual, weights, make([]float64, 2), 1)
+	state := oracle.NewState()
+	certificate, err := oracle.Certify(context.Background(), dual, state, make([]float64, 2), 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	weights := structured.LinearWeights(state)
 	fmt.Println("primal", certificate.Primal, "dual", certificate.Dual)
 	fmt.Println("cat", weights.Node(1), "dog", weights.Node(2))
 	// Output:

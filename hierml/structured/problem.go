@@ -1,22 +1,33 @@
-// Package structured states the learning problem that the hierarchical support
-// vector machines of the literature share, and answers what a solver asks of
-// it: scores, the worst competitor of an example, primal value, dual value and
-// the gap between them. Package solver solves it; package svm names it after
+// Package structured states the learning problem that the support vector
+// machines of the literature on hierarchical classification share, and answers
+// what a solver asks of it: scores, worst competitors, primal value, dual value
+// and the gap between them. Package solver solves it; package svm names it after
 // the papers.
 //
-// A label y is a leaf of a taxonomy and has an attribute vector Lambda(y) over
-// the nodes. With the joint features Lambda(y) (x) x a label's score is
+// # The problem
 //
-//	F(x, y) = sum_n Lambda_n(y) <W_n, x>
+// A problem has examples, weights with one row <W_c, x> for each of a number of
+// columns, and hinges, called blocks. Block b belongs to one example x_i and has
+// competitors: comparisons the example takes part in. Competitor j costs b_j
+// unless the scores of the columns, s_c = <W_c, x_i>, make up for it in the
+// direction u_j:
 //
-// and the problem is, over all weight matrices W,
+//	min  1/2 ||W||^2 + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
 //
-//	min  1/2 ||W||^2 + C sum_i max(0, max_{y != y_i} { b_i(y) + r_i(y) (F(x_i, y) - F(x_i, y_i)) })
+// Its dual is
 //
-// where b and r come from the loss Delta(y_i, y) and the [Rescaling]. Its dual is
+//	max  sum_bj a_bj b_j - 1/2 ||W(a)||^2   with  a >= 0,  sum_j a_bj <= C_b for every b
+//	W(a) = sum_bj a_bj u_j (x) x_i
 //
-//	max  sum_iy a_iy b_i(y) - 1/2 ||W(a)||^2   with  a >= 0,  sum_y a_iy <= C for every i
-//	W(a) = sum_iy a_iy r_i(y) (Lambda(y_i) - Lambda(y)) (x) x_i
+// What the papers do differently is in three places:
+//
+//   - [Attributes]: a label y has a vector Lambda(y) over the columns and the score
+//     F(x, y) = sum_c Lambda_c(y) <W_c, x>; flat, hierarchical and normalized
+//     SVMs differ in Lambda alone. A regularizer 1/2 tr(W'QW) that couples nodes is a change
+//     of variables, that is, other attributes.
+//   - [Competitors]: what an example is compared with. [NewLabels]: its label against every other.
+//   - [Inputs]: instances as sparse vectors ([NewLinear]) or known by their inner
+//     products alone ([NewKernel]).
 //
 // # Scaling
 //
@@ -25,16 +36,13 @@
 // NHSVM, equations 2, 3 and 10 to 13, has lambda ||W||^2 + sum_i max{...}, with
 // neither 1/2 nor 1/N. The minimisers agree for lambda = 1/(2C), and the value
 // in the form of NHSVM is 2 lambda times the value in the form above; see
-// [CFromLambda], [LambdaFromC] and [LambdaValue].
+// [CFromLambda], [LambdaFromC] and [LambdaValue]. Orthogonal transfer has 1/2 and
+// C/N.
 package structured
 
 import (
 	"fmt"
 	"math"
-
-	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/loss"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // CFromLambda returns the C of 1/2 ||W||^2 + C sum_i xi_i that has the minimiser
@@ -48,257 +56,184 @@ func LambdaFromC(c float64) float64 { return 1 / (2 * c) }
 // lambda ||W||^2 + sum_i xi_i (NHSVM): it divides by C.
 func LambdaValue(value, c float64) float64 { return value / c }
 
-// Rescaling says how the loss Delta enters the hinge
-// max_y { b(y) + r(y) (F(y) - F(y_i)) }.
-type Rescaling int
-
-const (
-	// Margin rescaling: b = Delta, r = 1. NHSVM equations 2, 3, 10 and 12.
-	Margin Rescaling = iota
-	// Norm rescaling divides everything inside the maximum by
-	// ||Lambda(y)-Lambda(y_i)||: b = Delta/||.||, r = 1/||.||. With the loss of
-	// NHSVM equation 9 this is equation 13 (b = 1), with its maximum taken over
-	// y != y_i and a hinge around it, without which the printed optimum is
-	// W = 0. Labels with the attributes of y_i are left out.
-	Norm
-)
-
-// String returns the name of the rescaling.
-func (r Rescaling) String() string {
-	switch r {
-	case Margin:
-		return "margin"
-	case Norm:
-		return "norm"
+// CheckC returns an error unless c can weigh the training error.
+func CheckC(c float64) error {
+	if !(c > 0) || math.IsInf(c, 1) {
+		return fmt.Errorf("structured: C is %v; it weighs the training error and is positive and finite", c)
 	}
-	return fmt.Sprintf("Rescaling(%d)", int(r))
+	return nil
 }
 
-// Problem is one learning problem; see the package comment. Compile checks it
-// and prepares it for a solver.
+// Problem is one learning problem; see the package comment. Compile prepares it
+// for a solver.
 type Problem struct {
-	X          *dataset.Matrix // one row an example, values finite
-	Y          []int           // node id of the true leaf of each row
-	Attributes *Attributes     // Lambda, and with it the taxonomy
-	Loss       loss.Loss       // Delta, zero for the truth
-	Rescaling  Rescaling
-	C          float64 // weight of the training error, positive
+	Inputs      Inputs
+	Columns     []int // node id of each column of the weights
+	Competitors Competitors
 }
 
-// Compile checks the problem and returns what a solver works on. The problem's
-// matrix and attributes are shared, not copied, and must not change.
+// Compile checks that the parts fit together and returns what a solver works
+// on. The parts are shared, not copied, and must not change.
 func (p *Problem) Compile() (*Oracle, error) {
-	if p.X == nil || p.Attributes == nil || p.Loss == nil {
-		return nil, fmt.Errorf("structured: a problem needs X, Attributes and Loss")
+	if p == nil || p.Inputs == nil || p.Competitors == nil {
+		return nil, fmt.Errorf("structured: a problem needs Inputs and Competitors")
 	}
-	if !(p.C > 0) || math.IsInf(p.C, 1) {
-		return nil, fmt.Errorf("structured: C is %v; it weighs the training error and is positive and finite", p.C)
-	}
-	if p.Rescaling != Margin && p.Rescaling != Norm {
-		return nil, fmt.Errorf("structured: unknown rescaling %d; expected structured.Margin or structured.Norm", int(p.Rescaling))
-	}
-	if p.X.Rows == 0 {
-		return nil, fmt.Errorf("structured: no examples; give X at least one row")
-	}
-	if len(p.Y) != p.X.Rows {
-		return nil, fmt.Errorf("structured: %d labels for %d rows of X; give one leaf a row", len(p.Y), p.X.Rows)
-	}
-	if err := CheckMatrix(p.X); err != nil {
-		return nil, err
-	}
-	o := &Oracle{x: p.X, attributes: p.Attributes, c: p.C}
-	if err := o.setLabels(p); err != nil {
-		return nil, err
-	}
-	if err := o.setCosts(p); err != nil {
-		return nil, err
-	}
-	o.squares = make([]float64, p.X.Rows)
-	for i := range o.squares {
-		_, values := p.X.Row(i)
-		for _, v := range values {
-			o.squares[i] += float64(v) * float64(v)
+	o := &Oracle{Competitors: p.Competitors, inputs: p.Inputs, columns: p.Columns}
+	blocks := p.Competitors.Blocks()
+	o.border = make([]int, p.Inputs.Len()+1)
+	for b := range blocks {
+		i := p.Competitors.Example(b)
+		if i < 0 || i >= p.Inputs.Len() {
+			return nil, fmt.Errorf("structured: block %d belongs to example %d of %d; give one label a row", b, i, p.Inputs.Len())
 		}
+		if err := CheckC(p.Competitors.C(b)); err != nil {
+			return nil, err
+		}
+		o.border[i+1]++
 	}
-	o.transpose()
+	for i := range p.Inputs.Len() {
+		o.border[i+1] += o.border[i]
+	}
+	o.blocks = make([]int, blocks)
+	next := append([]int(nil), o.border...)
+	for b := range blocks {
+		i := p.Competitors.Example(b)
+		o.blocks[next[i]] = b
+		next[i]++
+	}
 	return o, nil
 }
 
-// CheckMatrix reports the first thing wrong with a sparse matrix: lengths,
-// indices that do not ascend or lie outside, values that are not finite.
-func CheckMatrix(x *dataset.Matrix) error {
-	if x.Rows < 0 || x.Cols < 0 || len(x.Indptr) != x.Rows+1 || len(x.Indices) != len(x.Values) {
-		return fmt.Errorf("structured: matrix of %d rows and %d columns has %d row borders, %d indices and %d values; expected %d borders and as many indices as values",
-			x.Rows, x.Cols, len(x.Indptr), len(x.Indices), len(x.Values), x.Rows+1)
-	}
-	if x.Indptr[0] != 0 || x.Indptr[x.Rows] != len(x.Indices) {
-		return fmt.Errorf("structured: row borders of the matrix run from %d to %d; expected 0 to %d", x.Indptr[0], x.Indptr[x.Rows], len(x.Indices))
-	}
-	for i := range x.Rows {
-		if x.Indptr[i] > x.Indptr[i+1] {
-			return fmt.Errorf("structured: row %d of the matrix ends at %d, before it begins at %d", i, x.Indptr[i+1], x.Indptr[i])
-		}
-	}
-	for i := range x.Rows {
-		indices, values := x.Row(i)
-		before := int32(-1)
-		for k, f := range indices {
-			if f <= before || int(f) >= x.Cols {
-				return fmt.Errorf("structured: row %d has feature %d after %d; features ascend and lie in 0..%d", i, f, before, x.Cols-1)
-			}
-			before = f
-			if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("structured: row %d, feature %d: value %v is not finite; clean the data first", i, f, v)
-			}
-		}
-	}
-	return nil
-}
-
-func (o *Oracle) setLabels(p *Problem) error {
-	t := p.Attributes.Taxonomy()
-	o.labels = make([]int32, len(p.Y))
-	for i, n := range p.Y {
-		if n < 0 || n >= t.Len() {
-			return fmt.Errorf("structured: row %d has label %d; the taxonomy has nodes 0..%d", i, n, t.Len()-1)
-		}
-		y := t.LeafIndex(n)
-		if y < 0 {
-			return fmt.Errorf("structured: row %d has label %q, an inner node of the taxonomy; labels are leaves", i, t.Name(n))
-		}
-		o.labels[i] = int32(y)
-	}
-	return nil
-}
-
-// setCosts tabulates b and r for the leaves that are the truth of some example.
-func (o *Oracle) setCosts(p *Problem) error {
-	t := p.Attributes.Taxonomy()
-	leaves := t.Leaves()
-	o.costs = make([][]float64, len(leaves))
-	o.scales = make([][]float64, len(leaves))
-	ones := make([]float64, len(leaves))
-	for y := range ones {
-		ones[y] = 1
-	}
-	for _, y := range o.labels {
-		if o.costs[y] != nil {
-			continue
-		}
-		cost := make([]float64, len(leaves))
-		for z := range leaves {
-			cost[z] = p.Loss.Cost(leaves[y], leaves[z])
-			if !(cost[z] >= 0) || math.IsInf(cost[z], 1) || z == int(y) && cost[z] != 0 {
-				return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
-					t.Name(leaves[z]), t.Name(leaves[y]), cost[z])
-			}
-		}
-		scale := ones
-		if p.Rescaling == Norm {
-			scale = make([]float64, len(leaves))
-			for z := range leaves {
-				if norm := p.Attributes.NormDifference(int(y), z); norm > 0 {
-					cost[z], scale[z] = cost[z]/norm, 1/norm
-				} else {
-					cost[z], scale[z] = 0, 0
-				}
-			}
-		}
-		o.costs[y], o.scales[y] = cost, scale
-	}
-	return nil
-}
-
 // Oracle is a compiled problem. It is immutable and safe for concurrent use.
-// Leaves are named by their position in Taxonomy.Leaves.
 type Oracle struct {
-	x          *dataset.Matrix
-	attributes *Attributes
-	c          float64
-	labels     []int32
-	squares    []float64   // ||x_i||^2
-	costs      [][]float64 // b by true leaf and leaf; nil for leaves without examples
-	scales     [][]float64 // r likewise
+	Competitors
+	inputs  Inputs
+	columns []int
 
-	// X by feature: examples and values.
-	byFeature []int
-	examples  []int32
-	values    []float32
+	// blocks sorted by example; those of example i lie between border[i] and border[i+1].
+	border []int
+	blocks []int
 }
 
-// transpose sorts the matrix by feature.
-func (o *Oracle) transpose() {
-	x := o.x
-	o.byFeature = make([]int, x.Cols+1)
-	for _, f := range x.Indices {
-		o.byFeature[f+1]++
+// BlocksOf returns the blocks of example i. The slice must not be modified.
+func (o *Oracle) BlocksOf(i int) []int { return o.blocks[o.border[i]:o.border[i+1]] }
+
+// Inputs returns the examples.
+func (o *Oracle) Inputs() Inputs { return o.inputs }
+
+// Columns returns the node id of each column of the weights.
+func (o *Oracle) Columns() []int { return o.columns }
+
+// NewState returns zero weights.
+func (o *Oracle) NewState() State { return o.inputs.NewState(o.columns) }
+
+// Origin returns the certificate of zero weights and the zero dual.
+func (o *Oracle) Origin() Certificate {
+	search, zeros := o.NewSearch(), make([]float64, scoreWidth(len(o.columns)))
+	var value float64
+	for b := range o.Blocks() {
+		value += o.C(b) * search.Load(b, zeros)
 	}
-	for f := range x.Cols {
-		o.byFeature[f+1] += o.byFeature[f]
+	return Certificate{Primal: value}
+}
+
+// Competitors says which comparisons the examples take part in; see the package
+// comment. It is immutable as far as its users can see and safe for concurrent
+// use.
+type Competitors interface {
+	// Blocks returns the number of blocks.
+	Blocks() int
+	// Example returns the example that block b belongs to.
+	Example(b int) int
+	// C returns the weight of block b, positive and finite.
+	C(b int) float64
+	// Cost returns the cost of a competitor of block b. An id names a competitor
+	// within its block and never changes its meaning.
+	Cost(b int, id int32) float64
+	// Direct adds scale times the direction of a competitor to a step.
+	Direct(b int, id int32, scale float64, step *Step)
+	// Product returns the inner product of the directions of two competitors of
+	// block b; times ||x||^2 it is the curvature of the dual between them.
+	Product(b int, k, l int32) float64
+	// NewSearch returns a search for violated competitors.
+	NewSearch() Search
+}
+
+// Search looks for violated competitors of one block at a time, where a
+// competitor's violation is its cost less <its direction, the scores of the
+// columns>. It holds scratch space: one Search a goroutine.
+type Search interface {
+	// Load turns to a block. scores are those of the columns for its example and
+	// must not change before the next Load. It returns the largest violation, zero if none is
+	// above.
+	Load(b int, scores []float64) float64
+	// Violation returns the violation of a competitor of the block.
+	Violation(id int32) float64
+	// Worst appends up to n competitors that are not known, the most violated first,
+	// of those with a violation above floor. known is in no order. A search need
+	// not find all of them, but finds one if there is one.
+	Worst(n int, floor float64, known []int32, dst []int32) []int32
+}
+
+// DotSteps returns the inner product of the directions of two competitors: what
+// Product may be if there is no faster way. The two steps are scratch space, empty before and after.
+func DotSteps(c Competitors, b int, k, l int32, first, second *Step) float64 {
+	c.Direct(b, k, 1, first)
+	c.Direct(b, l, 1, second)
+	var sum float64
+	for _, column := range second.columns {
+		sum += first.u[column] * second.u[column]
 	}
-	o.examples = make([]int32, len(x.Indices))
-	o.values = make([]float32, len(x.Indices))
-	next := append([]int(nil), o.byFeature[:x.Cols]...)
-	for i := range x.Rows {
-		indices, values := x.Row(i)
-		for k, f := range indices {
-			o.examples[next[f]], o.values[next[f]] = int32(i), values[k]
-			next[f]++
+	first.clear()
+	second.clear()
+	return sum
+}
+
+// Step accumulates a change of the weights that one example makes: a vector
+// over the columns. It is scratch space: one Step a goroutine.
+type Step struct {
+	u       []float64 // by column
+	columns []int32   // touched
+	seen    []bool
+	values  []float64
+}
+
+// NewStep returns an empty step over a number of columns.
+func NewStep(columns int) *Step {
+	return &Step{u: make([]float64, columns), seen: make([]bool, columns)}
+}
+
+// NewStep returns an empty step.
+func (o *Oracle) NewStep() *Step { return NewStep(len(o.columns)) }
+
+// Add adds a value at a column.
+func (s *Step) Add(column int32, value float64) {
+	if !s.seen[column] {
+		s.seen[column] = true
+		s.columns = append(s.columns, column)
+	}
+	s.u[column] += value
+}
+
+// Take returns the columns whose value is not zero, and the values, and empties
+// the step. The slices are valid until the next Add.
+func (s *Step) Take() (columns []int32, values []float64) {
+	s.values = s.values[:0]
+	kept := s.columns[:0]
+	for _, c := range s.columns {
+		if v := s.u[c]; v != 0 {
+			kept = append(kept, c)
+			s.values = append(s.values, v)
 		}
+		s.u[c], s.seen[c] = 0, false
 	}
+	s.columns = kept[:0]
+	return kept, s.values
 }
 
-// Len returns the number of examples.
-func (o *Oracle) Len() int { return len(o.labels) }
-
-// Features returns the number of features.
-func (o *Oracle) Features() int { return o.x.Cols }
-
-// Leaves returns the number of leaves.
-func (o *Oracle) Leaves() int { return len(o.costs) }
-
-// C returns the weight of the training error.
-func (o *Oracle) C() float64 { return o.c }
-
-// Taxonomy returns the taxonomy of the labels.
-func (o *Oracle) Taxonomy() *taxonomy.Taxonomy { return o.attributes.taxonomy }
-
-// Attributes returns the attribute vectors of the leaves.
-func (o *Oracle) Attributes() *Attributes { return o.attributes }
-
-// Label returns the true leaf of example i.
-func (o *Oracle) Label(i int) int32 { return o.labels[i] }
-
-// SquaredNorm returns ||x_i||^2.
-func (o *Oracle) SquaredNorm(i int) float64 { return o.squares[i] }
-
-// NewWeights returns zero weights.
-func (o *Oracle) NewWeights() *Weights { return o.attributes.NewWeights(o.x.Cols) }
-
-// Costs returns b_i over the leaves. The slice must not be modified.
-func (o *Oracle) Costs(i int) []float64 { return o.costs[o.labels[i]] }
-
-// Scales returns r_i over the leaves. The slice must not be modified.
-func (o *Oracle) Scales(i int) []float64 { return o.scales[o.labels[i]] }
-
-// Product returns the inner product of r_i(y) (Lambda(y_i)-Lambda(y)) and
-// r_i(z) (Lambda(y_i)-Lambda(z)); times ||x_i||^2 it is the curvature of the
-// dual between two competitors of example i.
-func (o *Oracle) Product(i int, y, z int32) float64 {
-	t, a, r := o.labels[i], o.attributes, o.scales[o.labels[i]]
-	return r[y] * r[z] * (a.product(t, t) - a.product(t, y) - a.product(t, z) + a.product(y, z))
-}
-
-// Violations writes v(y) = b_i(y) + r_i(y) (F(x_i, y) - F(x_i, y_i)) of every leaf
-// into dst; the entry of the true leaf is zero. The scorer holds the weights,
-// every entry of which is multiplied by scale.
-func (o *Oracle) Violations(s *Scorer, scale float64, i int, dst []float64) {
-	indices, values := o.x.Row(i)
-	s.Leaves(indices, values, dst)
-	t := o.labels[i]
-	cost, scales := o.costs[t][:len(dst)], o.scales[t][:len(dst)]
-	truth := dst[t]
-	for y, f := range dst {
-		dst[y] = cost[y] + scales[y]*scale*(f-truth)
+func (s *Step) clear() {
+	for _, c := range s.columns {
+		s.u[c], s.seen[c] = 0, false
 	}
+	s.columns = s.columns[:0]
 }

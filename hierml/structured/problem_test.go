@@ -27,17 +27,19 @@ func firstLabels(d *dataset.Dataset) []int {
 func randomDual(o *Oracle, seed uint64) *Dual {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	d := o.NewDual()
-	for i := range o.Len() {
+	labels := o.Competitors.(*Labels)
+	q := len(labels.Attributes().Candidates())
+	for i := range o.Blocks() {
 		var leaves []int32
 		var values []float64
 		var sum float64
-		for _, y := range rng.Perm(o.Leaves())[:min(3, o.Leaves())] {
-			if int32(y) != o.Label(i) {
+		for _, y := range rng.Perm(q)[:min(3, q)] {
+			if int32(y) != labels.Label(i) {
 				v := rng.Float64()
 				leaves, values, sum = append(leaves, int32(y)), append(values, v), sum+v
 			}
 		}
-		full := o.C()
+		full := o.C(i)
 		if i%2 == 0 {
 			full *= rng.Float64()
 		}
@@ -49,22 +51,36 @@ func randomDual(o *Oracle, seed uint64) *Dual {
 	return d
 }
 
+// compile compiles a problem of single labels.
+func compile(x *dataset.Matrix, y []int, a *Attributes, l loss.Loss, r Rescaling, c float64) (*Oracle, error) {
+	inputs, err := NewLinear(x)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := NewLabels(a, y, l, r, c)
+	if err != nil {
+		return nil, err
+	}
+	return (&Problem{Inputs: inputs, Columns: a.Columns(), Competitors: labels}).Compile()
+}
+
 // TestCertifyAgainstDefinition evaluates both objectives with plain loops over
 // dense matrices.
 func TestCertifyAgainstDefinition(t *testing.T) {
 	for name, a := range attributeCases(t) {
-		for _, rescaling := range []Rescaling{Margin, Norm} {
+		for _, rescaling := range []Rescaling{Margin, Norm, Slack} {
 			g := a.Taxonomy()
 			data := example.Dense(g, 17, 4, 3)
 			delta := loss.Symdiff(g)
-			p := &Problem{X: data.X, Y: firstLabels(data), Attributes: a, Loss: delta, Rescaling: rescaling, C: 0.7}
-			o, err := p.Compile()
+			const c = 0.7
+			o, err := compile(data.X, firstLabels(data), a, delta, rescaling, c)
 			if err != nil {
 				t.Fatal(err)
 			}
 			d := randomDual(o, 8)
-			w, gaps := o.NewWeights(), make([]float64, o.Len())
-			got, err := o.Certify(context.Background(), d, w, gaps, 1)
+			state, gaps := o.NewState(), make([]float64, o.Blocks())
+			w := LinearWeights(state)
+			got, err := o.Certify(context.Background(), d, state, gaps, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,6 +101,9 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 					}
 					return 0, 0
 				}
+				if rescaling == Slack {
+					r = b
+				}
 				return b, r
 			}
 			dense := make([][]float64, g.Len())
@@ -92,9 +111,9 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 				dense[n] = make([]float64, 4)
 			}
 			var gain float64
-			for i := range o.Len() {
+			for i := range o.Blocks() {
 				_, x := data.X.Row(i)
-				truth := int(o.Label(i))
+				truth := int(o.Competitors.(*Labels).Label(i))
 				competitors, values := d.Row(i)
 				for k, y := range competitors {
 					b, r := terms(truth, int(y))
@@ -117,9 +136,9 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 				}
 			}
 			primal := norm / 2
-			for i := range o.Len() {
+			for i := range o.Blocks() {
 				_, x := data.X.Row(i)
-				truth := int(o.Label(i))
+				truth := int(o.Competitors.(*Labels).Label(i))
 				score := func(y int) (s float64) {
 					for n := range dense {
 						for f := range x {
@@ -133,7 +152,7 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 					b, r := terms(truth, y)
 					hinge = max(hinge, b+r*(score(y)-score(truth)))
 				}
-				primal += p.C * hinge
+				primal += c * hinge
 			}
 			if math.Abs(got.Primal-primal) > 1e-5*primal || math.Abs(got.Dual-(gain-norm/2)) > 1e-9*primal {
 				t.Errorf("%s, %v: primal %v and dual %v, want %v and %v", name, rescaling, got.Primal, got.Dual, primal, gain-norm/2)
@@ -155,8 +174,7 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 func TestCertifyDoesNotDependOnWorkers(t *testing.T) {
 	g := example.Tree(3, 4)
 	data := example.Texts(g, 700, 500, 20, 1)
-	p := &Problem{X: data.X, Y: firstLabels(data), Attributes: Ancestors(g), Loss: loss.Symdiff(g), C: 1}
-	o, err := p.Compile()
+	o, err := compile(data.X, firstLabels(data), Ancestors(g), loss.Symdiff(g), Margin, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +182,9 @@ func TestCertifyDoesNotDependOnWorkers(t *testing.T) {
 	var first Certificate
 	var weights []float32
 	for _, workers := range []int{1, 2, 5} {
-		w, gaps := o.NewWeights(), make([]float64, o.Len())
-		c, err := o.Certify(context.Background(), d, w, gaps, workers)
+		state, gaps := o.NewState(), make([]float64, o.Blocks())
+		w := LinearWeights(state)
+		c, err := o.Certify(context.Background(), d, state, gaps, workers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,13 +200,13 @@ func TestCertifyDoesNotDependOnWorkers(t *testing.T) {
 func TestCertifyEndsWithItsContext(t *testing.T) {
 	g := example.Tree(2)
 	data := example.Dense(g, 4, 2, 1)
-	o, err := (&Problem{X: data.X, Y: firstLabels(data), Attributes: Flat(g), Loss: loss.ZeroOne(), C: 1}).Compile()
+	o, err := compile(data.X, firstLabels(data), Flat(g), loss.ZeroOne(), Margin, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := o.Certify(ctx, o.NewDual(), o.NewWeights(), make([]float64, 4), 0); !errors.Is(err, context.Canceled) {
+	if _, err := o.Certify(ctx, o.NewDual(), o.NewState(), make([]float64, 4), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -195,11 +214,11 @@ func TestCertifyEndsWithItsContext(t *testing.T) {
 func TestOriginIsTheCertificateOfZeroWeights(t *testing.T) {
 	g := example.Tree(2, 3)
 	data := example.Dense(g, 20, 3, 1)
-	o, err := (&Problem{X: data.X, Y: firstLabels(data), Attributes: Ancestors(g), Loss: loss.Tree(g), C: 3}).Compile()
+	o, err := compile(data.X, firstLabels(data), Ancestors(g), loss.Tree(g), Margin, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := o.Certify(context.Background(), o.NewDual(), o.NewWeights(), make([]float64, o.Len()), 0)
+	want, err := o.Certify(context.Background(), o.NewDual(), o.NewState(), make([]float64, o.Blocks()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,46 +233,57 @@ func (c costs) Cost(truth, predicted int) float64 { return c(truth, predicted) }
 
 func TestCompileRefuses(t *testing.T) {
 	g := example.Tree(2, 2) // leaves 3 to 6
-	good := func() *Problem {
-		return &Problem{
+	type problem struct {
+		X          *dataset.Matrix
+		Y          []int
+		Attributes *Attributes
+		Loss       loss.Loss
+		Rescaling  Rescaling
+		C          float64
+	}
+	good := func() *problem {
+		return &problem{
 			X:          &dataset.Matrix{Rows: 2, Cols: 3, Indptr: []int{0, 2, 3}, Indices: []int32{0, 2, 1}, Values: []float32{1, 2, 3}},
 			Y:          []int{3, 6},
 			Attributes: Ancestors(g), Loss: loss.ZeroOne(), C: 1,
 		}
 	}
-	if _, err := good().Compile(); err != nil {
+	compile := func(p *problem) (*Oracle, error) {
+		return compile(p.X, p.Y, p.Attributes, p.Loss, p.Rescaling, p.C)
+	}
+	if _, err := compile(good()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		spoil func(*Problem)
+		spoil func(*problem)
 		says  string
 	}{
-		{func(p *Problem) { p.X = nil }, "needs X"},
-		{func(p *Problem) { p.Attributes = nil }, "needs X"},
-		{func(p *Problem) { p.Loss = nil }, "needs X"},
-		{func(p *Problem) { p.C = -1 }, "C is -1"},
-		{func(p *Problem) { p.C = math.NaN() }, "C is NaN"},
-		{func(p *Problem) { p.C = math.Inf(1) }, "C is +Inf"},
-		{func(p *Problem) { p.Rescaling = 7 }, "unknown rescaling"},
-		{func(p *Problem) { p.X = &dataset.Matrix{Cols: 3, Indptr: []int{0}}; p.Y = nil }, "no examples"},
-		{func(p *Problem) { p.Y = p.Y[:1] }, "1 labels for 2 rows"},
-		{func(p *Problem) { p.Y[1] = 1 }, `row 1 has label "1", an inner node`},
-		{func(p *Problem) { p.Y[1] = 9 }, "row 1 has label 9"},
-		{func(p *Problem) { p.X.Values[2] = float32(math.NaN()) }, "row 1, feature 1: value NaN"},
-		{func(p *Problem) { p.X.Values[0] = float32(math.Inf(1)) }, "row 0, feature 0: value +Inf"},
-		{func(p *Problem) { p.X.Indices[1] = 3 }, "row 0 has feature 3"},
-		{func(p *Problem) { p.X.Indices[1] = 0 }, "row 0 has feature 0 after 0"},
-		{func(p *Problem) { p.X.Indices[0] = -1 }, "row 0 has feature -1"},
-		{func(p *Problem) { p.X.Values = p.X.Values[:2] }, "as many indices as values"},
-		{func(p *Problem) { p.X.Indptr[1] = 4 }, "row 1 of the matrix ends at 3"},
-		{func(p *Problem) { p.X.Indptr[2] = 2 }, "run from 0 to 2"},
-		{func(p *Problem) { p.Loss = costs(func(a, b int) float64 { return 1 }) }, "zero for the truth"},
-		{func(p *Problem) { p.Loss = costs(func(a, b int) float64 { return float64(a - b) }) }, "is -1"},
-		{func(p *Problem) { p.Loss = costs(func(a, b int) float64 { return math.NaN() }) }, "is NaN"},
+		{func(p *problem) { p.X = nil }, "no examples"},
+		{func(p *problem) { p.Attributes = nil }, "needs Attributes"},
+		{func(p *problem) { p.Loss = nil }, "a Loss"},
+		{func(p *problem) { p.C = -1 }, "C is -1"},
+		{func(p *problem) { p.C = math.NaN() }, "C is NaN"},
+		{func(p *problem) { p.C = math.Inf(1) }, "C is +Inf"},
+		{func(p *problem) { p.Rescaling = 7 }, "unknown rescaling"},
+		{func(p *problem) { p.X = &dataset.Matrix{Cols: 3, Indptr: []int{0}}; p.Y = nil }, "no examples"},
+		{func(p *problem) { p.Y = append(p.Y, 3) }, "block 2 belongs to example 2 of 2"},
+		{func(p *problem) { p.Y[1] = 1 }, `row 1 has label "1", an inner node`},
+		{func(p *problem) { p.Y[1] = 9 }, "row 1 has label 9"},
+		{func(p *problem) { p.X.Values[2] = float32(math.NaN()) }, "row 1, feature 1: value NaN"},
+		{func(p *problem) { p.X.Values[0] = float32(math.Inf(1)) }, "row 0, feature 0: value +Inf"},
+		{func(p *problem) { p.X.Indices[1] = 3 }, "row 0 has feature 3"},
+		{func(p *problem) { p.X.Indices[1] = 0 }, "row 0 has feature 0 after 0"},
+		{func(p *problem) { p.X.Indices[0] = -1 }, "row 0 has feature -1"},
+		{func(p *problem) { p.X.Values = p.X.Values[:2] }, "as many indices as values"},
+		{func(p *problem) { p.X.Indptr[1] = 4 }, "row 1 of the matrix ends at 3"},
+		{func(p *problem) { p.X.Indptr[2] = 2 }, "run from 0 to 2"},
+		{func(p *problem) { p.Loss = costs(func(a, b int) float64 { return 1 }) }, "zero for the truth"},
+		{func(p *problem) { p.Loss = costs(func(a, b int) float64 { return float64(a - b) }) }, "is -1"},
+		{func(p *problem) { p.Loss = costs(func(a, b int) float64 { return math.NaN() }) }, "is NaN"},
 	} {
 		p := good()
 		c.spoil(p)
-		if _, err := p.Compile(); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := compile(p); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("error %v, want one that says %q", err, c.says)
 		}
 	}

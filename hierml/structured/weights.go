@@ -18,10 +18,10 @@ type Weights struct {
 	Data     []float32 // Features x Stride
 }
 
-// NewWeights returns zero weights for the columns of the attributes.
-func (a *Attributes) NewWeights(features int) *Weights {
-	stride := (len(a.columns) + 7) &^ 7
-	return &Weights{Features: features, Stride: stride, Columns: a.columns, Data: make([]float32, features*stride)}
+// NewWeights returns zero weights; columns has the node id of each column.
+func NewWeights(columns []int, features int) *Weights {
+	stride := scoreWidth(len(columns))
+	return &Weights{Features: features, Stride: stride, Columns: columns, Data: make([]float32, features*stride)}
 }
 
 // Node returns the weight vector of a node, one entry a feature; zeros for a
@@ -93,11 +93,11 @@ func NewScorer(a *Attributes, w *Weights) *Scorer {
 	return &Scorer{attributes: a, weights: w, nodes: make([]float64, w.Stride), sums: make([]float64, len(a.columns)+1)}
 }
 
-// Leaves writes the score of every leaf for one instance into dst, in the order
-// of Taxonomy.Leaves. Features that the weights do not have are ignored.
+// Leaves writes the score of every candidate for one instance into dst, in the
+// order of Attributes.Candidates. Features that the weights do not have are ignored.
 func (s *Scorer) Leaves(indices []int32, values []float32, dst []float64) {
 	s.weights.nodeScores(indices, values, s.nodes)
-	s.attributes.leafScores(s.nodes, s.sums, dst)
+	s.attributes.candidateScores(s.nodes, s.sums, dst)
 }
 
 // Nodes writes <W_n, x> for every node id n into dst, zero for nodes without a
@@ -110,10 +110,10 @@ func (s *Scorer) Nodes(indices []int32, values []float32, dst []float64) {
 	}
 }
 
-// ScoreLeaves writes the leaf scores of every row of x into dst, row-major with
-// one entry a leaf. The result does not depend on workers.
+// ScoreLeaves writes the scores of all candidates for every row of x into dst,
+// row-major with one entry a candidate. The result does not depend on workers.
 func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, workers int) {
-	q := len(a.taxonomy.Leaves())
+	q := len(a.candidates)
 	scorers := make([]*Scorer, workerCount(workers))
 	parallel(x.Rows, len(scorers), func(worker, lo, hi int) {
 		if scorers[worker] == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkFit(b *testing.B) {
 
 func BenchmarkLeafScores(b *testing.B) {
 	d := tour()
-	m, err := svm.Normalized{MaxEpochs: 1}.Fit(context.Background(), d.Taxonomy, d)
+	m, err := svm.Normalized{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), d.Taxonomy, d)
 	if err != nil {
 		b.Fatal(err)
 	}

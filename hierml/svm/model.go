@@ -20,20 +20,26 @@ type Model struct {
 	C         float64
 	Instances int            // trained on
 	Result    *solver.Result // weights and certificate
+	Rule      Rule           // how scores become labels
 
 	attributes *structured.Attributes
 	workers    int
 }
 
-// Predict returns, for every row of x, the node id of the leaf with the largest
-// score; of equal scores the leaf with the smallest id. It treats a matrix of
-// another width as LeafScores does.
+// Predict returns, for every row of x, the node id of the leaf that the model's
+// rule gives. It treats a matrix of another width as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
-	leaves := m.Taxonomy.Leaves()
-	scores := m.LeafScores(x)
 	predicted := make([]int, x.Rows)
+	if m.Rule == Descend {
+		nodes := m.NodeScores(x)
+		for i := range predicted {
+			predicted[i] = descend(m.Taxonomy, nodes.RawRowView(i))
+		}
+		return predicted
+	}
+	scores := m.LeafScores(x)
 	for i := range predicted {
-		predicted[i] = leaves[structured.Argmax(scores.RawRowView(i))]
+		predicted[i] = m.attributes.Candidates()[structured.Argmax(scores.RawRowView(i))]
 	}
 	return predicted
 }
@@ -47,7 +53,7 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
 	}
-	q := len(m.Taxonomy.Leaves())
+	q := len(m.attributes.Candidates())
 	scores := make([]float64, x.Rows*q)
 	structured.ScoreLeaves(m.attributes, m.Result.Weights, x, scores, m.workers)
 	return mat.NewDense(x.Rows, q, scores)

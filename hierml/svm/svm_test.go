@@ -59,8 +59,8 @@ func sameScores(t *testing.T, what string, a, b *mat.Dense, tolerance float64) {
 func TestFlatWeightsMakeTheNormalizedSVMFlat(t *testing.T) {
 	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(2, 3), "DAG": example.Graph(15, 2)} {
 		d := example.Dense(g, 60, 4, 1)
-		flat := fit(t, svm.Flat{C: 0.4, Gap: tight}, d)
-		norm := fit(t, svm.Normalized{C: 0.4, Gap: tight, Alpha: weighting.Flat(g), Loss: loss.ZeroOne()}, d)
+		flat := fit(t, svm.Flat{C: 0.4, Settings: solver.Settings{Gap: tight}}, d)
+		norm := fit(t, svm.Normalized{C: 0.4, Settings: solver.Settings{Gap: tight}, Alpha: weighting.Flat(g), Loss: loss.ZeroOne()}, d)
 		sameOptimum(t, name, flat, norm, 1)
 		sameScores(t, name, flat.LeafScores(d.X), norm.LeafScores(d.X), 0.05)
 	}
@@ -75,8 +75,8 @@ func TestBalancedTreeRescaling(t *testing.T) {
 	for n := range alpha {
 		alpha[n] = 1.0 / depth
 	}
-	norm := fit(t, svm.Normalized{C: 2, Gap: tight, Alpha: alpha, Loss: loss.ZeroOne()}, d)
-	hier := fit(t, svm.Hierarchical{C: 2.0 / depth, Gap: tight, Loss: loss.ZeroOne()}, d)
+	norm := fit(t, svm.Normalized{C: 2, Settings: solver.Settings{Gap: tight}, Alpha: alpha, Loss: loss.ZeroOne()}, d)
+	hier := fit(t, svm.Hierarchical{C: 2.0 / depth, Settings: solver.Settings{Gap: tight}, Loss: loss.ZeroOne()}, d)
 	sameOptimum(t, "normalized and hierarchical", norm, hier, depth)
 	sameScores(t, "normalized and hierarchical", norm.LeafScores(d.X), hier.LeafScores(d.X), 0.05)
 }
@@ -94,9 +94,9 @@ func TestDuplicatedNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := example.Dense(short, 40, 3, 3)
-	once := fit(t, svm.Normalized{Gap: tight, Alpha: []float64{0.5, 0.3, 0.2, 0.2, 0.2, 0.3, 0.3}}, d)
+	once := fit(t, svm.Normalized{Settings: solver.Settings{Gap: tight}, Alpha: []float64{0.5, 0.3, 0.2, 0.2, 0.2, 0.3, 0.3}}, d)
 	for _, share := range []float64{0.5, 0.1} {
-		twice := fit(t, svm.Normalized{Gap: tight, Alpha: []float64{0.5, 0.3 * share, 0.2, 0.2, 0.2, 0.3 * share, 0.3, 0.3 * (1 - share), 0.3 * (1 - share)}},
+		twice := fit(t, svm.Normalized{Settings: solver.Settings{Gap: tight}, Alpha: []float64{0.5, 0.3 * share, 0.2, 0.2, 0.2, 0.3 * share, 0.3, 0.3 * (1 - share), 0.3 * (1 - share)}},
 			&dataset.Dataset{Taxonomy: long, X: d.X, Labels: d.Labels})
 		sameOptimum(t, "duplicated nodes", once, twice, 1)
 		sameScores(t, "duplicated nodes", once.LeafScores(d.X), twice.LeafScores(d.X), 0.02)
@@ -134,7 +134,7 @@ func TestOrderOfRowsFeaturesAndNodesDoesNotMatter(t *testing.T) {
 		moved.Labels[i] = []int{nodes[d.Labels[r][0]]}
 	}
 	for name, f := range map[string]fitter{
-		"flat": svm.Flat{Gap: tight}, "hierarchical": svm.Hierarchical{Gap: tight, C: 0.1},
+		"flat": svm.Flat{Settings: solver.Settings{Gap: tight}}, "hierarchical": svm.Hierarchical{Settings: solver.Settings{Gap: tight}, C: 0.1},
 	} {
 		a, b := fit(t, f, d), fit(t, f, moved)
 		sameOptimum(t, name, a, b, 1)
@@ -191,9 +191,9 @@ func TestScoresOfNodesAndLeavesBelongTogether(t *testing.T) {
 func TestSameSeedSameModel(t *testing.T) {
 	g := example.Tree(3, 4)
 	d := example.Texts(g, 600, 400, 20, 1)
-	first := fit(t, svm.Normalized{Seed: 5, Workers: 1, MaxEpochs: 5}, d)
+	first := fit(t, svm.Normalized{Settings: solver.Settings{Seed: 5, Workers: 1, MaxEpochs: 5}}, d)
 	for _, workers := range []int{1, 2, 4, 0} {
-		m := fit(t, svm.Normalized{Seed: 5, Workers: workers, MaxEpochs: 5}, d)
+		m := fit(t, svm.Normalized{Settings: solver.Settings{Seed: 5, Workers: workers, MaxEpochs: 5}}, d)
 		if !slices.Equal(m.Result.Weights.Data, first.Result.Weights.Data) || m.Result.Primal != first.Result.Primal {
 			t.Errorf("%d workers give another model", workers)
 		}
@@ -207,12 +207,12 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 	g := example.Tree(3, 4)
 	d := example.Texts(g, 600, 400, 20, 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	m, err := svm.Normalized{Gap: 1e-9, Progress: func(p solver.Progress) error {
+	m, err := svm.Normalized{Settings: solver.Settings{Gap: 1e-9, Progress: func(p solver.Progress) error {
 		if p.Epoch == 2 {
 			cancel()
 		}
 		return nil
-	}}.Fit(ctx, g, d)
+	}}}.Fit(ctx, g, d)
 	if !errors.Is(err, context.Canceled) || m == nil {
 		t.Fatalf("model %v, error %v", m, err)
 	}
@@ -224,7 +224,7 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 	}
 
 	stop := errors.New("stop")
-	m, err = svm.Flat{Progress: func(solver.Progress) error { return stop }}.Fit(context.Background(), g, d)
+	m, err = svm.Flat{Settings: solver.Settings{Progress: func(solver.Progress) error { return stop }}}.Fit(context.Background(), g, d)
 	if !errors.Is(err, stop) || m == nil || m.Result.Status != solver.Stopped {
 		t.Errorf("model %v, error %v", m, err)
 	}
@@ -253,9 +253,9 @@ func TestFitRefuses(t *testing.T) {
 		{"negative C", svm.Flat{C: -1}, g, nil, "C is -1"},
 		{"infinite C", svm.Hierarchical{C: math.Inf(1)}, g, nil, "C is +Inf"},
 		{"C not a number", svm.Normalized{C: math.NaN()}, g, nil, "C is NaN"},
-		{"negative gap", svm.Flat{Gap: -0.1}, g, nil, "Gap is -0.1"},
-		{"negative epochs", svm.Hierarchical{MaxEpochs: -1}, g, nil, "MaxEpochs is -1"},
-		{"negative workers", svm.Normalized{Workers: -1}, g, nil, "Workers is -1"},
+		{"negative gap", svm.Flat{Settings: solver.Settings{Gap: -0.1}}, g, nil, "Gap is -0.1"},
+		{"negative epochs", svm.Hierarchical{Settings: solver.Settings{MaxEpochs: -1}}, g, nil, "MaxEpochs is -1"},
+		{"negative workers", svm.Normalized{Settings: solver.Settings{Workers: -1}}, g, nil, "Workers is -1"},
 		{"rho", svm.Normalized{Rho: 0.5}, g, nil, "Rho is 0.5"},
 		{"alpha too short", svm.Normalized{Alpha: []float64{1}}, g, nil, "alpha has 1 entries"},
 		{"negative alpha", svm.Normalized{Alpha: []float64{0, 1, 1, -1, 1, 1, 1}}, g, nil, "alpha of node \"3\" is -1"},
@@ -309,7 +309,7 @@ func TestOtherWidths(t *testing.T) {
 
 func TestDescriptions(t *testing.T) {
 	g := example.Tree(2, 2)
-	m := fit(t, svm.Flat{C: 0.5, Workers: 1}, example.Dense(g, 20, 3, 1))
+	m := fit(t, svm.Flat{C: 0.5, Settings: solver.Settings{Workers: 1}}, example.Dense(g, 20, 3, 1))
 	m.Name = "a < b"
 	m.Result.Primal, m.Result.Dual, m.Result.Gap, m.Result.Epochs, m.Result.Seconds = 12.5, 12.4, 0.008, 7, 1.234
 	want := `a < b

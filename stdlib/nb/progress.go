@@ -26,7 +26,7 @@ import (
 // stays. It also stops the training when the cell is interrupted, whatever
 // context the training has.
 //
-//	svm.Normalized{Progress: nb.Progress("normalized")}
+//	svm.Normalized{Settings: solver.Settings{Progress: nb.Progress("normalized")}}
 func Progress(label ...string) func(solver.Progress) error {
 	b := &bar{
 		label:    strings.Join(label, " "),

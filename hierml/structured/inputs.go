@@ -1,0 +1,349 @@
+package structured
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Inputs are the examples of a problem, known by their inner products.
+type Inputs interface {
+	// Len returns the number of examples.
+	Len() int
+	// SquaredNorm returns ||x_i||^2.
+	SquaredNorm(i int) float64
+	// Product returns <x_i, x_j>.
+	Product(i, j int) float64
+	// NewState returns zero weights with the given columns.
+	NewState(columns []int) State
+}
+
+// State is a weight matrix W, one row a column of the problem, as a solver
+// changes it: by steps u (x) x_i of the examples. Scores may be called from
+// several goroutines while nothing changes the weights.
+type State interface {
+	// Width is the length of a slice of scores, at least the number of columns.
+	Width() int
+	// Scores writes <W_c, x_i> of every column into scores.
+	Scores(i int, scores []float64)
+	// Add adds u (x) x_i, where u has the given values at some columns.
+	Add(i int, columns []int32, u []float64)
+	// Set makes W the sum of rows u_i (x) x_i and returns the squared norms of the
+	// sum and of W as it is stored. The result does not depend on workers.
+	Set(u *Rows, workers int) (exact, stored float64)
+}
+
+// Rows are sparse vectors u_i over the columns of the weights, one an example.
+type Rows struct {
+	Border  []int // those of example i lie between Border[i] and Border[i+1]
+	Columns []int32
+	Values  []float64
+}
+
+// Row returns the vector of example i.
+func (r *Rows) Row(i int) (columns []int32, values []float64) {
+	return r.Columns[r.Border[i]:r.Border[i+1]], r.Values[r.Border[i]:r.Border[i+1]]
+}
+
+// scoreWidth rounds a number of columns up to what the vector kernels take.
+func scoreWidth(columns int) int { return (columns + 7) &^ 7 }
+
+// Linear are examples given as the rows of a sparse matrix; their weights are a
+// [Weights].
+type Linear struct {
+	x       *dataset.Matrix
+	squares []float64
+
+	// X by feature: examples and values.
+	byFeature []int
+	examples  []int32
+	values    []float32
+}
+
+// NewLinear returns the rows of x as examples. The matrix is shared, not
+// copied, and must not change.
+func NewLinear(x *dataset.Matrix) (*Linear, error) {
+	if x == nil || x.Rows == 0 {
+		return nil, fmt.Errorf("structured: no examples; give X at least one row")
+	}
+	if err := CheckMatrix(x); err != nil {
+		return nil, err
+	}
+	l := &Linear{x: x, squares: make([]float64, x.Rows)}
+	for i := range l.squares {
+		_, values := x.Row(i)
+		for _, v := range values {
+			l.squares[i] += float64(v) * float64(v)
+		}
+	}
+	l.transpose()
+	return l, nil
+}
+
+// CheckMatrix reports the first thing wrong with a sparse matrix: lengths,
+// indices that do not ascend or lie outside, values that are not finite.
+func CheckMatrix(x *dataset.Matrix) error {
+	if x.Rows < 0 || x.Cols < 0 || len(x.Indptr) != x.Rows+1 || len(x.Indices) != len(x.Values) {
+		return fmt.Errorf("structured: matrix of %d rows and %d columns has %d row borders, %d indices and %d values; expected %d borders and as many indices as values",
+			x.Rows, x.Cols, len(x.Indptr), len(x.Indices), len(x.Values), x.Rows+1)
+	}
+	if x.Indptr[0] != 0 || x.Indptr[x.Rows] != len(x.Indices) {
+		return fmt.Errorf("structured: row borders of the matrix run from %d to %d; expected 0 to %d", x.Indptr[0], x.Indptr[x.Rows], len(x.Indices))
+	}
+	for i := range x.Rows {
+		if x.Indptr[i] > x.Indptr[i+1] {
+			return fmt.Errorf("structured: row %d of the matrix ends at %d, before it begins at %d", i, x.Indptr[i+1], x.Indptr[i])
+		}
+	}
+	for i := range x.Rows {
+		indices, values := x.Row(i)
+		before := int32(-1)
+		for k, f := range indices {
+			if f <= before || int(f) >= x.Cols {
+				return fmt.Errorf("structured: row %d has feature %d after %d; features ascend and lie in 0..%d", i, f, before, x.Cols-1)
+			}
+			before = f
+			if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("structured: row %d, feature %d: value %v is not finite; clean the data first", i, f, v)
+			}
+		}
+	}
+	return nil
+}
+
+// transpose sorts the matrix by feature.
+func (l *Linear) transpose() {
+	x := l.x
+	l.byFeature = make([]int, x.Cols+1)
+	for _, f := range x.Indices {
+		l.byFeature[f+1]++
+	}
+	for f := range x.Cols {
+		l.byFeature[f+1] += l.byFeature[f]
+	}
+	l.examples = make([]int32, len(x.Indices))
+	l.values = make([]float32, len(x.Indices))
+	next := append([]int(nil), l.byFeature[:x.Cols]...)
+	for i := range x.Rows {
+		indices, values := x.Row(i)
+		for k, f := range indices {
+			l.examples[next[f]], l.values[next[f]] = int32(i), values[k]
+			next[f]++
+		}
+	}
+}
+
+// Len returns the number of rows.
+func (l *Linear) Len() int { return l.x.Rows }
+
+// Matrix returns the examples.
+func (l *Linear) Matrix() *dataset.Matrix { return l.x }
+
+// SquaredNorm returns ||x_i||^2.
+func (l *Linear) SquaredNorm(i int) float64 { return l.squares[i] }
+
+// Product returns <x_i, x_j>.
+func (l *Linear) Product(i, j int) float64 {
+	features, values := l.x.Row(i)
+	others, theirs := l.x.Row(j)
+	var sum float64
+	for len(features) > 0 && len(others) > 0 {
+		switch f, g := features[0], others[0]; {
+		case f < g:
+			features, values = features[1:], values[1:]
+		case g < f:
+			others, theirs = others[1:], theirs[1:]
+		default:
+			sum += float64(values[0]) * float64(theirs[0])
+			features, values = features[1:], values[1:]
+			others, theirs = others[1:], theirs[1:]
+		}
+	}
+	return sum
+}
+
+// NewState returns zero weights.
+func (l *Linear) NewState(columns []int) State {
+	return &linearState{Weights: NewWeights(columns, l.x.Cols), linear: l}
+}
+
+// LinearWeights returns the weight matrix behind a state of Linear inputs, nil
+// for others. It changes with the state.
+func LinearWeights(s State) *Weights {
+	if l, ok := s.(*linearState); ok {
+		return l.Weights
+	}
+	return nil
+}
+
+// linearState is a weight matrix beside the examples that change it.
+type linearState struct {
+	*Weights
+	linear *Linear
+}
+
+func (s *linearState) Width() int { return s.Stride }
+
+func (s *linearState) Scores(i int, scores []float64) {
+	indices, values := s.linear.x.Row(i)
+	s.nodeScores(indices, values, scores)
+}
+
+func (s *linearState) Add(i int, columns []int32, u []float64) {
+	indices, values := s.linear.x.Row(i)
+	s.add(indices, values, columns, u)
+}
+
+// Set accumulates every row of the weights in float64 over the examples that
+// have the feature and then rounds it to float32.
+func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
+	l, w := s.linear, s.Weights
+	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
+	rows := make([][]float64, workerCount(workers))
+	parallel(l.x.Cols, len(rows), func(worker, lo, hi int) {
+		if rows[worker] == nil {
+			rows[worker] = make([]float64, w.Stride)
+		}
+		row := rows[worker]
+		var norm [2]float64
+		for f := lo; f < hi; f++ {
+			clear(row)
+			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
+				i, x := l.examples[k], float64(l.values[k])
+				values := u.Values[u.Border[i]:u.Border[i+1]]
+				for j, c := range u.Columns[u.Border[i]:u.Border[i+1]] {
+					row[c] += x * values[j]
+				}
+			}
+			out := w.Data[f*w.Stride : (f+1)*w.Stride]
+			for c, v := range row {
+				rounded := float32(v)
+				out[c] = rounded
+				norm[0] += v * v
+				norm[1] += float64(rounded) * float64(rounded)
+			}
+		}
+		norms[lo/chunk] = norm
+	})
+	for _, norm := range norms {
+		exact += norm[0]
+		stored += norm[1]
+	}
+	return exact, stored
+}
+
+// Kernel are examples known by the matrix of their inner products; their
+// weights are an [Expansion].
+type Kernel struct{ gram *mat.SymDense }
+
+// NewKernel returns examples with the given inner products, which are finite.
+// That the matrix is positive semidefinite is the caller's to know: otherwise
+// there is no problem to solve. It is shared, not copied, and must not change.
+func NewKernel(gram *mat.SymDense) (*Kernel, error) {
+	if gram == nil || gram.IsEmpty() {
+		return nil, fmt.Errorf("structured: no examples; give a Gram matrix of at least one row")
+	}
+	n := gram.SymmetricDim()
+	for i := range n {
+		for j := i; j < n; j++ {
+			if v := gram.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("structured: the inner product of examples %d and %d is %v; it is finite", i, j, v)
+			}
+		}
+		if v := gram.At(i, i); v < 0 {
+			return nil, fmt.Errorf("structured: the inner product of example %d with itself is %v; it is not negative", i, v)
+		}
+	}
+	return &Kernel{gram}, nil
+}
+
+// Len returns the number of examples.
+func (k *Kernel) Len() int { return k.gram.SymmetricDim() }
+
+// SquaredNorm returns the inner product of example i with itself.
+func (k *Kernel) SquaredNorm(i int) float64 { return k.gram.At(i, i) }
+
+// Product returns the inner product of two examples.
+func (k *Kernel) Product(i, j int) float64 { return k.gram.At(i, j) }
+
+// NewState returns zero weights.
+func (k *Kernel) NewState(columns []int) State {
+	width := scoreWidth(len(columns))
+	return &Expansion{Columns: columns, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
+}
+
+// Expansion is a weight matrix W = sum_i u_i (x) phi(x_i) over the examples of a
+// [Kernel]: it holds the vectors u_i and the scores of all examples.
+type Expansion struct {
+	Columns []int // node id of each column
+	Rows    Rows  // u_i, as of the last Set
+
+	kernel *Kernel
+	width  int
+	scores []float64 // examples x width
+}
+
+// Width is the length of a slice of scores.
+func (e *Expansion) Width() int { return e.width }
+
+// Scores writes the scores of example i.
+func (e *Expansion) Scores(i int, scores []float64) {
+	copy(scores, e.scores[i*e.width:(i+1)*e.width])
+}
+
+// Add adds u (x) phi(x_i).
+func (e *Expansion) Add(i int, columns []int32, u []float64) {
+	for j := range e.kernel.Len() {
+		if k := e.kernel.gram.At(i, j); k != 0 {
+			row := e.scores[j*e.width : (j+1)*e.width]
+			for m, c := range columns {
+				row[c] += k * u[m]
+			}
+		}
+	}
+}
+
+// Set makes the weights those of the vectors given.
+func (e *Expansion) Set(u *Rows, workers int) (exact, stored float64) {
+	e.Rows = Rows{Border: append([]int(nil), u.Border...), Columns: append([]int32(nil), u.Columns...), Values: append([]float64(nil), u.Values...)}
+	norms := make([]float64, e.kernel.Len())
+	parallel(e.kernel.Len(), workerCount(workers), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			row := e.scores[j*e.width : (j+1)*e.width]
+			clear(row)
+			for i := range e.kernel.Len() {
+				columns, values := u.Row(i)
+				if len(columns) == 0 {
+					continue
+				}
+				k := e.kernel.gram.At(i, j)
+				for m, c := range columns {
+					row[c] += k * values[m]
+				}
+			}
+			columns, values := u.Row(j)
+			for m, c := range columns {
+				norms[j] += values[m] * row[c]
+			}
+		}
+	})
+	for _, v := range norms {
+		exact += v
+	}
+	return exact, exact
+}
+
+// ScoresOf writes the scores of the columns for an instance whose inner products
+// with the examples are given. scores has Width entries.
+func (e *Expansion) ScoresOf(products, scores []float64) {
+	clear(scores)
+	for i, k := range products {
+		columns, values := e.Rows.Row(i)
+		for m, c := range columns {
+			scores[c] += k * values[m]
+		}
+	}
+}

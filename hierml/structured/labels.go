@@ -1,0 +1,325 @@
+package structured
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/loss"
+)
+
+// Rescaling says how the loss Delta enters the hinge
+// max_y { b(y) + r(y) (F(y) - F(y_i)) }.
+type Rescaling int
+
+const (
+	// Margin rescaling: b = Delta, r = 1. NHSVM equations 2, 3, 10 and 12.
+	Margin Rescaling = iota
+	// Norm rescaling divides everything inside the maximum by
+	// ||Lambda(y)-Lambda(y_i)||: b = Delta/||.||, r = 1/||.||. With the loss of
+	// NHSVM equation 9 this is equation 13 (b = 1), with its maximum taken over
+	// y != y_i and a hinge around it, without which the printed optimum is
+	// W = 0. Labels with the attributes of y_i are left out.
+	Norm
+	// Slack rescaling: b = r = Delta, so that a margin of 1 is asked for and a
+	// violation of it weighs Delta. Thesis of Cai, equation 4.10; TREELOSS of orthogonal transfer.
+	Slack
+)
+
+// String returns the name of the rescaling.
+func (r Rescaling) String() string {
+	switch r {
+	case Margin:
+		return "margin"
+	case Norm:
+		return "norm"
+	case Slack:
+		return "slack"
+	}
+	return fmt.Sprintf("Rescaling(%d)", int(r))
+}
+
+// costTable bounds the bytes of the costs that are tabulated; those of more
+// labels are computed when asked for.
+const costTable = 64 << 20
+
+// Labels compares the label of every example with every other candidate of the attributes: one
+// block an example, whose competitors are named by their positions in
+// Attributes.Candidates.
+type Labels struct {
+	attributes *Attributes
+	loss       loss.Loss
+	rescaling  Rescaling
+	c          float64
+	truth      []int32
+	costs      [][]float64 // b by true label and candidate; nil for labels without examples, or of which there are too many
+	scales     [][]float64 // r likewise, nil where all are 1
+}
+
+// NewLabels returns the comparisons of labels y, one node id an example, with
+// the other candidates of the attributes. c weighs every example.
+func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*Labels, error) {
+	if a == nil || l == nil {
+		return nil, fmt.Errorf("structured: comparing labels needs Attributes and a Loss")
+	}
+	if err := CheckC(c); err != nil {
+		return nil, err
+	}
+	if r < Margin || r > Slack {
+		return nil, fmt.Errorf("structured: unknown rescaling %d; expected structured.Margin, structured.Norm or structured.Slack", int(r))
+	}
+	ls := &Labels{attributes: a, loss: l, rescaling: r, c: c, truth: make([]int32, len(y))}
+	t := a.taxonomy
+	for i, n := range y {
+		if n < 0 || n >= t.Len() {
+			return nil, fmt.Errorf("structured: row %d has label %d; the taxonomy has nodes 0..%d", i, n, t.Len()-1)
+		}
+		k := a.Candidate(n)
+		if k < 0 {
+			return nil, fmt.Errorf("structured: row %d has label %q, an inner node of the taxonomy; labels are leaves", i, t.Name(n))
+		}
+		ls.truth[i] = int32(k)
+	}
+	return ls, ls.tabulate()
+}
+
+// tabulate checks the costs of the labels that some example has and keeps them
+// if they are few.
+func (ls *Labels) tabulate() error {
+	t, candidates := ls.attributes.taxonomy, ls.attributes.candidates
+	distinct := make([]bool, len(candidates))
+	rows := 0
+	for _, y := range ls.truth {
+		if !distinct[y] {
+			distinct[y] = true
+			rows++
+		}
+	}
+	keep := rows*len(candidates)*8 <= costTable
+	if keep {
+		ls.costs, ls.scales = make([][]float64, len(candidates)), make([][]float64, len(candidates))
+	}
+	cost, scale := make([]float64, len(candidates)), make([]float64, len(candidates))
+	for y, seen := range distinct {
+		if !seen {
+			continue
+		}
+		ls.losses(int32(y), cost)
+		for z, v := range cost {
+			if !(v >= 0) || math.IsInf(v, 1) || z == y && v != 0 {
+				return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
+					t.Name(candidates[z]), t.Name(candidates[y]), v)
+			}
+		}
+		if keep {
+			ls.rescale(int32(y), cost, scale)
+			ls.costs[y] = append([]float64(nil), cost...)
+			if ls.rescaling != Margin {
+				ls.scales[y] = append([]float64(nil), scale...)
+			}
+		}
+	}
+	return nil
+}
+
+// losses writes the losses of all candidates.
+func (ls *Labels) losses(truth int32, dst []float64) {
+	a := ls.attributes
+	if slices.Equal(a.candidates, a.taxonomy.Leaves()) {
+		loss.Row(ls.loss, a.taxonomy, a.candidates[truth], dst)
+		return
+	}
+	for z, n := range a.candidates {
+		dst[z] = ls.loss.Cost(a.candidates[truth], n)
+	}
+}
+
+// rescale turns a row of losses into b and writes r.
+func (ls *Labels) rescale(truth int32, cost, scale []float64) {
+	switch ls.rescaling {
+	case Norm:
+		for z := range cost {
+			if norm := ls.attributes.NormDifference(int(truth), z); norm > 0 {
+				cost[z], scale[z] = cost[z]/norm, 1/norm
+			} else {
+				cost[z], scale[z] = 0, 0
+			}
+		}
+	case Slack:
+		copy(scale, cost)
+	}
+}
+
+// Attributes returns the attribute vectors.
+func (ls *Labels) Attributes() *Attributes { return ls.attributes }
+
+// Label returns the position of the true label of example i.
+func (ls *Labels) Label(i int) int32 { return ls.truth[i] }
+
+// Blocks returns the number of examples.
+func (ls *Labels) Blocks() int { return len(ls.truth) }
+
+// Example returns b.
+func (ls *Labels) Example(b int) int { return b }
+
+// C returns the weight of the training error.
+func (ls *Labels) C(int) float64 { return ls.c }
+
+// terms returns b and r of a competitor.
+func (ls *Labels) terms(truth, y int32) (cost, scale float64) {
+	if ls.costs != nil {
+		cost, scale = ls.costs[truth][y], 1
+		if r := ls.scales[truth]; r != nil {
+			scale = r[y]
+		}
+		return cost, scale
+	}
+	candidates := ls.attributes.candidates
+	cost = ls.loss.Cost(candidates[truth], candidates[y])
+	switch ls.rescaling {
+	case Norm:
+		norm := ls.attributes.NormDifference(int(truth), int(y))
+		if norm == 0 {
+			return 0, 0
+		}
+		return cost / norm, 1 / norm
+	case Slack:
+		return cost, cost
+	}
+	return cost, 1
+}
+
+// Cost returns b_i(y).
+func (ls *Labels) Cost(b int, y int32) float64 {
+	cost, _ := ls.terms(ls.truth[b], y)
+	return cost
+}
+
+// scale returns r_i(y).
+func (ls *Labels) scale(truth, y int32) float64 {
+	if ls.rescaling == Margin {
+		return 1
+	}
+	_, scale := ls.terms(truth, y)
+	return scale
+}
+
+// Direct adds scale times r_i(y) (Lambda(y_i)-Lambda(y)).
+func (ls *Labels) Direct(b int, y int32, scale float64, step *Step) {
+	t := ls.truth[b]
+	scale *= ls.scale(t, y)
+	ls.attributes.direct(t, scale, step)
+	ls.attributes.direct(y, -scale, step)
+}
+
+// Product returns the inner product of r_i(y) (Lambda(y_i)-Lambda(y)) and
+// r_i(z) (Lambda(y_i)-Lambda(z)).
+func (ls *Labels) Product(b int, y, z int32) float64 {
+	t, a := ls.truth[b], ls.attributes
+	return ls.scale(t, y) * ls.scale(t, z) * (a.product(t, t) - a.product(t, y) - a.product(t, z) + a.product(y, z))
+}
+
+// NewSearch returns a search that scores all candidates at once.
+func (ls *Labels) NewSearch() Search {
+	q := len(ls.attributes.candidates)
+	s := &labelSearch{labels: ls, violations: make([]float64, q), sums: make([]float64, len(ls.attributes.columns)+1)}
+	if ls.costs == nil {
+		s.cost, s.scale = make([]float64, q), make([]float64, q)
+		s.row = -1
+	}
+	return s
+}
+
+type labelSearch struct {
+	labels     *Labels
+	violations []float64
+	sums       []float64
+	saved      []float64 // violations of the known, while others are looked for
+
+	// costs of the label row, where they are not tabulated.
+	row         int32
+	cost, scale []float64
+}
+
+// terms returns b and r of all candidates, r nil if all are 1.
+func (s *labelSearch) terms(truth int32) (cost, scale []float64) {
+	ls := s.labels
+	if ls.costs != nil {
+		return ls.costs[truth], ls.scales[truth]
+	}
+	if s.row != truth {
+		ls.losses(truth, s.cost)
+		ls.rescale(truth, s.cost, s.scale)
+		s.row = truth
+	}
+	if ls.rescaling == Margin {
+		return s.cost, nil
+	}
+	return s.cost, s.scale
+}
+
+func (s *labelSearch) Load(b int, scores []float64) float64 {
+	s.labels.attributes.candidateScores(scores, s.sums, s.violations)
+	t := s.labels.truth[b]
+	cost, scale := s.terms(t)
+	v := s.violations
+	truth := v[t]
+	cost = cost[:len(v)]
+	worst := 0.0
+	if scale == nil {
+		for y, f := range v {
+			f += cost[y] - truth
+			v[y] = f
+			if f > worst {
+				worst = f
+			}
+		}
+	} else {
+		scale = scale[:len(v)]
+		for y, f := range v {
+			f = cost[y] + scale[y]*(f-truth)
+			v[y] = f
+			if f > worst {
+				worst = f
+			}
+		}
+	}
+	v[t] = 0
+	return worst
+}
+
+func (s *labelSearch) Violation(y int32) float64 { return s.violations[y] }
+
+func (s *labelSearch) Worst(n int, floor float64, known []int32, dst []int32) []int32 {
+	floor = max(floor, 0)
+	if n <= 0 {
+		return dst
+	}
+	values := s.violations
+	s.saved = s.saved[:0]
+	for _, y := range known {
+		s.saved = append(s.saved, values[y])
+		values[y] = 0
+	}
+	start := len(dst)
+	for y, v := range values {
+		if v <= floor {
+			continue
+		}
+		at := len(dst)
+		dst = append(dst, int32(y))
+		for at > start && values[dst[at-1]] < v {
+			dst[at] = dst[at-1]
+			at--
+		}
+		dst[at] = int32(y)
+		if len(dst)-start > n {
+			dst = dst[:start+n]
+			floor = values[dst[start+n-1]]
+		}
+	}
+	for k, y := range known {
+		values[y] = s.saved[k]
+	}
+	return dst
+}

@@ -1,0 +1,78 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/hierml/weighting"
+)
+
+// Normalized is the normalized hierarchical SVM: a leaf's score is the sum over
+// its ancestors n, itself included, of sqrt(alpha_n) <W_n, x>, where the weights
+// alpha add up to one along the way to every leaf (NHSVM equations 10 and 12
+// with lambda = 1/(2C); 11 is the same problem in U_n = sqrt(alpha_n) W_n):
+//
+//	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
+//
+// The zero value is ready to use.
+type Normalized struct {
+	// C weighs the training error. The default value is 1.
+	C float64
+	// Rho is the exponent of NHSVM equation 6, which chooses alpha; above 1. The
+	// default value is 2.
+	Rho float64
+	// Alpha, if not nil, gives the node weights instead, one a node of the
+	// taxonomy, none negative.
+	Alpha []float64
+	// Loss is Delta. The default value is the normalized loss of NHSVM equation
+	// 9, the root of the sum of alpha over the nodes that are above one of the
+	// two leaves but not the other.
+	Loss loss.Loss
+	// DivideByNorm divides everything inside the maximum by the norm of the
+	// difference of the two attribute vectors: NHSVM equation 13 with the default
+	// loss.
+	DivideByNorm bool
+	Settings     solver.Settings
+	Method       solver.Method
+}
+
+// Fit trains the SVM; see [Estimator].
+func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	if err := checkData(t, d); err != nil {
+		return nil, err
+	}
+	alpha := s.Alpha
+	if alpha == nil {
+		var err error
+		if alpha, err = (weighting.Path{Rho: s.Rho}).Weights(t); err != nil {
+			return nil, fmt.Errorf("svm: node weights: %w", err)
+		}
+	}
+	a, err := structured.SqrtAlpha(t, alpha)
+	if err != nil {
+		return nil, err
+	}
+	if s.Loss == nil {
+		if s.Loss, err = loss.SqrtAlpha(t, alpha); err != nil {
+			return nil, fmt.Errorf("svm: default loss: %w", err)
+		}
+	}
+	rescaling := structured.Margin
+	if s.DivideByNorm {
+		rescaling = structured.Norm
+	}
+	return (&single{
+		name: "normalized hierarchical SVM", attributes: a, c: s.C, settings: s.Settings, method: s.Method,
+		competitor: func(y []int, c float64) (structured.Competitors, error) {
+			return structured.NewLabels(a, y, s.Loss, rescaling, c)
+		},
+	}).fit(ctx, d)
+}
+
+// WithC returns the estimator with another C.
+func (s Normalized) WithC(c float64) Estimator { s.C = c; return s }

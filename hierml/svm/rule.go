@@ -1,0 +1,50 @@
+package svm
+
+import (
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Rule says how the scores of an instance become a label.
+type Rule int
+
+const (
+	// Highest is the leaf with the highest score, of equal ones that with the smallest id.
+	Highest Rule = iota
+	// Descend goes from the top to a leaf, at every node to the child with the
+	// highest node score, of equal ones to that with the smallest id:
+	// orthogonal transfer, equation 1; the thesis of Cai, section 7.4.2.
+	Descend
+)
+
+// String returns the name of the rule.
+func (r Rule) String() string {
+	switch r {
+	case Highest:
+		return "highest"
+	case Descend:
+		return "descend"
+	}
+	return fmt.Sprintf("Rule(%d)", int(r))
+}
+
+// descend follows the highest node scores from the roots to a leaf.
+func descend(t *taxonomy.Taxonomy, nodes []float64) int {
+	at := highest(t.Roots(), nodes)
+	for !t.IsLeaf(at) {
+		at = highest(t.Children(at), nodes)
+	}
+	return at
+}
+
+// highest returns the node with the highest score, the first of equal ones.
+func highest(of []int, nodes []float64) int {
+	best := of[0]
+	for _, n := range of[1:] {
+		if nodes[n] > nodes[best] || nodes[n] == nodes[best] && n < best {
+			best = n
+		}
+	}
+	return best
+}
