@@ -43,13 +43,15 @@ type Regularizer struct {
 }
 
 // part is a connected component of the graph whose edges are the entries of K
-// beside the diagonal.
+// beside the diagonal. Nodes with few of them come first: if the entries are those
+// between nodes of a tree and all their ancestors, then no others come up when K o S is
+// factored in this order.
 type part struct {
-	nodes []int32 // ascending
+	nodes []int32
 	pairs []pair
 }
 
-// pair is an entry of K beside the diagonal, i < j by position in part.nodes.
+// pair is an entry of K beside the diagonal, i and j by position in part.nodes.
 type pair struct {
 	i, j int
 	k    float64
@@ -167,9 +169,12 @@ func compose(diagonal []float64, entries []entry) *Regularizer {
 		}
 		return n
 	}
+	degree := make([]int, len(diagonal))
 	for _, e := range entries {
 		a, b := find(e.i), find(e.j)
 		root[max(a, b)] = min(a, b)
+		degree[e.i]++
+		degree[e.j]++
 	}
 	r := &Regularizer{diagonal: diagonal, lambdaMin: math.Inf(1), maxScale: math.Inf(1)}
 	r.part, r.position = make([]int, len(diagonal)), make([]int, len(diagonal))
@@ -181,8 +186,13 @@ func compose(diagonal []float64, entries []entry) *Regularizer {
 			r.part[n] = r.part[first]
 		}
 		p := &r.parts[r.part[n]]
-		r.position[n] = len(p.nodes)
 		p.nodes = append(p.nodes, int32(n))
+	}
+	for _, p := range r.parts {
+		slices.SortStableFunc(p.nodes, func(n, m int32) int { return degree[n] - degree[m] })
+		for k, n := range p.nodes {
+			r.position[n] = k
+		}
 	}
 	for _, e := range entries {
 		p := &r.parts[r.part[e.i]]

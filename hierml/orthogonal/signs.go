@@ -3,6 +3,7 @@ package orthogonal
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -65,6 +66,18 @@ func (p *Products) Value() float64 {
 	return sum
 }
 
+// Trace returns the sum of the squared norms of all vectors.
+func (p *Products) Trace() float64 {
+	var sum float64
+	for k, part := range p.r.parts {
+		n := len(part.nodes)
+		for i := range n {
+			sum += p.data[k][i*n+i]
+		}
+	}
+	return sum
+}
+
 // Signs is a point S of the saddle form, a number in [-1, 1] for every pair of
 // nodes that K couples, with K o S = LL' factored. It belongs to one goroutine.
 type Signs struct {
@@ -95,6 +108,15 @@ func (r *Regularizer) NewSigns() (*Signs, error) {
 	return s, nil
 }
 
+// Clone returns a copy.
+func (s *Signs) Clone() *Signs {
+	c := &Signs{r: s.r, parts: slices.Clone(s.parts)}
+	for k := range c.parts {
+		c.parts[k].signs = slices.Clone(c.parts[k].signs)
+	}
+	return c
+}
+
 // factor factors K o S of a part.
 func (s *Signs) factor(k int) error {
 	part, signed := &s.r.parts[k], &s.parts[k]
@@ -123,14 +145,18 @@ func (s *Signs) factor(k int) error {
 
 // Row returns the entries of a row of the inverse of L', that of the node n, whose
 // weights are w_n = sum_c values_c v_c in the weights v of the ridge problem, which
-// has as many of them as there are nodes.
+// has as many of them as there are nodes. Columns ascend.
 func (s *Signs) Row(n int) (columns []int, values []float64) {
 	k, i := s.r.part[n], s.r.position[n]
-	for j := i; j < len(s.r.parts[k].nodes); j++ {
-		if v := s.parts[k].upper.At(i, j); v != 0 {
-			columns = append(columns, int(s.r.parts[k].nodes[j]))
-			values = append(values, v)
+	nodes := s.r.parts[k].nodes
+	for j := i; j < len(nodes); j++ {
+		if s.parts[k].upper.At(i, j) != 0 {
+			columns = append(columns, int(nodes[j]))
 		}
+	}
+	slices.Sort(columns)
+	for _, c := range columns {
+		values = append(values, s.parts[k].upper.At(i, s.r.position[c]))
 	}
 	return columns, values
 }

@@ -3,11 +3,13 @@ package orthogonal_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/orthogonal"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // coupled returns a random regularizer whose comparison matrix is positive
@@ -91,6 +93,9 @@ func TestAscend(t *testing.T) {
 				t.Errorf("trial %d: another w gives %v, more than %v", trial, better, inner(g, &w)-value)
 			}
 		}
+		if trace := products(r, g).Trace(); math.Abs(trace-inner(g, g)) > 1e-9*trace {
+			t.Errorf("trial %d: trace %v, want %v", trial, trace, inner(g, g))
+		}
 		got := r.NewProducts()
 		s.Weights(got, products(r, &v))
 		if math.Abs(got.Value()-value) > 1e-9*value {
@@ -100,6 +105,50 @@ func TestAscend(t *testing.T) {
 		if want := products(r, g).Value(); math.Abs(got.Value()-want) > 1e-9*want {
 			t.Errorf("trial %d: Omega of g by its products %v, want %v", trial, got.Value(), want)
 		}
+	}
+}
+
+// TestTree checks that the ridge problem of a tree is as sparse as the paths: the
+// weights of a node depend on those of its ancestors alone.
+func TestTree(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}
+	edges := [][2]int{{9, 3}, {9, 1}, {9, 0}, {3, 10}, {3, 2}, {2, 4}, {4, 5}, {4, 6}, {7, 8}}
+	g, err := taxonomy.New(names, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := orthogonal.Descendants(g, 0.9*orthogonal.MaxAlpha(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.NewSigns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ascend(products(r, random(rand.New(rand.NewPCG(4, 0)), len(names), 3)), 1e-12); err != nil {
+		t.Fatal(err)
+	}
+	before := s.Clone()
+	coupled, paths := 0, 0
+	for n := range names {
+		columns, _ := s.Row(n)
+		coupled += len(columns)
+		paths += len(g.Ancestors(n))
+		for _, c := range columns {
+			if !slices.Contains(g.Ancestors(n), c) && !slices.Contains(g.Descendants(n), c) {
+				t.Errorf("the weights of %q depend on %q", names[n], names[c])
+			}
+		}
+	}
+	if coupled > paths {
+		t.Errorf("%d entries, expected at most the %d of all paths", coupled, paths)
+	}
+	if err := s.Ascend(products(r, random(rand.New(rand.NewPCG(5, 0)), len(names), 3)), 1e-12); err != nil {
+		t.Fatal(err)
+	}
+	_, changed := s.Row(0)
+	if _, kept := before.Row(0); slices.Equal(kept, changed) {
+		t.Errorf("a clone changes with the original: %v", kept)
 	}
 }
 
