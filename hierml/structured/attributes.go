@@ -78,6 +78,25 @@ func Ancestors(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
+// Nodes returns the attributes of a classifier with a weight vector for every
+// node, which is a candidate whose score is <W_n, x>.
+func Nodes(t *taxonomy.Taxonomy) *Attributes {
+	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) { return []int{n}, []float64{1} })
+	if err != nil {
+		panic("structured: attributes of nodes: " + err.Error())
+	}
+	return a
+}
+
+// allNodes returns the ids of all nodes.
+func allNodes(t *taxonomy.Taxonomy) []int {
+	nodes := make([]int, t.Len())
+	for n := range nodes {
+		nodes[n] = n
+	}
+	return nodes
+}
+
 // SqrtAlpha returns the normalized attributes of NHSVM, equation 5:
 // sqrt(alpha_n) on every ancestor n of the leaf and on the leaf itself. alpha
 // has one entry a node, none negative.
