@@ -10,17 +10,37 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
+// Path chooses the weights of NHSVM, equation 6: among all alpha >= 0 whose sum over the ancestors
+// of every leaf, the leaf included, is 1, those with the smallest sum of alpha^Rho over all nodes.
+// They are unique.
+//
+// With Rho near 1 nearly all weight goes to the nodes that many leaves share: on a tree with one root the
+// root's weight tends to 1, and at 1.1 little is left for the rest. As Rho grows the largest weights
+// shrink. Directional prevents that.
+type Path struct {
+	// Rho is the exponent, above 1. The default value is 2.
+	Rho float64
+
+	// T relaxes the sums of the paths to 1 or more, and at most T: equation 8, in which the paper takes 1.5. On graphs in which a leaf
+	// has several heavy parents that lets the other leaves of these parents share more. On trees it changes nothing unless Directional is
+	// set. It is 1 or more, infinity included; the default value is 1.
+	T float64
+
+	// Directional demands of every node at least the weight of each of its parents, the last constraint of equation 7.
+	Directional bool
+}
+
 // Solution is a choice of weights with the proof of how good it is.
 type Solution struct {
 	// Alpha has the weight of every node.
 	Alpha []float64
-	// Primal is the sum of Alpha^Rho.
+	// Primal is the value of Alpha: the sum of Alpha^Rho, or that of equation 20.
 	Primal float64
-	// Dual is a lower bound of the sum for all weights that Path admits.
+	// Dual is a lower bound of the value of all weights that the constraints admit.
 	Dual float64
 	// Gap is (Primal-Dual)/Primal. Rounding may make it negative.
 	Gap float64
-	// PathError is the largest difference of a path's sum from 1.
+	// PathError is by how much a path's sum at most is below or above what the constraints admit.
 	PathError float64
 }
 
@@ -30,28 +50,36 @@ const (
 	maxPathError = 1e-9
 )
 
-// Weights returns the weight of every node. It is an error if Rho is 1 or less, or if it is so large or so near to 1 that, on a
-// graph with several parents a node, the weights cannot be computed to a relative gap of 1e-8. Trees
-// and forests admit all Rho above 1; weights below the range of float64 are 0.
+// Weights returns the weight of every node. It is an error if Rho is 1 or less, T less than 1, or if Rho is so large or so near to 1
+// that, on a graph with several parents a node or with Directional, the weights cannot be computed to a relative gap of 1e-8. Trees
+// and forests without Directional admit all Rho above 1; weights below the range of float64 are 0.
 func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	s, err := p.Solve(context.Background(), t)
 	if err != nil {
 		return nil, err
 	}
-	if !t.IsTree() && !(math.Abs(s.Gap) <= maxGap && s.PathError <= maxPathError) {
+	if (p.Directional || !t.IsTree()) && !s.accepted() {
 		return nil, fmt.Errorf("weighting: the node weights for Rho %v have a relative gap of %.1e, more than %.0e, or path sums off by %.1e, more than %.0e; take a Rho nearer to 2",
 			p.Rho, s.Gap, maxGap, s.PathError, maxPathError)
 	}
 	return s.Alpha, nil
 }
 
-// Solve returns the weights with their certificate. Where the closed form of trees does not reach, which is on graphs in which
+// Solve returns the weights with their certificate. Equation 6 it solves in closed form as far as that of trees reaches; on graphs in which
 // nodes overlap without one containing the other, it takes an interior-point method on the overlapping nodes,
-// whose weights then are right to about 1e-12 of the largest; all others are right to nearly all digits. An end of ctx ends it with ctx's error.
+// whose weights then are right to about 1e-12 of the largest; all others are right to nearly all digits. With Directional, and with T on
+// graphs, all nodes take part in the interior-point method. An end of ctx ends it with ctx's error.
 func (p Path) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
 	rho, err := p.rho()
 	if err != nil {
 		return nil, err
+	}
+	limit, err := pathLimit(p.T)
+	if err != nil {
+		return nil, err
+	}
+	if p.Directional || limit > 1 && !t.IsTree() {
+		return (&relaxed{t, rho, limit, p.Directional}).solve(ctx)
 	}
 	trees := newSubtrees(t, rho)
 	d := &decomposer{ctx, rho}
@@ -63,7 +91,44 @@ func (p Path) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error
 	a := &allotment{make([]float64, t.Len()), make([]float64, t.Len())}
 	a.divide(whole.part, 0, rho*math.Exp(whole.cost/rho))
 	logAlpha := trees.spread(t, a)
-	return certify(t, rho, whole.cost, logAlpha, a.nu), nil
+	s := certify(t, rho, whole.cost, logAlpha, a.nu)
+	if t.IsTree() || s.accepted() {
+		return s, nil
+	}
+	// Some graphs that defeat the method of overlapping nodes do not defeat the one of all nodes.
+	other, err := (&relaxed{t, rho, 1, false}).solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if other.accepted() {
+		return other, nil
+	}
+	return s, nil
+}
+
+// accepted reports whether the weights are good enough for Weights.
+func (s *Solution) accepted() bool { return math.Abs(s.Gap) <= maxGap && s.PathError <= maxPathError }
+
+// rho returns the exponent or what is wrong with it.
+func (p Path) rho() (float64, error) {
+	if p.Rho == 0 {
+		return 2, nil
+	}
+	if !(p.Rho > 1) || math.IsInf(p.Rho, 1) {
+		return 0, fmt.Errorf("weighting: Rho is %v; it is a finite number above 1, or 0 for the default value of 2", p.Rho)
+	}
+	return p.Rho, nil
+}
+
+// pathLimit returns the largest sum of a path that the field T stands for, or what is wrong with it.
+func pathLimit(t float64) (float64, error) {
+	if t == 0 {
+		return 1, nil
+	}
+	if !(t >= 1) {
+		return 0, fmt.Errorf("weighting: T is %v; it is a number from 1 on, or 0 for the default value of 1", t)
+	}
+	return t, nil
 }
 
 // columns returns the nodes that are not inside a tree; the roots of such trees stand for leaves.
