@@ -167,16 +167,23 @@ func NewCandidates(t *taxonomy.Taxonomy, candidates []int, row func(candidate in
 	}
 	a.layout()
 	a.findTopDown()
-	if q := len(candidates); q <= maxGram {
-		a.gram = make([]float64, q*q)
-		for y := range q {
-			for z := range y + 1 {
-				g := a.dot(y, z)
-				a.gram[y*q+z], a.gram[z*q+y] = g, g
-			}
+	a.tabulate()
+	return a, nil
+}
+
+// tabulate computes the inner products of all attribute vectors if they are few.
+func (a *Attributes) tabulate() {
+	q := len(a.candidates)
+	if q > maxGram {
+		return
+	}
+	a.gram = make([]float64, q*q)
+	for y := range q {
+		for z := range y + 1 {
+			g := a.dot(y, z)
+			a.gram[y*q+z], a.gram[z*q+y] = g, g
 		}
 	}
-	return a, nil
 }
 
 // layout chooses the columns and writes the rows over them.

@@ -1,0 +1,30 @@
+package structured
+
+import "fmt"
+
+// Restrict returns the attributes of some of the candidates, ascending node ids, over the same
+// columns: where a problem compares all nodes, those of the leaves, which are predicted.
+func (a *Attributes) Restrict(candidates []int) (*Attributes, error) {
+	if len(candidates) == 0 {
+		return nil, fmt.Errorf("structured: attributes restricted to no candidates; there is nothing to predict")
+	}
+	r := &Attributes{
+		taxonomy: a.taxonomy, candidates: candidates, columns: a.columns, column: a.column, inner: a.inner,
+		indptr: make([]int, 1, len(candidates)+1), colptr: make([]int, 1, len(candidates)+1),
+	}
+	for k, n := range candidates {
+		y := a.Candidate(n)
+		if y < 0 || k > 0 && candidates[k-1] >= n {
+			return nil, fmt.Errorf("structured: candidate %d is node %d; a restriction has candidates of the attributes, ascending", k, n)
+		}
+		nodes, values := a.Leaf(y)
+		r.nodes, r.values = append(r.nodes, nodes...), append(r.values, values...)
+		r.indptr = append(r.indptr, len(r.nodes))
+		r.cols = append(r.cols, a.cols[a.colptr[y]:a.colptr[y+1]]...)
+		r.vals = append(r.vals, a.vals[a.colptr[y]:a.colptr[y+1]]...)
+		r.colptr = append(r.colptr, len(r.cols))
+	}
+	r.findTopDown()
+	r.tabulate()
+	return r, nil
+}
