@@ -1,0 +1,242 @@
+// Package labelset finds the best label set of a taxonomy: given a reward a node, the non-empty set
+// of leaves, closed under taking ancestors, whose nodes have the largest sum of rewards. It is the
+// inference of multi-label hierarchical classification, in training (NHSVM equations 18 and 19, where
+// the reward of a leaf contains its part of the loss) and in prediction.
+//
+// It is a room of its own, apart from package structured, because it knows nothing but the taxonomy:
+// training, prediction and evaluation use it alike.
+//
+// On trees and forests [Searcher.Best] is dynamic programming in O(nodes). On other graphs the problem
+// is NP-hard; there it is a branch and bound whose bound is a point of the dual of the linear
+// relaxation of equation 19, improved by passing messages between a node and its parents.
+package labelset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Space is the set of all label sets of a taxonomy. It is immutable and safe for concurrent use.
+type Space struct {
+	taxonomy *taxonomy.Taxonomy
+	forest   bool
+	graph    graph
+}
+
+// New returns the label sets of the taxonomy, which has at least one leaf.
+func New(t *taxonomy.Taxonomy) (*Space, error) {
+	if len(t.Leaves()) == 0 {
+		return nil, fmt.Errorf("labelset: the taxonomy has no nodes, and so no label sets")
+	}
+	s := &Space{taxonomy: t, forest: true, graph: newGraph(t)}
+	for n := range t.Len() {
+		s.forest = s.forest && len(t.Parents(n)) <= 1
+	}
+	return s, nil
+}
+
+// Taxonomy returns the taxonomy.
+func (s *Space) Taxonomy() *taxonomy.Taxonomy { return s.taxonomy }
+
+// Exact reports whether Best finds the optimum in O(nodes), as it does on trees and forests.
+func (s *Space) Exact() bool { return s.forest }
+
+// graph is the taxonomy below one more node, the root, that is in every label set. It has id Len() and
+// is the parent of the nodes without parents, so that "not empty" says that the root has a child.
+type graph struct {
+	root    int32
+	order   []int32 // parents before children, the root first
+	leaf    []bool
+	leaves  []int32
+	first   []int32 // edges to the children of n: first[n] to first[n+1]
+	child   []int32 // of an edge
+	parent  []int32 // of an edge
+	firstUp []int32 // edges from the parents of n: up[firstUp[n]:firstUp[n+1]]
+	up      []int32
+
+	// Ancestors of the k-th leaf, itself included, without the root.
+	firstAbove []int32
+	above      []int32
+}
+
+func newGraph(t *taxonomy.Taxonomy) graph {
+	n := t.Len()
+	g := graph{root: int32(n), leaf: make([]bool, n+1), order: []int32{int32(n)}}
+	for _, v := range t.Topological() {
+		g.order = append(g.order, int32(v))
+	}
+	for v := range n + 1 {
+		g.first = append(g.first, int32(len(g.child)))
+		children := t.Roots()
+		if v < n {
+			children = t.Children(v)
+			g.leaf[v] = len(children) == 0
+		}
+		for _, c := range children {
+			g.child = append(g.child, int32(c))
+			g.parent = append(g.parent, int32(v))
+		}
+	}
+	g.first = append(g.first, int32(len(g.child)))
+	into := make([][]int32, n+1)
+	for e, c := range g.child {
+		into[c] = append(into[c], int32(e))
+	}
+	for _, edges := range into {
+		g.firstUp = append(g.firstUp, int32(len(g.up)))
+		g.up = append(g.up, edges...)
+	}
+	g.firstUp = append(g.firstUp, int32(len(g.up)))
+	g.firstAbove = append(g.firstAbove, 0)
+	for _, l := range t.Leaves() {
+		g.leaves = append(g.leaves, int32(l))
+		for _, a := range t.Ancestors(l) {
+			g.above = append(g.above, int32(a))
+		}
+		g.firstAbove = append(g.firstAbove, int32(len(g.above)))
+	}
+	return g
+}
+
+func (g *graph) edges(n int32) (from, to int32) { return g.first[n], g.first[n+1] }
+func (g *graph) into(n int32) []int32           { return g.up[g.firstUp[n]:g.firstUp[n+1]] }
+func (g *graph) ancestors(k int) []int32        { return g.above[g.firstAbove[k]:g.firstAbove[k+1]] }
+
+// Solution is the answer to a search. Its slices belong to the searcher and hold until its next search.
+type Solution struct {
+	Leaves []int   // node ids of the leaves of the set, ascending, at least one
+	Nodes  []int   // node ids of the closed set: the leaves and all their ancestors, parents first
+	Value  float64 // the sum of the rewards of Nodes
+	// Bound is at least the value of every label set. It exceeds Value by no more than rounding unless
+	// the search ended at its limit of branches.
+	Bound    float64
+	Branches int // subproblems that the search bounded; one on trees and forests
+}
+
+// DefaultBranches is the limit of branches of a new Searcher.
+const DefaultBranches = 20000
+
+// Searcher searches in a Space. It is scratch: one a goroutine.
+type Searcher struct {
+	// Branches limits the subproblems of one search on a graph that is not a forest. The default value
+	// is DefaultBranches. At the limit, Solution.Bound tells how good the best set found is.
+	Branches int
+
+	space    *Space
+	chosen   []bool // by node: in the set found
+	leaves   []int
+	nodes    []int
+	best     []float64 // of the subtree of a node, on forests
+	messages *messages
+}
+
+// NewSearcher returns a searcher.
+func (s *Space) NewSearcher() *Searcher {
+	n := len(s.graph.order)
+	found := &Searcher{space: s, chosen: make([]bool, n)}
+	if s.forest {
+		found.best = make([]float64, n)
+	} else {
+		found.messages = newMessages(&s.graph)
+	}
+	return found
+}
+
+func (s *Space) check(rewards []float64) error {
+	if len(rewards) != s.taxonomy.Len() {
+		return fmt.Errorf("labelset: %d rewards for a taxonomy of %d nodes; give one a node", len(rewards), s.taxonomy.Len())
+	}
+	for n, r := range rewards {
+		if math.IsNaN(r) || math.IsInf(r, 0) {
+			return fmt.Errorf("labelset: the reward of node %q is %v; rewards are finite", s.taxonomy.Name(n), r)
+		}
+	}
+	return nil
+}
+
+// Best returns the label set with the largest sum of rewards, NHSVM equation 18; rewards has one
+// entry a node. Sets of equal value are told apart by rounding only.
+func (s *Searcher) Best(rewards []float64) (Solution, error) {
+	if err := s.space.check(rewards); err != nil {
+		return Solution{}, err
+	}
+	branches, bound := 1, math.Inf(-1)
+	if s.space.forest {
+		s.onForest(rewards)
+	} else {
+		limit := s.Branches
+		if limit <= 0 {
+			limit = DefaultBranches
+		}
+		branches, bound = s.messages.solve(rewards, limit, s.chosen)
+	}
+	out := s.collect(rewards)
+	out.Branches, out.Bound = branches, max(out.Value, bound)
+	return out, nil
+}
+
+// collect returns the solution of the nodes chosen.
+func (s *Searcher) collect(rewards []float64) Solution {
+	g := &s.space.graph
+	var value float64
+	s.nodes, s.leaves = s.nodes[:0], s.leaves[:0]
+	for _, n := range g.order[1:] {
+		if s.chosen[n] {
+			s.nodes = append(s.nodes, int(n))
+			value += rewards[n]
+			if g.leaf[n] {
+				s.leaves = append(s.leaves, int(n))
+			}
+		}
+	}
+	slices.Sort(s.leaves)
+	return Solution{Leaves: s.leaves, Nodes: s.nodes, Value: value}
+}
+
+// onForest chooses by dynamic programming: the best of a subtree that contains its root n is n with
+// every child that adds, or with the best child if none does.
+func (s *Searcher) onForest(rewards []float64) {
+	g := &s.space.graph
+	for i := len(g.order) - 1; i > 0; i-- {
+		n := g.order[i]
+		s.best[n] = rewards[n]
+		if g.leaf[n] {
+			continue
+		}
+		sum, most := 0.0, math.Inf(-1)
+		for e, to := g.edges(n); e < to; e++ {
+			b := s.best[g.child[e]]
+			sum += max(0, b)
+			most = max(most, b)
+		}
+		if most <= 0 {
+			sum = most
+		}
+		s.best[n] += sum
+	}
+	clear(s.chosen)
+	s.chosen[g.root] = true
+	for _, n := range g.order {
+		if !s.chosen[n] || g.leaf[n] {
+			continue
+		}
+		e, to := g.edges(n)
+		most := e
+		some := false
+		for ; e < to; e++ {
+			b := s.best[g.child[e]]
+			if b > 0 {
+				s.chosen[g.child[e]], some = true, true
+			}
+			if b > s.best[g.child[most]] {
+				most = e
+			}
+		}
+		if !some {
+			s.chosen[g.child[most]] = true
+		}
+	}
+}
