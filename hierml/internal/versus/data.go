@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// generate writes a generated problem as files into a folder.
+func generate(ctx context.Context, folder, problem string) (files, error) {
+	presets := map[string]dataset.TextLike{
+		"small": dataset.NewsgroupsLike(), "big": dataset.IPCLike(), "wipod": dataset.WIPOLike(), "dmoz": dataset.DMOZLike(),
+	}
+	preset, ok := presets[problem]
+	if !ok {
+		return files{}, fmt.Errorf("no problem %q to generate; there are small, big, wipod and dmoz, or give -data", problem)
+	}
+	c, err := preset.Generate(ctx)
+	if err != nil {
+		return files{}, err
+	}
+	f := dataFiles(folder, problem)
+	var edges bytes.Buffer
+	t := c.Train.Taxonomy
+	for n := range t.Len() {
+		if len(t.Parents(n)) == 0 {
+			fmt.Fprintf(&edges, "0 %d\n", n+1)
+		}
+		for _, parent := range t.Parents(n) {
+			fmt.Fprintf(&edges, "%d %d\n", parent+1, n+1)
+		}
+	}
+	if err := os.WriteFile(f.edges(), edges.Bytes(), 0o600); err != nil {
+		return files{}, err
+	}
+	for name, d := range map[string]*dataset.Dataset{f.train(): c.Train, f.test(): c.Test} {
+		if err := writeRows(name, d); err != nil {
+			return files{}, err
+		}
+	}
+	return f, nil
+}
+
+// writeRows writes instances with the numbers of their nodes, from 1, as labels.
+func writeRows(name string, d *dataset.Dataset) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	var line []byte
+	for i, labels := range d.Labels {
+		line = strconv.AppendInt(line[:0], int64(labels[0]+1), 10)
+		indices, values := d.X.Row(i)
+		for k, f := range indices {
+			line = append(line, ' ')
+			line = strconv.AppendInt(line, int64(f)+1, 10)
+			line = append(line, ':')
+			line = strconv.AppendFloat(line, float64(values[k]), 'g', 6, 32)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			file.Close()
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// readEdges reads the taxonomy without its root 0, which has the same score in all comparisons.
+func readEdges(name string) (*taxonomy.Taxonomy, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var edges strings.Builder
+	for line := range strings.Lines(string(text)) {
+		parent, child, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is not parent and child", name, strings.TrimSpace(line))
+		}
+		if parent != "0" {
+			edges.WriteString(parent + "\t")
+		}
+		edges.WriteString(child + "\n")
+	}
+	return taxonomy.Read(strings.NewReader(edges.String()), name)
+}
+
+func readRows(name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return dataset.ReadSVMLight(file, name, t)
+}

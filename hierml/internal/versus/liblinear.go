@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"text/tabwriter"
+)
+
+// driver trains by LIBLINEAR's library and measures.
+//
+//go:embed driver/timed.cpp
+var driver []byte
+
+// tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
+var tolerances = []string{"1", "0.5", "0.3", "0.2", "0.1", "0.07", "0.05", "0.03", "0.02", "0.01", "0.003", "0.001", "0.0001"}
+
+// build compiles the driver with LIBLINEAR's sources, or with the system's library if source is empty.
+func build(ctx context.Context, folder, source string) (string, error) {
+	code, program := filepath.Join(folder, "timed.cpp"), filepath.Join(folder, "timed")
+	if err := os.WriteFile(code, driver, 0o600); err != nil {
+		return "", err
+	}
+	commands := [][]string{{"c++", "-O2", "-o", program, code, "-llinear"}}
+	if source != "" {
+		sources, err := filepath.Glob(filepath.Join(source, "*.cpp"))
+		if err != nil {
+			return "", err
+		}
+		blas, err := filepath.Glob(filepath.Join(source, "blas", "*.c"))
+		if err != nil {
+			return "", err
+		}
+		commands = nil
+		objects := []string{"c++", "-O3", "-I", source, "-o", program, code}
+		for k, c := range blas {
+			object := filepath.Join(folder, "blas"+strconv.Itoa(k)+".o")
+			commands = append(commands, []string{"cc", "-O3", "-c", "-o", object, c})
+			objects = append(objects, object)
+		}
+		commands = append(commands, append(objects, sources...))
+	}
+	for _, c := range commands {
+		if out, err := exec.CommandContext(ctx, c[0], c[1:]...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building LIBLINEAR's driver: %w; install its library and header, give its source folder, or run with -liblinear none\n%s", err, out)
+		}
+	}
+	return program, nil
+}
+
+// liblinear trains with ever tighter tolerances until the primal objective is at most target, or once
+// with the tolerance of a run before.
+func liblinear(ctx context.Context, timed, folder string, f files, c, target float64, before *outcome) (*outcome, error) {
+	model := filepath.Join(folder, "liblinear.model")
+	arguments := append([]string{f.train(), f.test(), strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)
+	if before != nil {
+		arguments = append(arguments[:5], before.Name)
+	}
+	command := exec.CommandContext(ctx, timed, arguments...)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("LIBLINEAR: %w", err)
+	}
+	r := &outcome{Workers: 1}
+	for lines := json.NewDecoder(bytes.NewReader(out)); lines.More(); {
+		line := struct {
+			Version, Tolerance     *float64
+			ReadingCPU             float64 `json:"reading_cpu"`
+			ReadingWall            float64 `json:"reading_wall"`
+			TrainingCPU            float64 `json:"training_cpu"`
+			TrainingWall           float64 `json:"training_wall"`
+			Primal, Peak, Accuracy float64
+			PredictingCPU          float64 `json:"predicting_cpu"`
+		}{}
+		if err := lines.Decode(&line); err != nil {
+			return nil, fmt.Errorf("LIBLINEAR: %w", err)
+		}
+		switch {
+		case line.Version != nil:
+			r.ReadingCPU, r.ReadingWall = line.ReadingCPU, line.ReadingWall
+		case line.Tolerance != nil:
+			r.Name = strconv.FormatFloat(*line.Tolerance, 'g', -1, 64)
+			r.TrainingCPU, r.TrainingWall, r.Primal, r.Peak = line.TrainingCPU, line.TrainingWall, line.Primal, line.Peak
+			fmt.Fprintf(os.Stderr, "LIBLINEAR with tolerance %s: primal %.6g, %.2f CPU s\n", r.Name, r.Primal, r.TrainingCPU)
+		default:
+			r.Accuracy, r.Predict = line.Accuracy, line.PredictingCPU
+		}
+	}
+	if r.Primal > target {
+		fmt.Fprintf(os.Stderr, "LIBLINEAR has not reached the primal objective %.6g\n", target)
+	}
+	info, err := os.Stat(model)
+	if err != nil {
+		return nil, err
+	}
+	r.File = float64(info.Size())
+	return r, os.Remove(model)
+}
+
+// report prints the table; times of training are divided by LIBLINEAR's in the column ratio.
+func report(w io.Writer, outcomes []outcome, theirs *outcome) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tpeak MB\tfile MB\treading CPU s\twall s\t")
+	row := func(name string, r *outcome, mine bool) {
+		fmt.Fprintf(table, "%s\t%d\t", name, r.Workers)
+		if mine {
+			fmt.Fprintf(table, "%d\t", r.Epochs)
+		} else {
+			fmt.Fprint(table, "\t")
+		}
+		fmt.Fprintf(table, "%.2f\t%.2f\t", r.TrainingCPU, r.TrainingWall)
+		if theirs != nil {
+			fmt.Fprintf(table, "%.2f\t%.2f\t", r.TrainingCPU/theirs.TrainingCPU, r.TrainingWall/theirs.TrainingWall)
+		} else {
+			fmt.Fprint(table, "\t\t")
+		}
+		fmt.Fprintf(table, "%.7g\t", r.Primal)
+		if mine {
+			fmt.Fprintf(table, "%.7g\t%.1e\t%.4f\t%.4f\t", r.Dual, (r.Primal-r.Dual)/r.Primal, r.Accuracy, r.TreeLoss)
+		} else {
+			fmt.Fprintf(table, "\t\t%.4f\t\t", r.Accuracy)
+		}
+		fmt.Fprintf(table, "%.1f\t%.0f\t%.1f\t%.2f\t%.2f\t\n", 1e6*r.Predict, r.Peak/1e6, r.File/1e6, r.ReadingCPU, r.ReadingWall)
+	}
+	for k := range outcomes {
+		row(outcomes[k].Name, &outcomes[k], true)
+	}
+	if theirs != nil {
+		row("LIBLINEAR -s 4 -e "+theirs.Name, theirs, false)
+	}
+	return table.Flush()
+}

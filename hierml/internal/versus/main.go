@@ -1,0 +1,166 @@
+// Command versus trains the SVMs of this library and LIBLINEAR's Crammer-Singer
+// solver (-s 4) on the same data in one run on one machine, and prints what
+// each took:
+//
+//	go run ./hierml/internal/versus -problem small
+//	go run ./hierml/internal/versus -data DIR -problem big -runs flat,hierarchical -workers 1,2
+//
+// A problem is small, big, wipod or dmoz: the files NAME.train.svm, NAME.test.svm and
+// NAME.edges (lines of parent and child, the root is 0) of the folder, or, without -data, what
+// package dataset generates in the same size. dmoz is too large for LIBLINEAR.
+//
+// Every training is a process of its own. Seconds are CPU seconds, user and
+// system of all threads, of the training alone: of Fit here, which includes compiling the
+// problem and the certificate, and of the library call train() there. LIBLINEAR
+// is run with one tolerance after the other from loose to tight, and the first
+// counts whose primal objective is no larger than the one that the first run of this library has
+// reached; so -runs should begin with flat. Peak memory is that of the process when training
+// ends, data included.
+//
+// It needs a C++ compiler and LIBLINEAR: the system's library and header
+// (Debian: liblinear-dev), or with -liblinear its source folder. Without either, "-liblinear none"
+// runs this library alone.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// options are the command line.
+type options struct {
+	data, problem, liblinear string
+	runs, workers            string
+	c, gap                   float64
+	repeat                   int
+	method                   string
+	child                    string
+	progress                 bool
+	cpuProfile               string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.data, "data", "", "`folder` with the files of the problem; without it data are generated")
+	flag.StringVar(&o.problem, "problem", "small", "small, big, wipod or dmoz; with -data the name of any files there")
+	flag.StringVar(&o.liblinear, "liblinear", "", "source `folder` of LIBLINEAR instead of the system's library, or none")
+	flag.StringVar(&o.runs, "runs", "flat,hierarchical,normalized", "what to train, of "+strings.Join(names(), ", "))
+	flag.StringVar(&o.workers, "workers", "1", "numbers of workers to train with")
+	flag.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")
+	flag.Float64Var(&o.c, "c", 1, "C")
+	flag.Float64Var(&o.gap, "gap", 1e-3, "relative gap to train to")
+	flag.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
+	flag.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
+	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`file` for a profile of the last training of this library")
+	flag.StringVar(&o.child, "child", "", "for the command's own use")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	work := compare
+	if o.child != "" {
+		work = train
+	}
+	if err := work(ctx, o); err != nil {
+		stop()
+		fmt.Fprintln(os.Stderr, "versus:", err)
+		os.Exit(1)
+	}
+}
+
+// outcome is what one training took.
+type outcome struct {
+	Name                        string
+	Workers, Epochs             int
+	TrainingCPU, TrainingWall   float64
+	Primal, Dual                float64
+	Peak, File                  float64 // bytes
+	ReadingCPU, ReadingWall     float64
+	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
+}
+
+// compare runs all trainings and prints the table.
+func compare(ctx context.Context, o options) error {
+	folder, err := os.MkdirTemp("", "versus")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	files := dataFiles(o.data, o.problem)
+	if o.data == "" {
+		if files, err = generate(ctx, folder, o.problem); err != nil {
+			return err
+		}
+	}
+	var timed string
+	if o.liblinear != "none" {
+		if timed, err = build(ctx, folder, o.liblinear); err != nil {
+			return err
+		}
+	}
+	var outcomes []outcome
+	for _, name := range strings.Split(o.runs, ",") {
+		for _, workers := range strings.Split(o.workers, ",") {
+			var best outcome
+			for k := range max(o.repeat, 1) {
+				r, err := ours(ctx, o, files, name, workers)
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				if k == 0 || r.TrainingCPU < best.TrainingCPU {
+					best = r
+				}
+			}
+			outcomes = append(outcomes, best)
+		}
+	}
+	var theirs *outcome
+	if timed != "" {
+		for k := range max(o.repeat, 1) {
+			r, err := liblinear(ctx, timed, folder, files, o.c, outcomes[0].Primal, theirs)
+			if err != nil {
+				return err
+			}
+			if k == 0 || r.TrainingCPU < theirs.TrainingCPU {
+				theirs = r
+			}
+		}
+	}
+	return report(os.Stdout, outcomes, theirs)
+}
+
+// ours trains once in a process of its own.
+func ours(ctx context.Context, o options, f files, name, workers string) (outcome, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return outcome{}, err
+	}
+	arguments := []string{
+		"-child", f.stem, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
+		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
+	}
+	child := exec.CommandContext(ctx, self, arguments...)
+	child.Stderr = os.Stderr
+	out, err := child.Output()
+	if err != nil {
+		return outcome{}, err
+	}
+	var r outcome
+	return r, json.Unmarshal(out, &r)
+}
+
+// files are those of a problem: stem.train.svm, stem.test.svm and stem.edges.
+type files struct{ stem string }
+
+func dataFiles(folder, problem string) files { return files{filepath.Join(folder, problem)} }
+
+func (f files) train() string { return f.stem + ".train.svm" }
+func (f files) test() string  { return f.stem + ".test.svm" }
+func (f files) edges() string { return f.stem + ".edges" }

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// estimators are what can be trained, by name.
+var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, t *taxonomy.Taxonomy) svm.Estimator{
+	"flat": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+		return svm.Flat{C: c, Settings: s, Method: m}
+	},
+	"hierarchical": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+		return svm.Hierarchical{C: c, Settings: s, Method: m}
+	},
+	"hierarchical-0/1": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+		return svm.Hierarchical{C: c, Loss: loss.ZeroOne(), Settings: s, Method: m}
+	},
+	"hierarchical-half": func(c float64, s solver.Settings, m solver.Method, t *taxonomy.Taxonomy) svm.Estimator {
+		return svm.Hierarchical{C: c, Loss: loss.Half(t), Settings: s, Method: m}
+	},
+	"normalized": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+		return svm.Normalized{C: c, Settings: s, Method: m}
+	},
+}
+
+var methods = map[string]solver.Method{"": nil, "bcfw": solver.BCFW{}, "pegasos": solver.Pegasos{}}
+
+func names() []string { return slices.Sorted(maps.Keys(estimators)) }
+
+func methodNames() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(methods)), func(s string) bool { return s == "" })
+}
+
+// clock measures CPU and wall time since its start.
+type clock struct {
+	cpu  float64
+	wall time.Time
+}
+
+func cpuSeconds() (float64, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, nil
+}
+
+func start() (clock, error) {
+	cpu, err := cpuSeconds()
+	return clock{cpu, time.Now()}, err
+}
+
+func (c clock) stop(cpu, wall *float64) error {
+	now, err := cpuSeconds()
+	*cpu, *wall = now-c.cpu, time.Since(c.wall).Seconds()
+	return err
+}
+
+// peak returns the largest resident size of the process so far, in bytes.
+func peak() (float64, error) {
+	file, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var kilobytes float64
+		if n, _ := fmt.Sscanf(lines.Text(), "VmHWM: %f", &kilobytes); n == 1 {
+			return kilobytes * 1024, nil
+		}
+	}
+	return 0, fmt.Errorf("no VmHWM in %s", file.Name())
+}
+
+// train is the child process: it trains once and prints the outcome.
+func train(ctx context.Context, o options) error {
+	f := files{o.child}
+	estimator, ok := estimators[o.runs]
+	if !ok {
+		return fmt.Errorf("nothing named %q to train; there are %v", o.runs, names())
+	}
+	method, ok := methods[o.method]
+	if !ok {
+		return fmt.Errorf("no method %q; there are %v", o.method, methodNames())
+	}
+	workers, err := strconv.Atoi(o.workers)
+	if err != nil {
+		return fmt.Errorf("workers: %w", err)
+	}
+	t, err := readEdges(f.edges())
+	if err != nil {
+		return err
+	}
+	r := outcome{Name: o.runs, Workers: workers}
+	watch, err := start()
+	if err != nil {
+		return err
+	}
+	d, err := readRows(f.train(), t)
+	if err != nil {
+		return err
+	}
+	if err := watch.stop(&r.ReadingCPU, &r.ReadingWall); err != nil {
+		return err
+	}
+	settings := solver.Settings{Gap: o.gap, Workers: workers}
+	if o.progress {
+		settings.Progress = func(p solver.Progress) error {
+			_, err := fmt.Fprintln(os.Stderr, p)
+			return err
+		}
+	}
+	if o.cpuProfile != "" {
+		profile, err := os.Create(o.cpuProfile)
+		if err != nil {
+			return err
+		}
+		defer profile.Close()
+		if err := pprof.StartCPUProfile(profile); err != nil {
+			return err
+		}
+	}
+	if watch, err = start(); err != nil {
+		return err
+	}
+	m, err := estimator(o.c, settings, method, t).Fit(ctx, t, d)
+	if err != nil {
+		return err
+	}
+	if err := watch.stop(&r.TrainingCPU, &r.TrainingWall); err != nil {
+		return err
+	}
+	pprof.StopCPUProfile()
+	r.Primal, r.Dual, r.Epochs = m.Result.Primal, m.Result.Dual, m.Result.Epochs
+	if r.Peak, err = peak(); err != nil {
+		return err
+	}
+	test, err := readRows(f.test(), t)
+	if err != nil {
+		return err
+	}
+	if err := predict(m, test, &r); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
+}
+
+// predict fills in what the model does with the test part.
+func predict(m *svm.Model, d *dataset.Dataset, r *outcome) error {
+	watch, err := start()
+	if err != nil {
+		return err
+	}
+	predicted := m.Predict(d.X)
+	var cpu, wall float64
+	if err := watch.stop(&cpu, &wall); err != nil {
+		return err
+	}
+	rows := float64(d.Len())
+	r.Predict = cpu / rows
+	half := loss.Half(d.Taxonomy)
+	for i, n := range predicted {
+		if n == d.Labels[i][0] {
+			r.Accuracy += 1 / rows
+		}
+		r.TreeLoss += half.Cost(d.Labels[i][0], n) / rows
+	}
+	return nil
+}
