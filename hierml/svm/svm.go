@@ -5,6 +5,7 @@
 //
 //   - [Flat] is the multiclass SVM of Crammer and Singer, without hierarchy.
 //   - [Hierarchical] is the hierarchical SVM of Cai and Hofmann.
+//   - [GlobalMargin] is the hierarchical SVM with global margins (HSVM-S) of Qiu, Gao and Huang.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro.
 //
 // Labels are leaves of the taxonomy. Labels at inner nodes are moved to leaves

@@ -1,0 +1,105 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// GlobalMargin is the hierarchical SVM with global margin maximization of Qiu, Gao and Huang (HSVM-S,
+// equation 9): beside the margins between labels it asks for margins between every inner node above a
+// label and its siblings, which have slack variables of their own:
+//
+//	min 1/2 ||W||^2 + C1 sum_i xi_i + C2 sum_i zeta_i
+//	<W, Phi(x_i, y) - Phi(x_i, y')> >= 1 - xi_i / l(y, y')    y in Y_i, y' a leaf that is not
+//	<W, Phi(x_i, z) - Phi(x_i, z')> >= 1 - zeta_i / l(z, z')  z an inner node above Y_i, z' a sibling of z that is not above Y_i
+//
+// with Phi(x, y) the sum over the ancestors n of y, itself included, of x at node n. As printed
+// the second line compares siblings that both are above labels of an instance, in both orders, which no
+// weights satisfy. Siblings share a parent; roots have none. Comparisons whose loss is zero are left out.
+//
+// An instance may have several labels; Predict gives the leaf with the highest score. The zero value
+// is ready to use.
+type GlobalMargin struct {
+	// C1 weighs the errors between labels. The default value is 1.
+	C1 float64
+	// C2 weighs the errors between siblings. The default value is C1.
+	C2 float64
+	// Loss is l, also between inner nodes. The default value is loss.Symdiff. The paper compares ZeroOne, Tree
+	// (or half of it, which its figures are), Symdiff, Uni, Sib and Sub.
+	Loss     loss.Loss
+	Settings solver.Settings
+	Method   solver.Method
+}
+
+// Fit trains the SVM; see [Estimator].
+func (s GlobalMargin) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	if err := checkData(t, d); err != nil {
+		return nil, err
+	}
+	c1, err := defaultC(s.C1)
+	if err != nil {
+		return nil, err
+	}
+	c2 := s.C2
+	if c2 == 0 {
+		c2 = c1
+	}
+	if !(c2 > 0) || math.IsInf(c2, 1) {
+		return nil, fmt.Errorf("svm: C2 is %v; it weighs the errors between siblings and is positive and finite", c2)
+	}
+	if s.Loss == nil {
+		s.Loss = loss.Symdiff(t)
+	}
+	nodes := make([]int, t.Len())
+	for n := range nodes {
+		nodes[n] = n
+	}
+	all, err := structured.NewCandidates(t, nodes, func(n int) ([]int, []float64) {
+		above := t.Ancestors(n)
+		ones := make([]float64, len(above))
+		for k := range ones {
+			ones[k] = 1
+		}
+		return above, ones
+	})
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := all.Restrict(t.Leaves())
+	if err != nil {
+		return nil, err
+	}
+	labels, err := structured.NewRanking(leaves, d.Labels, s.Loss, structured.Slack, c1)
+	if err != nil {
+		return nil, err
+	}
+	siblings, err := structured.NewSiblings(all, d.Labels, structured.SiblingOptions{InnerOnly: true, Loss: s.Loss, Rescaling: structured.Slack}, c2)
+	if err != nil {
+		return nil, err
+	}
+	m, err := train(ctx, leaves, structured.Both(labels, siblings), d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "hierarchical SVM with global margins", c1
+	}
+	return m, err
+}
+
+// WithC returns the estimator with another C1, and a C2 that has the same ratio to it as before.
+func (s GlobalMargin) WithC(c float64) Estimator {
+	if s.C2 != 0 {
+		old := s.C1
+		if old == 0 {
+			old = 1
+		}
+		s.C2 *= c / old
+	}
+	s.C1 = c
+	return s
+}
