@@ -191,8 +191,8 @@ func Read[T Value](f *File, name string) ([]T, error) {
 }
 
 // Indices returns the values of a tensor of whole numbers of any type; none is
-// negative or above most.
-func (f *File) Indices(name string, most int) ([]int, error) {
+// negative or above most, which fits an I.
+func Indices[I int | int32](f *File, name string, most int) ([]I, error) {
 	t, err := f.info(name)
 	if err != nil {
 		return nil, err
@@ -209,14 +209,14 @@ func (f *File) Indices(name string, most int) ([]int, error) {
 	if decode == nil {
 		return nil, fmt.Errorf("safetensors: tensor %q is of type %s; expected whole numbers", name, t.Type)
 	}
-	values := make([]int, t.Len())
+	values := make([]I, t.Len())
 	return values, f.each(t, name, func(at int, bytes []byte) error {
 		for ; len(bytes) > 0; at, bytes = at+1, bytes[size:] {
 			v := decode(bytes)
 			if v > uint64(most) {
 				return fmt.Errorf("value %d is %d; expected 0 to %d", at, int64(v), most)
 			}
-			values[at] = int(v)
+			values[at] = I(v)
 		}
 		return nil
 	})

@@ -78,14 +78,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			t.Error(name, got, err)
 		}
 	}
-	if got, err := f.Indices("bytes", 200); !slices.Equal(got, []int{'h', 'e', 'l', 'l', 'o'}) || err != nil {
+	if got, err := safetensors.Indices[int](f, "bytes", 200); !slices.Equal(got, []int{'h', 'e', 'l', 'l', 'o'}) || err != nil {
 		t.Error(got, err)
 	}
 	for name, err := range map[string]error{
-		"too large":  second(f.Indices("bytes", 110)),
-		"negative":   second(f.Indices("signed", 10)),
-		"not whole":  second(f.Indices("matrix", 10)),
-		"absent":     second(f.Indices("absent", 10)),
+		"too large":  second(safetensors.Indices[int](f, "bytes", 110)),
+		"negative":   second(safetensors.Indices[int](f, "signed", 10)),
+		"not whole":  second(safetensors.Indices[int](f, "matrix", 10)),
+		"absent":     second(safetensors.Indices[int](f, "absent", 10)),
 		"other type": second(safetensors.Read[float64](f, "matrix")),
 		"no floats":  f.Floats("bytes", func(int, []float32) {}),
 	} {
@@ -255,7 +255,7 @@ func FuzzOpen(f *testing.F) {
 			if err := file.Floats(name, func(_ int, v []float32) { n += len(v) }); err == nil && n != i.Len() {
 				t.Errorf("%d of %d values", n, i.Len())
 			}
-			if v, err := file.Indices(name, 1000); err == nil && len(v) != i.Len() {
+			if v, err := safetensors.Indices[int32](file, name, 1000); err == nil && len(v) != i.Len() {
 				t.Errorf("%d of %d values", len(v), i.Len())
 			}
 			if _, err := safetensors.Read[float64](file, name); err == nil && i.Type != safetensors.F64 {

@@ -1,0 +1,230 @@
+package svm
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Load reads a model that Save has written. It trusts nothing in the file: a
+// damaged, cut off or foreign file is an error. Models of which most weights are
+// zero are kept sparse: they have no Result.Weights, and all methods work.
+func Load(path string) (*Model, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("svm: load: %w", err)
+	}
+	defer file.Close() // only read from
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("svm: load: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("svm: load: %s is not a file", path)
+	}
+	m, err := Read(file, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%w (in %s)", err, path)
+	}
+	return m, nil
+}
+
+// Read reads a model of the given size that Write has written. It trusts
+// nothing that it reads, as Load does.
+func Read(r io.ReaderAt, size int64) (*Model, error) {
+	f, err := safetensors.Open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("svm: load: %w", err)
+	}
+	if format := f.Metadata["format"]; format != fileFormat {
+		return nil, fmt.Errorf("svm: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
+	}
+	if version := f.Metadata["version"]; version != strconv.Itoa(fileVersion) {
+		return nil, fmt.Errorf("svm: load: the model has version %q; this program reads version %d", version, fileVersion)
+	}
+	m, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("svm: load: %w", err)
+	}
+	return m, nil
+}
+
+func read(f *safetensors.File) (*Model, error) {
+	rule, ok := parseRule(f.Metadata["rule"])
+	if !ok {
+		return nil, fmt.Errorf("the model predicts by the rule %q, which this program does not know", f.Metadata["rule"])
+	}
+	m := &Model{Name: f.Metadata["name"], Rule: rule, Result: new(solver.Result)}
+	if err := m.readMetadata(f.Metadata); err != nil {
+		return nil, err
+	}
+	if err := m.readHistory(f); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.Taxonomy, err = readTaxonomy(f); err != nil {
+		return nil, err
+	}
+	if m.attributes, err = readAttributes(f, m.Taxonomy); err != nil {
+		return nil, err
+	}
+	if err := m.readWeights(f); err != nil {
+		return nil, err
+	}
+	if _, ok := f.Tensors["vocabulary"]; ok {
+		if m.Vocabulary, err = readTexts(f, "vocabulary"); err != nil {
+			return nil, err
+		}
+		if len(m.Vocabulary) != m.Features() {
+			return nil, fmt.Errorf("a vocabulary of %d words for %d features", len(m.Vocabulary), m.Features())
+		}
+	}
+	return m, nil
+}
+
+func (m *Model) readMetadata(text map[string]string) error {
+	r := m.Result
+	for name, to := range map[string]*float64{"C": &m.C, "primal": &r.Primal, "dual": &r.Dual, "gap": &r.Gap, "seconds": &r.Seconds} {
+		v, err := strconv.ParseFloat(text[name], 64)
+		if err != nil || math.IsNaN(v) {
+			return fmt.Errorf("the metadata say that %s is %q; expected a number", name, text[name])
+		}
+		*to = v
+	}
+	var status int
+	for name, to := range map[string]*int{"instances": &m.Instances, "epochs": &r.Epochs, "status": &status} {
+		v, err := strconv.Atoi(text[name])
+		if err != nil || v < 0 {
+			return fmt.Errorf("the metadata say that %s is %q; expected a whole number, not negative", name, text[name])
+		}
+		*to = v
+	}
+	r.Status = solver.Status(status)
+	return nil
+}
+
+func (m *Model) readHistory(f *safetensors.File) error {
+	values, err := safetensors.Read[float64](f, "history")
+	if err != nil {
+		return err
+	}
+	if shape := f.Tensors["history"].Shape; len(shape) != 2 || shape[1] != 5 {
+		return fmt.Errorf("the history has shape %v; expected five columns", shape)
+	}
+	for ; len(values) > 0; values = values[5:] {
+		m.Result.History = append(m.Result.History, solver.Progress{
+			Epoch: int(values[0]), Primal: values[1], Dual: values[2], Gap: values[3], Seconds: values[4],
+		})
+	}
+	return nil
+}
+
+// readTexts reads what texts has made of strings.
+func readTexts(f *safetensors.File, name string) ([]string, error) {
+	bytes, err := safetensors.Read[uint8](f, name)
+	if err != nil {
+		return nil, err
+	}
+	offsets, err := readBorders(f, name+".offsets", len(bytes))
+	if err != nil {
+		return nil, err
+	}
+	all := string(bytes)
+	texts := make([]string, len(offsets)-1)
+	for i := range texts {
+		texts[i] = all[offsets[i]:offsets[i+1]]
+	}
+	return texts, nil
+}
+
+// readBorders reads where each of a number of parts begins and the last ends,
+// which is at end.
+func readBorders(f *safetensors.File, name string, end int) ([]int, error) {
+	borders, err := safetensors.Indices[int](f, name, end)
+	if err != nil {
+		return nil, err
+	}
+	if len(borders) == 0 || borders[0] != 0 || borders[len(borders)-1] != end {
+		return nil, fmt.Errorf("%s do not run from 0 to %d", name, end)
+	}
+	for i := range borders[1:] {
+		if borders[i] > borders[i+1] {
+			return nil, fmt.Errorf("%s fall from %d to %d", name, borders[i], borders[i+1])
+		}
+	}
+	return borders, nil
+}
+
+// maxPairs bounds the ancestors of all leaves together, which a taxonomy holds in
+// memory once they have been asked for: a small file can describe a graph with
+// very many.
+const maxPairs = 1 << 27
+
+func readTaxonomy(f *safetensors.File) (*taxonomy.Taxonomy, error) {
+	names, err := readTexts(f, "taxonomy.names")
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		names[i] = strings.Clone(name) // else each would keep the text of all
+	}
+	if shape := f.Tensors["taxonomy.edges"].Shape; len(shape) != 2 || shape[1] != 2 {
+		return nil, fmt.Errorf("the edges have shape %v; expected two columns", shape)
+	}
+	flat, err := safetensors.Indices[int](f, "taxonomy.edges", len(names))
+	if err != nil {
+		return nil, err
+	}
+	edges := make([][2]int, 0, len(flat)/2)
+	for ; len(flat) > 0; flat = flat[2:] {
+		edges = append(edges, [2]int{flat[0], flat[1]})
+	}
+	t, err := taxonomy.New(names, edges)
+	if err != nil {
+		return nil, err
+	}
+	if t.IsTree() {
+		pairs := 0
+		for _, leaf := range t.Leaves() {
+			if pairs += t.Depth(leaf) + 1; pairs > maxPairs {
+				return nil, fmt.Errorf("the taxonomy is too deep: its leaves have more than %d ancestors", maxPairs)
+			}
+		}
+	}
+	return t, nil
+}
+
+func readAttributes(f *safetensors.File, t *taxonomy.Taxonomy) (*structured.Attributes, error) {
+	values, err := safetensors.Read[float64](f, "attributes.values")
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := safetensors.Indices[int](f, "attributes.nodes", t.Len()-1)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := readBorders(f, "attributes.begin", len(values))
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := safetensors.Indices[int](f, "attributes.candidates", t.Len()-1)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) != len(values) || len(begin) != len(candidates)+1 {
+		return nil, fmt.Errorf("attributes of %d labels for %d, with %d nodes and %d values", len(begin)-1, len(candidates), len(nodes), len(values))
+	}
+	next := -1
+	return structured.NewCandidates(t, candidates, func(int) ([]int, []float64) {
+		next++
+		return nodes[begin[next]:begin[next+1]], values[begin[next]:begin[next+1]]
+	})
+}

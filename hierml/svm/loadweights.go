@@ -1,0 +1,191 @@
+package svm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// readWeights reads the weights in whichever form they have. The columns of the
+// file may be in another order than those of the attributes.
+func (m *Model) readWeights(f *safetensors.File) error {
+	nodes, err := safetensors.Indices[int](f, "weights.columns", m.Taxonomy.Len()-1)
+	if err != nil {
+		return err
+	}
+	if need := m.attributes.Columns(); len(nodes) != len(need) {
+		return fmt.Errorf("weights of %d nodes; the attributes need those of %d", len(nodes), len(need))
+	}
+	to := make([]int32, len(nodes))
+	seen := make([]bool, len(nodes))
+	for c, n := range nodes {
+		at := m.attributes.Column(n)
+		if at < 0 || seen[at] {
+			return fmt.Errorf("column %d of the weights is of node %q, which needs none or has one", c, m.Taxonomy.Name(n))
+		}
+		seen[at], to[c] = true, int32(at)
+	}
+	read := readCompressed
+	for name, form := range map[string]func(*safetensors.File, *weightReader) error{"weights": readMatrix, "weights.present": readBitmap} {
+		if _, ok := f.Tensors[name]; ok {
+			read = form
+		}
+	}
+	w := &weightReader{to: to, columns: m.attributes.Columns()}
+	if err := read(f, w); err != nil {
+		return err
+	}
+	m.Result.Weights, m.sparse = w.dense, w.finish()
+	return nil
+}
+
+// weightReader takes weights in the order of the file. Where at least an eighth
+// of them are other than zero it makes all, otherwise those alone: so no file
+// needs much more memory than it has bytes.
+type weightReader struct {
+	to      []int32 // column of the file -> column of the weights
+	columns []int   // node of each column of the weights
+	dense   *structured.Weights
+	sparse  *sparse
+}
+
+func (w *weightReader) begin(features, stored int) {
+	if stored >= features/8*len(w.columns) {
+		w.dense = structured.NewWeights(w.columns, features)
+		return
+	}
+	w.sparse = &sparse{
+		count: len(w.columns), begin: make([]int, features+1),
+		columns: make([]int32, 0, stored), values: make([]float32, 0, stored),
+	}
+}
+
+// put takes the weight of feature f in a column of the file. Features ascend.
+func (w *weightReader) put(f, column int, v float32) {
+	if w.dense != nil {
+		w.dense.Data[f*w.dense.Stride+int(w.to[column])] = v
+	} else if v != 0 {
+		w.sparse.columns = append(w.sparse.columns, w.to[column])
+		w.sparse.values = append(w.sparse.values, v)
+		w.sparse.begin[f+1]++
+	}
+}
+
+// finish completes the sparse weights, if they are sparse.
+func (w *weightReader) finish() *sparse {
+	s := w.sparse
+	if s == nil {
+		return nil
+	}
+	for f := range len(s.begin) - 1 {
+		s.begin[f+1] += s.begin[f]
+		lo, hi := s.begin[f], s.begin[f+1]
+		if columns, values := s.columns[lo:hi], s.values[lo:hi]; !slices.IsSorted(columns) {
+			sortRow(columns, values)
+		}
+	}
+	return s
+}
+
+// sortRow sorts the columns of a row, and the values with them.
+func sortRow(columns []int32, values []float32) {
+	type entry struct {
+		column int32
+		value  float32
+	}
+	row := make([]entry, len(columns))
+	for k, c := range columns {
+		row[k] = entry{c, values[k]}
+	}
+	slices.SortFunc(row, func(a, b entry) int { return int(a.column) - int(b.column) })
+	for k, e := range row {
+		columns[k], values[k] = e.column, e.value
+	}
+}
+
+func readMatrix(f *safetensors.File, w *weightReader) error {
+	shape := f.Tensors["weights"].Shape
+	if len(shape) != 2 || shape[1] != len(w.to) {
+		return fmt.Errorf("the weights have shape %v; expected %d columns", shape, len(w.to))
+	}
+	w.begin(shape[0], shape[0]*shape[1])
+	return f.Floats("weights", func(at int, values []float32) {
+		for k, v := range values {
+			w.put((at+k)/len(w.to), (at+k)%len(w.to), v)
+		}
+	})
+}
+
+func readBitmap(f *safetensors.File, w *weightReader) error {
+	shape := f.Tensors["weights.present"].Shape
+	width := (len(w.to) + 7) / 8
+	if len(shape) != 2 || shape[1] != width {
+		return fmt.Errorf("the bits of the weights have shape %v; expected %d columns", shape, width)
+	}
+	bits, err := safetensors.Read[uint8](f, "weights.present")
+	if err != nil {
+		return err
+	}
+	stored := f.Tensors["weights.values"].Len()
+	set := 0
+	for k, b := range bits {
+		for c := range 8 {
+			if b>>c&1 != 0 {
+				set++
+				if column := k%width*8 + c; column >= len(w.to) {
+					return fmt.Errorf("a weight of feature %d is in column %d of %d", k/width, column, len(w.to))
+				}
+			}
+		}
+	}
+	if set != stored {
+		return fmt.Errorf("%d bits are set for %d weights", set, stored)
+	}
+	w.begin(shape[0], stored)
+	at := -1 // bit of the last weight
+	return f.Floats("weights.values", func(_ int, values []float32) {
+		for _, v := range values {
+			for at++; bits[at>>3]>>(at&7)&1 == 0; at++ {
+				if at&7 == 0 && bits[at>>3] == 0 {
+					at += 7
+				}
+			}
+			byte := at >> 3
+			w.put(byte/width, byte%width*8+at&7, v)
+		}
+	})
+}
+
+func readCompressed(f *safetensors.File, w *weightReader) error {
+	stored := f.Tensors["weights.values"].Len()
+	begin, err := readBorders(f, "weights.begin", stored)
+	if err != nil {
+		return err
+	}
+	columns, err := safetensors.Indices[int32](f, "weights.indices", len(w.to)-1)
+	if err != nil {
+		return err
+	}
+	if len(columns) != stored {
+		return fmt.Errorf("%d columns for %d weights", len(columns), stored)
+	}
+	for f := range len(begin) - 1 {
+		for k := begin[f] + 1; k < begin[f+1]; k++ {
+			if columns[k-1] >= columns[k] {
+				return fmt.Errorf("columns %d, %d of feature %d do not ascend", columns[k-1], columns[k], f)
+			}
+		}
+	}
+	w.begin(len(begin)-1, stored)
+	feature := 0
+	return f.Floats("weights.values", func(at int, values []float32) {
+		for k, v := range values {
+			for begin[feature+1] <= at+k {
+				feature++
+			}
+			w.put(feature, int(columns[at+k]), v)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package svm
+
+import (
+	"slices"
+
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// rows are weights by feature: what the model file and the sparse models need
+// of them. Columns are those of structured.Weights.
+type rows interface {
+	size() (features, columns int)
+	// append appends the columns, ascending, and the values of the weights of
+	// feature f that are not zero.
+	append(f int, columns []int32, values []float32) ([]int32, []float32)
+}
+
+// dense is all weights.
+type dense struct{ *structured.Weights }
+
+func (w dense) size() (features, columns int) { return w.Features, len(w.Columns) }
+
+func (w dense) append(f int, columns []int32, values []float32) ([]int32, []float32) {
+	for c, v := range w.Data[f*w.Stride : f*w.Stride+len(w.Columns)] {
+		if v != 0 {
+			columns, values = append(columns, int32(c)), append(values, v)
+		}
+	}
+	return columns, values
+}
+
+// sparse holds weights of which most are zero, in compressed rows, one a
+// feature.
+type sparse struct {
+	count   int     // columns
+	begin   []int   // features+1
+	columns []int32 // ascending within a row
+	values  []float32
+}
+
+func (w *sparse) size() (features, columns int) { return len(w.begin) - 1, w.count }
+
+func (w *sparse) append(f int, columns []int32, values []float32) ([]int32, []float32) {
+	lo, hi := w.begin[f], w.begin[f+1]
+	return append(columns, w.columns[lo:hi]...), append(values, w.values[lo:hi]...)
+}
+
+// scores writes <W_c, x> for every column c into dst. Features beyond those of w
+// are ignored.
+func (w *sparse) scores(indices []int32, x []float32, dst []float64) {
+	clear(dst)
+	for k, f := range indices {
+		if int(f) >= len(w.begin)-1 {
+			break
+		}
+		v := float64(x[k])
+		lo, hi := w.begin[f], w.begin[f+1]
+		values := w.values[lo:hi]
+		for j, c := range w.columns[lo:hi] {
+			dst[c] += v * float64(values[j])
+		}
+	}
+}
+
+// at returns the weight of a feature in a column.
+func (w *sparse) at(f int, column int32) float32 {
+	lo, hi := w.begin[f], w.begin[f+1]
+	if k, ok := slices.BinarySearch(w.columns[lo:hi], column); ok {
+		return w.values[lo+k]
+	}
+	return 0
+}
+
+// weights returns the weights of the model in the form in which it has them, nil
+// if it has none.
+func (m *Model) weights() rows {
+	if m.sparse != nil {
+		return m.sparse
+	}
+	if m.Result.Weights == nil {
+		return nil
+	}
+	return dense{m.Result.Weights}
+}

@@ -1,0 +1,336 @@
+package svm
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+)
+
+// Format says how a model is written. The zero value is the smallest form that
+// keeps every weight as it is.
+type Format struct {
+	// Float64 stores weights in double precision, for programs that read no other.
+	// By default they have single precision, as in memory, or half precision
+	// if no weight changes by it; see Model.Compact.
+	Float64 bool
+	// Dense stores all weights, zeros too, as one matrix called "weights". By
+	// default they are stored in the smallest of three forms, see Model.Save.
+	Dense bool
+}
+
+// What the metadata of a model file say about the file.
+const (
+	fileFormat  = "hierml.svm"
+	fileVersion = 1
+)
+
+// Save writes the model to a file, which Load reads. The file is in the
+// safetensors layout, so that Python reads it as arrays without this library:
+//
+//	from safetensors.numpy import load_file
+//	m = load_file("model.safetensors")
+//
+// It holds, beside hyper-parameters and certificate (strings in its metadata):
+//
+//	taxonomy.names, taxonomy.names.offsets   UTF-8 text of all names; name n is from offset n to n+1
+//	taxonomy.edges                           parent and child a row
+//	attributes.candidates                    the labels it chooses from, node ids: the leaves
+//	attributes.begin, .nodes, .values        the attributes of each of them, in compressed rows
+//	weights.columns                          the node of each column of the weights
+//	vocabulary, vocabulary.offsets           names of the features, where known, as the names of nodes
+//	history                                  epoch, primal, dual, gap, seconds a row
+//
+// and the weights, a row a feature, in the smallest of three forms:
+//
+//	weights                                  a matrix
+//	weights.present, weights.values          a bit for every weight, the lowest bit of a byte first, each row from
+//	                                         a new byte, and the weights whose bit is set
+//	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
+//
+// Weights are kept exactly. The file appears under its name when it is complete:
+// until then an older one stays.
+func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
+
+// SaveAs is Save in another form.
+func (m *Model) SaveAs(path string, f Format) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // what a link names is replaced, not the link
+	}
+	temporary := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("svm: save: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			file.Close() // the first error is the one to report
+			os.Remove(temporary)
+		}
+	}()
+	if err := m.Write(file, f); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("svm: save: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("svm: save: %w", err)
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return fmt.Errorf("svm: save: %w", err)
+	}
+	return nil
+}
+
+// Write writes what Save writes to a file.
+func (m *Model) Write(w io.Writer, f Format) error {
+	tensors, err := m.tensors(f)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(w, 1<<20)
+	if err := safetensors.Write(buffered, m.metadata(), tensors); err != nil {
+		return fmt.Errorf("svm: save: %w", err)
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("svm: save: %w", err)
+	}
+	return nil
+}
+
+func (m *Model) metadata() map[string]string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	r := m.Result
+	return map[string]string{
+		"format":    fileFormat,
+		"version":   strconv.Itoa(fileVersion),
+		"rule":      m.Rule.String(),
+		"name":      m.Name,
+		"C":         number(m.C),
+		"instances": strconv.Itoa(m.Instances),
+		"primal":    number(r.Primal),
+		"dual":      number(r.Dual),
+		"gap":       number(r.Gap),
+		"epochs":    strconv.Itoa(r.Epochs),
+		"seconds":   number(r.Seconds),
+		"status":    strconv.Itoa(int(r.Status)),
+	}
+}
+
+// parseRule returns the rule that a model file names.
+func parseRule(name string) (Rule, bool) {
+	for r := range Descend + 1 {
+		if r.String() == name {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
+	weights := m.weights()
+	if weights == nil {
+		return nil, fmt.Errorf("svm: save: a %s with a kernel has no weights of features, and only those can be saved; keep the training data and fit again", m.Name)
+	}
+	if _, ok := parseRule(m.Rule.String()); !ok {
+		return nil, fmt.Errorf("svm: save: models with the rule %q cannot be saved", m.Rule)
+	}
+	t := m.Taxonomy
+	edges := make([]int32, 0, 2*len(t.Edges()))
+	for _, e := range t.Edges() {
+		edges = append(edges, int32(e[0]), int32(e[1]))
+	}
+	begin := []int64{0}
+	var candidates, nodes []int32
+	var values []float64
+	for y, label := range m.attributes.Candidates() {
+		candidates = append(candidates, int32(label))
+		n, v := m.attributes.Leaf(y)
+		for _, n := range n {
+			nodes = append(nodes, int32(n))
+		}
+		values = append(values, v...)
+		begin = append(begin, int64(len(nodes)))
+	}
+	columns := make([]int32, len(m.attributes.Columns()))
+	for c, n := range m.attributes.Columns() {
+		columns[c] = int32(n)
+	}
+	var history []float64
+	for _, p := range m.Result.History {
+		history = append(history, float64(p.Epoch), p.Primal, p.Dual, p.Gap, p.Seconds)
+	}
+	tensors := append(texts("taxonomy.names", t.Names()),
+		safetensors.New("taxonomy.edges", edges, len(t.Edges()), 2),
+		safetensors.New("attributes.candidates", candidates, len(candidates)),
+		safetensors.New("attributes.begin", begin, len(begin)),
+		safetensors.New("attributes.nodes", nodes, len(nodes)),
+		safetensors.New("attributes.values", values, len(values)),
+		safetensors.New("weights.columns", columns, len(columns)),
+		safetensors.New("history", history, len(m.Result.History), 5),
+	)
+	if m.Vocabulary != nil {
+		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)
+	}
+	return append(tensors, weightTensors(weights, f)...), nil
+}
+
+// texts returns strings as two tensors: their bytes, and where each begins and
+// the last ends.
+func texts(name string, values []string) []safetensors.Tensor {
+	offsets := make([]int64, len(values)+1)
+	for i, v := range values {
+		offsets[i+1] = offsets[i] + int64(len(v))
+	}
+	return []safetensors.Tensor{
+		{Name: name, Type: safetensors.U8, Shape: []int{int(offsets[len(values)])}, Write: func(w io.Writer) error {
+			for _, v := range values {
+				if _, err := io.WriteString(w, v); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		safetensors.New(name+".offsets", offsets, len(offsets)),
+	}
+}
+
+// weightTensors returns the weights in the smallest form that Format allows.
+func weightTensors(w rows, f Format) []safetensors.Tensor {
+	features, columns := w.size()
+	kind, stored := safetensors.F16, 0
+	for _, values := range eachRow(w) {
+		stored += len(values)
+		if kind == safetensors.F16 {
+			for _, v := range values {
+				if safetensors.FromHalf(safetensors.ToHalf(v)) != v {
+					kind = safetensors.F32
+					break
+				}
+			}
+		}
+	}
+	if f.Float64 {
+		kind = safetensors.F64
+	}
+	index := safetensors.U16
+	if columns > 1<<16 {
+		index = safetensors.U32
+	}
+	rowBytes := (columns + 7) / 8
+	matrix := features * columns * kind.Size()
+	bitmap := features*rowBytes + stored*kind.Size()
+	border := safetensors.I32
+	if stored > math.MaxInt32 {
+		border = safetensors.I64
+	}
+	compressed := (features+1)*border.Size() + stored*(index.Size()+kind.Size())
+	switch {
+	case f.Dense || matrix <= min(bitmap, compressed):
+		return []safetensors.Tensor{safetensors.Floats("weights", kind, fullRows(w), features, columns)}
+	case bitmap <= compressed:
+		return []safetensors.Tensor{
+			{Name: "weights.present", Type: safetensors.U8, Shape: []int{features, rowBytes}, Write: func(out io.Writer) error {
+				bits := make([]byte, rowBytes)
+				for columns := range eachRow(w) {
+					clear(bits)
+					for _, c := range columns {
+						bits[c>>3] |= 1 << (c & 7)
+					}
+					if _, err := out.Write(bits); err != nil {
+						return err
+					}
+				}
+				return nil
+			}},
+			safetensors.Floats("weights.values", kind, values(w), stored),
+		}
+	}
+	return []safetensors.Tensor{
+		{Name: "weights.begin", Type: border, Shape: []int{features + 1}, Write: func(out io.Writer) error {
+			buffer := make([]byte, 8)
+			next := uint64(0)
+			if _, err := out.Write(buffer[:border.Size()]); err != nil {
+				return err
+			}
+			for columns := range eachRow(w) {
+				next += uint64(len(columns))
+				binary.LittleEndian.PutUint64(buffer, next)
+				if _, err := out.Write(buffer[:border.Size()]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{Name: "weights.indices", Type: index, Shape: []int{stored}, Write: func(out io.Writer) error {
+			var buffer []byte
+			for columns := range eachRow(w) {
+				buffer = buffer[:0]
+				for _, c := range columns {
+					buffer = append(buffer, byte(c), byte(c>>8))
+					if index == safetensors.U32 {
+						buffer = append(buffer, byte(c>>16), byte(c>>24))
+					}
+				}
+				if _, err := out.Write(buffer); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		safetensors.Floats("weights.values", kind, values(w), stored),
+	}
+}
+
+// eachRow goes through the weights that are not zero, feature by feature. The
+// slices are valid until the next.
+func eachRow(w rows) iter.Seq2[[]int32, []float32] {
+	return func(yield func([]int32, []float32) bool) {
+		features, _ := w.size()
+		var columns []int32
+		var values []float32
+		for f := range features {
+			columns, values = w.append(f, columns[:0], values[:0])
+			if !yield(columns, values) {
+				return
+			}
+		}
+	}
+}
+
+// values goes through the weights that are not zero.
+func values(w rows) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		for _, values := range eachRow(w) {
+			if !yield(values) {
+				return
+			}
+		}
+	}
+}
+
+// fullRows goes through all weights.
+func fullRows(w rows) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		_, count := w.size()
+		row := make([]float32, count)
+		for columns, values := range eachRow(w) {
+			clear(row)
+			for k, c := range columns {
+				row[c] = values[k]
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,384 @@
+package svm_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// saved returns the bytes of the file of a model.
+func saved(t testing.TB, m *svm.Model, f svm.Format) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func loaded(b []byte) (*svm.Model, error) { return svm.Read(bytes.NewReader(b), int64(len(b))) }
+
+// models are models of all forms: on trees, forests and DAGs, dense and sparse,
+// with and without vocabulary.
+func models(t testing.TB) map[string]*svm.Model {
+	t.Helper()
+	fit := func(e svm.Estimator, d *dataset.Dataset) *svm.Model {
+		m, err := e.Fit(context.Background(), d.Taxonomy, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	texts := example.Texts(example.Tree(3, 4), 60, 500, 12, 1)
+	for f := range texts.X.Cols {
+		texts.Vocabulary = append(texts.Vocabulary, fmt.Sprintf("word \x00\xff%d\n", f))
+	}
+	forest, err := taxonomy.New([]string{"a", "b", "<&\"", "ü"}, [][2]int{{3, 2}, {3, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	descend := fit(svm.Hierarchical{}, example.Dense(example.Tree(2, 3), 30, 4, 2))
+	descend.Rule = svm.Descend
+	leaves := fit(svm.Flat{}, example.Texts(example.Tree(300), 5, 200, 3, 1))
+	for k := range leaves.Result.Weights.Data {
+		if k%50 > 0 {
+			leaves.Result.Weights.Data[k] = 0
+		}
+	}
+	return map[string]*svm.Model{
+		"tree":        fit(svm.Normalized{C: 2}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
+		"DAG":         fit(svm.Hierarchical{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
+		"forest":      fit(svm.Flat{C: 0.1}, example.Dense(forest, 20, 3, 1)),
+		"descend":     descend,
+		"texts":       fit(svm.Hierarchical{}, texts),
+		"few words":   fit(svm.Flat{}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),
+		"one leaf":    fit(svm.Flat{}, example.Dense(example.Tree(1, 1), 3, 2, 1)),
+		"many leaves": leaves,
+	}
+}
+
+func TestLoadedModelIsTheModelSaved(t *testing.T) {
+	for name, m := range models(t) {
+		x := matrix(m.Features())
+		for _, f := range []svm.Format{{}, {Float64: true}, {Dense: true}, {Float64: true, Dense: true}} {
+			b := saved(t, m, f)
+			got, err := loaded(b)
+			if err != nil {
+				t.Errorf("%s, %+v: %v", name, f, err)
+				continue
+			}
+			if !bytes.Equal(saved(t, got, f), b) {
+				t.Errorf("%s, %+v: what is loaded is written otherwise", name, f)
+			}
+			if got.String() != m.String() || got.Rule != m.Rule || !slices.Equal(got.Vocabulary, m.Vocabulary) || (got.Vocabulary == nil) != (m.Vocabulary == nil) {
+				t.Errorf("%s, %+v: loaded\n%v\nsaved\n%v", name, f, got, m)
+			}
+			if !slices.Equal(got.Result.History, m.Result.History) || got.Result.Primal != m.Result.Primal || got.Result.Dual != m.Result.Dual {
+				t.Errorf("%s, %+v: another certificate", name, f)
+			}
+			if !slices.Equal(got.Taxonomy.Names(), m.Taxonomy.Names()) || !slices.Equal(got.Taxonomy.Edges(), m.Taxonomy.Edges()) {
+				t.Errorf("%s, %+v: another taxonomy", name, f)
+			}
+			for n := range m.Taxonomy.Len() {
+				if !slices.Equal(got.Weights(n), m.Weights(n)) {
+					t.Errorf("%s, %+v: node %d has other weights", name, f, n)
+				}
+			}
+			if !mat.EqualApprox(got.LeafScores(x), m.LeafScores(x), 1e-12) || !mat.EqualApprox(got.NodeScores(x), m.NodeScores(x), 1e-12) {
+				t.Errorf("%s, %+v: other scores", name, f)
+			}
+			if !slices.Equal(got.Predict(x), m.Predict(x)) {
+				t.Errorf("%s, %+v: other predictions", name, f)
+			}
+			if err := got.Check(x); err != nil {
+				t.Errorf("%s, %+v: %v", name, f, err)
+			}
+		}
+	}
+}
+
+// matrix returns random rows of some features.
+func matrix(features int) *dataset.Matrix {
+	rng := rand.New(rand.NewPCG(9, 9))
+	x := &dataset.Matrix{Rows: 20, Cols: features, Indptr: []int{0}}
+	for range x.Rows {
+		for f := range features {
+			if rng.IntN(3) == 0 {
+				x.Indices = append(x.Indices, int32(f))
+				x.Values = append(x.Values, float32(rng.NormFloat64()))
+			}
+		}
+		x.Indptr = append(x.Indptr, len(x.Values))
+	}
+	return x
+}
+
+// The forms are chosen by size: most weights zero, a part of them, none.
+func TestFormsOfWeights(t *testing.T) {
+	for name, c := range map[string]struct {
+		nth  int // every nth weight is not zero
+		form string
+		kind safetensors.Type
+		unit float32
+	}{
+		"sparse":        {100, "weights.begin", safetensors.F32, 0.1},
+		"half":          {2, "weights.present", safetensors.F32, 0.1},
+		"full":          {1, "weights", safetensors.F32, 0.1},
+		"halves, small": {3, "weights.present", safetensors.F16, 0.25},
+		"halves":        {1, "weights", safetensors.F16, 0.25},
+	} {
+		m, err := svm.Flat{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), example.Tree(100), example.Texts(example.Tree(100), 30, 64, 5, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := m.Result.Weights
+		k := 0
+		for f := range w.Features {
+			for col := range w.Columns {
+				w.Data[f*w.Stride+col] = 0
+				if k++; k%c.nth == 0 {
+					w.Data[f*w.Stride+col] = c.unit * float32(1+k%97)
+				}
+			}
+		}
+		b := saved(t, m, svm.Format{})
+		file, err := safetensors.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := file.Tensors[c.form]; !ok {
+			t.Errorf("%s: tensors %v", name, file.Tensors)
+		}
+		values := "weights.values"
+		if c.form == "weights" {
+			values = c.form
+		}
+		if kind := file.Tensors[values].Type; kind != c.kind {
+			t.Errorf("%s: type %s", name, kind)
+		}
+		got, err := loaded(b)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if sparse := got.Result.Weights == nil; sparse != (name == "sparse") {
+			t.Errorf("%s: sparse in memory: %v", name, sparse)
+		}
+		for n := range m.Taxonomy.Len() {
+			if !slices.Equal(got.Weights(n), m.Weights(n)) {
+				t.Errorf("%s: node %d has other weights", name, n)
+			}
+		}
+	}
+}
+
+func TestSaveReplacesTheFileAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.safetensors")
+	m := models(t)["tree"]
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	first, err := svm.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	first.Name = "another"
+	if err := first.SaveAs(link, svm.Format{Dense: true}); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := svm.Load(path); err != nil || second.Name != "another" {
+		t.Errorf("%v, %v", second, err)
+	}
+	// A model that cannot be saved leaves the file and nothing else.
+	m.Rule = 77
+	if err := m.Save(path); err == nil || !strings.Contains(err.Error(), "Rule(77)") {
+		t.Errorf("error %v", err)
+	}
+	m.Rule = svm.Highest
+	if err := m.Save(filepath.Join(dir, "no such folder", "m")); err == nil {
+		t.Error("no error")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("folder %v, %v", entries, err)
+	}
+	for _, p := range []string{dir, filepath.Join(dir, "none")} {
+		if _, err := svm.Load(p); err == nil {
+			t.Errorf("%s: no error", p)
+		}
+	}
+}
+
+// edited returns the file with other metadata or tensors, and a right check sum.
+func edited(t testing.TB, b []byte, edit func(metadata map[string]string, tensors map[string]safetensors.Tensor)) []byte {
+	t.Helper()
+	f, err := safetensors.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := b[8+binary.LittleEndian.Uint64(b):]
+	tensors := make(map[string]safetensors.Tensor)
+	for name, i := range f.Tensors {
+		tensor := safetensors.New(name, data[i.Offsets[0]:i.Offsets[1]], i.Shape...)
+		tensor.Type = i.Type
+		tensors[name] = tensor
+	}
+	delete(f.Metadata, "crc32c")
+	edit(f.Metadata, tensors)
+	var all []safetensors.Tensor
+	for _, tensor := range tensors {
+		all = append(all, tensor)
+	}
+	var out bytes.Buffer
+	if err := safetensors.Write(&out, f.Metadata, all); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestLoadRefuses(t *testing.T) {
+	dense, sparse := saved(t, models(t)["tree"], svm.Format{}), saved(t, models(t)["few words"], svm.Format{})
+	none := saved(t, models(t)["many leaves"], svm.Format{})
+	type tensors = map[string]safetensors.Tensor
+	for name, c := range map[string]struct {
+		file []byte
+		edit func(map[string]string, tensors)
+		says string
+	}{
+		"another program": {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
+		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "2" }, `version "2"`},
+		"rule":            {dense, func(m map[string]string, _ tensors) { m["rule"] = "guess" }, `rule "guess"`},
+		"C":               {dense, func(m map[string]string, _ tensors) { m["C"] = "NaN" }, `C is "NaN"`},
+		"no gap":          {dense, func(m map[string]string, _ tensors) { delete(m, "gap") }, `gap is ""`},
+		"epochs":          {dense, func(m map[string]string, _ tensors) { m["epochs"] = "-1" }, `epochs is "-1"`},
+		"history":         {dense, func(_ map[string]string, t tensors) { t["history"] = safetensors.New("history", []float64{1}, 1) }, "five columns"},
+		"no names":        {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.names") }, `no tensor "taxonomy.names"`},
+		"offsets":         {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{0, 9, 1}) }, "taxonomy.names.offsets"},
+		"no nodes":        {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{}) }, "taxonomy.names.offsets"},
+		"no edges":        {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.edges") }, "two columns"},
+		"cycle":           {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.edges", []int32{0, 1, 1, 0}, 2, 2) }, "cycle"},
+		"other nodes":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.edges", []int32{0, 99}, 1, 2) }, "taxonomy.edges"},
+		"attributes":      {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "attributes.nodes", []int32{1}) }, "attributes"},
+		"candidates":      {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "attributes.candidates", []int32{3, 3, 3, 3}) }, "ascend"},
+		"columns":         {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1, 1, 1, 1, 1, 1}) }, "column 1"},
+		"few columns":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1}) }, "weights of 1 nodes"},
+		"shape":           {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []float32{1, 2}, 1, 2) }, "expected 6 columns"},
+		"no weights":      {dense, func(_ map[string]string, t tensors) { delete(t, "weights") }, "weights.begin"},
+		"type":            {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []uint8{1, 2, 3, 4, 5, 6}, 1, 6) }, "U8"},
+		"words":           {sparse, func(_ map[string]string, t tensors) { t["o"] = rename(t, "vocabulary.offsets", []int64{0, 3}) }, "vocabulary"},
+		"no values":       {sparse, func(_ map[string]string, t tensors) { delete(t, "weights.values") }, "weights"},
+		"begin":           {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.begin", []int64{0, 5}) }, "weights.begin"},
+		"indices":         {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.indices", []uint8{1, 2}) }, "2 columns for"},
+		"bits": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["o"] = safetensors.New("weights.present", make([]uint8, 6), 3, 2)
+		}, "bits of the weights have shape [3 2]"},
+		"bits beyond": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["o"] = safetensors.New("weights.present", []uint8{255}, 1, 1)
+		}, "in column 6 of 6"},
+	} {
+		if _, err := loaded(edited(t, c.file, c.edit)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v; want one that says %q", name, err, c.says)
+		}
+	}
+	if _, err := loaded(edited(t, dense, func(map[string]string, tensors) {})); err != nil {
+		t.Error(err)
+	}
+}
+
+// rename takes the place of a tensor, in one expression.
+func rename[T safetensors.Value](t map[string]safetensors.Tensor, name string, values []T, shape ...int) safetensors.Tensor {
+	delete(t, name)
+	if shape == nil {
+		shape = []int{len(values)}
+	}
+	return safetensors.New(name, values, shape...)
+}
+
+func TestDamagedFilesAreErrors(t *testing.T) {
+	b := saved(t, models(t)["few words"], svm.Format{})
+	name := bytes.Index(b, []byte("crc32c"))
+	for i := 0; i < len(b); i += 1 + i/200 {
+		damaged := slices.Clone(b)
+		damaged[i] ^= 1
+		if _, err := loaded(damaged); err == nil && (i < name || i >= name+6) {
+			t.Errorf("no error with byte %d changed", i)
+		}
+		if _, err := loaded(b[:i]); err == nil {
+			t.Errorf("no error with %d bytes", i)
+		}
+	}
+}
+
+// A graph of few bytes can have very many ancestors.
+func TestDeepTaxonomiesAreRefused(t *testing.T) {
+	const chain, leaves = 20_000, 20_000
+	var names bytes.Buffer
+	offsets := []int64{0}
+	var edges, columns []int32
+	for n := range chain + leaves {
+		fmt.Fprint(&names, n)
+		offsets = append(offsets, int64(names.Len()))
+		if n > 0 {
+			edges = append(edges, int32(min(n, chain)-1), int32(n))
+		}
+		columns = append(columns, int32(n))
+	}
+	_, err := loaded(edited(t, saved(t, models(t)["tree"], svm.Format{}), func(_ map[string]string, all map[string]safetensors.Tensor) {
+		all["names"] = rename(all, "taxonomy.names", names.Bytes())
+		all["offsets"] = rename(all, "taxonomy.names.offsets", offsets)
+		all["edges"] = rename(all, "taxonomy.edges", edges, len(edges)/2, 2)
+		all["columns"] = rename(all, "weights.columns", columns)
+	}))
+	if err == nil || !strings.Contains(err.Error(), "too deep") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, m := range models(f) {
+		f.Add(saved(f, m, svm.Format{}), 0, byte(0))
+	}
+	// The fuzzer changes a byte, whose check sum is then left out, so that it gets
+	// beyond the check.
+	f.Fuzz(func(t *testing.T, b []byte, at int, to byte) {
+		b = bytes.Replace(slices.Clone(b), []byte(`"crc32c"`), []byte(`"no sum"`), 1)
+		if at >= 0 && at < len(b) {
+			b[at] = to
+		}
+		m, err := loaded(b)
+		if err != nil {
+			return
+		}
+		x := matrix(min(m.Features(), 1000))
+		m.LeafScores(x)
+		m.Predict(x)
+		if len(m.HTML()) == 0 {
+			t.Error("no description")
+		}
+		if _, err := loaded(saved(t, m, svm.Format{})); err != nil {
+			t.Errorf("a model that was loaded is not after it was written: %v", err)
+		}
+	})
+}

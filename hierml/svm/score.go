@@ -1,0 +1,127 @@
+package svm
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// LeafScores returns the scores of all leaves: a row of x a row, a column a leaf
+// in the order of Taxonomy.Leaves. Features that x has and the training data
+// had not are ignored, and features that x lacks count as zero, so that a
+// matrix of another width is scored on the features that both have. Check
+// tells whether a matrix fits. For no rows the result is an empty matrix.
+func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
+	if x.Rows == 0 {
+		return new(mat.Dense)
+	}
+	scores := mat.NewDense(x.Rows, len(m.attributes.Candidates()), nil)
+	m.each(x, func(s *scorer, i int) { s.candidates(scores.RawRowView(i)) })
+	return scores
+}
+
+// NodeScores returns <W_n, x> for every node: a row of x a row, a column a node.
+// It treats a matrix of another width as LeafScores does.
+func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
+	if x.Rows == 0 {
+		return new(mat.Dense)
+	}
+	scores := mat.NewDense(x.Rows, m.Taxonomy.Len(), nil)
+	m.each(x, func(s *scorer, i int) { s.nodes(scores.RawRowView(i)) })
+	return scores
+}
+
+// Check returns an error if x is not a matrix over the features of the training
+// data.
+func (m *Model) Check(x *dataset.Matrix) error {
+	if x == nil {
+		return fmt.Errorf("svm: no matrix to predict for")
+	}
+	if err := structured.CheckMatrix(x); err != nil {
+		return err
+	}
+	if n := m.Features(); x.Cols != n {
+		return fmt.Errorf("svm: matrix of %d features for a model of %d; transform the texts with the vectorizer of the training data", x.Cols, n)
+	}
+	return nil
+}
+
+// scorer computes scores of one instance at a time. It holds scratch space: one
+// a goroutine.
+type scorer struct {
+	model *Model
+	width int
+	// values are the scores of the columns for the instance loaded.
+	values []float64
+	sums   []float64
+}
+
+func (m *Model) newScorer() *scorer {
+	columns := len(m.attributes.Columns())
+	width := columns
+	if w := m.Result.Weights; w != nil {
+		width = w.Stride
+	}
+	return &scorer{model: m, width: columns, values: make([]float64, width), sums: make([]float64, columns+1)}
+}
+
+// load computes the scores of the columns for row i of x.
+func (s *scorer) load(x *dataset.Matrix, i int) {
+	features, values := x.Row(i)
+	if m := s.model; m.sparse != nil {
+		m.sparse.scores(features, values, s.values)
+	} else {
+		m.Result.Weights.Scores(features, values, s.values)
+	}
+}
+
+// candidates writes the scores of the candidates, usually the leaves.
+func (s *scorer) candidates(dst []float64) { s.model.attributes.Scores(s.values, s.sums, dst) }
+
+// nodes writes the scores of the nodes, zero for those without a column.
+func (s *scorer) nodes(dst []float64) {
+	clear(dst)
+	for c, n := range s.model.attributes.Columns() {
+		dst[n] = s.values[c]
+	}
+}
+
+// each calls do for every row of x, in any order and on all cores, with a scorer
+// that has loaded it.
+func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
+	workers := m.workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	const chunk = 16
+	workers = min(workers, (x.Rows+chunk-1)/chunk)
+	var next atomic.Int64
+	work := func() {
+		s := m.newScorer()
+		for {
+			lo := int(next.Add(chunk)) - chunk
+			if lo >= x.Rows {
+				return
+			}
+			for i := lo; i < min(lo+chunk, x.Rows); i++ {
+				s.load(x, i)
+				do(s, i)
+			}
+		}
+	}
+	if workers == 1 {
+		work()
+		return
+	}
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(work)
+	}
+	wait.Wait()
+}
