@@ -99,6 +99,13 @@ func TestGolden(t *testing.T) {
 					if !mat.EqualApprox(subgradient, dense(o.Subgradient), 1e-9) {
 						t.Errorf("test %d: subgradient\n%v, want\n%v", k, mat.Formatted(subgradient), o.Subgradient)
 					}
+					column := make([]float64, r.Len())
+					for f := range w.RawMatrix().Cols {
+						products.Subgradient(column, mat.Col(nil, f, w))
+						if !mat.EqualApprox(mat.NewVecDense(r.Len(), column), subgradient.ColView(f), 1e-9) {
+							t.Errorf("test %d: feature %d of the subgradient is %v by the products", k, f, column)
+						}
+					}
 				}
 			}
 		})

@@ -24,6 +24,9 @@ func (r *Regularizer) NewProducts() *Products {
 	return p
 }
 
+// Len returns the number of nodes.
+func (p *Products) Len() int { return p.r.Len() }
+
 // Clear sets the products to those of zero vectors.
 func (p *Products) Clear() {
 	for _, data := range p.data {
@@ -64,6 +67,28 @@ func (p *Products) Value() float64 {
 		}
 	}
 	return sum
+}
+
+// Subgradient sets dst to one coordinate of the subgradient of Theorem 4, by node, for
+// vectors with these products, where a has that coordinate of the vectors.
+func (p *Products) Subgradient(dst, a []float64) {
+	for n, k := range p.r.diagonal {
+		dst[n] = k * a[n]
+	}
+	for k, part := range p.r.parts {
+		n := len(part.nodes)
+		for _, e := range part.pairs {
+			i, j, v := part.nodes[e.i], part.nodes[e.j], e.k
+			switch product := p.data[k][e.i*n+e.j]; {
+			case product == 0:
+				continue
+			case product < 0:
+				v = -v
+			}
+			dst[i] += v * a[j]
+			dst[j] += v * a[i]
+		}
+	}
 }
 
 // Trace returns the sum of the squared norms of all vectors.
@@ -171,6 +196,17 @@ func (s *Signs) Weights(dst, v *Products) {
 // g = (K o S)w = Lv, which a dual point determines whatever S is.
 func (s *Signs) Dual(dst, v *Products) {
 	s.transform(dst, v, func(k int) mat.Matrix { return s.parts[k].lower })
+}
+
+// Column calls add with the entries of a column of the inverse of L', times a
+// value: what the weights of the ridge problem at that column contribute to those of the nodes.
+func (s *Signs) Column(column int, value float64, add func(node int, value float64)) {
+	k, j := s.r.part[column], s.r.position[column]
+	for i := range j + 1 {
+		if v := s.parts[k].upper.At(i, j); v != 0 {
+			add(int(s.r.parts[k].nodes[i]), v*value)
+		}
+	}
 }
 
 func (s *Signs) transform(dst, src *Products, factor func(part int) mat.Matrix) {

@@ -1,0 +1,398 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hierml/notebook/hierml/orthogonal"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// OrthogonalProblem is the training problem of orthogonal transfer (Zhou, Xiao
+// and Wu 2011, equations 4 and 7): the regularizer couples the weights of nodes,
+// and the nodes at or above a label are compared with their siblings:
+//
+//	min  Omega(w) + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
+//
+// For a fixed point S of Omega's saddle form it is a ridge problem, whose
+// attributes say how node weights depend on the weights of that problem. The dual
+// value of any of them is a lower bound of the optimum. It is the certificate of
+// every method here, because the bound that RDA has of its own hardly moves for
+// the paper's K.
+type OrthogonalProblem struct {
+	Inputs structured.Inputs
+	// Siblings are comparisons over structured.Nodes.
+	Siblings    *structured.Siblings
+	Regularizer *orthogonal.Regularizer
+}
+
+func (p *OrthogonalProblem) check() error {
+	if p == nil || p.Inputs == nil || p.Siblings == nil || p.Regularizer == nil {
+		return fmt.Errorf("solver: orthogonal transfer needs Inputs, Siblings and a Regularizer")
+	}
+	if n, m := p.Regularizer.Len(), p.Siblings.Attributes().Taxonomy().Len(); n != m {
+		return fmt.Errorf("solver: K has %d rows for %d nodes; give it a row a node", n, m)
+	}
+	return p.Regularizer.Strong()
+}
+
+// compile returns the ridge problem whose weights make the node weights that
+// the attribute vectors say.
+func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []float64)) (*structured.Oracle, error) {
+	old := p.Siblings.Attributes()
+	a, err := structured.NewCandidates(old.Taxonomy(), old.Candidates(), row)
+	if err != nil {
+		return nil, err
+	}
+	siblings, err := p.Siblings.With(a)
+	if err != nil {
+		return nil, err
+	}
+	return (&structured.Problem{Inputs: p.Inputs, Columns: a.Columns(), Competitors: siblings}).Compile()
+}
+
+// itself is the attribute vector of a node with a column of its own.
+func itself(node int) (columns []int, values []float64) { return []int{node}, []float64{1} }
+
+// SolveOrthogonal solves orthogonal transfer. With a method for ridge problems,
+// nil for BCFW, it works in the dual: an epoch of the method for fixed S takes
+// turns with the best S for the dual point reached, for which the inner products
+// of the nodes' vectors are enough. Both ascend one concave function of S and the
+// dual point, so that together they reach its maximum, the optimum. With [RDA] it
+// is Algorithm 1 of the paper.
+//
+// The result has node weights, one column a node. Settings, status and errors are
+// those of [Solve]; a K without strong convexity is refused with an
+// *orthogonal.ConvexityError.
+func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settings, m Method) (*Result, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if settings == nil {
+		settings = &Settings{}
+	}
+	set, err := settings.check()
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := p.compile(itself)
+	if err != nil {
+		return nil, err
+	}
+	o := &orthogonalRun{problem: p, settings: set, nodes: nodes, started: time.Now()}
+	if set.Time > 0 {
+		limited, cancel := context.WithDeadlineCause(ctx, o.started.Add(set.Time), errTime)
+		defer cancel()
+		ctx = limited
+	}
+	if o.saddle, err = newSaddle(o); err != nil {
+		return nil, err
+	}
+	if set.Start != nil {
+		if set.Start.Point == nil || set.Start.Point.Blocks() != nodes.Blocks() {
+			return nil, fmt.Errorf("solver: Start is the result of another problem; start from one with the same examples and comparisons")
+		}
+		o.saddle.point = set.Start.Point
+	}
+	switch m.(type) {
+	case nil:
+		o.method = &alternation{saddle: o.saddle, method: BCFW{}}
+	case RDA:
+		if set.Start != nil {
+			return nil, fmt.Errorf("solver: RDA averages from zero weights and cannot start from a result; leave Start nil or use BCFW")
+		}
+		o.method = newAveraging(o)
+	case Pegasos:
+		return nil, fmt.Errorf("solver: Pegasos does not go on from a dual point, as orthogonal transfer needs; use BCFW or RDA")
+	default:
+		o.method = &alternation{saddle: o.saddle, method: m}
+	}
+	return o.run(ctx)
+}
+
+// orthogonalRun is the loop around the methods for orthogonal transfer.
+type orthogonalRun struct {
+	problem  *OrthogonalProblem
+	settings Settings
+	nodes    *structured.Oracle // of node weights
+	saddle   *saddle
+	started  time.Time
+	method   orthogonalMethod
+
+	// The best so far: vectors of node weights by example, their value, and the
+	// best lower bound.
+	best   *structured.Rows
+	primal float64
+	dual   float64
+}
+
+// orthogonalMethod is a method at work.
+type orthogonalMethod interface {
+	// epoch makes a step and offers to the run what it has found. It returns ctx's
+	// error if it is cancelled.
+	epoch(ctx context.Context, o *orthogonalRun) error
+}
+
+// offer takes weights with their value if they are better than all before.
+func (o *orthogonalRun) offer(primal float64, weights func() *structured.Rows) {
+	if primal < o.primal {
+		o.primal, o.best = primal, weights()
+	}
+}
+
+func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
+	set := o.settings
+	o.primal, o.best = o.nodes.Origin().Primal, o.nodes.Rows(o.nodes.NewDual())
+	result := &Result{}
+	var err error
+	for {
+		if (structured.Certificate{Primal: o.primal, Dual: o.dual}).Gap() <= set.Gap {
+			if o.store(result); result.Gap <= set.Gap {
+				result.Status = Converged
+				break
+			}
+		}
+		if result.Epochs == set.MaxEpochs {
+			result.Status = MaxEpochs
+			break
+		}
+		if err = o.method.epoch(ctx, o); err != nil {
+			result.Status = Cancelled
+			if errors.Is(err, context.DeadlineExceeded) {
+				result.Status = TimeLimit
+			}
+			if ctx.Err() == nil {
+				return nil, err
+			}
+			if err = fmt.Errorf("solver: stopped in epoch %d: %w", result.Epochs+1, err); context.Cause(ctx) == errTime {
+				err = nil
+			}
+			break
+		}
+		result.Epochs++
+		gap := structured.Certificate{Primal: o.primal, Dual: o.dual}.Gap()
+		p := Progress{Epoch: result.Epochs, Primal: o.primal, Dual: o.dual, Gap: gap, Seconds: time.Since(o.started).Seconds()}
+		result.History = append(result.History, p)
+		if set.Progress != nil {
+			if err = set.Progress(p); err != nil {
+				result.Status, err = Stopped, fmt.Errorf("solver: stopped after %d epochs: %w", p.Epoch, err)
+				break
+			}
+		}
+	}
+	if result.Status != Converged {
+		o.store(result)
+	}
+	if result.Point = o.saddle.point; result.Point == nil {
+		result.Point = o.nodes.NewDual()
+	}
+	result.Seconds = time.Since(o.started).Seconds()
+	return result, err
+}
+
+// store puts the best weights into the result, and the value that they have as
+// they are stored, that is, rounded.
+func (o *orthogonalRun) store(result *Result) {
+	w := o.nodes.NewState()
+	w.Set(o.best, o.settings.Workers)
+	result.Weights = structured.LinearWeights(w)
+	result.Expansion, _ = w.(*structured.Expansion)
+	products := o.problem.Regularizer.NewProducts()
+	addProducts(products, w, o.best)
+	hinge := 0.0
+	search, scores := o.nodes.NewSearch(), make([]float64, w.Width())
+	for i := range o.nodes.Inputs().Len() {
+		for k, b := range o.nodes.BlocksOf(i) {
+			if k == 0 {
+				w.Scores(i, scores)
+			}
+			hinge += o.nodes.C(b) * search.Load(b, scores)
+		}
+	}
+	result.Primal, result.Dual = products.Value()+hinge, o.dual
+	if math.IsNaN(result.Primal) {
+		result.Primal = math.Inf(1)
+	}
+	result.Gap = structured.Certificate{Primal: result.Primal, Dual: result.Dual}.Gap()
+}
+
+// addProducts adds the inner products of the columns of the weights, which are
+// the sum of the rows given.
+func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.Rows) {
+	if w := structured.LinearWeights(s); w != nil {
+		vector := make([]float64, dst.Len())
+		for f := range w.Features {
+			any := false
+			for c, v := range w.Data[f*w.Stride : f*w.Stride+len(w.Columns)] {
+				vector[w.Columns[c]] = float64(v)
+				any = any || v != 0
+			}
+			if any {
+				dst.Add(vector, vector)
+			}
+		}
+		return
+	}
+	e := s.(*structured.Expansion)
+	coefficients, products, scores := make([]float64, dst.Len()), make([]float64, dst.Len()), make([]float64, e.Width())
+	for i := range len(rows.Border) - 1 {
+		columns, values := rows.Row(i)
+		if len(columns) == 0 {
+			continue
+		}
+		clear(coefficients)
+		for k, c := range columns {
+			coefficients[e.Columns[c]] = values[k]
+		}
+		e.Scores(i, scores)
+		for c, n := range e.Columns {
+			products[n] = scores[c]
+		}
+		dst.Add(coefficients, products)
+	}
+}
+
+// saddle is a point of the saddle form: S and a point of the dual.
+type saddle struct {
+	problem  *OrthogonalProblem
+	settings Settings
+	nodes    *structured.Oracle
+	signs    *orthogonal.Signs
+	point    *structured.Dual // nil for the origin
+
+	ridge    *structured.Oracle // of S
+	products *orthogonal.Products
+	vectors  *orthogonal.Products
+}
+
+func newSaddle(o *orthogonalRun) (*saddle, error) {
+	signs, err := o.problem.Regularizer.NewSigns()
+	if err != nil {
+		return nil, err
+	}
+	return &saddle{
+		problem: o.problem, settings: o.settings, nodes: o.nodes, signs: signs,
+		products: o.problem.Regularizer.NewProducts(), vectors: o.problem.Regularizer.NewProducts(),
+	}, nil
+}
+
+// excess is the share of Omega by which it may exceed its quadratic form for the
+// best S.
+const excess = 1e-12
+
+// certify evaluates the point: it returns the state of the ridge problem of S,
+// with its certificate, and the value of the node weights that belong to it.
+func (s *saddle) certify(ctx context.Context, seed uint64) (*state, float64, error) {
+	var err error
+	if s.ridge, err = s.problem.compile(s.signs.Row); err != nil {
+		return nil, 0, err
+	}
+	set := s.settings
+	set.Seed += seed
+	ridge := newState(s.ridge, set)
+	if s.point == nil {
+		return ridge, ridge.certificate.Primal, nil
+	}
+	if err := ridge.warm(ctx, s.point); err != nil {
+		return nil, 0, err
+	}
+	s.measure(ridge.weights, ridge.dual)
+	quadratic := s.products.Trace() / 2
+	s.signs.Weights(s.vectors, s.products)
+	return ridge, ridge.certificate.Primal - quadratic + s.vectors.Value(), nil
+}
+
+// measure computes the products of the weights of the ridge problem.
+func (s *saddle) measure(w structured.State, point *structured.Dual) {
+	var rows *structured.Rows
+	if structured.LinearWeights(w) == nil {
+		rows = s.ridge.Rows(point)
+	}
+	s.products.Clear()
+	addProducts(s.products, w, rows)
+}
+
+// ascend moves to the best S for a dual point, whose weights in the ridge
+// problem of the present S are given.
+func (s *saddle) ascend(w structured.State, point *structured.Dual) error {
+	s.measure(w, point)
+	s.signs.Dual(s.vectors, s.products)
+	s.point = point
+	return s.signs.Ascend(s.vectors, excess)
+}
+
+// weights returns the node weights that belong to a dual point under S.
+func (s *saddle) weights(point *structured.Dual) *structured.Rows {
+	step, rows := s.nodes.NewStep(), s.ridge.Rows(point)
+	out := &structured.Rows{Border: make([]int, len(rows.Border))}
+	column := make([]int32, s.problem.Regularizer.Len())
+	for c, n := range s.nodes.Columns() {
+		column[n] = int32(c)
+	}
+	for i := range len(rows.Border) - 1 {
+		columns, values := rows.Row(i)
+		for k, c := range columns {
+			s.signs.Column(s.ridge.Columns()[c], values[k], func(node int, v float64) { step.Add(column[node], v) })
+		}
+		taken, u := step.Take()
+		out.Columns = append(out.Columns, taken...)
+		out.Values = append(out.Values, u...)
+		out.Border[i+1] = len(out.Columns)
+	}
+	return out
+}
+
+// alternation takes epochs of a method for ridge problems in turns with the best S.
+type alternation struct {
+	*saddle
+	method Method
+	state  *state
+	turn   uint64
+}
+
+func (a *alternation) epoch(ctx context.Context, o *orthogonalRun) error {
+	if a.state == nil {
+		if err := a.begin(ctx, o); err != nil {
+			return err
+		}
+	}
+	it, err := a.method.start(a.state)
+	if err != nil {
+		return err
+	}
+	if err := it.epoch(ctx); err != nil {
+		return err
+	}
+	if err := a.ascend(a.state.weights, it.point()); err != nil {
+		return err
+	}
+	return a.evaluate(ctx, o)
+}
+
+// begin evaluates the point given to start from under the best S for it.
+func (a *alternation) begin(ctx context.Context, o *orthogonalRun) error {
+	err := a.evaluate(ctx, o)
+	if err != nil || a.point == nil {
+		return err
+	}
+	if err := a.ascend(a.state.weights, a.state.dual); err != nil {
+		return err
+	}
+	return a.evaluate(ctx, o)
+}
+
+// evaluate certifies the point reached and offers it.
+func (a *alternation) evaluate(ctx context.Context, o *orthogonalRun) error {
+	a.turn++
+	s, primal, err := a.certify(ctx, a.turn)
+	if err != nil {
+		return err
+	}
+	a.state = s
+	o.dual = max(o.dual, s.certificate.Dual)
+	o.offer(primal, func() *structured.Rows { return a.weights(s.dual) })
+	return nil
+}

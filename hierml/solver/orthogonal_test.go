@@ -1,0 +1,320 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/golden"
+	"github.com/hierml/notebook/hierml/orthogonal"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// transfer is a reference problem of orthogonal transfer.
+type transfer struct {
+	Taxonomy  golden.Taxonomy `json:"taxonomy_without_root"`
+	K         [][]float64
+	C         float64
+	X         [][]float64
+	Y         []int
+	Objective float64
+	W         [][]float64
+	Tolerance float64 `json:"W_tolerance"`
+	RDA       struct {
+		Steps5, Steps20 trajectory
+	}
+}
+
+type trajectory struct {
+	W            [][]float64
+	Bounds       [][2]float64 // upper, lower
+	Upper, Lower *float64
+}
+
+func readTransfers(t *testing.T) map[string]*transfer {
+	t.Helper()
+	cases, err := golden.Read("orthogonal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]*transfer)
+	for _, c := range cases {
+		all[c.ID] = new(transfer)
+		if err := c.Decode(all[c.ID]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func (w *transfer) matrix() *dataset.Matrix {
+	x := &dataset.Matrix{Rows: len(w.X), Cols: len(w.X[0]), Indptr: []int{0}}
+	for _, row := range w.X {
+		for f, v := range row {
+			if v != 0 {
+				x.Indices, x.Values = append(x.Indices, int32(f)), append(x.Values, float32(v))
+			}
+		}
+		x.Indptr = append(x.Indptr, len(x.Values))
+	}
+	return x
+}
+
+// gram returns the inner products of the instances as the matrix stores them.
+func (w *transfer) gram() *mat.SymDense {
+	g := mat.NewSymDense(len(w.X), nil)
+	for i := range w.X {
+		for j := range i + 1 {
+			var sum float64
+			for f, v := range w.X[i] {
+				sum += float64(float32(v)) * float64(float32(w.X[j][f]))
+			}
+			g.SetSym(i, j, sum)
+		}
+	}
+	return g
+}
+
+func (w *transfer) problem(t *testing.T, kernel bool) (*OrthogonalProblem, *taxonomy.Taxonomy) {
+	t.Helper()
+	g, err := w.Taxonomy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := mat.NewSymDense(len(w.K), nil)
+	for i, row := range w.K {
+		for j := i; j < len(row); j++ {
+			k.SetSym(i, j, row[j])
+		}
+	}
+	r, err := orthogonal.New(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([][]int, len(w.Y))
+	for i, y := range w.Y {
+		labels[i] = []int{y}
+	}
+	siblings, err := structured.NewSiblings(structured.Nodes(g), labels, structured.SiblingOptions{Roots: true}, w.C/float64(len(w.Y)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &OrthogonalProblem{Siblings: siblings, Regularizer: r}
+	if kernel {
+		p.Inputs, err = structured.NewKernel(w.gram())
+	} else {
+		p.Inputs, err = structured.NewLinear(w.matrix())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, g
+}
+
+// nodeWeights returns the weights, a row a node.
+func nodeWeights(r *Result, w *transfer) *mat.Dense {
+	dense := mat.NewDense(len(w.W), len(w.X[0]), nil)
+	for n := range w.W {
+		if r.Weights != nil {
+			dense.SetRow(n, r.Weights.Node(n))
+			continue
+		}
+		for i, x := range w.X {
+			columns, values := r.Expansion.Rows.Row(i)
+			for k, c := range columns {
+				if r.Expansion.Columns[c] == n {
+					for f, v := range x {
+						dense.Set(n, f, dense.At(n, f)+values[k]*v)
+					}
+				}
+			}
+		}
+	}
+	return dense
+}
+
+func difference(got *mat.Dense, want [][]float64) (largest, scale float64) {
+	for n, row := range want {
+		for f, v := range row {
+			largest, scale = max(largest, math.Abs(got.At(n, f)-v)), max(scale, math.Abs(v))
+		}
+	}
+	return largest, scale
+}
+
+func TestOrthogonalGolden(t *testing.T) {
+	for id, want := range readTransfers(t) {
+		t.Run(id, func(t *testing.T) {
+			for _, kernel := range []bool{false, true} {
+				p, _ := want.problem(t, kernel)
+				for _, gap := range []float64{1e-1, 1e-3, 1e-6, 1e-9} {
+					if gap < 1e-6 && !kernel {
+						continue // weights are stored in float32
+					}
+					r, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: gap, MaxEpochs: 100000}, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Logf("kernel %v: %v, reference %.10g", kernel, r, want.Objective)
+					if r.Gap > gap || r.Status != Converged {
+						t.Errorf("gap %v, asked for %v: %v", r.Gap, gap, r.Status)
+					}
+					if r.Primal < want.Objective*(1-1e-7) || r.Dual > want.Objective*(1+1e-7) {
+						t.Errorf("the certificate says the optimum is between %.10g and %.10g, it is %.10g", r.Dual, r.Primal, want.Objective)
+					}
+					got := nodeWeights(r, want)
+					var distance float64
+					for n, row := range want.W {
+						for f, v := range row {
+							distance += (got.At(n, f) - v) * (got.At(n, f) - v)
+						}
+					}
+					if bound := r.Primal - r.Dual + 1e-7*want.Objective; p.Regularizer.LambdaMin()/2*distance > bound {
+						t.Errorf("weights are %v from the optimum, the gap %v allows %v", math.Sqrt(distance), bound, math.Sqrt(2*bound/p.Regularizer.LambdaMin()))
+					}
+					if gap < 1e-8 {
+						if d, scale := difference(got, want.W); d > 1e-4*scale+want.Tolerance {
+							t.Errorf("weights differ by %v of %v", d, scale)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRDAGolden(t *testing.T) {
+	for id, want := range readTransfers(t) {
+		t.Run(id, func(t *testing.T) {
+			for _, kernel := range []bool{false, true} {
+				p, _ := want.problem(t, kernel)
+				nodes, err := p.compile(itself)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := newAveraging(&orthogonalRun{problem: p, nodes: nodes})
+				for step := 1; step <= 20; step++ {
+					a.iterate()
+					for count, reference := range map[int]trajectory{5: want.RDA.Steps5, 20: want.RDA.Steps20} {
+						if step > count {
+							continue
+						}
+						if b := reference.Bounds; step <= len(b) && (math.Abs(a.upper-b[step-1][0]) > 1e-5*b[step-1][0] || math.Abs(a.lower-b[step-1][1]) > 1e-5*b[step-1][0]) {
+							t.Errorf("kernel %v, step %d: bounds %v and %v, want %v", kernel, step, a.upper, a.lower, b[step-1])
+						}
+						if step != count {
+							continue
+						}
+						if u, l := reference.Upper, reference.Lower; u != nil && (math.Abs(a.upper-*u) > 1e-5**u || math.Abs(a.lower-*l) > 1e-5**u) {
+							t.Errorf("kernel %v, step %d: bounds %v and %v, want %v and %v", kernel, step, a.upper, a.lower, *u, *l)
+						}
+						r := &Result{}
+						if kernel {
+							r.Expansion = a.weights.(*structured.Expansion)
+						} else {
+							r.Weights = structured.LinearWeights(a.weights)
+						}
+						if d, scale := difference(nodeWeights(r, want), reference.W); d > 1e-5*scale {
+							t.Errorf("kernel %v, step %d: weights differ by %v of %v", kernel, step, d, scale)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRDA(t *testing.T) {
+	for id, want := range readTransfers(t) {
+		p, _ := want.problem(t, false)
+		last := 0.0
+		r, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-9, MaxEpochs: 300, Progress: func(p Progress) error {
+			if p.Dual < last || p.Dual > want.Objective*(1+1e-7) || p.Primal < want.Objective*(1-1e-7) {
+				t.Errorf("%s: %v, the optimum is %v", id, p, want.Objective)
+			}
+			last = p.Dual
+			return nil
+		}}, RDA{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %v, reference %v", id, r, want.Objective)
+		if r.Status != MaxEpochs || r.Epochs != 300 || len(r.History) != 300 {
+			t.Errorf("%s: %v after %d epochs", id, r.Status, r.Epochs)
+		}
+		if r.Gap > 0.2 {
+			t.Errorf("%s: gap %v", id, r.Gap)
+		}
+	}
+}
+
+func TestOrthogonalStops(t *testing.T) {
+	want := readTransfers(t)["orthogonal-p-04"]
+	p, _ := want.problem(t, false)
+	stop := errors.New("enough")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, m := range []Method{nil, BCFW{}, RDA{}} {
+		r, err := SolveOrthogonal(ctx, p, nil, m)
+		if !errors.Is(err, context.Canceled) || r == nil || r.Status != Cancelled || r.Primal < want.Objective || r.Gap != 1 {
+			t.Errorf("%T, cancelled: %v, %v", m, r, err)
+		}
+		r, err = SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-9, Progress: func(p Progress) error {
+			if p.Epoch == 3 {
+				return stop
+			}
+			return nil
+		}}, m)
+		if !errors.Is(err, stop) || r == nil || r.Status != Stopped || r.Epochs != 3 || r.Primal > want.C {
+			t.Errorf("%T, stopped: %v, %v", m, r, err)
+		}
+		r, err = SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-14, MaxEpochs: math.MaxInt, Time: 20 * time.Millisecond}, m)
+		if err != nil || r.Status != TimeLimit || r.Dual > want.Objective*(1+1e-7) {
+			t.Errorf("%T, time: %v, %v", m, r, err)
+		}
+	}
+	start, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-5, MaxEpochs: 100000}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-4, Start: start}, nil)
+	if err != nil || again.Epochs > 2 {
+		t.Errorf("from a solution: %v, %v", again, err)
+	}
+}
+
+func TestOrthogonalRefused(t *testing.T) {
+	want := readTransfers(t)["orthogonal-p-00"]
+	p, g := want.problem(t, false)
+	other, _ := want.problem(t, false)
+	edge, err := orthogonal.Descendants(g, orthogonal.MaxAlpha(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Regularizer = edge
+	var convexity *orthogonal.ConvexityError
+	if _, err := SolveOrthogonal(context.Background(), other, nil, nil); !errors.As(err, &convexity) {
+		t.Errorf("a regularizer that is not strongly convex: %v", err)
+	}
+	for name, try := range map[string]func() (*Result, error){
+		"nothing":  func() (*Result, error) { return SolveOrthogonal(context.Background(), nil, nil, nil) },
+		"settings": func() (*Result, error) { return SolveOrthogonal(context.Background(), p, &Settings{Gap: -1}, nil) },
+		"Pegasos":  func() (*Result, error) { return SolveOrthogonal(context.Background(), p, nil, Pegasos{}) },
+		"start": func() (*Result, error) {
+			return SolveOrthogonal(context.Background(), p, &Settings{Start: &Result{}}, nil)
+		},
+		"RDA elsewhere": func() (*Result, error) {
+			return Solve(context.Background(), &structured.Problem{Inputs: p.Inputs, Columns: p.Siblings.Attributes().Columns(), Competitors: p.Siblings}, nil, RDA{})
+		},
+	} {
+		if r, err := try(); err == nil || r != nil {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+}
