@@ -19,13 +19,17 @@ import (
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
+// If instances have several labels, y is any non-empty set of leaves, its score the sum over the leaves and all
+// their ancestors, each once, and the worst set is found exactly (package labelset); Model.LabelSets
+// predicts.
+//
 // The zero value is ready to use.
 type Normalized struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// Rho is the exponent of NHSVM equation 6, which chooses alpha; above 1. The
-	// default value is 2.
-	Rho float64
+	// Weighting chooses alpha: weighting.Path is NHSVM equations 6 and 8, with or without the directional
+	// constraint, weighting.MaxMin equation 7. The default value is weighting.Path{}, equation 6 with an exponent of 2.
+	Weighting Weighting
 	// Alpha, if not nil, gives the node weights instead, one a node of the
 	// taxonomy, none negative.
 	Alpha []float64
@@ -33,12 +37,23 @@ type Normalized struct {
 	// 9, the root of the sum of alpha over the nodes that are above one of the
 	// two leaves but not the other.
 	Loss loss.Loss
+	// Sets makes the labels sets of leaves even if every instance has one label.
+	Sets bool
+	// SetLoss is Delta where labels are sets. The default value is the number of leaves in which the two sets
+	// differ, the loss of NHSVM section 7.1; equation 9 is no sum over nodes, and can't be searched.
+	SetLoss loss.Decomposing
 	// DivideByNorm divides everything inside the maximum by the norm of the
 	// difference of the two attribute vectors: NHSVM equation 13 with the default
-	// loss.
+	// loss. Where labels are sets it is an error: the norm is no sum over nodes either, as the paper says below
+	// equation 13.
 	DivideByNorm bool
 	Settings     solver.Settings
 	Method       solver.Method
+}
+
+// Weighting chooses the weight alpha of every node of a taxonomy; see package weighting.
+type Weighting interface {
+	Weights(t *taxonomy.Taxonomy) ([]float64, error)
 }
 
 // Fit trains the SVM; see [Estimator].
@@ -48,14 +63,26 @@ func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Da
 	}
 	alpha := s.Alpha
 	if alpha == nil {
+		if s.Weighting == nil {
+			s.Weighting = weighting.Path{}
+		}
 		var err error
-		if alpha, err = (weighting.Path{Rho: s.Rho}).Weights(t); err != nil {
+		if alpha, err = s.Weighting.Weights(t); err != nil {
 			return nil, fmt.Errorf("svm: node weights: %w", err)
 		}
 	}
 	a, err := structured.SqrtAlpha(t, alpha)
 	if err != nil {
 		return nil, err
+	}
+	if s.Sets || severalLabels(d) {
+		if s.DivideByNorm {
+			return nil, fmt.Errorf("svm: DivideByNorm compares single labels; the norm of the difference of two label sets is no sum over nodes, so that their worst can't be searched (NHSVM, below equation 13): leave it out, or train on instances with one label")
+		}
+		if s.SetLoss == nil {
+			s.SetLoss = loss.LeafSymdiff(t)
+		}
+		return (&sets{name: "normalized hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: s.C, settings: s.Settings, method: s.Method}).fit(ctx, d)
 	}
 	if s.Loss == nil {
 		if s.Loss, err = loss.SqrtAlpha(t, alpha); err != nil {

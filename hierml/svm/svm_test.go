@@ -244,7 +244,8 @@ func TestFitRefuses(t *testing.T) {
 		{"no matrix", svm.Hierarchical{}, g, func(d *dataset.Dataset) { d.X = nil }, "needs a taxonomy and a dataset"},
 		{"no instances", svm.Normalized{}, g, func(d *dataset.Dataset) { d.X.Rows, d.Labels = 0, nil }, "no instances"},
 		{"labels missing", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels = d.Labels[:3] }, "labels for 3"},
-		{"two labels", svm.Hierarchical{}, g, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "row 4 of dataset \"dense\" has 2 labels; this SVM is single-label"},
+		{"two labels", svm.Normalized{DivideByNorm: true}, g, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm compares single labels"},
+		{"a set without labels", svm.Hierarchical{Sets: true}, g, func(d *dataset.Dataset) { d.Labels[4] = nil }, "row 4 has no labels"},
 		{"no label", svm.Normalized{}, g, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has 0 labels"},
 		{"inner node", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; Dataset.Leafed"},
 		{"unknown label", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels[1] = []int{77} }, "row 1 of dataset \"dense\" has label 77"},
@@ -256,7 +257,7 @@ func TestFitRefuses(t *testing.T) {
 		{"negative gap", svm.Flat{Settings: solver.Settings{Gap: -0.1}}, g, nil, "Gap is -0.1"},
 		{"negative epochs", svm.Hierarchical{Settings: solver.Settings{MaxEpochs: -1}}, g, nil, "MaxEpochs is -1"},
 		{"negative workers", svm.Normalized{Settings: solver.Settings{Workers: -1}}, g, nil, "Workers is -1"},
-		{"rho", svm.Normalized{Rho: 0.5}, g, nil, "Rho is 0.5"},
+		{"rho", svm.Normalized{Weighting: weighting.Path{Rho: 0.5}}, g, nil, "Rho is 0.5"},
 		{"alpha too short", svm.Normalized{Alpha: []float64{1}}, g, nil, "alpha has 1 entries"},
 		{"negative alpha", svm.Normalized{Alpha: []float64{0, 1, 1, -1, 1, 1, 1}}, g, nil, "alpha of node \"3\" is -1"},
 	} {

@@ -1,0 +1,354 @@
+package structured
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hierml/notebook/hierml/labelset"
+	"github.com/hierml/notebook/hierml/loss"
+)
+
+// Sets compares the label set of every example with every other non-empty set of leaves, one block an
+// example: the largest
+//
+//	Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i)   over the sets Y,   F(x, Y) = sum_{n above Y} Lambda_n <W_n, x>
+//
+// is NHSVM equations 2, 10 and 12 for several labels an example. The loss is a sum over the nodes of Y,
+// so that the worst set is found by package labelset: exactly by dynamic programming on trees and forests,
+// by branch and bound on other graphs. There, a search that ends at the limit of its branches reports the
+// bound that it has, so that a certificate holds in any case.
+//
+// Sets are named in the order in which the searches found them, a block apart.
+type Sets struct {
+	attributes *Attributes
+	space      *labelset.Space
+	c          float64
+	values     []float64 // Lambda_n by node, zero without a column
+	columns    []int32   // by node
+	byColumn   []float64 // Lambda by column
+
+	examples []setExample
+	common   []float64 // reward of a node as the loss of an example without labels has it
+	lock     sync.Mutex
+	found    []atomic.Pointer[[]foundSet] // by block
+}
+
+// setExample is the label set of an example.
+type setExample struct {
+	truth    []int32 // columns of the closed set, ascending
+	constant float64 // loss of the empty set
+	// The loss's rewards at the nodes where they are not the common ones.
+	nodes   []int32
+	rewards []float64
+}
+
+// foundSet is a competitor.
+type foundSet struct {
+	hash uint64
+	cost float64
+	// Columns where the truth and the set differ, ascending: c where the truth alone has it, ^c where the
+	// set alone has it.
+	columns []int32
+}
+
+// NewSets returns the comparisons for examples with the given sets of labels, leaves of the taxonomy, at
+// least one an example. The attributes are those of the leaves, with a value that depends on the node alone for each of a
+// leaf's ancestors, as Ancestors and SqrtAlpha make them. c weighs every example.
+func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c float64) (*Sets, error) {
+	if a == nil || l == nil {
+		return nil, fmt.Errorf("structured: comparing label sets needs Attributes and a loss")
+	}
+	if err := CheckC(c); err != nil {
+		return nil, err
+	}
+	values, err := a.NodeValues()
+	if err != nil {
+		return nil, err
+	}
+	t := a.taxonomy
+	space, err := labelset.New(t)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sets{
+		attributes: a, space: space, c: c, values: values, columns: make([]int32, t.Len()), byColumn: make([]float64, len(a.columns)),
+		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), found: make([]atomic.Pointer[[]foundSet], len(labels)),
+	}
+	for n := range values {
+		s.columns[n] = int32(a.column[n])
+		if s.columns[n] < 0 {
+			s.values[n] = 0
+			s.columns[n] = int32(len(a.columns) - 1)
+		} else {
+			s.byColumn[s.columns[n]] = values[n]
+		}
+	}
+	l.Decompose(nil, s.common)
+	rewards, above := make([]float64, t.Len()), make([]bool, t.Len())
+	for i, set := range labels {
+		if err := s.addExample(i, set, l, rewards, above); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// addExample prepares a block; rewards and above are scratch, above false.
+func (s *Sets) addExample(i int, set []int, l loss.Decomposing, rewards []float64, above []bool) error {
+	t := s.attributes.taxonomy
+	if len(set) == 0 {
+		return fmt.Errorf("structured: row %d has no labels; a label set has at least one", i)
+	}
+	var closed []int
+	for _, n := range set {
+		if n < 0 || n >= t.Len() || !t.IsLeaf(n) {
+			return fmt.Errorf("structured: row %d has label %d, which is not a leaf of the taxonomy", i, n)
+		}
+		for _, a := range t.Ancestors(n) {
+			if !above[a] {
+				above[a] = true
+				closed = append(closed, a)
+			}
+		}
+	}
+	e := &s.examples[i]
+	for _, n := range closed {
+		above[n] = false
+		if s.values[n] != 0 {
+			e.truth = append(e.truth, s.columns[n])
+		}
+	}
+	slices.Sort(e.truth)
+	e.constant = l.Decompose(set, rewards)
+	for n, r := range rewards {
+		if math.IsNaN(r) || math.IsInf(r, 0) {
+			return fmt.Errorf("structured: the loss of row %d at node %q is %v; a loss is finite", i, t.Name(n), r)
+		}
+		if r != s.common[n] {
+			e.nodes = append(e.nodes, int32(n))
+			e.rewards = append(e.rewards, r)
+		}
+	}
+	return nil
+}
+
+// NodeValues returns the value that every node has in the attribute vectors of all leaves below it, zero
+// for nodes that no vector has. It is an error if there is no such value, or if the vectors are not those of the leaves.
+func (a *Attributes) NodeValues() ([]float64, error) {
+	t := a.taxonomy
+	if !slices.Equal(a.candidates, t.Leaves()) {
+		return nil, fmt.Errorf("structured: label sets are sets of leaves; these attributes are those of other candidates")
+	}
+	values := make([]float64, t.Len())
+	for k, n := range a.nodes {
+		if values[n] != 0 && values[n] != a.values[k] {
+			return nil, fmt.Errorf("structured: the attributes have the values %v and %v at node %q; in label sets a node has one value, whichever leaf it is above", values[n], a.values[k], t.Name(n))
+		}
+		values[n] = a.values[k]
+	}
+	for y, leaf := range t.Leaves() {
+		nodes, _ := a.Leaf(y)
+		above := 0
+		for _, n := range t.Ancestors(leaf) {
+			if values[n] != 0 {
+				above++
+				if _, has := slices.BinarySearch(nodes, n); !has {
+					return nil, fmt.Errorf("structured: the attributes of leaf %q lack its ancestor %q, which those of other leaves have; label sets need both", t.Name(leaf), t.Name(n))
+				}
+			}
+		}
+		if above != len(nodes) {
+			return nil, fmt.Errorf("structured: the attributes of leaf %q have nodes that are not above it; label sets can't have them", t.Name(leaf))
+		}
+	}
+	return values, nil
+}
+
+// Attributes returns the attribute vectors of the leaves.
+func (s *Sets) Attributes() *Attributes { return s.attributes }
+
+// Blocks returns the number of examples.
+func (s *Sets) Blocks() int { return len(s.examples) }
+
+// Example returns b.
+func (s *Sets) Example(b int) int { return b }
+
+// C returns the weight of the training error.
+func (s *Sets) C(int) float64 { return s.c }
+
+// sets returns the competitors of a block found so far.
+func (s *Sets) sets(b int) []foundSet {
+	if p := s.found[b].Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Cost returns the loss of a set.
+func (s *Sets) Cost(b int, id int32) float64 { return s.sets(b)[id].cost }
+
+// Direct adds scale times the difference of the attribute vectors.
+func (s *Sets) Direct(b int, id int32, scale float64, step *Step) {
+	for _, c := range s.sets(b)[id].columns {
+		if c >= 0 {
+			step.Add(c, scale*s.byColumn[c])
+		} else {
+			step.Add(^c, -scale*s.byColumn[^c])
+		}
+	}
+}
+
+// Product returns the inner product of two such differences.
+func (s *Sets) Product(b int, k, l int32) float64 {
+	sets := s.sets(b)
+	x, y := sets[k].columns, sets[l].columns
+	var sum float64
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		// The sign of a column where both differ from the truth is that of the truth, hence the same.
+		switch c, d := max(x[i], ^x[i]), max(y[j], ^y[j]); {
+		case c < d:
+			i++
+		case d < c:
+			j++
+		default:
+			sum += s.byColumn[c] * s.byColumn[c]
+			i++
+			j++
+		}
+	}
+	return sum
+}
+
+// intern returns the id of a set, which it adds if it is new. set.columns is copied then.
+func (s *Sets) intern(b int, set foundSet) int32 {
+	if id := find(s.sets(b), set); id >= 0 {
+		return int32(id)
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	sets := s.sets(b)
+	if id := find(sets, set); id >= 0 {
+		return int32(id)
+	}
+	set.columns = slices.Clone(set.columns)
+	sets = append(sets, set)
+	s.found[b].Store(&sets)
+	return int32(len(sets) - 1)
+}
+
+func find(sets []foundSet, set foundSet) int {
+	return slices.IndexFunc(sets, func(known foundSet) bool {
+		return known.hash == set.hash && known.cost == set.cost && slices.Equal(known.columns, set.columns)
+	})
+}
+
+// NewSearch returns a search for the worst set.
+func (s *Sets) NewSearch() Search {
+	return &setSearch{
+		Sets: s, searcher: s.space.NewSearcher(), rewards: make([]float64, s.attributes.taxonomy.Len()),
+		inWorst: make([]bool, len(s.byColumn)), inSet: make([]bool, s.attributes.taxonomy.Len()),
+	}
+}
+
+type setSearch struct {
+	*Sets
+	searcher *labelset.Searcher
+	block    int
+	scores   []float64
+	rewards  []float64
+	inWorst  []bool // by column
+	inSet    []bool // by node
+
+	worst     foundSet // of the block
+	violation float64
+}
+
+func (q *setSearch) Load(b int, scores []float64) float64 {
+	q.block, q.scores = b, scores
+	e := &q.examples[b]
+	// Nodes without a column have value 0 and any column that exists.
+	columns := q.columns[:len(q.rewards)]
+	values, common := q.values[:len(q.rewards)], q.common[:len(q.rewards)]
+	for n := range q.rewards {
+		q.rewards[n] = values[n]*scores[columns[n]] + common[n]
+	}
+	for k, n := range e.nodes {
+		q.rewards[n] += e.rewards[k] - q.common[n]
+	}
+	var truth float64
+	for _, c := range e.truth {
+		truth += q.byColumn[c] * scores[c]
+	}
+	found, err := q.searcher.Best(q.rewards)
+	if err != nil { // scores are not finite: the weights are beyond what can be computed with
+		q.violation = math.Inf(1)
+		return q.violation
+	}
+	q.describe(e, found.Nodes)
+	q.violation = q.violationOf(&q.worst)
+	return max(0, q.violation, e.constant+found.Bound-truth)
+}
+
+// describe sets worst to the closed set.
+func (q *setSearch) describe(e *setExample, nodes []int) {
+	w := &q.worst
+	w.columns, w.cost = w.columns[:0], e.constant
+	for _, n := range nodes {
+		q.inSet[n] = true
+		w.cost += q.common[n]
+		if q.values[n] != 0 {
+			q.inWorst[q.columns[n]] = true
+		}
+	}
+	for k, n := range e.nodes {
+		if q.inSet[n] {
+			w.cost += e.rewards[k] - q.common[n]
+		}
+	}
+	for _, c := range e.truth {
+		if q.inWorst[c] {
+			q.inWorst[c] = false
+		} else {
+			w.columns = append(w.columns, c)
+		}
+	}
+	for _, n := range nodes {
+		q.inSet[n] = false
+		if c := q.columns[n]; q.values[n] != 0 && q.inWorst[c] {
+			q.inWorst[c] = false
+			w.columns = append(w.columns, ^c)
+		}
+	}
+	slices.SortFunc(w.columns, func(x, y int32) int { return int(max(x, ^x)) - int(max(y, ^y)) })
+	w.hash = 14695981039346656037
+	for _, c := range w.columns {
+		w.hash = (w.hash ^ uint64(uint32(c))) * 1099511628211
+	}
+}
+
+func (q *setSearch) violationOf(set *foundSet) float64 {
+	v := set.cost
+	for _, c := range set.columns {
+		if c >= 0 {
+			v -= q.byColumn[c] * q.scores[c]
+		} else {
+			v += q.byColumn[^c] * q.scores[^c]
+		}
+	}
+	return v
+}
+
+func (q *setSearch) Violation(id int32) float64 { return q.violationOf(&q.sets(q.block)[id]) }
+
+func (q *setSearch) Worst(n int, floor float64, known []int32, dst []int32) []int32 {
+	if n <= 0 || !(q.violation > max(floor, 0)) || math.IsInf(q.violation, 1) {
+		return dst
+	}
+	if id := q.intern(q.block, q.worst); !slices.Contains(known, id) {
+		dst = append(dst, id)
+	}
+	return dst
+}

@@ -1,0 +1,110 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/labelset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// sets is a problem whose labels are the non-empty sets of leaves.
+type sets struct {
+	name       string
+	attributes *structured.Attributes
+	loss       loss.Decomposing
+	c          float64
+	settings   solver.Settings
+	method     solver.Method
+}
+
+// severalLabels reports whether some instance has more than one label.
+func severalLabels(d *dataset.Dataset) bool {
+	return slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 1 })
+}
+
+// fit solves the problem on data that checkData accepts, and wraps the result.
+func (s *sets) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
+	c, err := defaultC(s.c)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		return nil, err
+	}
+	competitors, err := structured.NewSets(s.attributes, d.Labels, s.loss, c)
+	if err != nil {
+		return nil, err
+	}
+	problem := &structured.Problem{Inputs: inputs, Columns: s.attributes.Columns(), Competitors: competitors}
+	result, err := solver.Solve(ctx, problem, &s.settings, s.method)
+	if result == nil {
+		return nil, err
+	}
+	return &Model{
+		Name: s.name, Taxonomy: s.attributes.Taxonomy(), C: c, Instances: d.X.Rows, Result: result,
+		attributes: s.attributes, workers: s.settings.Workers,
+	}, err
+}
+
+// LabelSets returns, for every row of x, the non-empty set of leaves with the highest score, where the
+// score of a set is the sum over its leaves and all their ancestors, each once: NHSVM equation 18 without the loss, by
+// dynamic programming on trees and forests and by branch and bound on other graphs (package labelset). It
+// treats a matrix of another width as LeafScores does. It is an error if the attributes of the model differ
+// between the leaves below a node, so that a set has no score.
+func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
+	values, err := m.attributes.NodeValues()
+	if err != nil {
+		return nil, fmt.Errorf("svm: this model scores no label sets: %w", err)
+	}
+	space, err := labelset.New(m.Taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	workers := m.workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	predicted := make([][]int, x.Rows)
+	failed := make([]error, workers)
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for worker := range workers {
+		wait.Go(func() {
+			searcher, scorer := space.NewSearcher(), structured.NewScorer(m.attributes, m.Result.Weights)
+			scores := make([]float64, len(values))
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= x.Rows || failed[worker] != nil {
+					return
+				}
+				indices, data := x.Row(i)
+				scorer.Nodes(indices, data, scores)
+				for n, v := range values {
+					scores[n] *= v
+				}
+				best, err := searcher.Best(scores)
+				if err != nil {
+					failed[worker] = fmt.Errorf("svm: row %d: %w", i, err)
+					return
+				}
+				predicted[i] = slices.Clone(best.Leaves)
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return predicted, nil
+}

@@ -1,0 +1,87 @@
+package svm_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// separable returns instances with one feature a leaf, 1 for the leaves of their label set.
+func separable(r *rand.Rand, g *taxonomy.Taxonomy, rows int) *dataset.Dataset {
+	leaves := g.Leaves()
+	x := &dataset.Matrix{Rows: rows, Cols: len(leaves), Indptr: []int{0}}
+	labels := make([][]int, rows)
+	for i := range labels {
+		for k, l := range leaves {
+			if r.IntN(3) == 0 || len(labels[i]) == 0 && k == len(leaves)-1 {
+				labels[i] = append(labels[i], l)
+				x.Indices, x.Values = append(x.Indices, int32(k)), append(x.Values, 1)
+			}
+		}
+		x.Indptr = append(x.Indptr, len(x.Values))
+	}
+	return &dataset.Dataset{Name: "separable", Taxonomy: g, X: x, Labels: labels}
+}
+
+func TestLabelSetsAreLearned(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for name, g := range map[string]*taxonomy.Taxonomy{
+		"tree": example.Tree(2, 3), "forest": example.Random(r, 14, 3, 1), "graph": example.Random(r, 16, 2, 3),
+	} {
+		d := separable(r, g, 60)
+		for _, estimator := range []fitter{
+			svm.Hierarchical{C: 300, Settings: solver.Settings{Gap: 1e-4}}, svm.Normalized{C: 300, Settings: solver.Settings{Gap: 1e-4}},
+		} {
+			m, err := estimator.Fit(context.Background(), g, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Result.Status != solver.Converged {
+				t.Errorf("%s: %v: %v", name, m.Name, m.Result)
+			}
+			predicted, err := m.LabelSets(d.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, set := range predicted {
+				if !slices.Equal(set, d.Labels[i]) {
+					t.Errorf("%s: %v: row %d has labels %v, predicted %v", name, m.Name, i, d.Labels[i], set)
+				}
+			}
+		}
+	}
+}
+
+// With one label an instance and equal attributes the sets contain the single labels, so that their problem is
+// no easier.
+func TestSetsOfSingleLabelsAreNoEasier(t *testing.T) {
+	g := example.Tree(2, 3)
+	d := example.Dense(g, 40, 5, 3)
+	fit := func(sets bool) float64 {
+		m, err := svm.Normalized{Sets: sets, Loss: twice{}, Settings: solver.Settings{Gap: 1e-6}}.Fit(context.Background(), g, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Result.Primal
+	}
+	if single, sets := fit(false), fit(true); sets < single*(1-1e-6) {
+		t.Errorf("optimum of sets %v, of their singletons alone %v", sets, single)
+	}
+}
+
+// twice is the loss in the number of leaves, between single ones.
+type twice struct{}
+
+func (twice) Cost(truth, predicted int) float64 {
+	if truth == predicted {
+		return 0
+	}
+	return 2
+}
