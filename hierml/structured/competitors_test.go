@@ -249,3 +249,41 @@ func TestRankingRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestRest(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for _, columns := range []int{1, 3, 9} {
+		classes := make([][]int, 20)
+		var want [][]comparison
+		for i := range classes {
+			classes[i] = r.Perm(columns)[:r.IntN(columns+1)]
+			for k := range columns {
+				w := comparison{1, make([]float64, columns)}
+				w.direction[k] = -1
+				if slices.Contains(classes[i], k) {
+					w.direction[k] = 1
+				}
+				want = append(want, []comparison{w})
+			}
+		}
+		c, err := NewRest(columns, classes, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkCompetitors(t, r, c, columns, want, func(b, k int) int32 { return 0 })
+		for b := range c.Blocks() {
+			if c.Example(b) != b/columns || c.C(b) != 2 {
+				t.Errorf("block %d of example %d with weight %v", b, c.Example(b), c.C(b))
+			}
+		}
+	}
+	for name, build := range map[string]func() (*Rest, error){
+		"no class":     func() (*Rest, error) { return NewRest(0, nil, 1) },
+		"C":            func() (*Rest, error) { return NewRest(1, nil, -1) },
+		"class 2 of 2": func() (*Rest, error) { return NewRest(2, [][]int{{2}}, 1) },
+	} {
+		if _, err := build(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

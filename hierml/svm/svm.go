@@ -6,6 +6,8 @@
 //   - [Flat] is the multiclass SVM of Crammer and Singer, without hierarchy.
 //   - [Hierarchical] is the hierarchical SVM of Cai and Hofmann.
 //   - [GlobalMargin] is the hierarchical SVM with global margins (HSVM-S) of Qiu, Gao and Huang.
+//   - [Recursive] is a flat SVM among the children of every inner node: HIERMULT, the divide-and-conquer SVM.
+//   - [OneVsRest] is a binary SVM a leaf.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro.
 //
 // Labels are leaves of the taxonomy. Labels at inner nodes are moved to leaves
@@ -94,8 +96,23 @@ func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	}, err
 }
 
-// checkData returns an error unless the data can be learned from.
+// checkData returns an error unless the data can be learned from: the labels are leaves.
 func checkData(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
+	if err := checkRows(t, d); err != nil {
+		return err
+	}
+	for i, set := range d.Labels {
+		for _, n := range set {
+			if !t.IsLeaf(n) {
+				return fmt.Errorf("svm: row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed moves such labels to leaves of their own", i, d.Name, t.Name(n))
+			}
+		}
+	}
+	return nil
+}
+
+// checkRows does what checkData does but allows labels that are inner nodes.
+func checkRows(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 	if t == nil || d == nil || d.X == nil {
 		return fmt.Errorf("svm: Fit needs a taxonomy and a dataset with instances")
 	}
@@ -112,9 +129,6 @@ func checkData(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 			}
 			if d.Taxonomy != nil && d.Taxonomy != t && (n >= d.Taxonomy.Len() || d.Taxonomy.Name(n) != t.Name(n)) {
 				return fmt.Errorf("svm: row %d of dataset %q has label %d, which is %q in the taxonomy given; the dataset has another taxonomy: train with the dataset's own", i, d.Name, n, t.Name(n))
-			}
-			if !t.IsLeaf(n) {
-				return fmt.Errorf("svm: row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed moves such labels to leaves of their own", i, d.Name, t.Name(n))
 			}
 		}
 	}

@@ -1,0 +1,88 @@
+package structured
+
+import (
+	"fmt"
+)
+
+// Rest separates each of a number of classes from the rest: one block an example and a column, the
+// column of a class, with a hinge of its own,
+//
+//	C sum_i sum_c max(0, 1 - s_ic <W_c, x_i>)  with s_ic 1 where c is a class of x_i, otherwise -1,
+//
+// so that the columns do not depend on each other. Blocks are sorted by example, then column; each
+// has one competitor, 0.
+type Rest struct {
+	columns int
+	c       float64
+	is      []bool // examples x columns
+}
+
+// NewRest returns the comparisons for examples whose classes are columns, 0..columns-1; columns that
+// are not among an example's classes are the rest. c weighs every hinge.
+func NewRest(columns int, classes [][]int, c float64) (*Rest, error) {
+	if columns < 1 {
+		return nil, fmt.Errorf("structured: %d classes; give at least one", columns)
+	}
+	if err := CheckC(c); err != nil {
+		return nil, err
+	}
+	r := &Rest{columns: columns, c: c, is: make([]bool, len(classes)*columns)}
+	for i, set := range classes {
+		for _, k := range set {
+			if k < 0 || k >= columns {
+				return nil, fmt.Errorf("structured: row %d has class %d; classes are 0..%d", i, k, columns-1)
+			}
+			r.is[i*columns+k] = true
+		}
+	}
+	return r, nil
+}
+
+// Blocks returns the number of examples times that of columns.
+func (r *Rest) Blocks() int { return len(r.is) }
+
+// Example returns the example of a block.
+func (r *Rest) Example(b int) int { return b / r.columns }
+
+// C returns the weight of the training error.
+func (r *Rest) C(int) float64 { return r.c }
+
+// Cost returns 1.
+func (r *Rest) Cost(int, int32) float64 { return 1 }
+
+func (r *Rest) sign(b int) float64 {
+	if r.is[b] {
+		return 1
+	}
+	return -1
+}
+
+// Direct adds scale at the column of a block, less it where the example is of the rest.
+func (r *Rest) Direct(b int, _ int32, scale float64, step *Step) {
+	step.Add(int32(b%r.columns), r.sign(b)*scale)
+}
+
+// Product returns 1.
+func (r *Rest) Product(int, int32, int32) float64 { return 1 }
+
+// NewSearch returns a search that looks at one score.
+func (r *Rest) NewSearch() Search { return &restSearch{rest: r} }
+
+type restSearch struct {
+	rest      *Rest
+	violation float64
+}
+
+func (s *restSearch) Load(b int, scores []float64) float64 {
+	s.violation = 1 - s.rest.sign(b)*scores[b%s.rest.columns]
+	return max(0, s.violation)
+}
+
+func (s *restSearch) Violation(int32) float64 { return s.violation }
+
+func (s *restSearch) Worst(n int, floor float64, known []int32, dst []int32) []int32 {
+	if n > 0 && len(known) == 0 && s.violation > max(0, floor) {
+		dst = append(dst, 0)
+	}
+	return dst
+}

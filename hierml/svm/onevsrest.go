@@ -1,0 +1,79 @@
+package svm
+
+import (
+	"context"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// OneVsRest is one binary SVM a leaf, its instances against all others, the hierarchy unused:
+//
+//	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i max(0, 1 - s_iy <w_y, x_i>)
+//
+// with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline. There is no bias; a constant
+// feature is one. An instance may have several labels, or none. Predict gives the leaf with the highest score; a leaf with a
+// positive score is on the side of its instances. Leaves are solved in groups, on all cores; Settings.Start is not used.
+//
+// The zero value is ready to use.
+type OneVsRest struct {
+	// C weighs the training error. The default value is 1.
+	C        float64
+	Settings solver.Settings
+	Method   solver.Method
+}
+
+// group is the number of leaves that are solved together: their scores for an instance cost little
+// more than that of one.
+const group = 8
+
+// Fit trains the SVMs; see [Estimator].
+func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	if err := checkData(t, d); err != nil {
+		return nil, err
+	}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		return nil, err
+	}
+	leaves := t.Leaves()
+	var all []part
+	for from := 0; from < len(leaves); from += group {
+		nodes := leaves[from:min(from+group, len(leaves))]
+		all = append(all, part{
+			nodes:  nodes,
+			size:   len(nodes),
+			origin: c * float64(len(nodes)) * float64(d.X.Rows),
+			problem: func() (*structured.Problem, []int32, error) {
+				classes := make([][]int, len(d.Labels))
+				for i, set := range d.Labels {
+					for _, n := range set {
+						if k := t.LeafIndex(n) - from; k >= 0 && k < len(nodes) {
+							classes[i] = append(classes[i], k)
+						}
+					}
+				}
+				rest, err := structured.NewRest(len(nodes), classes, c)
+				return &structured.Problem{Inputs: inputs, Columns: nodes, Competitors: rest}, nil, err
+			},
+		})
+	}
+	a := structured.Flat(t)
+	result, err := solveParts(ctx, all, a.Columns(), d.X.Cols, s.Settings, s.Method)
+	if result == nil {
+		return nil, err
+	}
+	return &Model{
+		Name: "one-vs-rest SVM", Taxonomy: t, C: c, Instances: d.X.Rows, Result: result,
+		attributes: a, workers: s.Settings.Workers,
+	}, err
+}
+
+// WithC returns the estimator with another C.
+func (s OneVsRest) WithC(c float64) Estimator { s.C = c; return s }

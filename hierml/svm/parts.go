@@ -1,0 +1,231 @@
+package svm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// part is one of several problems whose weights do not depend on each other.
+type part struct {
+	size   int     // what solving it costs, compared with the others
+	origin float64 // value of the objective at zero weights
+	nodes  []int   // the node whose weights each of its columns is
+	// problem builds the problem. Its features are those of the whole that features names, ascending, nil for
+	// all.
+	problem func() (p *structured.Problem, features []int32, err error)
+}
+
+// parts solves problems whose weights do not depend on each other, the largest first, as many at a time
+// as there are workers, and makes one result of them: the certificate is the sum of theirs. Settings bound the whole,
+// but MaxEpochs each part; Start is not used.
+type parts struct {
+	parts    []part
+	weights  *structured.Weights // of the whole
+	column   map[int]int         // column of a node
+	settings solver.Settings
+	method   solver.Method
+
+	started time.Time
+	cancel  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	primal []float64
+	dual   []float64
+	status []solver.Status
+	epochs []int
+	result *solver.Result
+	err    error // the first of a part or of the progress function
+}
+
+// solveParts returns the weights over the given columns. Like solver.Solve it returns the best so far
+// where ctx ends or the progress function returns an error.
+func solveParts(ctx context.Context, all []part, columns []int, features int, settings solver.Settings, method solver.Method) (*solver.Result, error) {
+	p := &parts{
+		parts: all, weights: structured.NewWeights(columns, features), column: make(map[int]int, len(columns)),
+		settings: settings, method: method, started: time.Now(),
+		primal: make([]float64, len(all)), dual: make([]float64, len(all)),
+		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
+	}
+	for c, n := range columns {
+		p.column[n] = c
+	}
+	for k := range all {
+		p.primal[k] = all[k].origin
+	}
+	ctx, p.cancel = context.WithCancelCause(ctx)
+	defer p.cancel(nil)
+	workers := settings.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	order := make(chan int)
+	var wait sync.WaitGroup
+	for range min(workers, len(all)) {
+		wait.Go(func() {
+			for k := range order {
+				p.solve(ctx, k, max(1, workers/len(all)))
+			}
+		})
+	}
+	for _, k := range p.order() {
+		order <- k
+	}
+	close(order)
+	wait.Wait()
+	return p.finish(ctx)
+}
+
+// order returns the parts, the largest first.
+func (p *parts) order() []int {
+	order := make([]int, len(p.parts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.parts[b].size, p.parts[a].size) })
+	return order
+}
+
+// solve solves one part, or leaves its weights at zero where there is no time left.
+func (p *parts) solve(ctx context.Context, k, workers int) {
+	if ctx.Err() != nil {
+		p.record(k, solver.Cancelled)
+		return
+	}
+	settings := p.settings
+	settings.Workers, settings.Start = workers, nil
+	if settings.Time > 0 {
+		if settings.Time -= time.Since(p.started); settings.Time <= 0 {
+			p.record(k, solver.TimeLimit)
+			return
+		}
+	}
+	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
+	problem, features, err := p.parts[k].problem()
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	result, err := solver.Solve(ctx, problem, &settings, p.method)
+	if result == nil {
+		if ctx.Err() != nil {
+			p.record(k, solver.Cancelled)
+			return
+		}
+		p.fail(err)
+		return
+	}
+	p.place(k, result.Weights, features)
+	p.mu.Lock()
+	p.primal[k], p.dual[k], p.epochs[k] = result.Primal, result.Dual, result.Epochs
+	p.mu.Unlock()
+	p.record(k, result.Status)
+}
+
+// place copies the weights of a part into those of the whole. Parts share no column.
+func (p *parts) place(k int, w *structured.Weights, features []int32) {
+	for f := range w.Features {
+		whole := f
+		if features != nil {
+			whole = int(features[f])
+		}
+		row := w.Data[f*w.Stride : (f+1)*w.Stride]
+		for j, n := range p.parts[k].nodes {
+			if v := row[j]; v != 0 {
+				p.weights.Data[whole*p.weights.Stride+p.column[n]] = v
+			}
+		}
+	}
+}
+
+func (p *parts) record(k int, s solver.Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status[k] = s
+}
+
+func (p *parts) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.cancel(err)
+}
+
+// errStopped makes a part stop because another was told to.
+var errStopped = errors.New("another part was stopped")
+
+// report adds an epoch of a part to the history and calls the progress function.
+func (p *parts) report(k int, s solver.Progress) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return errStopped
+	}
+	p.primal[k], p.dual[k] = s.Primal, s.Dual
+	whole := p.progress(len(p.result.History) + 1)
+	p.result.History = append(p.result.History, whole)
+	if p.settings.Progress == nil {
+		return nil
+	}
+	if err := p.settings.Progress(whole); err != nil {
+		p.err = fmt.Errorf("svm: stopped after %d epochs of parts: %w", whole.Epoch, err)
+		p.result.Status = solver.Stopped
+		p.cancel(err)
+		return err
+	}
+	return nil
+}
+
+// progress sums up the parts.
+func (p *parts) progress(epoch int) solver.Progress {
+	s := solver.Progress{Epoch: epoch, Seconds: time.Since(p.started).Seconds()}
+	for k := range p.parts {
+		s.Primal += p.primal[k]
+		s.Dual += p.dual[k]
+	}
+	s.Gap = structured.Certificate{Primal: s.Primal, Dual: s.Dual}.Gap()
+	return s
+}
+
+// finish makes the result of the whole.
+func (p *parts) finish(ctx context.Context) (*solver.Result, error) {
+	r := p.result
+	if p.err != nil && r.Status != solver.Stopped {
+		return nil, p.err
+	}
+	s := p.progress(0)
+	r.Weights, r.Primal, r.Dual, r.Gap, r.Seconds = p.weights, s.Primal, s.Dual, s.Gap, s.Seconds
+	r.Epochs = slices.Max(append(p.epochs, 0))
+	if r.Status == solver.Stopped {
+		return r, p.err
+	}
+	goal := p.settings.Gap
+	if goal == 0 {
+		goal = solver.DefaultGap
+	}
+	r.Status = solver.Converged
+	if r.Gap <= goal {
+		return r, nil
+	}
+	for _, status := range p.status {
+		r.Status = max(r.Status, status)
+	}
+	if err := ctx.Err(); err != nil {
+		r.Status = solver.Cancelled
+		if errors.Is(err, context.DeadlineExceeded) {
+			r.Status = solver.TimeLimit
+		}
+		return r, fmt.Errorf("svm: stopped before all parts were solved: %w", err)
+	}
+	return r, nil
+}

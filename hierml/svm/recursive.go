@@ -1,0 +1,277 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Recursive is one flat SVM among the children of every inner node, each trained by itself: HIERMULT of
+// Zhou, Xiao and Wu (orthogonal transfer, section 5, after Dumais and Chen), and the divide-and-conquer SVM of Cai's
+// thesis, section 7.4.2. At node j, with its children as the classes (thesis, equation 4.3),
+//
+//	min 1/2 sum_c ||W_c||^2 + C_j sum_i max(0, 1 - <W_c - W_c', x_i>)
+//
+// over the instances i that have a label below j, where the maximum is over children c at or above a label of
+// the instance and children c' that are not. Predict goes down from the root, at each node to the child with the highest
+// score, of equal ones to that with the smallest id. The roots of a forest are the children of a node of
+// their own. Nodes with one child need no SVM; an instance all children of a node are relevant for takes no
+// part there.
+//
+// The value and the certificate are the sums over the nodes; Settings.Start is not used. An instance may have several labels,
+// and labels may be inner nodes: such an instance takes part above its label only.
+//
+// Where a node has several parents there is an SVM of its own among the children of each, so that its weights depend on
+// the parent. The model's taxonomy then has one node more for every edge, between parent and child, called "CHILD below
+// PARENT", and the weights are those of these nodes; nodes of the taxonomy given keep their ids.
+//
+// The zero value is ready to use.
+type Recursive struct {
+	// C weighs the training error. The default value is 1.
+	C float64
+	// Mean says what C is divided by at each node.
+	Mean     Mean
+	Settings solver.Settings
+	Method   solver.Method
+}
+
+// Mean says whether a sum of errors or their mean is weighed by C.
+type Mean int
+
+const (
+	// Sum is the sum: C_j is C. Thesis of Cai.
+	Sum Mean = iota
+	// LocalMean is the mean over the instances of the node: C_j is C/N_j.
+	LocalMean
+	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. The paper on
+	// orthogonal transfer, which doesn't say which N, reads either way.
+	GlobalMean
+)
+
+// Fit trains the SVMs; see [Estimator].
+func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	if err := checkRows(t, d); err != nil {
+		return nil, err
+	}
+	if s.Mean < Sum || s.Mean > GlobalMean {
+		return nil, fmt.Errorf("svm: unknown Mean %d; expected svm.Sum, svm.LocalMean or svm.GlobalMean", int(s.Mean))
+	}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
+	if err := structured.CheckMatrix(d.X); err != nil {
+		return nil, err
+	}
+	whole, nodeOf, err := edgeNodes(t)
+	if err != nil {
+		return nil, err
+	}
+	var all []part
+	for _, l := range split(t, d.Labels) {
+		if len(l.children) < 2 {
+			continue
+		}
+		l.c = c
+		switch s.Mean {
+		case LocalMean:
+			l.c /= float64(len(l.rows))
+		case GlobalMean:
+			l.c /= float64(d.X.Rows)
+		}
+		if p := l.part(t, d.X, nodeOf); p.origin > 0 {
+			all = append(all, p)
+		}
+	}
+	a := structured.Nodes(whole)
+	result, err := solveParts(ctx, all, a.Columns(), d.X.Cols, s.Settings, s.Method)
+	if result == nil {
+		return nil, err
+	}
+	return &Model{
+		Name: "recursive SVM", Taxonomy: whole, C: c, Instances: d.X.Rows, Result: result, Rule: Descend,
+		attributes: a, workers: s.Settings.Workers,
+	}, err
+}
+
+// WithC returns the estimator with another C.
+func (s Recursive) WithC(c float64) Estimator { s.C = c; return s }
+
+// edgeNodes returns the taxonomy itself and each child as the node of an edge to it, where no node has several
+// parents; otherwise a taxonomy with one node more for every edge, in the order of Edges, and those. A root is the node of
+// the edge from -1.
+func edgeNodes(t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, func(parent, child int) int, error) {
+	if t.IsTree() {
+		return t, func(_, child int) int { return child }, nil
+	}
+	names := append([]string(nil), t.Names()...)
+	taken := make(map[string]bool, len(names))
+	for _, name := range names {
+		taken[name] = true
+	}
+	var edges [][2]int
+	node := make(map[[2]int]int)
+	for _, e := range t.Edges() {
+		name := fmt.Sprintf("%s below %s", t.Name(e[1]), t.Name(e[0]))
+		for i := 2; taken[name]; i++ {
+			name = fmt.Sprintf("%s below %s (%d)", t.Name(e[1]), t.Name(e[0]), i)
+		}
+		taken[name] = true
+		node[e] = len(names)
+		edges = append(edges, [2]int{e[0], len(names)}, [2]int{len(names), e[1]})
+		names = append(names, name)
+	}
+	whole, err := taxonomy.New(names, edges)
+	return whole, func(parent, child int) int {
+		if parent < 0 {
+			return child
+		}
+		return node[[2]int{parent, child}]
+	}, err
+}
+
+// local is the problem among the children of a node.
+type local struct {
+	parent   int // -1 above the roots
+	children []int
+	rows     []int   // instances with a label below
+	relevant [][]int // for each row the positions of the children at or above a label, ascending
+	c        float64
+}
+
+// split returns the problem of every inner node and, of a forest, the one above the roots.
+func split(t *taxonomy.Taxonomy, labels [][]int) []*local {
+	at := make([]*local, t.Len()+1) // by parent, that of the roots last
+	position := make([]map[int]int, t.Len()+1)
+	var all []*local
+	add := func(k, parent int, children []int) {
+		at[k] = &local{parent: parent, children: children}
+		position[k] = make(map[int]int, len(children))
+		for j, c := range children {
+			position[k][c] = j
+		}
+		all = append(all, at[k])
+	}
+	if len(t.Roots()) > 1 {
+		add(t.Len(), -1, t.Roots())
+	}
+	for n := range t.Len() {
+		if !t.IsLeaf(n) {
+			add(n, n, t.Children(n))
+		}
+	}
+	for i, set := range labels {
+		for _, n := range t.Closure(set) {
+			for _, p := range t.Parents(n) {
+				at[p].mark(i, position[p][n])
+			}
+			if len(t.Parents(n)) == 0 && at[t.Len()] != nil {
+				at[t.Len()].mark(i, position[t.Len()][n])
+			}
+		}
+	}
+	return all
+}
+
+// mark makes a child relevant for a row. Rows come in order, and the children of a row do.
+func (l *local) mark(row, child int) {
+	if k := len(l.rows); k == 0 || l.rows[k-1] != row {
+		l.rows = append(l.rows, row)
+		l.relevant = append(l.relevant, nil)
+	}
+	k := len(l.rows) - 1
+	l.relevant[k] = append(l.relevant[k], child)
+}
+
+// part returns the problem with the features that occur in its instances.
+func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, nodeOf func(parent, child int) int) part {
+	p := part{nodes: make([]int, len(l.children))}
+	for j, c := range l.children {
+		p.nodes[j] = nodeOf(l.parent, c)
+	}
+	for k, i := range l.rows {
+		p.size += (x.Indptr[i+1] - x.Indptr[i]) * len(l.children)
+		if len(l.relevant[k]) < len(l.children) {
+			p.origin += l.c
+		}
+	}
+	p.problem = func() (*structured.Problem, []int32, error) { return l.problem(t, x) }
+	return p
+}
+
+func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Problem, []int32, error) {
+	names := make([]string, len(l.children))
+	for j, c := range l.children {
+		names[j] = t.Name(c)
+	}
+	flat, err := taxonomy.New(names, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := structured.Flat(flat)
+	var rows []int
+	var y []int
+	var sets [][]int
+	for k, i := range l.rows {
+		if set := l.relevant[k]; len(set) < len(l.children) {
+			rows, y, sets = append(rows, i), append(y, set[0]), append(sets, set)
+		}
+	}
+	own, features := compress(x, rows)
+	inputs, err := structured.NewLinear(own)
+	if err != nil {
+		return nil, nil, err
+	}
+	var competitors structured.Competitors
+	if singletons(sets) {
+		competitors, err = structured.NewLabels(a, y, loss.ZeroOne(), structured.Margin, l.c)
+	} else {
+		competitors, err = structured.NewRanking(a, sets, loss.ZeroOne(), structured.Margin, l.c)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors}, features, nil
+}
+
+func singletons(sets [][]int) bool {
+	for _, set := range sets {
+		if len(set) != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// compress returns some rows of x over the features that they have, which it returns too, ascending.
+func compress(x *dataset.Matrix, rows []int) (*dataset.Matrix, []int32) {
+	index := make([]int32, x.Cols)
+	for _, i := range rows {
+		indices, _ := x.Row(i)
+		for _, f := range indices {
+			index[f] = 1
+		}
+	}
+	var features []int32
+	for f, seen := range index {
+		if seen > 0 {
+			index[f] = int32(len(features))
+			features = append(features, int32(f))
+		}
+	}
+	own := &dataset.Matrix{Rows: len(rows), Cols: len(features), Indptr: make([]int, 1, len(rows)+1)}
+	for _, i := range rows {
+		indices, values := x.Row(i)
+		for _, f := range indices {
+			own.Indices = append(own.Indices, index[f])
+		}
+		own.Values = append(own.Values, values...)
+		own.Indptr = append(own.Indptr, len(own.Values))
+	}
+	return own, features
+}
