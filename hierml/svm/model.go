@@ -25,24 +25,15 @@ type Model struct {
 
 	attributes *structured.Attributes
 	workers    int
-	sparse     *sparse // weights of a model that keeps few, instead of Result.Weights
+	problem    *structured.Problem // trained on; nil after loading
+	sparse     *sparse             // weights of a model that keeps few, instead of Result.Weights
 }
 
 // Predict returns, for every row of x, the node id of the leaf that the model's
 // rule gives. It treats a matrix of another width as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Rows)
-	if m.Rule == Descend {
-		nodes := m.NodeScores(x)
-		for i := range predicted {
-			predicted[i] = descend(m.Taxonomy, nodes.RawRowView(i))
-		}
-		return predicted
-	}
-	scores := m.LeafScores(x)
-	for i := range predicted {
-		predicted[i] = m.attributes.Candidates()[structured.Argmax(scores.RawRowView(i))]
-	}
+	m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
 	return predicted
 }
 

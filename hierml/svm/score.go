@@ -56,28 +56,48 @@ func (m *Model) Check(x *dataset.Matrix) error {
 // a goroutine.
 type scorer struct {
 	model *Model
-	width int
 	// values are the scores of the columns for the instance loaded.
 	values []float64
 	sums   []float64
+	labels []float64 // of the candidates
+	byNode []float64
 }
 
 func (m *Model) newScorer() *scorer {
-	columns := len(m.attributes.Columns())
-	width := columns
-	if w := m.Result.Weights; w != nil {
-		width = w.Stride
+	return &scorer{
+		model: m, values: make([]float64, m.width()), sums: make([]float64, len(m.attributes.Columns())+1),
+		labels: make([]float64, len(m.attributes.Candidates())), byNode: make([]float64, m.Taxonomy.Len()),
 	}
-	return &scorer{model: m, width: columns, values: make([]float64, width), sums: make([]float64, columns+1)}
+}
+
+// predict returns the label that the rule gives for the row loaded.
+func (s *scorer) predict() int {
+	if s.model.Rule == Descend {
+		s.nodes(s.byNode)
+		return descend(s.model.Taxonomy, s.byNode)
+	}
+	s.candidates(s.labels)
+	return s.model.attributes.Candidates()[structured.Argmax(s.labels)]
 }
 
 // load computes the scores of the columns for row i of x.
-func (s *scorer) load(x *dataset.Matrix, i int) {
+func (s *scorer) load(x *dataset.Matrix, i int) { s.model.columnScores(x, i, s.values) }
+
+// width returns the length of a slice of column scores.
+func (m *Model) width() int {
+	if w := m.Result.Weights; w != nil {
+		return w.Stride
+	}
+	return len(m.attributes.Columns())
+}
+
+// columnScores writes <W_c, x> of every column for row i of x.
+func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	features, values := x.Row(i)
-	if m := s.model; m.sparse != nil {
-		m.sparse.scores(features, values, s.values)
+	if m.sparse != nil {
+		m.sparse.scores(features, values, scores)
 	} else {
-		m.Result.Weights.Scores(features, values, s.values)
+		m.Result.Weights.Scores(features, values, scores)
 	}
 }
 

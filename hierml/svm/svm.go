@@ -92,7 +92,7 @@ func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	}
 	return &Model{
 		Name: s.name, Taxonomy: t, C: s.c, Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
-		attributes: s.attributes, workers: s.settings.Workers,
+		attributes: s.attributes, workers: s.settings.Workers, problem: problem,
 	}, err
 }
 

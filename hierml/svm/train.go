@@ -21,7 +21,7 @@ func train(ctx context.Context, a *structured.Attributes, competitors structured
 		return nil, err
 	}
 	return &Model{
-		Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: result,
-		attributes: a, workers: settings.Workers,
+		Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
+		attributes: a, workers: settings.Workers, problem: problem,
 	}, err
 }

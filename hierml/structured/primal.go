@@ -1,0 +1,44 @@
+package structured
+
+import "context"
+
+// Scored are weights known by the scores that they give to examples. Scores may
+// be called from several goroutines.
+type Scored interface {
+	// Width is the length of a slice of scores, at least the number of columns.
+	Width() int
+	// Scores writes <W_c, x_i> of every column into scores.
+	Scores(i int, scores []float64)
+}
+
+// Primal returns the value of the objective at weights whose squared norm is
+// given, in one pass over the examples. The result does not depend on workers.
+// Primal returns ctx's error if it is cancelled.
+func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
+	hinges := make([]float64, (o.inputs.Len()+chunk-1)/chunk)
+	searches := make([]Search, workerCount(workers))
+	scores := make([][]float64, len(searches))
+	parallel(o.inputs.Len(), len(searches), func(worker, lo, hi int) {
+		if searches[worker] == nil {
+			searches[worker], scores[worker] = o.NewSearch(), make([]float64, w.Width())
+		}
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			blocks := o.BlocksOf(i)
+			if len(blocks) == 0 {
+				continue
+			}
+			w.Scores(i, scores[worker])
+			for _, b := range blocks {
+				hinges[lo/chunk] += o.C(b) * searches[worker].Load(b, scores[worker])
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	value := squaredNorm / 2
+	for _, h := range hinges {
+		value += h
+	}
+	return value, nil
+}

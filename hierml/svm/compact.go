@@ -1,0 +1,172 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// DefaultRise is the rise of the objective that Compact allows by default.
+const DefaultRise = 1e-4
+
+// Compact returns a model with the same method and data that takes less memory
+// and a much smaller file: its weights are rounded to half precision, and the
+// smallest of them are left out, as many as the primal value allows, which rises
+// by no more than rise times itself. When set to zero that is DefaultRise, a
+// tenth of the gap to which models are trained by default.
+//
+// The result's certificate is recomputed on the training data: Primal is the value
+// of the weights that are left, and Dual remains a lower bound. Compact needs
+// the problem that the model was trained on, which a loaded model does not have:
+// compact it before it is saved. It makes some ten passes over the training
+// data.
+func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
+	if rise == 0 {
+		rise = DefaultRise
+	}
+	if !(rise > 0) || math.IsInf(rise, 1) {
+		return nil, fmt.Errorf("svm: the rise to allow is %v; it is a positive share of the primal value, or 0 for the default of %v", rise, DefaultRise)
+	}
+	var inputs *structured.Linear
+	if m.problem != nil {
+		inputs, _ = m.problem.Inputs.(*structured.Linear)
+	}
+	if inputs == nil || m.Result.Weights == nil {
+		return nil, fmt.Errorf("svm: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted or trained with a kernel")
+	}
+	oracle, err := m.problem.Compile()
+	if err != nil {
+		return nil, err
+	}
+	c := &compaction{model: m, oracle: oracle, x: inputs.Matrix()}
+	if err := c.count(); err != nil {
+		return nil, err
+	}
+	// As the objective is strongly convex, leaving out weights with half their
+	// squared norm above its rise and the gap together is never allowed.
+	limit := m.Result.Primal * (1 + rise)
+	high := c.first(m.Result.Primal - m.Result.Dual + rise*m.Result.Primal)
+	best, err := c.try(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	if best.Result.Primal > limit {
+		return nil, fmt.Errorf("svm: rounded to half precision the primal value rises from %.8g to %.8g, by more than the share of %v allowed", m.Result.Primal, best.Result.Primal, rise)
+	}
+	low := 0
+	for step := 1 << 11; low < high; {
+		// From above first, since the answer is within a few octaves, each of
+		// 1<<10 numbers; then between what is known.
+		at := max(high-step, (low+high+1)/2)
+		step *= 2
+		tried, err := c.try(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if tried.Result.Primal <= limit {
+			best, low = tried, at
+		} else {
+			high = at - 1
+		}
+		const close = 1 << 6 // within a sixteenth of the threshold
+		if high-low < close {
+			break
+		}
+	}
+	return best, nil
+}
+
+// compaction looks for the smallest weight to keep. Magnitudes are counted by the
+// bits of half-precision numbers, which order them.
+type compaction struct {
+	model  *Model
+	oracle *structured.Oracle
+	x      *dataset.Matrix
+	counts [1 << 15]int
+}
+
+// infinite are the bits of the first half-precision number that is not finite.
+const infinite = 0x7c00
+
+func (c *compaction) count() error {
+	for _, v := range c.model.Result.Weights.Data {
+		c.counts[safetensors.ToHalf(v)&0x7fff]++
+	}
+	for _, n := range c.counts[infinite:] {
+		if n > 0 {
+			return fmt.Errorf("svm: a weight is too large for half precision; scale the features")
+		}
+	}
+	return nil
+}
+
+// first returns the largest threshold below which the weights have at most the
+// given half squared norm.
+func (c *compaction) first(half float64) int {
+	var sum float64
+	for bits, n := range c.counts[:infinite] {
+		v := float64(safetensors.FromHalf(uint16(bits)))
+		if sum += float64(n) * v * v / 2; sum > half {
+			return bits
+		}
+	}
+	return infinite
+}
+
+// try returns the model with the weights whose half-precision bits are at least
+// keep, and its primal value.
+func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
+	from := c.model.Result.Weights
+	stored := 0
+	for _, n := range c.counts[max(keep, 1):infinite] {
+		stored += n
+	}
+	to := make([]int32, len(from.Columns))
+	for k := range to {
+		to[k] = int32(k)
+	}
+	w := &weightReader{to: to, columns: from.Columns}
+	w.begin(from.Features, stored)
+	var norm float64
+	for f := range from.Features {
+		for column, v := range from.Data[f*from.Stride : f*from.Stride+len(from.Columns)] {
+			if v == 0 {
+				continue
+			}
+			half := safetensors.ToHalf(v)
+			if int(half&0x7fff) < keep {
+				continue
+			}
+			v = safetensors.FromHalf(half)
+			norm += float64(v) * float64(v)
+			w.put(f, column, v)
+		}
+	}
+	result := *c.model.Result
+	result.Weights, result.Point = w.dense, nil
+	m := *c.model
+	m.Result, m.sparse, m.problem = &result, w.finish(), nil
+	primal, err := c.oracle.Primal(ctx, scoredRows{&m, c.x}, norm, m.workers)
+	if err != nil {
+		return nil, fmt.Errorf("svm: compacting was stopped: %w", err)
+	}
+	result.Primal = primal
+	result.Gap = structured.Certificate{Primal: primal, Dual: result.Dual}.Gap()
+	return &m, nil
+}
+
+// scoredRows are the weights of a model as they score the rows of a matrix.
+type scoredRows struct {
+	model *Model
+	x     *dataset.Matrix
+}
+
+// Width is the length of a slice of scores.
+func (s scoredRows) Width() int { return s.model.width() }
+
+// Scores writes the scores of the columns for a row.
+func (s scoredRows) Scores(i int, scores []float64) { s.model.columnScores(s.x, i, scores) }

@@ -1,0 +1,253 @@
+package svm
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Explanation says why a model predicts a label for an instance: what each node
+// on the way to it contributes, by which features, and which features decide
+// between it and its strongest rival.
+type Explanation struct {
+	Name      string // of the predicted label
+	Predicted int    // node id
+	Score     float64
+
+	// The label with the second highest score, which is RunnerUpScore, and the
+	// features that decide between the two. The weight of a feature is the
+	// difference of the two labels' weights, its contribution adds to Score -
+	// RunnerUpScore. Without a second label, and of models that descend the
+	// taxonomy, RunnerUp is -1.
+	RunnerUp      int
+	RunnerUpName  string
+	RunnerUpScore float64
+	Against       []Contribution
+
+	// Path are the nodes that make the score, from the top.
+	Path []NodeContribution
+}
+
+// NodeContribution is the part of a node on the predicted path.
+type NodeContribution struct {
+	Node      int
+	Name      string
+	Attribute float64 // of the predicted label at this node, 1 for models that descend
+	Score     float64 // Attribute * <W_n, x>; the scores of the path add up to that of the label
+	Features  []Contribution
+
+	// In a model that descends the taxonomy: the sibling with the highest score, and
+	// the features that decide between the two; else Rival is -1.
+	Rival     int
+	RivalName string
+	Against   []Contribution
+}
+
+// Contribution is the part of a feature in a score: Contribution = Value * Weight.
+type Contribution struct {
+	Feature      int
+	Name         string  // from the vocabulary; "feature 17" without
+	Value        float64 // of the instance
+	Weight       float64 // times the attribute
+	Contribution float64
+}
+
+// Explain explains the prediction for row i of x. Features are listed by the size
+// of their contribution, all that the instance has and whose contribution is not zero.
+func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
+	if err := m.Check(x); err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= x.Rows {
+		return nil, fmt.Errorf("svm: row %d of a matrix of %d", i, x.Rows)
+	}
+	if m.weights() == nil {
+		return nil, fmt.Errorf("svm: a %s with a kernel has no weights of features to explain by", m.Name)
+	}
+	s := m.newScorer()
+	s.load(x, i)
+	if m.Rule == Descend {
+		return m.explainDescent(x, i, s), nil
+	}
+	best := s.rank(2)
+	e := &Explanation{Predicted: best[0].Node, Score: best[0].Score, RunnerUp: -1}
+	e.Name = m.Taxonomy.Name(e.Predicted)
+	nodes, attributes := m.attributes.Leaf(m.attributes.Candidate(e.Predicted))
+	for _, n := range m.Taxonomy.Topological() {
+		k := slices.Index(nodes, n)
+		if k < 0 || m.attributes.Column(n) < 0 {
+			continue
+		}
+		part := NodeContribution{Node: n, Name: m.Taxonomy.Name(n), Attribute: attributes[k], Rival: -1}
+		part.Score = attributes[k] * s.values[m.attributes.Column(n)]
+		part.Features = m.contributions(x, i, map[int]float64{n: attributes[k]})
+		e.Path = append(e.Path, part)
+	}
+	if len(best) > 1 {
+		e.RunnerUp, e.RunnerUpScore = best[1].Node, best[1].Score
+		e.RunnerUpName = m.Taxonomy.Name(e.RunnerUp)
+		difference := make(map[int]float64)
+		for k, n := range nodes {
+			difference[n] += attributes[k]
+		}
+		nodes, attributes = m.attributes.Leaf(m.attributes.Candidate(e.RunnerUp))
+		for k, n := range nodes {
+			difference[n] -= attributes[k]
+		}
+		e.Against = m.contributions(x, i, difference)
+	}
+	return e, nil
+}
+
+// explainDescent explains a prediction by the rule Descend, whose score is that of
+// the last node.
+func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation {
+	scores := make([]float64, m.Taxonomy.Len())
+	s.nodes(scores)
+	e := &Explanation{RunnerUp: -1}
+	among := m.Taxonomy.Roots()
+	for len(among) > 0 {
+		n := highest(among, scores)
+		part := NodeContribution{Node: n, Name: m.Taxonomy.Name(n), Attribute: 1, Score: scores[n], Rival: -1}
+		part.Features = m.contributions(x, i, map[int]float64{n: 1})
+		others := slices.DeleteFunc(slices.Clone(among), func(o int) bool { return o == n })
+		if len(others) > 0 {
+			part.Rival = highest(others, scores)
+			part.RivalName = m.Taxonomy.Name(part.Rival)
+			part.Against = m.contributions(x, i, map[int]float64{n: 1, part.Rival: -1})
+		}
+		e.Path = append(e.Path, part)
+		e.Predicted, e.Name, e.Score = n, part.Name, part.Score
+		among = m.Taxonomy.Children(n)
+	}
+	return e
+}
+
+// contributions returns the parts of the features in a combination of node scores.
+func (m *Model) contributions(x *dataset.Matrix, i int, nodes map[int]float64) []Contribution {
+	order := make([]int, 0, len(nodes))
+	for n := range nodes {
+		order = append(order, n)
+	}
+	slices.Sort(order) // for sums that do not depend on the order of a map
+	_, values := x.Row(i)
+	var parts []Contribution
+	for k, f := range rowFeatures(x, i) {
+		c := Contribution{Feature: int(f), Value: float64(values[k])}
+		for _, n := range order {
+			if column := m.attributes.Column(n); column >= 0 {
+				c.Weight += nodes[n] * m.weight(int(f), column)
+			}
+		}
+		c.Contribution = c.Value * c.Weight
+		if c.Contribution == 0 {
+			continue
+		}
+		c.Name = fmt.Sprintf("feature %d", f)
+		if m.Vocabulary != nil {
+			c.Name = m.Vocabulary[f]
+		}
+		parts = append(parts, c)
+	}
+	slices.SortStableFunc(parts, func(a, b Contribution) int {
+		switch v, w := math.Abs(a.Contribution), math.Abs(b.Contribution); {
+		case v > w:
+			return -1
+		case v < w:
+			return 1
+		}
+		return 0
+	})
+	return parts
+}
+
+func rowFeatures(x *dataset.Matrix, i int) []int32 {
+	features, _ := x.Row(i)
+	return features
+}
+
+// weight returns the weight of a feature in a column.
+func (m *Model) weight(f, column int) float64 {
+	if m.sparse != nil {
+		return float64(m.sparse.at(f, int32(column)))
+	}
+	w := m.Result.Weights
+	return float64(w.Data[f*w.Stride+column])
+}
+
+// shown is the number of features that String and HTML show a node.
+const shown = 8
+
+// lines calls do for each line of the explanation: what it is about, a score and features.
+func (e *Explanation) lines(do func(what string, score float64, features []Contribution)) {
+	for _, p := range e.Path {
+		do(p.Name, p.Score, p.Features)
+		if p.Rival >= 0 {
+			do("  rather than "+p.RivalName, sum(p.Against), p.Against)
+		}
+	}
+	if e.RunnerUp >= 0 {
+		do("rather than "+e.RunnerUpName, e.Score-e.RunnerUpScore, e.Against)
+	}
+}
+
+func sum(parts []Contribution) (s float64) {
+	for _, c := range parts {
+		s += c.Contribution
+	}
+	return s
+}
+
+// String lists for each node on the path its score and the features that
+// contribute most to it, then those that decide against the runner-up.
+func (e *Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, score %.4g", e.Name, e.Score)
+	if e.RunnerUp >= 0 {
+		fmt.Fprintf(&b, "; next is %s, %.4g", e.RunnerUpName, e.RunnerUpScore)
+	}
+	width := 0
+	e.lines(func(what string, _ float64, _ []Contribution) { width = max(width, len([]rune(what))) })
+	e.lines(func(what string, score float64, features []Contribution) {
+		fmt.Fprintf(&b, "\n  %-*s %+8.3f ", width, what, score)
+		for _, c := range features[:min(shown, len(features))] {
+			fmt.Fprintf(&b, "  %s %+.3f", c.Name, c.Contribution)
+		}
+		if n := len(features) - shown; n > 0 {
+			fmt.Fprintf(&b, "  ... %d more", n)
+		}
+	})
+	return b.String()
+}
+
+// HTML is String as a table, in which each feature tells its value and weight
+// under the pointer.
+func (e *Explanation) HTML() string {
+	var b strings.Builder
+	b.WriteString("<table><caption>" + html.EscapeString(fmt.Sprintf("%s, score %.4g", e.Name, e.Score)))
+	if e.RunnerUp >= 0 {
+		b.WriteString(html.EscapeString(fmt.Sprintf("; next is %s, %.4g", e.RunnerUpName, e.RunnerUpScore)))
+	}
+	b.WriteString("</caption>")
+	e.lines(func(what string, score float64, features []Contribution) {
+		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:right">%+.3f</td><td style="text-align:left">`, html.EscapeString(what), score)
+		for _, c := range features[:min(shown, len(features))] {
+			colour := "#2a7f3f"
+			if c.Contribution < 0 {
+				colour = "#b3372f"
+			}
+			fmt.Fprintf(&b, `<span style="white-space:nowrap" title="value %.4g, weight %.4g">%s <span style="color:%s">%+.3f</span></span>&ensp; `,
+				c.Value, c.Weight, html.EscapeString(c.Name), colour, c.Contribution)
+		}
+		if n := len(features) - shown; n > 0 {
+			fmt.Fprintf(&b, "... %d more", n)
+		}
+		b.WriteString("</td></tr>")
+	})
+	b.WriteString("</table>")
+	return b.String()
+}

@@ -1,0 +1,94 @@
+package svm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Ranked is a label with its score.
+type Ranked struct {
+	Node  int
+	Score float64
+}
+
+// Rank returns, for every row of x, the k labels with the highest scores, or all
+// if there are fewer, the best first and of equal ones that with the smaller id.
+// Labels are leaves, or what Attributes().Candidates() are. It treats a matrix of
+// another width as LeafScores does, and scores one row after the other, so that its memory
+// does not grow with the number of labels.
+func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
+	k = max(0, min(k, len(m.attributes.Candidates())))
+	ranked := make([][]Ranked, x.Rows)
+	m.each(x, func(s *scorer, i int) { ranked[i] = s.rank(k) })
+	return ranked
+}
+
+// rank returns the k highest labels of the row loaded.
+func (s *scorer) rank(k int) []Ranked {
+	labels := s.model.attributes.Candidates()
+	s.candidates(s.labels)
+	best := make([]Ranked, 0, k+1)
+	if k == 0 {
+		return best
+	}
+	for y, score := range s.labels {
+		if len(best) == k && !(score > best[k-1].Score) {
+			continue
+		}
+		at := len(best)
+		for at > 0 && best[at-1].Score < score {
+			at--
+		}
+		best = slices.Insert(best, at, Ranked{labels[y], score})
+		best = best[:min(len(best), k)]
+	}
+	return best
+}
+
+// Scores are the scores of one instance.
+type Scores struct {
+	Leaves []float64 // in the order of Taxonomy.Leaves, or of Attributes().Candidates()
+	Nodes  []float64 // <W_n, x> by node, zero for nodes without weights
+
+	model *Model
+}
+
+// Scores returns the scores of row i of x. It panics where there is no such row, as
+// an index outside a slice does.
+func (m *Model) Scores(x *dataset.Matrix, i int) *Scores {
+	s := m.newScorer()
+	s.load(x, i)
+	scores := &Scores{Leaves: make([]float64, len(m.attributes.Candidates())), Nodes: make([]float64, m.Taxonomy.Len()), model: m}
+	s.candidates(scores.Leaves)
+	s.nodes(scores.Nodes)
+	return scores
+}
+
+// String lists the ten labels with the highest scores.
+func (s *Scores) String() string {
+	order := make([]int, len(s.Leaves))
+	for y := range order {
+		order[y] = y
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case s.Leaves[a] > s.Leaves[b]:
+			return -1
+		case s.Leaves[a] < s.Leaves[b]:
+			return 1
+		}
+		return 0
+	})
+	const most = 10
+	var b strings.Builder
+	for _, y := range order[:min(most, len(order))] {
+		fmt.Fprintf(&b, "%9.4f  %s\n", s.Leaves[y], s.model.Taxonomy.Name(s.model.attributes.Candidates()[y]))
+	}
+	if n := len(order) - most; n > 0 {
+		fmt.Fprintf(&b, "           ... %d more\n", n)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
