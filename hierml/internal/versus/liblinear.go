@@ -20,7 +20,7 @@ import (
 var driver []byte
 
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
-var tolerances = []string{"1", "0.5", "0.3", "0.2", "0.1", "0.07", "0.05", "0.03", "0.02", "0.01", "0.003", "0.001", "0.0001"}
+const tolerances = "0.3,0.1,0.05,0.02,0.01,0.003,0.001,0.0001"
 
 // build compiles the driver with LIBLINEAR's sources, or with the system's library if source is empty.
 func build(ctx context.Context, folder, source string) (string, error) {
@@ -55,14 +55,10 @@ func build(ctx context.Context, folder, source string) (string, error) {
 	return program, nil
 }
 
-// liblinear trains with ever tighter tolerances until the primal objective is at most target, or once
-// with the tolerance of a run before.
-func liblinear(ctx context.Context, timed, folder string, f files, c, target float64, before *outcome) (*outcome, error) {
+// liblinear trains with the tolerances one after the other until the primal objective is at most target.
+func liblinear(ctx context.Context, timed, folder string, f files, c, target float64, tolerances []string) (*outcome, error) {
 	model := filepath.Join(folder, "liblinear.model")
 	arguments := append([]string{f.train(), f.test(), strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)
-	if before != nil {
-		arguments = append(arguments[:5], before.Name)
-	}
 	command := exec.CommandContext(ctx, timed, arguments...)
 	command.Stderr = os.Stderr
 	out, err := command.Output()

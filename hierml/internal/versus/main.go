@@ -42,6 +42,7 @@ type options struct {
 	c, gap                   float64
 	repeat                   int
 	method                   string
+	tolerances               string
 	child                    string
 	progress                 bool
 	cpuProfile               string
@@ -60,6 +61,7 @@ func main() {
 	flag.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
 	flag.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`file` for a profile of the last training of this library")
+	flag.StringVar(&o.tolerances, "tolerances", tolerances, "of LIBLINEAR, from loose to tight")
 	flag.StringVar(&o.child, "child", "", "for the command's own use")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -123,12 +125,14 @@ func compare(ctx context.Context, o options) error {
 	}
 	var theirs *outcome
 	if timed != "" {
-		for k := range max(o.repeat, 1) {
-			r, err := liblinear(ctx, timed, folder, files, o.c, outcomes[0].Primal, theirs)
+		tolerances := strings.Split(o.tolerances, ",")
+		for range max(o.repeat, 1) {
+			r, err := liblinear(ctx, timed, folder, files, o.c, outcomes[0].Primal, tolerances)
 			if err != nil {
 				return err
 			}
-			if k == 0 || r.TrainingCPU < theirs.TrainingCPU {
+			tolerances = []string{r.Name}
+			if theirs == nil || r.TrainingCPU < theirs.TrainingCPU {
 				theirs = r
 			}
 		}
