@@ -176,17 +176,7 @@ func TestBothAndRestrict(t *testing.T) {
 	for range 60 {
 		n := 2 + r.IntN(15)
 		g := example.Random(r, n, 1+r.IntN(min(n, 3)), 1+r.IntN(2))
-		nodes := make([]int, n)
-		for v := range nodes {
-			nodes[v] = v
-		}
-		every, err := NewCandidates(g, nodes, func(v int) ([]int, []float64) {
-			above := g.Ancestors(v)
-			return above, slices.Repeat([]float64{0.5}, len(above))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		every := OfNodes(g)
 		leaves, err := every.Restrict(g.Leaves())
 		if err != nil {
 			t.Fatal(err)

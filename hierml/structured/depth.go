@@ -3,6 +3,7 @@ package structured
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -14,6 +15,19 @@ func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; give one value a node", len(value), t.Len())
 	}
 	return ancestors(t, value)
+}
+
+// OfNodes returns the indicator attributes of Ancestors for all nodes as candidates, not the leaves alone: what
+// a problem needs that compares inner nodes. Restrict gives those of the leaves over the same columns.
+func OfNodes(t *taxonomy.Taxonomy) *Attributes {
+	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) {
+		above := t.Ancestors(n)
+		return above, slices.Repeat([]float64{1}, len(above))
+	})
+	if err != nil {
+		panic("structured: attributes of nodes: " + err.Error())
+	}
+	return a
 }
 
 // ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a root

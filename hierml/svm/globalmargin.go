@@ -57,21 +57,7 @@ func (s GlobalMargin) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.
 	if s.Loss == nil {
 		s.Loss = loss.Symdiff(t)
 	}
-	nodes := make([]int, t.Len())
-	for n := range nodes {
-		nodes[n] = n
-	}
-	all, err := structured.NewCandidates(t, nodes, func(n int) ([]int, []float64) {
-		above := t.Ancestors(n)
-		ones := make([]float64, len(above))
-		for k := range ones {
-			ones[k] = 1
-		}
-		return above, ones
-	})
-	if err != nil {
-		return nil, err
-	}
+	all := structured.OfNodes(t)
 	leaves, err := all.Restrict(t.Leaves())
 	if err != nil {
 		return nil, err

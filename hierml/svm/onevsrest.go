@@ -70,7 +70,7 @@ func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 		return nil, err
 	}
 	return &Model{
-		Name: "one-vs-rest SVM", Taxonomy: t, C: c, Instances: d.X.Rows, Result: result,
+		Name: "one-vs-rest SVM", Taxonomy: t, C: c, Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
 		attributes: a, workers: s.Settings.Workers,
 	}, err
 }

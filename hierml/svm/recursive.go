@@ -21,7 +21,7 @@ import (
 // the instance and children c' that are not. Predict goes down from the root, at each node to the child with the highest
 // score, of equal ones to that with the smallest id. The roots of a forest are the children of a node of
 // their own. Nodes with one child need no SVM; an instance all children of a node are relevant for takes no
-// part there.
+// part there. The method does not rank the leaves; LeafScores are the sums of the scores along the paths to them.
 //
 // The value and the certificate are the sums over the nodes; Settings.Start is not used. An instance may have several labels,
 // and labels may be inner nodes: such an instance takes part above its label only.
@@ -88,13 +88,16 @@ func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 			all = append(all, p)
 		}
 	}
-	a := structured.Nodes(whole)
+	a, err := structured.OfNodes(whole).Restrict(whole.Leaves())
+	if err != nil {
+		return nil, err
+	}
 	result, err := solveParts(ctx, all, a.Columns(), d.X.Cols, s.Settings, s.Method)
 	if result == nil {
 		return nil, err
 	}
 	return &Model{
-		Name: "recursive SVM", Taxonomy: whole, C: c, Instances: d.X.Rows, Result: result, Rule: Descend,
+		Name: "recursive SVM", Taxonomy: whole, C: c, Instances: d.X.Rows, Result: result, Rule: Descend, Vocabulary: d.Vocabulary,
 		attributes: a, workers: s.Settings.Workers,
 	}, err
 }

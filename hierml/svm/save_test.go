@@ -70,6 +70,8 @@ func models(t testing.TB) map[string]*svm.Model {
 		"few words":   fit(svm.Flat{}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),
 		"one leaf":    fit(svm.Flat{}, example.Dense(example.Tree(1, 1), 3, 2, 1)),
 		"many leaves": leaves,
+		"edges":       fit(svm.Recursive{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
+		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 	}
 }
 
