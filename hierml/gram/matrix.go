@@ -25,13 +25,13 @@ type Settings struct {
 // Matrix returns the Gram matrix of the rows of x: entry i, j is the kernel of rows i and j. It takes 8 bytes for every pair of
 // rows. An end of ctx and an error of Progress end it with that error. A value that is not finite is an error.
 func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat.SymDense, error) {
-	if err := checkKernel(k, x); err != nil {
+	against, err := NewAgainst(k, x)
+	if err != nil {
 		return nil, err
 	}
 	gram := mat.NewSymDense(x.Rows, nil)
 	raw := gram.RawSymmetric()
-	source := newRows(k, x, x)
-	err := compute(ctx, s, x.Rows, x.Rows, true, source.worker, func(i int) []float64 { return raw.Data[i*raw.Stride : i*raw.Stride+x.Rows] })
+	err = compute(ctx, s, x.Rows, x.Rows, true, against.worker(x), func(i int) []float64 { return raw.Data[i*raw.Stride : i*raw.Stride+x.Rows] })
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +41,22 @@ func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat
 // Cross returns the values of the kernel between the rows of a, one row each, and those of b, one column each.
 // Prediction takes it, with the new instances for a and those of the training set for b. It ends as Matrix does.
 func Cross(ctx context.Context, k Kernel, a, b *dataset.Matrix, s *Settings) (*mat.Dense, error) {
-	if err := checkKernel(k, a, b); err != nil {
+	if err := checkKernel(k, a); err != nil {
+		return nil, err
+	}
+	against, err := NewAgainst(k, b)
+	if err != nil {
 		return nil, err
 	}
 	gram := mat.NewDense(a.Rows, b.Rows, nil)
-	source := newRows(k, a, b)
-	if err := compute(ctx, s, a.Rows, b.Rows, false, source.worker, gram.RawRowView); err != nil {
+	if err := compute(ctx, s, a.Rows, b.Rows, false, against.worker(a), gram.RawRowView); err != nil {
 		return nil, err
 	}
 	return gram, nil
 }
 
-// checkKernel returns what is wrong with a kernel or with the matrices that it is to compare rows of.
-func checkKernel(k Kernel, matrices ...*dataset.Matrix) error {
+// checkKernel returns what is wrong with a kernel or with a matrix that it is to compare rows of.
+func checkKernel(k Kernel, x *dataset.Matrix) error {
 	if k == nil {
 		return fmt.Errorf("gram: there is no kernel")
 	}
@@ -62,15 +65,10 @@ func checkKernel(k Kernel, matrices ...*dataset.Matrix) error {
 			return err
 		}
 	}
-	for _, x := range matrices {
-		if x == nil || x.Rows == 0 {
-			return fmt.Errorf("gram: a matrix without rows has no Gram matrix")
-		}
-		if err := checkMatrix(x); err != nil {
-			return err
-		}
+	if x == nil || x.Rows == 0 {
+		return fmt.Errorf("gram: a matrix without rows has no Gram matrix")
 	}
-	return nil
+	return checkMatrix(x)
 }
 
 func checkMatrix(x *dataset.Matrix) error {
@@ -166,87 +164,89 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 	return nil
 }
 
-// rows compares the rows of two matrices.
-type rows struct {
+// Against compares instances with the rows of a matrix. It is safe for concurrent use.
+type Against struct {
 	kernel Kernel
-	a, b   *dataset.Matrix
+	x      *dataset.Matrix
 
-	// For kernels of inner products: the squared norms of the rows, and b by feature.
-	products         ofProducts
-	squaresA, square []float64
-	border           []int
-	examples         []int32
-	values           []float32
+	// For kernels of inner products: the squared norms of the rows, and x by feature.
+	products ofProducts
+	squares  []float64
+	border   []int
+	examples []int32
+	values   []float32
 }
 
-func newRows(k Kernel, a, b *dataset.Matrix) *rows {
-	r := &rows{kernel: k, a: a, b: b}
+// NewAgainst returns the comparison with the rows of x, which must not change.
+func NewAgainst(k Kernel, x *dataset.Matrix) (*Against, error) {
+	if err := checkKernel(k, x); err != nil {
+		return nil, err
+	}
+	a := &Against{kernel: k, x: x}
 	var ok bool
-	if r.products, ok = k.(ofProducts); !ok {
-		return r
+	if a.products, ok = k.(ofProducts); !ok {
+		return a, nil
 	}
-	r.squaresA, r.square = squares(a), squares(b)
-	r.border = make([]int, b.Cols+1)
-	for _, f := range b.Indices {
-		r.border[f+1]++
+	a.squares = make([]float64, x.Rows)
+	a.border = make([]int, x.Cols+1)
+	for _, f := range x.Indices {
+		a.border[f+1]++
 	}
-	for f := range b.Cols {
-		r.border[f+1] += r.border[f]
+	for f := range x.Cols {
+		a.border[f+1] += a.border[f]
 	}
-	r.examples = make([]int32, len(b.Indices))
-	r.values = make([]float32, len(b.Indices))
-	next := append([]int(nil), r.border[:b.Cols]...)
-	for i := range b.Rows {
-		indices, values := b.Row(i)
-		for k, f := range indices {
-			r.examples[next[f]], r.values[next[f]] = int32(i), values[k]
+	a.examples = make([]int32, len(x.Indices))
+	a.values = make([]float32, len(x.Indices))
+	next := append([]int(nil), a.border[:x.Cols]...)
+	for i := range x.Rows {
+		row := Row(x, i)
+		a.squares[i] = row.Dot(row)
+		for k, f := range row.Indices {
+			a.examples[next[f]], a.values[next[f]] = int32(i), row.Values[k]
 			next[f]++
 		}
 	}
-	return r
+	return a, nil
 }
 
-func squares(x *dataset.Matrix) []float64 {
-	s := make([]float64, x.Rows)
-	for i := range s {
-		v := Row(x, i)
-		s[i] = v.Dot(v)
-	}
-	return s
-}
+// Values writes the kernel of v and every row into dst, which has an entry a row. Indices of v beyond the columns of the matrix
+// count in its length only.
+func (a *Against) Values(v Vector, dst []float64) { a.from(context.Background(), v, 0, dst) }
 
-func (r *rows) worker() worker {
-	if r.products == nil {
-		return func(ctx context.Context, i, from int, dst []float64) error {
-			a := Row(r.a, i)
-			for j := from; j < len(dst); j++ {
-				if j%64 == 0 && ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				dst[j] = r.kernel.Value(a, Row(r.b, j))
+// from writes the values for the rows from the given one on, until ctx ends.
+func (a *Against) from(ctx context.Context, v Vector, from int, dst []float64) {
+	if a.products == nil {
+		for j := from; j < len(dst); j++ {
+			if j%64 == 0 && ctx.Err() != nil {
+				return
 			}
-			return nil
+			dst[j] = a.kernel.Value(v, Row(a.x, j))
 		}
+		return
 	}
-	return r.productsRow
-}
-
-// productsRow accumulates the inner products feature by feature, so that it costs as many operations as the features of row
-// i have entries in b.
-func (r *rows) productsRow(_ context.Context, i, from int, dst []float64) error {
+	// Inner products are accumulated feature by feature, which takes as many operations as the features of v have entries.
 	clear(dst[from:])
-	indices, values := r.a.Row(i)
-	for k, f := range indices {
-		if int(f) >= r.b.Cols {
+	for k, f := range v.Indices {
+		if int(f) >= a.x.Cols {
 			break
 		}
-		v := float64(values[k])
-		for e := r.border[f]; e < r.border[f+1]; e++ {
-			dst[r.examples[e]] += v * float64(r.values[e])
+		w := float64(v.Values[k])
+		for e := a.border[f]; e < a.border[f+1]; e++ {
+			dst[a.examples[e]] += w * float64(a.values[e])
 		}
 	}
+	square := v.Dot(v)
 	for j := from; j < len(dst); j++ {
-		dst[j] = r.products.ofProducts(dst[j], r.squaresA[i], r.square[j])
+		dst[j] = a.products.ofProducts(dst[j], square, a.squares[j])
 	}
-	return nil
+}
+
+// worker compares the rows of x.
+func (a *Against) worker(x *dataset.Matrix) func() worker {
+	return func() worker {
+		return func(ctx context.Context, i, from int, dst []float64) error {
+			a.from(ctx, Row(x, i), from, dst)
+			return context.Cause(ctx)
+		}
+	}
 }

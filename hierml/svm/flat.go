@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -11,17 +12,20 @@ import (
 )
 
 // Flat is the multiclass SVM of Crammer and Singer over the leaves, the
-// hierarchy unused (thesis of Cai, equations 2.9 and 4.3 for one label an
-// instance):
+// hierarchy unused, and for instances with several labels, or none, the multilabel SVM that ranks
+// labels above the other leaves (thesis of Cai, equations 2.9 and 4.3):
 //
-//	min 1/2 sum_y ||w_y||^2 + C sum_i max_y { <w_y, x_i> - <w_{y_i}, x_i> + Delta(y_i, y) }
+//	min 1/2 sum_y ||w_y||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} { <w_z, x_i> - <w_y, x_i> + Delta(y, z) })
 //
 // The zero value is ready to use.
 type Flat struct {
 	// C weighs the training error. The default value is 1.
 	C float64
 	// Loss is Delta. The default value is the 0/1 loss.
-	Loss     loss.Loss
+	Loss loss.Loss
+	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for the
+	// kernel of every two instances.
+	Kernel   gram.Kernel
 	Settings solver.Settings
 	Method   solver.Method
 }
@@ -31,16 +35,23 @@ func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset)
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()
 	}
 	a := structured.Flat(t)
-	return (&single{
-		name: "flat SVM", attributes: a, c: s.C, settings: s.Settings, method: s.Method,
-		competitor: func(y []int, c float64) (structured.Competitors, error) {
-			return structured.NewLabels(a, y, s.Loss, structured.Margin, c)
-		},
-	}).fit(ctx, d)
+	competitors, err := compare(a, d.Labels, s.Loss, structured.Margin, c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "flat SVM", c
+	}
+	return m, err
 }
 
 // WithC returns the estimator with another C.

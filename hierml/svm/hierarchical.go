@@ -2,17 +2,20 @@ package svm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Hierarchical is the hierarchical SVM of Cai and Hofmann with margin rescaling:
-// a leaf's score is the sum over its ancestors n, itself included, of <W_n, x>
-// (NHSVM equations 1 to 3 with lambda = 1/(2C)):
+// Hierarchical is the hierarchical SVM of Cai and Hofmann. A leaf's score F is
+// the sum over its ancestors n, itself included, of lambda_n <W_n, x>, with all
+// lambda 1 unless Attributes says otherwise. With margin rescaling, for one
+// label an instance (NHSVM equations 1 to 3 with lambda = 1/(2C)):
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
@@ -20,7 +23,13 @@ import (
 // their ancestors, each once, and the worst set is found exactly (package labelset); Model.LabelSets
 // predicts.
 //
-// The zero value is ready to use.
+// With slack rescaling, for one or several labels an instance (thesis of Cai, equation 4.10, dual
+// 4.15), a margin of 1 is asked for between every label and every other leaf,
+// and a lack of it weighs Delta:
+//
+//	min 1/2 sum_n ||W_n||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} Delta(y, z) { 1 - F(x_i, y) + F(x_i, z) })
+//
+// Instances with all leaves or none as labels compare nothing. The zero value is ready to use.
 type Hierarchical struct {
 	// C weighs the training error. The default value is 1.
 	C float64
@@ -31,7 +40,16 @@ type Hierarchical struct {
 	Sets bool
 	// SetLoss is Delta where labels are sets. The default value is the size of the symmetric difference of the
 	// sets' ancestors.
-	SetLoss  loss.Decomposing
+	SetLoss loss.Decomposing
+	// Rescaling is structured.Margin, the default, or structured.Slack.
+	Rescaling structured.Rescaling
+	// Attributes, if not nil, are the vectors lambda of the leaves, of the taxonomy
+	// trained with: structured.InvSqrtDepth and others. The default value is
+	// structured.Ancestors.
+	Attributes *structured.Attributes
+	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for the
+	// kernel of every two instances.
+	Kernel   gram.Kernel
 	Settings solver.Settings
 	Method   solver.Method
 }
@@ -41,22 +59,40 @@ func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}
-	a := structured.Ancestors(t)
-	if s.Sets || severalLabels(d) {
+	c, err := defaultC(s.C)
+	if err != nil {
+		return nil, err
+	}
+	a := s.Attributes
+	if a == nil {
+		a = structured.Ancestors(t)
+	}
+	if a.Taxonomy() != t {
+		return nil, fmt.Errorf("svm: Attributes belong to another taxonomy; make them for the one that is trained with")
+	}
+	if s.Rescaling == structured.Margin && (s.Sets || severalLabels(d)) {
 		if s.SetLoss == nil {
 			s.SetLoss = loss.Symdiff(t).(loss.Decomposing)
 		}
-		return (&sets{name: "hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: s.C, settings: s.Settings, method: s.Method}).fit(ctx, d)
+		return (&sets{name: "hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: c, kernel: s.Kernel, settings: s.Settings, method: s.Method}).fit(ctx, d)
 	}
 	if s.Loss == nil {
 		s.Loss = loss.Symdiff(t)
 	}
-	return (&single{
-		name: "hierarchical SVM", attributes: a, c: s.C, settings: s.Settings, method: s.Method,
-		competitor: func(y []int, c float64) (structured.Competitors, error) {
-			return structured.NewLabels(a, y, s.Loss, structured.Margin, c)
-		},
-	}).fit(ctx, d)
+	if s.Rescaling != structured.Slack {
+		if _, err := labels(t, d); err != nil {
+			return nil, err
+		}
+	}
+	competitors, err := compare(a, d.Labels, s.Loss, s.Rescaling, c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "hierarchical SVM", c
+	}
+	return m, err
 }
 
 // WithC returns the estimator with another C.

@@ -25,8 +25,9 @@ type Model struct {
 
 	attributes *structured.Attributes
 	workers    int
-	problem    *structured.Problem // trained on; nil after loading
+	problem    *structured.Problem // trained on; nil after loading and for kernel models
 	sparse     *sparse             // weights of a model that keeps few, instead of Result.Weights
+	expansion  *expansion          // of a kernel model, which has no weights
 }
 
 // Predict returns, for every row of x, the node id of the leaf that the model's
@@ -37,8 +38,12 @@ func (m *Model) Predict(x *dataset.Matrix) []int {
 	return predicted
 }
 
-// Weights returns the weight vector W_n of a node, one entry a feature.
+// Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model, whose weights
+// are in the kernel's feature space.
 func (m *Model) Weights(node int) []float64 {
+	if m.expansion != nil {
+		return nil
+	}
 	v := make([]float64, m.Features())
 	c := m.attributes.Column(node)
 	if c < 0 {
@@ -58,6 +63,9 @@ func (m *Model) Weights(node int) []float64 {
 
 // Features returns the number of features of the training data.
 func (m *Model) Features() int {
+	if m.expansion != nil {
+		return m.expansion.x.Cols
+	}
 	if w := m.Result.Weights; w != nil {
 		return w.Features
 	}
@@ -74,7 +82,7 @@ type row struct{ name, value string }
 
 func (m *Model) description() []row {
 	r := m.Result
-	return []row{
+	rows := []row{
 		{"C", fmt.Sprintf("%g", m.C)},
 		{"leaves", fmt.Sprint(len(m.Taxonomy.Leaves()))},
 		{"nodes", fmt.Sprint(m.Taxonomy.Len())},
@@ -87,6 +95,14 @@ func (m *Model) description() []row {
 		{"seconds", fmt.Sprintf("%.2f", r.Seconds)},
 		{"training", r.Status.String()},
 	}
+	if e := m.expansion; e != nil {
+		name := fmt.Sprintf("%T", e.kernel)
+		if s, ok := e.kernel.(fmt.Stringer); ok {
+			name = s.String()
+		}
+		rows = append(rows, row{"kernel", name}, row{"support", fmt.Sprintf("%d instances", e.x.Rows)})
+	}
+	return rows
 }
 
 // String describes the model in a few lines.

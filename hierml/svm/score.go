@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -49,6 +50,9 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	if n := m.Features(); x.Cols != n {
 		return fmt.Errorf("svm: matrix of %d features for a model of %d; transform the texts with the vectorizer of the training data", x.Cols, n)
 	}
+	if m.expansion != nil {
+		return m.expansion.check(x)
+	}
 	return nil
 }
 
@@ -77,7 +81,8 @@ func (s *scorer) predict() int {
 		return descend(s.model.Taxonomy, s.byNode)
 	}
 	s.candidates(s.labels)
-	return s.model.attributes.Candidates()[structured.Argmax(s.labels)]
+	best := max(0, structured.Argmax(s.labels)) // no score is a number for what the model cannot score, see Check
+	return s.model.attributes.Candidates()[best]
 }
 
 // load computes the scores of the columns for row i of x.
@@ -94,9 +99,12 @@ func (m *Model) width() int {
 // columnScores writes <W_c, x> of every column for row i of x.
 func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	features, values := x.Row(i)
-	if m.sparse != nil {
+	switch {
+	case m.expansion != nil:
+		m.expansion.scores(gram.Vector{Indices: features, Values: values}, scores)
+	case m.sparse != nil:
 		m.sparse.scores(features, values, scores)
-	} else {
+	default:
 		m.Result.Weights.Scores(features, values, scores)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/labelset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -21,6 +22,7 @@ type sets struct {
 	attributes *structured.Attributes
 	loss       loss.Decomposing
 	c          float64
+	kernel     gram.Kernel // nil for linear models
 	settings   solver.Settings
 	method     solver.Method
 }
@@ -36,23 +38,15 @@ func (s *sets) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := structured.NewLinear(d.X)
-	if err != nil {
-		return nil, err
-	}
 	competitors, err := structured.NewSets(s.attributes, d.Labels, s.loss, c)
 	if err != nil {
 		return nil, err
 	}
-	problem := &structured.Problem{Inputs: inputs, Columns: s.attributes.Columns(), Competitors: competitors}
-	result, err := solver.Solve(ctx, problem, &s.settings, s.method)
-	if result == nil {
-		return nil, err
+	m, err := trainKernel(ctx, s.attributes, competitors, d, s.kernel, s.settings, s.method)
+	if m != nil {
+		m.Name, m.C = s.name, c
 	}
-	return &Model{
-		Name: s.name, Taxonomy: s.attributes.Taxonomy(), C: c, Instances: d.X.Rows, Result: result,
-		attributes: s.attributes, workers: s.settings.Workers,
-	}, err
+	return m, err
 }
 
 // LabelSets returns, for every row of x, the non-empty set of leaves with the highest score, where the
@@ -79,15 +73,15 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	var wait sync.WaitGroup
 	for worker := range workers {
 		wait.Go(func() {
-			searcher, scorer := space.NewSearcher(), structured.NewScorer(m.attributes, m.Result.Weights)
+			searcher, scorer := space.NewSearcher(), m.newScorer()
 			scores := make([]float64, len(values))
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= x.Rows || failed[worker] != nil {
 					return
 				}
-				indices, data := x.Row(i)
-				scorer.Nodes(indices, data, scores)
+				scorer.load(x, i)
+				scorer.nodes(scores)
 				for n, v := range values {
 					scores[n] *= v
 				}

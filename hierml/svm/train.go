@@ -2,8 +2,11 @@ package svm
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -11,7 +14,18 @@ import (
 // train solves the problem of the competitors over the columns of the attributes, which predict, and
 // returns its model without a name.
 func train(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*Model, error) {
-	inputs, err := structured.NewLinear(d.X)
+	return trainKernel(ctx, a, competitors, d, nil, settings, method)
+}
+
+// trainKernel is train for instances known by a kernel, or, if it is nil, by themselves.
+func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*Model, error) {
+	var inputs structured.Inputs
+	var err error
+	if kernel == nil {
+		inputs, err = structured.NewLinear(d.X)
+	} else {
+		inputs, err = kernelInputs(ctx, kernel, d.X, settings.Workers)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -20,8 +34,29 @@ func train(ctx context.Context, a *structured.Attributes, competitors structured
 	if result == nil {
 		return nil, err
 	}
-	return &Model{
+	m := &Model{
 		Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
 		attributes: a, workers: settings.Workers, problem: problem,
-	}, err
+	}
+	if kernel != nil {
+		expansion, failed := newExpansion(kernel, d.X, result.Expansion)
+		if failed != nil {
+			return nil, failed
+		}
+		m.expansion, m.problem = expansion, nil
+	}
+	return m, err
+}
+
+// compare returns the comparisons of the labels of every instance with the other leaves: one label with all others
+// where every instance has one, which is the faster form, pairs of labels and leaves that are none otherwise.
+func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.Rescaling, c float64) (structured.Competitors, error) {
+	if slices.ContainsFunc(sets, func(set []int) bool { return len(set) != 1 }) {
+		return structured.NewRanking(a, sets, l, r, c)
+	}
+	y := make([]int, len(sets))
+	for i, set := range sets {
+		y[i] = set[0]
+	}
+	return structured.NewLabels(a, y, l, r, c)
 }

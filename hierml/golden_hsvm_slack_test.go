@@ -1,0 +1,182 @@
+package hierml_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/golden"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// slackCase is a case of the family hsvm_slack.
+type slackCase struct {
+	instances
+	Taxonomy   golden.Taxonomy
+	Attributes string
+	Lambda     [][]float64
+	Loss       string
+	Table      [][]float64 `json:"loss_table"`
+	C          float64
+	Kernel     struct {
+		Type   string
+		Gamma  float64
+		Degree int
+		Coef0  float64
+	}
+	TrainScores [][]float64 `json:"train_scores"`
+	XTest       [][]float64 `json:"X_test"`
+	TestScores  [][]float64 `json:"test_scores"`
+	Regularizer *struct {
+		Interior []int
+		A, Q     [][]float64
+	} `json:"class_regularizer"`
+}
+
+// kernel returns nil for the linear case.
+func (c *slackCase) kernel(t *testing.T) gram.Kernel {
+	t.Helper()
+	switch c.Kernel.Type {
+	case "linear":
+		return nil
+	case "rbf":
+		return gram.RBF{Gamma: c.Kernel.Gamma}
+	case "poly":
+		return gram.Polynomial{Degree: c.Kernel.Degree, Offset: c.Kernel.Coef0}
+	}
+	t.Fatalf("unknown kernel %q", c.Kernel.Type)
+	return nil
+}
+
+// attributes returns the class attributes by name, after comparing them with the case's.
+func (c *slackCase) attributes(t *testing.T, g *taxonomy.Taxonomy) *structured.Attributes {
+	t.Helper()
+	var a *structured.Attributes
+	var err error
+	switch c.Attributes {
+	case "indicator":
+		a = structured.Ancestors(g)
+	case "flat":
+		a = structured.Flat(g)
+	case "inv_sqrt_depth":
+		a, err = structured.InvSqrtDepth(g)
+	case "inv_sqrt_maxdepth":
+		a, err = structured.InvSqrtMaxDepth(g)
+	default: // others are given
+		a, err = structured.NewAttributes(g, func(leaf int) ([]int, []float64) {
+			nodes := make([]int, g.Len())
+			for n := range nodes {
+				nodes[n] = n
+			}
+			return nodes, c.Lambda[g.LeafIndex(leaf)]
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y, row := range c.Lambda {
+		nodes, values := a.Leaf(y)
+		got := make([]float64, len(row))
+		for k, n := range nodes {
+			got[n] = values[k]
+		}
+		for n, v := range row {
+			if math.Abs(got[n]-v) > 1e-12 {
+				t.Errorf("attribute of leaf %d at node %d is %v, want %v", y, n, got[n], v)
+			}
+		}
+	}
+	return a
+}
+
+// matrix returns rows as a sparse matrix.
+func matrix(rows [][]float64) *dataset.Matrix {
+	in := instances{X: rows}
+	return in.dataset(nil).X
+}
+
+// sameScores compares scores with those of the case, which are right to the certificate's accuracy.
+func sameScores(t *testing.T, name string, got *mat.Dense, want [][]float64) {
+	t.Helper()
+	for i, row := range want {
+		for y, v := range row {
+			if math.Abs(got.At(i, y)-v) > 1e-4*(1+math.Abs(v)) {
+				t.Errorf("%s score of row %d, leaf %d: %v, want %v", name, i, y, got.At(i, y), v)
+			}
+		}
+	}
+}
+
+// TestGoldenSlack runs every case of the family hsvm_slack: slack rescaling, with one or several labels an instance,
+// linear or with a kernel.
+func TestGoldenSlack(t *testing.T) {
+	cases, err := golden.Read("hsvm_slack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			var want slackCase
+			decode(t, c, &want)
+			g := build(t, want.Taxonomy)
+			l, err := loss.Named(want.Loss, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for a, row := range want.Table {
+				for b, v := range row {
+					if got := l.Cost(g.Leaves()[a], g.Leaves()[b]); math.Abs(got-v) > 1e-12 {
+						t.Errorf("loss of leaf %d for leaf %d is %v, want %v", b, a, got, v)
+					}
+				}
+			}
+			estimator := svm.Hierarchical{
+				C: want.C, Loss: l, Rescaling: structured.Slack, Attributes: want.attributes(t, g), Kernel: want.kernel(t),
+				Settings: solver.Settings{MaxEpochs: 100000},
+			}
+			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+				estimator.Settings.Gap = gap
+				return estimator.Fit(context.Background(), g, d)
+			})
+			kernels := []gram.Kernel{estimator.Kernel}
+			if estimator.Kernel == nil {
+				kernels = append(kernels, gram.Linear{})
+			}
+			for _, k := range kernels {
+				estimator.Kernel = k
+				estimator.Settings.Gap = 1e-10
+				if k == nil {
+					estimator.Settings.Gap = 1e-7 // weights are stored in single precision
+				}
+				d := want.dataset(g)
+				m, err := estimator.Fit(context.Background(), g, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameScores(t, "training", m.LeafScores(d.X), want.TrainScores)
+				if want.XTest == nil {
+					continue
+				}
+				x := matrix(want.XTest)
+				sameScores(t, "test", m.LeafScores(x), want.TestScores)
+				products, err := gram.Cross(context.Background(), k, x, d.X, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				scores, err := m.LeafScoresOf(products)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameScores(t, "test", scores, want.TestScores)
+			}
+		})
+	}
+}
