@@ -8,7 +8,8 @@
 //
 // On trees and forests [Searcher.Best] is dynamic programming in O(nodes). On other graphs the problem
 // is NP-hard; there it is a branch and bound whose bound is a point of the dual of the linear
-// relaxation of equation 19, improved by passing messages between a node and its parents.
+// relaxation of equation 19, improved by passing messages between a node and its parents. [Space.Relax]
+// solves the relaxation itself.
 package labelset
 
 import (

@@ -75,3 +75,147 @@ func TestBestIsBestOfAll(t *testing.T) {
 	}
 	t.Log(branches)
 }
+
+func TestRelaxBoundsBest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	integral := 0
+	for k := range 150 {
+		g := example.Random(rng, 3+rng.IntN(60), 1+rng.IntN(3), 1+k%3)
+		rewards := make([]float64, g.Len())
+		for i := range rewards {
+			rewards[i] = rng.NormFloat64() - 0.3
+		}
+		space, err := New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, err := space.NewSearcher().Best(rewards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		relaxed, err := space.Relax(t.Context(), rewards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if relaxed.Bound < best.Value-1e-9 || relaxed.Bound < relaxed.Value-1e-9 || relaxed.Bound-relaxed.Value > 1e-6 {
+			t.Errorf("best value %v, relaxed %v with bound %v", best.Value, relaxed.Value, relaxed.Bound)
+		}
+		if got := relaxed.Value-best.Value <= 1e-7; got != relaxed.Integral {
+			t.Errorf("best value %v, relaxed %v, integral %v", best.Value, relaxed.Value, relaxed.Integral)
+		}
+		if relaxed.Integral {
+			integral++
+		}
+		checkFeasible(t, g, relaxed.Nodes)
+	}
+	if integral < 50 || integral > 145 {
+		t.Errorf("%d of 150 relaxations are integral; the test is to have both kinds", integral)
+	}
+}
+
+// checkFeasible checks the constraints of equation 19.
+func checkFeasible(t *testing.T, g *taxonomy.Taxonomy, z []float64) {
+	t.Helper()
+	leaves := 0.0
+	for n := range z {
+		if z[n] < 0 || z[n] > 1 {
+			t.Errorf("z of node %d is %v", n, z[n])
+		}
+		if g.IsLeaf(n) {
+			leaves += z[n]
+			continue
+		}
+		sum := 0.0
+		for _, c := range g.Children(n) {
+			sum += z[c]
+			if z[c] > z[n]+1e-7 {
+				t.Errorf("z of node %d is %v, of its parent %v", c, z[c], z[n])
+			}
+		}
+		if sum < z[n]-1e-7 {
+			t.Errorf("z of node %d is %v, the sum of its children %v", n, z[n], sum)
+		}
+	}
+	if leaves < 1-1e-7 {
+		t.Errorf("the sum of the leaves is %v", leaves)
+	}
+}
+
+func TestLimitedSearchBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	open := 0
+	for range 40 {
+		g := example.Random(rng, 150, 3, 3)
+		space, err := New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewards := make([]float64, g.Len())
+		for i := range rewards {
+			rewards[i] = rng.NormFloat64()
+		}
+		full, limited := space.NewSearcher(), space.NewSearcher()
+		limited.Branches = 1
+		exact, err := full.Best(rewards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		early, err := limited.Best(rewards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exact.Bound > exact.Value+1e-9 || early.Value > exact.Value+1e-9 || early.Bound < exact.Value-1e-9 {
+			t.Errorf("best %v, bound %v; with one branch %v, bound %v", exact.Value, exact.Bound, early.Value, early.Bound)
+		}
+		if early.Bound > early.Value+1e-9 {
+			open++
+		}
+	}
+	if open == 0 {
+		t.Error("no search was ended by its limit")
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	empty, err := taxonomy.New(nil, nil)
+	if err == nil {
+		if _, err := New(empty); err == nil {
+			t.Error("no error for a taxonomy without nodes")
+		}
+	}
+	space, err := New(example.Tree(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rewards := range [][]float64{nil, {1, 2}, {1, math.NaN(), 2}, {1, math.Inf(1), 2}} {
+		if _, err := space.NewSearcher().Best(rewards); err == nil {
+			t.Errorf("no error for rewards %v", rewards)
+		}
+		if _, err := space.Relax(t.Context(), rewards); err == nil {
+			t.Errorf("relaxed: no error for rewards %v", rewards)
+		}
+	}
+}
+
+func BenchmarkBest(b *testing.B) {
+	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(10, 10, 10), "graph": example.Graph(1200, 1)} {
+		b.Run(name, func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 1))
+			space, err := New(g)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := space.NewSearcher()
+			rewards := make([]float64, g.Len())
+			for i := range rewards {
+				rewards[i] = rng.NormFloat64() - 0.5
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Best(rewards); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
