@@ -88,6 +88,19 @@ func Nodes(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
+// AncestorsOfNodes returns the indicator attributes of all nodes, where Ancestors
+// has those of the leaves.
+func AncestorsOfNodes(t *taxonomy.Taxonomy) *Attributes {
+	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) {
+		above := t.Ancestors(n)
+		return above, slices.Repeat([]float64{1}, len(above))
+	})
+	if err != nil {
+		panic("structured: ancestor attributes of nodes: " + err.Error())
+	}
+	return a
+}
+
 // allNodes returns the ids of all nodes.
 func allNodes(t *taxonomy.Taxonomy) []int {
 	nodes := make([]int, t.Len())
@@ -165,7 +178,7 @@ func NewCandidates(t *taxonomy.Taxonomy, candidates []int, row func(candidate in
 		}
 		a.indptr = append(a.indptr, len(a.nodes))
 	}
-	a.layout()
+	a.layout(nil)
 	a.findTopDown()
 	a.tabulate()
 	return a, nil
@@ -186,8 +199,9 @@ func (a *Attributes) tabulate() {
 	}
 }
 
-// layout chooses the columns and writes the rows over them.
-func (a *Attributes) layout() {
+// layout chooses the columns, among them those of the nodes given, and writes the
+// rows over them.
+func (a *Attributes) layout(also []int) {
 	t := a.taxonomy
 	q := len(a.candidates)
 	count := make([]int, t.Len())
@@ -204,8 +218,12 @@ func (a *Attributes) layout() {
 	for n := range a.column {
 		a.column[n] = -1
 	}
+	wanted := make([]bool, t.Len())
+	for _, n := range also {
+		wanted[n] = true
+	}
 	for _, n := range t.Topological() {
-		if !t.IsLeaf(n) && count[n] > 0 && !(constant[n] && count[n] == q) {
+		if !t.IsLeaf(n) && (wanted[n] || count[n] > 0 && !(constant[n] && count[n] == q)) {
 			a.column[n] = len(a.columns)
 			a.columns = append(a.columns, n)
 		}

@@ -277,3 +277,28 @@ func TestRest(t *testing.T) {
 		}
 	}
 }
+
+func TestWiden(t *testing.T) {
+	g := example.Tree(2, 2)
+	flat := Flat(g)
+	wide, err := flat.Widen([]int{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flat.Column(2) >= 0 || wide.Column(2) < 0 || wide.Column(1) >= 0 || len(wide.Columns()) != 5 {
+		t.Errorf("columns %v, from %v", wide.Columns(), flat.Columns())
+	}
+	scores, sums, leaves := make([]float64, 8), make([]float64, 8), make([]float64, 4)
+	for c, n := range wide.Columns() {
+		scores[c] = float64(n)
+	}
+	wide.Scores(scores, sums, leaves)
+	for k, n := range g.Leaves() {
+		if leaves[k] != float64(n) {
+			t.Errorf("scores %v of the leaves %v", leaves, g.Leaves())
+		}
+	}
+	if _, err := flat.Widen([]int{7}); err == nil {
+		t.Error("a column for a node that is not there")
+	}
+}

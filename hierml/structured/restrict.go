@@ -28,3 +28,18 @@ func (a *Attributes) Restrict(candidates []int) (*Attributes, error) {
 	r.tabulate()
 	return r, nil
 }
+
+// Widen returns the same attributes with a column for further nodes, which the
+// candidates need not use: for a model with weights of its own for inner nodes.
+func (a *Attributes) Widen(nodes []int) (*Attributes, error) {
+	for _, n := range nodes {
+		if n < 0 || n >= a.taxonomy.Len() {
+			return nil, fmt.Errorf("structured: a column for node %d; the taxonomy has nodes 0..%d", n, a.taxonomy.Len()-1)
+		}
+	}
+	w := &Attributes{taxonomy: a.taxonomy, candidates: a.candidates, indptr: a.indptr, nodes: a.nodes, values: a.values}
+	w.layout(nodes)
+	w.findTopDown()
+	w.tabulate()
+	return w, nil
+}

@@ -15,6 +15,11 @@ func (m *Model) readWeights(f *safetensors.File) error {
 	if err != nil {
 		return err
 	}
+	if len(nodes) > len(m.attributes.Columns()) {
+		if m.attributes, err = m.attributes.Widen(nodes); err != nil {
+			return err
+		}
+	}
 	if need := m.attributes.Columns(); len(nodes) != len(need) {
 		return fmt.Errorf("weights of %d nodes; the attributes need those of %d", len(nodes), len(need))
 	}
