@@ -73,10 +73,10 @@ func (in *instances) dataset(g *taxonomy.Taxonomy) *dataset.Dataset {
 }
 
 // Reference values hold to 12 digits, but instances are stored in float32,
-// which moves an optimum by some 1e-8.
+// which moves an optimum by some 1e-8, and by 1e-7 where C is large.
 const (
 	objectiveTolerance = 1e-6
-	storageTolerance   = 1e-7
+	storageTolerance   = 3e-7
 )
 
 // compare trains to a loose and to a tight gap and checks both certificates

@@ -88,19 +88,6 @@ func Nodes(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
-// AncestorsOfNodes returns the indicator attributes of all nodes, where Ancestors
-// has those of the leaves.
-func AncestorsOfNodes(t *taxonomy.Taxonomy) *Attributes {
-	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) {
-		above := t.Ancestors(n)
-		return above, slices.Repeat([]float64{1}, len(above))
-	})
-	if err != nil {
-		panic("structured: ancestor attributes of nodes: " + err.Error())
-	}
-	return a
-}
-
 // allNodes returns the ids of all nodes.
 func allNodes(t *taxonomy.Taxonomy) []int {
 	nodes := make([]int, t.Len())

@@ -8,10 +8,12 @@
 //   - [GlobalMargin] is the hierarchical SVM with global margins (HSVM-S) of Qiu, Gao and Huang.
 //   - [Recursive] is a flat SVM among the children of every inner node: HIERMULT, the divide-and-conquer SVM.
 //   - [OneVsRest] is a binary SVM a leaf.
+//   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu, and
+//     [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro.
 //
-// Labels are leaves of the taxonomy. Labels at inner nodes are moved to leaves
-// of their own by dataset.Dataset.Leafed before.
+// Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels
+// at inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before.
 //
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout; the papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.

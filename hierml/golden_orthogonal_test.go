@@ -1,0 +1,195 @@
+package hierml_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/golden"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// transferCase is what the families of the paper on orthogonal transfer share. Labels
+// are single nodes; the paper's C is C times the number of instances.
+type transferCase struct {
+	instances
+	Taxonomy golden.Taxonomy `json:"taxonomy_without_root"`
+	C        float64
+	Y        []int
+}
+
+// begin returns the taxonomy, with the labels put where instances has them.
+func (c *transferCase) begin(t *testing.T) *taxonomy.Taxonomy {
+	t.Helper()
+	for _, y := range c.Y {
+		c.Labels = append(c.Labels, []int{y})
+	}
+	return build(t, c.Taxonomy)
+}
+
+// perInstance returns the C of the estimators.
+func (c *transferCase) perInstance() float64 { return c.C / float64(len(c.Y)) }
+
+// predictions checks what a model predicts for the training instances, but for
+// ties at the optimum, and that it is the same after the model has been written
+// and read.
+func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int) {
+	t.Helper()
+	const tie = 1e-3
+	g, nodes := m.Taxonomy, m.NodeScores(d.X)
+	score := func(i, n int) (sum float64) {
+		if m.Rule == svm.Descend {
+			return nodes.At(i, n)
+		}
+		a := m.Attributes()
+		of, values := a.Leaf(a.Candidate(n))
+		for k, c := range of {
+			sum += values[k] * nodes.At(i, c)
+		}
+		return sum
+	}
+	got := m.Predict(d.X)
+	for i, n := range got {
+		a, b := n, want[i]
+		if m.Rule == svm.Descend && a != b {
+			// The children where the two ways part.
+			path := slices.DeleteFunc(slices.Clone(g.Ancestors(a)), func(n int) bool { return slices.Contains(g.Ancestors(b), n) })
+			other := slices.DeleteFunc(slices.Clone(g.Ancestors(b)), func(n int) bool { return slices.Contains(g.Ancestors(a), n) })
+			higher := func(n, m int) int { return g.Depth(n) - g.Depth(m) }
+			a, b = slices.MinFunc(path, higher), slices.MinFunc(other, higher)
+		}
+		if score(i, a)-score(i, b) > tie {
+			t.Errorf("row %d: predicts %d, want %d, which scores %v less", i, n, want[i], score(i, a)-score(i, b))
+		}
+	}
+	var file bytes.Buffer
+	if err := m.Write(&file, svm.Format{}); err != nil {
+		t.Fatal(err)
+	}
+	read, err := svm.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := read.Predict(d.X); !slices.Equal(again, got) {
+		t.Errorf("predictions after a way through a file %v, want %v", again, got)
+	}
+}
+
+func TestGoldenOrthogonal(t *testing.T) {
+	cases, err := golden.Read("orthogonal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			var want struct {
+				transferCase
+				Alpha       *float64 `json:"K_alpha"`
+				K           [][]float64
+				Predictions []int
+				Errors      []int
+				Tolerance   float64 `json:"W_tolerance"`
+			}
+			decode(t, c, &want)
+			g := want.begin(t)
+			k := mat.NewSymDense(len(want.K), nil)
+			for i, row := range want.K {
+				for j, v := range row {
+					k.SetSym(i, j, v)
+				}
+			}
+			estimators := []svm.Orthogonal{{K: k}}
+			if want.Alpha != nil {
+				estimators = append(estimators, svm.Orthogonal{Alpha: *want.Alpha})
+			}
+			for _, e := range estimators {
+				e.C = want.perInstance()
+				e.Settings.MaxEpochs = 100000
+				want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+					e.Settings.Gap = gap
+					m, err := e.Fit(context.Background(), g, d)
+					if err != nil || gap > objectiveTolerance {
+						return m, err
+					}
+					predictions(t, m, d, want.Predictions)
+					for i, y := range want.Predictions {
+						if wrong := !slices.Contains(g.Ancestors(y), want.Y[i]); wrong != (want.Errors[i] != 0) {
+							t.Errorf("row %d is predicted wrongly: %v, want %d", i, wrong, want.Errors[i])
+						}
+					}
+					return m, nil
+				})
+				e.Settings = solver.Settings{Gap: 1e-12, MaxEpochs: 500}
+				e.Method = solver.RDA{}
+				m, err := e.Fit(context.Background(), g, want.dataset(g))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := m.Result
+				t.Logf("RDA: %v", r)
+				if r.Primal < want.Objective*(1-storageTolerance) || r.Dual > want.Objective*(1+storageTolerance) || r.Gap > 0.1 {
+					t.Errorf("RDA says the optimum is between %.10g and %.10g, it is %.10g", r.Dual, r.Primal, want.Objective)
+				}
+			}
+		})
+	}
+}
+
+func TestGoldenBaselines(t *testing.T) {
+	cases, err := golden.Read("baselines004")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			type solution struct {
+				Objective   float64
+				W, U        [][]float64
+				Classes     []int
+				Predictions []int
+			}
+			var want struct {
+				transferCase
+				Flat     solution `json:"FLATMULT"`
+				Transfer solution `json:"TRANSFER"`
+				Leaves   solution `json:"TREELOSS_leaves"`
+				Nodes    solution `json:"TREELOSS_all_nodes"`
+			}
+			decode(t, c, &want)
+			g := want.begin(t)
+			cost := want.perInstance()
+			check := func(name string, s solution, w [][]float64, fit func(solver.Settings) svm.Estimator) {
+				t.Run(name, func(t *testing.T) {
+					in := want.instances
+					in.W = w
+					in.compare(t, s.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+						m, err := fit(solver.Settings{Gap: gap, MaxEpochs: 100000}).Fit(context.Background(), g, d)
+						if err == nil && gap == objectiveTolerance {
+							predictions(t, m, d, s.Predictions)
+						}
+						return m, err
+					})
+				})
+			}
+			flat := make([][]float64, g.Len())
+			for n := range flat {
+				flat[n] = make([]float64, len(want.X[0]))
+			}
+			for k, n := range want.Flat.Classes {
+				flat[n] = want.Flat.W[k]
+			}
+			check("FLATMULT", want.Flat, flat, func(s solver.Settings) svm.Estimator { return svm.Flat{C: cost, Settings: s} })
+			check("TRANSFER", want.Transfer, want.Transfer.W, func(s solver.Settings) svm.Estimator { return svm.Transfer{C: cost, Settings: s} })
+			check("TREELOSS leaves", want.Leaves, want.Leaves.U, func(s solver.Settings) svm.Estimator { return svm.TreeLoss{C: cost, Settings: s} })
+			check("TREELOSS nodes", want.Nodes, want.Nodes.U, func(s solver.Settings) svm.Estimator {
+				return svm.TreeLoss{C: cost, AllNodes: true, Settings: s}
+			})
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/orthogonal"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Orthogonal is hierarchical classification by orthogonal transfer (Zhou, Xiao
+// and Wu 2011, equation 4): every node at or above the label is to score higher
+// than its siblings, the roots being siblings of each other, and the weights of a
+// node are to be orthogonal to those of its ancestors:
+//
+//	min 1/2 sum_nm K_nm |<w_n, w_m>| + C sum_i xi_i
+//	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
+//
+// The paper has C/N in place of C: its C is C times the number of instances. An
+// instance has one label, which may be an inner node. The model descends to a
+// leaf (equation 1); where the label is an inner node, the paper counts any leaf
+// below it as right.
+//
+// Fit returns an *orthogonal.ConvexityError, with the largest Alpha that would do, if the
+// problem is not strongly convex (Theorem 1 and Corollary 2). Method may be
+// solver.RDA, the paper's own; the certificate is the saddle bound in any case.
+// The zero value is ready to use.
+type Orthogonal struct {
+	// C weighs the training error. The default value is 1.
+	C float64
+	// Alpha is K_nm for a node n above m in equation 6, where K_nn is the number of
+	// nodes at or below n. The default value is 1, the paper's, or 0.9 times
+	// orthogonal.MaxAlpha where that is less, as it is for taxonomies of more than
+	// two levels.
+	Alpha float64
+	// K, if not nil, is the matrix itself, a row a node.
+	K        mat.Symmetric
+	Settings solver.Settings
+	Method   solver.Method
+}
+
+// Fit trains the SVM; see [Estimator].
+func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	c, err := checkNodeData(t, d, s.C)
+	if err != nil {
+		return nil, err
+	}
+	regularizer, err := s.regularizer(t)
+	if err != nil {
+		return nil, err
+	}
+	a := structured.Nodes(t)
+	inputs, siblings, err := siblingProblem(a, d, c)
+	if err != nil {
+		return nil, err
+	}
+	problem := &solver.OrthogonalProblem{Inputs: inputs, Siblings: siblings, Regularizer: regularizer}
+	result, err := solver.SolveOrthogonal(ctx, problem, &s.Settings, s.Method)
+	return descending("orthogonal transfer", a, c, d, s.Settings, result, err)
+}
+
+// WithC returns the estimator with another C.
+func (s Orthogonal) WithC(c float64) Estimator { s.C = c; return s }
+
+func (s Orthogonal) regularizer(t *taxonomy.Taxonomy) (*orthogonal.Regularizer, error) {
+	if s.K == nil {
+		if s.Alpha == 0 {
+			s.Alpha = min(1, 0.9*orthogonal.MaxAlpha(t))
+		}
+		return orthogonal.Descendants(t, s.Alpha)
+	}
+	if s.Alpha != 0 {
+		return nil, fmt.Errorf("svm: K is given and Alpha is %v; give one of them", s.Alpha)
+	}
+	if n := s.K.SymmetricDim(); n != t.Len() {
+		return nil, fmt.Errorf("svm: K has %d rows for a taxonomy of %d nodes; give it a row a node", n, t.Len())
+	}
+	return orthogonal.New(s.K)
+}
+
+// checkNodeData checks data whose labels are single nodes, and C.
+func checkNodeData(t *taxonomy.Taxonomy, d *dataset.Dataset, c float64) (float64, error) {
+	if err := checkRows(t, d); err != nil {
+		return 0, err
+	}
+	for i, set := range d.Labels {
+		if len(set) != 1 {
+			return 0, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one node", i, d.Name, len(set))
+		}
+	}
+	return defaultC(c)
+}
+
+// siblingProblem compares the nodes at or above the labels with their siblings.
+func siblingProblem(a *structured.Attributes, d *dataset.Dataset, c float64) (structured.Inputs, *structured.Siblings, error) {
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		return nil, nil, err
+	}
+	siblings, err := structured.NewSiblings(a, d.Labels, structured.SiblingOptions{Roots: true}, c)
+	return inputs, siblings, err
+}
+
+// descending makes a model that descends by node weights of the result of a
+// solver.
+func descending(name string, nodes *structured.Attributes, c float64, d *dataset.Dataset, settings solver.Settings, result *solver.Result, err error) (*Model, error) {
+	if result == nil {
+		return nil, err
+	}
+	t := nodes.Taxonomy()
+	leaves, restricted := nodes.Restrict(t.Leaves())
+	if restricted != nil {
+		return nil, restricted
+	}
+	return &Model{
+		Name: name, Taxonomy: t, C: c, Instances: d.X.Rows, Result: result, Rule: Descend, Vocabulary: d.Vocabulary,
+		attributes: leaves, workers: settings.Workers,
+	}, err
+}

@@ -1,0 +1,84 @@
+package svm
+
+import (
+	"context"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Transfer keeps the weights of a node near those of its parent (TRANSFER in
+// section 5 of the paper on orthogonal transfer, whose ||w_ii|| is ||w_i||):
+//
+//	min 1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 ) + C sum_i xi_i
+//	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
+//
+// Roots are siblings of each other and have no parent to be near to. The paper
+// has C/N in place of C: its C is C times the number of instances. An instance
+// has one label, which may be an inner node. The model descends to a leaf
+// (equation 1). The zero value is ready to use.
+type Transfer struct {
+	// C weighs the training error. The default value is 1.
+	C        float64
+	Settings solver.Settings
+	Method   solver.Method
+}
+
+// Fit trains the SVM; see [Estimator].
+func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	c, err := checkNodeData(t, d, s.C)
+	if err != nil {
+		return nil, err
+	}
+	a, err := structured.Differences(t)
+	if err != nil {
+		return nil, err
+	}
+	inputs, siblings, err := siblingProblem(a, d, c)
+	if err != nil {
+		return nil, err
+	}
+	problem := &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: siblings}
+	result, err := solver.Solve(ctx, problem, &s.Settings, s.Method)
+	nodes := structured.Nodes(t)
+	if result != nil {
+		result.Weights = nodeWeights(a, result.Weights, nodes)
+	}
+	return descending("transfer SVM", nodes, c, d, s.Settings, result, err)
+}
+
+// WithC returns the estimator with another C.
+func (s Transfer) WithC(c float64) Estimator { s.C = c; return s }
+
+// nodeWeights returns the weights of the nodes, each a column of the result, that
+// weights make under attributes of all nodes.
+func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structured.Attributes) *structured.Weights {
+	type entry struct {
+		from, to int
+		value    float64
+	}
+	var entries []entry
+	for to, n := range nodes.Columns() {
+		of, values := a.Leaf(a.Candidate(n))
+		for k, m := range of {
+			if from := a.Column(m); from >= 0 {
+				entries = append(entries, entry{from, to, values[k]})
+			}
+		}
+	}
+	w := structured.NewWeights(nodes.Columns(), v.Features)
+	sums := make([]float64, w.Stride)
+	for f := range v.Features {
+		clear(sums)
+		row := v.Data[f*v.Stride : (f+1)*v.Stride]
+		for _, e := range entries {
+			sums[e.to] += e.value * float64(row[e.from])
+		}
+		for c, sum := range sums {
+			w.Data[f*w.Stride+c] = float32(sum)
+		}
+	}
+	return w
+}

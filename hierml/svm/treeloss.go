@@ -1,0 +1,61 @@
+package svm
+
+import (
+	"context"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// TreeLoss is the hierarchical SVM of Cai and Hofmann as the paper on orthogonal
+// transfer compares with it (TREELOSS in its section 5): slack rescaling by half
+// the distance between two nodes,
+//
+//	min 1/2 sum_n ||u_n||^2 + C sum_i xi_i
+//	F(x_i, y_i) - F(x_i, y) >= 1 - xi_i / Delta(y_i, y)    for every other candidate y
+//
+// where F(x, y) is the sum of <u_n, x> over the ancestors n of y, itself included, and
+// trees of a forest are joined by a root above them. The paper has C/N in place
+// of C: its C is C times the number of instances. An instance has one label. The
+// model predicts the candidate with the highest score (equation 2). The zero value is
+// ready to use.
+type TreeLoss struct {
+	// C weighs the training error. The default value is 1.
+	C float64
+	// AllNodes compares labels with all nodes, as the paper prints it, so that labels
+	// and predictions may be inner nodes. By default candidates are the leaves.
+	AllNodes bool
+	Settings solver.Settings
+	Method   solver.Method
+}
+
+// Fit trains the SVM; see [Estimator].
+func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	c, err := checkNodeData(t, d, s.C)
+	if err != nil {
+		return nil, err
+	}
+	y := make([]int, len(d.Labels))
+	for i, set := range d.Labels {
+		y[i] = set[0]
+	}
+	a := structured.Ancestors(t)
+	if s.AllNodes {
+		a = structured.OfNodes(t)
+	}
+	competitors, err := structured.NewLabels(a, y, loss.HalfGraph(t), structured.Slack, c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := train(ctx, a, competitors, d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C, m.Vocabulary = "tree-loss SVM", c, d.Vocabulary
+	}
+	return m, err
+}
+
+// WithC returns the estimator with another C.
+func (s TreeLoss) WithC(c float64) Estimator { s.C = c; return s }
