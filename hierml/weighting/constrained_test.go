@@ -201,3 +201,45 @@ func TestConstrainedCancelled(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaviest compares values with their bounds, and on forests with all weights 1 on one level of a tree.
+func TestHeaviest(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, most := range []int{1, 2, 4} {
+		for range 100 {
+			g := example.Random(r, 1+r.IntN(120), 1+r.IntN(4), most)
+			values := make([]float64, g.Len())
+			for v := range values {
+				if r.IntN(3) > 0 {
+					values[v] = math.Exp(2 * r.NormFloat64())
+				}
+			}
+			s, err := weighting.Heaviest{Values: values}.Solve(t.Context(), g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(math.Abs(s.Gap) < 1e-7) {
+				t.Errorf("%d nodes: value %v, bound %v", g.Len(), s.Primal, s.Dual)
+			}
+			var attained, leaves float64
+			for v, a := range s.Alpha {
+				attained += a * values[v]
+				if g.IsLeaf(v) {
+					leaves += values[v]
+				}
+			}
+			if math.Abs(attained-s.Primal) > 1e-9*attained || leaves > s.Dual*(1+1e-12) {
+				t.Errorf("weights attain %v, the leaves %v; value %v, bound %v", attained, leaves, s.Primal, s.Dual)
+			}
+			for _, l := range g.Leaves() {
+				var sum float64
+				for _, v := range g.Ancestors(l) {
+					sum += s.Alpha[v]
+				}
+				if sum > 1+1e-12 {
+					t.Errorf("the sum of a path is %v", sum)
+				}
+			}
+		}
+	}
+}
