@@ -121,6 +121,7 @@ type Result struct {
 	Weights   *structured.Weights   // of linear inputs
 	Expansion *structured.Expansion // of kernel inputs
 	Point     *structured.Dual      // the dual point that the weights belong to
+	Last      *structured.Dual      // the dual point reached last, nearer to the optimum of the dual than Point may be: where to go on
 	Primal    float64               // value of the weights
 	Dual      float64               // lower bound of the optimum
 	Gap       float64               // (Primal-Dual)/Primal
@@ -302,6 +303,7 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 	if !atBest || result.Epochs == 0 {
 		s.oracle.Build(best, s.weights, set.Workers)
 	}
+	result.Last = m.point()
 	result.Weights = structured.LinearWeights(s.weights)
 	result.Expansion, _ = s.weights.(*structured.Expansion)
 	result.Seconds = time.Since(start).Seconds()
