@@ -11,6 +11,7 @@
 //   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu, and
 //     [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro.
+//   - [Shared] is the shared SVM (SSVM) of the same paper, which learns the node weights.
 //
 // Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels
 // at inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before.

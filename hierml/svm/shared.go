@@ -1,0 +1,316 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/hierml/weighting"
+)
+
+// Shared is the shared SVM (SSVM), which learns the node weights alpha together with the predictors: NHSVM equation 14 with
+// lambda = 1/(2C),
+//
+//	min 1/2 sum_n ||U_n||^2 / alpha_n + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
+//	s.t. alpha >= 0, the sum of alpha over the ancestors of every leaf, the leaf included, is at most 1
+//
+// over U and alpha, where F(x, y) is the sum of <U_n, x> over the ancestors n of the leaf y, itself included. Equation 15 is the same with
+// the structured shared norm of U. The value in the paper's scale is 1/C times this one. A taxonomy is a tree, a forest or, where the paper stops, a
+// graph.
+//
+// The model has the weights W_n = U_n / sqrt(alpha_n) and the attributes sqrt(alpha_n) of [Normalized], which give the same scores;
+// [Model.NodeWeights] returns alpha. The minimiser need not be unique.
+//
+// Fit alternates between the SVM with fixed alpha, which goes on from the dual point reached before, and the alpha of equation 20, which is closed
+// form on trees and a small convex program on graphs. The certificate is that of the joint problem: for a dual point beta, with G_n(beta) the weights of node n that it
+// gives where all attributes are 1,
+//
+//	b'beta - 1/2 max_alpha sum_n alpha_n ||G_n(beta)||^2
+//
+// is a lower bound, whose maximum is a linear program. A weight that is 0 would never change; those that equation 20 makes smaller than the gap can
+// justify are kept above it, so that training gets to the optimum from everywhere.
+//
+// The zero value is ready to use.
+type Shared struct {
+	// C weighs the training error. The default value is 1.
+	C float64
+	// Loss is Delta, which does not depend on alpha here. The default value is the 0/1 loss.
+	Loss loss.Loss
+	// Settings count the epochs of all rounds together. Start may be the result of a problem with the same instances and leaves.
+	Settings solver.Settings
+	// Method solves the SVM with fixed alpha.
+	Method solver.Method
+}
+
+// How the rounds of Shared share the work.
+const (
+	roundEpochs = 10   // epochs of a round, at most
+	roundGap    = 0.5  // gap of a round's SVM, as a share of that of the joint problem
+	floorShare  = 0.01 // share of the gap that weights kept from 0 may cost
+	beyond      = 0.8  // how far, as a share of its length, steps of alpha go on
+	fastest     = 10.0 // factor of a weight in a step of which that is so
+	spare       = 0.9  // share of the gap asked for at which to stop: the rest is for rounding of stored weights
+	smallestGap = 1e-12
+)
+
+// Fit trains the SVM; see [Estimator].
+func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+	y, err := labels(t, d)
+	if err != nil {
+		return nil, err
+	}
+	if s.C, err = defaultC(s.C); err != nil {
+		return nil, err
+	}
+	if s.Loss == nil {
+		s.Loss = loss.ZeroOne()
+	}
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		return nil, err
+	}
+	f := &sharing{Shared: s, taxonomy: t, labels: y, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
+	if err := f.prepare(); err != nil {
+		return nil, err
+	}
+	err = f.alternate(ctx)
+	if f.result == nil {
+		return nil, err
+	}
+	f.result.Seconds = time.Since(f.started).Seconds()
+	return &Model{
+		Name: "shared SVM", Taxonomy: t, C: s.C, Instances: d.X.Rows, Result: f.result,
+		attributes: f.attributes, workers: s.Settings.Workers,
+	}, err
+}
+
+// WithC returns the estimator with another C.
+func (s Shared) WithC(c float64) Estimator { s.C = c; return s }
+
+// NodeWeights returns the weight alpha of every node, the square of its attribute, for models of [Shared] and [Normalized]; 0 for nodes without a leaf
+// that has an attribute there.
+func (m *Model) NodeWeights() []float64 {
+	alpha := make([]float64, m.Taxonomy.Len())
+	for y := range m.attributes.Candidates() {
+		nodes, values := m.attributes.Leaf(y)
+		for k, n := range nodes {
+			alpha[n] = values[k] * values[k]
+		}
+	}
+	return alpha
+}
+
+// sharing is Shared at work.
+type sharing struct {
+	Shared
+	taxonomy *taxonomy.Taxonomy
+	labels   []int
+	inputs   *structured.Linear
+	started  time.Time
+
+	plain   *structured.Oracle // the problem with all attributes 1
+	columns []int              // its columns: the nodes that some leaf has and some has not
+
+	joint      structured.Certificate
+	result     *solver.Result         // of the best weights
+	attributes *structured.Attributes // they belong to
+	history    []solver.Progress
+	epochs     int
+}
+
+// prepare sets up the problem with all attributes 1.
+func (f *sharing) prepare() error {
+	a := structured.Ancestors(f.taxonomy)
+	competitors, err := structured.NewLabels(a, f.labels, f.Loss, structured.Margin, f.C)
+	if err != nil {
+		return err
+	}
+	f.columns = a.Columns()
+	f.plain, err = (&structured.Problem{Inputs: f.inputs, Columns: f.columns, Competitors: competitors}).Compile()
+	return err
+}
+
+// alternate repeats rounds until one of the reasons to stop.
+func (f *sharing) alternate(ctx context.Context) error {
+	want := f.Settings.Gap
+	if math.IsNaN(want) || want < 0 {
+		return fmt.Errorf("svm: Gap is %v; it is a relative duality gap, 0 for the default of %v", want, solver.DefaultGap)
+	}
+	if want == 0 {
+		want = solver.DefaultGap
+	}
+	limit := f.Settings.MaxEpochs
+	if limit == 0 {
+		limit = solver.DefaultMaxEpochs
+	}
+	alpha, err := weighting.MaxMin{}.Weights(f.taxonomy)
+	if err != nil {
+		return fmt.Errorf("svm: node weights: %w", err)
+	}
+	start, gap := f.Settings.Start, 1.0
+	idle := 0 // rounds whose SVM was solved already
+	for {
+		set := f.Settings
+		set.Start = start
+		set.Gap = max(roundGap*gap, smallestGap)
+		set.MaxEpochs = min(roundEpochs, limit-f.epochs-idle)
+		set.Seed += uint64(f.epochs)
+		set.Progress = f.progress
+		if f.Settings.Time > 0 {
+			set.Time = max(f.Settings.Time-time.Since(f.started), 1)
+		}
+		a, r, err := f.solve(ctx, alpha, &set)
+		if r == nil {
+			f.finish(interrupted(err))
+			return err
+		}
+		if r.Primal < f.joint.Primal {
+			f.joint.Primal, f.result, f.attributes = r.Primal, r, a
+		}
+		f.epochs += r.Epochs
+		if r.Epochs == 0 {
+			idle++
+		}
+		if err != nil {
+			f.finish(r.Status)
+			return err
+		}
+		last := r.Last
+		squares, err := f.bound(ctx, last)
+		if err != nil {
+			f.finish(interrupted(err))
+			return err
+		}
+		gap = f.joint.Gap()
+		switch {
+		case gap <= spare*want:
+			f.finish(solver.Converged)
+			return nil
+		case f.epochs+idle >= limit:
+			f.finish(solver.MaxEpochs)
+			return nil
+		case r.Status == solver.TimeLimit:
+			f.finish(solver.TimeLimit)
+			return nil
+		}
+		if alpha, err = f.reweigh(ctx, alpha, squares, gap); err != nil {
+			f.finish(interrupted(err))
+			return err
+		}
+		start = &solver.Result{Point: last}
+	}
+}
+
+// progress passes the state of the joint problem on.
+func (f *sharing) progress(p solver.Progress) error {
+	joint := f.joint
+	joint.Primal = min(joint.Primal, p.Primal)
+	p.Epoch += f.epochs
+	p.Primal, p.Dual, p.Gap = joint.Primal, joint.Dual, joint.Gap()
+	p.Seconds = time.Since(f.started).Seconds()
+	f.history = append(f.history, p)
+	if f.Settings.Progress == nil {
+		return nil
+	}
+	return f.Settings.Progress(p)
+}
+
+// interrupted says what an error did to the training.
+func interrupted(err error) solver.Status {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return solver.TimeLimit
+	}
+	return solver.Cancelled
+}
+
+// finish makes the result, if there is one, that of the joint problem.
+func (f *sharing) finish(status solver.Status) {
+	if f.result == nil {
+		return
+	}
+	r := *f.result
+	r.Primal, r.Dual, r.Gap = f.joint.Primal, f.joint.Dual, f.joint.Gap()
+	r.Epochs, r.Status, r.History = f.epochs, status, f.history
+	f.result = &r
+}
+
+// solve solves the SVM for fixed alpha.
+func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settings) (*structured.Attributes, *solver.Result, error) {
+	a, err := structured.SqrtAlpha(f.taxonomy, alpha)
+	if err != nil {
+		return nil, nil, err
+	}
+	competitors, err := structured.NewLabels(a, f.labels, f.Loss, structured.Margin, f.C)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := solver.Solve(ctx, &structured.Problem{Inputs: f.inputs, Columns: a.Columns(), Competitors: competitors}, set, f.Method)
+	return a, r, err
+}
+
+// bound raises the lower bound to that of a dual point, or of a smaller multiple of it, and returns ||G_n||^2 of every node.
+func (f *sharing) bound(ctx context.Context, point *structured.Dual) ([]float64, error) {
+	squares := make([]float64, f.taxonomy.Len())
+	for c, v := range structured.ColumnSquares(f.inputs, f.plain.Rows(point), len(f.columns), f.Settings.Workers) {
+		squares[f.columns[c]] = v
+	}
+	var gain float64
+	for b := range f.plain.Blocks() {
+		ids, values := point.Row(b)
+		for k, id := range ids {
+			gain += values[k] * f.plain.Cost(b, id)
+		}
+	}
+	heaviest, err := weighting.Heaviest{Values: squares}.Solve(ctx, f.taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	scale := 1.0
+	if heaviest.Dual > gain {
+		scale = gain / heaviest.Dual
+	}
+	f.joint.Dual = max(f.joint.Dual, scale*(gain-scale*heaviest.Dual/2))
+	return squares, nil
+}
+
+// reweigh returns the alpha of equation 20 for U_n = alpha_n G_n, moved on from there in the direction it came: the plain step is a contraction that
+// shrinks errors of one sign, so that one nearly twice as long still is one.
+func (f *sharing) reweigh(ctx context.Context, alpha, squares []float64, gap float64) ([]float64, error) {
+	var total float64
+	norms := make([]float64, len(alpha))
+	for n, a := range alpha {
+		norms[n] = a * math.Sqrt(squares[n])
+		total += a * squares[n]
+	}
+	if total == 0 {
+		return alpha, nil
+	}
+	floor := floorShare * gap * math.Sqrt(total) / float64(len(f.columns)+1)
+	for _, n := range f.columns {
+		norms[n] = max(norms[n], floor)
+	}
+	for n, v := range norms {
+		norms[n] = v * v
+	}
+	s, err := weighting.Shared{Squares: norms}.Solve(ctx, f.taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	for n, a := range alpha {
+		if norms[n] > 0 && a > 0 {
+			norms[n] *= math.Pow(min(max(s.Alpha[n]/a, 1/fastest), fastest), 2*beyond)
+		}
+	}
+	s, err = weighting.Shared{Squares: norms}.Solve(ctx, f.taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	return s.Alpha, nil
+}
