@@ -39,7 +39,7 @@ var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, 
 	},
 }
 
-var methods = map[string]solver.Method{"": nil, "bcfw": solver.BCFW{}, "pegasos": solver.Pegasos{}}
+var methods = map[string]solver.Method{"": nil, "bcfw": solver.BCFW{}, "dualascent": solver.DualAscent{}, "pegasos": solver.Pegasos{}}
 
 func names() []string { return slices.Sorted(maps.Keys(estimators)) }
 

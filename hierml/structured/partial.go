@@ -1,0 +1,31 @@
+package structured
+
+// Partial is a [State] that scores some of its columns for less than what all
+// of them cost.
+type Partial interface {
+	State
+	// ScoresAt writes <W_c, x_i> of the given columns into dst, one entry a column.
+	ScoresAt(i int, columns []int32, dst []float64)
+}
+
+// ScoresAt scores the columns given, feature by feature.
+func (s *linearState) ScoresAt(i int, columns []int32, dst []float64) {
+	dst = dst[:len(columns)]
+	clear(dst)
+	features, values := s.linear.x.Row(i)
+	for k, f := range features {
+		x := float64(values[k])
+		row := s.row(f)
+		for j, c := range columns {
+			dst[j] += x * float64(row[c])
+		}
+	}
+}
+
+// ScoresAt copies the scores of the columns given.
+func (e *Expansion) ScoresAt(i int, columns []int32, dst []float64) {
+	row := e.scores[i*e.width : (i+1)*e.width]
+	for j, c := range columns {
+		dst[j] = row[c]
+	}
+}
