@@ -15,8 +15,10 @@ import (
 // problem on it with steps that cost one pass over the working set each, and
 // adds the sum of the steps to the weights.
 //
-// After an epoch the weights are rebuilt from the dual in float64 and certified;
-// blocks whose own gap is negligible then are not visited in the next epoch.
+// Blocks whose own gap was negligible when it was seen last are not visited in
+// the next epoch. When the gaps that the visits found allow the hope that the
+// one asked for is reached, and after epochs 1, 4, 16 and so on, the weights
+// are rebuilt from the dual in float64 and certified in a pass of its own.
 //
 // It fits every problem.
 type BCFW struct{}
@@ -34,69 +36,100 @@ func (BCFW) start(s *state) (iteration, error) { return newBlocks(s), nil }
 // blocks is the state of BCFW.
 type blocks struct {
 	*state
-	rng *rand.Rand
+	rng        *rand.Rand
+	negligible float64 // gap of a block that is not visited
 
-	order  []int // examples
-	search structured.Search
-	step   *structured.Step
-	scores []float64
-	worst  []int32 // newcomers of the visit
-	set    workingSet
+	order   []int // examples
+	batch   structured.Batch
+	changes structured.Rows // of the weights by the examples of the batch
+	search  structured.Search
+	step    *structured.Step
+	worst   []int32 // newcomers of the visit
+	set     workingSet
 }
 
 func newBlocks(s *state) *blocks {
 	o := s.oracle
 	return &blocks{
 		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)),
-		search: o.NewSearch(), step: o.NewStep(), scores: make([]float64, s.weights.Width()),
+		batch: s.weights.NewBatch(), search: o.NewSearch(), step: o.NewStep(),
 	}
 }
 
 func (b *blocks) point() *structured.Dual { return b.dual }
 
+// estimate returns the duality gap as the visits of the last epoch found it: more than
+// that of the point reached, as a rule.
+func (b *blocks) estimate() float64 {
+	var sum float64
+	for _, g := range b.gaps {
+		sum += g
+	}
+	return sum
+}
+
 func (b *blocks) epoch(ctx context.Context) error {
-	negligible := skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
+	b.negligible = skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
 	b.order = b.order[:0]
 	for i := range b.oracle.Inputs().Len() {
 		for _, k := range b.oracle.BlocksOf(i) {
-			if b.gaps[k] > negligible {
+			if b.gaps[k] > b.negligible {
 				b.order = append(b.order, i)
 				break
 			}
 		}
 	}
 	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
-	for k, i := range b.order {
-		if k%64 == 0 && ctx.Err() != nil {
+	for lo := 0; lo < len(b.order); lo += structured.BatchSize {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.visit(i, negligible)
+		b.visit(b.order[lo:min(lo+structured.BatchSize, len(b.order))])
 	}
 	return nil
 }
 
-// visit improves the blocks of example i.
-func (b *blocks) visit(i int, negligible float64) {
-	o := b.oracle
-	squaredNorm := o.Inputs().SquaredNorm(i)
-	b.weights.Scores(i, b.scores)
-	for _, k := range b.oracle.BlocksOf(i) {
-		if b.gaps[k] <= negligible || !b.improve(k, squaredNorm) {
-			continue
+// visit improves the blocks of some examples, one after the other.
+func (b *blocks) visit(examples []int) {
+	b.batch.Load(examples, b.settings.Workers)
+	b.batch.Multiply()
+	u := &b.changes
+	u.Border, u.Columns, u.Values = append(u.Border[:0], 0), u.Columns[:0], u.Values[:0]
+	for k, i := range examples {
+		scores := b.batch.Scores(k)
+		for j, product := range b.batch.Products(k) {
+			if product != 0 {
+				columns, values := u.Row(j)
+				for m, c := range columns {
+					scores[c] += product * values[m]
+				}
+			}
 		}
-		columns, u := b.step.Take()
-		b.weights.Add(i, columns, u)
-		for j, c := range columns {
-			b.scores[c] += squaredNorm * u[j]
+		squaredNorm := b.oracle.Inputs().SquaredNorm(i)
+		for _, block := range b.oracle.BlocksOf(i) {
+			if b.gaps[block] > b.negligible && b.improve(block, scores, squaredNorm) {
+				columns, values := b.step.Take()
+				for m, c := range columns {
+					scores[c] += squaredNorm * values[m]
+				}
+				u.Columns, u.Values = append(u.Columns, columns...), append(u.Values, values...)
+			}
 		}
+		u.Border = append(u.Border, len(u.Columns))
 	}
+	b.batch.Add(u, b.settings.Workers)
 }
 
 // improve solves block k on a working set, and leaves the change of the weights
-// in b.step. It reports whether there is one.
-func (b *blocks) improve(k int, squaredNorm float64) bool {
-	b.search.Load(k, b.scores)
+// in b.step. It reports whether there is one, and notes the gap of the block.
+func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
+	worst := b.search.Load(k, scores)
 	b.fill(k)
+	gap := b.oracle.C(k) * worst
+	for j, a := range b.set.values {
+		gap -= a * b.set.violations[j]
+	}
+	b.gaps[k] = max(gap, 0)
 	if !b.set.solve(squaredNorm) {
 		return false
 	}
@@ -135,14 +168,5 @@ func (b *blocks) fill(k int) {
 	for _, id := range b.worst {
 		s.add(id, 0, b.search.Violation(id))
 	}
-	s.allot()
-	for j := range s.ids {
-		for l := range j + 1 {
-			if l == 0 {
-				s.setProduct(j, l, 0)
-			} else {
-				s.setProduct(j, l, o.Product(k, s.ids[j], s.ids[l]))
-			}
-		}
-	}
+	s.multiply(o.Competitors, k)
 }

@@ -196,7 +196,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 // store puts the best weights into the result, and the value that they have as
 // they are stored, that is, rounded.
 func (o *orthogonalRun) store(result *Result) {
-	w := o.nodes.NewState()
+	w := o.nodes.NewState(true)
 	w.Set(o.best, o.settings.Workers)
 	result.Weights = structured.LinearWeights(w)
 	result.Expansion, _ = w.(*structured.Expansion)
@@ -226,8 +226,9 @@ func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.
 		vector := make([]float64, dst.Len())
 		for f := range w.Features {
 			any := false
-			for c, v := range w.Data[f*w.Stride : f*w.Stride+len(w.Columns)] {
-				vector[w.Columns[c]] = float64(v)
+			for c, n := range w.Columns {
+				v := w.At(f, c)
+				vector[n] = v
 				any = any || v != 0
 			}
 			if any {

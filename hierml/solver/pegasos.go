@@ -73,7 +73,7 @@ type subgradients struct {
 func newSubgradients(s *state, batch int) *subgradients {
 	o := s.oracle
 	g := &subgradients{
-		state: s, batch: batch, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), sum: o.NewState(), picks: make([][]pick, o.Blocks()),
+		state: s, batch: batch, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), sum: o.NewState(s.settings.Gap < wideGap), picks: make([][]pick, o.Blocks()),
 		order: make([]int, o.Blocks()), search: o.NewSearch(), step: o.NewStep(), scores: make([]float64, s.weights.Width()),
 	}
 	for b := range g.order {
@@ -127,6 +127,9 @@ func (g *subgradients) descend(batch []int) {
 		}
 	}
 }
+
+// estimate returns none: the gap of the average cannot be told from the steps.
+func (g *subgradients) estimate() float64 { return 0 }
 
 // count notes that a competitor was picked for block b in the current step.
 func (g *subgradients) count(b int, id int32) {

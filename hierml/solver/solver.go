@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/hierml/notebook/hierml/structured"
@@ -55,6 +56,7 @@ func (s Status) String() string {
 // Settings are common to all methods. The zero value is ready to use.
 type Settings struct {
 	// Gap is the relative duality gap at which to stop. The default value is 1e-3.
+	// Weights are kept in float32, and for a gap below 1e-5 in float64.
 	Gap float64
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
@@ -77,6 +79,9 @@ const (
 	DefaultGap       = 1e-3
 	DefaultMaxEpochs = 1000
 )
+
+// wideGap is the gap below which weights are kept in float64.
+const wideGap = 1e-5
 
 // check returns the settings with the defaults filled in.
 func (s Settings) check() (Settings, error) {
@@ -108,10 +113,18 @@ type Progress struct {
 	Dual    float64 // best value so far; no weights are below it
 	Gap     float64 // (Primal-Dual)/Primal
 	Seconds float64 // since the start
+
+	// Estimate is what Gap would be, as a guess, of the point reached in an epoch
+	// after which there was no pass for a certificate; Primal, Dual and Gap are
+	// those of the last one then. Otherwise it equals Gap.
+	Estimate float64
 }
 
 // String returns the state in one line.
 func (p Progress) String() string {
+	if p.Estimate != p.Gap {
+		return fmt.Sprintf("epoch %d: gap about %.2g, %.1f s", p.Epoch, p.Estimate, p.Seconds)
+	}
 	return fmt.Sprintf("epoch %d: primal %.6g, dual %.6g, gap %.2g, %.1f s", p.Epoch, p.Primal, p.Dual, p.Gap, p.Seconds)
 }
 
@@ -152,6 +165,9 @@ type iteration interface {
 	// point is the dual point reached at the end of an epoch; the iteration may
 	// change it in the next epoch.
 	point() *structured.Dual
+	// estimate is a guess of the duality gap of the point, without the work of a
+	// certificate; zero if there is none, so that every epoch is certified.
+	estimate() float64
 }
 
 // state is what a method shares with the loop around it.
@@ -165,7 +181,7 @@ type state struct {
 }
 
 func newState(o *structured.Oracle, set Settings) *state {
-	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(), certificate: o.Origin(), gaps: make([]float64, o.Blocks())}
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Gap < wideGap), certificate: o.Origin(), gaps: make([]float64, o.Blocks())}
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
 	}
@@ -236,6 +252,18 @@ func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 	return nil
 }
 
+// hopeful tells whether an epoch deserves a certificate: the estimate of its
+// relative gap, which is some times too large, is near the one asked for, its
+// number is a power of four, or it is the last.
+func hopeful(epoch int, estimate float64, set Settings) bool {
+	powerOfFour := epoch&(epoch-1) == 0 && bits.TrailingZeros(uint(epoch))%2 == 0
+	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
+}
+
+// grace is how long a solver that was stopped may take to certify what it has
+// reached since the last certificate.
+const grace = time.Second
+
 // errTime ends a run when Settings.Time is over.
 var errTime = errors.New("time limit")
 
@@ -253,12 +281,23 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
 	atBest := true // s.weights belong to best
 	result := &Result{Point: best}
+	estimate := math.NaN() // of the last epoch, if it has no certificate
+	keep := func(c structured.Certificate) {
+		dual = max(dual, c.Dual)
+		if atBest = c.Primal <= primal; atBest {
+			primal = c.Primal
+			best.CopyFrom(m.point())
+		}
+	}
 	var err error
 	for {
 		gap := structured.Certificate{Primal: primal, Dual: dual}.Gap()
 		result.Primal, result.Dual, result.Gap = primal, dual, gap
 		if result.Epochs > 0 {
-			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds()}
+			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds(), Estimate: gap}
+			if !math.IsNaN(estimate) {
+				p.Estimate = estimate
+			}
 			result.History = append(result.History, p)
 			if set.Progress != nil {
 				if err = set.Progress(p); err != nil {
@@ -276,11 +315,15 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 			break
 		}
 		var c structured.Certificate
+		atBest = false
 		if err = m.epoch(ctx); err == nil {
-			c, err = s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
+			estimate = m.estimate() / s.certificate.Primal
+			if hopeful(result.Epochs+1, estimate, set) {
+				estimate = math.NaN()
+				c, err = s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
+			}
 		}
 		if err != nil {
-			atBest = false
 			result.Status = Cancelled
 			if errors.Is(err, context.DeadlineExceeded) {
 				result.Status = TimeLimit
@@ -292,12 +335,19 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 			err = fmt.Errorf("solver: stopped in epoch %d: %w", result.Epochs+1, err)
 			break
 		}
-		s.certificate = c
 		result.Epochs++
-		dual = max(dual, c.Dual)
-		if atBest = c.Primal <= primal; atBest {
-			primal = c.Primal
-			best.CopyFrom(m.point())
+		if !math.IsNaN(estimate) {
+			continue
+		}
+		s.certificate = c
+		keep(c)
+	}
+	if result.Status == Cancelled || result.Status == TimeLimit || !math.IsNaN(estimate) {
+		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		if c, err := s.oracle.Certify(final, m.point(), s.weights, s.gaps, set.Workers); err == nil {
+			keep(c)
+			result.Primal, result.Dual, result.Gap = primal, dual, structured.Certificate{Primal: primal, Dual: dual}.Gap()
 		}
 	}
 	if !atBest || result.Epochs == 0 {

@@ -136,7 +136,7 @@ func primal(t *testing.T, p *structured.Problem, r *Result) float64 {
 // same tells whether two results have the same weights.
 func same(a, b *Result) bool {
 	if a.Weights != nil {
-		return slices.Equal(a.Weights.Data, b.Weights.Data)
+		return slices.Equal(a.Weights.Data, b.Weights.Data) && slices.Equal(a.Weights.Wide, b.Weights.Wide)
 	}
 	return slices.Equal(a.Expansion.Rows.Values, b.Expansion.Rows.Values)
 }
@@ -164,7 +164,7 @@ func TestSolversAgreeAndCertify(t *testing.T) {
 				const rounding = 1e-6
 				before := Progress{Primal: math.Inf(1), Dual: math.Inf(-1)}
 				for k, h := range r.History {
-					if h.Epoch != k+1 || h.Primal > before.Primal || h.Dual < before.Dual {
+					if h.Epoch != k+1 || h.Primal > before.Primal || h.Dual < before.Dual || h.Estimate < 0 {
 						t.Errorf("%v comes after %v", h, before)
 					}
 					if h.Primal < exact.Dual*(1-rounding) || h.Dual > exact.Primal*(1+rounding) {
@@ -287,7 +287,7 @@ func TestEarlyEndsKeepTheBest(t *testing.T) {
 					t.Errorf("the weights have primal value %v, the result says %v", got, r.Primal)
 				}
 				last := r.History[len(r.History)-1]
-				if r.Primal != last.Primal || r.Dual != last.Dual || r.Gap != last.Gap || r.Gap <= 0 || r.Gap >= 1 {
+				if r.Primal > last.Primal || r.Dual < last.Dual || r.Gap > last.Gap || r.Gap <= 0 || r.Gap >= 1 {
 					t.Errorf("result %v after %v", r, last)
 				}
 			})
@@ -332,7 +332,7 @@ func TestVisitsDoNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBlocks(newState(o, Settings{Gap: 1e-9}))
+	b := newBlocks(newState(o, Settings{Gap: 1e-9, Workers: 1}))
 	g := newSubgradients(newState(o, Settings{Gap: 1e-9}), 1)
 	for range 30 { // lists of competitors reach their sizes
 		if err := errors.Join(b.epoch(context.Background()), g.epoch(context.Background())); err != nil {
@@ -340,7 +340,7 @@ func TestVisitsDoNotAllocate(t *testing.T) {
 		}
 	}
 	i := 0
-	if n := testing.AllocsPerRun(200, func() { b.visit(i, 0); g.descend(g.order[i : i+1]); i++ }); n > 0 {
+	if n := testing.AllocsPerRun(200, func() { b.visit(b.order[:20]); g.descend(g.order[i : i+1]); i++ }); n > 0 {
 		t.Errorf("%v allocations a visit", n)
 	}
 }
@@ -383,6 +383,8 @@ type script struct {
 }
 
 func (s *script) epoch(context.Context) error { s.at++; return nil }
+
+func (s *script) estimate() float64 { return 0 }
 
 func (s *script) point() *structured.Dual { return s.points[s.at-1] }
 
@@ -434,8 +436,8 @@ func TestPairwiseStepIsExact(t *testing.T) {
 		}
 		s.allot()
 		for k := range 3 {
-			for l := range k + 1 {
-				s.setProduct(k, l, c.products[k][l])
+			for l := range 3 {
+				s.products[k*s.stride+l] = c.products[k][l]
 			}
 		}
 		if !s.solve(2) {

@@ -1,5 +1,7 @@
 package solver
 
+import "github.com/hierml/notebook/hierml/structured"
+
 // workingSet is the problem of one block on some of its competitors: maximise
 // sum_k values[k] b_k - 1/2 ||W||^2 over values >= 0 with a fixed sum, where
 // violations[k] is the gradient. The first entry is none, with violation zero.
@@ -32,8 +34,31 @@ func (s *workingSet) allot() {
 	s.products = s.products[:s.stride*s.stride]
 }
 
-func (s *workingSet) setProduct(k, l int, v float64) {
-	s.products[k*s.stride+l], s.products[l*s.stride+k] = v, v
+// multiply fills the products of block b.
+func (s *workingSet) multiply(c structured.Competitors, b int) {
+	s.allot()
+	clear(s.products[:s.stride])
+	for k := range s.stride {
+		s.products[k*s.stride] = 0
+	}
+	if s.stride == 1 {
+		return
+	}
+	within := s.products[s.stride+1:]
+	if m, ok := c.(structured.Multiplier); ok {
+		m.Products(b, s.ids[1:], within, s.stride)
+	} else {
+		for k, id := range s.ids[1:] {
+			for l, other := range s.ids[1 : k+2] {
+				within[k*s.stride+l] = c.Product(b, id, other)
+			}
+		}
+	}
+	for k := range s.stride - 1 {
+		for l := range k {
+			within[l*s.stride+k] = within[k*s.stride+l]
+		}
+	}
 }
 
 // solve takes pairwise steps from the competitor with a coefficient and the smallest

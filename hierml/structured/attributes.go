@@ -45,7 +45,8 @@ type Attributes struct {
 	value   []float64 // by column
 	parent  []int32   // by column, 1 + column of the nearest ancestor with one; 0 without
 
-	gram []float64 // leaf x leaf inner products, nil for large taxonomies
+	gram        []float64 // inner products of candidates, nil for large taxonomies
+	orthonormal bool      // every candidate has a column of its own with value 1, and nothing else
 }
 
 // maxGram bounds the leaves for which all inner products of attribute vectors
@@ -167,6 +168,7 @@ func NewCandidates(t *taxonomy.Taxonomy, candidates []int, row func(candidate in
 	}
 	a.layout(nil)
 	a.findTopDown()
+	a.findOrthonormal()
 	a.tabulate()
 	return a, nil
 }
@@ -275,6 +277,19 @@ func (a *Attributes) findTopDown() {
 	}
 }
 
+// findOrthonormal sets orthonormal.
+func (a *Attributes) findOrthonormal() {
+	seen := make([]bool, len(a.columns))
+	for y := range a.candidates {
+		lo := a.colptr[y]
+		if a.colptr[y+1] != lo+1 || a.vals[lo] != 1 || seen[a.cols[lo]] {
+			return
+		}
+		seen[a.cols[lo]] = true
+	}
+	a.orthonormal = true
+}
+
 // Taxonomy returns the taxonomy whose leaves the attributes describe.
 func (a *Attributes) Taxonomy() *taxonomy.Taxonomy { return a.taxonomy }
 
@@ -355,6 +370,12 @@ func (a *Attributes) merge(y, z int, do func(n int, v, w float64)) {
 
 // product returns <Lambda(y), Lambda(z)> over the columns.
 func (a *Attributes) product(y, z int32) float64 {
+	if a.orthonormal {
+		if y == z {
+			return 1
+		}
+		return 0
+	}
 	if a.gram != nil {
 		return a.gram[int(y)*len(a.candidates)+int(z)]
 	}

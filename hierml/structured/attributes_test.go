@@ -177,17 +177,31 @@ func TestAttributesRefuse(t *testing.T) {
 
 func TestAxpyWaysAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for n := 0; n <= 72; n += 8 {
-		row, a, b := make([]float32, n), make([]float64, n), make([]float64, n)
-		for j := range row {
-			row[j], a[j] = rng.Float32()-0.5, rng.NormFloat64()
+	for n := 8; n <= 72; n += 8 {
+		rows := [4][]float32{}
+		var r fourRows
+		for k := range rows {
+			rows[k] = make([]float32, n)
+			for j := range rows[k] {
+				rows[k][j] = rng.Float32() - 0.5
+			}
+			r.x[k], r.row[k], r.next[k] = rng.NormFloat64(), &rows[k][0], &rows[k][0]
+		}
+		a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)
+		for j := range a {
+			a[j] = rng.NormFloat64()
 		}
 		copy(b, a)
-		x := rng.NormFloat64()
-		axpy(a, x, row, row)
-		axpyGo(b, x, row)
-		if !slices.Equal(a, b) {
-			t.Errorf("%d entries: %v and %v", n, a, b)
+		copy(c, a)
+		axpy4(a, &r)
+		axpy4Go(b, &r)
+		for k, x := range r.x {
+			for j := range c {
+				c[j] += x * float64(rows[k][j])
+			}
+		}
+		if !slices.Equal(a, b) || !slices.Equal(a, c) {
+			t.Errorf("%d entries: %v, %v and %v", n, a, b, c)
 		}
 	}
 }

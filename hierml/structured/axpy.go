@@ -1,9 +1,31 @@
 package structured
 
-// axpyGo adds x*row to dst, element by element, in float64.
-func axpyGo(dst []float64, x float64, row []float32) {
+import "unsafe"
+
+// fourRows are four rows of the weights and what multiplies each, and the rows
+// of the next call, or any others, which are loaded into the cache meanwhile.
+type fourRows struct {
+	x    [4]float64
+	row  [4]*float32
+	next [4]*float32
+}
+
+// axpy4Go is the portable form of axpy4.
+func axpy4Go(dst []float64, r *fourRows) {
+	n := len(dst)
+	a, b, c, d := unsafe.Slice(r.row[0], n), unsafe.Slice(r.row[1], n), unsafe.Slice(r.row[2], n), unsafe.Slice(r.row[3], n)
+	for j, v := range dst {
+		v += float64(r.x[0] * float64(a[j]))
+		v += float64(r.x[1] * float64(b[j]))
+		v += float64(r.x[2] * float64(c[j]))
+		dst[j] = v + float64(r.x[3]*float64(d[j]))
+	}
+}
+
+// axpyWide adds x*row to dst, element by element.
+func axpyWide(dst []float64, x float64, row []float64) {
 	dst = dst[:len(row)]
 	for j, v := range row {
-		dst[j] += float64(x * float64(v))
+		dst[j] += float64(x * v)
 	}
 }

@@ -2,53 +2,62 @@
 
 #include "textflag.h"
 
-// func axpyAVX2(dst *float64, x float64, row, next *float32, n int)
+// func axpy4AVX2(dst *float64, r *fourRows, n int)
 // n is a multiple of 8.
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-40
+TEXT ·axpy4AVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
-	VBROADCASTSD x+8(FP), Y0
-	MOVQ row+16(FP), SI
-	MOVQ next+24(FP), DX
-	MOVQ n+32(FP), CX
-	SUBQ $16, CX
-	JL   eight
+	MOVQ r+8(FP), AX
+	MOVQ n+16(FP), CX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	MOVQ 32(AX), R8
+	MOVQ 40(AX), R9
+	MOVQ 48(AX), R10
+	MOVQ 56(AX), R11
+	MOVQ 64(AX), R12
+	MOVQ 72(AX), R13
+	MOVQ 80(AX), SI
+	MOVQ 88(AX), DX
+	XORQ BX, BX
 
-sixteen:
-	PREFETCHT0 (DX)
-	VCVTPS2PD (SI), Y1
-	VCVTPS2PD 16(SI), Y2
-	VCVTPS2PD 32(SI), Y3
-	VCVTPS2PD 48(SI), Y4
-	VMULPD    Y0, Y1, Y1
-	VMULPD    Y0, Y2, Y2
-	VMULPD    Y0, Y3, Y3
+loop:
+	PREFETCHT0 (R12)(BX*1)
+	PREFETCHT0 (R13)(BX*1)
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 (DX)(BX*1)
+	VMOVUPD    (DI), Y8
+	VMOVUPD    32(DI), Y9
+	VCVTPS2PD (R8)(BX*1), Y4
+	VCVTPS2PD 16(R8)(BX*1), Y5
 	VMULPD    Y0, Y4, Y4
-	VADDPD    (DI), Y1, Y1
-	VADDPD    32(DI), Y2, Y2
-	VADDPD    64(DI), Y3, Y3
-	VADDPD    96(DI), Y4, Y4
-	VMOVUPD   Y1, (DI)
-	VMOVUPD   Y2, 32(DI)
-	VMOVUPD   Y3, 64(DI)
-	VMOVUPD   Y4, 96(DI)
-	ADDQ      $64, SI
-	ADDQ      $64, DX
-	ADDQ      $128, DI
-	SUBQ      $16, CX
-	JGE       sixteen
-
-eight:
-	ADDQ $16, CX
-	JZ   done
-	VCVTPS2PD (SI), Y1
-	VCVTPS2PD 16(SI), Y2
-	VMULPD    Y0, Y1, Y1
-	VMULPD    Y0, Y2, Y2
-	VADDPD    (DI), Y1, Y1
-	VADDPD    32(DI), Y2, Y2
-	VMOVUPD   Y1, (DI)
-	VMOVUPD   Y2, 32(DI)
-
-done:
+	VMULPD    Y0, Y5, Y5
+	VADDPD    Y4, Y8, Y8
+	VADDPD    Y5, Y9, Y9
+	VCVTPS2PD (R9)(BX*1), Y4
+	VCVTPS2PD 16(R9)(BX*1), Y5
+	VMULPD    Y1, Y4, Y4
+	VMULPD    Y1, Y5, Y5
+	VADDPD    Y4, Y8, Y8
+	VADDPD    Y5, Y9, Y9
+	VCVTPS2PD (R10)(BX*1), Y4
+	VCVTPS2PD 16(R10)(BX*1), Y5
+	VMULPD    Y2, Y4, Y4
+	VMULPD    Y2, Y5, Y5
+	VADDPD    Y4, Y8, Y8
+	VADDPD    Y5, Y9, Y9
+	VCVTPS2PD (R11)(BX*1), Y4
+	VCVTPS2PD 16(R11)(BX*1), Y5
+	VMULPD    Y3, Y4, Y4
+	VMULPD    Y3, Y5, Y5
+	VADDPD    Y4, Y8, Y8
+	VADDPD    Y5, Y9, Y9
+	VMOVUPD   Y8, (DI)
+	VMOVUPD   Y9, 32(DI)
+	ADDQ      $32, BX
+	ADDQ      $64, DI
+	SUBQ      $8, CX
+	JG        loop
 	VZEROUPPER
 	RET

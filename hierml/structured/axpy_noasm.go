@@ -2,5 +2,6 @@
 
 package structured
 
-// axpy adds x*row to dst, element by element, in float64. The lengths are equal.
-func axpy(dst []float64, x float64, row, _ []float32) { axpyGo(dst, x, row) }
+// axpy4 adds the four rows, one after the other, to dst, element by element, in
+// float64. The rows are as long as dst.
+func axpy4(dst []float64, r *fourRows) { axpy4Go(dst, r) }

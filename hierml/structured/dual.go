@@ -47,7 +47,11 @@ func (d *Dual) CopyFrom(e *Dual) {
 // Rows returns the vectors u_i with W(d) = sum_i u_i (x) x_i.
 func (o *Oracle) Rows(d *Dual) *Rows {
 	step := o.NewStep()
-	rows := &Rows{Border: make([]int, o.inputs.Len()+1)}
+	entries := 0
+	for b := range d.ids {
+		entries += len(d.ids[b])
+	}
+	rows := &Rows{Border: make([]int, o.inputs.Len()+1), Columns: make([]int32, 0, 2*entries), Values: make([]float64, 0, 2*entries)}
 	for i := range o.inputs.Len() {
 		for _, b := range o.BlocksOf(i) {
 			for k, id := range d.ids[b] {

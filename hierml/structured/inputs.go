@@ -17,8 +17,9 @@ type Inputs interface {
 	SquaredNorm(i int) float64
 	// Product returns <x_i, x_j>.
 	Product(i, j int) float64
-	// NewState returns zero weights with the given columns.
-	NewState(columns []int) State
+	// NewState returns zero weights with the given columns, wide ones in float64
+	// and others in what is enough for relative gaps above 1e-6.
+	NewState(columns []int, wide bool) State
 }
 
 // State is a weight matrix W, one row a column of the problem, as a solver
@@ -31,6 +32,8 @@ type State interface {
 	Scores(i int, scores []float64)
 	// Add adds u (x) x_i, where u has the given values at some columns.
 	Add(i int, columns []int32, u []float64)
+	// NewBatch returns an empty batch of examples.
+	NewBatch() Batch
 	// Set makes W the sum of rows u_i (x) x_i and returns the squared norms of the
 	// sum and of W as it is stored. The result does not depend on workers.
 	Set(u *Rows, workers int) (exact, stored float64)
@@ -165,8 +168,11 @@ func (l *Linear) Product(i, j int) float64 {
 	return sum
 }
 
-// NewState returns zero weights.
-func (l *Linear) NewState(columns []int) State {
+// NewState returns zero weights, in float32 or, if wide, in float64.
+func (l *Linear) NewState(columns []int, wide bool) State {
+	if wide {
+		return &linearState{Weights: NewWideWeights(columns, l.x.Cols), linear: l}
+	}
 	return &linearState{Weights: NewWeights(columns, l.x.Cols), linear: l}
 }
 
@@ -193,12 +199,14 @@ func (s *linearState) Scores(i int, scores []float64) {
 }
 
 func (s *linearState) Add(i int, columns []int32, u []float64) {
-	indices, values := s.linear.x.Row(i)
-	s.add(indices, values, columns, u)
+	features, values := s.linear.x.Row(i)
+	for k, f := range features {
+		s.addRow(f, float64(values[k]), columns, u)
+	}
 }
 
 // Set accumulates every row of the weights in float64 over the examples that
-// have the feature and then rounds it to float32.
+// have the feature and then rounds it to what is stored.
 func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
 	l, w := s.linear, s.Weights
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
@@ -218,7 +226,15 @@ func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
 					row[c] += x * values[j]
 				}
 			}
-			out := w.Data[f*w.Stride : (f+1)*w.Stride]
+			if w.Wide != nil {
+				copy(w.Wide[f*w.Stride:], row)
+				for _, v := range row {
+					norm[0] += v * v
+				}
+				norm[1] = norm[0]
+				continue
+			}
+			out := w.Data[f*w.Stride:][:len(row)]
 			for c, v := range row {
 				rounded := float32(v)
 				out[c] = rounded
@@ -269,8 +285,8 @@ func (k *Kernel) SquaredNorm(i int) float64 { return k.gram.At(i, i) }
 // Product returns the inner product of two examples.
 func (k *Kernel) Product(i, j int) float64 { return k.gram.At(i, j) }
 
-// NewState returns zero weights.
-func (k *Kernel) NewState(columns []int) State {
+// NewState returns zero weights, always in float64.
+func (k *Kernel) NewState(columns []int, _ bool) State {
 	width := scoreWidth(len(columns))
 	return &Expansion{Columns: columns, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
 }
@@ -296,7 +312,12 @@ func (e *Expansion) Scores(i int, scores []float64) {
 
 // Add adds u (x) phi(x_i).
 func (e *Expansion) Add(i int, columns []int32, u []float64) {
-	for j := range e.kernel.Len() {
+	e.addTo(0, e.kernel.Len(), i, columns, u)
+}
+
+// addTo adds u (x) phi(x_i) to the scores of examples lo to hi.
+func (e *Expansion) addTo(lo, hi, i int, columns []int32, u []float64) {
+	for j := lo; j < hi; j++ {
 		if k := e.kernel.gram.At(i, j); k != 0 {
 			row := e.scores[j*e.width : (j+1)*e.width]
 			for m, c := range columns {

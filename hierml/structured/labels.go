@@ -219,6 +219,39 @@ func (ls *Labels) Product(b int, y, z int32) float64 {
 	return ls.scale(t, y) * ls.scale(t, z) * (a.product(t, t) - a.product(t, y) - a.product(t, z) + a.product(y, z))
 }
 
+// Products is Product for all pairs.
+func (ls *Labels) Products(b int, ids []int32, dst []float64, stride int) {
+	t, a := ls.truth[b], ls.attributes
+	own := a.product(t, t)
+	for k, y := range ids {
+		row := dst[k*stride : k*stride+k+1]
+		if a.orthonormal {
+			for l := range row {
+				row[l] = 1
+			}
+			row[k] = 2
+		} else if a.gram != nil {
+			q := len(a.candidates)
+			gram := a.gram[int(y)*q : int(y+1)*q]
+			rest := own - gram[t]
+			for l, z := range ids[:k+1] {
+				row[l] = rest - a.gram[int(t)*q+int(z)] + gram[z]
+			}
+		} else {
+			rest := own - a.product(t, y)
+			for l, z := range ids[:k+1] {
+				row[l] = rest - a.product(t, z) + a.product(y, z)
+			}
+		}
+		if ls.rescaling != Margin {
+			scale := ls.scale(t, y)
+			for l, z := range ids[:k+1] {
+				row[l] *= scale * ls.scale(t, z)
+			}
+		}
+	}
+}
+
 // NewSearch returns a search that scores all candidates at once.
 func (ls *Labels) NewSearch() Search {
 	q := len(ls.attributes.candidates)

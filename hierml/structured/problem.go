@@ -124,8 +124,8 @@ func (o *Oracle) Inputs() Inputs { return o.inputs }
 // Columns returns the node id of each column of the weights.
 func (o *Oracle) Columns() []int { return o.columns }
 
-// NewState returns zero weights.
-func (o *Oracle) NewState() State { return o.inputs.NewState(o.columns) }
+// NewState returns zero weights; see Inputs.
+func (o *Oracle) NewState(wide bool) State { return o.inputs.NewState(o.columns, wide) }
 
 // Origin returns the certificate of zero weights and the zero dual.
 func (o *Oracle) Origin() Certificate {
@@ -157,6 +157,14 @@ type Competitors interface {
 	Product(b int, k, l int32) float64
 	// NewSearch returns a search for violated competitors.
 	NewSearch() Search
+}
+
+// Multiplier is what Competitors may be besides, if many products at once are
+// cheaper than one by one.
+type Multiplier interface {
+	// Products writes Product of every two competitors given: row k begins at
+	// dst[k*stride]; only entries l <= k of it are written.
+	Products(b int, ids []int32, dst []float64, stride int)
 }
 
 // Search looks for violated competitors of one block at a time, where a

@@ -78,7 +78,7 @@ func TestCertifyAgainstDefinition(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := randomDual(o, 8)
-			state, gaps := o.NewState(), make([]float64, o.Blocks())
+			state, gaps := o.NewState(false), make([]float64, o.Blocks())
 			w := LinearWeights(state)
 			got, err := o.Certify(context.Background(), d, state, gaps, 1)
 			if err != nil {
@@ -182,7 +182,7 @@ func TestCertifyDoesNotDependOnWorkers(t *testing.T) {
 	var first Certificate
 	var weights []float32
 	for _, workers := range []int{1, 2, 5} {
-		state, gaps := o.NewState(), make([]float64, o.Blocks())
+		state, gaps := o.NewState(false), make([]float64, o.Blocks())
 		w := LinearWeights(state)
 		c, err := o.Certify(context.Background(), d, state, gaps, workers)
 		if err != nil {
@@ -206,7 +206,7 @@ func TestCertifyEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := o.Certify(ctx, o.NewDual(), o.NewState(), make([]float64, 4), 0); !errors.Is(err, context.Canceled) {
+	if _, err := o.Certify(ctx, o.NewDual(), o.NewState(false), make([]float64, 4), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -218,7 +218,7 @@ func TestOriginIsTheCertificateOfZeroWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := o.Certify(context.Background(), o.NewDual(), o.NewState(), make([]float64, o.Blocks()), 0)
+	want, err := o.Certify(context.Background(), o.NewDual(), o.NewState(false), make([]float64, o.Blocks()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,19 +9,46 @@ import (
 // Weights is the matrix W of a linear hierarchical classifier, one row <W_n>
 // a node and one column a feature, stored feature-major so that an instance
 // touches one contiguous run of memory for each of its features: the weight of
-// column c for feature f is Data[f*Stride+c]. Storage is float32; everything
-// computed from it is accumulated in float64.
+// column c for feature f is at f*Stride+c. Storage is float32, or float64 where
+// that is not enough; everything computed from it is accumulated in float64.
 type Weights struct {
 	Features int
 	Stride   int       // columns a feature, rounded up to a multiple of 8; the rest is zero
 	Columns  []int     // node id of each column; a node without a column has weight zero
-	Data     []float32 // Features x Stride
+	Data     []float32 // Features x Stride; nil if Wide is not
+	Wide     []float64 // Features x Stride; nil if Data is not
 }
 
-// NewWeights returns zero weights; columns has the node id of each column.
+// NewWeights returns zero weights in float32; columns has the node id of each
+// column.
 func NewWeights(columns []int, features int) *Weights {
 	stride := scoreWidth(len(columns))
-	return &Weights{Features: features, Stride: stride, Columns: columns, Data: make([]float32, features*stride)}
+	return &Weights{Features: features, Stride: stride, Columns: columns, Data: newFloats(features * stride)}
+}
+
+// NewWideWeights returns zero weights in float64.
+func NewWideWeights(columns []int, features int) *Weights {
+	stride := scoreWidth(len(columns))
+	return &Weights{Features: features, Stride: stride, Columns: columns, Wide: make([]float64, features*stride)}
+}
+
+// At returns the weight of a column for a feature.
+func (w *Weights) At(feature, column int) float64 {
+	if w.Wide != nil {
+		return w.Wide[feature*w.Stride+column]
+	}
+	return float64(w.Data[feature*w.Stride+column])
+}
+
+// Set sets the weight of a column for a feature, rounded to what is stored,
+// which it returns.
+func (w *Weights) Set(feature, column int, v float64) float64 {
+	if w.Wide != nil {
+		w.Wide[feature*w.Stride+column] = v
+		return v
+	}
+	w.Data[feature*w.Stride+column] = float32(v)
+	return float64(float32(v))
 }
 
 // Node returns the weight vector of a node, one entry a feature; zeros for a
@@ -31,7 +58,7 @@ func (w *Weights) Node(n int) []float64 {
 	for c, m := range w.Columns {
 		if m == n {
 			for f := range v {
-				v[f] = float64(w.Data[f*w.Stride+c])
+				v[f] = w.At(f, c)
 			}
 			break
 		}
@@ -39,11 +66,9 @@ func (w *Weights) Node(n int) []float64 {
 	return v
 }
 
-// row returns the weights of feature f.
-func (w *Weights) row(f int32) []float32 {
-	at := int(f) * w.Stride
-	return w.Data[at : at+w.Stride]
-}
+// tile is the number of columns that are scored at a time, so that their scores
+// stay in the first level of the cache.
+const tile = 1024
 
 // nodeScores writes <W_n, x> for every column into s, which has Stride entries.
 // Features beyond those of w are ignored.
@@ -53,29 +78,44 @@ func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 	for n > 0 && int(indices[n-1]) >= w.Features {
 		n--
 	}
-	if n == 0 {
+	indices, values = indices[:n], values[:n]
+	if w.Wide != nil {
+		for k, f := range indices {
+			axpyWide(s, float64(values[k]), w.Wide[int(f)*w.Stride:(int(f)+1)*w.Stride])
+		}
 		return
 	}
-	next := w.row(indices[0])
-	for k, x := range values[:n] {
-		row := next
-		if k+1 < n {
-			next = w.row(indices[k+1])
+	for lo := 0; n > 0 && lo < w.Stride; lo += tile {
+		hi := min(lo+tile, w.Stride)
+		var rows fourRows
+		for k := 0; k < n; k += 4 {
+			for j := range 4 {
+				if k+j < n {
+					rows.x[j], rows.row[j] = float64(values[k+j]), &w.Data[int(indices[k+j])*w.Stride+lo]
+				} else {
+					rows.x[j], rows.row[j] = 0, rows.row[j-1]
+				}
+				rows.next[j] = &w.Data[int(indices[min(k+4+j, n-1)])*w.Stride+lo]
+			}
+			axpy4(s[lo:hi], &rows)
 		}
-		axpy(s, float64(x), row, next)
 	}
 }
 
-// add adds x (x) u to W: for every feature of x, u times its value to the
-// columns cols.
-func (w *Weights) add(indices []int32, values []float32, cols []int32, u []float64) {
+// addRow adds x times u to the columns cols of a feature.
+func (w *Weights) addRow(feature int32, x float64, cols []int32, u []float64) {
+	at := int(feature) * w.Stride
 	u = u[:len(cols)]
-	for k, f := range indices {
-		x := float64(values[k])
-		row := w.row(f)
+	if w.Wide != nil {
+		row := w.Wide[at : at+w.Stride]
 		for j, c := range cols {
-			row[c] += float32(x * u[j])
+			row[c] += x * u[j]
 		}
+		return
+	}
+	row := w.Data[at : at+w.Stride]
+	for j, c := range cols {
+		row[c] += float32(x * u[j])
 	}
 }
 

@@ -116,12 +116,12 @@ func (m *Model) readHistory(f *safetensors.File) error {
 	if err != nil {
 		return err
 	}
-	if shape := f.Tensors["history"].Shape; len(shape) != 2 || shape[1] != 5 {
-		return fmt.Errorf("the history has shape %v; expected five columns", shape)
+	if shape := f.Tensors["history"].Shape; len(shape) != 2 || shape[1] != 6 {
+		return fmt.Errorf("the history has shape %v; expected six columns", shape)
 	}
-	for ; len(values) > 0; values = values[5:] {
+	for ; len(values) > 0; values = values[6:] {
 		m.Result.History = append(m.Result.History, solver.Progress{
-			Epoch: int(values[0]), Primal: values[1], Dual: values[2], Gap: values[3], Seconds: values[4],
+			Epoch: int(values[0]), Primal: values[1], Dual: values[2], Gap: values[3], Seconds: values[4], Estimate: values[5],
 		})
 	}
 	return nil

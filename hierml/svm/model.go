@@ -51,7 +51,7 @@ func (m *Model) Weights(node int) []float64 {
 	}
 	if w := m.Result.Weights; w != nil {
 		for f := range v {
-			v[f] = float64(w.Data[f*w.Stride+c])
+			v[f] = w.At(f, c)
 		}
 		return v
 	}

@@ -21,8 +21,8 @@ type dense struct{ *structured.Weights }
 func (w dense) size() (features, columns int) { return w.Features, len(w.Columns) }
 
 func (w dense) append(f int, columns []int32, values []float32) ([]int32, []float32) {
-	for c, v := range w.Data[f*w.Stride : f*w.Stride+len(w.Columns)] {
-		if v != 0 {
+	for c := range w.Columns {
+		if v := float32(w.At(f, c)); v != 0 {
 			columns, values = append(columns, int32(c)), append(values, v)
 		}
 	}

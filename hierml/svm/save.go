@@ -167,7 +167,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	}
 	var history []float64
 	for _, p := range m.Result.History {
-		history = append(history, float64(p.Epoch), p.Primal, p.Dual, p.Gap, p.Seconds)
+		history = append(history, float64(p.Epoch), p.Primal, p.Dual, p.Gap, p.Seconds, p.Estimate)
 	}
 	tensors := append(texts("taxonomy.names", t.Names()),
 		safetensors.New("taxonomy.edges", edges, len(t.Edges()), 2),
@@ -176,7 +176,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		safetensors.New("attributes.nodes", nodes, len(nodes)),
 		safetensors.New("attributes.values", values, len(values)),
 		safetensors.New("weights.columns", columns, len(columns)),
-		safetensors.New("history", history, len(m.Result.History), 5),
+		safetensors.New("history", history, len(m.Result.History), 6),
 	)
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)

@@ -273,7 +273,7 @@ func TestLoadRefuses(t *testing.T) {
 		"C":               {dense, func(m map[string]string, _ tensors) { m["C"] = "NaN" }, `C is "NaN"`},
 		"no gap":          {dense, func(m map[string]string, _ tensors) { delete(m, "gap") }, `gap is ""`},
 		"epochs":          {dense, func(m map[string]string, _ tensors) { m["epochs"] = "-1" }, `epochs is "-1"`},
-		"history":         {dense, func(_ map[string]string, t tensors) { t["history"] = safetensors.New("history", []float64{1}, 1) }, "five columns"},
+		"history":         {dense, func(_ map[string]string, t tensors) { t["history"] = safetensors.New("history", []float64{1}, 1) }, "six columns"},
 		"no names":        {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.names") }, `no tensor "taxonomy.names"`},
 		"offsets":         {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{0, 9, 1}) }, "taxonomy.names.offsets"},
 		"no nodes":        {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{}) }, "taxonomy.names.offsets"},

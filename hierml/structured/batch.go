@@ -1,0 +1,194 @@
+package structured
+
+// BatchSize is the number of examples in a full [Batch].
+const BatchSize = 32
+
+// Batch is a number of examples that are scored together and change the weights
+// together, so that workers can share the work. Between the two the solver keeps
+// scores up to date itself, by the inner products of the examples. It holds
+// scratch space.
+type Batch interface {
+	// Load takes up to BatchSize examples and scores them under the weights as
+	// they are. The result does not depend on workers.
+	Load(examples []int, workers int)
+	// Multiply computes the inner products of the examples loaded.
+	Multiply()
+	// Scores returns the scores of the k-th example, which the caller may change.
+	Scores(k int) []float64
+	// Products returns the inner products of the k-th example with those before
+	// it, since Multiply.
+	Products(k int) []float64
+	// Add adds u_k (x) x_k for all examples to the weights, where u has one row
+	// an example of the batch; after Multiply. The result does not depend on workers.
+	Add(u *Rows, workers int)
+}
+
+// linearBatch sorts the entries of its examples by feature.
+type linearBatch struct {
+	state    *linearState
+	examples []int
+	scores   []float64
+	entries  []entry // by feature, then example
+	spare    []entry
+	runs     []int     // where in entries each feature begins, and the end
+	products []float64 // BatchSize rows
+}
+
+// entry is a feature of an example in a batch.
+type entry struct {
+	feature int32
+	slot    int32 // which example
+	value   float32
+}
+
+// NewBatch returns an empty batch.
+func (s *linearState) NewBatch() Batch {
+	return &linearBatch{state: s, scores: make([]float64, BatchSize*s.Stride), products: make([]float64, BatchSize*BatchSize)}
+}
+
+func (b *linearBatch) Load(examples []int, workers int) {
+	b.examples = examples
+	shares := min(workerCount(workers), len(examples))
+	if shares == 1 {
+		b.score(0, len(examples))
+		return
+	}
+	each(shares, workers, func(share int) {
+		b.score(share*len(examples)/shares, (share+1)*len(examples)/shares)
+	})
+}
+
+// score scores examples from to to.
+func (b *linearBatch) score(from, to int) {
+	for k := from; k < to; k++ {
+		b.state.Scores(b.examples[k], b.Scores(k))
+	}
+}
+
+func (b *linearBatch) Scores(k int) []float64 {
+	return b.scores[k*b.state.Stride : (k+1)*b.state.Stride]
+}
+
+func (b *linearBatch) Multiply() {
+	b.sort()
+	clear(b.products)
+	for r := range len(b.runs) - 1 {
+		run := b.entries[b.runs[r]:b.runs[r+1]]
+		for j := 1; j < len(run); j++ {
+			x := float64(run[j].value)
+			row := b.products[int(run[j].slot)*BatchSize : int(run[j].slot+1)*BatchSize]
+			for _, e := range run[:j] {
+				row[e.slot] += x * float64(e.value)
+			}
+		}
+	}
+}
+
+// sort sorts the entries by feature, those of one feature by example: by
+// counting, digit by digit.
+func (b *linearBatch) sort() {
+	const bits = 10
+	b.entries = b.entries[:0]
+	for slot, i := range b.examples {
+		features, values := b.state.linear.x.Row(i)
+		for k, f := range features {
+			b.entries = append(b.entries, entry{f, int32(slot), values[k]})
+		}
+	}
+	if cap(b.spare) < len(b.entries) {
+		b.spare = make([]entry, cap(b.entries))
+	}
+	from, to := b.entries, b.spare[:len(b.entries)]
+	for shift := 0; b.state.Features>>shift > 0; shift += bits {
+		var start [1<<bits + 1]int32
+		for k := range from {
+			start[from[k].feature>>shift&(1<<bits-1)+1]++
+		}
+		for d := range 1 << bits {
+			start[d+1] += start[d]
+		}
+		for k := range from {
+			d := from[k].feature >> shift & (1<<bits - 1)
+			to[start[d]] = from[k]
+			start[d]++
+		}
+		from, to = to, from
+	}
+	b.entries, b.spare = from, to
+	b.runs = b.runs[:0]
+	for k := range b.entries {
+		if k == 0 || b.entries[k].feature != b.entries[k-1].feature {
+			b.runs = append(b.runs, k)
+		}
+	}
+	b.runs = append(b.runs, len(b.entries))
+}
+
+func (b *linearBatch) Products(k int) []float64 {
+	return b.products[k*BatchSize : k*BatchSize+k]
+}
+
+func (b *linearBatch) Add(u *Rows, workers int) {
+	shares, runs := workerCount(workers), len(b.runs)-1
+	if shares == 1 {
+		b.add(u, 0, runs)
+		return
+	}
+	each(shares, workers, func(share int) {
+		b.add(u, share*runs/shares, (share+1)*runs/shares)
+	})
+}
+
+// add adds what belongs to some of the features.
+func (b *linearBatch) add(u *Rows, from, to int) {
+	for _, e := range b.entries[b.runs[from]:b.runs[to]] {
+		if lo, hi := u.Border[e.slot], u.Border[e.slot+1]; lo < hi {
+			b.state.addRow(e.feature, float64(e.value), u.Columns[lo:hi], u.Values[lo:hi])
+		}
+	}
+}
+
+// kernelBatch copies scores and inner products.
+type kernelBatch struct {
+	state    *Expansion
+	examples []int
+	scores   []float64
+	products []float64
+}
+
+// NewBatch returns an empty batch.
+func (e *Expansion) NewBatch() Batch {
+	return &kernelBatch{state: e, scores: make([]float64, BatchSize*e.width), products: make([]float64, BatchSize)}
+}
+
+func (b *kernelBatch) Load(examples []int, _ int) {
+	b.examples = examples
+	for k, i := range examples {
+		b.state.Scores(i, b.Scores(k))
+	}
+}
+
+func (b *kernelBatch) Multiply() {}
+
+func (b *kernelBatch) Scores(k int) []float64 {
+	return b.scores[k*b.state.width : (k+1)*b.state.width]
+}
+
+func (b *kernelBatch) Products(k int) []float64 {
+	for j, i := range b.examples[:k] {
+		b.products[j] = b.state.kernel.Product(i, b.examples[k])
+	}
+	return b.products[:k]
+}
+
+func (b *kernelBatch) Add(u *Rows, workers int) {
+	e := b.state
+	parallel(e.kernel.Len(), workerCount(workers), func(_, lo, hi int) {
+		for k, i := range b.examples {
+			columns, values := u.Row(k)
+			if len(columns) > 0 {
+				e.addTo(lo, hi, i, columns, values)
+			}
+		}
+	})
+}
