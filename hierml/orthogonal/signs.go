@@ -219,7 +219,10 @@ func (s *Signs) transform(dst, src *Products, factor func(part int) mat.Matrix) 
 	}
 }
 
-const maxSweeps = 1000
+const (
+	maxSweeps = 1000
+	refresh   = 16 // sweeps after which the inverse is computed anew
+)
 
 // Ascend moves to the S with the largest dual value, -1/2 of the trace of
 // (K o S)^-1 M, for vectors g with products M (Dual gives them), and stops when
@@ -228,25 +231,33 @@ const maxSweeps = 1000
 // that makes the two weight vectors orthogonal, or the nearer end of [-1, 1].
 func (s *Signs) Ascend(m *Products, tolerance float64) error {
 	for k := range s.parts {
-		if err := s.ascendPart(k, m.data[k], tolerance); err != nil {
-			return err
+		if len(s.r.parts[k].pairs) == 0 {
+			continue
+		}
+		for sweeps := 0; sweeps < maxSweeps; sweeps += refresh {
+			done := s.sweep(k, m.data[k], tolerance)
+			if err := s.factor(k); err != nil {
+				return err
+			}
+			if done {
+				break
+			}
 		}
 	}
 	return nil
 }
 
-func (s *Signs) ascendPart(k int, m []float64, tolerance float64) error {
-	part, signed := &s.r.parts[k], &s.parts[k]
+// sweep goes through the pairs of a part up to refresh times, and reports whether
+// the tolerance was met.
+func (s *Signs) sweep(k int, m []float64, tolerance float64) bool {
+	part, signs := &s.r.parts[k], s.parts[k].signs
 	n := len(part.nodes)
-	if len(part.pairs) == 0 {
-		return nil
-	}
-	products := mat.NewDense(n, n, m)
-	for range maxSweeps {
-		inverse := mat.DenseCopyOf(signed.inverse)
-		var half, weights mat.Dense
-		half.Mul(inverse, products)
-		weights.Mul(&half, inverse)
+	var half, weights mat.Dense
+	inverse := mat.DenseCopyOf(s.parts[k].inverse)
+	half.Mul(inverse, mat.NewDense(n, n, m))
+	weights.Mul(&half, inverse)
+	scratch := make([]float64, 6*n)
+	for range refresh {
 		var excess, value float64
 		for i, node := range part.nodes {
 			value += s.r.diagonal[node] * weights.At(i, i) / 2
@@ -254,25 +265,21 @@ func (s *Signs) ascendPart(k int, m []float64, tolerance float64) error {
 		for e, pair := range part.pairs {
 			v := weights.At(pair.i, pair.j)
 			value += pair.k * math.Abs(v)
-			excess += pair.k * (math.Abs(v) - signed.signs[e]*v)
+			excess += pair.k * (math.Abs(v) - signs[e]*v)
 		}
 		if !(excess > tolerance*value) {
-			return nil
+			return true
 		}
 		for e, pair := range part.pairs {
-			sign := signed.signs[e]
-			t := step(inverse, &weights, pair.i, pair.j, pair.k*(-1-sign), pair.k*(1-sign))
+			t := step(inverse, &weights, pair.i, pair.j, pair.k*(-1-signs[e]), pair.k*(1-signs[e]))
 			if t == 0 {
 				continue
 			}
-			signed.signs[e] = max(-1, min(1, sign+t/pair.k))
-			couple(inverse, &weights, pair.i, pair.j, t)
-		}
-		if err := s.factor(k); err != nil {
-			return err
+			signs[e] = max(-1, min(1, signs[e]+t/pair.k))
+			couple(inverse, &weights, pair.i, pair.j, t, scratch)
 		}
 	}
-	return nil
+	return false
 }
 
 // step returns the t in [lo, hi] at which an addition of t to the entries ij and ji
@@ -298,30 +305,36 @@ func step(inverse, weights *mat.Dense, i, j int, lo, hi float64) float64 {
 }
 
 // couple adds t to the entries ij and ji of the matrix whose inverse is given, and
-// changes the inverse and the products of the weights accordingly.
-func couple(inverse, weights *mat.Dense, i, j int, t float64) {
+// changes the inverse and the products of the weights accordingly. scratch has
+// six entries a row.
+func couple(inverse, weights *mat.Dense, i, j int, t float64, scratch []float64) {
 	n, _ := inverse.Dims()
+	// m = (T^-1 + the rows and columns i, j of the inverse)^-1 with T = t [0 1; 1 0].
 	a, b, c := inverse.At(i, i), inverse.At(j, j), inverse.At(i, j)
-	// m = (T^-1 + inverse_ij)^-1 with T = t [0 1; 1 0].
 	determinant := a*b - (c+1/t)*(c+1/t)
 	mii, mjj, mij := b/determinant, a/determinant, -(c+1/t)/determinant
-	left, right := make([]float64, n), make([]float64, n) // columns of inverse_ij m
-	columnI, columnJ := make([]float64, n), make([]float64, n)
-	rowI, rowJ := append([]float64(nil), weights.RawRowView(i)...), append([]float64(nil), weights.RawRowView(j)...)
+	columnI, columnJ, rowI, rowJ := scratch[:n], scratch[n:2*n], scratch[2*n:3*n], scratch[3*n:4*n]
+	left, right := scratch[4*n:5*n], scratch[5*n:6*n] // columns of the inverse, i and j, times m
+	copy(columnI, inverse.RawRowView(i))
+	copy(columnJ, inverse.RawRowView(j))
+	copy(rowI, weights.RawRowView(i))
+	copy(rowJ, weights.RawRowView(j))
 	for k := range n {
-		columnI[k], columnJ[k] = inverse.At(k, i), inverse.At(k, j)
 		left[k] = columnI[k]*mii + columnJ[k]*mij
 		right[k] = columnI[k]*mij + columnJ[k]*mjj
 	}
 	pii, pij, pjj := rowI[i], rowI[j], rowJ[j]
 	for k := range n {
 		row, out := inverse.RawRowView(k), weights.RawRowView(k)
-		// W -> (I - left e_i' - right e_j') W on both sides.
-		x := left[k]*pii + right[k]*pij
-		y := left[k]*pij + right[k]*pjj
-		for l := range n {
-			row[l] -= left[k]*columnI[l] + right[k]*columnJ[l]
-			out[l] += x*left[l] + y*right[l] - left[k]*rowI[l] - right[k]*rowJ[l] - rowI[k]*left[l] - rowJ[k]*right[l]
+		// The weights W become (I - left e_i' - right e_j') W.
+		l, r := left[k], right[k]
+		x, y := l*pii+r*pij-rowI[k], l*pij+r*pjj-rowJ[k]
+		if l == 0 && r == 0 && x == 0 && y == 0 {
+			continue
+		}
+		for m := range n {
+			row[m] -= l*columnI[m] + r*columnJ[m]
+			out[m] += x*left[m] + y*right[m] - l*rowI[m] - r*rowJ[m]
 		}
 	}
 }

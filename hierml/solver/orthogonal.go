@@ -136,6 +136,11 @@ type orthogonalMethod interface {
 	epoch(ctx context.Context, o *orthogonalRun) error
 }
 
+// gap returns the relative gap of the best so far.
+func (o *orthogonalRun) gap() float64 {
+	return structured.Certificate{Primal: o.primal, Dual: o.dual}.Gap()
+}
+
 // offer takes weights with their value if they are better than all before.
 func (o *orthogonalRun) offer(primal float64, weights func() *structured.Rows) {
 	if primal < o.primal {
@@ -149,7 +154,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	result := &Result{}
 	var err error
 	for {
-		if (structured.Certificate{Primal: o.primal, Dual: o.dual}).Gap() <= set.Gap {
+		if o.gap() <= set.Gap {
 			if o.store(result); result.Gap <= set.Gap {
 				result.Status = Converged
 				break
@@ -173,8 +178,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 			break
 		}
 		result.Epochs++
-		gap := structured.Certificate{Primal: o.primal, Dual: o.dual}.Gap()
-		p := Progress{Epoch: result.Epochs, Primal: o.primal, Dual: o.dual, Gap: gap, Seconds: time.Since(o.started).Seconds()}
+		p := Progress{Epoch: result.Epochs, Primal: o.primal, Dual: o.dual, Gap: o.gap(), Seconds: time.Since(o.started).Seconds()}
 		result.History = append(result.History, p)
 		if set.Progress != nil {
 			if err = set.Progress(p); err != nil {
@@ -280,9 +284,9 @@ func newSaddle(o *orthogonalRun) (*saddle, error) {
 	}, nil
 }
 
-// excess is the share of Omega by which it may exceed its quadratic form for the
-// best S.
-const excess = 1e-12
+// excess is the share of the gap at which the search for the best S ends: Omega
+// exceeds its quadratic form by no more than this share of itself then.
+const excess = 0.01
 
 // certify evaluates the point: it returns the state of the ridge problem of S,
 // with its certificate, and the value of the node weights that belong to it.
@@ -318,11 +322,11 @@ func (s *saddle) measure(w structured.State, point *structured.Dual) {
 
 // ascend moves to the best S for a dual point, whose weights in the ridge
 // problem of the present S are given.
-func (s *saddle) ascend(w structured.State, point *structured.Dual) error {
+func (s *saddle) ascend(w structured.State, point *structured.Dual, gap float64) error {
 	s.measure(w, point)
 	s.signs.Dual(s.vectors, s.products)
 	s.point = point
-	return s.signs.Ascend(s.vectors, excess)
+	return s.signs.Ascend(s.vectors, max(excess*gap, 1e-13))
 }
 
 // weights returns the node weights that belong to a dual point under S.
@@ -367,7 +371,7 @@ func (a *alternation) epoch(ctx context.Context, o *orthogonalRun) error {
 	if err := it.epoch(ctx); err != nil {
 		return err
 	}
-	if err := a.ascend(a.state.weights, it.point()); err != nil {
+	if err := a.ascend(a.state.weights, it.point(), o.gap()); err != nil {
 		return err
 	}
 	return a.evaluate(ctx, o)
@@ -379,7 +383,7 @@ func (a *alternation) begin(ctx context.Context, o *orthogonalRun) error {
 	if err != nil || a.point == nil {
 		return err
 	}
-	if err := a.ascend(a.state.weights, a.state.dual); err != nil {
+	if err := a.ascend(a.state.weights, a.state.dual, o.settings.Gap); err != nil {
 		return err
 	}
 	return a.evaluate(ctx, o)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -39,7 +40,11 @@ type Orthogonal struct {
 	// two levels.
 	Alpha float64
 	// K, if not nil, is the matrix itself, a row a node.
-	K        mat.Symmetric
+	K mat.Symmetric
+	// Kernel, if not nil, takes the place of the inner product of instances; the
+	// weights of a node are then a sum over the instances (Theorem 3). It needs
+	// memory for the kernel of every two instances.
+	Kernel   gram.Kernel
 	Settings solver.Settings
 	Method   solver.Method
 }
@@ -55,13 +60,24 @@ func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Da
 		return nil, err
 	}
 	a := structured.Nodes(t)
-	inputs, siblings, err := siblingProblem(a, d, c)
+	siblings, err := structured.NewSiblings(a, d.Labels, structured.SiblingOptions{Roots: true}, c)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := newInputs(ctx, s.Kernel, d.X, s.Settings.Workers)
 	if err != nil {
 		return nil, err
 	}
 	problem := &solver.OrthogonalProblem{Inputs: inputs, Siblings: siblings, Regularizer: regularizer}
 	result, err := solver.SolveOrthogonal(ctx, problem, &s.Settings, s.Method)
-	return descending("orthogonal transfer", a, c, d, s.Settings, result, err)
+	m, err := descending("orthogonal transfer", a, c, d, s.Settings, result, err)
+	if m != nil && s.Kernel != nil {
+		var failed error
+		if m.expansion, failed = newExpansion(s.Kernel, d.X, result.Expansion); failed != nil {
+			return nil, failed
+		}
+	}
+	return m, err
 }
 
 // WithC returns the estimator with another C.
@@ -94,16 +110,6 @@ func checkNodeData(t *taxonomy.Taxonomy, d *dataset.Dataset, c float64) (float64
 		}
 	}
 	return defaultC(c)
-}
-
-// siblingProblem compares the nodes at or above the labels with their siblings.
-func siblingProblem(a *structured.Attributes, d *dataset.Dataset, c float64) (structured.Inputs, *structured.Siblings, error) {
-	inputs, err := structured.NewLinear(d.X)
-	if err != nil {
-		return nil, nil, err
-	}
-	siblings, err := structured.NewSiblings(a, d.Labels, structured.SiblingOptions{Roots: true}, c)
-	return inputs, siblings, err
 }
 
 // descending makes a model that descends by node weights of the result of a

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/solver"
@@ -88,6 +89,27 @@ func TestOrthogonalWithoutCoupling(t *testing.T) {
 	flat := fit(t, svm.Flat{Settings: settings}, d)
 	sameOptimum(t, "orthogonal transfer on one level", flat, fit(t, svm.Orthogonal{Settings: settings}, d), 1)
 	sameOptimum(t, "transfer on one level", flat, fit(t, svm.Transfer{Settings: settings}, d), 1)
+}
+
+// TestOrthogonalKernel compares the kernel form with the linear kernel with the
+// linear form (Theorem 3), and lets a kernel that grows fit more.
+func TestOrthogonalKernel(t *testing.T) {
+	g := example.Tree(2, 2)
+	d := innerLabels(example.Dense(g, 40, 6, 2))
+	settings := solver.Settings{Gap: 1e-6, MaxEpochs: 100000}
+	linear := fit(t, svm.Orthogonal{C: 2, Settings: settings}, d)
+	kernel := fit(t, svm.Orthogonal{C: 2, Kernel: gram.Linear{}, Settings: settings}, d)
+	if r, s := linear.Result, kernel.Result; math.Abs(r.Primal-s.Primal) > 2e-6*r.Primal {
+		t.Errorf("linear kernel: %v, without: %v", s, r)
+	}
+	sameScores(t, "linear kernel", linear.NodeScores(d.X), kernel.NodeScores(d.X), 0.05)
+	curved := fit(t, svm.Orthogonal{C: 2, Kernel: gram.Polynomial{Degree: 3}, Settings: settings}, d)
+	if curved.Result.Primal >= kernel.Result.Primal {
+		t.Errorf("polynomial kernel: %v, linear: %v", curved.Result, kernel.Result)
+	}
+	if _, err := (svm.Orthogonal{Kernel: gram.RBF{Gamma: -1}}).Fit(context.Background(), g, d); err == nil {
+		t.Error("a kernel that is none is accepted")
+	}
 }
 
 func TestOrthogonalRefuses(t *testing.T) {

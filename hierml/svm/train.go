@@ -19,13 +19,7 @@ func train(ctx context.Context, a *structured.Attributes, competitors structured
 
 // trainKernel is train for instances known by a kernel, or, if it is nil, by themselves.
 func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*Model, error) {
-	var inputs structured.Inputs
-	var err error
-	if kernel == nil {
-		inputs, err = structured.NewLinear(d.X)
-	} else {
-		inputs, err = kernelInputs(ctx, kernel, d.X, settings.Workers)
-	}
+	inputs, err := newInputs(ctx, kernel, d.X, settings.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +40,14 @@ func trainKernel(ctx context.Context, a *structured.Attributes, competitors stru
 		m.expansion, m.problem = expansion, nil
 	}
 	return m, err
+}
+
+// newInputs returns the instances as a kernel knows them, or themselves if it is nil.
+func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, workers int) (structured.Inputs, error) {
+	if kernel == nil {
+		return structured.NewLinear(x)
+	}
+	return kernelInputs(ctx, kernel, x, workers)
 }
 
 // compare returns the comparisons of the labels of every instance with the other leaves: one label with all others

@@ -36,7 +36,11 @@ func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 	if err != nil {
 		return nil, err
 	}
-	inputs, siblings, err := siblingProblem(a, d, c)
+	siblings, err := structured.NewSiblings(a, d.Labels, structured.SiblingOptions{Roots: true}, c)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := structured.NewLinear(d.X)
 	if err != nil {
 		return nil, err
 	}
