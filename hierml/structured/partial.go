@@ -14,8 +14,15 @@ func (s *linearState) ScoresAt(i int, columns []int32, dst []float64) {
 	clear(dst)
 	features, values := s.linear.x.Row(i)
 	for k, f := range features {
-		x := float64(values[k])
-		row := s.row(f)
+		x, at := float64(values[k]), int(f)*s.Stride
+		if s.Wide != nil {
+			row := s.Wide[at : at+s.Stride]
+			for j, c := range columns {
+				dst[j] += x * row[c]
+			}
+			continue
+		}
+		row := s.Data[at : at+s.Stride]
 		for j, c := range columns {
 			dst[j] += x * float64(row[c])
 		}
