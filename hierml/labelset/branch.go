@@ -9,26 +9,60 @@ const (
 
 // solve finds the best label set by branch and bound, writes its nodes to chosen, and returns the number of
 // branches and a bound on all label sets.
-func (s *messages) solve(rewards []float64, limit int, chosen []bool) (branches int, bound float64) {
+func (s *messages) solve(rewards []float64, limit int, hints *Hints, chosen []bool) (branches int, bound float64) {
 	s.start(rewards)
 	s.limit = limit
-	s.refresh()
-	s.round()
-	s.branch(rootSweeps)
+	if hints != nil && hints.messages != nil {
+		s.recall(hints)
+	} else {
+		s.round()
+	}
+	s.branch(rootSweeps, hints)
 	s.rounding.closure(s.best, chosen)
+	if hints != nil {
+		hints.leaves = hints.leaves[:0]
+		for k, has := range s.best {
+			if has {
+				hints.leaves = append(hints.leaves, int32(k))
+			}
+		}
+	}
 	return s.branches, max(s.value, s.left)
 }
 
-// branch searches the sets that agree with the decisions made, and takes back its own.
-func (s *messages) branch(sweeps int) {
+// recall begins with what an earlier search learned.
+func (s *messages) recall(hints *Hints) {
+	for e, m := range hints.messages {
+		m := float64(m)
+		s.m[e] = m
+		s.h[s.g.child[e]] -= m
+	}
+	r := &s.rounding
+	r.clear()
+	for _, k := range hints.leaves {
+		r.add(int(k))
+	}
+	s.keep()
+}
+
+// branch searches the sets that agree with the decisions made, and takes back its own. The messages at its
+// beginning are the hints for later, if it is to leave any.
+func (s *messages) branch(sweeps int, hints *Hints) {
 	s.branches++
 	decided := len(s.trail)
 	defer s.undo(decided)
 	s.tighten(sweeps)
+	if hints != nil {
+		hints.messages = hints.messages[:0]
+		for _, m := range s.m {
+			hints.messages = append(hints.messages, float32(m))
+		}
+	}
 	if len(s.free) == 0 {
 		s.round()
 	}
-	if len(s.free) == 0 || s.bound <= s.value+s.tolerance {
+	if len(s.free) == 0 || s.enough() {
+		s.left = max(s.left, s.bound)
 		return
 	}
 	if s.branches >= s.limit {
@@ -43,21 +77,25 @@ func (s *messages) branch(sweeps int) {
 	before := len(s.trail)
 	for _, to := range [2]state{first, second} {
 		s.decide(c, to)
-		s.branch(branchSweeps)
+		s.branch(branchSweeps, nil)
 		s.undo(before)
 		s.refresh()
-		if s.bound <= s.value+s.tolerance {
+		if s.enough() {
+			s.left = max(s.left, s.bound)
 			return
 		}
 	}
 }
+
+// enough reports whether no set of the branch is better than the best one found by more than the slack.
+func (s *messages) enough() bool { return s.bound <= s.value+s.slack() }
 
 // tighten passes messages up and down until the bound no longer pays or says that there is nothing
 // better here.
 func (s *messages) tighten(sweeps int) {
 	s.refresh()
 	for k := range sweeps {
-		if s.bound <= s.value+s.tolerance {
+		if s.enough() {
 			return
 		}
 		before, undecidedBefore := s.bound, len(s.free)
@@ -105,6 +143,12 @@ func (s *messages) round() {
 			r.add(k)
 		}
 	}
+	s.keep()
+}
+
+// keep improves the set that is being rounded and keeps it if it is the best so far.
+func (s *messages) keep() {
+	r := &s.rounding
 	r.improve(s.reward)
 	if v := r.value(s.reward); v > s.value {
 		s.value = v

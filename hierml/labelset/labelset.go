@@ -112,7 +112,7 @@ type Solution struct {
 	Nodes  []int   // node ids of the closed set: the leaves and all their ancestors, parents first
 	Value  float64 // the sum of the rewards of Nodes
 	// Bound is at least the value of every label set. It exceeds Value by no more than rounding unless
-	// the search ended at its limit of branches.
+	// the search ended at its limit of branches or for its Share.
 	Bound    float64
 	Branches int // subproblems that the search bounded; one on trees and forests
 }
@@ -125,6 +125,9 @@ type Searcher struct {
 	// Branches limits the subproblems of one search on a graph that is not a forest. The default value
 	// is DefaultBranches. At the limit, Solution.Bound tells how good the best set found is.
 	Branches int
+	// Share, if above zero, lets a search on a graph that is not a forest end when Bound - Value is at most
+	// Share times Value + Offset.
+	Share, Offset float64
 
 	space    *Space
 	chosen   []bool // by node: in the set found
@@ -158,9 +161,20 @@ func (s *Space) check(rewards []float64) error {
 	return nil
 }
 
+// Hints are what a search on a graph that is not a forest learned, from which the next search for similar
+// rewards on the same taxonomy can begin. They cost time or save it, but never change what a bound is worth. The zero value
+// knows nothing. Only one search at a time may use them.
+type Hints struct {
+	messages []float32
+	leaves   []int32 // of the best set, by position
+}
+
 // Best returns the label set with the largest sum of rewards, NHSVM equation 18; rewards has one
 // entry a node. Sets of equal value are told apart by rounding only.
-func (s *Searcher) Best(rewards []float64) (Solution, error) {
+func (s *Searcher) Best(rewards []float64) (Solution, error) { return s.BestFrom(rewards, nil) }
+
+// BestFrom is Best with the hints of an earlier search, which it replaces by its own; nil is none.
+func (s *Searcher) BestFrom(rewards []float64, hints *Hints) (Solution, error) {
 	if err := s.space.check(rewards); err != nil {
 		return Solution{}, err
 	}
@@ -172,7 +186,8 @@ func (s *Searcher) Best(rewards []float64) (Solution, error) {
 		if limit <= 0 {
 			limit = DefaultBranches
 		}
-		branches, bound = s.messages.solve(rewards, limit, s.chosen)
+		s.messages.share, s.messages.offset = s.Share, s.Offset
+		branches, bound = s.messages.solve(rewards, limit, hints, s.chosen)
 	}
 	out := s.collect(rewards)
 	out.Branches, out.Bound = branches, max(out.Value, bound)

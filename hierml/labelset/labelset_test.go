@@ -176,6 +176,53 @@ func TestLimitedSearchBounds(t *testing.T) {
 	}
 }
 
+func TestShareAndHintsKeepBoundsValid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	fewer := 0
+	for range 10 {
+		g := example.Random(rng, 90, 2, 3)
+		space, err := New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, near := space.NewSearcher(), space.NewSearcher()
+		near.Share, near.Offset = 0.05, 3
+		var hints Hints
+		rewards := make([]float64, g.Len())
+		for range 8 {
+			for i := range rewards {
+				rewards[i] = 0.7*rewards[i] + rng.NormFloat64()
+			}
+			want, err := exact.BestFrom(rewards, &hints)
+			if err != nil {
+				t.Fatal(err)
+			}
+			branches := want.Branches
+			cold, err := exact.Best(rewards)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value := cold.Value
+			if math.Abs(want.Value-value) > 1e-9 || want.Bound > value+1e-9 {
+				t.Errorf("best %v with bound %v from hints, %v without", want.Value, want.Bound, value)
+			}
+			got, err := near.Best(rewards)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Bound < value-1e-9 || got.Value > value+1e-9 || got.Bound-got.Value > 0.05*max(0, got.Value+3)+1e-9 {
+				t.Errorf("value %v with bound %v, the best is %v", got.Value, got.Bound, value)
+			}
+			if got.Branches < branches {
+				fewer++
+			}
+		}
+	}
+	if fewer == 0 {
+		t.Error("no search ended sooner for its share")
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	empty, err := taxonomy.New(nil, nil)
 	if err == nil {

@@ -33,7 +33,9 @@ type messages struct {
 	tolerance float64
 	branches  int
 	limit     int
-	left      float64 // the largest bound of a branch that the limit left open
+	left      float64 // the largest bound of what was not searched
+
+	share, offset float64 // of the searcher
 
 	rounding rounding
 	value    float64 // of the best set found
@@ -77,6 +79,9 @@ func (s *messages) start(rewards []float64) {
 	s.bound, s.left, s.value = math.Inf(1), math.Inf(-1), math.Inf(-1)
 	s.branches = 0
 }
+
+// slack is by how much a set may be better than the best one found without being looked for.
+func (s *messages) slack() float64 { return s.tolerance + s.share*max(0, s.value+s.offset) }
 
 // largest returns the largest m of the undecided children of p other than by edge not, and minus
 // infinity without any.
@@ -169,7 +174,7 @@ func (s *messages) gain(e int32) float64 {
 }
 
 // update divides what all families of the undecided node c together gain by it evenly among them. It
-// decides c if the other decision can't be better than the best set found.
+// decides c if the other decision can't be better than the best set found, but for the slack.
 func (s *messages) update(c int32) {
 	g := s.g
 	own := s.h[c] + s.children(c)
@@ -196,7 +201,8 @@ func (s *messages) update(c int32) {
 		s.set(e, s.m[e]+share)
 	}
 	s.h[c] += share
-	if s.bound-math.Abs(all) <= s.value+s.tolerance {
+	if other := s.bound - math.Abs(all); other <= s.value+s.slack() {
+		s.left = max(s.left, other)
 		if all > 0 {
 			s.decide(c, in)
 		} else {

@@ -26,6 +26,7 @@ type Sets struct {
 	attributes *Attributes
 	space      *labelset.Space
 	c          float64
+	share      float64
 	values     []float64 // Lambda_n by node, zero without a column
 	columns    []int32   // by node
 	byColumn   []float64 // Lambda by column
@@ -33,8 +34,12 @@ type Sets struct {
 	examples []setExample
 	common   []float64 // reward of a node as the loss of an example without labels has it
 	lock     sync.Mutex
+	hints    []atomic.Pointer[labelset.Hints]
 	found    []atomic.Pointer[[]foundSet] // by block
 }
+
+// searchedNodes bounds the branches of a search times the nodes of the taxonomy.
+const searchedNodes = 10000
 
 // setExample is the label set of an example.
 type setExample struct {
@@ -56,13 +61,17 @@ type foundSet struct {
 
 // NewSets returns the comparisons for examples with the given sets of labels, leaves of the taxonomy, at
 // least one an example. The attributes are those of the leaves, with a value that depends on the node alone for each of a
-// leaf's ancestors, as Ancestors and SqrtAlpha make them. c weighs every example.
-func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c float64) (*Sets, error) {
+// leaf's ancestors, as Ancestors and SqrtAlpha make them. c weighs every example. On graphs that are not forests a search
+// may end when it has a violation within the given share of the largest one; zero asks for the largest.
+func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64) (*Sets, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: comparing label sets needs Attributes and a loss")
 	}
 	if err := CheckC(c); err != nil {
 		return nil, err
+	}
+	if !(share >= 0 && share < 1) {
+		return nil, fmt.Errorf("structured: a search for label sets within a share of %v; it is at least 0 and below 1", share)
 	}
 	values, err := a.NodeValues()
 	if err != nil {
@@ -74,8 +83,8 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c float64) (*Set
 		return nil, err
 	}
 	s := &Sets{
-		attributes: a, space: space, c: c, values: values, columns: make([]int32, t.Len()), byColumn: make([]float64, len(a.columns)),
-		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), found: make([]atomic.Pointer[[]foundSet], len(labels)),
+		attributes: a, space: space, c: c, share: share, values: values, columns: make([]int32, t.Len()), byColumn: make([]float64, len(a.columns)),
+		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), found: make([]atomic.Pointer[[]foundSet], len(labels)), hints: make([]atomic.Pointer[labelset.Hints], len(labels)),
 	}
 	for n := range values {
 		s.columns[n] = int32(a.column[n])
@@ -248,7 +257,7 @@ func find(sets []foundSet, set foundSet) int {
 // NewSearch returns a search for the worst set.
 func (s *Sets) NewSearch() Search {
 	return &setSearch{
-		Sets: s, searcher: s.space.NewSearcher(), rewards: make([]float64, s.attributes.taxonomy.Len()),
+		Sets: s, searcher: s.searcher(), rewards: make([]float64, s.attributes.taxonomy.Len()),
 		inWorst: make([]bool, len(s.byColumn)), inSet: make([]bool, s.attributes.taxonomy.Len()),
 	}
 }
@@ -282,7 +291,10 @@ func (q *setSearch) Load(b int, scores []float64) float64 {
 	for _, c := range e.truth {
 		truth += q.byColumn[c] * scores[c]
 	}
-	found, err := q.searcher.Best(q.rewards)
+	q.searcher.Offset = e.constant - truth
+	hints := q.takeHints(b)
+	found, err := q.searcher.BestFrom(q.rewards, hints)
+	q.hints[b].Store(hints)
 	if err != nil { // scores are not finite: the weights are beyond what can be computed with
 		q.violation = math.Inf(1)
 		return q.violation
@@ -351,4 +363,23 @@ func (q *setSearch) Worst(n int, floor float64, known []int32, dst []int32) []in
 		dst = append(dst, id)
 	}
 	return dst
+}
+
+// searcher returns a searcher for training. Its limit of branches falls with the size of the taxonomy: small ones are
+// searched to the end, on large ones an inexact answer in time is worth more.
+func (s *Sets) searcher() *labelset.Searcher {
+	found := s.space.NewSearcher()
+	found.Branches = max(2, searchedNodes/s.attributes.taxonomy.Len())
+	found.Share = s.share
+	return found
+}
+
+func (s *Sets) takeHints(b int) *labelset.Hints {
+	if s.space.Exact() {
+		return nil
+	}
+	if h := s.hints[b].Swap(nil); h != nil {
+		return h
+	}
+	return new(labelset.Hints)
 }

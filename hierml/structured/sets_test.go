@@ -61,7 +61,7 @@ func TestSetsAgainstAllSets(t *testing.T) {
 		for _, l := range []loss.Decomposing{loss.LeafSymdiff(g), loss.Symdiff(g).(loss.Decomposing)} {
 			all := allSets(g)
 			labels := [][]int{all[r.IntN(len(all))], all[r.IntN(len(all))], all[len(all)-1]}
-			s, err := NewSets(a, labels, l, 2)
+			s, err := NewSets(a, labels, l, 2, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,18 +146,20 @@ func TestSetsRefuse(t *testing.T) {
 		labels [][]int
 		l      loss.Decomposing
 		c      float64
+		share  float64
 		says   string
 	}{
-		"no attributes":  {nil, nil, l, 1, "needs Attributes"},
-		"no loss":        {a, nil, nil, 1, "needs Attributes and a loss"},
-		"C":              {a, nil, l, -1, "C is -1"},
-		"no labels":      {a, [][]int{{3}, nil}, l, 1, "row 1 has no labels"},
-		"inner node":     {a, [][]int{{1}}, l, 1, "not a leaf"},
-		"unknown node":   {a, [][]int{{70}}, l, 1, "not a leaf"},
-		"other values":   {uneven, [][]int{{3}}, l, 1, "a node has one value"},
-		"nodes as label": {Nodes(g), [][]int{{3}}, l, 1, "sets of leaves"},
+		"no attributes":  {nil, nil, l, 1, 0, "needs Attributes"},
+		"no loss":        {a, nil, nil, 1, 0, "needs Attributes and a loss"},
+		"C":              {a, nil, l, -1, 0, "C is -1"},
+		"no labels":      {a, [][]int{{3}, nil}, l, 1, 0, "row 1 has no labels"},
+		"inner node":     {a, [][]int{{1}}, l, 1, 0, "not a leaf"},
+		"unknown node":   {a, [][]int{{70}}, l, 1, 0, "not a leaf"},
+		"other values":   {uneven, [][]int{{3}}, l, 1, 0, "a node has one value"},
+		"share":          {a, [][]int{{3}}, l, 1, 1.5, "share of 1.5"},
+		"nodes as label": {Nodes(g), [][]int{{3}}, l, 1, 0, "sets of leaves"},
 	} {
-		if s, err := NewSets(c.a, c.labels, c.l, c.c); s != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+		if s, err := NewSets(c.a, c.labels, c.l, c.c, c.share); s != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 		}
 	}

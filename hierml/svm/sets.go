@@ -27,6 +27,9 @@ type sets struct {
 	method     solver.Method
 }
 
+// inexact is the share of the gap asked for that searches on graphs may leave.
+const inexact = 0.1
+
 // severalLabels reports whether some instance has more than one label.
 func severalLabels(d *dataset.Dataset) bool {
 	return slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 1 })
@@ -38,7 +41,11 @@ func (s *sets) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	competitors, err := structured.NewSets(s.attributes, d.Labels, s.loss, c)
+	gap := min(1, s.settings.Gap)
+	if !(gap > 0) {
+		gap = solver.DefaultGap
+	}
+	competitors, err := structured.NewSets(s.attributes, d.Labels, s.loss, c, inexact*gap)
 	if err != nil {
 		return nil, err
 	}
