@@ -15,8 +15,8 @@ import (
 // problem on it with steps that cost one pass over the working set each, and
 // adds the sum of the steps to the weights.
 //
-// Blocks whose own gap was negligible when it was seen last are not visited in
-// the next epoch. When the gaps that the visits found allow the hope that the
+// Blocks whose own gap was negligible when it was seen last are skipped, but for
+// every fifth epoch. When the gaps that the visits found allow the hope that the
 // one asked for is reached, and after epochs 1, 4, 16 and so on, the weights
 // are rebuilt from the dual in float64 and certified in a pass of its own.
 //
@@ -29,6 +29,7 @@ const (
 	innerShare = 0.02  // share of a block's violation at which a visit ends
 	roundOff   = 1e-14 // share of C that is no more than rounding
 	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
+	fullEpoch  = 5     // every so many epochs no block is skipped
 )
 
 func (BCFW) start(s *state) (iteration, error) { return newBlocks(s), nil }
@@ -46,6 +47,7 @@ type blocks struct {
 	step    *structured.Step
 	worst   []int32 // newcomers of the visit
 	set     workingSet
+	epochs  int
 }
 
 func newBlocks(s *state) *blocks {
@@ -71,6 +73,9 @@ func (b *blocks) estimate() float64 {
 func (b *blocks) epoch(ctx context.Context) error {
 	b.negligible = skipShare * b.settings.Gap * b.certificate.Primal / float64(b.oracle.Blocks())
 	b.order = b.order[:0]
+	if b.epochs++; b.epochs%fullEpoch == 0 {
+		b.negligible = -1
+	}
 	for i := range b.oracle.Inputs().Len() {
 		for _, k := range b.oracle.BlocksOf(i) {
 			if b.gaps[k] > b.negligible {

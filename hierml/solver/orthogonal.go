@@ -200,7 +200,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 // store puts the best weights into the result, and the value that they have as
 // they are stored, that is, rounded.
 func (o *orthogonalRun) store(result *Result) {
-	w := o.nodes.NewState(true)
+	w := o.nodes.NewState(o.settings.Wide())
 	w.Set(o.best, o.settings.Workers)
 	result.Weights = structured.LinearWeights(w)
 	result.Expansion, _ = w.(*structured.Expansion)

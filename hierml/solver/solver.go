@@ -83,6 +83,9 @@ const (
 // wideGap is the gap below which weights are kept in float64.
 const wideGap = 1e-5
 
+// Wide tells whether the gap asked for takes weights in float64.
+func (s *Settings) Wide() bool { return s.Gap > 0 && s.Gap < wideGap }
+
 // check returns the settings with the defaults filled in.
 func (s Settings) check() (Settings, error) {
 	if math.IsNaN(s.Gap) || s.Gap < 0 {
@@ -181,7 +184,7 @@ type state struct {
 }
 
 func newState(o *structured.Oracle, set Settings) *state {
-	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Gap < wideGap), certificate: o.Origin(), gaps: make([]float64, o.Blocks())}
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), certificate: o.Origin(), gaps: make([]float64, o.Blocks())}
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
 	}

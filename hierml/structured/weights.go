@@ -32,6 +32,15 @@ func NewWideWeights(columns []int, features int) *Weights {
 	return &Weights{Features: features, Stride: stride, Columns: columns, Wide: make([]float64, features*stride)}
 }
 
+// Like returns zero weights with other columns, for the same features in the
+// same storage.
+func (w *Weights) Like(columns []int) *Weights {
+	if w.Wide != nil {
+		return NewWideWeights(columns, w.Features)
+	}
+	return NewWeights(columns, w.Features)
+}
+
 // At returns the weight of a column for a feature.
 func (w *Weights) At(feature, column int) float64 {
 	if w.Wide != nil {

@@ -93,8 +93,11 @@ type compaction struct {
 const infinite = 0x7c00
 
 func (c *compaction) count() error {
-	for _, v := range c.model.Result.Weights.Data {
-		c.counts[safetensors.ToHalf(v)&0x7fff]++
+	w := c.model.Result.Weights
+	for f := range w.Features {
+		for column := range w.Columns {
+			c.counts[safetensors.ToHalf(float32(w.At(f, column)))&0x7fff]++
+		}
 	}
 	for _, n := range c.counts[infinite:] {
 		if n > 0 {
@@ -133,7 +136,8 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	w.begin(from.Features, stored)
 	var norm float64
 	for f := range from.Features {
-		for column, v := range from.Data[f*from.Stride : f*from.Stride+len(from.Columns)] {
+		for column := range from.Columns {
+			v := float32(from.At(f, column))
 			if v == 0 {
 				continue
 			}

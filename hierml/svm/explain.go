@@ -175,8 +175,7 @@ func (m *Model) weight(f, column int) float64 {
 	if m.sparse != nil {
 		return float64(m.sparse.at(f, int32(column)))
 	}
-	w := m.Result.Weights
-	return float64(w.Data[f*w.Stride+column])
+	return m.Result.Weights.At(f, column)
 }
 
 // shown is the number of features that String and HTML show a node.

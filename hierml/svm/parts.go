@@ -50,7 +50,7 @@ type parts struct {
 // where ctx ends or the progress function returns an error.
 func solveParts(ctx context.Context, all []part, columns []int, features int, settings solver.Settings, method solver.Method) (*solver.Result, error) {
 	p := &parts{
-		parts: all, weights: structured.NewWeights(columns, features), column: make(map[int]int, len(columns)),
+		parts: all, weights: newWeights(columns, features, settings.Wide()), column: make(map[int]int, len(columns)),
 		settings: settings, method: method, started: time.Now(),
 		primal: make([]float64, len(all)), dual: make([]float64, len(all)),
 		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
@@ -137,10 +137,9 @@ func (p *parts) place(k int, w *structured.Weights, features []int32) {
 		if features != nil {
 			whole = int(features[f])
 		}
-		row := w.Data[f*w.Stride : (f+1)*w.Stride]
 		for j, n := range p.parts[k].nodes {
-			if v := row[j]; v != 0 {
-				p.weights.Data[whole*p.weights.Stride+p.column[n]] = v
+			if v := w.At(f, j); v != 0 {
+				p.weights.Set(whole, p.column[n], v)
 			}
 		}
 	}
@@ -228,4 +227,12 @@ func (p *parts) finish(ctx context.Context) (*solver.Result, error) {
 		return r, fmt.Errorf("svm: stopped before all parts were solved: %w", err)
 	}
 	return r, nil
+}
+
+// newWeights returns zero weights, in float64 if wide.
+func newWeights(columns []int, features int, wide bool) *structured.Weights {
+	if wide {
+		return structured.NewWideWeights(columns, features)
+	}
+	return structured.NewWeights(columns, features)
 }

@@ -72,16 +72,15 @@ func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structu
 			}
 		}
 	}
-	w := structured.NewWeights(nodes.Columns(), v.Features)
+	w := v.Like(nodes.Columns())
 	sums := make([]float64, w.Stride)
 	for f := range v.Features {
 		clear(sums)
-		row := v.Data[f*v.Stride : (f+1)*v.Stride]
 		for _, e := range entries {
-			sums[e.to] += e.value * float64(row[e.from])
+			sums[e.to] += e.value * v.At(f, e.from)
 		}
-		for c, sum := range sums {
-			w.Data[f*w.Stride+c] = float32(sum)
+		for c := range w.Columns {
+			w.Set(f, c, sums[c])
 		}
 	}
 	return w
