@@ -134,7 +134,7 @@ func TestOrderOfRowsFeaturesAndNodesDoesNotMatter(t *testing.T) {
 		moved.Labels[i] = []int{nodes[d.Labels[r][0]]}
 	}
 	for name, f := range map[string]fitter{
-		"flat": svm.Flat{Settings: solver.Settings{Gap: 1e-9}}, "hierarchical": svm.Hierarchical{Settings: solver.Settings{Gap: 1e-9}, C: 0.1},
+		"flat": svm.Flat{Settings: solver.Settings{Gap: 1e-9, MaxEpochs: 100000}}, "hierarchical": svm.Hierarchical{Settings: solver.Settings{Gap: 1e-9, MaxEpochs: 100000}, C: 0.1},
 	} {
 		a, b := fit(t, f, d), fit(t, f, moved)
 		sameOptimum(t, name, a, b, 1)
