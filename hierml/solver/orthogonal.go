@@ -58,9 +58,9 @@ func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []
 func itself(node int) (columns []int, values []float64) { return []int{node}, []float64{1} }
 
 // SolveOrthogonal solves orthogonal transfer. With a method for ridge problems,
-// nil for BCFW, it works in the dual: an epoch of the method for fixed S takes
-// turns with the best S for the dual point reached, for which the inner products
-// of the nodes' vectors are enough. Both ascend one concave function of S and the
+// nil for BCFW, it works in the dual: epochs of the method for fixed S take turns
+// with the best S for the dual point reached, for which the inner products of the
+// nodes' vectors are enough. Both ascend one concave function of S and the
 // dual point, so that together they reach its maximum, the optimum. With [RDA] it
 // is Algorithm 1 of the paper.
 //
@@ -131,9 +131,13 @@ type orthogonalRun struct {
 
 // orthogonalMethod is a method at work.
 type orthogonalMethod interface {
-	// epoch makes a step and offers to the run what it has found. It returns ctx's
-	// error if it is cancelled.
-	epoch(ctx context.Context, o *orthogonalRun) error
+	// epoch makes a step. It returns ctx's error if it is cancelled.
+	epoch(ctx context.Context) error
+	// estimate is a guess of the gap reached, for an epoch that does not deserve a
+	// certificate; zero if the next one does.
+	estimate() float64
+	// certify offers to the run what has been found.
+	certify(ctx context.Context, o *orthogonalRun) error
 }
 
 // gap returns the relative gap of the best so far.
@@ -152,9 +156,15 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	set := o.settings
 	o.primal, o.best = o.nodes.Origin().Primal, o.nodes.Rows(o.nodes.NewDual())
 	result := &Result{}
+	certified := true // what the last epoch reached
 	var err error
+	if set.Start != nil {
+		if err = o.method.certify(ctx, o); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
 	for {
-		if o.gap() <= set.Gap {
+		if certified && o.gap() <= set.Gap {
 			if o.store(result); result.Gap <= set.Gap {
 				result.Status = Converged
 				break
@@ -164,21 +174,30 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 			result.Status = MaxEpochs
 			break
 		}
-		if err = o.method.epoch(ctx, o); err != nil {
+		certified = false
+		p := Progress{Epoch: result.Epochs + 1}
+		if err = o.method.epoch(ctx); err == nil {
+			if p.Estimate = o.method.estimate(); p.Estimate == 0 || p.Epoch == set.MaxEpochs {
+				err = o.method.certify(ctx, o)
+				certified = err == nil
+				p.Estimate = o.gap()
+			}
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				return nil, err
+			}
 			result.Status = Cancelled
 			if errors.Is(err, context.DeadlineExceeded) {
 				result.Status = TimeLimit
 			}
-			if ctx.Err() == nil {
-				return nil, err
-			}
-			if err = fmt.Errorf("solver: stopped in epoch %d: %w", result.Epochs+1, err); context.Cause(ctx) == errTime {
+			if err = fmt.Errorf("solver: stopped in epoch %d: %w", p.Epoch, err); context.Cause(ctx) == errTime {
 				err = nil
 			}
 			break
 		}
-		result.Epochs++
-		p := Progress{Epoch: result.Epochs, Primal: o.primal, Dual: o.dual, Gap: o.gap(), Seconds: time.Since(o.started).Seconds()}
+		result.Epochs = p.Epoch
+		p.Primal, p.Dual, p.Gap, p.Seconds = o.primal, o.dual, o.gap(), time.Since(o.started).Seconds()
 		result.History = append(result.History, p)
 		if set.Progress != nil {
 			if err = set.Progress(p); err != nil {
@@ -187,12 +206,20 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 			}
 		}
 	}
+	if !certified {
+		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		if late := o.method.certify(final, o); late != nil && final.Err() == nil {
+			return nil, late
+		}
+	}
 	if result.Status != Converged {
 		o.store(result)
 	}
 	if result.Point = o.saddle.point; result.Point == nil {
 		result.Point = o.nodes.NewDual()
 	}
+	result.Last = result.Point
 	result.Seconds = time.Since(o.started).Seconds()
 	return result, err
 }
@@ -229,13 +256,13 @@ func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.
 	if w := structured.LinearWeights(s); w != nil {
 		vector := make([]float64, dst.Len())
 		for f := range w.Features {
-			any := false
+			zero := true
 			for c, n := range w.Columns {
 				v := w.At(f, c)
 				vector[n] = v
-				any = any || v != 0
+				zero = zero && v == 0
 			}
-			if any {
+			if !zero {
 				dst.Add(vector, vector)
 			}
 		}
@@ -288,9 +315,9 @@ func newSaddle(o *orthogonalRun) (*saddle, error) {
 // exceeds its quadratic form by no more than this share of itself then.
 const excess = 0.01
 
-// certify evaluates the point: it returns the state of the ridge problem of S,
+// certified evaluates the point: it returns the state of the ridge problem of S,
 // with its certificate, and the value of the node weights that belong to it.
-func (s *saddle) certify(ctx context.Context, seed uint64) (*state, float64, error) {
+func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, error) {
 	var err error
 	if s.ridge, err = s.problem.compile(s.signs.Row); err != nil {
 		return nil, 0, err
@@ -354,50 +381,79 @@ func (s *saddle) weights(point *structured.Dual) *structured.Rows {
 type alternation struct {
 	*saddle
 	method Method
-	state  *state
-	turn   uint64
+
+	// The ridge problem of the present S, and the method at work on it; nil before
+	// the first epoch.
+	state *state
+	at    iteration
+
+	target float64 // gap of the ridge problem at which the turn ends
+	epochs int     // in this turn
+	turns  uint64
 }
 
-func (a *alternation) epoch(ctx context.Context, o *orthogonalRun) error {
-	if a.state == nil {
-		if err := a.begin(ctx, o); err != nil {
+const (
+	turnShare  = 0.3 // share of the gap at which a turn begins that ends it
+	turnEpochs = 4   // at most, in a turn
+)
+
+func (a *alternation) epoch(ctx context.Context) error {
+	if a.at == nil {
+		if _, err := a.begin(ctx); err != nil {
 			return err
 		}
 	}
-	it, err := a.method.start(a.state)
-	if err != nil {
-		return err
-	}
-	if err := it.epoch(ctx); err != nil {
-		return err
-	}
-	if err := a.ascend(a.state.weights, it.point(), o.gap()); err != nil {
-		return err
-	}
-	return a.evaluate(ctx, o)
+	a.epochs++
+	return a.at.epoch(ctx)
 }
 
-// begin evaluates the point given to start from under the best S for it.
-func (a *alternation) begin(ctx context.Context, o *orthogonalRun) error {
-	err := a.evaluate(ctx, o)
+// begin is the first turn, under the best S for the point given.
+func (a *alternation) begin(ctx context.Context) (float64, error) {
+	primal, err := a.turn(ctx)
 	if err != nil || a.point == nil {
-		return err
+		return primal, err
 	}
-	if err := a.ascend(a.state.weights, a.state.dual, o.settings.Gap); err != nil {
-		return err
+	if err := a.ascend(a.state.weights, a.state.dual, a.settings.Gap); err != nil {
+		return 0, err
 	}
-	return a.evaluate(ctx, o)
+	return a.turn(ctx)
 }
 
-// evaluate certifies the point reached and offers it.
-func (a *alternation) evaluate(ctx context.Context, o *orthogonalRun) error {
-	a.turn++
-	s, primal, err := a.certify(ctx, a.turn)
+// turn evaluates the point under S, starts the method on the ridge problem of S
+// and returns the value of the node weights.
+func (a *alternation) turn(ctx context.Context) (float64, error) {
+	s, primal, err := a.certified(ctx, a.turns)
+	if err != nil {
+		return 0, err
+	}
+	a.turns++
+	a.epochs = 0
+	a.state = s
+	a.target = turnShare * (primal - s.certificate.Dual)
+	a.at, err = a.method.start(s)
+	return primal, err
+}
+
+func (a *alternation) estimate() float64 {
+	gap := a.at.estimate()
+	if gap <= a.target || a.epochs >= turnEpochs {
+		return 0
+	}
+	return gap / a.state.certificate.Primal
+}
+
+func (a *alternation) certify(ctx context.Context, o *orthogonalRun) error {
+	var primal float64
+	var err error
+	if a.at == nil {
+		primal, err = a.begin(ctx)
+	} else if err = a.ascend(a.state.weights, a.at.point(), o.gap()); err == nil {
+		primal, err = a.turn(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	a.state = s
-	o.dual = max(o.dual, s.certificate.Dual)
-	o.offer(primal, func() *structured.Rows { return a.weights(s.dual) })
+	o.dual = max(o.dual, a.state.certificate.Dual)
+	o.offer(primal, func() *structured.Rows { return a.weights(a.state.dual) })
 	return nil
 }

@@ -154,9 +154,6 @@ func TestOrthogonalGolden(t *testing.T) {
 			for _, kernel := range []bool{false, true} {
 				p, _ := want.problem(t, kernel)
 				for _, gap := range []float64{1e-1, 1e-3, 1e-6, 1e-9} {
-					if gap < 1e-6 && !kernel {
-						continue // weights are stored in float32
-					}
 					r, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: gap, MaxEpochs: 100000}, nil)
 					if err != nil {
 						t.Fatal(err)
