@@ -11,18 +11,19 @@ import (
 )
 
 // DefaultRise is the rise of the objective that Compact allows by default.
-const DefaultRise = 1e-4
+const DefaultRise = 5e-4
 
 // Compact returns a model with the same method and data that takes less memory
-// and a much smaller file: its weights are rounded to half precision, and the
+// and a much smaller file: its weights are rounded to few values, 256 if the primal value
+// allows it, else 4096, else those of half precision, and the
 // smallest of them are left out, as many as the primal value allows, which rises
-// by no more than rise times itself. When set to zero that is DefaultRise, a
-// tenth of the gap to which models are trained by default.
+// by no more than rise times itself. When set to zero that is DefaultRise, half
+// of the gap to which models are trained by default.
 //
 // The result's certificate is recomputed on the training data: Primal is the value
 // of the weights that are left, and Dual remains a lower bound. Compact needs
 // the problem that the model was trained on, which a loaded model does not have:
-// compact it before it is saved. It makes some ten passes over the training
+// compact it before it is saved. It makes up to ten passes over the training
 // data.
 func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if rise == 0 {
@@ -36,7 +37,7 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 		inputs, _ = m.problem.Inputs.(*structured.Linear)
 	}
 	if inputs == nil || m.Result.Weights == nil {
-		return nil, fmt.Errorf("svm: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted or trained with a kernel")
+		return nil, fmt.Errorf("svm: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or solved in parts")
 	}
 	oracle, err := m.problem.Compile()
 	if err != nil {
@@ -46,18 +47,27 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if err := c.count(); err != nil {
 		return nil, err
 	}
-	// As the objective is strongly convex, leaving out weights with half their
-	// squared norm above its rise and the gap together is never allowed.
 	limit := m.Result.Primal * (1 + rise)
-	high := c.first(m.Result.Primal - m.Result.Dual + rise*m.Result.Primal)
-	best, err := c.try(ctx, 0)
-	if err != nil {
-		return nil, err
+	var best *Model
+	for _, n := range []int{byteCodes / 2, longCodes / 2, 0} {
+		c.table = levels(&c.mass, n)
+		if best, err = c.try(ctx, 1); err != nil {
+			return nil, err
+		}
+		println(n, (best.Result.Primal-m.Result.Primal)/m.Result.Primal*1e6)
+		if best.Result.Primal <= limit {
+			break
+		}
 	}
 	if best.Result.Primal > limit {
 		return nil, fmt.Errorf("svm: rounded to half precision the primal value rises from %.8g to %.8g, by more than the share of %v allowed", m.Result.Primal, best.Result.Primal, rise)
 	}
-	low := 0
+	// As the objective is strongly convex, leaving out weights with half their
+	// squared norm above its rise and the gap together is never allowed.
+	low, high := 1, c.first(m.Result.Primal-m.Result.Dual+rise*m.Result.Primal)
+	if all := c.kept(1); float64(all-c.kept(high)) < worthwhile*float64(all) {
+		return best, nil
+	}
 	for step := 1 << 11; low < high; {
 		// From above first, since the answer is within a few octaves, each of
 		// 1<<10 numbers; then between what is known.
@@ -80,13 +90,19 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	return best, nil
 }
 
+// worthwhile is the share of the weights that has to be left out for that to be
+// looked into.
+const worthwhile = 0.05
+
 // compaction looks for the smallest weight to keep. Magnitudes are counted by the
 // bits of half-precision numbers, which order them.
 type compaction struct {
 	model  *Model
 	oracle *structured.Oracle
 	x      *dataset.Matrix
-	counts [1 << 15]int
+	counts [infinite]int      // of weights, by the bits of their magnitudes
+	table  *[infinite]float32 // what such a weight becomes
+	mass   [infinite]float64  // of weights likewise, each with the squared values of its feature
 }
 
 // infinite are the bits of the first half-precision number that is not finite.
@@ -94,58 +110,62 @@ const infinite = 0x7c00
 
 func (c *compaction) count() error {
 	w := c.model.Result.Weights
-	for f := range w.Features {
-		for column := range w.Columns {
-			c.counts[safetensors.ToHalf(float32(w.At(f, column)))&0x7fff]++
-		}
+	energy := make([]float64, w.Features)
+	for k, f := range c.x.Indices {
+		energy[f] += float64(c.x.Values[k]) * float64(c.x.Values[k])
 	}
-	for _, n := range c.counts[infinite:] {
-		if n > 0 {
-			return fmt.Errorf("svm: a weight is too large for half precision; scale the features")
+	for f := range w.Features {
+		for _, v := range w.Data[f*w.Stride : f*w.Stride+len(w.Columns)] {
+			bits := safetensors.ToHalf(v) & 0x7fff
+			if bits >= infinite {
+				return fmt.Errorf("svm: a weight of %v is too large for half precision; scale the features", v)
+			}
+			c.counts[bits]++
+			c.mass[bits] += energy[f]
 		}
 	}
 	return nil
+}
+
+// kept returns the number of weights whose bits are at least keep.
+func (c *compaction) kept(keep int) (n int) {
+	for _, k := range c.counts[keep:] {
+		n += k
+	}
+	return n
 }
 
 // first returns the largest threshold below which the weights have at most the
 // given half squared norm.
 func (c *compaction) first(half float64) int {
 	var sum float64
-	for bits, n := range c.counts[:infinite] {
+	for bits, n := range c.counts {
 		v := float64(safetensors.FromHalf(uint16(bits)))
 		if sum += float64(n) * v * v / 2; sum > half {
-			return bits
+			return max(bits, 1)
 		}
 	}
-	return infinite
+	return infinite - 1
 }
 
-// try returns the model with the weights whose half-precision bits are at least
-// keep, and its primal value.
+// try returns the model with the levels of the weights whose half-precision bits
+// are at least keep, which is not zero, and its primal value.
 func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	from := c.model.Result.Weights
-	stored := 0
-	for _, n := range c.counts[max(keep, 1):infinite] {
-		stored += n
-	}
 	to := make([]int32, len(from.Columns))
 	for k := range to {
 		to[k] = int32(k)
 	}
 	w := &weightReader{to: to, columns: from.Columns}
-	w.begin(from.Features, stored)
+	w.begin(from.Features, c.kept(keep))
 	var norm float64
 	for f := range from.Features {
-		for column := range from.Columns {
-			v := float32(from.At(f, column))
-			if v == 0 {
+		for column, v := range from.Data[f*from.Stride : f*from.Stride+len(from.Columns)] {
+			bits := safetensors.ToHalf(v)
+			if int(bits&0x7fff) < keep {
 				continue
 			}
-			half := safetensors.ToHalf(v)
-			if int(half&0x7fff) < keep {
-				continue
-			}
-			v = safetensors.FromHalf(half)
+			v = float32(math.Copysign(float64(c.table[bits&0x7fff]), float64(v)))
 			norm += float64(v) * float64(v)
 			w.put(f, column, v)
 		}

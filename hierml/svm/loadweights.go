@@ -133,7 +133,6 @@ func readBitmap(f *safetensors.File, w *weightReader) error {
 	if err != nil {
 		return err
 	}
-	stored := f.Tensors["weights.values"].Len()
 	set := 0
 	for k, b := range bits {
 		for c := range 8 {
@@ -145,12 +144,12 @@ func readBitmap(f *safetensors.File, w *weightReader) error {
 			}
 		}
 	}
-	if set != stored {
-		return fmt.Errorf("%d bits are set for %d weights", set, stored)
+	if err := checkValues(f, set); err != nil {
+		return err
 	}
-	w.begin(shape[0], stored)
+	w.begin(shape[0], set)
 	at := -1 // bit of the last weight
-	return f.Floats("weights.values", func(_ int, values []float32) {
+	return eachValue(f, set, func(_ int, values []float32) {
 		for _, v := range values {
 			for at++; bits[at>>3]>>(at&7)&1 == 0; at++ {
 				if at&7 == 0 && bits[at>>3] == 0 {
@@ -164,17 +163,16 @@ func readBitmap(f *safetensors.File, w *weightReader) error {
 }
 
 func readCompressed(f *safetensors.File, w *weightReader) error {
-	stored := f.Tensors["weights.values"].Len()
-	begin, err := readBorders(f, "weights.begin", stored)
-	if err != nil {
-		return err
-	}
 	columns, err := safetensors.Indices[int32](f, "weights.indices", len(w.to)-1)
 	if err != nil {
 		return err
 	}
-	if len(columns) != stored {
-		return fmt.Errorf("%d columns for %d weights", len(columns), stored)
+	begin, err := readBorders(f, "weights.begin", len(columns))
+	if err != nil {
+		return err
+	}
+	if err := checkValues(f, len(columns)); err != nil {
+		return err
 	}
 	for f := range len(begin) - 1 {
 		for k := begin[f] + 1; k < begin[f+1]; k++ {
@@ -183,9 +181,9 @@ func readCompressed(f *safetensors.File, w *weightReader) error {
 			}
 		}
 	}
-	w.begin(len(begin)-1, stored)
+	w.begin(len(begin)-1, len(columns))
 	feature := 0
-	return f.Floats("weights.values", func(at int, values []float32) {
+	return eachValue(f, len(columns), func(at int, values []float32) {
 		for k, v := range values {
 			for begin[feature+1] <= at+k {
 				feature++

@@ -19,8 +19,8 @@ import (
 // keeps every weight as it is.
 type Format struct {
 	// Float64 stores weights in double precision, for programs that read no other.
-	// By default they have single precision, as in memory, or half precision
-	// if no weight changes by it; see Model.Compact.
+	// By default they have single precision, as in memory, or less where no
+	// weight changes by it; see Model.Compact.
 	Float64 bool
 	// Dense stores all weights, zeros too, as one matrix called "weights". By
 	// default they are stored in the smallest of three forms, see Model.Save.
@@ -55,6 +55,10 @@ const (
 //	weights.present, weights.values          a bit for every weight, the lowest bit of a byte first, each row from
 //	                                         a new byte, and the weights whose bit is set
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
+//
+// Where the weights have at most 4096 different values, as after Compact, there are weights.codebook, these values, and
+// weights.codes instead of weights.values: the number in the codebook of every value, in a byte each or, if there
+// are more than 256, two in each row of three bytes, 12 bits each, the low bits first.
 //
 // Weights are kept exactly. The file appears under its name when it is complete:
 // until then an older one stays.
@@ -222,24 +226,34 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 	if f.Float64 {
 		kind = safetensors.F64
 	}
+	valueBytes := stored * kind.Size()
+	valueTensors := func() []safetensors.Tensor {
+		return []safetensors.Tensor{safetensors.Floats("weights.values", kind, values(w), stored)}
+	}
+	if !f.Float64 && !f.Dense {
+		if b := newCodebook(w); b != nil && b.bytes(stored)+4*len(b.values) < valueBytes {
+			valueBytes = b.bytes(stored) + 4*len(b.values)
+			valueTensors = func() []safetensors.Tensor { return b.tensors(w, stored) }
+		}
+	}
 	index := safetensors.U16
 	if columns > 1<<16 {
 		index = safetensors.U32
 	}
-	rowBytes := (columns + 7) / 8
-	matrix := features * columns * kind.Size()
-	bitmap := features*rowBytes + stored*kind.Size()
 	border := safetensors.I32
 	if stored > math.MaxInt32 {
 		border = safetensors.I64
 	}
-	compressed := (features+1)*border.Size() + stored*(index.Size()+kind.Size())
+	rowBytes := (columns + 7) / 8
+	matrix := features * columns * kind.Size()
+	bitmap := features*rowBytes + valueBytes
+	compressed := (features+1)*border.Size() + stored*index.Size() + valueBytes
 	switch {
 	case f.Dense || matrix <= min(bitmap, compressed):
 		return []safetensors.Tensor{safetensors.Floats("weights", kind, fullRows(w), features, columns)}
 	case bitmap <= compressed:
-		return []safetensors.Tensor{
-			{Name: "weights.present", Type: safetensors.U8, Shape: []int{features, rowBytes}, Write: func(out io.Writer) error {
+		return append(valueTensors(), safetensors.Tensor{
+			Name: "weights.present", Type: safetensors.U8, Shape: []int{features, rowBytes}, Write: func(out io.Writer) error {
 				bits := make([]byte, rowBytes)
 				for columns := range eachRow(w) {
 					clear(bits)
@@ -251,12 +265,11 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 					}
 				}
 				return nil
-			}},
-			safetensors.Floats("weights.values", kind, values(w), stored),
-		}
+			},
+		})
 	}
-	return []safetensors.Tensor{
-		{Name: "weights.begin", Type: border, Shape: []int{features + 1}, Write: func(out io.Writer) error {
+	return append(valueTensors(),
+		safetensors.Tensor{Name: "weights.begin", Type: border, Shape: []int{features + 1}, Write: func(out io.Writer) error {
 			buffer := make([]byte, 8)
 			next := uint64(0)
 			if _, err := out.Write(buffer[:border.Size()]); err != nil {
@@ -271,7 +284,7 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 			}
 			return nil
 		}},
-		{Name: "weights.indices", Type: index, Shape: []int{stored}, Write: func(out io.Writer) error {
+		safetensors.Tensor{Name: "weights.indices", Type: index, Shape: []int{stored}, Write: func(out io.Writer) error {
 			var buffer []byte
 			for columns := range eachRow(w) {
 				buffer = buffer[:0]
@@ -287,8 +300,7 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 			}
 			return nil
 		}},
-		safetensors.Floats("weights.values", kind, values(w), stored),
-	}
+	)
 }
 
 // eachRow goes through the weights that are not zero, feature by feature. The

@@ -134,16 +134,21 @@ func matrix(features int) *dataset.Matrix {
 // The forms are chosen by size: most weights zero, a part of them, none.
 func TestFormsOfWeights(t *testing.T) {
 	for name, c := range map[string]struct {
-		nth  int // every nth weight is not zero
-		form string
-		kind safetensors.Type
-		unit float32
+		nth    int // every nth weight is not zero
+		value  func(k int) float32
+		form   string
+		values string
+		kind   safetensors.Type
 	}{
-		"sparse":        {100, "weights.begin", safetensors.F32, 0.1},
-		"half":          {2, "weights.present", safetensors.F32, 0.1},
-		"full":          {1, "weights", safetensors.F32, 0.1},
-		"halves, small": {3, "weights.present", safetensors.F16, 0.25},
-		"halves":        {1, "weights", safetensors.F16, 0.25},
+		"sparse":          {100, func(k int) float32 { return float32(k) / 3 }, "weights.begin", "weights.values", safetensors.F32},
+		"sparse, bytes":   {50, func(k int) float32 { return float32(k%3 + 1) }, "weights.begin", "weights.codes", safetensors.U8},
+		"half":            {2, func(k int) float32 { return float32(k) / 3 }, "weights.present", "weights.values", safetensors.F32},
+		"full":            {1, func(k int) float32 { return float32(k) / 3 }, "weights", "weights", safetensors.F32},
+		"halves, a third": {3, func(k int) float32 { return float32(k%2000 + 1) }, "weights.present", "weights.values", safetensors.F16},
+		"halves":          {1, func(k int) float32 { return float32(k%2000 + 1) }, "weights", "weights", safetensors.F16},
+		"bytes":           {1, func(k int) float32 { return float32(k%256+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
+		"12 bits":         {2, func(k int) float32 { return -float32(k%300+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
+		"12 bits, odd":    {3, func(k int) float32 { return float32(k%257+1) / 4 }, "weights.present", "weights.codes", safetensors.U8},
 	} {
 		m, err := svm.Flat{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), example.Tree(100), example.Texts(example.Tree(100), 30, 64, 5, 1))
 		if err != nil {
@@ -155,7 +160,7 @@ func TestFormsOfWeights(t *testing.T) {
 			for col := range w.Columns {
 				w.Data[f*w.Stride+col] = 0
 				if k++; k%c.nth == 0 {
-					w.Data[f*w.Stride+col] = c.unit * float32(1+k%97)
+					w.Data[f*w.Stride+col] = c.value(k / c.nth)
 				}
 			}
 		}
@@ -167,18 +172,14 @@ func TestFormsOfWeights(t *testing.T) {
 		if _, ok := file.Tensors[c.form]; !ok {
 			t.Errorf("%s: tensors %v", name, file.Tensors)
 		}
-		values := "weights.values"
-		if c.form == "weights" {
-			values = c.form
-		}
-		if kind := file.Tensors[values].Type; kind != c.kind {
-			t.Errorf("%s: type %s", name, kind)
+		if kind := file.Tensors[c.values].Type; kind != c.kind {
+			t.Errorf("%s: type %s in %v", name, kind, file.Tensors)
 		}
 		got, err := loaded(b)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if sparse := got.Result.Weights == nil; sparse != (name == "sparse") {
+		if sparse := got.Result.Weights == nil; sparse != (c.form == "weights.begin") {
 			t.Errorf("%s: sparse in memory: %v", name, sparse)
 		}
 		for n := range m.Taxonomy.Len() {
@@ -285,16 +286,39 @@ func TestLoadRefuses(t *testing.T) {
 		"columns":         {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1, 1, 1, 1, 1, 1}) }, "column 1"},
 		"few columns":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1}) }, "weights of 1 nodes"},
 		"shape":           {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []float32{1, 2}, 1, 2) }, "expected 6 columns"},
-		"no weights":      {dense, func(_ map[string]string, t tensors) { delete(t, "weights") }, "weights.begin"},
+		"no weights":      {dense, func(_ map[string]string, t tensors) { delete(t, "weights") }, "weights.indices"},
 		"type":            {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []uint8{1, 2, 3, 4, 5, 6}, 1, 6) }, "U8"},
 		"words":           {sparse, func(_ map[string]string, t tensors) { t["o"] = rename(t, "vocabulary.offsets", []int64{0, 3}) }, "vocabulary"},
 		"no values":       {sparse, func(_ map[string]string, t tensors) { delete(t, "weights.values") }, "weights"},
 		"begin":           {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.begin", []int64{0, 5}) }, "weights.begin"},
-		"indices":         {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.indices", []uint8{1, 2}) }, "2 columns for"},
+		"indices":         {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.indices", []uint8{1, 2}) }, "weights.begin"},
 		"bits": {dense, func(_ map[string]string, t tensors) {
 			delete(t, "weights")
 			t["o"] = safetensors.New("weights.present", make([]uint8, 6), 3, 2)
 		}, "bits of the weights have shape [3 2]"},
+		"other codes": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["p"] = safetensors.New("weights.present", []uint8{3}, 1, 1)
+			t["b"] = safetensors.New("weights.codebook", []float32{1}, 1)
+			t["c"] = safetensors.New("weights.codes", []uint8{0, 1}, 2)
+		}, "weight 1 has code 1 of 1"},
+		"few codes": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["p"] = safetensors.New("weights.present", []uint8{7}, 1, 1)
+			t["b"] = safetensors.New("weights.codebook", []float32{1}, 1)
+			t["c"] = safetensors.New("weights.codes", []uint8{0, 0, 0}, 1, 3)
+		}, "3 values or codes for 3 weights; expected 6"},
+		"no codebook": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["p"] = safetensors.New("weights.present", []uint8{1}, 1, 1)
+			t["c"] = safetensors.New("weights.codes", []uint8{0}, 1)
+		}, "weights.codebook"},
+		"large codebook": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["p"] = safetensors.New("weights.present", []uint8{1}, 1, 1)
+			t["b"] = safetensors.New("weights.codebook", make([]float32, 5000), 5000)
+			t["c"] = safetensors.New("weights.codes", []uint8{0}, 1)
+		}, "codes go to 4096"},
 		"bits beyond": {dense, func(_ map[string]string, t tensors) {
 			delete(t, "weights")
 			t["o"] = safetensors.New("weights.present", []uint8{255}, 1, 1)

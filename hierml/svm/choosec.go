@@ -1,0 +1,308 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Search says how C is chosen: models are trained on a part of the data with
+// rising C, each from the one before it, and compared on the rest. The zero value
+// is ready to use.
+type Search struct {
+	// Grid are the values of C to try. The default value is 0.01 to 10 by factors
+	// of the root of 10, and beyond an end of it, by up to four more, as long as
+	// the best is at that end. A grid that is given is not extended.
+	Grid []float64
+	// HeldOut is the share of the instances to compare on, about that of every
+	// class. The default value is 0.2.
+	HeldOut float64
+	// Seed determines which instances those are.
+	Seed uint64
+	// Loss compares a prediction with the label, of several with the closest. The
+	// default value is the 0/1 loss.
+	Loss loss.Loss
+	// OneStandardError chooses, instead of the C with the smallest loss, the smallest C
+	// whose loss on the same instances is not higher by more than one standard error
+	// of the difference.
+	OneStandardError bool
+	// Progress, if not nil, is called after every C. An error stops the search.
+	Progress func(Tried) error
+}
+
+// Tried is the outcome of one C.
+type Tried struct {
+	C             float64
+	Loss          float64 // mean on the instances held out
+	StandardError float64 // of the difference to the best; 0 for the best
+	Accuracy      float64 // share of instances held out whose prediction is a label
+	Gap           float64 // to which the model was trained
+	Seconds       float64
+}
+
+// Choice is the outcome of a search.
+type Choice struct {
+	Model   *Model  // trained on all data with C
+	C       float64 // chosen
+	Tried   []Tried // ascending by C
+	HeldOut int     // instances
+	Rule    string  // how C was chosen
+}
+
+// ChooseC chooses C with the default Search and trains on all data with it. C
+// matters more than the method: compare methods at C chosen for each.
+func ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Choice, error) {
+	return Search{}.ChooseC(ctx, e, t, d)
+}
+
+// warm is an estimator that can start from the result of another C on the same
+// data.
+type warm interface {
+	withStart(r *solver.Result) Estimator
+}
+
+func (s Flat) withStart(r *solver.Result) Estimator         { s.Settings.Start = r; return s }
+func (s Hierarchical) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
+func (s Normalized) withStart(r *solver.Result) Estimator   { s.Settings.Start = r; return s }
+func (s GlobalMargin) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
+
+// ChooseC chooses C for an estimator and trains on all data with it. An error
+// comes with what has been tried so far, if anything has, and if training on all
+// data was stopped with the best model so far.
+func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Choice, error) {
+	if e == nil || t == nil || d == nil || d.X == nil {
+		return nil, fmt.Errorf("svm: choosing C needs an estimator, a taxonomy and a dataset with instances")
+	}
+	if s.HeldOut == 0 {
+		s.HeldOut = 0.2
+	}
+	grid, err := s.grid()
+	if err != nil {
+		return nil, err
+	}
+	train, test, err := d.Split(s.HeldOut, s.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("svm: instances to choose C with: %w", err)
+	}
+	if test.Len() == 0 {
+		return nil, fmt.Errorf("svm: no class of dataset %q has a second instance to hold out; choose C by other data", d.Name)
+	}
+	if s.Loss == nil {
+		s.Loss = loss.ZeroOne()
+	}
+	c := &choosing{Search: s, estimator: e, taxonomy: t, train: train, test: test, losses: make(map[float64][]float64)}
+	choice := &Choice{HeldOut: test.Len()}
+	for _, v := range grid {
+		if err = c.try(ctx, v); err != nil {
+			break
+		}
+	}
+	if err == nil && s.Grid == nil {
+		err = c.extend(ctx)
+	}
+	choice.Tried, choice.C, choice.Rule = c.choose()
+	if err != nil {
+		if len(choice.Tried) == 0 {
+			return nil, err
+		}
+		return choice, err
+	}
+	c.last = nil
+	if choice.Model, err = e.WithC(choice.C).Fit(ctx, t, d); err != nil {
+		return choice, fmt.Errorf("svm: training on all data with C = %g: %w", choice.C, err)
+	}
+	return choice, nil
+}
+
+const step = 3.1622776601683795 // between the values of the default grid
+
+func (s Search) grid() ([]float64, error) {
+	if s.Grid == nil {
+		return []float64{0.01, 0.01 * step, 0.1, 0.1 * step, 1, step, 10}, nil
+	}
+	if len(s.Grid) == 0 {
+		return nil, fmt.Errorf("svm: the grid is empty; leave it nil for the default")
+	}
+	grid := slices.Clone(s.Grid)
+	slices.Sort(grid)
+	for _, c := range grid {
+		if !(c > 0) || math.IsInf(c, 1) {
+			return nil, fmt.Errorf("svm: the grid has C = %v; it weighs the training error and is positive and finite", c)
+		}
+	}
+	return slices.Compact(grid), nil
+}
+
+// choosing is a search at work.
+type choosing struct {
+	Search
+	estimator   Estimator
+	taxonomy    *taxonomy.Taxonomy
+	train, test *dataset.Dataset
+	tried       []Tried
+	losses      map[float64][]float64 // by C, of every instance held out
+	last        *solver.Result        // of the C tried last: its dual point
+}
+
+// extend tries values beyond the ends of the grid while the best is there.
+func (c *choosing) extend(ctx context.Context) error {
+	const most = 4
+	for range most {
+		sorted, _, _ := c.choose()
+		low, high := sorted[0], sorted[len(sorted)-1]
+		best := c.best(sorted)
+		switch {
+		case best.C == high.C && best.Loss < sorted[len(sorted)-2].Loss:
+			if err := c.try(ctx, high.C*step); err != nil {
+				return err
+			}
+		case best.C == low.C:
+			if err := c.try(ctx, low.C/step); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// try trains with one C and measures.
+func (c *choosing) try(ctx context.Context, value float64) error {
+	e := c.estimator.WithC(value)
+	if w, ok := e.(warm); ok && c.last != nil && c.last.Point != nil {
+		e = w.withStart(c.last)
+	}
+	start := time.Now()
+	m, err := e.Fit(ctx, c.taxonomy, c.train)
+	if err != nil {
+		return fmt.Errorf("svm: C = %g: %w", value, err)
+	}
+	// The weights are not needed to start from, and can be very large.
+	c.last = &solver.Result{Point: m.Result.Point}
+	t := Tried{C: value, Gap: m.Result.Gap}
+	losses := make([]float64, c.test.Len())
+	for i, p := range m.Predict(c.test.X) {
+		set := c.test.Labels[i]
+		if slices.Contains(set, p) {
+			t.Accuracy += 1 / float64(len(losses))
+		} else {
+			losses[i] = math.Inf(1)
+			for _, y := range set {
+				losses[i] = min(losses[i], c.Loss.Cost(y, p))
+			}
+		}
+		if len(set) == 0 {
+			losses[i] = 0 // nothing to compare with
+		}
+		t.Loss += losses[i] / float64(len(losses))
+	}
+	t.Seconds = time.Since(start).Seconds()
+	c.losses[value] = losses
+	c.tried = append(c.tried, t)
+	if c.Progress != nil {
+		if err := c.Progress(t); err != nil {
+			return fmt.Errorf("svm: stopped after C = %g: %w", value, err)
+		}
+	}
+	return nil
+}
+
+// best returns the value with the smallest loss, of equal ones the smallest C.
+func (c *choosing) best(sorted []Tried) Tried {
+	return slices.MinFunc(sorted, func(a, b Tried) int {
+		switch {
+		case a.Loss < b.Loss:
+			return -1
+		case a.Loss > b.Loss:
+			return 1
+		}
+		return 0
+	})
+}
+
+// choose returns what has been tried, ascending by C and with standard errors, and
+// the choice.
+func (c *choosing) choose() (sorted []Tried, chosen float64, rule string) {
+	sorted = slices.Clone(c.tried)
+	slices.SortFunc(sorted, func(a, b Tried) int {
+		if a.C < b.C {
+			return -1
+		}
+		return 1
+	})
+	if len(sorted) == 0 {
+		return nil, 0, ""
+	}
+	best := c.best(sorted)
+	for k := range sorted {
+		sorted[k].StandardError = standardError(c.losses[sorted[k].C], c.losses[best.C])
+	}
+	if !c.OneStandardError {
+		return sorted, best.C, "smallest loss"
+	}
+	for _, t := range sorted {
+		if t.Loss-best.Loss <= t.StandardError {
+			return sorted, t.C, "smallest C within one standard error of the smallest loss"
+		}
+	}
+	return sorted, best.C, "smallest loss"
+}
+
+// standardError returns that of the mean difference of two losses of the same
+// instances.
+func standardError(a, b []float64) float64 {
+	n := float64(len(a))
+	if n < 2 {
+		return 0
+	}
+	var mean, square float64
+	for i := range a {
+		mean += (a[i] - b[i]) / n
+	}
+	for i := range a {
+		d := a[i] - b[i] - mean
+		square += d * d / (n - 1)
+	}
+	return math.Sqrt(square / n)
+}
+
+// String is the table of what was tried.
+func (c *Choice) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "C = %.4g (%s on %d instances held out)\n", c.C, c.Rule, c.HeldOut)
+	fmt.Fprintf(&b, "  %10s  %8s  %14s  %8s  %8s  %8s\n", "C", "loss", "standard error", "accuracy", "gap", "seconds")
+	for _, t := range c.Tried {
+		mark := " "
+		if t.C == c.C {
+			mark = "*"
+		}
+		fmt.Fprintf(&b, "%s %10.4g  %8.4f  %14.4f  %8.4f  %8.2g  %8.2f\n", mark, t.C, t.Loss, t.StandardError, t.Accuracy, t.Gap, t.Seconds)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// HTML is String as a table, the choice in bold letters.
+func (c *Choice) HTML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<table><caption>%s</caption><tr><th>C</th><th>loss</th><th>standard error</th><th>accuracy</th><th>gap</th><th>seconds</th></tr>",
+		html.EscapeString(fmt.Sprintf("C = %.4g (%s on %d instances held out)", c.C, c.Rule, c.HeldOut)))
+	for _, t := range c.Tried {
+		style := ""
+		if t.C == c.C {
+			style = ` style="font-weight:bold"`
+		}
+		fmt.Fprintf(&b, "<tr%s><td>%.4g</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%.2g</td><td>%.2f</td></tr>", style, t.C, t.Loss, t.StandardError, t.Accuracy, t.Gap, t.Seconds)
+	}
+	b.WriteString("</table>")
+	return b.String()
+}

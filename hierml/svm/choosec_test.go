@@ -1,0 +1,202 @@
+package svm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func TestChooseC(t *testing.T) {
+	g := example.Tree(3, 4)
+	d := example.Texts(g, 400, 300, 15, 1)
+	for name, e := range map[string]svm.Estimator{
+		"flat": svm.Flat{}, "hierarchical": svm.Hierarchical{}, "normalized": svm.Normalized{},
+		"global margin": svm.GlobalMargin{}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{},
+	} {
+		c, err := svm.ChooseC(context.Background(), e, g, d)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		best := math.Inf(1)
+		at := 0.0
+		for k, tried := range c.Tried {
+			if k > 0 && c.Tried[k-1].C >= tried.C {
+				t.Errorf("%s: not ascending: %v", name, c)
+			}
+			if tried.Loss < best {
+				best, at = tried.Loss, tried.C
+			}
+			if math.Abs(tried.Loss+tried.Accuracy-1) > 1e-9 || tried.Gap > solver.DefaultGap || tried.Seconds <= 0 {
+				t.Errorf("%s: %+v", name, tried)
+			}
+		}
+		if c.C != at || c.Model.C != at || c.Model.Instances != d.Len() || len(c.Tried) < 7 {
+			t.Errorf("%s: chose %v, the best of %v is %v", name, c.Model, c, at)
+		}
+		if !strings.Contains(c.String(), fmt.Sprintf("* %10.4g", c.C)) || !strings.Contains(c.HTML(), "font-weight:bold\"><td>"+fmt.Sprintf("%.4g", c.C)) {
+			t.Errorf("%s: %v", name, c)
+		}
+	}
+}
+
+// A model trained after another is as good as one trained by itself.
+func TestWarmStartsDoNotMatter(t *testing.T) {
+	g := example.Tree(3, 4)
+	d := example.Texts(g, 300, 300, 15, 1)
+	s := svm.Search{Grid: []float64{0.1, 1, 10}}
+	warm, err := s.ChooseC(context.Background(), svm.Hierarchical{Settings: solver.Settings{Gap: 1e-6}}, g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cold, err := s.ChooseC(context.Background(), once{svm.Hierarchical{Settings: solver.Settings{Gap: 1e-6}}}, g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range s.Grid {
+		if w, c := warm.Tried[k], cold.Tried[k]; math.Abs(w.Loss-c.Loss) > 0.04 || w.C != c.C {
+			t.Errorf("from another C %+v, from zero %+v", w, c)
+		}
+	}
+}
+
+// once hides that an estimator can start from another result.
+type once struct{ svm.Estimator }
+
+func (o once) WithC(c float64) svm.Estimator { return once{o.Estimator.WithC(c)} }
+
+// counted is an estimator whose models predict well for C near a value.
+type counted struct {
+	best, c float64
+	fits    *int
+}
+
+func (e counted) WithC(c float64) svm.Estimator { e.c = c; return e }
+
+func (e counted) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*svm.Model, error) {
+	*e.fits++
+	m, err := svm.Flat{}.Fit(ctx, t, d)
+	if err != nil {
+		return nil, err
+	}
+	// Scores shifted towards a wrong leaf the further C is from the best.
+	w := m.Result.Weights
+	for f := range w.Features {
+		w.Data[f*w.Stride] += float32(0.3 * math.Abs(math.Log(e.c/e.best)))
+	}
+	return m, nil
+}
+
+func TestTheGridIsExtended(t *testing.T) {
+	g := example.Tree(4)
+	d := example.Dense(g, 400, 8, 1)
+	for _, best := range []float64{1e-4, 0.3, 1e3} {
+		fits := 0
+		c, err := svm.ChooseC(context.Background(), counted{best: best, fits: &fits}, g, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fits != len(c.Tried)+1 {
+			t.Errorf("%d models for %v", fits, c)
+		}
+		if inner := best == 0.3; inner != (len(c.Tried) == 7) {
+			t.Errorf("best near %v: %v", best, c)
+		}
+		if len(c.Tried) > 11 {
+			t.Errorf("best near %v: %v", best, c)
+		}
+	}
+}
+
+func TestOneStandardErrorIsNotAboveTheBest(t *testing.T) {
+	g := example.Tree(3, 4)
+	d := example.Texts(g, 300, 300, 15, 1)
+	s := svm.Search{Loss: loss.Symdiff(g), HeldOut: 0.3, Seed: 4}
+	best, err := s.ChooseC(context.Background(), svm.Flat{}, g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.OneStandardError = true
+	c, err := s.ChooseC(context.Background(), svm.Flat{}, g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.C > best.C {
+		t.Errorf("%v above %v", c.C, best.C)
+	}
+	for _, tried := range c.Tried {
+		if least := lossOf(c, best.C); tried.C < c.C && tried.Loss-least <= tried.StandardError {
+			t.Errorf("%+v would do: %v", tried, c)
+		}
+		if tried.C == best.C && tried.StandardError != 0 {
+			t.Errorf("%+v", tried)
+		}
+	}
+}
+
+func lossOf(c *svm.Choice, value float64) float64 {
+	for _, tried := range c.Tried {
+		if tried.C == value {
+			return tried.Loss
+		}
+	}
+	return math.NaN()
+}
+
+func TestChooseCStops(t *testing.T) {
+	g := example.Tree(5)
+	d := example.Texts(g, 100, 50, 10, 1)
+	stop := errors.New("enough")
+	n := 0
+	c, err := svm.Search{Progress: func(svm.Tried) error {
+		if n++; n == 2 {
+			return stop
+		}
+		return nil
+	}}.ChooseC(context.Background(), svm.Flat{}, g, d)
+	if !errors.Is(err, stop) || c == nil || len(c.Tried) != 2 || c.Model != nil {
+		t.Errorf("%v, %v", c, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if c, err := svm.ChooseC(ctx, svm.Flat{}, g, d); c != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", c, err)
+	}
+	for name, c := range map[string]struct {
+		s svm.Search
+		e svm.Estimator
+		d *dataset.Dataset
+	}{
+		"no estimator": {svm.Search{}, nil, d},
+		"no data":      {svm.Search{}, svm.Flat{}, nil},
+		"empty grid":   {svm.Search{Grid: []float64{}}, svm.Flat{}, d},
+		"grid":         {svm.Search{Grid: []float64{1, math.NaN()}}, svm.Flat{}, d},
+		"share":        {svm.Search{HeldOut: 2}, svm.Flat{}, d},
+		"one a class":  {svm.Search{}, svm.Flat{}, d.PerClass(1, 1)},
+	} {
+		if got, err := c.s.ChooseC(context.Background(), c.e, g, c.d); got != nil || err == nil {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func ExampleChooseC() {
+	g := example.Tree(5)
+	data := example.Texts(g, 300, 200, 30, 1)
+	choice, err := svm.ChooseC(context.Background(), svm.Hierarchical{}, g, data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(choice.Model.C == choice.C, len(choice.Tried) >= 7)
+	// Output: true true
+}
