@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 )
@@ -11,8 +12,8 @@ import (
 // codebook numbers the different values of weights that are not zero, where they
 // are few: then each weight is stored as a number of one byte or of 12 bits.
 type codebook struct {
-	values []float32
-	codes  map[float32]uint16
+	values []float64
+	codes  map[float64]uint16
 }
 
 const (
@@ -23,8 +24,8 @@ const (
 // newCodebook returns the codebook of weights, nil where they have more than
 // longCodes values.
 func newCodebook(w rows) *codebook {
-	b := &codebook{codes: make(map[float32]uint16)}
-	var last float32
+	b := &codebook{codes: make(map[float64]uint16)}
+	var last float64
 	for _, values := range eachRow(w) {
 		for _, v := range values {
 			if v == last {
@@ -54,7 +55,7 @@ func (b *codebook) bytes(n int) int {
 
 // tensors returns the codebook and the codes of the weights: bytes, or pairs of 12
 // bits in three bytes, the low bits first, the last pair filled up with 0.
-func (b *codebook) tensors(w rows, n int) []safetensors.Tensor {
+func (b *codebook) tensors(w rows, kind safetensors.Type, n int) []safetensors.Tensor {
 	codes := safetensors.Tensor{Name: "weights.codes", Type: safetensors.U8, Shape: []int{n}}
 	if len(b.values) > byteCodes {
 		codes.Shape = []int{(n + 1) / 2, 3}
@@ -87,7 +88,7 @@ func (b *codebook) tensors(w rows, n int) []safetensors.Tensor {
 		}
 		return nil
 	}
-	return []safetensors.Tensor{safetensors.New("weights.codebook", b.values, len(b.values)), codes}
+	return []safetensors.Tensor{safetensors.Floats("weights.codebook", kind, slices.Values([][]float64{b.values}), len(b.values)), codes}
 }
 
 // levels returns, for the bits of half-precision magnitudes that have a mass, the
@@ -151,13 +152,13 @@ func checkValues(f *safetensors.File, n int) error {
 
 // eachValue calls do for the n weights that checkValues has found in the file, in
 // parts and in their order, with the position of the first.
-func eachValue(f *safetensors.File, n int, do func(at int, values []float32)) error {
+func eachValue(f *safetensors.File, n int, do func(at int, values []float64)) error {
 	info, ok := f.Tensors["weights.codes"]
 	if !ok {
 		return f.Floats("weights.values", do)
 	}
-	var book []float32
-	if err := f.Floats("weights.codebook", func(_ int, values []float32) { book = append(book, values...) }); err != nil {
+	var book []float64
+	if err := f.Floats("weights.codebook", func(_ int, values []float64) { book = append(book, values...) }); err != nil {
 		return err
 	}
 	codes, err := safetensors.Read[uint8](f, "weights.codes")
@@ -165,7 +166,7 @@ func eachValue(f *safetensors.File, n int, do func(at int, values []float32)) er
 		return err
 	}
 	const part = 1 << 12 // even
-	values := make([]float32, 0, part)
+	values := make([]float64, 0, part)
 	for at := 0; at < n; at += len(values) {
 		values = values[:0]
 		for k := at; k < min(at+part, n); k++ {

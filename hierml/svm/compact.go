@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
@@ -36,7 +37,7 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if m.problem != nil {
 		inputs, _ = m.problem.Inputs.(*structured.Linear)
 	}
-	if inputs == nil || m.Result.Weights == nil {
+	if inputs == nil || m.Result.Weights == nil || !slices.Equal(m.problem.Columns, m.Result.Weights.Columns) {
 		return nil, fmt.Errorf("svm: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or solved in parts")
 	}
 	oracle, err := m.problem.Compile()
@@ -54,7 +55,6 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 		if best, err = c.try(ctx, 1); err != nil {
 			return nil, err
 		}
-		println(n, (best.Result.Primal-m.Result.Primal)/m.Result.Primal*1e6)
 		if best.Result.Primal <= limit {
 			break
 		}
@@ -115,8 +115,9 @@ func (c *compaction) count() error {
 		energy[f] += float64(c.x.Values[k]) * float64(c.x.Values[k])
 	}
 	for f := range w.Features {
-		for _, v := range w.Data[f*w.Stride : f*w.Stride+len(w.Columns)] {
-			bits := safetensors.ToHalf(v) & 0x7fff
+		for column := range w.Columns {
+			v := w.At(f, column)
+			bits := safetensors.ToHalf(float32(v)) & 0x7fff
 			if bits >= infinite {
 				return fmt.Errorf("svm: a weight of %v is too large for half precision; scale the features", v)
 			}
@@ -160,13 +161,14 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	w.begin(from.Features, c.kept(keep))
 	var norm float64
 	for f := range from.Features {
-		for column, v := range from.Data[f*from.Stride : f*from.Stride+len(from.Columns)] {
-			bits := safetensors.ToHalf(v)
+		for column := range from.Columns {
+			v := from.At(f, column)
+			bits := safetensors.ToHalf(float32(v))
 			if int(bits&0x7fff) < keep {
 				continue
 			}
-			v = float32(math.Copysign(float64(c.table[bits&0x7fff]), float64(v)))
-			norm += float64(v) * float64(v)
+			v = math.Copysign(float64(c.table[bits&0x7fff]), v)
+			norm += v * v
 			w.put(f, column, v)
 		}
 	}

@@ -173,7 +173,7 @@ func rowFeatures(x *dataset.Matrix, i int) []int32 {
 // weight returns the weight of a feature in a column.
 func (m *Model) weight(f, column int) float64 {
 	if m.sparse != nil {
-		return float64(m.sparse.at(f, int32(column)))
+		return m.sparse.at(f, int32(column))
 	}
 	return m.Result.Weights.At(f, column)
 }

@@ -2,6 +2,7 @@ package svm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
@@ -38,9 +39,12 @@ func (m *Model) readWeights(f *safetensors.File) error {
 			read = form
 		}
 	}
-	w := &weightReader{to: to, columns: m.attributes.Columns()}
+	w := &weightReader{to: to, columns: m.attributes.Columns(), wide: f.Metadata["precision"] == "float64"}
 	if err := read(f, w); err != nil {
 		return err
+	}
+	if w.err != nil {
+		return w.err
 	}
 	m.Result.Weights, m.sparse = w.dense, w.finish()
 	return nil
@@ -52,30 +56,47 @@ func (m *Model) readWeights(f *safetensors.File) error {
 type weightReader struct {
 	to      []int32 // column of the file -> column of the weights
 	columns []int   // node of each column of the weights
+	wide    bool    // in float64
 	dense   *structured.Weights
 	sparse  *sparse
+	err     error // of the first weight that cannot be kept
 }
 
 func (w *weightReader) begin(features, stored int) {
 	if stored >= features/8*len(w.columns) {
-		w.dense = structured.NewWeights(w.columns, features)
+		if w.wide {
+			w.dense = structured.NewWideWeights(w.columns, features)
+		} else {
+			w.dense = structured.NewWeights(w.columns, features)
+		}
 		return
 	}
-	w.sparse = &sparse{
-		count: len(w.columns), begin: make([]int, features+1),
-		columns: make([]int32, 0, stored), values: make([]float32, 0, stored),
+	w.sparse = &sparse{count: len(w.columns), begin: make([]int, features+1), columns: make([]int32, 0, stored)}
+	if w.wide {
+		w.sparse.wide = make([]float64, 0, stored)
+	} else {
+		w.sparse.values = make([]float32, 0, stored)
 	}
 }
 
 // put takes the weight of feature f in a column of the file. Features ascend.
-func (w *weightReader) put(f, column int, v float32) {
-	if w.dense != nil {
-		w.dense.Data[f*w.dense.Stride+int(w.to[column])] = v
-	} else if v != 0 {
-		w.sparse.columns = append(w.sparse.columns, w.to[column])
-		w.sparse.values = append(w.sparse.values, v)
-		w.sparse.begin[f+1]++
+func (w *weightReader) put(f, column int, v float64) {
+	if !w.wide && math.IsInf(float64(float32(v)), 0) && w.err == nil {
+		w.err = fmt.Errorf("a weight of feature %d is %v, too large for single precision", f, v)
 	}
+	switch {
+	case w.dense != nil:
+		w.dense.Set(f, int(w.to[column]), v)
+		return
+	case v == 0:
+		return
+	case w.wide:
+		w.sparse.wide = append(w.sparse.wide, v)
+	default:
+		w.sparse.values = append(w.sparse.values, float32(v))
+	}
+	w.sparse.columns = append(w.sparse.columns, w.to[column])
+	w.sparse.begin[f+1]++
 }
 
 // finish completes the sparse weights, if they are sparse.
@@ -87,18 +108,22 @@ func (w *weightReader) finish() *sparse {
 	for f := range len(s.begin) - 1 {
 		s.begin[f+1] += s.begin[f]
 		lo, hi := s.begin[f], s.begin[f+1]
-		if columns, values := s.columns[lo:hi], s.values[lo:hi]; !slices.IsSorted(columns) {
-			sortRow(columns, values)
+		if columns := s.columns[lo:hi]; !slices.IsSorted(columns) {
+			if w.wide {
+				sortRow(columns, s.wide[lo:hi])
+			} else {
+				sortRow(columns, s.values[lo:hi])
+			}
 		}
 	}
 	return s
 }
 
 // sortRow sorts the columns of a row, and the values with them.
-func sortRow(columns []int32, values []float32) {
+func sortRow[T float32 | float64](columns []int32, values []T) {
 	type entry struct {
 		column int32
-		value  float32
+		value  T
 	}
 	row := make([]entry, len(columns))
 	for k, c := range columns {
@@ -116,7 +141,7 @@ func readMatrix(f *safetensors.File, w *weightReader) error {
 		return fmt.Errorf("the weights have shape %v; expected %d columns", shape, len(w.to))
 	}
 	w.begin(shape[0], shape[0]*shape[1])
-	return f.Floats("weights", func(at int, values []float32) {
+	return f.Floats("weights", func(at int, values []float64) {
 		for k, v := range values {
 			w.put((at+k)/len(w.to), (at+k)%len(w.to), v)
 		}
@@ -149,7 +174,7 @@ func readBitmap(f *safetensors.File, w *weightReader) error {
 	}
 	w.begin(shape[0], set)
 	at := -1 // bit of the last weight
-	return eachValue(f, set, func(_ int, values []float32) {
+	return eachValue(f, set, func(_ int, values []float64) {
 		for _, v := range values {
 			for at++; bits[at>>3]>>(at&7)&1 == 0; at++ {
 				if at&7 == 0 && bits[at>>3] == 0 {
@@ -183,7 +208,7 @@ func readCompressed(f *safetensors.File, w *weightReader) error {
 	}
 	w.begin(len(begin)-1, len(columns))
 	feature := 0
-	return eachValue(f, len(columns), func(at int, values []float32) {
+	return eachValue(f, len(columns), func(at int, values []float64) {
 		for k, v := range values {
 			for begin[feature+1] <= at+k {
 				feature++

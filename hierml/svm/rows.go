@@ -12,7 +12,7 @@ type rows interface {
 	size() (features, columns int)
 	// append appends the columns, ascending, and the values of the weights of
 	// feature f that are not zero.
-	append(f int, columns []int32, values []float32) ([]int32, []float32)
+	append(f int, columns []int32, values []float64) ([]int32, []float64)
 }
 
 // dense is all weights.
@@ -20,9 +20,9 @@ type dense struct{ *structured.Weights }
 
 func (w dense) size() (features, columns int) { return w.Features, len(w.Columns) }
 
-func (w dense) append(f int, columns []int32, values []float32) ([]int32, []float32) {
+func (w dense) append(f int, columns []int32, values []float64) ([]int32, []float64) {
 	for c := range w.Columns {
-		if v := float32(w.At(f, c)); v != 0 {
+		if v := w.At(f, c); v != 0 {
 			columns, values = append(columns, int32(c)), append(values, v)
 		}
 	}
@@ -36,13 +36,21 @@ type sparse struct {
 	begin   []int   // features+1
 	columns []int32 // ascending within a row
 	values  []float32
+	wide    []float64 // instead of values, where float32 is not enough
 }
 
 func (w *sparse) size() (features, columns int) { return len(w.begin) - 1, w.count }
 
-func (w *sparse) append(f int, columns []int32, values []float32) ([]int32, []float32) {
+func (w *sparse) append(f int, columns []int32, values []float64) ([]int32, []float64) {
 	lo, hi := w.begin[f], w.begin[f+1]
-	return append(columns, w.columns[lo:hi]...), append(values, w.values[lo:hi]...)
+	columns = append(columns, w.columns[lo:hi]...)
+	if w.wide != nil {
+		return columns, append(values, w.wide[lo:hi]...)
+	}
+	for _, v := range w.values[lo:hi] {
+		values = append(values, float64(v))
+	}
+	return columns, values
 }
 
 // scores writes <W_c, x> for every column c into dst. Features beyond those of w
@@ -55,6 +63,13 @@ func (w *sparse) scores(indices []int32, x []float32, dst []float64) {
 		}
 		v := float64(x[k])
 		lo, hi := w.begin[f], w.begin[f+1]
+		if w.wide != nil {
+			values := w.wide[lo:hi]
+			for j, c := range w.columns[lo:hi] {
+				dst[c] += v * values[j]
+			}
+			continue
+		}
 		values := w.values[lo:hi]
 		for j, c := range w.columns[lo:hi] {
 			dst[c] += v * float64(values[j])
@@ -63,10 +78,13 @@ func (w *sparse) scores(indices []int32, x []float32, dst []float64) {
 }
 
 // at returns the weight of a feature in a column.
-func (w *sparse) at(f int, column int32) float32 {
+func (w *sparse) at(f int, column int32) float64 {
 	lo, hi := w.begin[f], w.begin[f+1]
 	if k, ok := slices.BinarySearch(w.columns[lo:hi], column); ok {
-		return w.values[lo+k]
+		if w.wide != nil {
+			return w.wide[lo+k]
+		}
+		return float64(w.values[lo+k])
 	}
 	return 0
 }

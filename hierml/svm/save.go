@@ -127,7 +127,16 @@ func (m *Model) metadata() map[string]string {
 		"epochs":    strconv.Itoa(r.Epochs),
 		"seconds":   number(r.Seconds),
 		"status":    strconv.Itoa(int(r.Status)),
+		"precision": precision(m),
 	}
+}
+
+// precision names that of the weights in memory.
+func precision(m *Model) string {
+	if w := m.Result.Weights; w != nil && w.Wide != nil || m.sparse != nil && m.sparse.wide != nil {
+		return "float64"
+	}
+	return "float32"
 }
 
 // parseRule returns the rule that a model file names.
@@ -214,12 +223,12 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 	kind, stored := safetensors.F16, 0
 	for _, values := range eachRow(w) {
 		stored += len(values)
-		if kind == safetensors.F16 {
-			for _, v := range values {
-				if safetensors.FromHalf(safetensors.ToHalf(v)) != v {
-					kind = safetensors.F32
-					break
-				}
+		for _, v := range values {
+			if kind == safetensors.F16 && float64(safetensors.FromHalf(safetensors.ToHalf(float32(v)))) != v {
+				kind = safetensors.F32
+			}
+			if kind == safetensors.F32 && float64(float32(v)) != v {
+				kind = safetensors.F64
 			}
 		}
 	}
@@ -231,9 +240,9 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 		return []safetensors.Tensor{safetensors.Floats("weights.values", kind, values(w), stored)}
 	}
 	if !f.Float64 && !f.Dense {
-		if b := newCodebook(w); b != nil && b.bytes(stored)+4*len(b.values) < valueBytes {
+		if b := newCodebook(w); b != nil && b.bytes(stored)+kind.Size()*len(b.values) < valueBytes {
 			valueBytes = b.bytes(stored) + 4*len(b.values)
-			valueTensors = func() []safetensors.Tensor { return b.tensors(w, stored) }
+			valueTensors = func() []safetensors.Tensor { return b.tensors(w, kind, stored) }
 		}
 	}
 	index := safetensors.U16
@@ -305,11 +314,11 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 
 // eachRow goes through the weights that are not zero, feature by feature. The
 // slices are valid until the next.
-func eachRow(w rows) iter.Seq2[[]int32, []float32] {
-	return func(yield func([]int32, []float32) bool) {
+func eachRow(w rows) iter.Seq2[[]int32, []float64] {
+	return func(yield func([]int32, []float64) bool) {
 		features, _ := w.size()
 		var columns []int32
-		var values []float32
+		var values []float64
 		for f := range features {
 			columns, values = w.append(f, columns[:0], values[:0])
 			if !yield(columns, values) {
@@ -320,8 +329,8 @@ func eachRow(w rows) iter.Seq2[[]int32, []float32] {
 }
 
 // values goes through the weights that are not zero.
-func values(w rows) iter.Seq[[]float32] {
-	return func(yield func([]float32) bool) {
+func values(w rows) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
 		for _, values := range eachRow(w) {
 			if !yield(values) {
 				return
@@ -331,10 +340,10 @@ func values(w rows) iter.Seq[[]float32] {
 }
 
 // fullRows goes through all weights.
-func fullRows(w rows) iter.Seq[[]float32] {
-	return func(yield func([]float32) bool) {
+func fullRows(w rows) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
 		_, count := w.size()
-		row := make([]float32, count)
+		row := make([]float64, count)
 		for columns, values := range eachRow(w) {
 			clear(row)
 			for k, c := range columns {

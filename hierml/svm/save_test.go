@@ -61,6 +61,18 @@ func models(t testing.TB) map[string]*svm.Model {
 			leaves.Result.Weights.Data[k] = 0
 		}
 	}
+	double := fit(svm.Normalized{Settings: solver.Settings{Gap: 1e-7}}, example.Dense(example.Tree(2, 2), 40, 5, 1))
+	fewDouble := fit(svm.Flat{Settings: solver.Settings{Gap: 1e-7}}, example.Texts(example.Tree(300), 5, 200, 3, 1))
+	for name, m := range map[string]*svm.Model{"double": double, "double few": fewDouble} {
+		if m.Result.Weights.Wide == nil {
+			t.Errorf("%s: the weights are not in double precision", name)
+		}
+	}
+	for k := range fewDouble.Result.Weights.Wide {
+		if k%50 > 0 {
+			fewDouble.Result.Weights.Wide[k] = 0
+		}
+	}
 	return map[string]*svm.Model{
 		"tree":        fit(svm.Normalized{C: 2}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
 		"DAG":         fit(svm.Hierarchical{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
@@ -70,6 +82,8 @@ func models(t testing.TB) map[string]*svm.Model {
 		"few words":   fit(svm.Flat{}, texts.Subset([]int{0, 1, 2, 3, 4, 5})),
 		"one leaf":    fit(svm.Flat{}, example.Dense(example.Tree(1, 1), 3, 2, 1)),
 		"many leaves": leaves,
+		"double":      double,
+		"double few":  fewDouble,
 		"edges":       fit(svm.Recursive{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 	}
@@ -292,6 +306,9 @@ func TestLoadRefuses(t *testing.T) {
 		"no values":       {sparse, func(_ map[string]string, t tensors) { delete(t, "weights.values") }, "weights"},
 		"begin":           {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.begin", []int64{0, 5}) }, "weights.begin"},
 		"indices":         {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.indices", []uint8{1, 2}) }, "weights.begin"},
+		"too large": {dense, func(_ map[string]string, t tensors) {
+			t["o"] = rename(t, "weights", []float64{1, 2, 3, 4, 5, 1e300}, 1, 6)
+		}, "too large for single precision"},
 		"bits": {dense, func(_ map[string]string, t tensors) {
 			delete(t, "weights")
 			t["o"] = safetensors.New("weights.present", make([]uint8, 6), 3, 2)

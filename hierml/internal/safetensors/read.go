@@ -223,28 +223,28 @@ func Indices[I int | int32](f *File, name string, most int) ([]I, error) {
 }
 
 // Floats calls do for the values of a tensor of type F16, F32 or F64, in parts and
-// in their order, with the position of the first. All are finite as float32;
+// in their order, with the position of the first. All are finite;
 // the slice is valid during the call.
-func (f *File) Floats(name string, do func(at int, values []float32)) error {
+func (f *File) Floats(name string, do func(at int, values []float64)) error {
 	t, err := f.info(name)
 	if err != nil {
 		return err
 	}
-	var values []float32
+	var values []float64
 	return f.each(t, name, func(at int, bytes []byte) error {
 		values = values[:0]
 		switch t.Type {
 		case F16:
 			for ; len(bytes) > 0; bytes = bytes[2:] {
-				values = append(values, FromHalf(binary.LittleEndian.Uint16(bytes)))
+				values = append(values, float64(FromHalf(binary.LittleEndian.Uint16(bytes))))
 			}
 		case F32:
 			for ; len(bytes) > 0; bytes = bytes[4:] {
-				values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(bytes)))
+				values = append(values, float64(math.Float32frombits(binary.LittleEndian.Uint32(bytes))))
 			}
 		case F64:
 			for ; len(bytes) > 0; bytes = bytes[8:] {
-				values = append(values, float32(math.Float64frombits(binary.LittleEndian.Uint64(bytes))))
+				values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(bytes)))
 			}
 		default:
 			return fmt.Errorf("it is of type %s; expected F16, F32 or F64", t.Type)

@@ -33,8 +33,8 @@ func sample(t testing.TB) []byte {
 		safetensors.New("matrix", []float32{1, -2.5, 3, 4, 5, 6}, 2, 3),
 		safetensors.New("nothing", []uint16{}, 0, 7),
 		safetensors.New("scalar", []float64{math.Pi}),
-		safetensors.Floats("half", safetensors.F16, slices.Values([][]float32{{0.5, 1}, {-2}}), 3),
-		safetensors.Floats("wide", safetensors.F64, slices.Values([][]float32{{0.25}}), 1),
+		safetensors.Floats("half", safetensors.F16, slices.Values([][]float64{{0.5, 1}, {-2}}), 3),
+		safetensors.Floats("wide", safetensors.F64, slices.Values([][]float64{{0.25}}), 1),
 		safetensors.New("signed", []int32{-1, 5}, 2),
 	)
 }
@@ -72,9 +72,9 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if got, err := safetensors.Read[uint16](f, "nothing"); len(got) != 0 || err != nil {
 		t.Error(got, err)
 	}
-	for name, want := range map[string][]float32{"half": {0.5, 1, -2}, "wide": {0.25}, "matrix": {1, -2.5, 3, 4, 5, 6}} {
-		var got []float32
-		if err := f.Floats(name, func(at int, v []float32) { got = append(got[:at], v...) }); !slices.Equal(got, want) || err != nil {
+	for name, want := range map[string][]float64{"half": {0.5, 1, -2}, "wide": {0.25}, "matrix": {1, -2.5, 3, 4, 5, 6}} {
+		var got []float64
+		if err := f.Floats(name, func(at int, v []float64) { got = append(got[:at], v...) }); !slices.Equal(got, want) || err != nil {
 			t.Error(name, got, err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		"not whole":  second(safetensors.Indices[int](f, "matrix", 10)),
 		"absent":     second(safetensors.Indices[int](f, "absent", 10)),
 		"other type": second(safetensors.Read[float64](f, "matrix")),
-		"no floats":  f.Floats("bytes", func(int, []float32) {}),
+		"no floats":  f.Floats("bytes", func(int, []float64) {}),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -100,9 +100,9 @@ func second[T any](_ T, err error) error { return err }
 // A large tensor is converted in several parts.
 func TestLargeTensors(t *testing.T) {
 	values := make([]uint32, 100_000)
-	floats := make([]float32, len(values))
+	floats := make([]float64, len(values))
 	for i := range values {
-		values[i], floats[i] = uint32(i*7), float32(i)
+		values[i], floats[i] = uint32(i*7), float64(i)
 	}
 	f, err := open(written(t, nil, safetensors.New("a", values, len(values)), safetensors.New("b", floats, 1000, 100)))
 	if err != nil {
@@ -111,8 +111,8 @@ func TestLargeTensors(t *testing.T) {
 	if got, err := safetensors.Read[uint32](f, "a"); !slices.Equal(got, values) || err != nil {
 		t.Error(err)
 	}
-	got := make([]float32, len(floats))
-	if err := f.Floats("b", func(at int, v []float32) { copy(got[at:], v) }); !slices.Equal(got, floats) || err != nil {
+	got := make([]float64, len(floats))
+	if err := f.Floats("b", func(at int, v []float64) { copy(got[at:], v) }); !slices.Equal(got, floats) || err != nil {
 		t.Error(err)
 	}
 }
@@ -204,12 +204,12 @@ func TestDamageIsSeen(t *testing.T) {
 }
 
 func TestNotANumberIsAnError(t *testing.T) {
-	for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		f, err := open(written(t, nil, safetensors.New("a", []float64{1, v}, 2)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Floats("a", func(int, []float32) {}); err == nil || !strings.Contains(err.Error(), "value 1 is") {
+		if err := f.Floats("a", func(int, []float64) {}); err == nil || !strings.Contains(err.Error(), "value 1 is") {
 			t.Errorf("%v: error %v", v, err)
 		}
 	}
@@ -252,7 +252,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		for name, i := range file.Tensors {
 			n := 0
-			if err := file.Floats(name, func(_ int, v []float32) { n += len(v) }); err == nil && n != i.Len() {
+			if err := file.Floats(name, func(_ int, v []float64) { n += len(v) }); err == nil && n != i.Len() {
 				t.Errorf("%d of %d values", n, i.Len())
 			}
 			if v, err := safetensors.Indices[int32](file, name, 1000); err == nil && len(v) != i.Len() {

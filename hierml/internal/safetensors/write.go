@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -41,33 +42,25 @@ func New[T Value](name string, values []T, shape ...int) Tensor {
 	}}
 }
 
-// Floats returns a tensor of n values that come in parts, in their order, stored
-// as F16, F32 or F64. As F16 the values are rounded to the nearest.
-func Floats(name string, t Type, parts func(yield func([]float32) bool), shape ...int) Tensor {
+// Floats returns a tensor of values that come in parts, in their order, stored
+// as F16, F32 or F64, rounded to the nearest.
+func Floats(name string, t Type, parts func(yield func([]float64) bool), shape ...int) Tensor {
 	return Tensor{Name: name, Type: t, Shape: shape, Write: func(w io.Writer) error {
 		var buffer []byte
-		var wide []float64
-		var err error
 		for values := range parts {
 			for part := range slices.Chunk(values, chunk) {
-				switch buffer = buffer[:0]; t {
-				case F16:
-					for _, v := range part {
-						buffer = binary.LittleEndian.AppendUint16(buffer, ToHalf(v))
+				buffer = buffer[:0]
+				for _, v := range part {
+					switch t {
+					case F16:
+						buffer = binary.LittleEndian.AppendUint16(buffer, ToHalf(float32(v)))
+					case F32:
+						buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(float32(v)))
+					default:
+						buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(v))
 					}
-				case F64:
-					wide = wide[:0]
-					for _, v := range part {
-						wide = append(wide, float64(v))
-					}
-					buffer, err = binary.Append(buffer, binary.LittleEndian, wide)
-				default:
-					buffer, err = binary.Append(buffer, binary.LittleEndian, part)
 				}
-				if err != nil {
-					return err
-				}
-				if _, err = w.Write(buffer); err != nil {
+				if _, err := w.Write(buffer); err != nil {
 					return err
 				}
 			}
