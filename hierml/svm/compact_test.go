@@ -97,7 +97,7 @@ func TestCompactRefuses(t *testing.T) {
 	if _, err := m.Compact(ctx, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	m.Result.Weights.Data[3] = 1e6
+	m.Result.Weights.Set(0, 3, 1e6)
 	if _, err := m.Compact(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v", err)
 	}
