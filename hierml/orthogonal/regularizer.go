@@ -87,28 +87,39 @@ func (e *ConvexityError) Error() string {
 // descendants of i, itself included, and K_ij is alpha where one of two nodes is
 // above the other. With alpha = 1 it is convex exactly if the taxonomy has at most
 // two levels. alpha = 0 leaves a diagonal K.
-func Descendants(t *taxonomy.Taxonomy, alpha float64) (*Regularizer, error) {
+//
+// Nodes in alone are not coupled to others. Give an only root, which has no
+// siblings: nothing asks for weights there, zero is the best for any K, and without
+// it a larger alpha will do. The paper has no root among its nodes.
+func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularizer, error) {
 	if !(alpha >= 0) || math.IsInf(alpha, 1) {
 		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
 	}
-	r := descendants(t, alpha)
-	return r, r.check(alpha*r.maxScale, false)
+	r := descendants(t, alpha, alone)
+	return r.checked(alpha*r.maxScale, false)
 }
 
 // MaxAlpha returns the largest alpha of equation 6 for which the comparison matrix
 // is positive semidefinite: the inverse of the largest eigenvalue of
 // D^-1/2 B D^-1/2 with the descendants counted in D and B adjacent for nodes above
-// each other. It is infinite for a taxonomy of one level.
-func MaxAlpha(t *taxonomy.Taxonomy) float64 { return descendants(t, 1).maxScale }
+// each other, but for the nodes in alone. It is infinite for a taxonomy of one
+// level.
+func MaxAlpha(t *taxonomy.Taxonomy, alone ...int) float64 {
+	return descendants(t, 1, alone).maxScale
+}
 
-func descendants(t *taxonomy.Taxonomy, alpha float64) *Regularizer {
+func descendants(t *taxonomy.Taxonomy, alpha float64, alone []int) *Regularizer {
+	uncoupled := make([]bool, t.Len())
+	for _, n := range alone {
+		uncoupled[n] = true
+	}
 	diagonal := make([]float64, t.Len())
 	var entries []entry
 	for n := range diagonal {
 		below := t.Descendants(n)
 		diagonal[n] = float64(len(below))
 		for _, m := range below {
-			if m != n && alpha > 0 {
+			if m != n && alpha > 0 && !uncoupled[n] && !uncoupled[m] {
 				entries = append(entries, entry{min(n, m), max(n, m), alpha})
 			}
 		}
@@ -137,17 +148,18 @@ func New(k mat.Symmetric) (*Regularizer, error) {
 		}
 	}
 	r := compose(diagonal, entries)
-	return r, r.check(r.maxScale, true)
+	return r.checked(r.maxScale, true)
 }
 
 // rounding is the share of the largest K_ii that an eigenvalue may be below zero.
 const rounding = 1e-12
 
-func (r *Regularizer) check(maxAlpha float64, given bool) error {
-	if r.lambdaMin < -rounding*slices.Max(r.diagonal) {
-		return &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: maxAlpha, given: given}
+// checked returns the regularizer if it is convex.
+func (r *Regularizer) checked(maxAlpha float64, given bool) (*Regularizer, error) {
+	if !(r.lambdaMin >= -rounding*slices.Max(r.diagonal)) {
+		return nil, &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: maxAlpha, given: given}
 	}
-	return nil
+	return r, nil
 }
 
 // entry is an entry of K beside the diagonal, i < j.

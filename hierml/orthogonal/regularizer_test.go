@@ -174,6 +174,18 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("%d levels: a given K with 3 beside the diagonal: %v", levels, err)
 		}
 	}
+	// A root above two levels asks for nothing.
+	g, err := taxonomy.New([]string{"root", "a", "b", "c", "d"}, [][2]int{{0, 1}, {0, 2}, {1, 3}, {1, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := orthogonal.Descendants(g, 1); err == nil || orthogonal.MaxAlpha(g) >= 1 {
+		t.Errorf("three levels with alpha = 1: %v, largest alpha %v", err, orthogonal.MaxAlpha(g))
+	}
+	r, err := orthogonal.Descendants(g, 1, 0)
+	if err != nil || orthogonal.MaxAlpha(g, 0) <= 1 || r.K().At(0, 1) != 0 || r.K().At(1, 3) != 1 {
+		t.Errorf("with the root alone: %v, largest alpha %v", err, orthogonal.MaxAlpha(g, 0))
+	}
 	for _, k := range [][]float64{{1, -1, 1}, {1, math.NaN(), 1}, {1, math.Inf(1), 1}, {0, 0, 1}, {1, 0, math.Inf(1)}} {
 		if _, err := orthogonal.New(symmetric([][]float64{{k[0], k[1]}, {k[1], k[2]}})); err == nil {
 			t.Errorf("K of %v is accepted", k)

@@ -37,7 +37,8 @@ type Orthogonal struct {
 	// Alpha is K_nm for a node n above m in equation 6, where K_nn is the number of
 	// nodes at or below n. The default value is 1, the paper's, or 0.9 times
 	// orthogonal.MaxAlpha where that is less, as it is for taxonomies of more than
-	// two levels.
+	// two levels. An only root is not coupled to its descendants: its weights are
+	// zero, and the paper has no such node.
 	Alpha float64
 	// K, if not nil, is the matrix itself, a row a node.
 	K mat.Symmetric
@@ -85,10 +86,15 @@ func (s Orthogonal) WithC(c float64) Estimator { s.C = c; return s }
 
 func (s Orthogonal) regularizer(t *taxonomy.Taxonomy) (*orthogonal.Regularizer, error) {
 	if s.K == nil {
-		if s.Alpha == 0 {
-			s.Alpha = min(1, 0.9*orthogonal.MaxAlpha(t))
+		// Where all begins: an only root, its only child, and so on.
+		var alone []int
+		for level := t.Roots(); len(level) == 1; level = t.Children(level[0]) {
+			alone = append(alone, level[0])
 		}
-		return orthogonal.Descendants(t, s.Alpha)
+		if s.Alpha == 0 {
+			s.Alpha = min(1, 0.9*orthogonal.MaxAlpha(t, alone...))
+		}
+		return orthogonal.Descendants(t, s.Alpha, alone...)
 	}
 	if s.Alpha != 0 {
 		return nil, fmt.Errorf("svm: K is given and Alpha is %v; give one of them", s.Alpha)

@@ -115,7 +115,7 @@ func TestOrthogonalKernel(t *testing.T) {
 func TestOrthogonalRefuses(t *testing.T) {
 	g := example.Tree(2, 2, 2)
 	d := example.Dense(g, 20, 6, 1)
-	most := orthogonal.MaxAlpha(g)
+	most := orthogonal.MaxAlpha(g, 0)
 	var refused *orthogonal.ConvexityError
 	for _, alpha := range []float64{1, most} {
 		m, err := svm.Orthogonal{Alpha: alpha}.Fit(context.Background(), g, d)
