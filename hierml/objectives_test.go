@@ -1,0 +1,404 @@
+package hierml_test
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/orthogonal"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/hierml/weighting"
+)
+
+// subject is an estimator with its objective, written down a second time.
+type subject struct {
+	name string
+	// fits says whether the estimator takes the taxonomy and the labels.
+	fits func(t *taxonomy.Taxonomy, labels [][]int) bool
+	// refuses names the methods that do not fit its problem.
+	refuses   []string
+	estimator func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator
+	// objective is the value of node weights, by plain loops over what the papers print.
+	objective func(p *plain) float64
+	// curvature bounds the curvature of the objective from below, in node weights; zero where the minimiser is not unique.
+	curvature func(t *taxonomy.Taxonomy) float64
+	reaches   float64 // relative gap that the default method reaches in a test's time
+}
+
+// c is the C of all subjects.
+const c = 0.7
+
+// plain are the weights of a model and what they make of the training data.
+type plain struct {
+	t      *taxonomy.Taxonomy
+	labels [][]int
+	w      [][]float64 // by node
+	s      [][]float64 // by instance and node
+	alpha  []float64   // of the model's attributes, by node
+}
+
+func newPlain(m *svm.Model, t *taxonomy.Taxonomy, d *dataset.Dataset) *plain {
+	p := &plain{t: t, labels: d.Labels, alpha: m.NodeWeights()}
+	for n := range t.Len() {
+		p.w = append(p.w, m.Weights(n))
+	}
+	for i := range d.Labels {
+		indices, values := d.X.Row(i)
+		s := make([]float64, t.Len())
+		for n := range s {
+			for k, f := range indices {
+				s[n] += p.w[n][f] * float64(values[k])
+			}
+		}
+		p.s = append(p.s, s)
+	}
+	return p
+}
+
+func inner(v, w []float64) (sum float64) {
+	for k := range v {
+		sum += v[k] * w[k]
+	}
+	return sum
+}
+
+// ridge is 1/2 sum_n ||W_n||^2.
+func (p *plain) ridge() (sum float64) {
+	for _, w := range p.w {
+		sum += inner(w, w) / 2
+	}
+	return sum
+}
+
+// leaf is the sum over the ancestors n of a node of lambda_n times the score of n.
+func (p *plain) leaf(i, y int, lambda func(n int) float64) (sum float64) {
+	for _, n := range p.t.Ancestors(y) {
+		sum += lambda(n) * p.s[i][n]
+	}
+	return sum
+}
+
+func one(int) float64 { return 1 }
+
+func (p *plain) root(n int) float64 { return math.Sqrt(p.alpha[n]) }
+
+// over is the sum of the function over the nodes that are above one of two sets of labels but not the other.
+func (p *plain) over(a, b []int, f func(n int) float64) (sum float64) {
+	above, below := p.t.Closure(a), p.t.Closure(b)
+	for n := range p.t.Len() {
+		if slices.Contains(above, n) != slices.Contains(below, n) {
+			sum += f(n)
+		}
+	}
+	return sum
+}
+
+func zeroOne(y, z int) float64 {
+	if y == z {
+		return 0
+	}
+	return 1
+}
+
+// ranking is C sum_i max(0, max over pairs of a label and another leaf of hinge(i, label, other)).
+func (p *plain) ranking(hinge func(i, y, z int) float64) (sum float64) {
+	for i, set := range p.labels {
+		worst := 0.0
+		for _, y := range set {
+			for _, z := range p.t.Leaves() {
+				if !slices.Contains(set, z) {
+					worst = max(worst, hinge(i, y, z))
+				}
+			}
+		}
+		sum += c * worst
+	}
+	return sum
+}
+
+// siblings is C sum_i max(0, max over the nodes at or above a label and their siblings of hinge).
+func (p *plain) siblings(of func(n int) []int, hinge func(i, n, m int) float64) (sum float64) {
+	for i, set := range p.labels {
+		above := p.t.Closure(set)
+		worst := 0.0
+		for _, n := range above {
+			for _, m := range of(n) {
+				if !slices.Contains(above, m) {
+					worst = max(worst, hinge(i, n, m))
+				}
+			}
+		}
+		sum += c * worst
+	}
+	return sum
+}
+
+// sets is C sum_i max over the non-empty sets of leaves of cost + score of the set - score of the labels.
+func (p *plain) sets(lambda func(n int) float64, cost func(labels, set []int) float64) (sum float64) {
+	leaves := p.t.Leaves()
+	score := func(i int, set []int) (sum float64) {
+		for _, n := range p.t.Closure(set) {
+			sum += lambda(n) * p.s[i][n]
+		}
+		return sum
+	}
+	for i, labels := range p.labels {
+		worst := 0.0
+		for bits := 1; bits < 1<<len(leaves); bits++ {
+			var set []int
+			for k, y := range leaves {
+				if bits>>k&1 == 1 {
+					set = append(set, y)
+				}
+			}
+			worst = max(worst, cost(labels, set)+score(i, set)-score(i, labels))
+		}
+		sum += c * worst
+	}
+	return sum
+}
+
+// edges is the number of edges on the way between two nodes of a tree or a forest whose trees are joined by
+// one more node.
+func (p *plain) edges(y, z int) float64 { return p.over([]int{y}, []int{z}, one) }
+
+func single(_ *taxonomy.Taxonomy, labels [][]int) bool {
+	return !slices.ContainsFunc(labels, func(set []int) bool { return len(set) != 1 })
+}
+
+func several(t *taxonomy.Taxonomy, labels [][]int) bool { return !single(t, labels) }
+
+func always(*taxonomy.Taxonomy, [][]int) bool { return true }
+
+func singleOnTrees(t *taxonomy.Taxonomy, labels [][]int) bool { return t.IsTree() && single(t, labels) }
+
+func unit(*taxonomy.Taxonomy) float64 { return 1 }
+
+// transferAlpha leaves orthogonal transfer well conditioned.
+func transferAlpha(t *taxonomy.Taxonomy) float64 { return 0.5 * min(1, orthogonal.MaxAlpha(t)) }
+
+var subjects = []subject{
+	{
+		name: "Flat", fits: always, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Flat{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.ranking(func(i, y, z int) float64 { return 1 - p.s[i][y] + p.s[i][z] })
+		},
+	},
+	{
+		name: "Hierarchical", fits: single, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Hierarchical{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.ranking(func(i, y, z int) float64 {
+				return p.over([]int{y}, []int{z}, one) - p.leaf(i, y, one) + p.leaf(i, z, one)
+			})
+		},
+	},
+	{
+		name: "Hierarchical, slack rescaling", fits: always, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Hierarchical{C: c, Rescaling: structured.Slack, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.ranking(func(i, y, z int) float64 {
+				return p.over([]int{y}, []int{z}, one) * (1 - p.leaf(i, y, one) + p.leaf(i, z, one))
+			})
+		},
+	},
+	{
+		name: "Hierarchical, sets", fits: several, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Hierarchical{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.sets(one, func(labels, set []int) float64 { return p.over(labels, set, one) })
+		},
+	},
+	{
+		name: "Normalized", fits: single, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Normalized{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.ranking(func(i, y, z int) float64 {
+				norm := math.Sqrt(p.over([]int{y}, []int{z}, func(n int) float64 { return p.alpha[n] }))
+				return norm - p.leaf(i, y, p.root) + p.leaf(i, z, p.root)
+			})
+		},
+	},
+	{
+		name: "Normalized, divided by the norm", fits: single, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Normalized{C: c, DivideByNorm: true, Weighting: weighting.MaxMin{}, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.ranking(func(i, y, z int) float64 {
+				norm := math.Sqrt(p.over([]int{y}, []int{z}, func(n int) float64 { return p.alpha[n] }))
+				return 1 - (p.leaf(i, y, p.root)-p.leaf(i, z, p.root))/norm
+			})
+		},
+	},
+	{
+		name: "Normalized, sets", fits: several, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Normalized{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.sets(p.root, func(labels, set []int) float64 {
+				return p.over(labels, set, func(n int) float64 {
+					if p.t.IsLeaf(n) {
+						return 1
+					}
+					return 0
+				})
+			})
+		},
+	},
+	{
+		// The weights of the model are U_n / sqrt(alpha_n).
+		name: "Shared", fits: single, curvature: func(*taxonomy.Taxonomy) float64 { return 0 }, reaches: 1e-4,
+		refuses: []string{"Pegasos"},
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Shared{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			for _, y := range p.t.Leaves() {
+				var sum float64
+				for _, n := range p.t.Ancestors(y) {
+					sum += p.alpha[n]
+				}
+				if sum > 1+1e-9 {
+					return math.NaN()
+				}
+			}
+			return p.ridge() + p.ranking(func(i, y, z int) float64 {
+				return zeroOne(y, z) - p.leaf(i, y, p.root) + p.leaf(i, z, p.root)
+			})
+		},
+	},
+	{
+		name: "GlobalMargin", fits: always, curvature: unit, reaches: 1e-6,
+		refuses: []string{"DualAscent"},
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.GlobalMargin{C1: c, C2: 0.5 * c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			hinge := func(i, y, z int) float64 {
+				return p.over([]int{y}, []int{z}, one) * (1 - p.leaf(i, y, one) + p.leaf(i, z, one))
+			}
+			return p.ridge() + p.ranking(hinge) + 0.5*p.siblings(func(n int) []int {
+				if p.t.IsLeaf(n) {
+					return nil
+				}
+				return p.t.Siblings(n)
+			}, hinge)
+		},
+	},
+	{
+		name: "Orthogonal", fits: single, reaches: 1e-3,
+		refuses: []string{"Pegasos"},
+		estimator: func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Orthogonal{C: c, Alpha: transferAlpha(t), Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			var sum float64
+			for n := range p.t.Len() {
+				sum += float64(len(p.t.Descendants(n))) * inner(p.w[n], p.w[n]) / 2
+				for _, m := range p.t.Ancestors(n) {
+					if m != n {
+						sum += transferAlpha(p.t) * math.Abs(inner(p.w[n], p.w[m]))
+					}
+				}
+			}
+			return sum + p.siblings(p.t.SiblingsOrRoots, func(i, n, m int) float64 { return 1 - p.s[i][n] + p.s[i][m] })
+		},
+		curvature: func(t *taxonomy.Taxonomy) float64 {
+			r, err := orthogonal.Descendants(t, transferAlpha(t))
+			if err != nil {
+				return math.NaN()
+			}
+			return r.LambdaMin()
+		},
+	},
+	{
+		name: "Transfer", fits: single, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Transfer{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge()
+			for _, e := range p.t.Edges() {
+				for f, v := range p.w[e[0]] {
+					sum += (v - p.w[e[1]][f]) * (v - p.w[e[1]][f]) / 2
+				}
+			}
+			return sum + p.siblings(p.t.SiblingsOrRoots, func(i, n, m int) float64 { return 1 - p.s[i][n] + p.s[i][m] })
+		},
+	},
+	{
+		name: "TreeLoss", fits: singleOnTrees, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.TreeLoss{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			return p.ridge() + p.ranking(func(i, y, z int) float64 {
+				return p.edges(y, z) / 2 * (1 - p.leaf(i, y, one) + p.leaf(i, z, one))
+			})
+		},
+	},
+	{
+		name: "Recursive", fits: func(t *taxonomy.Taxonomy, _ [][]int) bool { return t.IsTree() }, curvature: unit, reaches: 1e-6,
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.Recursive{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge()
+			families := [][]int{p.t.Roots()}
+			for n := range p.t.Len() {
+				families = append(families, p.t.Children(n))
+			}
+			for _, children := range families {
+				for i, set := range p.labels {
+					above := p.t.Closure(set)
+					worst := 0.0
+					for _, n := range children {
+						for _, m := range children {
+							if slices.Contains(above, n) && !slices.Contains(above, m) {
+								worst = max(worst, 1-p.s[i][n]+p.s[i][m])
+							}
+						}
+					}
+					sum += c * worst
+				}
+			}
+			return sum
+		},
+	},
+	{
+		name: "OneVsRest", fits: always, curvature: unit, reaches: 1e-6,
+		refuses: []string{"DualAscent"},
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+			return svm.OneVsRest{C: c, Settings: s, Method: m}
+		},
+		objective: func(p *plain) float64 {
+			sum := p.ridge()
+			for i, set := range p.labels {
+				for _, y := range p.t.Leaves() {
+					sign := -1.0
+					if slices.Contains(set, y) {
+						sign = 1
+					}
+					sum += c * max(0, 1-sign*p.s[i][y])
+				}
+			}
+			return sum
+		},
+	},
+}
