@@ -44,15 +44,16 @@ func NHSVMBalanced(seed uint64) LinearTree {
 
 // ThesisSynthetic has the settings of the synthetic data of Cai's thesis, section 7.1.1, with the tree
 // given; table 7.5 has fan-out 3 with depth 3, and 6 with 2. The thesis says that the variances of the weights
-// decrease with depth but not how: here, a node has half of its parent's. Nor does it say whether
-// instances without labels count: here, there are none.
+// decrease with depth but not how: here, the deviation halves from level to level. The root has no weights, as it
+// has no attributes in the thesis' classifiers (section 7.2). Instances without labels, which the thesis
+// does not mention, are drawn again.
 func ThesisSynthetic(fanOut, depth int, seed uint64) LinearTree {
 	g := LinearTree{
 		Name: fmt.Sprintf("thesis %d/%d", fanOut, depth), FanOut: fanOut, Depth: depth,
-		Features: 20, Instances: 200, Sets: true, Seed: seed,
+		Features: 20, Instances: 200, Deviation: []float64{0}, Sets: true, Seed: seed,
 	}
-	for d := range depth + 1 {
-		g.Deviation = append(g.Deviation, math.Pow(2, -float64(d)/2))
+	for d := range depth {
+		g.Deviation = append(g.Deviation, math.Pow(2, -float64(d)))
 	}
 	return g
 }
