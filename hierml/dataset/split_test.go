@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -192,5 +193,22 @@ func TestLeafed(t *testing.T) {
 	same, err := leafed.Leafed()
 	if err != nil || same != leafed {
 		t.Error("a corpus with leaves only is not returned as it is")
+	}
+}
+
+func TestSplitPerClass(t *testing.T) {
+	d := &Dataset{Taxonomy: fruit(t), X: &Matrix{Cols: 100, Indptr: []int{0}}}
+	for i := range 100 {
+		d.Labels = append(d.Labels, []int{i % 7 % 3})
+		d.X.Indices, d.X.Values = append(d.X.Indices, int32(i)), append(d.X.Values, 1)
+		d.X.Rows, d.X.Indptr = i+1, append(d.X.Indptr, i+1)
+	}
+	chosen, others := d.SplitPerClass(5, 3)
+	if want := d.PerClass(5, 3); !reflect.DeepEqual(chosen, want) || chosen.Len() != 15 {
+		t.Errorf("chosen %v, want %v", chosen.X.Indices, want.X.Indices)
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(chosen.X.Indices, others.X.Indices)))
+	if others.Len() != 85 || len(slices.Compact(all)) != 100 || !slices.IsSorted(others.X.Indices) {
+		t.Errorf("others %v", others.X.Indices)
 	}
 }

@@ -20,6 +20,11 @@ type TFIDF struct {
 	// MinDocuments is the number of training documents a word has to be in to be in the vocabulary.
 	// The default value is 1.
 	MinDocuments int
+	// MaxShare is the part of the training documents that a word may stand in: words in more are stop words and not in
+	// the vocabulary. The default value is 1, which leaves out nothing but words that stand in all.
+	MaxShare float64
+	// Counts makes the weight of a word its tf alone: vectors of counts, of unit length, as in Cai's thesis.
+	Counts bool
 }
 
 // Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the training texts it
@@ -29,6 +34,7 @@ type Vectorizer struct {
 	idf        []float64
 	index      map[string]int32
 	documents  int
+	counts     bool // weights are counts
 }
 
 // Fit counts the words of the training texts. Words that stand in all of them say nothing (their
@@ -40,17 +46,24 @@ func (s TFIDF) Fit(train *Corpus) (*Vectorizer, error) {
 	if s.MinDocuments < 0 {
 		return nil, fmt.Errorf("dataset: TFIDF.MinDocuments is %d; it has to be zero or more", s.MinDocuments)
 	}
+	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
+		return nil, fmt.Errorf("dataset: TFIDF.MaxShare is %v; it is a part of the documents, from 0 to 1", s.MaxShare)
+	}
 	frequencies := documentFrequencies(train)
 	n := train.Len()
-	v := &Vectorizer{documents: n}
+	most := n - 1
+	if s.MaxShare > 0 {
+		most = min(most, int(s.MaxShare*float64(n)))
+	}
+	v := &Vectorizer{documents: n, counts: s.Counts}
 	for word, df := range frequencies {
-		if df >= s.MinDocuments && df < n {
+		if df >= s.MinDocuments && df <= most {
 			v.vocabulary = append(v.vocabulary, word)
 		}
 	}
 	if len(v.vocabulary) == 0 {
-		return nil, fmt.Errorf("dataset: no word of corpus %q stands in at least %d but not all of its %d documents; lower TFIDF.MinDocuments or give more texts",
-			train.Name, max(s.MinDocuments, 1), n)
+		return nil, fmt.Errorf("dataset: no word of corpus %q stands in at least %d and at most %d of its %d documents; lower TFIDF.MinDocuments, raise MaxShare or give more texts",
+			train.Name, max(s.MinDocuments, 1), most, n)
 	}
 	slices.Sort(v.vocabulary)
 	v.idf = make([]float64, len(v.vocabulary))
@@ -100,6 +113,9 @@ func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
 func (v *Vectorizer) IDF() []float64 { return v.idf }
 
 func (v *Vectorizer) String() string {
+	if v.counts {
+		return fmt.Sprintf("counts of %d words, found in %d documents", len(v.vocabulary), v.documents)
+	}
 	return fmt.Sprintf("tf-idf of %d words, counted in %d documents", len(v.vocabulary), v.documents)
 }
 
@@ -145,7 +161,10 @@ func (v *Vectorizer) appendRow(x *Matrix, found []int32) {
 		for i < len(found) && found[i] == j {
 			i++
 		}
-		weight := (1 + math.Log(float64(i-start))) * v.idf[j]
+		weight := float64(i - start)
+		if !v.counts {
+			weight = (1 + math.Log(weight)) * v.idf[j]
+		}
 		sum += weight * weight
 		x.Indices = append(x.Indices, j)
 		x.Values = append(x.Values, float32(weight))

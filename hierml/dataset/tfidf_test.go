@@ -123,3 +123,37 @@ func TestTFIDFParallel(t *testing.T) {
 		}
 	}
 }
+
+func TestCounts(t *testing.T) {
+	tax := fruit(t)
+	c := &Corpus{Taxonomy: tax, Documents: []Document{
+		{Text: "the red, the red, the sour"}, {Text: "the sweet"}, {Text: "the red"}, {Text: "red sweet SWEET"},
+	}}
+	v, err := TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.75}.Fit(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(v.Vocabulary(), v); got != "[red sweet the] counts of 3 words, found in 4 documents" {
+		t.Error(got)
+	}
+	x := v.Transform(c).X
+	if got := fmt.Sprint(x.Indptr, x.Indices); got != "[0 2 4 6 8] [0 2 1 2 0 2 0 1]" {
+		t.Error(got)
+	}
+	for k, want := range []float64{2 / math.Sqrt(13), 3 / math.Sqrt(13), math.Sqrt(0.5), math.Sqrt(0.5), math.Sqrt(0.5), math.Sqrt(0.5), 1 / math.Sqrt(5), 2 / math.Sqrt(5)} {
+		if math.Abs(float64(x.Values[k])-want) > 1e-6 {
+			t.Errorf("value %d is %v, want %v", k, x.Values[k], want)
+		}
+	}
+	if v, err = (TFIDF{MaxShare: 0.5}).Fit(c); err != nil || fmt.Sprint(v.Vocabulary()) != "[sour sweet]" {
+		t.Errorf("%v, %v", v.Vocabulary(), err)
+	}
+	for _, share := range []float64{-1, 1.5, math.NaN()} {
+		if _, err := (TFIDF{MaxShare: share}).Fit(c); err == nil || !strings.Contains(err.Error(), "MaxShare is") {
+			t.Errorf("%v: %v", share, err)
+		}
+	}
+	if _, err := (TFIDF{MinDocuments: 3, MaxShare: 0.5}).Fit(c); err == nil || !strings.Contains(err.Error(), "at least 3 and at most 2 of its 4") {
+		t.Error(err)
+	}
+}
