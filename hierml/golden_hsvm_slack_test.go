@@ -180,3 +180,42 @@ func TestGoldenSlack(t *testing.T) {
 		})
 	}
 }
+
+// TestGoldenSlackByVariableSelection solves the cases of hsvm_slack by Algorithm 2 of the thesis, with both forms of its
+// step 8.
+func TestGoldenSlackByVariableSelection(t *testing.T) {
+	cases, err := golden.Read("hsvm_slack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			var want slackCase
+			decode(t, c, &want)
+			g := build(t, want.Taxonomy)
+			l, err := loss.Named(want.Loss, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			estimator := svm.Hierarchical{
+				C: want.C, Loss: l, Rescaling: structured.Slack, Attributes: want.attributes(t, g), Kernel: want.kernel(t),
+				Settings: solver.Settings{Gap: objectiveTolerance, MaxEpochs: 20000},
+			}
+			for _, method := range []solver.VariableSelection{{}, {Joint: true}} {
+				estimator.Method = method
+				m, err := estimator.Fit(context.Background(), g, want.dataset(g))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := m.Result
+				t.Logf("%+v: %v, reference %.10g", method, r, want.Objective)
+				if math.Abs(r.Primal-want.Objective) > objectiveTolerance*want.Objective {
+					t.Errorf("%+v: objective %.10g, want %.10g", method, r.Primal, want.Objective)
+				}
+				if r.Primal < want.Objective*(1-storageTolerance) || r.Dual > want.Objective*(1+storageTolerance) {
+					t.Errorf("%+v: the certificate says the optimum is between %.10g and %.10g, it is %.10g", method, r.Dual, r.Primal, want.Objective)
+				}
+			}
+		})
+	}
+}

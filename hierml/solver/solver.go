@@ -6,7 +6,7 @@
 //
 // [BCFW] is the default method: it needs no step size and reaches small gaps on
 // every problem. [Pegasos] is the stochastic subgradient method of the papers,
-// for comparison.
+// for comparison, and [VariableSelection] the thesis' algorithm for small problems, with kernels or without.
 package solver
 
 import (

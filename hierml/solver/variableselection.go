@@ -1,0 +1,311 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// VariableSelection is Algorithm 2 of Cai's thesis: the dual quadratic program with variable selection. It selects the block
+// whose optimality conditions are violated most, psi = max_j v_j - min { v_j of a_j > 0, and 0 if the sum of a is below C } for its
+// violations v (4.32), adds its worst competitor to the block's working set, solves the dual over
+// the working set of this block (step 8a), and drops the competitors whose coefficient has become zero.
+//
+// It fits every problem whose scores, one for every example and column, have room in a gigabyte, and suits small ones:
+// a step takes as long as scoring all examples, and with step 8a the last digits take many. It keeps scores in double
+// precision, for linear and kernel inputs alike, and uses no randomness. An epoch has as many steps as there are blocks.
+type VariableSelection struct {
+	// Joint solves the dual over the working sets of all blocks (step 8b), each time after it has
+	// selected a competitor of every block that is violated at least half as much as the worst. It needs fewer
+	// but longer steps, and memory for the square of the number of coefficients.
+	Joint bool
+}
+
+// What counts as zero in units of C: a coefficient, and what a block's coefficients lack of C. Rounding selects the
+// same block for ever if these are too small.
+const (
+	noCoefficient = 1e-9
+	noRest        = 1e-12
+)
+
+// reducedShare and jointShare are the shares of the largest violation within a working set, and within all of them, at which
+// the problem over them counts as solved.
+const (
+	reducedShare = 1e-4
+	jointShare   = 1e-2
+)
+
+// maxScores bounds the scores kept.
+const maxScores = 1 << 27
+
+func (v VariableSelection) start(s *state) (iteration, error) {
+	n, width := s.oracle.Inputs().Len(), s.weights.Width()
+	if width > 0 && n > maxScores/width {
+		return nil, fmt.Errorf("solver: VariableSelection keeps %d scores of %d examples, too many for it; take another method, BCFW for example", width, n)
+	}
+	return newSelection(s, v.Joint), nil
+}
+
+// selection is the state of VariableSelection.
+type selection struct {
+	*state
+	joint  bool
+	width  int
+	scores []float64 // examples x width
+	search structured.Search
+	step   *structured.Step
+
+	psi     []float64
+	resting []bool  // blocks whose last step has changed nothing
+	total   float64 // of all C
+}
+
+func newSelection(s *state, joint bool) *selection {
+	o := s.oracle
+	width := s.weights.Width()
+	v := &selection{
+		state: s, joint: joint, width: width, scores: make([]float64, o.Inputs().Len()*width),
+		search: o.NewSearch(), step: o.NewStep(), psi: make([]float64, o.Blocks()), resting: make([]bool, o.Blocks()),
+	}
+	for b := range o.Blocks() {
+		v.total += o.C(b)
+	}
+	return v
+}
+
+func (v *selection) point() *structured.Dual { return v.dual }
+
+// row returns the scores of the columns for example i.
+func (v *selection) row(i int) []float64 { return v.scores[i*v.width : (i+1)*v.width] }
+
+// spread adds u (x) x_i to the weights.
+func (v *selection) spread(i int, columns []int32, u []float64) {
+	inputs := v.oracle.Inputs()
+	for j := range inputs.Len() {
+		k := inputs.Product(i, j)
+		if k == 0 {
+			continue
+		}
+		row := v.row(j)
+		for m, c := range columns {
+			row[c] += k * u[m]
+		}
+	}
+}
+
+// violated computes psi of block b.
+func (v *selection) violated(b int) {
+	o := v.oracle
+	largest := v.search.Load(b, v.row(o.Example(b)))
+	ids, values := v.dual.Row(b)
+	smallest := math.Inf(1)
+	rest := o.C(b)
+	for k, id := range ids {
+		rest -= values[k]
+		if values[k] > noCoefficient*o.C(b) {
+			smallest = min(smallest, v.search.Violation(id))
+		}
+	}
+	if rest > noRest*o.C(b) || math.IsInf(smallest, 1) {
+		smallest = min(smallest, 0)
+	}
+	v.psi[b] = largest - smallest
+}
+
+// worstBlock returns the block with the largest psi that does not rest, -1 without any above the tolerance.
+func (v *selection) worstBlock(tolerance float64) int {
+	best := -1
+	for b, psi := range v.psi {
+		if psi > tolerance && !v.resting[b] && (best < 0 || psi > v.psi[best]) {
+			best = b
+		}
+	}
+	return best
+}
+
+func (v *selection) epoch(ctx context.Context) error {
+	// Scores are computed anew, so that rounding does not accumulate.
+	clear(v.scores)
+	clear(v.resting)
+	rows := v.oracle.Rows(v.dual)
+	for i := range v.oracle.Inputs().Len() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if columns, u := rows.Row(i); len(columns) > 0 {
+			v.spread(i, columns, u)
+		}
+	}
+	for b := range v.psi {
+		v.violated(b)
+	}
+	// The duality gap is at most the sum of C psi.
+	tolerance := 0.1 * v.settings.Gap * v.certificate.Primal / v.total
+	for range v.psi {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b := v.worstBlock(tolerance)
+		if b < 0 {
+			return nil
+		}
+		step := v.alone
+		if v.joint {
+			step = v.together
+		}
+		if err := step(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// member is a competitor of a working set.
+type member struct {
+	block   int
+	columns []int32
+	u       []float64 // direction
+}
+
+// workingSetOf returns the working set of block b: the competitors with a coefficient and, if select is set, the worst of the
+// others.
+func (v *selection) workingSetOf(b int, selected bool) (ids []int32) {
+	known, _ := v.dual.Row(b)
+	ids = append(ids, known...)
+	if selected {
+		v.search.Load(b, v.row(v.oracle.Example(b)))
+		ids = v.search.Worst(1, 0, known, ids)
+	}
+	return ids
+}
+
+// alone solves the dual over the working set of block b.
+func (v *selection) alone(ctx context.Context, b int) error {
+	changed, err := v.optimize(ctx, []int{b}, [][]int32{v.workingSetOf(b, true)})
+	v.resting[b] = !changed
+	return err
+}
+
+// together solves the dual over all working sets, after the blocks that are violated at least half as much as b have a competitor
+// more.
+func (v *selection) together(ctx context.Context, b int) error {
+	floor := v.psi[b] / 2
+	var blocks, selected []int
+	var sets [][]int32
+	for b, psi := range v.psi {
+		if psi >= floor && !v.resting[b] {
+			selected = append(selected, b)
+		}
+		if ids := v.workingSetOf(b, psi >= floor); len(ids) > 0 {
+			blocks, sets = append(blocks, b), append(sets, ids)
+		}
+	}
+	changed, err := v.optimize(ctx, blocks, sets)
+	for _, b := range selected {
+		v.resting[b] = !changed
+	}
+	return err
+}
+
+// optimize solves the dual over working sets, one of each of the blocks, with all other coefficients as they are. It
+// reports whether a coefficient has changed by more than rounding.
+func (v *selection) optimize(ctx context.Context, blocks []int, sets [][]int32) (bool, error) {
+	o := v.oracle
+	var members []member
+	p := &quadratic{groups: make([][]int, len(blocks))}
+	for s, b := range blocks {
+		known, values := v.dual.Row(b)
+		v.search.Load(b, v.row(o.Example(b)))
+		for k, id := range sets[s] {
+			o.Direct(b, id, 1, v.step)
+			columns, u := v.step.Take()
+			p.groups[s] = append(p.groups[s], len(members))
+			members = append(members, member{b, append([]int32(nil), columns...), append([]float64(nil), u...)})
+			p.slope = append(p.slope, v.search.Violation(id))
+			value := 0.0
+			if k < len(known) {
+				value = values[k]
+			}
+			p.a = append(p.a, value)
+		}
+	}
+	for s, b := range blocks {
+		rest := o.C(b)
+		_, values := v.dual.Row(b)
+		for _, value := range values {
+			rest -= value
+		}
+		if rest <= noRest*o.C(b) {
+			rest = 0
+		}
+		p.groups[s] = append(p.groups[s], len(p.a))
+		p.a, p.slope = append(p.a, rest), append(p.slope, 0)
+	}
+	p.q = v.curvature(members)
+	before := append([]float64(nil), p.a...)
+	share := reducedShare
+	if v.joint {
+		share = jointShare
+	}
+	if err := p.solve(ctx, share); err != nil {
+		return false, err
+	}
+	changed := false
+	for s, b := range blocks {
+		p.drop(p.groups[s], noCoefficient*o.C(b))
+		for _, k := range p.groups[s] {
+			changed = changed || math.Abs(p.a[k]-before[k]) > noRest*o.C(b)
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	at := 0
+	for s, b := range blocks {
+		for k, id := range sets[s] {
+			o.Direct(b, id, p.a[at+k]-before[at+k], v.step)
+		}
+		if columns, u := v.step.Take(); len(columns) > 0 {
+			v.spread(o.Example(b), columns, u)
+		}
+		v.dual.SetRow(b, sets[s], p.a[at:at+len(sets[s])])
+		at += len(sets[s])
+	}
+	for b := range v.psi {
+		v.violated(b)
+	}
+	return true, nil
+}
+
+// curvature returns the inner products of the members' parts of the weights.
+func (v *selection) curvature(members []member) *mat.SymDense {
+	inputs := v.oracle.Inputs()
+	q := mat.NewSymDense(len(members), nil)
+	dense := make([]float64, v.width)
+	for k, m := range members {
+		for j, c := range m.columns {
+			dense[c] = m.u[j]
+		}
+		product, of := 0.0, -1
+		for l := k; l < len(members); l++ {
+			other := members[l]
+			if of != other.block {
+				of = other.block
+				product = inputs.Product(v.oracle.Example(m.block), v.oracle.Example(of))
+			}
+			var dot float64
+			for j, c := range other.columns {
+				dot += dense[c] * other.u[j]
+			}
+			q.SetSym(k, l, product*dot)
+		}
+		for _, c := range m.columns {
+			dense[c] = 0
+		}
+	}
+	return q
+}
