@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/structured"
@@ -60,8 +61,9 @@ type selection struct {
 	step   *structured.Step
 
 	psi     []float64
-	resting []bool  // blocks whose last step has changed nothing
-	total   float64 // of all C
+	gap     []float64 // of every block
+	resting []bool    // blocks whose last step has changed nothing
+	total   float64   // of all C
 }
 
 func newSelection(s *state, joint bool) *selection {
@@ -69,7 +71,7 @@ func newSelection(s *state, joint bool) *selection {
 	width := s.weights.Width()
 	v := &selection{
 		state: s, joint: joint, width: width, scores: make([]float64, o.Inputs().Len()*width),
-		search: o.NewSearch(), step: o.NewStep(), psi: make([]float64, o.Blocks()), resting: make([]bool, o.Blocks()),
+		search: o.NewSearch(), step: o.NewStep(), psi: make([]float64, o.Blocks()), gap: make([]float64, o.Blocks()), resting: make([]bool, o.Blocks()),
 	}
 	for b := range o.Blocks() {
 		v.total += o.C(b)
@@ -78,6 +80,9 @@ func newSelection(s *state, joint bool) *selection {
 }
 
 func (v *selection) point() *structured.Dual { return v.dual }
+
+// estimate returns the duality gap: violations are of the present point.
+func (v *selection) estimate() float64 { return floats.Sum(v.gap) }
 
 // row returns the scores of the columns for example i.
 func (v *selection) row(i int) []float64 { return v.scores[i*v.width : (i+1)*v.width] }
@@ -97,17 +102,20 @@ func (v *selection) spread(i int, columns []int32, u []float64) {
 	}
 }
 
-// violated computes psi of block b.
+// violated computes psi of block b and its part of the duality gap.
 func (v *selection) violated(b int) {
 	o := v.oracle
 	largest := v.search.Load(b, v.row(o.Example(b)))
 	ids, values := v.dual.Row(b)
 	smallest := math.Inf(1)
 	rest := o.C(b)
+	v.gap[b] = o.C(b) * largest
 	for k, id := range ids {
+		violation := v.search.Violation(id)
 		rest -= values[k]
+		v.gap[b] -= values[k] * violation
 		if values[k] > noCoefficient*o.C(b) {
-			smallest = min(smallest, v.search.Violation(id))
+			smallest = min(smallest, violation)
 		}
 	}
 	if rest > noRest*o.C(b) || math.IsInf(smallest, 1) {
