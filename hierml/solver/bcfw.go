@@ -85,11 +85,12 @@ func (b *blocks) epoch(ctx context.Context) error {
 		}
 	}
 	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
-	for lo := 0; lo < len(b.order); lo += structured.BatchSize {
-		if ctx.Err() != nil {
+	size := b.batch.Size()
+	for lo := 0; lo < len(b.order); lo += size {
+		if lo%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.visit(b.order[lo:min(lo+structured.BatchSize, len(b.order))])
+		b.visit(b.order[lo:min(lo+size, len(b.order))])
 	}
 	return nil
 }

@@ -206,6 +206,32 @@ func TestAxpyWaysAgree(t *testing.T) {
 	}
 }
 
+func TestNarrowWaysAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const stride, features = 40, 9
+	base := make([]float32, stride*features)
+	for k := range base {
+		base[k] = rng.Float32() - 0.5
+	}
+	for n := range features {
+		indices, values := make([]int32, n), make([]float32, n)
+		for k := range indices {
+			indices[k], values[k] = int32(rng.IntN(features)), rng.Float32()-0.5
+		}
+		for width := 8; width <= 32; width += 8 {
+			for lo := 0; lo+width <= stride; lo += 8 {
+				a, b := make([]float64, width), make([]float64, width)
+				a[0] = 7
+				narrow(a, indices, values, base[lo:], stride)
+				narrowGo(b, indices, values, base[lo:], stride)
+				if !slices.Equal(a, b) {
+					t.Errorf("%d rows, %d columns: %v and %v", n, width, a, b)
+				}
+			}
+		}
+	}
+}
+
 func TestScoresIgnoreForeignFeatures(t *testing.T) {
 	a := Ancestors(example.Tree(2, 2))
 	w, _, _ := randomWeights(a, 3, 2)

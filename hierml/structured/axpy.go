@@ -22,6 +22,17 @@ func axpy4Go(dst []float64, r *fourRows) {
 	}
 }
 
+// narrowGo is the portable form of narrow.
+func narrowGo(dst []float64, indices []int32, values []float32, base []float32, stride int) {
+	clear(dst)
+	for k, f := range indices {
+		x := float64(values[k])
+		for j, v := range base[int(f)*stride:][:len(dst)] {
+			dst[j] += float64(x * float64(v))
+		}
+	}
+}
+
 // axpyWide adds x*row to dst, element by element.
 func axpyWide(dst []float64, x float64, row []float64) {
 	dst = dst[:len(row)]

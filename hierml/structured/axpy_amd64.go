@@ -19,3 +19,17 @@ func axpy4(dst []float64, r *fourRows) {
 
 //go:noescape
 func axpy4AVX2(dst *float64, r *fourRows, n int)
+
+// narrow sets dst to the sum of values[k] times the row indices[k], whose first
+// column is base, over the columns of dst: up to 32 of them, a multiple of 8.
+// stride is the number of columns. Both ways give the same bits.
+func narrow(dst []float64, indices []int32, values []float32, base []float32, stride int) {
+	if !useAVX2 || len(indices) == 0 {
+		narrowGo(dst, indices, values, base, stride)
+		return
+	}
+	narrowAVX2(&dst[0], len(dst), &indices[0], &values[0], len(indices), &base[0], 4*stride)
+}
+
+//go:noescape
+func narrowAVX2(dst *float64, width int, indices *int32, values *float32, n int, base *float32, stride int)

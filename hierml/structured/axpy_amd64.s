@@ -61,3 +61,177 @@ loop:
 	JG        loop
 	VZEROUPPER
 	RET
+
+// func narrowAVX2(dst *float64, width int, indices *int32, values *float32, n int, base *float32, stride int)
+// width is 8, 16, 24 or 32, n at least 1, stride in bytes. dst is overwritten.
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ width+8(FP), R9
+	MOVQ indices+16(FP), SI
+	MOVQ values+24(FP), DX
+	MOVQ n+32(FP), CX
+	MOVQ base+40(FP), BX
+	MOVQ stride+48(FP), R8
+	CMPQ R9, $8
+	JEQ  narrow1
+	CMPQ R9, $16
+	JEQ  narrow2
+	CMPQ R9, $24
+	JEQ  narrow3
+	JMP  narrow4
+
+narrow1:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+row1:
+	MOVLQSX      (SI), AX
+	IMULQ        R8, AX
+	VBROADCASTSS (DX), X15
+	VCVTPS2PD    X15, Y15
+	VCVTPS2PD    0(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y0, Y0
+	VCVTPS2PD    16(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y1, Y1
+	ADDQ         $4, SI
+	ADDQ         $4, DX
+	DECQ         CX
+	JNZ          row1
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VZEROUPPER
+	RET
+
+narrow2:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+row2:
+	MOVLQSX      (SI), AX
+	IMULQ        R8, AX
+	VBROADCASTSS (DX), X15
+	VCVTPS2PD    X15, Y15
+	VCVTPS2PD    0(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y0, Y0
+	VCVTPS2PD    16(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y1, Y1
+	VCVTPS2PD    32(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y2, Y2
+	VCVTPS2PD    48(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y3, Y3
+	ADDQ         $4, SI
+	ADDQ         $4, DX
+	DECQ         CX
+	JNZ          row2
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VZEROUPPER
+	RET
+
+narrow3:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+row3:
+	MOVLQSX      (SI), AX
+	IMULQ        R8, AX
+	VBROADCASTSS (DX), X15
+	VCVTPS2PD    X15, Y15
+	VCVTPS2PD    0(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y0, Y0
+	VCVTPS2PD    16(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y1, Y1
+	VCVTPS2PD    32(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y2, Y2
+	VCVTPS2PD    48(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y3, Y3
+	VCVTPS2PD    64(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y4, Y4
+	VCVTPS2PD    80(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y5, Y5
+	ADDQ         $4, SI
+	ADDQ         $4, DX
+	DECQ         CX
+	JNZ          row3
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VZEROUPPER
+	RET
+
+narrow4:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+row4:
+	MOVLQSX      (SI), AX
+	IMULQ        R8, AX
+	VBROADCASTSS (DX), X15
+	VCVTPS2PD    X15, Y15
+	VCVTPS2PD    0(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y0, Y0
+	VCVTPS2PD    16(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y1, Y1
+	VCVTPS2PD    32(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y2, Y2
+	VCVTPS2PD    48(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y3, Y3
+	VCVTPS2PD    64(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y4, Y4
+	VCVTPS2PD    80(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y5, Y5
+	VCVTPS2PD    96(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y6, Y6
+	VCVTPS2PD    112(BX)(AX*1), Y14
+	VMULPD       Y15, Y14, Y14
+	VADDPD       Y14, Y7, Y7
+	ADDQ         $4, SI
+	ADDQ         $4, DX
+	DECQ         CX
+	JNZ          row4
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	VZEROUPPER
+	RET

@@ -1,14 +1,16 @@
 package structured
 
-// BatchSize is the number of examples in a full [Batch].
-const BatchSize = 32
+// batchSize is the number of examples in a full batch.
+const batchSize = 32
 
 // Batch is a number of examples that are scored together and change the weights
 // together, so that workers can share the work. Between the two the solver keeps
 // scores up to date itself, by the inner products of the examples. It holds
 // scratch space.
 type Batch interface {
-	// Load takes up to BatchSize examples and scores them under the weights as
+	// Size is the number of examples that it takes.
+	Size() int
+	// Load takes up to Size examples and scores them under the weights as
 	// they are. The result does not depend on workers.
 	Load(examples []int, workers int)
 	// Multiply computes the inner products of the examples loaded.
@@ -26,12 +28,13 @@ type Batch interface {
 // linearBatch sorts the entries of its examples by feature.
 type linearBatch struct {
 	state    *linearState
+	size     int
 	examples []int
 	scores   []float64
 	entries  []entry // by feature, then example
 	spare    []entry
 	runs     []int     // where in entries each feature begins, and the end
-	products []float64 // BatchSize rows
+	products []float64 // batchSize rows
 }
 
 // entry is a feature of an example in a batch.
@@ -41,10 +44,18 @@ type entry struct {
 	value   float32
 }
 
-// NewBatch returns an empty batch.
+// NewBatch returns an empty batch: of one example where there are few columns,
+// so that sharing the work would not pay.
 func (s *linearState) NewBatch() Batch {
-	return &linearBatch{state: s, scores: make([]float64, BatchSize*s.Stride), products: make([]float64, BatchSize*BatchSize)}
+	b := &linearBatch{state: s, size: batchSize}
+	if s.Stride <= narrowStride {
+		b.size = 1
+	}
+	b.scores, b.products = make([]float64, b.size*s.Stride), make([]float64, b.size*b.size)
+	return b
 }
+
+func (b *linearBatch) Size() int { return b.size }
 
 func (b *linearBatch) Load(examples []int, workers int) {
 	b.examples = examples
@@ -70,13 +81,16 @@ func (b *linearBatch) Scores(k int) []float64 {
 }
 
 func (b *linearBatch) Multiply() {
+	if b.size == 1 {
+		return
+	}
 	b.sort()
 	clear(b.products)
 	for r := range len(b.runs) - 1 {
 		run := b.entries[b.runs[r]:b.runs[r+1]]
 		for j := 1; j < len(run); j++ {
 			x := float64(run[j].value)
-			row := b.products[int(run[j].slot)*BatchSize : int(run[j].slot+1)*BatchSize]
+			row := b.products[int(run[j].slot)*b.size : int(run[j].slot+1)*b.size]
 			for _, e := range run[:j] {
 				row[e.slot] += x * float64(e.value)
 			}
@@ -125,10 +139,17 @@ func (b *linearBatch) sort() {
 }
 
 func (b *linearBatch) Products(k int) []float64 {
-	return b.products[k*BatchSize : k*BatchSize+k]
+	return b.products[k*b.size : k*b.size+k]
 }
 
 func (b *linearBatch) Add(u *Rows, workers int) {
+	if b.size == 1 {
+		columns, values := u.Row(0)
+		if len(columns) > 0 {
+			b.state.Add(b.examples[0], columns, values)
+		}
+		return
+	}
 	shares, runs := workerCount(workers), len(b.runs)-1
 	if shares == 1 {
 		b.add(u, 0, runs)
@@ -158,8 +179,10 @@ type kernelBatch struct {
 
 // NewBatch returns an empty batch.
 func (e *Expansion) NewBatch() Batch {
-	return &kernelBatch{state: e, scores: make([]float64, BatchSize*e.width), products: make([]float64, BatchSize)}
+	return &kernelBatch{state: e, scores: make([]float64, batchSize*e.width), products: make([]float64, batchSize)}
 }
+
+func (b *kernelBatch) Size() int { return batchSize }
 
 func (b *kernelBatch) Load(examples []int, _ int) {
 	b.examples = examples

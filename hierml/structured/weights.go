@@ -79,22 +79,36 @@ func (w *Weights) Node(n int) []float64 {
 // stay in the first level of the cache.
 const tile = 1024
 
+// narrowStride is the number of columns up to which a row is so short that four at a
+// time are not worth a call.
+const narrowStride = 128
+
 // nodeScores writes <W_n, x> for every column into s, which has Stride entries.
 // Features beyond those of w are ignored.
 func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
-	clear(s)
 	n := len(indices)
 	for n > 0 && int(indices[n-1]) >= w.Features {
 		n--
 	}
 	indices, values = indices[:n], values[:n]
+	if n == 0 {
+		clear(s)
+		return
+	}
+	if w.Wide == nil && w.Stride <= narrowStride {
+		for lo := 0; lo < w.Stride; lo += 32 {
+			narrow(s[lo:min(lo+32, w.Stride)], indices, values, w.Data[lo:], w.Stride)
+		}
+		return
+	}
+	clear(s)
 	if w.Wide != nil {
 		for k, f := range indices {
 			axpyWide(s, float64(values[k]), w.Wide[int(f)*w.Stride:(int(f)+1)*w.Stride])
 		}
 		return
 	}
-	for lo := 0; n > 0 && lo < w.Stride; lo += tile {
+	for lo := 0; lo < w.Stride; lo += tile {
 		hi := min(lo+tile, w.Stride)
 		var rows fourRows
 		for k := 0; k < n; k += 4 {
