@@ -102,7 +102,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 		o.method = &alternation{saddle: o.saddle, method: BCFW{}}
 	case RDA:
 		if set.Start != nil {
-			return nil, fmt.Errorf("solver: RDA averages from zero weights and cannot start from a result; leave Start nil or use BCFW")
+			return nil, errStart
 		}
 		o.method = newAveraging(o)
 	case Pegasos:

@@ -306,9 +306,6 @@ func TestOrthogonalRefused(t *testing.T) {
 		"start": func() (*Result, error) {
 			return SolveOrthogonal(context.Background(), p, &Settings{Start: &Result{}}, nil)
 		},
-		"RDA elsewhere": func() (*Result, error) {
-			return Solve(context.Background(), &structured.Problem{Inputs: p.Inputs, Columns: p.Siblings.Attributes().Columns(), Competitors: p.Siblings}, nil, RDA{})
-		},
 	} {
 		if r, err := try(); err == nil || r != nil {
 			t.Errorf("%s: %v, %v", name, r, err)

@@ -2,7 +2,7 @@ package solver
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/orthogonal"
@@ -10,39 +10,120 @@ import (
 )
 
 // RDA is the regularized dual averaging method with optimality bounds of the
-// paper on orthogonal transfer (Algorithm 1), split as in its section 4.3: Omega
-// less lambda_min/2 ||w||^2, and the hinges, are replaced by their subgradients,
-// and the next weights are the mean g(t) of all subgradients so far, divided by
-// -lambda_min. An epoch is an iteration. Of competitors that are equally violated
-// it takes the first, from the top of the path downwards.
+// paper on orthogonal transfer (Algorithm 1). It splits the objective into a
+// strongly convex part, lambda/2 ||w||^2, and the rest, which it replaces by its
+// subgradients; the next weights are the mean g(t) of all subgradients so far,
+// divided by -lambda. An epoch is an iteration. Of competitors that are equally
+// violated it takes the first. The upper bound is the lowest value of an iterate,
+// the lower bound the largest of
 //
-// It fits orthogonal transfer alone; see [SolveOrthogonal]. The upper bound is the
-// lowest value of an iterate, the lower bound the largest of
+//	delta(t) + <g(t), w(t+1)> + lambda/2 ||w(t+1)||^2
 //
-//	delta(t) + <g(t), w(t+1)> + lambda_min/2 ||w(t+1)||^2
+// It fits every problem, where lambda is 1, the rest are the hinges, and the lower
+// bound is the dual value of the mean of the competitors taken.
 //
-// which hardly moves where lambda_min is small beside the entries of K: the first
-// iterates are far away and stay in the means. But the mean of the competitors
-// taken is a point of the dual. In iterations 1, 2, 3 and so on, a quarter later
-// each time, the saddle bound of that point is computed, and the weights that
-// belong to it, and both count where they are better than Algorithm 1's.
+// For orthogonal transfer, see [SolveOrthogonal], lambda is lambda_min and the rest
+// contains Omega less that part (section 4.3). The lower bound hardly moves there if
+// lambda_min is small beside the entries of K: the first iterates are far away and
+// stay in the means. But the mean of the competitors taken is a point of the dual,
+// too. In iterations 1, 2, 3 and so on, a quarter later each time, its saddle bound
+// is computed, and the weights that belong to it, and both count where they are
+// better than Algorithm 1's.
 //
-// Errors fall like ln(t)/t. Use RDA to compare with the paper, and BCFW to solve
-// the problem.
+// Errors fall like ln(t)/t. Use RDA to compare with the paper, and BCFW to solve a
+// problem. It always starts from zero weights.
 type RDA struct{}
 
-func (RDA) start(*state) (iteration, error) {
-	return nil, fmt.Errorf("solver: RDA solves orthogonal transfer alone; use it with SolveOrthogonal, and BCFW or Pegasos here")
+// errStart refuses to start from a result.
+var errStart = errors.New("solver: RDA averages from zero weights and cannot start from a result; leave Start nil or use BCFW")
+
+func (RDA) start(s *state) (iteration, error) {
+	if s.settings.Start != nil {
+		return nil, errStart
+	}
+	return &means{state: s, search: s.oracle.NewSearch(), scores: make([]float64, s.weights.Width()), taken: newTaken(s.oracle)}, nil
 }
 
-// averaging is the state of RDA. Vectors of weights are held as coefficients of
+// means is the state of RDA on a ridge problem.
+type means struct {
+	*state
+	search structured.Search
+	scores []float64
+	worst  []int32
+	taken  *taken
+}
+
+// epoch is an iteration at the weights of the last certificate, which is one of
+// the iteration before.
+func (m *means) epoch(ctx context.Context) error {
+	o := m.oracle
+	for i := range o.Inputs().Len() {
+		if i%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		blocks := o.BlocksOf(i)
+		if len(blocks) > 0 {
+			m.weights.Scores(i, m.scores)
+		}
+		for _, b := range blocks {
+			if m.search.Load(b, m.scores) > 0 {
+				for _, id := range m.search.Worst(1, 0, nil, m.worst[:0]) {
+					m.taken.count(b, id)
+				}
+			}
+		}
+	}
+	m.taken.iterations++
+	m.taken.mean(m.dual)
+	return nil
+}
+
+func (m *means) point() *structured.Dual { return m.dual }
+
+// estimate has every epoch certified, which also makes the next iterate.
+func (m *means) estimate() float64 { return 0 }
+
+// taken counts the competitors that gave subgradients.
+type taken struct {
+	oracle     *structured.Oracle
+	iterations int
+	picks      [][]pick // by block
+	ids        []int32
+	values     []float64
+}
+
+func newTaken(o *structured.Oracle) *taken {
+	return &taken{oracle: o, picks: make([][]pick, o.Blocks())}
+}
+
+func (t *taken) count(b int, id int32) {
+	k := slices.IndexFunc(t.picks[b], func(p pick) bool { return p.id == id })
+	if k < 0 {
+		k = len(t.picks[b])
+		t.picks[b] = append(t.picks[b], pick{id: id})
+	}
+	t.picks[b][k].count++
+}
+
+// mean writes the point of the dual that the mean of the subgradients is.
+func (t *taken) mean(dst *structured.Dual) {
+	for b, picks := range t.picks {
+		t.ids, t.values = t.ids[:0], t.values[:0]
+		for _, p := range picks {
+			t.ids = append(t.ids, p.id)
+			t.values = append(t.values, t.oracle.C(b)*float64(p.count)/float64(t.iterations))
+		}
+		dst.SetRow(b, t.ids, t.values)
+	}
+}
+
+// averaging is the state of RDA on orthogonal transfer. Vectors of weights are held as coefficients of
 // the examples, so that kernels need no other code.
 type averaging struct {
 	problem *OrthogonalProblem
 	nodes   *structured.Oracle
 	workers int
 	lambda  float64
-	t       int // iterations done
 
 	coefficients []float64 // of w(t+1): examples x nodes
 	mean         []float64 // of the subgradients, likewise
@@ -51,8 +132,8 @@ type averaging struct {
 
 	upper, lower float64 // the paper's bounds
 	delta        float64
-	picks        [][]pick // by block
-	bounded      int      // iteration of the last saddle bound
+	taken        *taken
+	bounded      int // iteration of the last saddle bound
 
 	search structured.Search
 	step   *structured.Step
@@ -78,7 +159,7 @@ func newAveraging(o *orthogonalRun) *averaging {
 		problem: p, nodes: o.nodes, workers: o.settings.Workers, lambda: p.Regularizer.LambdaMin(),
 		coefficients: make([]float64, examples*nodes), mean: make([]float64, examples*nodes), weights: o.nodes.NewState(o.settings.Wide()),
 		at:    evaluation{products: p.Regularizer.NewProducts(), picked: make([]int32, o.nodes.Blocks())},
-		picks: make([][]pick, o.nodes.Blocks()), search: o.nodes.NewSearch(), step: o.nodes.NewStep(), row: make([]float64, nodes),
+		taken: newTaken(o.nodes), search: o.nodes.NewSearch(), step: o.nodes.NewStep(), row: make([]float64, nodes),
 	}
 	if o.nodes.Blocks() > 0 {
 		a.upper = o.nodes.C(0) * float64(examples)
@@ -133,8 +214,8 @@ func (a *averaging) evaluate() {
 
 // iterate makes steps 1 to 4 of Algorithm 1.
 func (a *averaging) iterate() {
-	a.t++
-	t, nodes := float64(a.t), len(a.row)
+	a.taken.iterations++
+	t, nodes := float64(a.taken.iterations), len(a.row)
 	e := &a.at
 	// phi(w) - <g, w>, where Omega is of degree 2 and the hinges picked are linear.
 	a.delta = (t-1)/t*a.delta + (e.gain-e.omega+a.lambda/2*e.norm)/t
@@ -144,7 +225,7 @@ func (a *averaging) iterate() {
 		for _, b := range a.nodes.BlocksOf(i) {
 			if id := e.picked[b]; id >= 0 {
 				a.nodes.Direct(b, id, a.nodes.C(b), a.step)
-				a.count(b, id)
+				a.taken.count(b, id)
 			}
 		}
 		columns, values := a.step.Take()
@@ -161,15 +242,6 @@ func (a *averaging) iterate() {
 	a.lower = max(a.lower, a.delta-a.lambda/2*e.norm)
 }
 
-func (a *averaging) count(b int, id int32) {
-	k := slices.IndexFunc(a.picks[b], func(p pick) bool { return p.id == id })
-	if k < 0 {
-		k = len(a.picks[b])
-		a.picks[b] = append(a.picks[b], pick{id: id})
-	}
-	a.picks[b][k].count++
-}
-
 func (a *averaging) epoch(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -184,25 +256,17 @@ func (a *averaging) estimate() float64 { return 0 }
 func (a *averaging) certify(ctx context.Context, o *orthogonalRun) error {
 	o.dual = max(o.dual, a.lower)
 	o.offer(a.at.value(), a.rows)
-	if a.t < a.bounded+(a.bounded+3)/4 {
+	if a.taken.iterations < a.bounded+(a.bounded+3)/4 {
 		return nil
 	}
-	a.bounded = a.t
+	a.bounded = a.taken.iterations
 	return a.bound(ctx, o)
 }
 
 // bound certifies the mean of the competitors picked.
 func (a *averaging) bound(ctx context.Context, o *orthogonalRun) error {
 	point := a.nodes.NewDual()
-	for b, picks := range a.picks {
-		var ids []int32
-		var values []float64
-		for _, p := range picks {
-			ids = append(ids, p.id)
-			values = append(values, a.nodes.C(b)*float64(p.count)/float64(a.t))
-		}
-		point.SetRow(b, ids, values)
-	}
+	a.taken.mean(point)
 	s := o.saddle
 	s.point = point
 	ridge, _, err := s.certified(ctx, 0)

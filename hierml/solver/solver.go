@@ -5,8 +5,10 @@
 // full pass over the examples and never estimated from a running one.
 //
 // [BCFW] is the default method: it needs no step size and reaches small gaps on
-// every problem. [Pegasos] is the stochastic subgradient method of the papers,
-// for comparison, and [VariableSelection] the thesis' algorithm for small problems, with kernels or without.
+// every problem. [Pegasos] and [RDA] are the subgradient methods of the papers,
+// for comparison, and [VariableSelection] is the thesis' algorithm for small
+// problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer,
+// which is a ridge problem only for fixed signs.
 package solver
 
 import (
