@@ -49,6 +49,7 @@ func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 		all = append(all, part{
 			nodes:  nodes,
 			size:   len(nodes),
+			most:   len(nodes) * d.X.Cols,
 			origin: c * float64(len(nodes)) * float64(d.X.Rows),
 			problem: func() (*structured.Problem, []int32, error) {
 				classes := make([][]int, len(d.Labels))
@@ -64,15 +65,11 @@ func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 			},
 		})
 	}
-	a := structured.Flat(t)
-	result, err := solveParts(ctx, all, a.Columns(), d.X.Cols, s.Settings, s.Method)
-	if result == nil {
-		return nil, err
+	m, err := solveParts(ctx, all, structured.Flat(t), d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "one-vs-rest SVM", c
 	}
-	return &Model{
-		Name: "one-vs-rest SVM", Taxonomy: t, C: c, Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
-		attributes: a, workers: s.Settings.Workers,
-	}, err
+	return m, err
 }
 
 // WithC returns the estimator with another C.

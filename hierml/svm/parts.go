@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -19,6 +20,7 @@ type part struct {
 	size   int     // what solving it costs, compared with the others
 	origin float64 // value of the objective at zero weights
 	nodes  []int   // the node whose weights each of its columns is
+	most   int     // weights that can be other than zero
 	// problem builds the problem. Its features are those of the whole that features names, ascending, nil for
 	// all.
 	problem func() (p *structured.Problem, features []int32, err error)
@@ -29,8 +31,7 @@ type part struct {
 // but MaxEpochs each part; Start is not used.
 type parts struct {
 	parts    []part
-	weights  *structured.Weights // of the whole
-	column   map[int]int         // column of a node
+	weights  *partWeights
 	settings solver.Settings
 	method   solver.Method
 
@@ -46,17 +47,18 @@ type parts struct {
 	err    error // the first of a part or of the progress function
 }
 
-// solveParts returns the weights over the given columns. Like solver.Solve it returns the best so far
-// where ctx ends or the progress function returns an error.
-func solveParts(ctx context.Context, all []part, columns []int, features int, settings solver.Settings, method solver.Method) (*solver.Result, error) {
+// solveParts returns the model over the columns of the attributes, without a name, a C or a rule. Like
+// solver.Solve it returns the best so far where ctx ends or the progress function returns an error.
+func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*Model, error) {
+	most := 0
+	for _, part := range all {
+		most += part.most
+	}
 	p := &parts{
-		parts: all, weights: newWeights(columns, features, settings.Wide()), column: make(map[int]int, len(columns)),
+		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
 		settings: settings, method: method, started: time.Now(),
 		primal: make([]float64, len(all)), dual: make([]float64, len(all)),
 		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
-	}
-	for c, n := range columns {
-		p.column[n] = c
 	}
 	for k := range all {
 		p.primal[k] = all[k].origin
@@ -81,7 +83,16 @@ func solveParts(ctx context.Context, all []part, columns []int, features int, se
 	}
 	close(order)
 	wait.Wait()
-	return p.finish(ctx)
+	result, err := p.finish(ctx)
+	if result == nil {
+		return nil, err
+	}
+	m := &Model{
+		Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
+		attributes: a, workers: settings.Workers,
+	}
+	result.Weights, m.sparse = p.weights.finish()
+	return m, err
 }
 
 // order returns the parts, the largest first.
@@ -123,26 +134,11 @@ func (p *parts) solve(ctx context.Context, k, workers int) {
 		p.fail(err)
 		return
 	}
-	p.place(k, result.Weights, features)
+	p.weights.set(k, p.parts[k].nodes, result.Weights, features)
 	p.mu.Lock()
 	p.primal[k], p.dual[k], p.epochs[k] = result.Primal, result.Dual, result.Epochs
 	p.mu.Unlock()
 	p.record(k, result.Status)
-}
-
-// place copies the weights of a part into those of the whole. Parts share no column.
-func (p *parts) place(k int, w *structured.Weights, features []int32) {
-	for f := range w.Features {
-		whole := f
-		if features != nil {
-			whole = int(features[f])
-		}
-		for j, n := range p.parts[k].nodes {
-			if v := w.At(f, j); v != 0 {
-				p.weights.Set(whole, p.column[n], v)
-			}
-		}
-	}
 }
 
 func (p *parts) record(k int, s solver.Status) {
@@ -203,7 +199,7 @@ func (p *parts) finish(ctx context.Context) (*solver.Result, error) {
 		return nil, p.err
 	}
 	s := p.progress(0)
-	r.Weights, r.Primal, r.Dual, r.Gap, r.Seconds = p.weights, s.Primal, s.Dual, s.Gap, s.Seconds
+	r.Primal, r.Dual, r.Gap, r.Seconds = s.Primal, s.Dual, s.Gap, s.Seconds
 	r.Epochs = slices.Max(append(p.epochs, 0))
 	if r.Status == solver.Stopped {
 		return r, p.err

@@ -120,6 +120,28 @@ func TestRecursiveAgainstDefinition(t *testing.T) {
 	}
 }
 
+// Where few weights can be other than zero the others are not kept.
+func TestRecursiveKeepsFewWeights(t *testing.T) {
+	g := example.Tree(4, 4, 4)
+	d := example.Texts(g, 300, 20000, 5, 1)
+	m := fit(t, svm.Recursive{Settings: solver.Settings{Gap: 1e-5}}, d)
+	if m.Result.Weights != nil {
+		t.Fatal("all weights are kept")
+	}
+	if value := recursive(d, m, 1, svm.Sum); math.Abs(value-m.Result.Primal) > 1e-5*value || m.Result.Gap > 1e-5 {
+		t.Errorf("objective by definition %v, certified %v", value, m.Result)
+	}
+	right := 0
+	for i, p := range m.Predict(d.X) {
+		if p == d.Labels[i][0] {
+			right++
+		}
+	}
+	if right < 200 {
+		t.Errorf("%d of %d training instances right", right, d.X.Rows)
+	}
+}
+
 func TestOneVsRestAgainstDefinition(t *testing.T) {
 	for k, g := range []*taxonomy.Taxonomy{example.Tree(2, 5), example.Graph(30, 2), example.Tree(1), example.Tree(3)} {
 		d := several(g, 40, 4, uint64(k))

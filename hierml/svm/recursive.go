@@ -73,6 +73,7 @@ func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 		return nil, err
 	}
 	var all []part
+	seen := newFeatures(d.X)
 	for _, l := range split(t, d.Labels) {
 		if len(l.children) < 2 {
 			continue
@@ -80,11 +81,11 @@ func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 		l.c = c
 		switch s.Mean {
 		case LocalMean:
-			l.c /= float64(len(l.rows))
+			l.c /= float64(max(1, len(l.rows)))
 		case GlobalMean:
 			l.c /= float64(d.X.Rows)
 		}
-		if p := l.part(t, d.X, nodeOf); p.origin > 0 {
+		if p := l.part(t, d.X, seen, nodeOf); p.origin > 0 {
 			all = append(all, p)
 		}
 	}
@@ -92,14 +93,11 @@ func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 	if err != nil {
 		return nil, err
 	}
-	result, err := solveParts(ctx, all, a.Columns(), d.X.Cols, s.Settings, s.Method)
-	if result == nil {
-		return nil, err
+	m, err := solveParts(ctx, all, a, d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C, m.Rule = "recursive SVM", c, Descend
 	}
-	return &Model{
-		Name: "recursive SVM", Taxonomy: whole, C: c, Instances: d.X.Rows, Result: result, Rule: Descend, Vocabulary: d.Vocabulary,
-		attributes: a, workers: s.Settings.Workers,
-	}, err
+	return m, err
 }
 
 // WithC returns the estimator with another C.
@@ -191,22 +189,28 @@ func (l *local) mark(row, child int) {
 	l.relevant[k] = append(l.relevant[k], child)
 }
 
-// part returns the problem with the features that occur in its instances.
-func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, nodeOf func(parent, child int) int) part {
-	p := part{nodes: make([]int, len(l.children))}
+// part returns the problem without its instances that no comparison is about.
+func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, nodeOf func(parent, child int) int) part {
+	var rows []int
+	var relevant [][]int
+	for k, set := range l.relevant {
+		if len(set) < len(l.children) {
+			rows, relevant = append(rows, l.rows[k]), append(relevant, set)
+		}
+	}
+	l.rows, l.relevant = rows, relevant
+	p := part{nodes: make([]int, len(l.children)), origin: l.c * float64(len(rows)), most: len(l.children) * seen.count(rows)}
 	for j, c := range l.children {
 		p.nodes[j] = nodeOf(l.parent, c)
 	}
-	for k, i := range l.rows {
+	for _, i := range rows {
 		p.size += (x.Indptr[i+1] - x.Indptr[i]) * len(l.children)
-		if len(l.relevant[k]) < len(l.children) {
-			p.origin += l.c
-		}
 	}
 	p.problem = func() (*structured.Problem, []int32, error) { return l.problem(t, x) }
 	return p
 }
 
+// problem returns the problem over the features that occur in its instances, and those.
 func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Problem, []int32, error) {
 	names := make([]string, len(l.children))
 	for j, c := range l.children {
@@ -217,24 +221,16 @@ func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Pr
 		return nil, nil, err
 	}
 	a := structured.Flat(flat)
-	var rows []int
-	var y []int
-	var sets [][]int
-	for k, i := range l.rows {
-		if set := l.relevant[k]; len(set) < len(l.children) {
-			rows, y, sets = append(rows, i), append(y, set[0]), append(sets, set)
-		}
-	}
-	own, features := compress(x, rows)
+	own, features := compress(x, l.rows)
 	inputs, err := structured.NewLinear(own)
 	if err != nil {
 		return nil, nil, err
 	}
 	var competitors structured.Competitors
-	if singletons(sets) {
+	if y, ok := singletons(l.relevant); ok {
 		competitors, err = structured.NewLabels(a, y, loss.ZeroOne(), structured.Margin, l.c)
 	} else {
-		competitors, err = structured.NewRanking(a, sets, loss.ZeroOne(), structured.Margin, l.c)
+		competitors, err = structured.NewRanking(a, l.relevant, loss.ZeroOne(), structured.Margin, l.c)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -242,17 +238,48 @@ func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Pr
 	return &structured.Problem{Inputs: inputs, Columns: a.Columns(), Competitors: competitors}, features, nil
 }
 
-func singletons(sets [][]int) bool {
-	for _, set := range sets {
+// singletons returns the elements of the sets if each has one.
+func singletons(sets [][]int) ([]int, bool) {
+	elements := make([]int, len(sets))
+	for i, set := range sets {
 		if len(set) != 1 {
-			return false
+			return nil, false
 		}
+		elements[i] = set[0]
 	}
-	return true
+	return elements, true
 }
 
-// compress returns some rows of x over the features that they have, which it returns too, ascending.
+// features counts the features that occur in rows of a matrix.
+type features struct {
+	x     *dataset.Matrix
+	seen  []int32 // number of the count in which a feature was last seen
+	round int32
+}
+
+func newFeatures(x *dataset.Matrix) *features { return &features{x: x, seen: make([]int32, x.Cols)} }
+
+func (s *features) count(rows []int) int {
+	s.round++
+	n := 0
+	for _, i := range rows {
+		indices, _ := s.x.Row(i)
+		for _, f := range indices {
+			if s.seen[f] != s.round {
+				s.seen[f] = s.round
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// compress returns some rows of x over the features that they have, and those, ascending; x itself,
+// and nil, where it is all rows.
 func compress(x *dataset.Matrix, rows []int) (*dataset.Matrix, []int32) {
+	if len(rows) == x.Rows {
+		return x, nil
+	}
 	index := make([]int32, x.Cols)
 	for _, i := range rows {
 		indices, _ := x.Row(i)

@@ -1,0 +1,113 @@
+package svm
+
+import (
+	"slices"
+
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// partWeights gathers the weights of parts that share no column. Where few of all weights can be other
+// than zero it keeps those alone.
+type partWeights struct {
+	columns  []int // node of each column
+	features int
+	column   map[int]int32 // column of a node
+	dense    *structured.Weights
+	parts    []*sparse // by part, over the features of the part; nil before it is done
+	names    [][]int32 // feature of the whole by feature of the part, nil for all
+}
+
+// newPartWeights returns zero weights for parts of which at most the given number of weights are other
+// than zero. Weights that are to be wide are all kept, as few are kept in float32.
+func newPartWeights(columns []int, features, parts, most int, wide bool) *partWeights {
+	w := &partWeights{columns: columns, features: features, column: make(map[int]int32, len(columns))}
+	for c, n := range columns {
+		w.column[n] = int32(c)
+	}
+	if wide || most > features/8*len(columns) {
+		w.dense = newWeights(columns, features, wide)
+	} else {
+		w.parts, w.names = make([]*sparse, parts), make([][]int32, parts)
+	}
+	return w
+}
+
+// set takes the weights of part k, whose columns are those of the nodes, and whose features are
+// named by their numbers in the whole, nil for all. Different parts may be set at the same time.
+func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []int32) {
+	columns := make([]int32, len(nodes))
+	for j, n := range nodes {
+		columns[j] = w.column[n]
+	}
+	if w.dense != nil {
+		for f := range part.Features {
+			whole := f
+			if names != nil {
+				whole = int(names[f])
+			}
+			for j, c := range columns {
+				w.dense.Set(whole, int(c), part.At(f, j))
+			}
+		}
+		return
+	}
+	s := &sparse{begin: make([]int, part.Features+1)}
+	stored := 0
+	for _, v := range part.Data {
+		if v != 0 {
+			stored++
+		}
+	}
+	s.columns, s.values = make([]int32, 0, stored), make([]float32, 0, stored)
+	for f := range part.Features {
+		for j, c := range columns {
+			if v := part.At(f, j); v != 0 {
+				s.columns, s.values = append(s.columns, c), append(s.values, float32(v))
+			}
+		}
+		s.begin[f+1] = len(s.values)
+	}
+	w.parts[k], w.names[k] = s, names
+}
+
+// finish returns the weights in one of the two forms.
+func (w *partWeights) finish() (*structured.Weights, *sparse) {
+	if w.dense != nil {
+		return w.dense, nil
+	}
+	s := &sparse{count: len(w.columns), begin: make([]int, w.features+1)}
+	w.each(func(k, f, lo, hi int) { s.begin[f+1] += hi - lo })
+	for f := range w.features {
+		s.begin[f+1] += s.begin[f]
+	}
+	next := slices.Clone(s.begin)
+	s.columns, s.values = make([]int32, s.begin[w.features]), make([]float32, s.begin[w.features])
+	w.each(func(k, f, lo, hi int) {
+		copy(s.columns[next[f]:], w.parts[k].columns[lo:hi])
+		next[f] += copy(s.values[next[f]:], w.parts[k].values[lo:hi])
+	})
+	for f := range w.features {
+		lo, hi := s.begin[f], s.begin[f+1]
+		if columns := s.columns[lo:hi]; !slices.IsSorted(columns) {
+			sortRow(columns, s.values[lo:hi])
+		}
+	}
+	return nil, s
+}
+
+// each calls do for every part k and feature f of the whole with the range of its weights in the
+// part.
+func (w *partWeights) each(do func(k, f, lo, hi int)) {
+	for k, part := range w.parts {
+		if part == nil {
+			continue
+		}
+		for f := range len(part.begin) - 1 {
+			whole := f
+			if w.names[k] != nil {
+				whole = int(w.names[k][f])
+			}
+			do(k, whole, part.begin[f], part.begin[f+1])
+		}
+	}
+}
