@@ -18,7 +18,7 @@ type partWeights struct {
 }
 
 // newPartWeights returns zero weights for parts of which at most the given number of weights are other
-// than zero. Weights that are to be wide are all kept, as few are kept in float32.
+// than zero. Weights that are to be wide are all kept: the small problems that are solved so exactly have room for them.
 func newPartWeights(columns []int, features, parts, most int, wide bool) *partWeights {
 	w := &partWeights{columns: columns, features: features, column: make(map[int]int32, len(columns))}
 	for c, n := range columns {
