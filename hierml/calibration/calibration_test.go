@@ -67,20 +67,15 @@ func TestGoldenSetSizes(t *testing.T) {
 			}
 		}
 		l, err := calibration.Threshold(dense(g.Scores), g.Labels)
-		check("threshold", l, err, g.LinearThreshold)
+		check("threshold", l.Linear, err, g.LinearThreshold)
 		size, err := calibration.Size(dense(g.Scores), g.Labels)
-		check("size", size, err, g.LinearSize)
+		check("size", size.Linear, err, g.LinearSize)
 		for i, s := range g.TestScores {
 			threshold := l.At(s)
 			if !close(threshold, g.TestThreshold[i], 1e-8) {
 				t.Errorf("%s: test row %d: threshold %v; want %v", c.ID, i, threshold, g.TestThreshold[i])
 			}
-			var set []int
-			for y, v := range s {
-				if v > threshold {
-					set = append(set, y)
-				}
-			}
+			set := l.Choose(s, nil)
 			if !slices.Equal(set, g.TestSets[i]) {
 				t.Errorf("%s: test row %d: set %v; want %v", c.ID, i, set, g.TestSets[i])
 			}
@@ -155,6 +150,27 @@ func TestDependentScores(t *testing.T) {
 	l, err := calibration.Size(mat.NewDense(2, 2, []float64{1, 2, 1, 2}), [][]int{{0}, {0, 1}})
 	if err != nil || !slices.Equal(l.Coefficients, []float64{0, 0}) || l.Intercept != 1.5 {
 		t.Errorf("equal scores: %v, %v", l, err)
+	}
+}
+
+func TestCuts(t *testing.T) {
+	scores := []float64{0.5, -1, 2, 0.5}
+	twice := calibration.Linear{Coefficients: []float64{0, 0, 0.5, 0}, Intercept: 1.2}
+	for name, c := range map[string]struct {
+		cut  calibration.Cut
+		want []int
+	}{
+		"above":            {calibration.Above(0.5), []int{2}},
+		"none":             {calibration.Above(3), nil},
+		"thresholds":       {calibration.Thresholds{0, 0, 5, 0.4}, []int{0, 3}},
+		"size":             {calibration.LinearSize{Linear: twice}, []int{0, 2}},
+		"linear threshold": {calibration.LinearThreshold{Linear: calibration.Linear{Coefficients: []float64{1, 0, 0, 0}, Intercept: -0.1}}, []int{0, 2, 3}},
+		"one at least":     {calibration.LinearSize{Linear: calibration.Linear{Intercept: -7}}, []int{2}},
+		"all at most":      {calibration.LinearSize{Linear: calibration.Linear{Intercept: 1e9}}, []int{0, 1, 2, 3}},
+	} {
+		if got := c.cut.Choose(scores, nil); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v; want %v", name, got, c.want)
+		}
 	}
 }
 

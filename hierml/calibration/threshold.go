@@ -8,21 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Linear is a linear function of the scores of an instance.
-type Linear struct {
-	Coefficients []float64 // one a label
-	Intercept    float64
-}
-
-// At returns the value for the scores of an instance.
-func (l Linear) At(scores []float64) float64 {
-	v := l.Intercept
-	for y, c := range l.Coefficients {
-		v += c * scores[y]
-	}
-	return v
-}
-
 // Threshold learns where to cut rankings as Elisseeff and Weston do (A kernel
 // method for multi-labelled classification, 2001): the relevant labels of an instance are those with scores above a threshold, which
 // is a linear function of all its scores. It is fitted by least squares to the
@@ -30,28 +15,30 @@ func (l Linear) At(scores []float64) float64 {
 //
 // scores has a row an instance and a column a label; relevant has the columns of
 // the labels of each instance. The complexity is O(n q min(n, q)).
-func Threshold(scores *mat.Dense, relevant [][]int) (Linear, error) {
+func Threshold(scores *mat.Dense, relevant [][]int) (LinearThreshold, error) {
 	if err := checkSets(scores, relevant); err != nil {
-		return Linear{}, err
+		return LinearThreshold{}, err
 	}
 	targets := make([]float64, len(relevant))
 	for i, set := range relevant {
 		targets[i], _ = Target(scores.RawRowView(i), set)
 	}
-	return leastSquares(scores, targets)
+	l, err := leastSquares(scores, targets)
+	return LinearThreshold{l}, err
 }
 
 // Size learns the number of relevant labels, as a linear function of the scores
 // fitted by least squares. Its arguments are those of [Threshold].
-func Size(scores *mat.Dense, relevant [][]int) (Linear, error) {
+func Size(scores *mat.Dense, relevant [][]int) (LinearSize, error) {
 	if err := checkSets(scores, relevant); err != nil {
-		return Linear{}, err
+		return LinearSize{}, err
 	}
 	targets := make([]float64, len(relevant))
 	for i, set := range relevant {
 		targets[i] = float64(len(set))
 	}
-	return leastSquares(scores, targets)
+	l, err := leastSquares(scores, targets)
+	return LinearSize{l}, err
 }
 
 // Target returns the threshold t with the fewest errors, that is relevant labels
@@ -106,7 +93,7 @@ func Target(scores []float64, relevant []int) (t float64, errors int) {
 // label, alone, is largest: the middle of the highest of the intervals between
 // its scores that reach it, and infinity for a label that no instance has. Its
 // arguments are those of [Threshold].
-func PerLabel(scores *mat.Dense, relevant [][]int) ([]float64, error) {
+func PerLabel(scores *mat.Dense, relevant [][]int) (Thresholds, error) {
 	if err := checkSets(scores, relevant); err != nil {
 		return nil, err
 	}
@@ -120,7 +107,7 @@ func PerLabel(scores *mat.Dense, relevant [][]int) ([]float64, error) {
 			has[y][i] = true
 		}
 	}
-	thresholds := make([]float64, q)
+	thresholds := make(Thresholds, q)
 	order := make([]int, n)
 	for y := range thresholds {
 		for i := range order {

@@ -1,0 +1,350 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Calibration says how probabilities are learned: the data are divided into
+// folds, each is scored by a model trained on the others, and from these scores and the
+// labels it is learned how likely a label is given its score. The zero value is
+// ready to use.
+type Calibration struct {
+	// Folds is the number of folds, and of models trained beside the one on all data. The
+	// default value is 5.
+	Folds int
+	// Isotonic fits probabilities that only rise with the score, instead of
+	// Platt's sigmoids: for many data, whose form it does not assume.
+	Isotonic bool
+	// Seed determines the folds.
+	Seed uint64
+}
+
+// Calibrated is a model with probabilities.
+type Calibrated struct {
+	Model *Model // trained on all data
+
+	single bool         // one label an instance
+	leaves []calibrator // by leaf
+	nodes  []calibrator // by node; nil if single
+}
+
+// calibrator is what calibration.Platt and calibration.Isotonic learn.
+type calibrator interface{ Probability(score float64) float64 }
+
+// Calibrate learns probabilities with the default Calibration.
+func Calibrate(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Calibrated, error) {
+	return Calibration{}.Fit(ctx, e, t, d)
+}
+
+// maxScores bounds the scores that are held to learn from, and maxShared those that
+// labels with few instances share; instances are left out beyond.
+const (
+	maxScores = 1 << 27
+	maxShared = 1 << 22
+)
+
+// Fit trains the models and learns the probabilities. Where every instance has one
+// label, the score of a leaf is its margin to the best other leaf; otherwise its
+// score. Leaves with few instances share one function of the score.
+func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Calibrated, error) {
+	if e == nil || t == nil || d == nil || d.X == nil {
+		return nil, fmt.Errorf("svm: calibration needs an estimator, a taxonomy and a dataset with instances")
+	}
+	if c.Folds == 0 {
+		c.Folds = 5
+	}
+	if c.Folds < 2 || c.Folds > d.Len() {
+		return nil, fmt.Errorf("svm: %d folds of %d instances; give 2 at least and as many instances", c.Folds, d.Len())
+	}
+	p := &Calibrated{single: true}
+	for _, set := range d.Labels {
+		p.single = p.single && len(set) == 1
+	}
+	held := heldOut{}
+	for k, rows := range folds(d.Labels, c.Folds, c.Seed) {
+		var others []int
+		for j, more := range folds(d.Labels, c.Folds, c.Seed) {
+			if j != k {
+				others = append(others, more...)
+			}
+		}
+		m, err := e.Fit(ctx, t, d.Subset(others))
+		if err != nil {
+			return nil, fmt.Errorf("svm: calibration, fold %d: %w", k+1, err)
+		}
+		if err := checkCalibration(m, t); err != nil {
+			return nil, err
+		}
+		most := max(1, maxScores/len(t.Leaves())/c.Folds)
+		p.Model = m
+		if err := held.add(p, d.Subset(rows[:min(len(rows), most)])); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if p.leaves, err = c.learn(held.leaves, held.relevant); err != nil {
+		return nil, err
+	}
+	if !p.single {
+		if p.nodes, err = c.learn(held.nodes, held.above); err != nil {
+			return nil, err
+		}
+	}
+	if p.Model, err = e.Fit(ctx, t, d); err != nil {
+		return nil, fmt.Errorf("svm: calibration, all data: %w", err)
+	}
+	return p, nil
+}
+
+func checkCalibration(m *Model, t *taxonomy.Taxonomy) error {
+	if m.Rule != Highest || len(m.attributes.Candidates()) != len(t.Leaves()) {
+		return fmt.Errorf("svm: a %s does not choose by the scores of the leaves alone, so that these have no probabilities", m.Name)
+	}
+	return nil
+}
+
+// folds divides the rows at random into parts that have about the same number
+// of every class.
+func folds(labels [][]int, n int, seed uint64) [][]int {
+	classes := make(map[int][]int)
+	most := -1
+	for i, set := range labels {
+		class := -1
+		if len(set) > 0 {
+			class = set[0]
+		}
+		classes[class] = append(classes[class], i)
+		most = max(most, class)
+	}
+	parts := make([][]int, n)
+	next := 0
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for class := -1; class <= most; class++ {
+		rows := classes[class]
+		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
+		for _, i := range rows {
+			parts[next%n] = append(parts[next%n], i)
+			next++
+		}
+	}
+	for _, rows := range parts {
+		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
+	}
+	return parts
+}
+
+// heldOut are scores of instances by models that were not trained on them, with the
+// positions of what is true of each.
+type heldOut struct {
+	leaves, nodes   [][]float64
+	relevant, above [][]int
+}
+
+func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
+	relevant, err := p.Model.Relevant(d)
+	if err != nil {
+		return err
+	}
+	t := p.Model.Taxonomy
+	scores := p.Model.LeafScores(d.X)
+	for i := range d.Len() {
+		row := scores.RawRowView(i)
+		if p.single {
+			margins(row)
+		} else {
+			nodes := make([]float64, t.Len())
+			highestBelow(t, row, nodes)
+			h.nodes = append(h.nodes, nodes)
+			h.above = append(h.above, t.Closure(d.Labels[i]))
+		}
+		h.leaves = append(h.leaves, row)
+	}
+	h.relevant = append(h.relevant, relevant...)
+	return nil
+}
+
+// margins turns scores into differences to the highest of the others.
+func margins(scores []float64) {
+	first, second := -1, -1
+	for y, s := range scores {
+		switch {
+		case first < 0 || s > scores[first]:
+			first, second = y, first
+		case second < 0 || s > scores[second]:
+			second = y
+		}
+	}
+	if second < 0 {
+		return // there is no other
+	}
+	high, low := scores[first], scores[second]
+	for y := range scores {
+		if y == first {
+			scores[y] -= low
+		} else {
+			scores[y] -= high
+		}
+	}
+}
+
+// highestBelow writes, for every node, the highest score of the leaves below.
+func highestBelow(t *taxonomy.Taxonomy, leaves, nodes []float64) {
+	order := t.Topological()
+	for k := len(order) - 1; k >= 0; k-- {
+		n := order[k]
+		if t.IsLeaf(n) {
+			nodes[n] = leaves[t.LeafIndex(n)]
+			continue
+		}
+		nodes[n] = nodes[t.Children(n)[0]]
+		for _, child := range t.Children(n)[1:] {
+			nodes[n] = max(nodes[n], nodes[child])
+		}
+	}
+}
+
+// learn returns a function for every column of scores, one for all with fewer
+// than a number of positives.
+func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, error) {
+	fit := func(scores []float64, positive []bool) (calibrator, error) {
+		return calibration.Platt(scores, positive)
+	}
+	enough := 10
+	if c.Isotonic {
+		fit = func(scores []float64, positive []bool) (calibrator, error) {
+			return calibration.Isotonic(scores, positive)
+		}
+		enough = 50
+	}
+	columns := len(scores[0])
+	rows := make([][]int, columns) // positives
+	for i, set := range relevant {
+		for _, y := range set {
+			rows[y] = append(rows[y], i)
+		}
+	}
+	learned := make([]calibrator, columns)
+	column, positive := make([]float64, len(scores)), make([]bool, len(scores))
+	var few []int
+	for y := range columns {
+		if len(rows[y]) < enough {
+			few = append(few, y)
+			continue
+		}
+		clear(positive)
+		for _, i := range rows[y] {
+			positive[i] = true
+		}
+		for i := range scores {
+			column[i] = scores[i][y]
+		}
+		var err error
+		if learned[y], err = fit(column, positive); err != nil {
+			return nil, err
+		}
+	}
+	if len(few) == 0 {
+		return learned, nil
+	}
+	column, positive = nil, nil
+	step := 1 + len(scores)*len(few)/maxShared
+	for i := 0; i < len(scores); i += step {
+		for _, y := range few {
+			column = append(column, scores[i][y])
+			yes := false
+			for _, r := range relevant[i] {
+				yes = yes || r == y
+			}
+			positive = append(positive, yes)
+		}
+	}
+	shared, err := fit(column, positive)
+	if err != nil {
+		return nil, err
+	}
+	for _, y := range few {
+		learned[y] = shared
+	}
+	return learned, nil
+}
+
+// LeafProbabilities returns the probability that a leaf is a label: a row of x a
+// row, a column a leaf in the order of Taxonomy.Leaves. Where the training data
+// have one label an instance, those of a row add up to one.
+func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
+	scores := p.Model.LeafScores(x)
+	for i := range x.Rows {
+		p.leafProbabilities(scores.RawRowView(i))
+	}
+	return scores
+}
+
+// leafProbabilities turns the scores of the leaves into probabilities.
+func (p *Calibrated) leafProbabilities(row []float64) {
+	if !p.single {
+		for y, s := range row {
+			row[y] = p.leaves[y].Probability(s)
+		}
+		return
+	}
+	margins(row)
+	var sum float64
+	best := 0
+	for y, s := range row {
+		if s > row[best] {
+			best = y
+		}
+	}
+	for y, s := range row {
+		row[y] = p.leaves[y].Probability(s)
+		sum += row[y]
+	}
+	if !(sum > 0) {
+		row[best], sum = 1, 1 // none is possible: the likeliest is what is predicted
+	}
+	for y := range row {
+		row[y] /= sum
+	}
+}
+
+// NodeProbabilities returns the probability that a label is at or below a node: a
+// row of x a row, a column a node. It never rises from a node to a child. Where the
+// training data have one label an instance, it is the sum over the leaves below.
+func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
+	if x.Rows == 0 {
+		return new(mat.Dense)
+	}
+	t := p.Model.Taxonomy
+	scores := p.Model.LeafScores(x)
+	nodes := mat.NewDense(x.Rows, t.Len(), nil)
+	for i := range x.Rows {
+		row, dst := scores.RawRowView(i), nodes.RawRowView(i)
+		if p.single {
+			p.leafProbabilities(row)
+			for y, v := range row {
+				for _, n := range t.Ancestors(t.Leaves()[y]) {
+					dst[n] += v
+				}
+			}
+			continue
+		}
+		highestBelow(t, row, dst)
+		order := t.Topological()
+		for k := len(order) - 1; k >= 0; k-- {
+			n := order[k]
+			dst[n] = p.nodes[n].Probability(dst[n])
+			for _, child := range t.Children(n) {
+				dst[n] = max(dst[n], dst[child])
+			}
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,50 @@
+package svm
+
+import (
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// PredictSets returns, for every row of x, the labels that a cut chooses by the
+// scores, as node ids, ascending; possibly none. Package calibration learns cuts,
+// best from instances held out:
+//
+//	relevant, err := model.Relevant(held)
+//	cut, err := calibration.Threshold(model.LeafScores(held.X), relevant)
+//	sets := model.PredictSets(test.X, cut)
+//
+// LabelSets gives the sets that are best under the model itself, where it was trained
+// on sets.
+func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
+	sets := make([][]int, x.Rows)
+	labels := m.attributes.Candidates()
+	m.each(x, func(s *scorer, i int) {
+		s.candidates(s.labels)
+		sets[i] = cut.Choose(s.labels, nil)
+		for k, y := range sets[i] {
+			sets[i][k] = labels[y]
+		}
+	})
+	return sets
+}
+
+// Relevant returns, for every instance of d, the columns of LeafScores that are its
+// labels.
+func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
+	if d == nil {
+		return nil, fmt.Errorf("svm: no dataset")
+	}
+	relevant := make([][]int, len(d.Labels))
+	for i, set := range d.Labels {
+		for _, n := range set {
+			y := m.attributes.Candidate(n)
+			if y < 0 {
+				return nil, fmt.Errorf("svm: label %d of row %d of dataset %q is none of the labels that the model chooses from; Dataset.Leafed moves those at inner nodes to leaves", n, i, d.Name)
+			}
+			relevant[i] = append(relevant[i], y)
+		}
+	}
+	return relevant, nil
+}
