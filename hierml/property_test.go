@@ -24,7 +24,7 @@ var methods = map[string]struct {
 	method solver.Method
 	gap    float64
 }{
-	"default": {nil, 1e-6}, "DualAscent": {solver.DualAscent{}, 1e-6}, "Pegasos": {solver.Pegasos{}, 3e-2},
+	"default": {nil, 1e-6}, "DualAscent": {solver.DualAscent{}, 1e-6}, "Pegasos": {solver.Pegasos{}, 3e-2}, "RDA": {solver.RDA{}, 0.1},
 }
 
 // rounding is that of weights stored in float32, relative to the objective.
