@@ -50,7 +50,7 @@ func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 			nodes:  nodes,
 			size:   len(nodes),
 			most:   len(nodes) * d.X.Cols,
-			origin: c * float64(len(nodes)) * float64(d.X.Rows),
+			origin: repeated(c, len(nodes)*d.X.Rows),
 			problem: func() (*structured.Problem, []int32, error) {
 				classes := make([][]int, len(d.Labels))
 				for i, set := range d.Labels {
@@ -70,6 +70,15 @@ func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 		m.Name, m.C = "one-vs-rest SVM", c
 	}
 	return m, err
+}
+
+// repeated returns the sum of n times c.
+func repeated(c float64, n int) float64 {
+	var s float64
+	for range n {
+		s += c
+	}
+	return s
 }
 
 // WithC returns the estimator with another C.

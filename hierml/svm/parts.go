@@ -18,7 +18,7 @@ import (
 // part is one of several problems whose weights do not depend on each other.
 type part struct {
 	size   int     // what solving it costs, compared with the others
-	origin float64 // value of the objective at zero weights
+	origin float64 // value of the objective at zero weights, as the solver adds it up
 	nodes  []int   // the node whose weights each of its columns is
 	most   int     // weights that can be other than zero
 	// problem builds the problem. Its features are those of the whole that features names, ascending, nil for
@@ -41,6 +41,7 @@ type parts struct {
 	mu     sync.Mutex
 	primal []float64
 	dual   []float64
+	guess  []float64 // of the difference of primal and dual
 	status []solver.Status
 	epochs []int
 	result *solver.Result
@@ -57,11 +58,11 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	p := &parts{
 		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
 		settings: settings, method: method, started: time.Now(),
-		primal: make([]float64, len(all)), dual: make([]float64, len(all)),
+		primal: make([]float64, len(all)), dual: make([]float64, len(all)), guess: make([]float64, len(all)),
 		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
 	}
 	for k := range all {
-		p.primal[k] = all[k].origin
+		p.primal[k], p.guess[k] = all[k].origin, all[k].origin
 	}
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
@@ -136,7 +137,7 @@ func (p *parts) solve(ctx context.Context, k, workers int) {
 	}
 	p.weights.set(k, p.parts[k].nodes, result.Weights, features)
 	p.mu.Lock()
-	p.primal[k], p.dual[k], p.epochs[k] = result.Primal, result.Dual, result.Epochs
+	p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = result.Primal, result.Dual, result.Primal-result.Dual, result.Epochs
 	p.mu.Unlock()
 	p.record(k, result.Status)
 }
@@ -166,7 +167,7 @@ func (p *parts) report(k int, s solver.Progress) error {
 	if p.err != nil {
 		return errStopped
 	}
-	p.primal[k], p.dual[k] = s.Primal, s.Dual
+	p.primal[k], p.dual[k], p.guess[k] = s.Primal, s.Dual, s.Estimate*s.Primal
 	whole := p.progress(len(p.result.History) + 1)
 	p.result.History = append(p.result.History, whole)
 	if p.settings.Progress == nil {
@@ -184,11 +185,16 @@ func (p *parts) report(k int, s solver.Progress) error {
 // progress sums up the parts.
 func (p *parts) progress(epoch int) solver.Progress {
 	s := solver.Progress{Epoch: epoch, Seconds: time.Since(p.started).Seconds()}
+	guess := 0.0
 	for k := range p.parts {
 		s.Primal += p.primal[k]
 		s.Dual += p.dual[k]
+		guess += p.guess[k]
 	}
 	s.Gap = structured.Certificate{Primal: s.Primal, Dual: s.Dual}.Gap()
+	if s.Primal > 0 {
+		s.Estimate = guess / s.Primal
+	}
 	return s
 }
 

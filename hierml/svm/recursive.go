@@ -199,11 +199,12 @@ func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, no
 		}
 	}
 	l.rows, l.relevant = rows, relevant
-	p := part{nodes: make([]int, len(l.children)), origin: l.c * float64(len(rows)), most: len(l.children) * seen.count(rows)}
+	p := part{nodes: make([]int, len(l.children)), most: len(l.children) * seen.count(rows)}
 	for j, c := range l.children {
 		p.nodes[j] = nodeOf(l.parent, c)
 	}
 	for _, i := range rows {
+		p.origin += l.c
 		p.size += (x.Indptr[i+1] - x.Indptr[i]) * len(l.children)
 	}
 	p.problem = func() (*structured.Problem, []int32, error) { return l.problem(t, x) }
