@@ -60,7 +60,7 @@ const (
 // weights.codes instead of weights.values: the number in the codebook of every value, in a byte each or, if there
 // are more than 256, two in each row of three bytes, 12 bits each, the low bits first.
 //
-// Weights are kept exactly. The file appears under its name when it is complete:
+// testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly. The file appears under its name when it is complete:
 // until then an older one stays.
 func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
 

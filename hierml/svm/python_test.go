@@ -1,0 +1,87 @@
+package svm_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/svm"
+)
+
+// numpy returns a Python that has numpy: the one that HIERML_PYTHON names, or
+// python3.
+func numpy(t *testing.T) string {
+	python := os.Getenv("HIERML_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput(); err != nil {
+		t.Skipf("%s has no numpy, which this test reads models with (HIERML_PYTHON names another Python): %v\n%s", python, err, out)
+	}
+	return python
+}
+
+func TestPythonReadsModels(t *testing.T) {
+	python := numpy(t)
+	all := models(t)
+	for _, name := range []string{"few words", "texts"} {
+		compact, err := all[name].Compact(context.Background(), 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name+", compact"] = compact
+	}
+	for name, m := range all {
+		x := matrix(m.Features())
+		rows := make([][]float64, x.Rows)
+		for i := range rows {
+			rows[i] = make([]float64, x.Cols)
+			features, values := x.Row(i)
+			for k, f := range features {
+				rows[i][f] = float64(values[k])
+			}
+		}
+		input, err := json.Marshal(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []svm.Format{{}, {Float64: true}, {Dense: true}} {
+			path := filepath.Join(t.TempDir(), "model.safetensors")
+			if err := m.SaveAs(path, f); err != nil {
+				t.Fatal(err)
+			}
+			c := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "scores.py"), path)
+			c.Stdin = bytes.NewReader(input)
+			var stderr bytes.Buffer
+			c.Stderr = &stderr
+			out, err := c.Output()
+			if err != nil {
+				t.Fatalf("%s, %+v: %v\n%s", name, f, err, stderr.Bytes())
+			}
+			var got struct {
+				Scores [][]float64
+				Names  []string
+			}
+			if err := json.Unmarshal(out, &got); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Names, m.Taxonomy.Names()) {
+				t.Errorf("%s: names %q", name, got.Names)
+			}
+			scores := m.LeafScores(x)
+			for i, row := range got.Scores {
+				for y, v := range row {
+					if want := scores.At(i, y); math.Abs(v-want) > 1e-9*max(1, math.Abs(want)) {
+						t.Fatalf("%s, %+v: row %d, leaf %d: Python scores %v, Go %v", name, f, i, y, v, want)
+					}
+				}
+			}
+		}
+	}
+}

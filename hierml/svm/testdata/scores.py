@@ -1,0 +1,46 @@
+"""Prints the leaf scores of a model of hierml for rows of a matrix: scores.py MODEL < ROWS (both lists in JSON)."""
+import json, sys
+import numpy as np
+
+def load(path):  # as safetensors.numpy.load_file, without the package
+    types = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U32": "<u4", "U16": "<u2", "U8": "u1"}
+    data = open(path, "rb").read()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    return {name: np.frombuffer(data[end + t["data_offsets"][0]:end + t["data_offsets"][1]], types[t["dtype"]]).reshape(t["shape"])
+            for name, t in header.items() if name != "__metadata__"}
+
+def weights(m):  # features x columns
+    if "weights" in m:
+        return m["weights"]
+    columns = len(m["weights.columns"])
+    if "weights.present" in m:
+        where = np.unpackbits(m["weights.present"], axis=1, count=columns, bitorder="little").astype(bool)
+    else:
+        where = np.zeros((len(m["weights.begin"]) - 1, columns), bool)
+        where[np.repeat(np.arange(len(where)), np.diff(m["weights.begin"])), m["weights.indices"]] = True
+    if "weights.values" in m:
+        values = m["weights.values"]
+    else:
+        codes = m["weights.codes"].astype(int)
+        if codes.ndim == 2:
+            codes = np.stack([codes[:, 0] | (codes[:, 1] & 15) << 8, codes[:, 1] >> 4 | codes[:, 2] << 4], 1).ravel()[:where.sum()]
+        values = m["weights.codebook"][codes]
+    w = np.zeros(where.shape)
+    w[where] = values
+    return w
+
+def attributes(m):  # columns x leaves
+    column = {node: c for c, node in enumerate(m["weights.columns"])}
+    a = np.zeros((len(column), len(m["attributes.candidates"])))
+    for y, (lo, hi) in enumerate(zip(m["attributes.begin"], m["attributes.begin"][1:])):
+        for node, value in zip(m["attributes.nodes"][lo:hi], m["attributes.values"][lo:hi]):
+            if node in column:
+                a[column[node], y] = value
+    return a
+
+if __name__ == "__main__":
+    m = load(sys.argv[1])
+    offsets, names = m["taxonomy.names.offsets"], m["taxonomy.names"].tobytes()
+    scores = np.array(json.load(sys.stdin)) @ weights(m).astype(float) @ attributes(m)
+    json.dump({"scores": scores.tolist(), "names": [names[i:j].decode() for i, j in zip(offsets, offsets[1:])]}, sys.stdout)
