@@ -3,6 +3,7 @@ package hierml_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -217,5 +218,106 @@ func TestGoldenSlackByVariableSelection(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestGoldenClassRegularizer compares the regularizer's view in class weights, thesis 4.40 to 4.48, and looks at models trained
+// through it.
+func TestGoldenClassRegularizer(t *testing.T) {
+	cases, err := golden.Read("hsvm_slack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			var want slackCase
+			decode(t, c, &want)
+			g := build(t, want.Taxonomy)
+			l, err := loss.Named(want.Loss, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := svm.Hierarchical{
+				C: want.C, Loss: l, Rescaling: structured.Slack, Attributes: want.attributes(t, g), Kernel: want.kernel(t),
+				Settings: solver.Settings{Gap: 1e-8, MaxEpochs: 20000},
+			}.Fit(context.Background(), g, want.dataset(g))
+			if err != nil {
+				t.Fatal(err)
+			}
+			classes, err := m.Classes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var norm float64
+			for n := range g.Len() {
+				for _, v := range m.Weights(n) {
+					norm += v * v / 2
+				}
+			}
+			if want.Kernel.Type == "linear" && math.Abs(classes.Value-norm) > 1e-6*norm {
+				t.Errorf("regularizer of class weights %v, of node weights %v", classes.Value, norm)
+			}
+			if classes.Value > want.Objective {
+				t.Errorf("regularizer %v, more than the objective %v", classes.Value, want.Objective)
+			}
+			if want.W != nil {
+				sameNodes(t, classes, m, want.W)
+			}
+			if want.Regularizer == nil {
+				return
+			}
+			ran++
+			if !slices.Equal(classes.Interior, want.Regularizer.Interior) {
+				t.Errorf("interior nodes %v, want %v", classes.Interior, want.Regularizer.Interior)
+			}
+			same := func(name string, got mat.Matrix, want [][]float64) {
+				for i, row := range want {
+					for j, v := range row {
+						if math.Abs(got.At(i, j)-v) > 1e-10*(1+math.Abs(v)) {
+							t.Errorf("%s of %d, %d is %v, want %v", name, i, j, got.At(i, j), v)
+						}
+					}
+				}
+			}
+			same("A", classes.A, want.Regularizer.A)
+			same("Q", classes.Q, want.Regularizer.Q)
+		})
+	}
+	if ran == 0 {
+		t.Error("no case has a regularizer")
+	}
+}
+
+// sameNodes checks that the node weights of the reference are the smallest that give its class weights.
+func sameNodes(t *testing.T, c *svm.Classes, m *svm.Model, w [][]float64) {
+	t.Helper()
+	g := m.Taxonomy
+	class := mat.NewDense(len(g.Leaves()), len(w[0]), nil)
+	for y := range g.Leaves() {
+		nodes, values := m.Attributes().Leaf(y)
+		for k, n := range nodes {
+			for f, v := range w[n] {
+				class.Set(y, f, class.At(y, f)+values[k]*v)
+			}
+		}
+	}
+	nodes, err := c.Nodes(class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var square float64
+	for n, row := range w {
+		for f, v := range row {
+			square += v * v / 2
+			if math.Abs(nodes.At(n, f)-v) > 1e-6 {
+				t.Errorf("weight of node %d, feature %d is %v, want %v", n, f, nodes.At(n, f), v)
+			}
+		}
+	}
+	var products mat.SymDense
+	products.SymOuterK(1, class)
+	if v := c.Evaluate(&products); math.Abs(v-square) > 1e-9*square {
+		t.Errorf("regularizer of the reference's class weights %v, of its node weights %v", v, square)
 	}
 }
