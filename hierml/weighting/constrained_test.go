@@ -17,7 +17,7 @@ import (
 // constraints and are proved to be optimal.
 func TestConstrained(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	for _, rho := range []float64{1.05, 1.1, 1.5, 2, 3, 5} {
+	for _, rho := range []float64{1.01, 1.1, 1.5, 2, 3, 5} {
 		for _, limit := range []float64{0, 1.001, 1.5, 3, math.Inf(1)} {
 			for _, directional := range []bool{false, true} {
 				for range 10 {
@@ -206,8 +206,8 @@ func TestConstrainedCancelled(t *testing.T) {
 func TestHeaviest(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, most := range []int{1, 2, 4} {
-		for range 100 {
-			g := example.Random(r, 1+r.IntN(120), 1+r.IntN(4), most)
+		for range 60 {
+			g := example.Random(r, 1+r.IntN(400), 1+r.IntN(4), most)
 			values := make([]float64, g.Len())
 			for v := range values {
 				if r.IntN(3) > 0 {
@@ -218,7 +218,7 @@ func TestHeaviest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !(math.Abs(s.Gap) < 1e-7) {
+			if !(math.Abs(s.Gap) < 1e-6) {
 				t.Errorf("%d nodes: value %v, bound %v", g.Len(), s.Primal, s.Dual)
 			}
 			var attained, leaves float64

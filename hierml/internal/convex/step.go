@@ -6,7 +6,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-const ahead = 0.1
+const (
+	ahead = 0.1
+	// After a step shorter than this, complementarity is too small for the dual residuals, or too uneven: the next one goes to the centre for
+	// more of it, and leaves the residuals as they are.
+	tooShort, raise = 0.1, 3
+)
 
 // state is an iterate: x and the multipliers z of x >= 0 are positive. The objective is scaled to about 1.
 type state struct {
@@ -20,6 +25,7 @@ type state struct {
 	dx, dy, dz        []float64
 	curvature, right  []float64
 	weighted          float64 // sum of the sizes of the dual residuals times x
+	short, returning  bool    // the last step was too short, was one to the centre
 }
 
 func newState(p *Problem, start []float64) *state {
@@ -48,16 +54,27 @@ func newState(p *Problem, start []float64) *state {
 	return s
 }
 
-// balance chooses the multipliers of the rows that leave the smallest dual residuals at the start.
+// balance chooses the multipliers of the rows that leave the smallest dual residuals at the start, and those of x >= 0 such that they are
+// feasible where possible, and elsewhere as large as the infeasibility.
 func (s *state) balance() {
 	for j, x := range s.x {
 		s.curvature[j] = s.hessian[j] + s.z[j]/x
 		s.right[j] = -s.dual[j]
 	}
-	if s.kkt.factorize(s.curvature) && s.kkt.solve(s.right, make([]float64, len(s.y)), s.dx, s.dy) {
-		floats.Add(s.y, s.dy)
-		s.measure()
+	if !s.kkt.factorize(s.curvature) || !s.kkt.solve(s.right, make([]float64, len(s.y)), s.dx, s.dy) {
+		return
 	}
+	floats.Add(s.y, s.dy)
+	s.measure()
+	var size float64
+	for j, x := range s.x {
+		size += math.Abs(s.dual[j]+s.z[j]) * x
+	}
+	size = max(size, 1) / float64(len(s.x))
+	for j, x := range s.x {
+		s.z[j] = max(s.dual[j]+s.z[j], size/x)
+	}
+	s.measure()
 }
 
 // measure computes derivatives and residuals at the iterate.
@@ -125,11 +142,18 @@ func (s *state) step() bool {
 	}
 	sigma := math.Pow(max(affine, 0)/n/mu, 3)
 	// Complementarity must not get far ahead of the dual residuals, or steps become short.
-	centre := max(sigma*mu, ahead*s.weighted/n)
+	centre, correction, part := max(sigma*mu, ahead*s.weighted/n), t*t, 1.0
+	if s.short {
+		centre, correction, part = mu, 0, 0
+		if !s.returning {
+			centre = raise * mu
+		}
+	}
+	s.returning = s.short
 	for j, x := range s.x {
-		target := centre - t*t*s.dx[j]*s.dz[j]
+		target := centre - correction*s.dx[j]*s.dz[j]
 		s.dz[j] = target
-		s.right[j] = -s.dual[j] - s.z[j] + target/x
+		s.right[j] = -part*s.dual[j] - s.z[j] + target/x
 	}
 	if !s.kkt.solve(s.right, s.primal, s.dx, s.dy) {
 		return false
@@ -141,6 +165,7 @@ func (s *state) step() bool {
 	if !(t > 1e-12) {
 		return false
 	}
+	s.short = t < tooShort
 	floats.AddScaled(s.x, t, s.dx)
 	floats.AddScaled(s.y, t, s.dy)
 	floats.AddScaled(s.z, t, s.dz)
