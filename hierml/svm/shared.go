@@ -159,12 +159,16 @@ func (f *sharing) alternate(ctx context.Context) error {
 		return fmt.Errorf("svm: node weights: %w", err)
 	}
 	start, gap := f.Settings.Start, 1.0
-	idle := 0 // rounds whose SVM was solved already
+	idle := 0        // rounds whose SVM was solved already
+	improve := false // whether the next round must not be one
 	for {
 		set := f.Settings
 		set.Start = start
 		set.Gap = max(roundGap*gap, smallestGap)
 		set.MaxEpochs = min(roundEpochs, limit-f.epochs-idle)
+		if improve {
+			set.Gap, set.MaxEpochs = smallestGap, 1
+		}
 		set.Seed += uint64(f.epochs)
 		set.Progress = f.progress
 		if f.Settings.Time > 0 {
@@ -179,7 +183,7 @@ func (f *sharing) alternate(ctx context.Context) error {
 			f.joint.Primal, f.result, f.attributes = r.Primal, r, a
 		}
 		f.epochs += r.Epochs
-		if r.Epochs == 0 {
+		if improve = r.Epochs == 0; improve {
 			idle++
 		}
 		if err != nil {
