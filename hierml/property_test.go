@@ -25,6 +25,7 @@ var methods = map[string]struct {
 	gap    float64
 }{
 	"default": {nil, 1e-6}, "DualAscent": {solver.DualAscent{}, 1e-6}, "Pegasos": {solver.Pegasos{}, 3e-2}, "RDA": {solver.RDA{}, 0.1},
+	"VariableSelection": {solver.VariableSelection{}, 1e-4}, "VariableSelection, joint": {solver.VariableSelection{Joint: true}, 1e-6},
 }
 
 // rounding is that of weights stored in float32, relative to the objective.

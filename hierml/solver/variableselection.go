@@ -18,7 +18,8 @@ import (
 //
 // It fits every problem whose scores, one for every example and column, have room in a gigabyte, and suits small ones:
 // a step takes as long as scoring all examples, and with step 8a the last digits take many. It keeps scores in double
-// precision, for linear and kernel inputs alike, and uses no randomness. An epoch has as many steps as there are blocks.
+// precision, for linear and kernel inputs alike, and uses no randomness. An epoch has as many steps as there are
+// blocks, or one over all working sets.
 type VariableSelection struct {
 	// Joint solves the dual over the working sets of all blocks (step 8b), each time after it has
 	// selected a competitor of every block that is violated at least half as much as the worst. It needs fewer
@@ -153,17 +154,17 @@ func (v *selection) epoch(ctx context.Context) error {
 	}
 	// The duality gap is at most the sum of C psi.
 	tolerance := 0.1 * v.settings.Gap * v.certificate.Primal / v.total
-	for range v.psi {
+	steps, step := len(v.psi), v.alone
+	if v.joint {
+		steps, step = 1, v.together
+	}
+	for range steps {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		b := v.worstBlock(tolerance)
 		if b < 0 {
 			return nil
-		}
-		step := v.alone
-		if v.joint {
-			step = v.together
 		}
 		if err := step(ctx, b); err != nil {
 			return err
