@@ -11,10 +11,15 @@ const GoVersion = "go1.26"
 
 // Packages lists the tables by import path.
 var Packages = []*table.Package{
+	&calibrationPackage,
 	&chartPackage,
 	&datasetPackage,
+	&gramPackage,
+	&labelsetPackage,
 	&lossPackage,
 	&metricPackage,
+	&normPackage,
+	&orthogonalPackage,
 	&solverPackage,
 	&structuredPackage,
 	&svmPackage,

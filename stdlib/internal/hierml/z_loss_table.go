@@ -6,6 +6,7 @@ package hierml
 
 import (
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/stdlib/internal/table"
 )
 
@@ -13,11 +14,19 @@ var lossPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/loss",
 	Name: "loss",
 	Values: []table.Symbol{
+		{Name: "Check", Value: loss.Check},
+		{Name: "FromTable", Value: loss.FromTable},
 		{Name: "Half", Value: loss.Half},
 		{Name: "HalfGraph", Value: loss.HalfGraph},
+		{Name: "LeafSymdiff", Value: loss.LeafSymdiff},
 		{Name: "Named", Value: loss.Named},
+		{Name: "NamedSet", Value: loss.NamedSet},
 		{Name: "Names", Value: loss.Names},
+		{Name: "NodeRow", Value: loss.NodeRow},
 		{Name: "Normalized", Value: loss.Normalized},
+		{Name: "Ranking", Value: loss.Ranking},
+		{Name: "Row", Value: loss.Row},
+		{Name: "SetNames", Value: loss.SetNames},
 		{Name: "Sib", Value: loss.Sib},
 		{Name: "SqrtAlpha", Value: loss.SqrtAlpha},
 		{Name: "Sub", Value: loss.Sub},
@@ -25,14 +34,36 @@ var lossPackage = table.Package{
 		{Name: "Table", Value: loss.Table},
 		{Name: "Tree", Value: loss.Tree},
 		{Name: "Uni", Value: loss.Uni},
+		{Name: "Weighted", Value: loss.Weighted},
 		{Name: "ZeroOne", Value: loss.ZeroOne},
 	},
 	Types: []table.Symbol{
+		{Name: "Decomposing", Value: (*loss.Decomposing)(nil)},
+		{Name: "Func", Value: (*loss.Func)(nil)},
 		{Name: "Loss", Value: (*loss.Loss)(nil)},
+		{Name: "Rower", Value: (*loss.Rower)(nil)},
+		{Name: "SetLoss", Value: (*loss.SetLoss)(nil)},
 	},
 	Wrappers: []table.Symbol{
+		{Name: "Decomposing", Value: (*_loss_Decomposing)(nil)},
 		{Name: "Loss", Value: (*_loss_Loss)(nil)},
+		{Name: "Rower", Value: (*_loss_Rower)(nil)},
+		{Name: "SetLoss", Value: (*_loss_SetLoss)(nil)},
 	},
+}
+
+// _loss_Decomposing makes interpreted values a loss.Decomposing.
+type _loss_Decomposing struct {
+	IValue     any
+	WDecompose func(a0 []int, a1 []float64) float64
+	WSetCost   func(a0 []int, a1 []int) float64
+}
+
+func (w _loss_Decomposing) Decompose(a0 []int, a1 []float64) float64 {
+	return w.WDecompose(a0, a1)
+}
+func (w _loss_Decomposing) SetCost(a0 []int, a1 []int) float64 {
+	return w.WSetCost(a0, a1)
 }
 
 // _loss_Loss makes interpreted values a loss.Loss.
@@ -43,4 +74,32 @@ type _loss_Loss struct {
 
 func (w _loss_Loss) Cost(a0 int, a1 int) float64 {
 	return w.WCost(a0, a1)
+}
+
+// _loss_Rower makes interpreted values a loss.Rower.
+type _loss_Rower struct {
+	IValue    any
+	WCost     func(a0 int, a1 int) float64
+	WNodeRow  func(a0 int, a1 []float64)
+	WTaxonomy func() *taxonomy.Taxonomy
+}
+
+func (w _loss_Rower) Cost(a0 int, a1 int) float64 {
+	return w.WCost(a0, a1)
+}
+func (w _loss_Rower) NodeRow(a0 int, a1 []float64) {
+	w.WNodeRow(a0, a1)
+}
+func (w _loss_Rower) Taxonomy() *taxonomy.Taxonomy {
+	return w.WTaxonomy()
+}
+
+// _loss_SetLoss makes interpreted values a loss.SetLoss.
+type _loss_SetLoss struct {
+	IValue   any
+	WSetCost func(a0 []int, a1 []int) float64
+}
+
+func (w _loss_SetLoss) SetCost(a0 []int, a1 []int) float64 {
+	return w.WSetCost(a0, a1)
 }

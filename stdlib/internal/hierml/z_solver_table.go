@@ -17,6 +17,8 @@ var solverPackage = table.Package{
 		{Name: "Cancelled", Value: solver.Cancelled},
 		{Name: "Converged", Value: solver.Converged},
 		{Name: "MaxEpochs", Value: solver.MaxEpochs},
+		{Name: "Solve", Value: solver.Solve},
+		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "Stopped", Value: solver.Stopped},
 		{Name: "TimeLimit", Value: solver.TimeLimit},
 	},
@@ -26,9 +28,23 @@ var solverPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "BCFW", Value: (*solver.BCFW)(nil)},
+		{Name: "DualAscent", Value: (*solver.DualAscent)(nil)},
+		{Name: "Method", Value: (*solver.Method)(nil)},
+		{Name: "OrthogonalProblem", Value: (*solver.OrthogonalProblem)(nil)},
 		{Name: "Pegasos", Value: (*solver.Pegasos)(nil)},
 		{Name: "Progress", Value: (*solver.Progress)(nil)},
+		{Name: "RDA", Value: (*solver.RDA)(nil)},
 		{Name: "Result", Value: (*solver.Result)(nil)},
+		{Name: "Settings", Value: (*solver.Settings)(nil)},
 		{Name: "Status", Value: (*solver.Status)(nil)},
+		{Name: "VariableSelection", Value: (*solver.VariableSelection)(nil)},
 	},
+	Wrappers: []table.Symbol{
+		{Name: "Method", Value: (*_solver_Method)(nil)},
+	},
+}
+
+// _solver_Method makes interpreted values a solver.Method.
+type _solver_Method struct {
+	IValue any
 }

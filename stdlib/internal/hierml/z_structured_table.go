@@ -15,27 +15,265 @@ var structuredPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "Ancestors", Value: structured.Ancestors},
 		{Name: "Argmax", Value: structured.Argmax},
+		{Name: "Both", Value: structured.Both},
+		{Name: "ByDepth", Value: structured.ByDepth},
 		{Name: "CFromLambda", Value: structured.CFromLambda},
+		{Name: "CheckC", Value: structured.CheckC},
 		{Name: "CheckMatrix", Value: structured.CheckMatrix},
+		{Name: "ColumnSquares", Value: structured.ColumnSquares},
+		{Name: "Differences", Value: structured.Differences},
+		{Name: "DotSteps", Value: structured.DotSteps},
 		{Name: "Flat", Value: structured.Flat},
+		{Name: "Given", Value: structured.Given},
+		{Name: "InvSqrtDepth", Value: structured.InvSqrtDepth},
+		{Name: "InvSqrtMaxDepth", Value: structured.InvSqrtMaxDepth},
 		{Name: "LambdaFromC", Value: structured.LambdaFromC},
 		{Name: "LambdaValue", Value: structured.LambdaValue},
+		{Name: "LinearWeights", Value: structured.LinearWeights},
 		{Name: "Margin", Value: structured.Margin},
 		{Name: "NewAttributes", Value: structured.NewAttributes},
+		{Name: "NewCandidates", Value: structured.NewCandidates},
+		{Name: "NewClassRegularizer", Value: structured.NewClassRegularizer},
+		{Name: "NewKernel", Value: structured.NewKernel},
+		{Name: "NewLabels", Value: structured.NewLabels},
+		{Name: "NewLinear", Value: structured.NewLinear},
+		{Name: "NewRanking", Value: structured.NewRanking},
+		{Name: "NewRest", Value: structured.NewRest},
 		{Name: "NewScorer", Value: structured.NewScorer},
+		{Name: "NewSets", Value: structured.NewSets},
+		{Name: "NewSiblings", Value: structured.NewSiblings},
+		{Name: "NewStep", Value: structured.NewStep},
+		{Name: "NewWeights", Value: structured.NewWeights},
+		{Name: "NewWideWeights", Value: structured.NewWideWeights},
+		{Name: "Nodes", Value: structured.Nodes},
 		{Name: "Norm", Value: structured.Norm},
+		{Name: "OfNodes", Value: structured.OfNodes},
 		{Name: "ScoreLeaves", Value: structured.ScoreLeaves},
+		{Name: "Slack", Value: structured.Slack},
 		{Name: "SqrtAlpha", Value: structured.SqrtAlpha},
 	},
 	Types: []table.Symbol{
 		{Name: "Attributes", Value: (*structured.Attributes)(nil)},
+		{Name: "Batch", Value: (*structured.Batch)(nil)},
 		{Name: "Certificate", Value: (*structured.Certificate)(nil)},
+		{Name: "ClassRegularizer", Value: (*structured.ClassRegularizer)(nil)},
+		{Name: "Competitors", Value: (*structured.Competitors)(nil)},
 		{Name: "Dual", Value: (*structured.Dual)(nil)},
+		{Name: "Expansion", Value: (*structured.Expansion)(nil)},
+		{Name: "Inputs", Value: (*structured.Inputs)(nil)},
+		{Name: "Kernel", Value: (*structured.Kernel)(nil)},
+		{Name: "Labels", Value: (*structured.Labels)(nil)},
+		{Name: "Linear", Value: (*structured.Linear)(nil)},
+		{Name: "Multiplier", Value: (*structured.Multiplier)(nil)},
 		{Name: "Oracle", Value: (*structured.Oracle)(nil)},
+		{Name: "Partial", Value: (*structured.Partial)(nil)},
 		{Name: "Problem", Value: (*structured.Problem)(nil)},
+		{Name: "Ranking", Value: (*structured.Ranking)(nil)},
 		{Name: "Rescaling", Value: (*structured.Rescaling)(nil)},
+		{Name: "Rest", Value: (*structured.Rest)(nil)},
+		{Name: "Rows", Value: (*structured.Rows)(nil)},
+		{Name: "Scored", Value: (*structured.Scored)(nil)},
 		{Name: "Scorer", Value: (*structured.Scorer)(nil)},
+		{Name: "Search", Value: (*structured.Search)(nil)},
+		{Name: "Sets", Value: (*structured.Sets)(nil)},
+		{Name: "SiblingOptions", Value: (*structured.SiblingOptions)(nil)},
+		{Name: "Siblings", Value: (*structured.Siblings)(nil)},
+		{Name: "State", Value: (*structured.State)(nil)},
 		{Name: "Step", Value: (*structured.Step)(nil)},
 		{Name: "Weights", Value: (*structured.Weights)(nil)},
 	},
+	Wrappers: []table.Symbol{
+		{Name: "Batch", Value: (*_structured_Batch)(nil)},
+		{Name: "Competitors", Value: (*_structured_Competitors)(nil)},
+		{Name: "Inputs", Value: (*_structured_Inputs)(nil)},
+		{Name: "Multiplier", Value: (*_structured_Multiplier)(nil)},
+		{Name: "Partial", Value: (*_structured_Partial)(nil)},
+		{Name: "Scored", Value: (*_structured_Scored)(nil)},
+		{Name: "Search", Value: (*_structured_Search)(nil)},
+		{Name: "State", Value: (*_structured_State)(nil)},
+	},
+}
+
+// _structured_Batch makes interpreted values a structured.Batch.
+type _structured_Batch struct {
+	IValue    any
+	WAdd      func(a0 *structured.Rows, a1 int)
+	WLoad     func(a0 []int, a1 int)
+	WMultiply func()
+	WProducts func(a0 int) []float64
+	WScores   func(a0 int) []float64
+	WSize     func() int
+}
+
+func (w _structured_Batch) Add(a0 *structured.Rows, a1 int) {
+	w.WAdd(a0, a1)
+}
+func (w _structured_Batch) Load(a0 []int, a1 int) {
+	w.WLoad(a0, a1)
+}
+func (w _structured_Batch) Multiply() {
+	w.WMultiply()
+}
+func (w _structured_Batch) Products(a0 int) []float64 {
+	return w.WProducts(a0)
+}
+func (w _structured_Batch) Scores(a0 int) []float64 {
+	return w.WScores(a0)
+}
+func (w _structured_Batch) Size() int {
+	return w.WSize()
+}
+
+// _structured_Competitors makes interpreted values a structured.Competitors.
+type _structured_Competitors struct {
+	IValue     any
+	WBlocks    func() int
+	WC         func(a0 int) float64
+	WCost      func(a0 int, a1 int32) float64
+	WDirect    func(a0 int, a1 int32, a2 float64, a3 *structured.Step)
+	WExample   func(a0 int) int
+	WNewSearch func() structured.Search
+	WProduct   func(a0 int, a1 int32, a2 int32) float64
+}
+
+func (w _structured_Competitors) Blocks() int {
+	return w.WBlocks()
+}
+func (w _structured_Competitors) C(a0 int) float64 {
+	return w.WC(a0)
+}
+func (w _structured_Competitors) Cost(a0 int, a1 int32) float64 {
+	return w.WCost(a0, a1)
+}
+func (w _structured_Competitors) Direct(a0 int, a1 int32, a2 float64, a3 *structured.Step) {
+	w.WDirect(a0, a1, a2, a3)
+}
+func (w _structured_Competitors) Example(a0 int) int {
+	return w.WExample(a0)
+}
+func (w _structured_Competitors) NewSearch() structured.Search {
+	return w.WNewSearch()
+}
+func (w _structured_Competitors) Product(a0 int, a1 int32, a2 int32) float64 {
+	return w.WProduct(a0, a1, a2)
+}
+
+// _structured_Inputs makes interpreted values a structured.Inputs.
+type _structured_Inputs struct {
+	IValue       any
+	WLen         func() int
+	WNewState    func(a0 []int, a1 bool) structured.State
+	WProduct     func(a0 int, a1 int) float64
+	WSquaredNorm func(a0 int) float64
+}
+
+func (w _structured_Inputs) Len() int {
+	return w.WLen()
+}
+func (w _structured_Inputs) NewState(a0 []int, a1 bool) structured.State {
+	return w.WNewState(a0, a1)
+}
+func (w _structured_Inputs) Product(a0 int, a1 int) float64 {
+	return w.WProduct(a0, a1)
+}
+func (w _structured_Inputs) SquaredNorm(a0 int) float64 {
+	return w.WSquaredNorm(a0)
+}
+
+// _structured_Multiplier makes interpreted values a structured.Multiplier.
+type _structured_Multiplier struct {
+	IValue    any
+	WProducts func(a0 int, a1 []int32, a2 []float64, a3 int)
+}
+
+func (w _structured_Multiplier) Products(a0 int, a1 []int32, a2 []float64, a3 int) {
+	w.WProducts(a0, a1, a2, a3)
+}
+
+// _structured_Partial makes interpreted values a structured.Partial.
+type _structured_Partial struct {
+	IValue    any
+	WAdd      func(a0 int, a1 []int32, a2 []float64)
+	WNewBatch func() structured.Batch
+	WScores   func(a0 int, a1 []float64)
+	WScoresAt func(a0 int, a1 []int32, a2 []float64)
+	WSet      func(a0 *structured.Rows, a1 int) (float64, float64)
+	WWidth    func() int
+}
+
+func (w _structured_Partial) Add(a0 int, a1 []int32, a2 []float64) {
+	w.WAdd(a0, a1, a2)
+}
+func (w _structured_Partial) NewBatch() structured.Batch {
+	return w.WNewBatch()
+}
+func (w _structured_Partial) Scores(a0 int, a1 []float64) {
+	w.WScores(a0, a1)
+}
+func (w _structured_Partial) ScoresAt(a0 int, a1 []int32, a2 []float64) {
+	w.WScoresAt(a0, a1, a2)
+}
+func (w _structured_Partial) Set(a0 *structured.Rows, a1 int) (float64, float64) {
+	return w.WSet(a0, a1)
+}
+func (w _structured_Partial) Width() int {
+	return w.WWidth()
+}
+
+// _structured_Scored makes interpreted values a structured.Scored.
+type _structured_Scored struct {
+	IValue  any
+	WScores func(a0 int, a1 []float64)
+	WWidth  func() int
+}
+
+func (w _structured_Scored) Scores(a0 int, a1 []float64) {
+	w.WScores(a0, a1)
+}
+func (w _structured_Scored) Width() int {
+	return w.WWidth()
+}
+
+// _structured_Search makes interpreted values a structured.Search.
+type _structured_Search struct {
+	IValue     any
+	WLoad      func(a0 int, a1 []float64) float64
+	WViolation func(a0 int32) float64
+	WWorst     func(a0 int, a1 float64, a2 []int32, a3 []int32) []int32
+}
+
+func (w _structured_Search) Load(a0 int, a1 []float64) float64 {
+	return w.WLoad(a0, a1)
+}
+func (w _structured_Search) Violation(a0 int32) float64 {
+	return w.WViolation(a0)
+}
+func (w _structured_Search) Worst(a0 int, a1 float64, a2 []int32, a3 []int32) []int32 {
+	return w.WWorst(a0, a1, a2, a3)
+}
+
+// _structured_State makes interpreted values a structured.State.
+type _structured_State struct {
+	IValue    any
+	WAdd      func(a0 int, a1 []int32, a2 []float64)
+	WNewBatch func() structured.Batch
+	WScores   func(a0 int, a1 []float64)
+	WSet      func(a0 *structured.Rows, a1 int) (float64, float64)
+	WWidth    func() int
+}
+
+func (w _structured_State) Add(a0 int, a1 []int32, a2 []float64) {
+	w.WAdd(a0, a1, a2)
+}
+func (w _structured_State) NewBatch() structured.Batch {
+	return w.WNewBatch()
+}
+func (w _structured_State) Scores(a0 int, a1 []float64) {
+	w.WScores(a0, a1)
+}
+func (w _structured_State) Set(a0 *structured.Rows, a1 int) (float64, float64) {
+	return w.WSet(a0, a1)
+}
+func (w _structured_State) Width() int {
+	return w.WWidth()
 }

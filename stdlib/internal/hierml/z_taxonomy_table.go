@@ -20,6 +20,7 @@ var taxonomyPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "CycleError", Value: (*taxonomy.CycleError)(nil)},
 		{Name: "DuplicateError", Value: (*taxonomy.DuplicateError)(nil)},
+		{Name: "Minimal", Value: (*taxonomy.Minimal)(nil)},
 		{Name: "NameError", Value: (*taxonomy.NameError)(nil)},
 		{Name: "RangeError", Value: (*taxonomy.RangeError)(nil)},
 		{Name: "SyntaxError", Value: (*taxonomy.SyntaxError)(nil)},

@@ -14,9 +14,13 @@ var weightingPackage = table.Package{
 	Name: "weighting",
 	Values: []table.Symbol{
 		{Name: "Flat", Value: weighting.Flat},
+		{Name: "Split", Value: weighting.Split},
 	},
 	Types: []table.Symbol{
+		{Name: "Heaviest", Value: (*weighting.Heaviest)(nil)},
+		{Name: "MaxMin", Value: (*weighting.MaxMin)(nil)},
 		{Name: "Path", Value: (*weighting.Path)(nil)},
+		{Name: "Shared", Value: (*weighting.Shared)(nil)},
 		{Name: "Solution", Value: (*weighting.Solution)(nil)},
 	},
 }
