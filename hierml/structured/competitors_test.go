@@ -151,8 +151,11 @@ func TestRanking(t *testing.T) {
 		n := 2 + r.IntN(15)
 		g := example.Random(r, n, 1+r.IntN(min(n, 3)), 1+r.IntN(2))
 		sets := randomSets(r, g, 12)
-		for _, rescaling := range []Rescaling{Margin, Slack} {
+		for k, rescaling := range []Rescaling{Margin, Slack, Margin, Slack} {
 			a, l := Ancestors(g), loss.Tree(g)
+			if k >= 2 {
+				l = loss.ZeroOne() // all pairs have the same loss
+			}
 			c, err := NewRanking(a, sets, l, rescaling, 0.5)
 			if err != nil {
 				t.Fatal(err)

@@ -25,6 +25,7 @@ type Ranking struct {
 	examples   []int32     // of each block
 	labels     [][]int32   // of each block, positions in the candidates, ascending
 	rows       [][]float64 // loss by label and candidate; nil for labels that no example has, or if there are too many
+	same       float64     // the loss of every pair of two candidates, 0 if they differ
 }
 
 // NewRanking returns the comparisons for examples with the given sets of labels, node ids that are
@@ -97,6 +98,7 @@ func (rk *Ranking) tabulate(seen []bool) error {
 		rk.rows = make([][]float64, len(candidates))
 	}
 	var row []float64
+	same := math.NaN()
 	for y, s := range seen {
 		if !s {
 			continue
@@ -110,10 +112,19 @@ func (rk *Ranking) tabulate(seen []bool) error {
 				return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite and not negative",
 					t.Name(candidates[z]), t.Name(candidates[y]), v)
 			}
+			if math.IsNaN(same) && z != y {
+				same = v
+			}
+			if v != same && z != y {
+				same = 0
+			}
 		}
 		if rk.rows != nil {
 			rk.rows[y] = row
 		}
+	}
+	if same > 0 {
+		rk.same = same
 	}
 	return nil
 }
@@ -187,13 +198,18 @@ func (rk *Ranking) Product(b int, k, l int32) float64 {
 	return rk.scale(y, z) * rk.scale(v, w) * (a.product(y, v) - a.product(y, w) - a.product(z, v) + a.product(z, w))
 }
 
-// NewSearch returns a search that scores all candidates at once.
+// NewSearch returns a search that scores all candidates at once and looks at all pairs, or, where all have the same loss, at the
+// labels with the lowest and the others with the highest scores.
 func (rk *Ranking) NewSearch() Search {
 	q := len(rk.attributes.candidates)
-	return &rankingSearch{
+	s := &rankingSearch{
 		ranking: rk, scores: make([]float64, q), relevant: make([]bool, q),
 		sums: make([]float64, len(rk.attributes.columns)+1),
 	}
+	if rk.same > 0 {
+		return &extremes{rankingSearch: s}
+	}
+	return s
 }
 
 type rankingSearch struct {
@@ -206,15 +222,23 @@ type rankingSearch struct {
 	sums     []float64
 }
 
-func (s *rankingSearch) Load(b int, scores []float64) float64 {
-	rk := s.ranking
+// turn turns to a block and scores its candidates.
+func (s *rankingSearch) turn(b int, scores []float64) {
 	for _, y := range s.labels {
 		s.relevant[y] = false
 	}
-	s.labels = rk.labels[b]
+	s.labels = s.ranking.labels[b]
+	for _, y := range s.labels {
+		s.relevant[y] = true
+	}
+	s.ranking.attributes.candidateScores(scores, s.sums, s.scores)
+}
+
+func (s *rankingSearch) Load(b int, scores []float64) float64 {
+	rk := s.ranking
+	s.turn(b, scores)
 	s.rows = s.rows[:0]
 	for r, y := range s.labels {
-		s.relevant[y] = true
 		if rk.rows != nil {
 			s.rows = append(s.rows, rk.rows[y])
 			continue
@@ -225,7 +249,6 @@ func (s *rankingSearch) Load(b int, scores []float64) float64 {
 		rk.fill(y, s.own[r])
 		s.rows = append(s.rows, s.own[r])
 	}
-	rk.attributes.candidateScores(scores, s.sums, s.scores)
 	worst := 0.0
 	for r := range s.labels {
 		f, row := s.scores[s.labels[r]], s.rows[r]
