@@ -436,10 +436,11 @@ func (a *alternation) turn(ctx context.Context) (float64, error) {
 
 func (a *alternation) estimate() float64 {
 	gap := a.at.estimate()
-	if gap <= a.target || a.epochs >= turnEpochs {
+	relative := gap / a.state.certificate.Primal
+	if gap <= a.target || relative <= a.settings.Gap || a.epochs >= turnEpochs {
 		return 0
 	}
-	return gap / a.state.certificate.Primal
+	return relative
 }
 
 func (a *alternation) certify(ctx context.Context, o *orthogonalRun) error {
