@@ -94,6 +94,23 @@ func TestGolden(t *testing.T) {
 					if got := products.Value(); math.Abs(got-o.Omega) > 1e-9*o.Omega {
 						t.Errorf("test %d: Omega of the products %v, want %v", k, got, o.Omega)
 					}
+					squares, half := r.NewProducts(), r.NewProducts()
+					nodes := rand.New(rand.NewPCG(uint64(k), 0)).Perm(r.Len())
+					for f := range w.RawMatrix().Cols {
+						column := make([]float64, len(nodes))
+						for k, n := range nodes {
+							column[k] = w.At(n, f)
+						}
+						if f%2 == 0 {
+							squares.AddSquare(nodes, column)
+						} else {
+							half.AddSquare(nodes, column)
+						}
+					}
+					squares.Merge(half)
+					if got := squares.Value(); math.Abs(got-o.Omega) > 1e-9*o.Omega {
+						t.Errorf("test %d: Omega of the sum of squares %v, want %v", k, got, o.Omega)
+					}
 					subgradient := mat.NewDense(w.RawMatrix().Rows, w.RawMatrix().Cols, nil)
 					r.Subgradient(subgradient, w)
 					if !mat.EqualApprox(subgradient, dense(o.Subgradient), 1e-9) {

@@ -8,101 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Products holds the inner products of the vectors of nodes that K couples,
-// directly or over others. All others are zero for the regularizer.
-type Products struct {
-	r    *Regularizer
-	data [][]float64 // a square matrix a part
-}
-
-// NewProducts returns the products of zero vectors.
-func (r *Regularizer) NewProducts() *Products {
-	p := &Products{r: r, data: make([][]float64, len(r.parts))}
-	for k, part := range r.parts {
-		p.data[k] = make([]float64, len(part.nodes)*len(part.nodes))
-	}
-	return p
-}
-
-// Len returns the number of nodes.
-func (p *Products) Len() int { return p.r.Len() }
-
-// Clear sets the products to those of zero vectors.
-func (p *Products) Clear() {
-	for _, data := range p.data {
-		clear(data)
-	}
-}
-
-// Add adds a_i b_j to the product of every two nodes i and j. The products of
-// weight vectors are the sum over the features of the weights of the feature with
-// themselves; those of an expansion over instances are the sum over the instances
-// of their coefficients with their scores.
-func (p *Products) Add(a, b []float64) {
-	for k, part := range p.r.parts {
-		data, n := p.data[k], len(part.nodes)
-		for i, node := range part.nodes {
-			v := a[node]
-			if v == 0 {
-				continue
-			}
-			row := data[i*n : (i+1)*n]
-			for j, other := range part.nodes {
-				row[j] += v * b[other]
-			}
-		}
-	}
-}
-
-// Value returns Omega of vectors with these products.
-func (p *Products) Value() float64 {
-	var sum float64
-	for k, part := range p.r.parts {
-		data, n := p.data[k], len(part.nodes)
-		for i, node := range part.nodes {
-			sum += p.r.diagonal[node] * data[i*n+i] / 2
-		}
-		for _, e := range part.pairs {
-			sum += e.k * math.Abs(data[e.i*n+e.j])
-		}
-	}
-	return sum
-}
-
-// Subgradient sets dst to one coordinate of the subgradient of Theorem 4, by node, for
-// vectors with these products, where a has that coordinate of the vectors.
-func (p *Products) Subgradient(dst, a []float64) {
-	for n, k := range p.r.diagonal {
-		dst[n] = k * a[n]
-	}
-	for k, part := range p.r.parts {
-		n := len(part.nodes)
-		for _, e := range part.pairs {
-			i, j, v := part.nodes[e.i], part.nodes[e.j], e.k
-			switch product := p.data[k][e.i*n+e.j]; {
-			case product == 0:
-				continue
-			case product < 0:
-				v = -v
-			}
-			dst[i] += v * a[j]
-			dst[j] += v * a[i]
-		}
-	}
-}
-
-// Trace returns the sum of the squared norms of all vectors.
-func (p *Products) Trace() float64 {
-	var sum float64
-	for k, part := range p.r.parts {
-		n := len(part.nodes)
-		for i := range n {
-			sum += p.data[k][i*n+i]
-		}
-	}
-	return sum
-}
-
 // Signs is a point S of the saddle form, a number in [-1, 1] for every pair of
 // nodes that K couples, with K o S = LL' factored. It belongs to one goroutine.
 type Signs struct {
@@ -210,12 +115,12 @@ func (s *Signs) Column(column int, value float64, add func(node int, value float
 }
 
 func (s *Signs) transform(dst, src *Products, factor func(part int) mat.Matrix) {
-	for k, part := range s.r.parts {
-		n := len(part.nodes)
+	for k := range s.parts {
 		a := factor(k)
-		var half mat.Dense
-		half.Mul(a, mat.NewDense(n, n, src.data[k]))
-		mat.NewDense(n, n, dst.data[k]).Mul(&half, a.T())
+		var half, product mat.Dense
+		half.Mul(a, src.part(k))
+		product.Mul(&half, a.T())
+		dst.setPart(k, &product)
 	}
 }
 
@@ -235,7 +140,7 @@ func (s *Signs) Ascend(m *Products, tolerance float64) error {
 			continue
 		}
 		for sweeps := 0; sweeps < maxSweeps; sweeps += refresh {
-			done := s.sweep(k, m.data[k], tolerance)
+			done := s.sweep(k, m.part(k), tolerance)
 			if err := s.factor(k); err != nil {
 				return err
 			}
@@ -249,12 +154,12 @@ func (s *Signs) Ascend(m *Products, tolerance float64) error {
 
 // sweep goes through the pairs of a part up to refresh times, and reports whether
 // the tolerance was met.
-func (s *Signs) sweep(k int, m []float64, tolerance float64) bool {
+func (s *Signs) sweep(k int, m *mat.Dense, tolerance float64) bool {
 	part, signs := &s.r.parts[k], s.parts[k].signs
 	n := len(part.nodes)
 	var half, weights mat.Dense
 	inverse := mat.DenseCopyOf(s.parts[k].inverse)
-	half.Mul(inverse, mat.NewDense(n, n, m))
+	half.Mul(inverse, m)
 	weights.Mul(&half, inverse)
 	scratch := make([]float64, 6*n)
 	for range refresh {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/hierml/notebook/hierml/orthogonal"
@@ -232,7 +233,7 @@ func (o *orthogonalRun) store(result *Result) {
 	result.Weights = structured.LinearWeights(w)
 	result.Expansion, _ = w.(*structured.Expansion)
 	products := o.problem.Regularizer.NewProducts()
-	addProducts(products, w, o.best)
+	addProducts(products, w, o.best, o.settings.Workers)
 	hinge := 0.0
 	search, scores := o.nodes.NewSearch(), make([]float64, w.Width())
 	for i := range o.nodes.Inputs().Len() {
@@ -250,21 +251,28 @@ func (o *orthogonalRun) store(result *Result) {
 	result.Gap = structured.Certificate{Primal: result.Primal, Dual: result.Dual}.Gap()
 }
 
+// shares is the number of parts that features are divided into for products; it is
+// fixed, so that sums do not depend on the number of workers.
+const shares = 4
+
 // addProducts adds the inner products of the columns of the weights, which are
 // the sum of the rows given.
-func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.Rows) {
+func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.Rows, workers int) {
 	if w := structured.LinearWeights(s); w != nil {
-		vector := make([]float64, dst.Len())
-		for f := range w.Features {
-			zero := true
-			for c, n := range w.Columns {
-				v := w.At(f, c)
-				vector[n] = v
-				zero = zero && v == 0
+		var parts [shares]*orthogonal.Products
+		var wait sync.WaitGroup
+		for k := range parts {
+			parts[k] = dst.New()
+			work := func() { addSquares(parts[k], w, k*w.Features/shares, (k+1)*w.Features/shares) }
+			if workers == 1 {
+				work()
+			} else {
+				wait.Go(work)
 			}
-			if !zero {
-				dst.Add(vector, vector)
-			}
+		}
+		wait.Wait()
+		for _, part := range parts {
+			dst.Merge(part)
 		}
 		return
 	}
@@ -284,6 +292,20 @@ func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.
 			products[n] = scores[c]
 		}
 		dst.Add(coefficients, products)
+	}
+}
+
+// addSquares adds what some of the features contribute to the products.
+func addSquares(dst *orthogonal.Products, w *structured.Weights, from, to int) {
+	nodes, values := make([]int, 0, len(w.Columns)), make([]float64, 0, len(w.Columns))
+	for f := from; f < to; f++ {
+		nodes, values = nodes[:0], values[:0]
+		for c, n := range w.Columns {
+			if v := w.At(f, c); v != 0 {
+				nodes, values = append(nodes, n), append(values, v)
+			}
+		}
+		dst.AddSquare(nodes, values)
 	}
 }
 
@@ -344,7 +366,7 @@ func (s *saddle) measure(w structured.State, point *structured.Dual) {
 		rows = s.ridge.Rows(point)
 	}
 	s.products.Clear()
-	addProducts(s.products, w, rows)
+	addProducts(s.products, w, rows, s.settings.Workers)
 }
 
 // ascend moves to the best S for a dual point, whose weights in the ridge
