@@ -29,7 +29,7 @@ func (zeroOne) NodeRow(truth int, dst []float64) {
 }
 
 // Normalized returns the loss in which the edges from either label up to the deepest common
-// ancestor weigh 1 over twice the label's depth (Cai's thesis, 7.2), so that it is at most 1; depth
+// ancestor weigh 1 over twice the label's depth (Cai's thesis, 7.2), so that it is at most 1 between leaves of a tree with one root; depth
 // is the number of ancestors without the label. Where all labels have one depth it is Half divided
 // by that depth, not Half, as the thesis says. It does not exist at roots: a root that is a
 // leaf is an error, and a cost of a root that is an inner node is not finite.
@@ -39,40 +39,60 @@ func Normalized(t *taxonomy.Taxonomy) (Loss, error) {
 			return nil, fmt.Errorf("loss: the normalized loss divides by depth, and leaf %q is a root; put a node above it or take another loss", t.Name(l))
 		}
 	}
-	return normalized{t}, nil
+	l := normalized{differ: newWeighted(t, nil, 1, 1)}
+	for _, leaf := range t.Leaves() {
+		l.half = append(l.half, 1/(2*l.depth(leaf)))
+	}
+	return l, nil
 }
 
-type normalized struct{ t *taxonomy.Taxonomy }
+type normalized struct {
+	differ weighted
+	half   []float64 // half the weight of an edge above each leaf
+}
 
 func (l normalized) Cost(truth, predicted int) float64 {
 	if truth == predicted {
 		return 0
 	}
-	a, b := weighted{l.t, nil, 1, 1}.parts(l.t.Ancestors(truth), l.t.Ancestors(predicted))
+	t := l.differ.t
+	a, b := l.differ.parts(t.Ancestors(truth), t.Ancestors(predicted))
 	return (a/l.depth(truth) + b/l.depth(predicted)) / 2
 }
 
-func (l normalized) Taxonomy() *taxonomy.Taxonomy { return l.t }
+func (l normalized) Taxonomy() *taxonomy.Taxonomy { return l.differ.t }
 
 func (l normalized) NodeRow(truth int, dst []float64) {
-	weighted{l.t, nil, 1, 1}.NodeRow(truth, dst)
+	l.differ.NodeRow(truth, dst)
 	a := l.depth(truth)
 	for n, both := range dst {
-		if n == truth {
-			continue
-		}
-		// Of the nodes above one label alone, (both+a-b)/2 are above the truth.
+		// Of the nodes above one of the labels alone, (both+a-b)/2 are above the truth.
 		b := l.depth(n)
 		dst[n] = ((both+a-b)/(2*a) + (both-a+b)/(2*b)) / 2
+	}
+	dst[truth] = 0
+}
+
+func (l normalized) leafRow(truth int, dst []float64) {
+	t := l.differ.t
+	l.differ.leafRow(truth, dst)
+	a := l.depth(truth)
+	half := 1 / (2 * a)
+	for y, n := range t.Leaves() {
+		both, b := dst[y], float64(t.Depth(n))
+		dst[y] = ((both+a-b)*half + (both-a+b)*l.half[y]) / 2
+	}
+	if y := t.LeafIndex(truth); y >= 0 {
+		dst[y] = 0
 	}
 }
 
 // depth is the number of ancestors of n without n.
 func (l normalized) depth(n int) float64 {
-	if l.t.IsTree() {
-		return float64(l.t.Depth(n))
+	if l.differ.t.IsTree() {
+		return float64(l.differ.t.Depth(n))
 	}
-	return float64(len(l.t.Ancestors(n)) - 1)
+	return float64(len(l.differ.t.Ancestors(n)) - 1)
 }
 
 // SqrtAlpha returns the root of the sum of the node weights over the nodes counted by Symdiff:
@@ -82,7 +102,7 @@ func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (Loss, error) {
 	if err := checkWeights(t, alpha); err != nil {
 		return nil, err
 	}
-	return sqrtAlpha{weighted{t, alpha, 1, 1}}, nil
+	return sqrtAlpha{newWeighted(t, alpha, 1, 1)}, nil
 }
 
 type sqrtAlpha struct{ sum weighted }
@@ -103,7 +123,16 @@ func (l sqrtAlpha) NodeRow(truth int, dst []float64) {
 		return
 	}
 	l.sum.NodeRow(truth, dst)
-	for n, sum := range dst {
-		dst[n] = math.Sqrt(sum)
+	roots(dst)
+}
+
+func (l sqrtAlpha) leafRow(truth int, dst []float64) {
+	l.sum.leafRow(truth, dst)
+	roots(dst)
+}
+
+func roots(v []float64) {
+	for k, x := range v {
+		v[k] = math.Sqrt(x)
 	}
 }

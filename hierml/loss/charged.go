@@ -41,20 +41,17 @@ func Sub(t *taxonomy.Taxonomy) (Loss, error) {
 }
 
 // charged sums the weights of the topmost nodes in which two paths differ.
-type charged struct {
-	t      *taxonomy.Taxonomy
-	weight []float64
-}
+type charged struct{ *path }
 
 func newCharged(name string, t *taxonomy.Taxonomy, weight func(n int) float64) (Loss, error) {
 	if !t.IsTree() {
 		return nil, fmt.Errorf("loss: the loss %s needs a tree or forest; in this taxonomy a node has several parents", name)
 	}
-	l := charged{t, make([]float64, t.Len())}
-	for n := range l.weight {
-		l.weight[n] = weight(n)
+	weights := make([]float64, t.Len())
+	for n := range weights {
+		weights[n] = weight(n)
 	}
-	return l, nil
+	return charged{newPath(t, weights, 1, 1, true)}, nil
 }
 
 func (l charged) Cost(truth, predicted int) float64 {
@@ -65,10 +62,10 @@ func (l charged) Cost(truth, predicted int) float64 {
 		up := l.t.Depth(a) - l.t.Depth(b)
 		before := [2]int{-1, -1}
 		if up >= 0 {
-			before[0], a = a, l.parent(a)
+			before[0], a = a, l.above(a)
 		}
 		if up <= 0 {
-			before[1], b = b, l.parent(b)
+			before[1], b = b, l.above(b)
 		}
 		if a != b {
 			continue
@@ -84,9 +81,7 @@ func (l charged) Cost(truth, predicted int) float64 {
 
 func (l charged) Taxonomy() *taxonomy.Taxonomy { return l.t }
 
-func (l charged) NodeRow(truth int, dst []float64) {
-	path{l.t, l.weight, 1, 1, true}.row(truth, dst)
-}
+func (l charged) NodeRow(truth int, dst []float64) { l.nodeRow(truth, dst) }
 
 func (l charged) SetCost(truth, predicted []int) float64 {
 	x, y := l.t.Closure(truth), l.t.Closure(predicted)
@@ -98,7 +93,7 @@ func (l charged) SetCost(truth, predicted []int) float64 {
 	for _, side := range [2][2][]int{{x, y}, {y, x}} {
 		for _, n := range side[0] {
 			// What is above a node of one set is in that set, so parents differ where the other set lacks them.
-			if p := l.parent(n); !in(side[1], n) && (p < 0 || in(side[1], p)) {
+			if p := l.above(n); !in(side[1], n) && (p < 0 || in(side[1], p)) {
 				sum += l.weight[n]
 			}
 		}
@@ -106,8 +101,8 @@ func (l charged) SetCost(truth, predicted []int) float64 {
 	return sum
 }
 
-// parent returns -1 above roots.
-func (l charged) parent(n int) int {
+// above returns the parent of n, -1 for a root.
+func (l charged) above(n int) int {
 	if p := l.t.Parents(n); len(p) > 0 {
 		return p[0]
 	}

@@ -20,13 +20,14 @@ type distance struct {
 	// of at most room labels, so that it doesn't outgrow the graph.
 	known []atomic.Pointer[[]int32]
 	room  atomic.Int64
+	path  *path // the same on trees
 }
 
 // maxKnown bounds the memory of known distances, in nodes: 64 MiB.
 const maxKnown = 1 << 24
 
 func newDistance(t *taxonomy.Taxonomy, scale float64) *distance {
-	l := &distance{t: t, scale: scale}
+	l := &distance{t: t, scale: scale, path: newPath(t, nil, scale, scale, false)}
 	if !t.IsTree() {
 		l.known = make([]atomic.Pointer[[]int32], t.Len())
 		l.room.Store(int64(maxKnown / t.Len()))
@@ -56,10 +57,12 @@ func (l *distance) Taxonomy() *taxonomy.Taxonomy { return l.t }
 
 func (l *distance) NodeRow(truth int, dst []float64) {
 	if l.t.IsTree() {
-		path{l.t, nil, l.scale, l.scale, false}.row(truth, dst)
+		l.path.nodeRow(truth, dst)
 		return
 	}
 	for n, d := range l.t.Distances(truth) {
 		dst[n] = l.scale * float64(d)
 	}
 }
+
+func (l *distance) leafRow(truth int, dst []float64) { l.path.leafRow(truth, dst) }

@@ -34,6 +34,10 @@ func Row(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 		}
 		return
 	}
+	if byLeaf, ok := r.(leafRower); ok && t.IsTree() {
+		byLeaf.leafRow(truth, dst)
+		return
+	}
 	nodes := borrow(t.Len())
 	r.NodeRow(truth, *nodes)
 	for j, n := range leaves {
@@ -66,6 +70,11 @@ func rower(l Loss, t *taxonomy.Taxonomy) (Rower, bool) {
 	return r, ok && (r.Taxonomy() == nil || r.Taxonomy() == t)
 }
 
+// leafRower knows the costs of the leaves of a tree or forest without those of the other nodes.
+type leafRower interface {
+	leafRow(truth int, dst []float64)
+}
+
 // scratch holds rows over nodes.
 var scratch sync.Pool
 
@@ -76,55 +85,6 @@ func borrow(n int) *[]float64 {
 	}
 	row := make([]float64, n)
 	return &row
-}
-
-// path is the loss between nodes of a tree or forest that sums the weights of the nodes in which
-// their paths from the root differ.
-type path struct {
-	t             *taxonomy.Taxonomy
-	weight        []float64 // nil: 1 each
-	missed, added float64   // factors of the weights on the path of the truth and of the prediction
-	topmost       bool      // only the topmost node of either path counts
-}
-
-// row writes the costs of all nodes into dst in one pass from the roots down.
-func (l path) row(truth int, dst []float64) {
-	depth := l.t.Depth(truth)
-	path := make([]int, depth+1) // the ancestor of truth at each depth
-	path[depth] = truth
-	for d := depth; d > 0; d-- {
-		path[d-1] = l.t.Parents(path[d])[0]
-	}
-	// What truth has below each of its ancestors, and at last what it has in all.
-	below := 0.0
-	for d := depth; d >= 0; d-- {
-		dst[path[d]] = below
-		if l.topmost {
-			below = 0
-		}
-		below += l.missed * l.of(path[d])
-	}
-	for _, n := range l.t.Topological() {
-		d := l.t.Depth(n)
-		switch {
-		case d <= depth && path[d] == n:
-		case d == 0:
-			dst[n] = below + l.added*l.of(n)
-		default:
-			p := l.t.Parents(n)[0]
-			dst[n] = dst[p]
-			if !l.topmost || d-1 <= depth && path[d-1] == p {
-				dst[n] += l.added * l.of(n)
-			}
-		}
-	}
-}
-
-func (l path) of(n int) float64 {
-	if l.weight == nil {
-		return 1
-	}
-	return l.weight[n]
 }
 
 // costs is NodeRow where there is no faster way.

@@ -10,11 +10,11 @@ import (
 // Symdiff returns the number of nodes that are an ancestor of one label and not of the other, the
 // labels themselves included: Cai's thesis, 3.12, and the hierarchical Hamming loss of NHSVM, section 4.
 // On trees and forests it equals Tree. It is a Decomposing loss.
-func Symdiff(t *taxonomy.Taxonomy) Loss { return weighted{t, nil, 1, 1} }
+func Symdiff(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 1, 1) }
 
 // Half returns half of Symdiff: the loss Delta_h of Cai's thesis. On trees whose leaves are all
 // equally deep it is the height of the lowest common ancestor. It is a Decomposing loss.
-func Half(t *taxonomy.Taxonomy) Loss { return weighted{t, nil, 0.5, 0.5} }
+func Half(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 0.5, 0.5) }
 
 // Weighted returns the loss of Cai's thesis, 3.11, for items that are delivered to those who asked
 // for a node: weight[n] is how many ask for node n, missed what it costs not to deliver to one of
@@ -31,7 +31,7 @@ func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Lo
 			return nil, fmt.Errorf("loss: a node missed costs %v and a node added %v; costs are finite and not negative", missed, added)
 		}
 	}
-	return weighted{t, weight, missed, added}, nil
+	return newWeighted(t, weight, missed, added), nil
 }
 
 func checkWeights(t *taxonomy.Taxonomy, weight []float64) error {
@@ -47,17 +47,10 @@ func checkWeights(t *taxonomy.Taxonomy, weight []float64) error {
 }
 
 // weighted sums the weights of the nodes in which two sets of ancestors differ.
-type weighted struct {
-	t             *taxonomy.Taxonomy
-	weight        []float64 // nil: 1 each
-	missed, added float64
-}
+type weighted struct{ *path }
 
-func (l weighted) of(n int) float64 {
-	if l.weight == nil {
-		return 1
-	}
-	return l.weight[n]
+func newWeighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) weighted {
+	return weighted{newPath(t, weight, missed, added, false)}
 }
 
 func (l weighted) Cost(truth, predicted int) float64 {
@@ -106,7 +99,7 @@ func (l weighted) Taxonomy() *taxonomy.Taxonomy { return l.t }
 func (l weighted) NodeRow(truth int, dst []float64) {
 	switch {
 	case l.t.IsTree():
-		path{l.t, l.weight, l.missed, l.added, false}.row(truth, dst)
+		l.nodeRow(truth, dst)
 	case l.weight == nil:
 		l.count(truth, dst)
 	default:
