@@ -15,23 +15,23 @@ import (
 // exactly by sorting where competitors have columns of their own, as those of a flat SVM have, and
 // otherwise by pairwise steps.
 //
-// An epoch begins with a full pass, which scores all columns, and gives each
-// block as active competitors those with a coefficient and the worst others. Passes
-// follow that score what the active competitors need alone. They drop competitors that lie below the
-// others by more than a tolerance, and blocks that are solved within it, and end when no block
-// is left. The certificate after the epoch says how far the tolerance is to be
-// reduced for the next.
+// An epoch is a number of passes over the blocks. The first visits all of them but those whose gap was
+// negligible when it was seen last, and takes as active competitors those with a coefficient and the worst
+// others. The following passes visit the blocks that were not solved within a tolerance before, until there
+// are none. Where the active competitors touch few of the columns, passes but the first score these alone, and drop
+// competitors that lie below the others by more than the tolerance. Every epoch has a smaller tolerance,
+// a share of the gap that the first pass of the epoch before found or the certificate.
 //
 // It fits problems whose examples have one block each: labels against other
 // labels, rankings and label sets. BCFW takes the others.
 type DualAscent struct{}
 
 const (
-	recruits      = 10  // competitors without a coefficient that a full pass makes active
-	passes        = 10  // after a full pass, at most
-	toleranceRate = 0.3 // tolerance of an epoch, of the mean gap of a block for C = 1
+	recruits      = 10  // competitors without a coefficient that become active
+	passes        = 10  // in an epoch, at most
+	toleranceRate = 0.3 // tolerance of an epoch, as a share of the mean gap of a block for C = 1
 	solveShare    = 0.1 // of the tolerance, to which pairwise steps solve a block
-	columnCost    = 4   // what a column scored by itself costs, in those scored with all
+	columnCost    = 16  // what a column scored by itself costs, in those scored with all
 )
 
 func (DualAscent) start(s *state) (iteration, error) {
@@ -47,27 +47,35 @@ func (DualAscent) start(s *state) (iteration, error) {
 // ascent is the state of DualAscent.
 type ascent struct {
 	*state
-	rng    *rand.Rand
-	weight float64 // sum of C
+	rng       *rand.Rand
+	weight    float64 // sum of C
+	tolerance float64 // of the epoch
 
-	order  []int     // blocks to visit
-	active [][]int32 // competitors by block
-	search structured.Search
-	step   *structured.Step
-	scores []float64 // of all columns
-	some   []float64 // of the columns that the active competitors touch
-	ids    []int32
-	values []float64
-	near   []bool // whether the violation is above the least or within tolerance of it
-	sub    *subproblem
+	order   []int     // blocks to visit
+	active  [][]int32 // competitors by block
+	touched int       // columns that the active competitors of the blocks visited in a pass touch
+
+	batch    structured.Batch
+	examples []int
+	left     []bool          // of the batch, those not solved within tolerance
+	changes  structured.Rows // of the weights by the examples of the batch
+	partial  structured.Partial
+	some     []float64 // scores of the columns that active competitors touch
+	search   structured.Search
+	step     *structured.Step
+	ids      []int32
+	values   []float64
+	near     []bool // whether the violation is above the least or within tolerance of it
+	sub      *subproblem
 }
 
 func newAscent(s *state) *ascent {
 	o := s.oracle
 	a := &ascent{
-		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), active: make([][]int32, o.Blocks()),
-		search: o.NewSearch(), step: o.NewStep(), scores: make([]float64, s.weights.Width()), sub: newSubproblem(len(o.Columns())),
+		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)), active: make([][]int32, o.Blocks()), batch: s.weights.NewBatch(),
+		search: o.NewSearch(), step: o.NewStep(), sub: newSubproblem(len(o.Columns())),
 	}
+	a.partial, _ = s.weights.(structured.Partial)
 	for b := range o.Blocks() {
 		a.weight += o.C(b)
 	}
@@ -76,61 +84,137 @@ func newAscent(s *state) *ascent {
 
 func (a *ascent) point() *structured.Dual { return a.dual }
 
-// estimate has every epoch certified, as epoch's tolerance needs.
-func (a *ascent) estimate() float64 { return 0 }
+// estimate returns the duality gap as the blocks had it when all columns were
+// scored for them last: more than that of the point reached, as a rule.
+func (a *ascent) estimate() float64 {
+	var sum float64
+	for _, g := range a.gaps {
+		sum += g
+	}
+	return sum
+}
 
 func (a *ascent) epoch(ctx context.Context) error {
-	c := a.certificate
-	goal := a.settings.Gap * c.Primal / a.weight
-	tolerance := max(toleranceRate*(c.Primal-max(0, c.Dual))/a.weight, goal/2)
-	negligible := skipShare * a.settings.Gap * c.Primal / float64(a.oracle.Blocks())
+	goal := a.settings.Gap * a.certificate.Primal
+	gap := a.estimate()
+	if math.IsInf(gap, 1) {
+		gap = a.certificate.Primal
+	}
+	a.tolerance = max(toleranceRate*gap, goal/2) / a.weight
+	negligible := skipShare * goal / float64(a.oracle.Blocks())
 	a.order = a.order[:0]
 	for b := range a.oracle.Blocks() {
 		if a.gaps[b] > negligible {
 			a.order = append(a.order, b)
 		}
 	}
-	for pass := 0; pass <= passes && len(a.order) > 0; pass++ {
+	few := false // columns touched
+	for pass := 0; pass < passes && len(a.order) > 0; pass++ {
 		a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
-		left := a.order[:0]
-		for k, b := range a.order {
-			if k%64 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if a.visit(b, tolerance, pass == 0) {
-				left = append(left, b)
-			}
+		a.touched = 0
+		visited := len(a.order)
+		if err := a.pass(ctx, few); err != nil {
+			return err
 		}
-		a.order = left
+		few = a.partial != nil && columnCost*a.touched < visited*len(a.oracle.Columns())
 	}
 	return nil
 }
 
-// visit solves block b on its active competitors, which it looks for before if
-// full. It reports whether the block was not within tolerance.
-func (a *ascent) visit(b int, tolerance float64, full bool) bool {
-	o, p := a.oracle, a.sub
-	i := o.Example(b)
-	if full {
-		a.weights.Scores(i, a.scores)
-		a.recruit(b)
+// pass visits the blocks in order, which it leaves with those that were not
+// within tolerance.
+func (a *ascent) pass(ctx context.Context, few bool) error {
+	left := a.order[:0]
+	size := a.batch.Size()
+	for lo := 0; lo < len(a.order); lo += size {
+		if lo%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		blocks := a.order[lo:min(lo+size, len(a.order))]
+		a.left = a.left[:0]
+		if few {
+			for _, b := range blocks {
+				a.left = append(a.left, a.revisit(b))
+			}
+		} else {
+			a.visit(blocks)
+		}
+		for k, unsolved := range a.left {
+			if unsolved {
+				left = append(left, blocks[k])
+			}
+		}
 	}
-	a.pair(b)
-	if len(a.ids) == 0 {
-		return false
+	a.order = left
+	return nil
+}
+
+// visit finds the active competitors of some blocks and solves the blocks, one after the other.
+func (a *ascent) visit(blocks []int) {
+	o := a.oracle
+	a.examples = a.examples[:0]
+	for _, b := range blocks {
+		a.examples = append(a.examples, o.Example(b))
 	}
-	p.load(o, b, a.ids, a.values, a.step)
-	a.score(b, i, full)
+	a.batch.Load(a.examples, a.settings.Workers)
+	a.batch.Multiply()
+	u := &a.changes
+	u.Border, u.Columns, u.Values = append(u.Border[:0], 0), u.Columns[:0], u.Values[:0]
+	for k, b := range blocks {
+		scores := a.batch.Scores(k)
+		for j, product := range a.batch.Products(k) {
+			if product != 0 {
+				columns, values := u.Row(j)
+				for m, c := range columns {
+					scores[c] += product * values[m]
+				}
+			}
+		}
+		a.recruit(b, scores)
+		a.load(b)
+		a.some = a.some[:0]
+		for _, c := range a.sub.columns {
+			a.some = append(a.some, scores[c])
+		}
+		if a.solve(b) {
+			columns, values := a.step.Take()
+			u.Columns, u.Values = append(u.Columns, columns...), append(u.Values, values...)
+		}
+		u.Border = append(u.Border, len(u.Columns))
+	}
+	a.batch.Add(u, a.settings.Workers)
+}
+
+// revisit solves a block on the active competitors that it has. It reports whether the block was not
+// within tolerance.
+func (a *ascent) revisit(b int) bool {
+	a.load(b)
+	i := a.oracle.Example(b)
+	a.some = append(a.some[:0], make([]float64, len(a.sub.columns))...)
+	a.partial.ScoresAt(i, a.sub.columns, a.some)
+	if a.solve(b) {
+		columns, values := a.step.Take()
+		a.weights.Add(i, columns, values)
+	}
+	left := a.left[len(a.left)-1]
+	a.left = a.left[:len(a.left)-1]
+	return left
+}
+
+// solve solves block b, which is loaded, from the scores of the columns it touches, and notes whether it was not
+// within tolerance. It reports whether the weights are to change, by what is then in a.step.
+func (a *ascent) solve(b int) (changed bool) {
+	p, tolerance := a.sub, a.tolerance
+	p.score(a.oracle, b, a.some)
 	spread, floor := p.spread(), p.floor()
+	a.left = append(a.left, spread > tolerance)
 	a.near = a.near[:0]
 	for _, v := range p.violations {
 		a.near = append(a.near, v > floor-tolerance)
 	}
 	if spread > solveShare*tolerance {
-		p.solve(o.Inputs().SquaredNorm(i), solveShare*tolerance)
-		if p.change(a.step) {
-			columns, u := a.step.Take()
-			a.weights.Add(i, columns, u)
+		p.solve(a.oracle.Inputs().SquaredNorm(a.oracle.Example(b)), solveShare*tolerance)
+		if changed = p.change(a.step); changed {
 			a.dual.SetRow(b, p.ids, p.values)
 		}
 	}
@@ -140,20 +224,24 @@ func (a *ascent) visit(b int, tolerance float64, full bool) bool {
 			a.active[b] = append(a.active[b], id)
 		}
 	}
-	return spread > tolerance
+	a.touched += len(p.columns)
+	return changed
 }
 
 // recruit makes the competitors of block b with a coefficient active, and the
-// worst of the others.
-func (a *ascent) recruit(b int) {
-	a.search.Load(b, a.scores)
+// worst of the others, and notes the gap of the block.
+func (a *ascent) recruit(b int, scores []float64) {
+	gap := a.oracle.C(b) * a.search.Load(b, scores)
 	ids, values := a.dual.Row(b)
 	rest := a.oracle.C(b)
 	floor := math.Inf(1)
 	for k, id := range ids {
+		v := a.search.Violation(id)
+		gap -= values[k] * v
 		rest -= values[k]
-		floor = min(floor, a.search.Violation(id))
+		floor = min(floor, v)
 	}
+	a.gaps[b] = max(gap, 0)
 	if rest > roundOff*a.oracle.C(b) {
 		floor = min(floor, 0)
 	}
@@ -161,9 +249,8 @@ func (a *ascent) recruit(b int) {
 	a.active[b] = a.search.Worst(recruits, floor, ids, a.active[b])
 }
 
-// pair sets ids to the active competitors of block b and values to their
-// coefficients.
-func (a *ascent) pair(b int) {
+// load takes the active competitors of block b and their coefficients as the subproblem.
+func (a *ascent) load(b int) {
 	ids, values := a.dual.Row(b)
 	a.ids, a.values = append(a.ids[:0], a.active[b]...), a.values[:0]
 	for _, id := range a.ids {
@@ -176,23 +263,5 @@ func (a *ascent) pair(b int) {
 		}
 		a.values = append(a.values, v)
 	}
-}
-
-// score finds the violations of the active competitors, from scores of all
-// columns if these are known or hardly cost more.
-func (a *ascent) score(b, i int, known bool) {
-	columns := a.sub.columns
-	a.some = append(a.some[:0], make([]float64, len(columns))...)
-	partial, ok := a.weights.(structured.Partial)
-	if !known && ok && columnCost*len(columns) < len(a.scores) {
-		partial.ScoresAt(i, columns, a.some)
-	} else {
-		if !known {
-			a.weights.Scores(i, a.scores)
-		}
-		for k, c := range columns {
-			a.some[k] = a.scores[c]
-		}
-	}
-	a.sub.score(a.oracle, b, a.some)
+	a.sub.load(a.oracle, b, a.ids, a.values, a.step)
 }
