@@ -11,11 +11,14 @@ import (
 )
 
 // Convergence draws a training: above, the primal and the dual value over the epochs, between which
-// the optimum is; below, the relative gap between them on a logarithmic axis. Values that are not
-// finite are left out.
+// the optimum is; below, the relative gap between them on a logarithmic axis. Epochs without a
+// certificate and values that are not finite are left out.
 func Convergence(history []solver.Progress) (*Figure, error) {
 	var primal, dual, gap plotter.XYs
 	for _, h := range history {
+		if h.Estimate > 0 {
+			continue
+		}
 		x := float64(h.Epoch)
 		primal = appendFinite(primal, x, h.Primal)
 		dual = appendFinite(dual, x, h.Dual)

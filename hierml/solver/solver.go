@@ -119,15 +119,15 @@ type Progress struct {
 	Gap     float64 // (Primal-Dual)/Primal
 	Seconds float64 // since the start
 
-	// Estimate is what Gap would be, as a guess, of the point reached in an epoch
-	// after which there was no pass for a certificate; Primal, Dual and Gap are
-	// those of the last one then. Otherwise it equals Gap.
+	// Estimate is a guess of the gap reached in an epoch after which there was no
+	// pass for a certificate; Primal, Dual and Gap are those of the last one then.
+	// It is zero where there was a certificate.
 	Estimate float64
 }
 
 // String returns the state in one line.
 func (p Progress) String() string {
-	if p.Estimate != p.Gap {
+	if p.Estimate > 0 {
 		return fmt.Sprintf("epoch %d: gap about %.2g, %.1f s", p.Epoch, p.Estimate, p.Seconds)
 	}
 	return fmt.Sprintf("epoch %d: primal %.6g, dual %.6g, gap %.2g, %.1f s", p.Epoch, p.Primal, p.Dual, p.Gap, p.Seconds)
@@ -299,7 +299,7 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 		gap := structured.Certificate{Primal: primal, Dual: dual}.Gap()
 		result.Primal, result.Dual, result.Gap = primal, dual, gap
 		if result.Epochs > 0 {
-			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds(), Estimate: gap}
+			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds()}
 			if !math.IsNaN(estimate) {
 				p.Estimate = estimate
 			}

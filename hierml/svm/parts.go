@@ -185,14 +185,18 @@ func (p *parts) report(k int, s solver.Progress) error {
 // progress sums up the parts.
 func (p *parts) progress(epoch int) solver.Progress {
 	s := solver.Progress{Epoch: epoch, Seconds: time.Since(p.started).Seconds()}
-	guess := 0.0
+	guess, guessed := 0.0, false
 	for k := range p.parts {
 		s.Primal += p.primal[k]
 		s.Dual += p.dual[k]
-		guess += p.guess[k]
+		if p.guess[k] > 0 {
+			guess, guessed = guess+p.guess[k], true
+		} else {
+			guess += p.primal[k] - p.dual[k]
+		}
 	}
 	s.Gap = structured.Certificate{Primal: s.Primal, Dual: s.Dual}.Gap()
-	if s.Primal > 0 {
+	if guessed && s.Primal > 0 {
 		s.Estimate = guess / s.Primal
 	}
 	return s

@@ -59,8 +59,9 @@ type bar struct {
 func (b *bar) progress(p solver.Progress) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.first == 0 && p.Gap > 0 && !math.IsInf(p.Gap, 0) {
-		b.first = p.Gap
+	gap := reached(p)
+	if b.first == 0 && gap > 0 && !math.IsInf(gap, 0) {
+		b.first = gap
 	}
 	finished := p.Gap <= solver.DefaultGap
 	interval := drawInterval
@@ -78,7 +79,7 @@ func (b *bar) progress(p solver.Progress) error {
 }
 
 func (b *bar) draw(p solver.Progress, finished bool) {
-	done := b.fraction(p.Gap)
+	done := b.fraction(reached(p))
 	state := b.state(p, done)
 	label := b.label
 	if label != "" {
@@ -108,6 +109,14 @@ func (b *bar) draw(p solver.Progress, finished bool) {
 	}
 }
 
+// reached is the gap that the training has come to, or what it is thought to be.
+func reached(p solver.Progress) float64 {
+	if p.Estimate > 0 {
+		return p.Estimate
+	}
+	return p.Gap
+}
+
 // fraction is how far the logarithm of the gap has come.
 func (b *bar) fraction(gap float64) float64 {
 	switch {
@@ -120,7 +129,11 @@ func (b *bar) fraction(gap float64) float64 {
 }
 
 func (b *bar) state(p solver.Progress, done float64) string {
-	s := fmt.Sprintf("epoch %d, gap %.2g, %s", p.Epoch, p.Gap, duration(p.Seconds))
+	about := ""
+	if p.Estimate > 0 {
+		about = "about "
+	}
+	s := fmt.Sprintf("epoch %d, gap %s%.2g, %s", p.Epoch, about, reached(p), duration(p.Seconds))
 	if p.Seconds > 0 {
 		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
 	}
