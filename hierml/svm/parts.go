@@ -41,7 +41,7 @@ type parts struct {
 	mu     sync.Mutex
 	primal []float64
 	dual   []float64
-	guess  []float64 // of the difference of primal and dual
+	guess  []float64 // of the difference of primal and dual, zero where those are certified
 	status []solver.Status
 	epochs []int
 	result *solver.Result
@@ -62,7 +62,7 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
 	}
 	for k := range all {
-		p.primal[k], p.guess[k] = all[k].origin, all[k].origin
+		p.primal[k] = all[k].origin
 	}
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
@@ -137,7 +137,7 @@ func (p *parts) solve(ctx context.Context, k, workers int) {
 	}
 	p.weights.set(k, p.parts[k].nodes, result.Weights, features)
 	p.mu.Lock()
-	p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = result.Primal, result.Dual, result.Primal-result.Dual, result.Epochs
+	p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = result.Primal, result.Dual, 0, result.Epochs
 	p.mu.Unlock()
 	p.record(k, result.Status)
 }
