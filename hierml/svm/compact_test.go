@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
@@ -100,5 +102,22 @@ func TestCompactRefuses(t *testing.T) {
 	m.Result.Weights.Set(0, 3, 1e6)
 	if _, err := m.Compact(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What needs the weights of features says so of a model that has a kernel.
+func TestKernelModelsAreRefused(t *testing.T) {
+	d := example.Dense(example.Tree(2, 2), 20, 3, 1)
+	m := fit(t, svm.Hierarchical{Kernel: gram.RBF{}}, d)
+	_, compact := m.Compact(context.Background(), 0)
+	_, beam := m.NewBeam(2)
+	_, explain := m.Explain(d.X, 0)
+	for name, err := range map[string]error{"save": m.Save(filepath.Join(t.TempDir(), "m")), "compact": compact, "beam": beam, "explain": explain} {
+		if err == nil || !strings.Contains(err.Error(), "kernel") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if ranked := m.Rank(d.X, 2); ranked[3][0].Node != m.Predict(d.X)[3] {
+		t.Errorf("ranked %v", ranked[3])
 	}
 }

@@ -123,23 +123,33 @@ func (s *scorer) nodes(dst []float64) {
 // each calls do for every row of x, in any order and on all cores, with a scorer
 // that has loaded it.
 func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
-	workers := m.workers
+	inChunks(x.Rows, m.workers, func() func(i int) {
+		s := m.newScorer()
+		return func(i int) {
+			s.load(x, i)
+			do(s, i)
+		}
+	})
+}
+
+// inChunks calls a function for 0 to n-1, in any order and on all cores. start
+// makes it for each goroutine.
+func inChunks(n, workers int, start func() func(i int)) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	const chunk = 16
-	workers = min(workers, (x.Rows+chunk-1)/chunk)
+	workers = min(workers, (n+chunk-1)/chunk)
 	var next atomic.Int64
 	work := func() {
-		s := m.newScorer()
+		do := start()
 		for {
 			lo := int(next.Add(chunk)) - chunk
-			if lo >= x.Rows {
+			if lo >= n {
 				return
 			}
-			for i := lo; i < min(lo+chunk, x.Rows); i++ {
-				s.load(x, i)
-				do(s, i)
+			for i := lo; i < min(lo+chunk, n); i++ {
+				do(i)
 			}
 		}
 	}

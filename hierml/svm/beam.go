@@ -1,0 +1,331 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Beam predicts by going down the taxonomy: of the nodes of a level it keeps those
+// with the highest scores so far, its width, and looks at no others' children. It
+// needs a small part of the time of Predict where there are many leaves, and misses the best leaf
+// where a node above it is not among the highest of its level. It is safe for
+// concurrent use.
+//
+// A Beam has a copy of the weights that are not zero, in single precision, in which
+// those of the children of a node are adjacent: compact a large model first.
+type Beam struct {
+	model *Model
+	width int
+
+	// Groups are the children of one node each, the roots first; a group's
+	// weights are scores' slots first[g] to first[g+1].
+	group []int32 // by node: the group of its children, -1 without
+	first []int32 // groups+1
+	nodes []int32 // by slot
+
+	// For feature f and group g the word[f*words + g/64] tells whether any weight
+	// is not zero, and how many groups of any feature with one are before the word.
+	// The weights of the k-th such pair are begin[k] to begin[k+1].
+	words   int
+	word    []presence
+	begin   []uint32
+	weights []slotted
+	scale   []float64 // by slot: the attribute of the node
+}
+
+// slotted is a weight of a slot within its group.
+type slotted struct {
+	slot  uint32
+	value float32
+}
+
+type presence struct {
+	bits   uint64
+	before uint32
+}
+
+// NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and
+// its score of a leaf the sum of those of the nodes on the way; of a model that
+// descends the taxonomy the width is 1, which is exact.
+func (m *Model) NewBeam(width int) (*Beam, error) {
+	t := m.Taxonomy
+	if width < 1 {
+		return nil, fmt.Errorf("svm: a beam of width %d; give 1 at least", width)
+	}
+	if !t.IsTree() {
+		return nil, fmt.Errorf("svm: a beam goes down a tree; in this taxonomy some nodes have several parents")
+	}
+	w := m.weights()
+	if w == nil {
+		return nil, fmt.Errorf("svm: a %s with a kernel has no weights of features; use Predict", m.Name)
+	}
+	b := &Beam{model: m, width: width}
+	values := make([]float64, t.Len())
+	if m.Rule == Descend {
+		if width > 1 {
+			return nil, fmt.Errorf("svm: a %s goes to the best child at every node: its beam has width 1, not %d", m.Name, width)
+		}
+		for n := range values {
+			values[n] = 1
+		}
+	} else {
+		var err error
+		if values, err = m.attributes.NodeValues(); err != nil {
+			return nil, fmt.Errorf("svm: a beam needs scores of inner nodes: %w", err)
+		}
+		for n, v := range values {
+			if alone := len(t.Siblings(n)) == 0 && (len(t.Parents(n)) > 0 || len(t.Roots()) == 1); !alone && !t.IsLeaf(n) && (v == 0 || m.attributes.Column(n) < 0) {
+				return nil, fmt.Errorf("svm: a beam needs scores of inner nodes, and this %s has none for %q; use Predict", m.Name, t.Name(n))
+			}
+		}
+	}
+	b.layOut(values)
+	if err := b.fill(w); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// layOut numbers the groups and their slots.
+func (b *Beam) layOut(values []float64) {
+	t := b.model.Taxonomy
+	b.group = make([]int32, t.Len())
+	b.first = []int32{0}
+	add := func(children []int) {
+		for _, n := range children {
+			b.nodes = append(b.nodes, int32(n))
+			b.scale = append(b.scale, values[n])
+		}
+		b.first = append(b.first, int32(len(b.nodes)))
+	}
+	add(t.Roots())
+	for _, n := range t.Topological() {
+		b.group[n] = -1
+		if !t.IsLeaf(n) {
+			b.group[n] = int32(len(b.first) - 1)
+			add(t.Children(n))
+		}
+	}
+}
+
+// fill copies the weights.
+func (b *Beam) fill(w rows) error {
+	features, columns := w.size()
+	slotOf, groupOf := make([]int32, columns), make([]int32, len(b.nodes))
+	for g := range len(b.first) - 1 {
+		for s := b.first[g]; s < b.first[g+1]; s++ {
+			groupOf[s] = int32(g)
+			if c := b.model.attributes.Column(int(b.nodes[s])); c >= 0 {
+				slotOf[c] = s
+			}
+		}
+	}
+	b.words = (len(b.first) - 1 + 63) / 64
+	b.word = make([]presence, features*b.words)
+	row := make([]float32, len(b.nodes))
+	touched := make([]uint64, (len(b.nodes)+63)/64)
+	stored := 0
+	for columns := range eachRow(w) {
+		stored += len(columns)
+	}
+	if stored > math.MaxUint32 {
+		return fmt.Errorf("svm: a beam holds at most %d weights; this model has %d that are not zero: compact it", uint32(math.MaxUint32), stored)
+	}
+	b.weights = make([]slotted, 0, stored)
+	f := 0
+	for columns, values := range eachRow(w) {
+		for k, c := range columns {
+			s := slotOf[c]
+			row[s] = float32(values[k])
+			touched[s/64] |= 1 << (s % 64)
+		}
+		words := b.word[f*b.words : (f+1)*b.words]
+		last := int32(-1)
+		for k, set := range touched {
+			for ; set != 0; set &= set - 1 {
+				s := int32(64*k + bits.TrailingZeros64(set))
+				if g := groupOf[s]; g != last {
+					words[g/64].bits |= 1 << (g % 64)
+					b.begin = append(b.begin, uint32(len(b.weights)))
+					last = g
+				}
+				b.weights = append(b.weights, slotted{uint32(s - b.first[last]), row[s]})
+			}
+			touched[k] = 0
+		}
+		f++
+	}
+	b.begin = append(b.begin, uint32(len(b.weights)))
+	before := 0
+	for k := range b.word {
+		b.word[k].before = uint32(before)
+		before += bits.OnesCount64(b.word[k].bits)
+	}
+	return nil
+}
+
+// search is the scratch space of one goroutine.
+type search struct {
+	frontier []reached
+	next     []reached
+	at       []int32 // where the scores of each group of the frontier begin
+	scores   []float64
+	best     []Ranked
+	pairs    []pair
+}
+
+// pair is a feature of the instance and a group of the frontier: number k of those
+// with weights, which lie between lo and hi.
+type pair struct {
+	k, lo, hi uint32
+	at        int32 // of the group's scores
+	value     float64
+}
+
+// reached is a group with the score of the way to it.
+type reached struct {
+	group int32
+	score float64
+}
+
+// Predict returns, for every row of x, the leaf with the highest score of those
+// that the beam comes to.
+func (b *Beam) Predict(x *dataset.Matrix) []int {
+	predicted := make([]int, x.Rows)
+	for i, ranked := range b.Rank(x, 1) {
+		predicted[i] = ranked[0].Node
+	}
+	return predicted
+}
+
+// Rank returns, for every row of x, the k leaves with the highest scores of those
+// that the beam comes to, the best first and of equal ones that with the smaller id.
+func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
+	ranked := make([][]Ranked, x.Rows)
+	inChunks(x.Rows, b.model.workers, func() func(i int) {
+		s := new(search)
+		return func(i int) { ranked[i] = slices.Clone(b.rank(s, x, i, k)) }
+	})
+	return ranked
+}
+
+// rank goes down for one row.
+func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
+	features, values := x.Row(i)
+	t := b.model.Taxonomy
+	descend := b.model.Rule == Descend
+	s.best = s.best[:0]
+	s.frontier = append(s.frontier[:0], reached{})
+	for len(s.frontier) > 0 {
+		b.score(s, features, values)
+		s.next = s.next[:0]
+		for j, from := range s.frontier {
+			scores := s.scores[s.at[j]:]
+			children := b.nodes[b.first[from.group]:b.first[from.group+1]]
+			if descend {
+				best := 0
+				for c := range children {
+					if scores[c] > scores[best] {
+						best = c
+					}
+				}
+				children, scores = children[best:best+1], scores[best:]
+				from.score = 0
+			}
+			for c, n := range children {
+				score := from.score + scores[c]
+				if t.IsLeaf(int(n)) {
+					s.best = insert(s.best, k, Ranked{int(n), score})
+				} else {
+					s.next = keep(s.next, b.width, reached{b.group[n], score})
+				}
+			}
+		}
+		s.frontier, s.next = s.next, s.frontier
+	}
+	return s.best
+}
+
+// score computes the scores of the children in the groups of the frontier.
+func (b *Beam) score(s *search, features []int32, values []float32) {
+	s.at = s.at[:0]
+	total := int32(0)
+	for _, r := range s.frontier {
+		s.at = append(s.at, total)
+		total += b.first[r.group+1] - b.first[r.group]
+	}
+	if cap(s.scores) < int(total) {
+		s.scores = make([]float64, total)
+	}
+	s.scores = s.scores[:total]
+	clear(s.scores)
+	// Each step reads what the one before has found, all over memory: step by step for
+	// all, the processor waits for many at a time.
+	if n := len(features) * len(s.frontier); cap(s.pairs) < n {
+		s.pairs = make([]pair, n)
+	}
+	pairs := s.pairs[:cap(s.pairs)]
+	n := 0
+	limit := int32(len(b.word) / b.words)
+	for k, f := range features {
+		if f >= limit {
+			break
+		}
+		v := float64(values[k])
+		words := b.word[int(f)*b.words : (int(f)+1)*b.words]
+		for j, r := range s.frontier {
+			w, shift := words[r.group/64], uint(r.group%64)
+			before := w.bits & (1<<shift - 1)
+			pairs[n] = pair{k: w.before + uint32(bits.OnesCount64(before)), at: s.at[j], value: v}
+			n += int(w.bits >> shift & 1) // those without weights are written over
+		}
+	}
+	pairs = pairs[:n]
+	for k := range pairs {
+		p := &pairs[k]
+		p.lo, p.hi = b.begin[p.k], b.begin[p.k+1]
+	}
+	for k := range pairs {
+		p := &pairs[k]
+		scores := s.scores[p.at:]
+		for _, w := range b.weights[p.lo:p.hi] {
+			scores[w.slot] += p.value * float64(w.value)
+		}
+	}
+	for j, r := range s.frontier {
+		scores := s.scores[s.at[j]:]
+		for c, scale := range b.scale[b.first[r.group]:b.first[r.group+1]] {
+			scores[c] *= scale
+		}
+	}
+}
+
+// insert puts a leaf into the k best, which are in order.
+func insert(best []Ranked, k int, r Ranked) []Ranked {
+	at := len(best)
+	for at > 0 && (best[at-1].Score < r.Score || best[at-1].Score == r.Score && best[at-1].Node > r.Node) {
+		at--
+	}
+	if at >= k {
+		return best
+	}
+	best = slices.Insert(best, at, r)
+	return best[:min(len(best), k)]
+}
+
+// keep puts a group into the highest of a level, in order.
+func keep(level []reached, width int, r reached) []reached {
+	at := len(level)
+	for at > 0 && level[at-1].score < r.score {
+		at--
+	}
+	if at >= width {
+		return level
+	}
+	level = slices.Insert(level, at, r)
+	return level[:min(len(level), width)]
+}

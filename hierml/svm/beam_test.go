@@ -1,0 +1,170 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// unevenForest has leaves at all depths, and nodes with one child.
+func unevenForest() *taxonomy.Taxonomy {
+	return example.Random(rand.New(rand.NewPCG(3, 3)), 60, 3, 1)
+}
+
+func TestAWideBeamFindsTheBest(t *testing.T) {
+	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(3, 4, 3), "forest": unevenForest(), "one inner path": example.Tree(1, 1, 4)} {
+		d := example.Texts(g, 200, 300, 15, 1)
+		for _, e := range []Estimator{Hierarchical{}, Normalized{}} {
+			m, err := e.Fit(context.Background(), g, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := m.NewBeam(g.Len())
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for _, k := range []int{0, 1, 5, 1000} {
+				want := m.Rank(d.X, k)
+				for i, got := range b.Rank(d.X, k) {
+					if !slices.EqualFunc(got, want[i], func(a, b Ranked) bool { return a.Node == b.Node && math.Abs(a.Score-b.Score) < 1e-5 }) {
+						t.Fatalf("%s: row %d: %v; want %v", name, i, got, want[i])
+					}
+				}
+			}
+			// A narrow one finds fewer, but never a score that is not the leaf's.
+			narrow, err := m.NewBeam(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores, right := m.LeafScores(d.X), 0
+			predicted := m.Predict(d.X)
+			for i, got := range narrow.Rank(d.X, 1) {
+				if s := scores.At(i, g.LeafIndex(got[0].Node)); math.Abs(s-got[0].Score) > 1e-5 {
+					t.Errorf("%s: row %d: %v; the score is %v", name, i, got, s)
+				}
+				if narrow.Predict(d.X.Subset([]int{i}))[0] == predicted[i] {
+					right++
+				}
+			}
+			if right < 100 {
+				t.Errorf("%s: a beam of width 1 finds %d of 200", name, right)
+			}
+		}
+		m, err := Recursive{}.Fit(context.Background(), g, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := m.NewBeam(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(b.Predict(d.X), m.Predict(d.X)) {
+			t.Errorf("%s: the beam of a recursive model predicts otherwise", name)
+		}
+	}
+}
+
+func TestBeamRefuses(t *testing.T) {
+	tree, graph := example.Tree(2, 3), example.Graph(12, 3)
+	fit := func(e Estimator, g *taxonomy.Taxonomy) *Model {
+		m, err := e.Fit(context.Background(), g, example.Dense(g, 30, 3, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for name, c := range map[string]struct {
+		m     *Model
+		width int
+		says  string
+	}{
+		"no width": {fit(Hierarchical{}, tree), 0, "width 0"},
+		"DAG":      {fit(Hierarchical{}, graph), 3, "several parents"},
+		"flat":     {fit(Flat{}, tree), 3, "scores of inner nodes"},
+		"descend":  {fit(Recursive{}, tree), 2, "has width 1"},
+	} {
+		if b, err := c.m.NewBeam(c.width); b != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v", name, b, err)
+		}
+	}
+	if _, err := fit(Flat{}, example.Tree(4)).NewBeam(1); err != nil {
+		t.Errorf("a tree of leaves below a root: %v", err)
+	}
+}
+
+// large returns the taxonomy and rows of a problem of DMOZ's size, and a model with
+// random weights, of which a feature that is in more rows has more.
+func large(b *testing.B) (*Model, *dataset.Matrix) {
+	g := dataset.DMOZLike()
+	g.Train, g.Test = 20000, 2000
+	data, err := g.Generate(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := data.Train.Taxonomy
+	ones := make([]float64, t.Len())
+	for n := range ones {
+		ones[n] = 1
+	}
+	a, err := structured.SqrtAlpha(t, ones)
+	if err != nil {
+		b.Fatal(err)
+	}
+	features := data.Train.X.Cols
+	often := make([]float64, features)
+	for _, f := range data.Train.X.Indices {
+		often[f]++
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	w := &sparse{count: len(a.Columns()), begin: make([]int, features+1)}
+	for f := range features {
+		share := 0.9 * (1 - math.Exp(-often[f]/200)) // 50 columns a row with the feature, more or less
+		for c := 0; share > 0; c++ {
+			c += int(rng.ExpFloat64() / -math.Log1p(-share))
+			if c >= w.count {
+				break
+			}
+			w.columns = append(w.columns, int32(c))
+			w.values = append(w.values, float32(rng.NormFloat64()))
+		}
+		w.begin[f+1] = len(w.values)
+	}
+	m := &Model{Name: "random", Taxonomy: t, Result: new(solver.Result), attributes: a, sparse: w, workers: 1}
+	b.Logf("%d of %d weights, %.1f features a row", len(w.values), features*w.count, float64(data.Test.X.NonZeros())/float64(data.Test.Len()))
+	return m, data.Test.X
+}
+
+func BenchmarkPredictLarge(b *testing.B) {
+	m, x := large(b)
+	perRow := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*x.Rows), "ns/row")
+	}
+	b.Run("sparse", func(b *testing.B) {
+		for b.Loop() {
+			m.Predict(x)
+		}
+		perRow(b)
+	})
+	for _, width := range []int{1, 5, 10, 20, 50} {
+		beam, err := m.NewBeam(width)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("beam of %d", width), func(b *testing.B) {
+			for b.Loop() {
+				beam.Predict(x)
+			}
+			perRow(b)
+		})
+	}
+}
