@@ -45,7 +45,7 @@ type Shared struct {
 	Loss loss.Loss
 	// Settings count the epochs of all rounds together. Start may be the result of a problem with the same instances and leaves.
 	Settings solver.Settings
-	// Method solves the SVM with fixed alpha.
+	// Method solves the SVM with fixed alpha; it must be one that can go on from a dual point, which Pegasos and RDA can't.
 	Method solver.Method
 }
 
@@ -65,6 +65,10 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 	y, err := labels(t, d)
 	if err != nil {
 		return nil, err
+	}
+	switch s.Method.(type) {
+	case solver.Pegasos, solver.RDA:
+		return nil, fmt.Errorf("svm: Shared goes on from the dual point of the round before, and %T starts from zero weights; take another method, such as solver.BCFW", s.Method)
 	}
 	if s.C, err = defaultC(s.C); err != nil {
 		return nil, err
@@ -90,13 +94,15 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 	}
 	f.result.Seconds = time.Since(f.started).Seconds()
 	return &Model{
-		Name: "shared SVM", Taxonomy: t, C: s.C, Instances: d.X.Rows, Result: f.result,
-		attributes: f.attributes, workers: s.Settings.Workers,
+		Name: "shared SVM", Taxonomy: t, C: s.C, Instances: d.X.Rows, Result: f.result, Vocabulary: d.Vocabulary,
+		attributes: f.attributes, workers: s.Settings.Workers, problem: f.problem,
 	}, err
 }
 
 // WithC returns the estimator with another C.
 func (s Shared) WithC(c float64) Estimator { s.C = c; return s }
+
+func (s Shared) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
 
 // NodeWeights returns the weight alpha of every node, the square of its attribute, for models of [Shared] and [Normalized]; 0 for nodes without a leaf
 // that has an attribute there.
@@ -125,6 +131,7 @@ type sharing struct {
 	joint      structured.Certificate
 	result     *solver.Result         // of the best weights
 	attributes *structured.Attributes // they belong to
+	problem    *structured.Problem    // likewise
 	history    []solver.Progress
 	epochs     int
 }
@@ -174,13 +181,13 @@ func (f *sharing) alternate(ctx context.Context) error {
 		if f.Settings.Time > 0 {
 			set.Time = max(f.Settings.Time-time.Since(f.started), 1)
 		}
-		a, r, err := f.solve(ctx, alpha, &set)
+		a, p, r, err := f.solve(ctx, alpha, &set)
 		if r == nil {
 			f.finish(interrupted(err))
 			return err
 		}
 		if r.Primal < f.joint.Primal {
-			f.joint.Primal, f.result, f.attributes = r.Primal, r, a
+			f.joint.Primal, f.result, f.attributes, f.problem = r.Primal, r, a, p
 		}
 		f.epochs += r.Epochs
 		if improve = r.Epochs == 0; improve {
@@ -250,17 +257,18 @@ func (f *sharing) finish(status solver.Status) {
 }
 
 // solve solves the SVM for fixed alpha.
-func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settings) (*structured.Attributes, *solver.Result, error) {
+func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settings) (*structured.Attributes, *structured.Problem, *solver.Result, error) {
 	a, err := structured.SqrtAlpha(f.taxonomy, alpha)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	competitors, err := structured.NewLabels(a, f.labels, f.Loss, structured.Margin, f.C)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	r, err := solver.Solve(ctx, &structured.Problem{Inputs: f.inputs, Columns: a.Columns(), Competitors: competitors}, set, f.Method)
-	return a, r, err
+	p := &structured.Problem{Inputs: f.inputs, Columns: a.Columns(), Competitors: competitors}
+	r, err := solver.Solve(ctx, p, set, f.Method)
+	return a, p, r, err
 }
 
 // bound raises the lower bound to that of a dual point, or of a smaller multiple of it, and returns ||G_n||^2 of every node.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path/filepath"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -122,7 +125,7 @@ func TestSharedRefuses(t *testing.T) {
 	d := example.Dense(g, 10, 2, 4)
 	for name, s := range map[string]svm.Shared{
 		"C": {C: -1}, "gap": {Settings: solver.Settings{Gap: -1}}, "epochs": {Settings: solver.Settings{MaxEpochs: -1}},
-		"start": {Settings: solver.Settings{Start: &solver.Result{}}},
+		"start": {Settings: solver.Settings{Start: &solver.Result{}}}, "pegasos": {Method: solver.Pegasos{}}, "RDA": {Method: solver.RDA{}},
 	} {
 		if m, err := s.Fit(t.Context(), g, d); err == nil || m != nil {
 			t.Errorf("%s: model %v, error %v", name, m, err)
@@ -144,5 +147,35 @@ func TestSharedOfNothing(t *testing.T) {
 	clear(d.X.Values)
 	if r := fit(t, svm.Shared{C: 2}, d).Result; math.Abs(r.Primal-20) > 1e-9 || r.Gap > 1e-3 {
 		t.Errorf("no features: %v", r)
+	}
+}
+
+// What works on other linear models works on shared ones.
+func TestSharedModel(t *testing.T) {
+	g := example.Graph(20, 3)
+	d := example.Dense(g, 60, 4, 7)
+	m := fit(t, svm.Shared{C: 0.5, Settings: solver.Settings{Gap: 1e-4, MaxEpochs: 10000}}, d)
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := svm.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameScores(t, "loaded", loaded.LeafScores(d.X), m.LeafScores(d.X), 1e-6)
+	if !floats.EqualApprox(loaded.NodeWeights(), m.NodeWeights(), 1e-12) {
+		t.Errorf("node weights %v, loaded %v", m.NodeWeights(), loaded.NodeWeights())
+	}
+	compact, err := m.Compact(t.Context(), 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := compact.Result; r.Primal > m.Result.Primal*1.01 || r.Dual > m.Result.Primal {
+		t.Errorf("compacted: %v, before %v", r, m.Result)
+	}
+	choice, err := svm.Search{Grid: []float64{0.1, 1}}.ChooseC(t.Context(), svm.Shared{}, g, d)
+	if err != nil || choice.Model.Result.Gap > solver.DefaultGap {
+		t.Errorf("choice %v, error %v", choice, err)
 	}
 }
