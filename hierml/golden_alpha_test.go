@@ -104,6 +104,40 @@ func TestGoldenAlphaClosed(t *testing.T) {
 	}
 }
 
+// TestGoldenSplit has the weights of duplicated nodes, for which NHSVM is that of the minimal graph: TestGolden compares the optima.
+func TestGoldenSplit(t *testing.T) {
+	cases, err := golden.Read("nhsvm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := 0
+	for _, c := range cases {
+		var want struct {
+			Classes  [][]int
+			Alpha    []float64
+			AlphaMin []float64 `json:"alpha_minimal"`
+		}
+		decode(t, c, &want)
+		if want.AlphaMin == nil {
+			continue
+		}
+		split++
+		alpha, err := weighting.Split(len(want.Alpha), want.Classes, want.AlphaMin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, a := range alpha {
+			if math.Abs(a-want.Alpha[n]) > 1e-12 {
+				t.Errorf("%s: weights %v, want %v", c.ID, alpha, want.Alpha)
+				break
+			}
+		}
+	}
+	if split == 0 {
+		t.Error("no case has duplicated nodes")
+	}
+}
+
 // compareWeights compares the weights whose squares are not 0, or all of them.
 func compareWeights(t *testing.T, got, want, squares []float64) {
 	t.Helper()

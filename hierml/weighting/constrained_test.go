@@ -20,7 +20,7 @@ func TestConstrained(t *testing.T) {
 	for _, rho := range []float64{1.01, 1.1, 1.5, 2, 3, 5} {
 		for _, limit := range []float64{0, 1.001, 1.5, 3, math.Inf(1)} {
 			for _, directional := range []bool{false, true} {
-				for range 10 {
+				for range 4 {
 					g := example.Random(r, 2+r.IntN(80), 1+r.IntN(4), 1+r.IntN(3))
 					p := weighting.Path{Rho: rho, T: limit, Directional: directional}
 					s, err := p.Solve(t.Context(), g)
