@@ -235,8 +235,11 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("table %v: no error", bad)
 		}
 	}
-	if loss.Check(loss.Tree(example.Tree(3, 3)), g) == nil || loss.Check(loss.Tree(g), g) != nil || loss.Check(loss.ZeroOne(), g) != nil {
+	if loss.Check(loss.Tree(example.Tree(3, 3)), g) == nil || loss.Check(loss.Tree(twoLeaves(t)), g) == nil || loss.Check(loss.Tree(g), g) != nil || loss.Check(loss.ZeroOne(), g) != nil {
 		t.Error("Check refuses a loss of the taxonomy, or accepts one of another")
+	}
+	if loss.CheckSets(loss.LeafSymdiff(example.Tree(3, 3)), g) == nil || loss.CheckSets(loss.LeafSymdiff(g), g) != nil {
+		t.Error("CheckSets refuses a loss of the taxonomy, or accepts one of another")
 	}
 }
 

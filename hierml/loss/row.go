@@ -56,11 +56,26 @@ func NodeRow(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	costs(l, truth, dst)
 }
 
-// Check returns an error where l is about a taxonomy of another size than t: it was made for other
-// nodes, and its costs would be wrong or not there. Losses that don't say what they are about pass.
-func Check(l Loss, t *taxonomy.Taxonomy) error {
-	if r, ok := l.(Rower); ok && r.Taxonomy() != nil && r.Taxonomy().Len() != t.Len() {
-		return fmt.Errorf("loss: the loss was made for a taxonomy of %d nodes, and this one has %d; make it for this one", r.Taxonomy().Len(), t.Len())
+// Check returns an error where l was made for a taxonomy with other nodes than t, so that its costs
+// would be wrong or not there; the edges may differ. Losses that don't say what they are about pass.
+func Check(l Loss, t *taxonomy.Taxonomy) error { return check(l, t) }
+
+// CheckSets is Check for a loss of sets.
+func CheckSets(l SetLoss, t *taxonomy.Taxonomy) error { return check(l, t) }
+
+func check(l any, t *taxonomy.Taxonomy) error {
+	about, ok := l.(interface{ Taxonomy() *taxonomy.Taxonomy })
+	if !ok || about.Taxonomy() == nil || about.Taxonomy() == t {
+		return nil
+	}
+	own := about.Taxonomy()
+	if own.Len() != t.Len() {
+		return fmt.Errorf("loss: the loss was made for a taxonomy of %d nodes, and this one has %d; make it for this one", own.Len(), t.Len())
+	}
+	for n, name := range own.Names() {
+		if name != t.Name(n) {
+			return fmt.Errorf("loss: the loss was made for another taxonomy, where node %d is %q; here it is %q; make it for this one", n, name, t.Name(n))
+		}
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ func LeafSymdiff(t *taxonomy.Taxonomy) Decomposing { return leafSymdiff{t} }
 
 type leafSymdiff struct{ t *taxonomy.Taxonomy }
 
+func (l leafSymdiff) Taxonomy() *taxonomy.Taxonomy { return l.t }
+
 func (l leafSymdiff) SetCost(truth, predicted []int) float64 {
 	var cost float64
 	x, y := l.leaves(truth), l.leaves(predicted)

@@ -65,6 +65,9 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 	if err := CheckC(c); err != nil {
 		return nil, err
 	}
+	if err := loss.Check(l, a.taxonomy); err != nil {
+		return nil, err
+	}
 	if r < Margin || r > Slack {
 		return nil, fmt.Errorf("structured: unknown rescaling %d; expected structured.Margin, structured.Norm or structured.Slack", int(r))
 	}

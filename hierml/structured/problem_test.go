@@ -261,6 +261,7 @@ func TestCompileRefuses(t *testing.T) {
 		{func(p *problem) { p.X = nil }, "no examples"},
 		{func(p *problem) { p.Attributes = nil }, "needs Attributes"},
 		{func(p *problem) { p.Loss = nil }, "a Loss"},
+		{func(p *problem) { p.Loss = loss.Tree(example.Tree(2)) }, "taxonomy of 3 nodes"},
 		{func(p *problem) { p.C = -1 }, "C is -1"},
 		{func(p *problem) { p.C = math.NaN() }, "C is NaN"},
 		{func(p *problem) { p.C = math.Inf(1) }, "C is +Inf"},

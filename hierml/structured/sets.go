@@ -70,6 +70,9 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 	if err := CheckC(c); err != nil {
 		return nil, err
 	}
+	if err := loss.CheckSets(l, a.taxonomy); err != nil {
+		return nil, err
+	}
 	if !(share >= 0 && share < 1) {
 		return nil, fmt.Errorf("structured: a search for label sets within a share of %v; it is at least 0 and below 1", share)
 	}

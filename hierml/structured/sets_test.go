@@ -152,6 +152,7 @@ func TestSetsRefuse(t *testing.T) {
 		"no attributes":  {nil, nil, l, 1, 0, "needs Attributes"},
 		"no loss":        {a, nil, nil, 1, 0, "needs Attributes and a loss"},
 		"C":              {a, nil, l, -1, 0, "C is -1"},
+		"another's loss": {a, [][]int{{3}}, loss.LeafSymdiff(example.Tree(2)), 1, 0, "taxonomy of 3 nodes"},
 		"no labels":      {a, [][]int{{3}, nil}, l, 1, 0, "row 1 has no labels"},
 		"inner node":     {a, [][]int{{1}}, l, 1, 0, "not a leaf"},
 		"unknown node":   {a, [][]int{{70}}, l, 1, 0, "not a leaf"},

@@ -63,6 +63,9 @@ func NewSiblings(a *Attributes, labels [][]int, options SiblingOptions, c float6
 	if err := CheckC(c); err != nil {
 		return nil, err
 	}
+	if err := loss.Check(options.Loss, a.taxonomy); err != nil {
+		return nil, err
+	}
 	if options.Rescaling != Margin && options.Rescaling != Slack {
 		return nil, fmt.Errorf("structured: siblings are compared with structured.Margin or structured.Slack rescaling, not %v", options.Rescaling)
 	}

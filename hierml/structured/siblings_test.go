@@ -88,11 +88,14 @@ func TestSiblingsRefused(t *testing.T) {
 	g := example.Tree(2, 2)
 	bad := loss.Func(func(int, int) float64 { return math.NaN() })
 	for name, build := range map[string]func() (*Siblings, error){
-		"no attributes":   func() (*Siblings, error) { return NewSiblings(nil, nil, SiblingOptions{}, 1) },
-		"C":               func() (*Siblings, error) { return NewSiblings(Nodes(g), nil, SiblingOptions{}, 0) },
-		"label":           func() (*Siblings, error) { return NewSiblings(Nodes(g), [][]int{{7}}, SiblingOptions{}, 1) },
-		"rescaling":       func() (*Siblings, error) { return NewSiblings(Nodes(g), nil, SiblingOptions{Rescaling: Norm}, 1) },
-		"loss":            func() (*Siblings, error) { return NewSiblings(Nodes(g), [][]int{{3}}, SiblingOptions{Loss: bad}, 1) },
+		"no attributes": func() (*Siblings, error) { return NewSiblings(nil, nil, SiblingOptions{}, 1) },
+		"C":             func() (*Siblings, error) { return NewSiblings(Nodes(g), nil, SiblingOptions{}, 0) },
+		"label":         func() (*Siblings, error) { return NewSiblings(Nodes(g), [][]int{{7}}, SiblingOptions{}, 1) },
+		"rescaling":     func() (*Siblings, error) { return NewSiblings(Nodes(g), nil, SiblingOptions{Rescaling: Norm}, 1) },
+		"loss":          func() (*Siblings, error) { return NewSiblings(Nodes(g), [][]int{{3}}, SiblingOptions{Loss: bad}, 1) },
+		"another's loss": func() (*Siblings, error) {
+			return NewSiblings(Nodes(g), [][]int{{3}}, SiblingOptions{Loss: loss.Tree(example.Tree(2))}, 1)
+		},
 		"leaves' vectors": func() (*Siblings, error) { return NewSiblings(Ancestors(g), [][]int{{3}}, SiblingOptions{}, 1) },
 	} {
 		if _, err := build(); err == nil {
