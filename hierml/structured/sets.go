@@ -323,21 +323,22 @@ func (q *setSearch) describe(e *setExample, nodes []int) {
 			w.cost += e.rewards[k] - q.common[n]
 		}
 	}
-	for _, c := range e.truth {
-		if q.inWorst[c] {
-			q.inWorst[c] = false
-		} else {
-			w.columns = append(w.columns, c)
-		}
-	}
 	for _, n := range nodes {
 		q.inSet[n] = false
-		if c := q.columns[n]; q.values[n] != 0 && q.inWorst[c] {
-			q.inWorst[c] = false
-			w.columns = append(w.columns, ^c)
-		}
 	}
-	slices.SortFunc(w.columns, func(x, y int32) int { return int(max(x, ^x)) - int(max(y, ^y)) })
+	truth := e.truth
+	for c, in := range q.inWorst {
+		also := len(truth) > 0 && int(truth[0]) == c
+		if also {
+			truth = truth[1:]
+		}
+		if also && !in {
+			w.columns = append(w.columns, int32(c))
+		} else if in && !also {
+			w.columns = append(w.columns, ^int32(c))
+		}
+		q.inWorst[c] = false
+	}
 	w.hash = 14695981039346656037
 	for _, c := range w.columns {
 		w.hash = (w.hash ^ uint64(uint32(c))) * 1099511628211
