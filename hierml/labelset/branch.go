@@ -2,10 +2,8 @@ package labelset
 
 import "math"
 
-const (
-	rootSweeps   = 100 // passes of messages before branching begins, at most
-	branchSweeps = 8   // and in a branch
-)
+// branchSweeps limits the passes of messages in a branch.
+const branchSweeps = 8
 
 // solve finds the best label set by branch and bound, writes its nodes to chosen, and returns the number of
 // branches and a bound on all label sets.
@@ -17,7 +15,7 @@ func (s *messages) solve(rewards []float64, limit int, hints *Hints, chosen []bo
 	} else {
 		s.round()
 	}
-	s.branch(rootSweeps, hints)
+	s.branch(s.sweeps, hints)
 	s.rounding.closure(s.best, chosen)
 	if hints != nil {
 		hints.leaves = hints.leaves[:0]
@@ -32,10 +30,10 @@ func (s *messages) solve(rewards []float64, limit int, hints *Hints, chosen []bo
 
 // recall begins with what an earlier search learned.
 func (s *messages) recall(hints *Hints) {
-	for e, m := range hints.messages {
-		m := float64(m)
-		s.m[e] = m
-		s.h[s.g.child[e]] -= m
+	for k, m := range hints.messages {
+		e := &s.edge[k]
+		e.m = float64(m)
+		s.family[e.child].h -= e.m
 	}
 	r := &s.rounding
 	r.clear()
@@ -54,8 +52,8 @@ func (s *messages) branch(sweeps int, hints *Hints) {
 	s.tighten(sweeps)
 	if hints != nil {
 		hints.messages = hints.messages[:0]
-		for _, m := range s.m {
-			hints.messages = append(hints.messages, float32(m))
+		for k := range s.edge {
+			hints.messages = append(hints.messages, float32(s.edge[k].m))
 		}
 	}
 	if len(s.free) == 0 {
@@ -100,7 +98,7 @@ func (s *messages) tighten(sweeps int) {
 		}
 		before, undecidedBefore := s.bound, len(s.free)
 		for i := len(s.free) - 1; i >= 0; i-- {
-			if n := s.free[i]; s.state[n] == undecided {
+			if n := s.free[i]; s.family[n].state == undecided {
 				s.update(n)
 			}
 		}
@@ -109,7 +107,7 @@ func (s *messages) tighten(sweeps int) {
 			s.round()
 		}
 		for _, n := range s.free {
-			if s.state[n] == undecided {
+			if s.family[n].state == undecided {
 				s.update(n)
 			}
 		}
@@ -139,7 +137,7 @@ func (s *messages) round() {
 	r := &s.rounding
 	r.clear()
 	for k, l := range s.g.leaves {
-		if s.state[l] == in || s.state[l] == undecided && s.belief[l] > 0 {
+		if s.family[l].state == in || s.family[l].state == undecided && s.belief[l] > 0 {
 			r.add(k)
 		}
 	}

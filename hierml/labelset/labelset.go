@@ -117,14 +117,20 @@ type Solution struct {
 	Branches int // subproblems that the search bounded; one on trees and forests
 }
 
-// DefaultBranches is the limit of branches of a new Searcher.
-const DefaultBranches = 20000
+// Defaults of the settings of a Searcher.
+const (
+	DefaultBranches = 20000
+	DefaultSweeps   = 100
+)
 
 // Searcher searches in a Space. It is scratch: one a goroutine.
 type Searcher struct {
 	// Branches limits the subproblems of one search on a graph that is not a forest. The default value
 	// is DefaultBranches. At the limit, Solution.Bound tells how good the best set found is.
 	Branches int
+	// Sweeps limits the passes of messages over a graph before its first branch. The default value is
+	// DefaultSweeps. A search from hints needs few.
+	Sweeps int
 	// Share, if above zero, lets a search on a graph that is not a forest end when Bound - Value is at most
 	// Share times Value + Offset.
 	Share, Offset float64
@@ -187,6 +193,10 @@ func (s *Searcher) BestFrom(rewards []float64, hints *Hints) (Solution, error) {
 			limit = DefaultBranches
 		}
 		s.messages.share, s.messages.offset = s.Share, s.Offset
+		s.messages.sweeps = s.Sweeps
+		if s.Sweeps <= 0 {
+			s.messages.sweeps = DefaultSweeps
+		}
 		branches, bound = s.messages.solve(rewards, limit, hints, s.chosen)
 	}
 	out := s.collect(rewards)

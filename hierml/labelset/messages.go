@@ -17,17 +17,11 @@ import "math"
 type messages struct {
 	g      *graph
 	reward []float64
-	h      []float64 // by node
-	m      []float64 // by edge
-	state  []state
+	family []family // by node
+	edge   []edge
 	trail  []int32 // nodes in the order in which they were decided
 	free   []int32 // undecided nodes, parents before children
 	belief []float64
-
-	// Of the children of an inner node that are not out: the sum of m of those that are in and of the
-	// positive m of the others, and how many have a part in it.
-	sum   []float64
-	cover []int32
 
 	bound     float64 // of the branch, at the last call of refresh
 	tolerance float64
@@ -36,11 +30,29 @@ type messages struct {
 	left      float64 // the largest bound of what was not searched
 
 	share, offset float64 // of the searcher
+	sweeps        int
 
 	rounding rounding
 	value    float64 // of the best set found
 	best     []bool  // by position of the leaf
 	stack    []int32
+}
+
+// family is a node with what it keeps.
+type family struct {
+	h float64
+	// Of the children of an inner node that are not out: the sum of m of those that are in and of the
+	// positive m of the others, and how many have a part in it.
+	sum   float64
+	cover int32
+	state state
+	leaf  bool
+}
+
+// edge is from a parent to a child that lends it m.
+type edge struct {
+	m             float64
+	parent, child int32
 }
 
 type state int8
@@ -53,23 +65,29 @@ const (
 
 func newMessages(g *graph) *messages {
 	n := len(g.order)
-	return &messages{
-		g: g, reward: make([]float64, n), h: make([]float64, n), m: make([]float64, len(g.child)),
-		state: make([]state, n), trail: make([]int32, 0, n), free: make([]int32, 0, n), belief: make([]float64, n),
-		sum: make([]float64, n), cover: make([]int32, n), stack: make([]int32, 0, n),
+	s := &messages{
+		g: g, reward: make([]float64, n), family: make([]family, n), edge: make([]edge, len(g.child)),
+		trail: make([]int32, 0, n), free: make([]int32, 0, n), belief: make([]float64, n), stack: make([]int32, 0, n),
 		rounding: newRounding(g), best: make([]bool, len(g.leaves)),
 	}
+	for e := range s.edge {
+		s.edge[e].parent, s.edge[e].child = g.parent[e], g.child[e]
+	}
+	return s
 }
 
 // start sets the rewards and lends nothing.
 func (s *messages) start(rewards []float64) {
 	copy(s.reward, rewards)
 	s.reward[s.g.root] = 0
-	copy(s.h, s.reward)
-	clear(s.m)
-	clear(s.state)
+	for n, r := range s.reward {
+		s.family[n] = family{h: r, leaf: s.g.leaf[n]}
+	}
+	for e := range s.edge {
+		s.edge[e].m = 0
+	}
 	s.trail = s.trail[:0]
-	s.state[s.g.root] = in
+	s.family[s.g.root].state = in
 	s.tolerance = 0
 	for n, r := range rewards {
 		s.tolerance += math.Abs(r)
@@ -87,9 +105,11 @@ func (s *messages) slack() float64 { return s.tolerance + s.share*max(0, s.value
 // infinity without any.
 func (s *messages) largest(p, not int32) float64 {
 	most := math.Inf(-1)
-	for e, to := s.g.edges(p); e < to; e++ {
-		if e != not && s.m[e] > most && s.state[s.g.child[e]] == undecided {
-			most = s.m[e]
+	from, to := s.g.edges(p)
+	for k := range s.edge[from:to] {
+		e := &s.edge[int(from)+k]
+		if e.m > most && from+int32(k) != not && s.family[e.child].state == undecided {
+			most = e.m
 		}
 	}
 	return most
@@ -97,11 +117,12 @@ func (s *messages) largest(p, not int32) float64 {
 
 // children returns the most that a set of children adds to the family of n.
 func (s *messages) children(n int32) float64 {
+	f := &s.family[n]
 	switch {
-	case s.g.leaf[n]:
+	case f.leaf:
 		return 0
-	case s.cover[n] > 0:
-		return s.sum[n]
+	case f.cover > 0:
+		return f.sum
 	}
 	return s.largest(n, -1)
 }
@@ -112,95 +133,101 @@ func (s *messages) refresh() {
 	s.free = s.free[:0]
 	s.bound = 0
 	for _, n := range g.order {
-		if s.state[n] == out {
+		f := &s.family[n]
+		if f.state == out {
 			continue
 		}
-		if s.state[n] == undecided {
+		if f.state == undecided {
 			s.free = append(s.free, n)
 		}
-		var sum float64
-		var cover int32
-		for e, to := g.edges(n); e < to; e++ {
-			switch m := s.m[e]; s.state[g.child[e]] {
-			case in:
-				sum += m
-				cover++
-			case undecided:
-				if m > 0 {
-					sum += m
+		if !f.leaf {
+			var sum float64
+			var cover int32
+			from, to := g.edges(n)
+			for k := range s.edge[from:to] {
+				e := &s.edge[int(from)+k]
+				switch s.family[e.child].state {
+				case in:
+					sum += e.m
 					cover++
+				case undecided:
+					if e.m > 0 {
+						sum += e.m
+						cover++
+					}
 				}
 			}
+			f.sum, f.cover = sum, cover
 		}
-		s.sum[n], s.cover[n] = sum, cover
-		f := s.h[n] + s.children(n)
-		if s.state[n] == undecided {
-			f = max(0, f)
+		v := f.h + s.children(n)
+		if f.state == undecided {
+			v = max(0, v)
 		}
-		s.bound += f
+		s.bound += v
 	}
 }
 
-// set changes m of edge e to an undecided child.
-func (s *messages) set(e int32, m float64) {
-	p, before := s.g.parent[e], s.m[e]
-	if before > 0 {
-		s.sum[p] -= before
-		s.cover[p]--
+// lend changes m of an edge to an undecided child by d.
+func (e *edge) lend(p *family, d float64) {
+	if e.m > 0 {
+		p.sum -= e.m
+		p.cover--
 	}
-	if m > 0 {
-		s.sum[p] += m
-		s.cover[p]++
+	e.m += d
+	if e.m > 0 {
+		p.sum += e.m
+		p.cover++
 	}
-	s.m[e] = m
 }
 
-// gain returns what the family of p gains by having the undecided child of edge e.
-func (s *messages) gain(e int32) float64 {
-	p, m := s.g.parent[e], s.m[e]
-	others, cover := s.sum[p], s.cover[p]
-	if m > 0 {
-		others -= m
+// gain returns what the family p of the k-th edge gains by having its undecided child.
+func (s *messages) gain(k int32, e *edge, p *family) float64 {
+	others, cover := p.sum, p.cover
+	if e.m > 0 {
+		others -= e.m
 		cover--
 	}
-	with, without := others+m, others
+	with, without := others+e.m, others
 	if cover == 0 {
-		with, without = m, s.largest(p, e)
+		with, without = e.m, s.largest(e.parent, k)
 	}
-	if s.state[p] == in {
+	if p.state == in {
 		return with - without
 	}
-	return s.h[p] + with - max(0, s.h[p]+without)
+	return p.h + with - max(0, p.h+without)
 }
 
 // update divides what all families of the undecided node c together gain by it evenly among them. It
 // decides c if the other decision can't be better than the best set found, but for the slack.
 func (s *messages) update(c int32) {
-	g := s.g
-	own := s.h[c] + s.children(c)
+	f := &s.family[c]
+	own := f.h + s.children(c)
 	if math.IsInf(own, -1) {
 		s.decide(c, out)
 		return
 	}
-	into := g.into(c)
-	s.h[c] -= own
+	into := s.g.into(c)
+	f.h -= own
 	all := own
-	for _, e := range into {
-		d := s.gain(e)
-		if math.IsInf(d, 1) { // the only child left of a parent that is in
-			s.h[c] += all
+	for _, k := range into {
+		e := &s.edge[k]
+		p := &s.family[e.parent]
+		d := s.gain(k, e, p)
+		if d > math.MaxFloat64 { // the only child left of a parent that is in
+			f.h += all
 			s.decide(c, in)
 			return
 		}
 		all += d
-		s.set(e, s.m[e]-d)
+		e.lend(p, -d)
 	}
 	s.belief[c] = all
 	share := all / float64(len(into)+1)
-	for _, e := range into {
-		s.set(e, s.m[e]+share)
+	for _, k := range into {
+		e := &s.edge[k]
+		e.lend(&s.family[e.parent], share)
 	}
-	s.h[c] += share
+	f.h += share
 	if other := s.bound - math.Abs(all); other <= s.value+s.slack() {
 		s.left = max(s.left, other)
 		if all > 0 {
@@ -218,24 +245,25 @@ func (s *messages) decide(c int32, to state) {
 	for len(s.stack) > 0 {
 		n := s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
-		if s.state[n] != undecided {
+		if s.family[n].state != undecided {
 			continue
 		}
-		for _, e := range g.into(n) {
-			p, m := g.parent[e], s.m[e]
+		for _, k := range g.into(n) {
+			e := &s.edge[k]
+			p := &s.family[e.parent]
 			switch {
-			case to == in && m <= 0:
-				s.sum[p] += m
-				s.cover[p]++
-			case to == out && m > 0:
-				s.sum[p] -= m
-				s.cover[p]--
+			case to == in && e.m <= 0:
+				p.sum += e.m
+				p.cover++
+			case to == out && e.m > 0:
+				p.sum -= e.m
+				p.cover--
 			}
 			if to == in {
-				s.stack = append(s.stack, p)
+				s.stack = append(s.stack, e.parent)
 			}
 		}
-		s.state[n] = to
+		s.family[n].state = to
 		s.trail = append(s.trail, n)
 		if to == out {
 			for e, last := g.edges(n); e < last; e++ {
@@ -248,7 +276,7 @@ func (s *messages) decide(c int32, to state) {
 // undo takes back the decisions after the first k.
 func (s *messages) undo(k int) {
 	for _, n := range s.trail[k:] {
-		s.state[n] = undecided
+		s.family[n].state = undecided
 	}
 	s.trail = s.trail[:k]
 }

@@ -34,12 +34,9 @@ type Sets struct {
 	examples []setExample
 	common   []float64 // reward of a node as the loss of an example without labels has it
 	lock     sync.Mutex
-	hints    []atomic.Pointer[labelset.Hints]
+	visited  []atomic.Pointer[visited]    // by block
 	found    []atomic.Pointer[[]foundSet] // by block
 }
-
-// searchedNodes bounds the branches of a search times the nodes of the taxonomy.
-const searchedNodes = 10000
 
 // setExample is the label set of an example.
 type setExample struct {
@@ -87,7 +84,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 	}
 	s := &Sets{
 		attributes: a, space: space, c: c, share: share, values: values, columns: make([]int32, t.Len()), byColumn: make([]float64, len(a.columns)),
-		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), found: make([]atomic.Pointer[[]foundSet], len(labels)), hints: make([]atomic.Pointer[labelset.Hints], len(labels)),
+		examples: make([]setExample, len(labels)), common: make([]float64, t.Len()), found: make([]atomic.Pointer[[]foundSet], len(labels)), visited: make([]atomic.Pointer[visited], len(labels)),
 	}
 	for n := range values {
 		s.columns[n] = int32(a.column[n])
@@ -260,7 +257,7 @@ func find(sets []foundSet, set foundSet) int {
 // NewSearch returns a search for the worst set.
 func (s *Sets) NewSearch() Search {
 	return &setSearch{
-		Sets: s, searcher: s.searcher(), rewards: make([]float64, s.attributes.taxonomy.Len()),
+		Sets: s, searcher: s.space.NewSearcher(), rewards: make([]float64, s.attributes.taxonomy.Len()),
 		inWorst: make([]bool, len(s.byColumn)), inSet: make([]bool, s.attributes.taxonomy.Len()),
 	}
 }
@@ -295,9 +292,7 @@ func (q *setSearch) Load(b int, scores []float64) float64 {
 		truth += q.byColumn[c] * scores[c]
 	}
 	q.searcher.Offset = e.constant - truth
-	hints := q.takeHints(b)
-	found, err := q.searcher.BestFrom(q.rewards, hints)
-	q.hints[b].Store(hints)
+	found, err := q.search(b)
 	if err != nil { // scores are not finite: the weights are beyond what can be computed with
 		q.violation = math.Inf(1)
 		return q.violation
@@ -369,21 +364,40 @@ func (q *setSearch) Worst(n int, floor float64, known []int32, dst []int32) []in
 	return dst
 }
 
-// searcher returns a searcher for training. Its limit of branches falls with the size of the taxonomy: small ones are
-// searched to the end, on large ones an inexact answer in time is worth more.
-func (s *Sets) searcher() *labelset.Searcher {
-	found := s.space.NewSearcher()
-	found.Branches = max(2, searchedNodes/s.attributes.taxonomy.Len())
-	found.Share = s.share
-	return found
+// visited is what the searches for an example on a graph that is not a forest learned.
+type visited struct {
+	labelset.Hints
+	searches int
 }
 
-func (s *Sets) takeHints(b int) *labelset.Hints {
-	if s.space.Exact() {
-		return nil
+// Effort of a search on a graph that is not a forest. The first searches for an example are for directions to
+// move the weights in; the more often it is searched for, the nearer the weights are to their optimum, and the more an exact
+// answer is worth.
+const (
+	sweeps   = 12   // of the first search
+	branches = 1000 // of the first search, times the number of nodes
+	patience = 8    // searches after which there is one more of either
+)
+
+// search looks for the best set under the rewards.
+func (q *setSearch) search(b int) (labelset.Solution, error) {
+	if q.space.Exact() {
+		return q.searcher.Best(q.rewards)
 	}
-	if h := s.hints[b].Swap(nil); h != nil {
-		return h
+	return q.searchGraph(b)
+}
+
+// searchGraph is search on a graph that is not a forest.
+func (q *setSearch) searchGraph(b int) (labelset.Solution, error) {
+	known := q.visited[b].Swap(nil)
+	if known == nil {
+		known = new(visited)
 	}
-	return new(labelset.Hints)
+	q.searcher.Share = q.share
+	q.searcher.Sweeps = sweeps + known.searches/patience
+	q.searcher.Branches = 1 + branches/len(q.rewards) + known.searches/patience
+	known.searches++
+	found, err := q.searcher.BestFrom(q.rewards, &known.Hints)
+	q.visited[b].Store(known)
+	return found, err
 }
