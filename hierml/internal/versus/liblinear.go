@@ -104,7 +104,7 @@ func liblinear(ctx context.Context, timed, folder string, f files, c, target flo
 // report prints the table; times of training are divided by LIBLINEAR's in the column ratio.
 func report(w io.Writer, outcomes []outcome, theirs *outcome) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tpeak MB\tfile MB\treading CPU s\twall s\t")
+	fmt.Fprintln(table, "\tworkers\tepochs\tCPU s\twall s\tratio CPU\twall\tprimal\tdual\tgap\taccuracy\ttree loss\tus a row\tbeam\taccuracy\tpeak MB\tfile MB\tcompact\treading CPU s\twall s\t")
 	row := func(name string, r *outcome, mine bool) {
 		fmt.Fprintf(table, "%s\t%d\t", name, r.Workers)
 		if mine {
@@ -124,7 +124,8 @@ func report(w io.Writer, outcomes []outcome, theirs *outcome) error {
 		} else {
 			fmt.Fprintf(table, "\t\t%.4f\t\t", r.Accuracy)
 		}
-		fmt.Fprintf(table, "%.1f\t%.0f\t%.1f\t%.2f\t%.2f\t\n", 1e6*r.Predict, r.Peak/1e6, r.File/1e6, r.ReadingCPU, r.ReadingWall)
+		fmt.Fprintf(table, "%.1f\t%s\t%s\t%.0f\t%s\t%s\t%.2f\t%.2f\t\n", 1e6*r.Predict, known("%.1f", 1e6*r.Beam), known("%.4f", r.BeamAccuracy),
+			r.Peak/1e6, known("%.1f", r.File/1e6), known("%.1f", r.CompactFile/1e6), r.ReadingCPU, r.ReadingWall)
 	}
 	for k := range outcomes {
 		row(outcomes[k].Name, &outcomes[k], true)
@@ -133,4 +134,12 @@ func report(w io.Writer, outcomes []outcome, theirs *outcome) error {
 		row("LIBLINEAR -s 4 -e "+theirs.Name, theirs, false)
 	}
 	return table.Flush()
+}
+
+// known formats what was measured, and leaves out what was not.
+func known(format string, v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, v)
 }

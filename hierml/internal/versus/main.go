@@ -44,7 +44,8 @@ type options struct {
 	method                   string
 	tolerances               string
 	child                    string
-	progress                 bool
+	progress, save           bool
+	beam                     int
 	cpuProfile               string
 }
 
@@ -60,6 +61,8 @@ func main() {
 	flag.Float64Var(&o.gap, "gap", 1e-3, "relative gap to train to")
 	flag.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
 	flag.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
+	flag.BoolVar(&o.save, "save", false, "save the models of this library, as they are and compacted, for the sizes of the files")
+	flag.IntVar(&o.beam, "beam", 0, "width of a beam to predict with as well; with -save the beam is of the compacted model")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`file` for a profile of the last training of this library")
 	flag.StringVar(&o.tolerances, "tolerances", tolerances, "of LIBLINEAR, from loose to tight")
 	flag.StringVar(&o.child, "child", "", "for the command's own use")
@@ -83,7 +86,9 @@ type outcome struct {
 	Workers, Epochs             int
 	TrainingCPU, TrainingWall   float64
 	Primal, Dual                float64
-	Peak, File                  float64 // bytes
+	Peak, File, CompactFile     float64 // bytes
+	Compacting                  float64 // CPU seconds
+	Beam, BeamAccuracy          float64 // Beam: CPU seconds an instance
 	ReadingCPU, ReadingWall     float64
 	Accuracy, TreeLoss, Predict float64 // Predict: CPU seconds an instance
 }
@@ -149,6 +154,7 @@ func ours(ctx context.Context, o options, f files, name, workers string) (outcom
 	arguments := []string{
 		"-child", f.stem, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
 		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
+		"-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
 	}
 	child := exec.CommandContext(ctx, self, arguments...)
 	child.Stderr = os.Stderr
