@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -104,6 +105,47 @@ func TestPassesDoNotAllocate(t *testing.T) {
 		i := 0
 		if n := testing.AllocsPerRun(200, func() { b.left = b.left[:0]; b.visit([]int{i}); b.revisit(i); i++ }); n > 0 {
 			t.Errorf("%s: %v allocations a visit", name, n)
+		}
+	}
+}
+
+// counting counts how often some columns were scored by themselves.
+type counting struct {
+	structured.Partial
+	calls *int
+}
+
+func (c counting) ScoresAt(i int, columns []int32, dst []float64) {
+	*c.calls++
+	c.Partial.ScoresAt(i, columns, dst)
+}
+
+// Where there are many columns, passes score some of them alone, and get to the same optimum.
+func TestFewColumnsAreScoredAlone(t *testing.T) {
+	tree := example.Tree(300)
+	wide := problem(example.Texts(tree, 400, 300, 15, 1), structured.Flat(tree), loss.ZeroOne(), 1)
+	kernel := nonlinear(example.Dense(tree, 100, 4, 7), structured.Flat(tree), loss.ZeroOne(), 1)
+	for name, p := range map[string]*structured.Problem{"linear": wide, "kernel": kernel} {
+		for _, gap := range []float64{1e-3, 1e-6} { // weights in float32 and float64
+			set := Settings{Gap: gap, MaxEpochs: 500}
+			exact, err := Solve(context.Background(), p, &set, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := p.Compile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := newAscent(newState(o, set))
+			calls := 0
+			a.partial = counting{a.partial, &calls}
+			r, err := run(context.Background(), a.state, a, time.Now())
+			if err != nil || r.Status != Converged || r.Dual > exact.Primal*(1+1e-6) || r.Primal < exact.Dual*(1-1e-6) {
+				t.Errorf("%s: %v, %v; want what %v is", name, r, err, exact)
+			}
+			if calls == 0 {
+				t.Errorf("%s: no columns were scored alone", name)
+			}
 		}
 	}
 }
