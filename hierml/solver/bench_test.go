@@ -30,6 +30,15 @@ func BenchmarkEpochBCFW(b *testing.B) {
 	}
 }
 
+func BenchmarkEpochDualAscent(b *testing.B) {
+	o := tour(b)
+	for b.Loop() {
+		if err := newAscent(newState(o, Settings{Gap: 1e-3})).epoch(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkEpochPegasos(b *testing.B) {
 	o := tour(b)
 	for b.Loop() {
