@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -122,6 +123,7 @@ type orthogonalRun struct {
 	saddle   *saddle
 	started  time.Time
 	method   orthogonalMethod
+	took     time.Duration // by the last certificate
 
 	// The best so far: vectors of node weights by example, their value, and the
 	// best lower bound.
@@ -179,8 +181,10 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 		p := Progress{Epoch: result.Epochs + 1}
 		if err = o.method.epoch(ctx); err == nil {
 			if p.Estimate = o.method.estimate(); p.Estimate == 0 || p.Epoch == set.MaxEpochs {
+				began := time.Now()
 				err = o.method.certify(ctx, o)
 				certified, p.Estimate = err == nil, 0
+				o.took = time.Since(began)
 			}
 		}
 		if err != nil {
@@ -206,7 +210,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 			}
 		}
 	}
-	if !certified {
+	if !certified && o.took < grace {
 		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		if late := o.method.certify(final, o); late != nil && final.Err() == nil {
@@ -317,6 +321,8 @@ type saddle struct {
 	point    *structured.Dual // nil for the origin
 
 	ridge    *structured.Oracle // of S
+	memory   structured.State   // of the weights of ridge problems, one after the other
+	columns  []int              // of memory
 	products *orthogonal.Products
 	vectors  *orthogonal.Products
 }
@@ -337,7 +343,8 @@ func newSaddle(o *orthogonalRun) (*saddle, error) {
 const excess = 0.01
 
 // certified evaluates the point: it returns the state of the ridge problem of S,
-// with its certificate, and the value of the node weights that belong to it.
+// with its certificate, and the value of the node weights that belong to it. States
+// returned before lose their weights.
 func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, error) {
 	var err error
 	if s.ridge, err = s.problem.compile(s.signs.Row); err != nil {
@@ -345,10 +352,15 @@ func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, e
 	}
 	set := s.settings
 	set.Seed += seed
-	ridge := newState(s.ridge, set)
 	if s.point == nil {
+		ridge := newState(s.ridge, set)
+		s.memory, s.columns = ridge.weights, s.ridge.Columns()
 		return ridge, ridge.certificate.Primal, nil
 	}
+	if s.memory == nil || !slices.Equal(s.columns, s.ridge.Columns()) {
+		s.memory, s.columns = s.ridge.NewState(set.Wide()), s.ridge.Columns()
+	}
+	ridge := &state{oracle: s.ridge, settings: set, dual: s.ridge.NewDual(), weights: s.memory, gaps: make([]float64, s.ridge.Blocks())}
 	if err := ridge.warm(ctx, s.point); err != nil {
 		return nil, 0, err
 	}
