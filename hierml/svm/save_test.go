@@ -85,6 +85,7 @@ func models(t testing.TB) map[string]*svm.Model {
 		"double":      double,
 		"double few":  fewDouble,
 		"edges":       fit(svm.Recursive{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
+		"parts":       fit(svm.Recursive{}, example.Texts(example.Tree(4, 4, 4), 200, 20000, 5, 1)),
 		"margins":     fit(svm.GlobalMargin{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 	}
 }
