@@ -275,6 +275,10 @@ func TestGivenCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	double := loss.Func(func(truth, predicted int) float64 { return 2 * ofNodes.Cost(truth, predicted) })
+	sizes := loss.SetFunc(func(truth, predicted []int) float64 { return math.Abs(float64(len(truth) - len(predicted))) })
+	if c := loss.SetLoss(sizes).SetCost([]int{3}, []int{3, 4, 2}); c != 2 {
+		t.Errorf("difference of sizes is %v, want 2", c)
+	}
 	row := make([]float64, 5)
 	loss.NodeRow(double, g, 3, row)
 	if !slices.Equal(row, []float64{0, 0, 14, 0, 0}) {

@@ -45,3 +45,33 @@ func ExampleNormalized_Fit() {
 	// car
 	// converged, gap below 1e-3: true
 }
+
+// ExampleRecursive trains one SVM among net and fmt and one below net, and adds their certificates.
+func ExampleRecursive() {
+	t, err := taxonomy.FromPaths([]string{"net/http", "net/url", "fmt"}, "/")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data := &dataset.Dataset{Taxonomy: t, X: &dataset.Matrix{
+		Rows: 3, Cols: 3, Indptr: []int{0, 2, 4, 5}, Indices: []int32{0, 1, 0, 2, 1}, Values: []float32{1, 1, 1, 1, 1},
+	}}
+	for _, name := range []string{"net/http", "net/url", "fmt"} {
+		n, _ := t.Node(name)
+		data.Labels = append(data.Labels, []int{n})
+	}
+	model, err := svm.Recursive{C: 10}.Fit(context.Background(), t, data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range model.Predict(data.X) {
+		fmt.Println(t.Name(n))
+	}
+	fmt.Printf("objective between %.2f and %.2f\n", model.Result.Dual, model.Result.Primal)
+	// Output:
+	// net/http
+	// net/url
+	// fmt
+	// objective between 1.75 and 1.75
+}
