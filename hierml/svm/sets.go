@@ -3,10 +3,7 @@ package svm
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
@@ -70,41 +67,23 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	workers := m.workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	predicted := make([][]int, x.Rows)
-	failed := make([]error, workers)
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for worker := range workers {
-		wait.Go(func() {
-			searcher, scorer := space.NewSearcher(), m.newScorer()
-			scores := make([]float64, len(values))
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= x.Rows || failed[worker] != nil {
-					return
-				}
-				scorer.load(x, i)
-				scorer.nodes(scores)
-				for n, v := range values {
-					scores[n] *= v
-				}
-				best, err := searcher.Best(scores)
-				if err != nil {
-					failed[worker] = fmt.Errorf("svm: row %d: %w", i, err)
-					return
-				}
-				predicted[i] = slices.Clone(best.Leaves)
+	failed := make([]error, x.Rows)
+	inChunks(x.Rows, m.workers, func() func(i int) {
+		searcher, scorer, rewards := space.NewSearcher(), m.newScorer(), make([]float64, len(values))
+		return func(i int) {
+			scorer.load(x, i)
+			scorer.nodes(rewards)
+			for n, v := range values {
+				rewards[n] *= v
 			}
-		})
-	}
-	wait.Wait()
-	for _, err := range failed {
+			best, err := searcher.Best(rewards)
+			predicted[i], failed[i] = slices.Clone(best.Leaves), err
+		}
+	})
+	for i, err := range failed {
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("svm: row %d: %w", i, err)
 		}
 	}
 	return predicted, nil

@@ -1,14 +1,19 @@
 package svm_test
 
 import (
+	"bytes"
 	"context"
+	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -50,6 +55,17 @@ func TestLabelSetsAreLearned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var file bytes.Buffer
+			if err := m.Write(&file, svm.Format{}); err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := svm.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := loaded.LabelSets(d.X); err != nil || !reflect.DeepEqual(again, predicted) {
+				t.Errorf("%s: %v: other sets after a way through a file, error %v", name, m.Name, err)
+			}
 			for i, set := range predicted {
 				if !slices.Equal(set, d.Labels[i]) {
 					t.Errorf("%s: %v: row %d has labels %v, predicted %v", name, m.Name, i, d.Labels[i], set)
@@ -84,4 +100,26 @@ func (twice) Cost(truth, predicted int) float64 {
 		return 0
 	}
 	return 2
+}
+
+func TestLabelSetsRefuse(t *testing.T) {
+	g := example.Tree(2, 3)
+	d := example.Dense(g, 20, 4, 1)
+	m := fit(t, svm.Hierarchical{}, d)
+	d.X.Values[3] = float32(math.Inf(1))
+	if sets, err := m.LabelSets(d.X); sets != nil || err == nil || !strings.Contains(err.Error(), "row 0") {
+		t.Errorf("label sets %v, error %v for an infinite value; want one about row 0", sets, err)
+	}
+	uneven, err := taxonomy.FromPaths([]string{"a/b/c/f", "a/b/c/g", "a/b/d", "a/e"}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byDepth, err := structured.InvSqrtDepth(uneven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = fit(t, svm.Hierarchical{Attributes: byDepth}, example.Dense(uneven, 20, 4, 1))
+	if sets, err := m.LabelSets(d.X); sets != nil || err == nil || !strings.Contains(err.Error(), "a node has one value") {
+		t.Errorf("label sets %v, error %v where a node has several values", sets, err)
+	}
 }
