@@ -1,6 +1,7 @@
 package norm
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -13,6 +14,7 @@ import (
 //	mu ||a||^2 + 1/4 sum_ij s_i s_j { plus_ij (A_ij-B_ij)^2 - minus_ij (A_ij+B_ij)^2 },
 //	plus_ij = (g'(s_i)+g'(s_j)) / (s_i+s_j),  minus_ij = (g'(s_i)-g'(s_j)) / (s_i-s_j).
 type curvature struct {
+	ctx      context.Context
 	mu       float64
 	p, q     *mat.Dense // q is nil without weights of columns
 	gradient []float64
@@ -25,8 +27,8 @@ type curvature struct {
 	stiff float64
 }
 
-func newCurvature(at *point, mu float64, rows int) *curvature {
-	h := &curvature{mu: mu, p: at.p, gradient: make([]float64, len(at.weight))}
+func newCurvature(ctx context.Context, at *point, mu float64, rows int) *curvature {
+	h := &curvature{ctx: ctx, mu: mu, p: at.p, gradient: make([]float64, len(at.weight))}
 	if len(at.weight) > rows {
 		h.q = at.q
 	}
@@ -168,7 +170,8 @@ func (h *curvature) newton(groups [][]float64) (direction []float64, decrement f
 	return direction, floats.Dot(direction, slope), true
 }
 
-// conjugate solves for the negative Hessian by conjugate gradients with its diagonal as the preconditioner.
+// conjugate solves for the negative Hessian by conjugate gradients with its diagonal as the preconditioner. It does not if
+// the context ends.
 func (h *curvature) conjugate(rhs []float64) ([]float64, bool) {
 	n := len(rhs)
 	x, r := make([]float64, n), append([]float64(nil), rhs...)
@@ -180,6 +183,9 @@ func (h *curvature) conjugate(rhs []float64) ([]float64, bool) {
 	for range 2*n + 20 {
 		if rz <= goal {
 			break
+		}
+		if h.ctx.Err() != nil {
+			return nil, false
 		}
 		h.product(hd, d)
 		curvature := floats.Dot(d, hd)

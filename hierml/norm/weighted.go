@@ -116,7 +116,7 @@ func (p *weighted) solve(ctx context.Context) error {
 			if p.best.Gap() <= enough {
 				return nil
 			}
-			next, decrement, ok := p.step(at, mu)
+			next, decrement, ok := p.step(ctx, at, mu)
 			if !ok {
 				break
 			}
@@ -205,8 +205,8 @@ func (at *point) value(mu float64) float64 {
 }
 
 // step takes a damped Newton step and returns the squared decrement at the point where it began.
-func (p *weighted) step(at *point, mu float64) (next *point, decrement float64, ok bool) {
-	h := newCurvature(at, mu, len(p.rows))
+func (p *weighted) step(ctx context.Context, at *point, mu float64) (next *point, decrement float64, ok bool) {
+	h := newCurvature(ctx, at, mu, len(p.rows))
 	direction, decrement, ok := h.newton(p.groupsOf(at.weight))
 	if !ok || !(decrement > 0) {
 		return nil, 0, false
