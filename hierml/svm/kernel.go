@@ -57,12 +57,15 @@ func newExpansion(k gram.Kernel, x *dataset.Matrix, trained *structured.Expansio
 		e.u.Border = append(e.u.Border, len(e.u.Columns))
 	}
 	e.x = x.Subset(e.numbers)
-	if e.x.Rows == 0 {
-		return e, nil
+	return e, e.prepare()
+}
+
+// prepare makes the comparison with the instances, if there are any.
+func (e *expansion) prepare() (err error) {
+	if e.x.Rows > 0 {
+		e.against, err = gram.NewAgainst(e.kernel, e.x)
 	}
-	var err error
-	e.against, err = gram.NewAgainst(k, e.x)
-	return e, err
+	return err
 }
 
 // check returns an error if the kernel has no finite value for a row of x.

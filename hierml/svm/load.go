@@ -76,7 +76,11 @@ func read(f *safetensors.File) (*Model, error) {
 	if m.attributes, err = readAttributes(f, m.Taxonomy); err != nil {
 		return nil, err
 	}
-	if err := m.readWeights(f); err != nil {
+	readWeights := m.readWeights
+	if _, ok := f.Metadata["kernel"]; ok {
+		readWeights = m.readExpansion
+	}
+	if err := readWeights(f); err != nil {
 		return nil, err
 	}
 	if _, ok := f.Tensors["vocabulary"]; ok {

@@ -9,29 +9,37 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// readWeights reads the weights in whichever form they have. The columns of the
-// file may be in another order than those of the attributes.
-func (m *Model) readWeights(f *safetensors.File) error {
+// readColumns returns the column of the attributes for every column of the file, which may be in another order.
+func (m *Model) readColumns(f *safetensors.File) ([]int32, error) {
 	nodes, err := safetensors.Indices[int](f, "weights.columns", m.Taxonomy.Len()-1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(nodes) > len(m.attributes.Columns()) {
 		if m.attributes, err = m.attributes.Widen(nodes); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if need := m.attributes.Columns(); len(nodes) != len(need) {
-		return fmt.Errorf("weights of %d nodes; the attributes need those of %d", len(nodes), len(need))
+		return nil, fmt.Errorf("weights of %d nodes; the attributes need those of %d", len(nodes), len(need))
 	}
 	to := make([]int32, len(nodes))
 	seen := make([]bool, len(nodes))
 	for c, n := range nodes {
 		at := m.attributes.Column(n)
 		if at < 0 || seen[at] {
-			return fmt.Errorf("column %d of the weights is of node %q, which needs none or has one", c, m.Taxonomy.Name(n))
+			return nil, fmt.Errorf("column %d of the weights is of node %q, which needs none or has one", c, m.Taxonomy.Name(n))
 		}
 		seen[at], to[c] = true, int32(at)
+	}
+	return to, nil
+}
+
+// readWeights reads the weights in whichever form they have.
+func (m *Model) readWeights(f *safetensors.File) error {
+	to, err := m.readColumns(f)
+	if err != nil {
+		return err
 	}
 	read := readCompressed
 	for name, form := range map[string]func(*safetensors.File, *weightReader) error{"weights": readMatrix, "weights.present": readBitmap} {

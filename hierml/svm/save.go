@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -114,7 +115,7 @@ func (m *Model) Write(w io.Writer, f Format) error {
 func (m *Model) metadata() map[string]string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	r := m.Result
-	return map[string]string{
+	text := map[string]string{
 		"format":    fileFormat,
 		"version":   strconv.Itoa(fileVersion),
 		"rule":      m.Rule.String(),
@@ -129,6 +130,10 @@ func (m *Model) metadata() map[string]string {
 		"status":    strconv.Itoa(int(r.Status)),
 		"precision": precision(m),
 	}
+	if m.expansion != nil {
+		maps.Copy(text, m.expansion.metadata())
+	}
+	return text
 }
 
 // precision names that of the weights in memory.
@@ -150,9 +155,18 @@ func parseRule(name string) (Rule, bool) {
 }
 
 func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
-	weights := m.weights()
-	if weights == nil {
-		return nil, fmt.Errorf("svm: save: a %s with a kernel has no weights of features, and only those can be saved; keep the training data and fit again", m.Name)
+	var stored []safetensors.Tensor
+	if m.expansion != nil {
+		var err error
+		if stored, err = m.expansion.tensors(); err != nil {
+			return nil, err
+		}
+	} else {
+		weights := m.weights()
+		if weights == nil {
+			return nil, fmt.Errorf("svm: save: this %s has no weights", m.Name)
+		}
+		stored = weightTensors(weights, f)
 	}
 	if _, ok := parseRule(m.Rule.String()); !ok {
 		return nil, fmt.Errorf("svm: save: models with the rule %q cannot be saved", m.Rule)
@@ -194,7 +208,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)
 	}
-	return append(tensors, weightTensors(weights, f)...), nil
+	return append(tensors, stored...), nil
 }
 
 // texts returns strings as two tensors: their bytes, and where each begins and
