@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -128,7 +129,7 @@ func large(b *testing.B) (*Model, *dataset.Matrix) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := &sparse{count: len(a.Columns()), begin: make([]int, features+1)}
 	for f := range features {
-		share := 0.9 * (1 - math.Exp(-often[f]/200)) // 50 columns a row with the feature, more or less
+		share := 0.4 * (1 - math.Exp(-often[f]/200)) // rises with the rows that have the feature
 		for c := 0; share > 0; c++ {
 			c += int(rng.ExpFloat64() / -math.Log1p(-share))
 			if c >= w.count {
@@ -155,6 +156,34 @@ func BenchmarkPredictLarge(b *testing.B) {
 		}
 		perRow(b)
 	})
+	// All weights of fewer features take as long a row, if they are more than the
+	// cache holds.
+	const features = 8192
+	rng := rand.New(rand.NewPCG(2, 2))
+	w := structured.NewWeights(m.attributes.Columns(), features)
+	for k := range w.Data {
+		w.Data[k] = float32(rng.NormFloat64())
+	}
+	all := &Model{Name: "random", Taxonomy: m.Taxonomy, Result: &solver.Result{Weights: w}, attributes: m.attributes, workers: 1}
+	folded := &dataset.Matrix{Rows: x.Rows, Cols: features, Indptr: []int{0}}
+	for i := range x.Rows {
+		indices, values := x.Row(i)
+		row := make(map[int32]float32)
+		for k, f := range indices {
+			row[f%features] = values[k]
+		}
+		for _, f := range slices.Sorted(maps.Keys(row)) {
+			folded.Indices, folded.Values = append(folded.Indices, f), append(folded.Values, row[f])
+		}
+		folded.Indptr = append(folded.Indptr, len(folded.Values))
+	}
+	b.Run("dense", func(b *testing.B) {
+		for b.Loop() {
+			all.Predict(folded)
+		}
+		perRow(b)
+	})
+	all, w, folded = nil, nil, nil
 	for _, width := range []int{1, 5, 10, 20, 50} {
 		beam, err := m.NewBeam(width)
 		if err != nil {

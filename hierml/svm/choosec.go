@@ -74,6 +74,9 @@ func (s Flat) withStart(r *solver.Result) Estimator         { s.Settings.Start =
 func (s Hierarchical) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
 func (s Normalized) withStart(r *solver.Result) Estimator   { s.Settings.Start = r; return s }
 func (s GlobalMargin) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
+func (s Shared) withStart(r *solver.Result) Estimator       { s.Settings.Start = r; return s }
+func (s Transfer) withStart(r *solver.Result) Estimator     { s.Settings.Start = r; return s }
+func (s TreeLoss) withStart(r *solver.Result) Estimator     { s.Settings.Start = r; return s }
 
 // ChooseC chooses C for an estimator and trains on all data with it. An error
 // comes with what has been tried so far, if anything has, and if training on all

@@ -21,7 +21,8 @@ func TestChooseC(t *testing.T) {
 	d := example.Texts(g, 400, 300, 15, 1)
 	for name, e := range map[string]svm.Estimator{
 		"flat": svm.Flat{}, "hierarchical": svm.Hierarchical{}, "normalized": svm.Normalized{},
-		"global margin": svm.GlobalMargin{}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{},
+		"global margin": svm.GlobalMargin{}, "shared": svm.Shared{}, "transfer": svm.Transfer{}, "tree loss": svm.TreeLoss{},
+		"orthogonal": svm.Orthogonal{}, "sets": svm.Hierarchical{Sets: true}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{},
 	} {
 		c, err := svm.ChooseC(context.Background(), e, g, d)
 		if err != nil {
