@@ -74,7 +74,6 @@ func (s Flat) withStart(r *solver.Result) Estimator         { s.Settings.Start =
 func (s Hierarchical) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
 func (s Normalized) withStart(r *solver.Result) Estimator   { s.Settings.Start = r; return s }
 func (s GlobalMargin) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
-func (s Shared) withStart(r *solver.Result) Estimator       { s.Settings.Start = r; return s }
 func (s Transfer) withStart(r *solver.Result) Estimator     { s.Settings.Start = r; return s }
 func (s TreeLoss) withStart(r *solver.Result) Estimator     { s.Settings.Start = r; return s }
 

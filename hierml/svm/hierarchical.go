@@ -36,7 +36,8 @@ type Hierarchical struct {
 	// Loss is Delta. The default value is the size of the symmetric difference of
 	// the ancestor sets, the Hamming loss of NHSVM section 4.
 	Loss loss.Loss
-	// Sets makes the labels sets of leaves even if every instance has one label.
+	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is not
+	// used where they are sets.
 	Sets bool
 	// SetLoss is Delta where labels are sets. The default value is the size of the symmetric difference of the
 	// sets' ancestors.

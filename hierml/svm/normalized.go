@@ -37,7 +37,8 @@ type Normalized struct {
 	// 9, the root of the sum of alpha over the nodes that are above one of the
 	// two leaves but not the other.
 	Loss loss.Loss
-	// Sets makes the labels sets of leaves even if every instance has one label.
+	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is not
+	// used where they are sets.
 	Sets bool
 	// SetLoss is Delta where labels are sets. The default value is the number of leaves in which the two sets
 	// differ, the loss of NHSVM section 7.1; equation 9 is no sum over nodes, and can't be searched.

@@ -430,3 +430,57 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Whatever is trained is saved, loaded and, where its problem is known, compacted.
+func TestModelsOfAllEstimators(t *testing.T) {
+	g := example.Tree(3, 4)
+	d := example.Texts(g, 120, 200, 15, 1)
+	for name, c := range map[string]struct {
+		e       svm.Estimator
+		compact bool
+	}{
+		"flat":               {svm.Flat{}, true},
+		"hierarchical":       {svm.Hierarchical{}, true},
+		"normalized":         {svm.Normalized{}, true},
+		"divided by norm":    {svm.Normalized{DivideByNorm: true}, true},
+		"hierarchical, sets": {svm.Hierarchical{Sets: true}, true},
+		"normalized, sets":   {svm.Normalized{Sets: true}, true},
+		"shared":             {svm.Shared{}, true},
+		"global margin":      {svm.GlobalMargin{}, true},
+		"tree loss":          {svm.TreeLoss{}, true},
+		"tree loss, nodes":   {svm.TreeLoss{AllNodes: true}, true},
+		"one-vs-rest":        {svm.OneVsRest{}, false},
+		"recursive":          {svm.Recursive{}, false},
+		"transfer":           {svm.Transfer{}, false},
+		"orthogonal":         {svm.Orthogonal{}, false},
+	} {
+		m := fit(t, c.e, d)
+		check := func(what string, m *svm.Model) {
+			got, err := loaded(saved(t, m, svm.Format{}))
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+				return
+			}
+			if !slices.Equal(got.Predict(d.X), m.Predict(d.X)) || !mat.EqualApprox(got.LeafScores(d.X), m.LeafScores(d.X), 1e-12) {
+				t.Errorf("%s, %s: other predictions", name, what)
+			}
+			sets, err := m.LabelSets(d.X)
+			same, failed := got.LabelSets(d.X)
+			if (err == nil) != (failed == nil) || !slices.EqualFunc(sets, same, slices.Equal) {
+				t.Errorf("%s, %s: other label sets, %v, %v", name, what, err, failed)
+			}
+		}
+		check("as trained", m)
+		small, err := m.Compact(context.Background(), 0.01)
+		if c.compact != (err == nil) {
+			t.Errorf("%s: compact: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		check("compact", small)
+		if p, q := m.Result.Primal, small.Result.Primal; q < m.Result.Dual || q > p*1.01 {
+			t.Errorf("%s: primal %v after %v, dual %v", name, q, p, m.Result.Dual)
+		}
+	}
+}

@@ -46,6 +46,8 @@ func (s *sets) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The numbers of sets are those of one training: another's dual point names others by them.
+	s.settings.Start = nil
 	m, err := trainKernel(ctx, s.attributes, competitors, d, s.kernel, s.settings, s.method)
 	if m != nil {
 		m.Name, m.C = s.name, c
