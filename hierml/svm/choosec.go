@@ -44,7 +44,7 @@ type Tried struct {
 	C             float64
 	Loss          float64 // mean on the instances held out
 	StandardError float64 // of the difference to the best; 0 for the best
-	Accuracy      float64 // share of instances held out whose prediction is a label
+	Accuracy      float64 // share of instances held out whose prediction is a label or below one
 	Gap           float64 // to which the model was trained
 	Seconds       float64
 }
@@ -70,12 +70,49 @@ type warm interface {
 	withStart(r *solver.Result) Estimator
 }
 
-func (s Flat) withStart(r *solver.Result) Estimator         { s.Settings.Start = r; return s }
-func (s Hierarchical) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
-func (s Normalized) withStart(r *solver.Result) Estimator   { s.Settings.Start = r; return s }
-func (s GlobalMargin) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
-func (s Transfer) withStart(r *solver.Result) Estimator     { s.Settings.Start = r; return s }
-func (s TreeLoss) withStart(r *solver.Result) Estimator     { s.Settings.Start = r; return s }
+func (s Flat) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s Hierarchical) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s Normalized) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s GlobalMargin) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s Orthogonal) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s Transfer) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+func (s TreeLoss) withStart(r *solver.Result) Estimator {
+	s.Settings.Start = startable(s.Method, r)
+	return s
+}
+
+// startable returns the result if the method can start from one.
+func startable(m solver.Method, r *solver.Result) *solver.Result {
+	switch m.(type) {
+	case solver.Pegasos, solver.RDA:
+		return nil
+	}
+	return r
+}
 
 // ChooseC chooses C for an estimator and trains on all data with it. An error
 // comes with what has been tried so far, if anything has, and if training on all
@@ -195,7 +232,7 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 	losses := make([]float64, c.test.Len())
 	for i, p := range m.Predict(c.test.X) {
 		set := c.test.Labels[i]
-		if slices.Contains(set, p) {
+		if c.right(set, p) {
 			t.Accuracy += 1 / float64(len(losses))
 		} else {
 			losses[i] = math.Inf(1)
@@ -217,6 +254,16 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 		}
 	}
 	return nil
+}
+
+// right tells whether a prediction is a label, or a leaf below one: the paper on
+// orthogonal transfer asks no more where the label is an inner node.
+func (c *choosing) right(set []int, predicted int) bool {
+	above := c.taxonomy.Ancestors(predicted)
+	return slices.ContainsFunc(set, func(y int) bool {
+		_, ok := slices.BinarySearch(above, y)
+		return ok
+	})
 }
 
 // best returns the value with the smallest loss, of equal ones the smallest C.

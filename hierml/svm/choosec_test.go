@@ -97,6 +97,31 @@ func (e counted) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datas
 	return m, nil
 }
 
+// Methods that start from zero weights are not given a result to start from, and
+// a leaf below an inner label is right.
+func TestChooseCForEveryMethod(t *testing.T) {
+	g := example.Tree(2, 3)
+	d := innerLabels(example.Dense(g, 60, 5, 1))
+	s := svm.Search{Grid: []float64{0.1, 1}}
+	for name, e := range map[string]svm.Estimator{
+		"orthogonal":        svm.Orthogonal{},
+		"orthogonal, RDA":   svm.Orthogonal{Method: solver.RDA{}, Settings: solver.Settings{MaxEpochs: 20}},
+		"transfer, Pegasos": svm.Transfer{Method: solver.Pegasos{}, Settings: solver.Settings{MaxEpochs: 20}},
+		"transfer, RDA":     svm.Transfer{Method: solver.RDA{}, Settings: solver.Settings{MaxEpochs: 20}},
+	} {
+		c, err := s.ChooseC(context.Background(), e, g, d)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, tried := range c.Tried {
+			if math.Abs(tried.Loss+tried.Accuracy-1) > 1e-9 {
+				t.Errorf("%s: loss %v, accuracy %v", name, tried.Loss, tried.Accuracy)
+			}
+		}
+	}
+}
+
 func TestTheGridIsExtended(t *testing.T) {
 	g := example.Tree(4)
 	d := example.Dense(g, 400, 8, 1)
