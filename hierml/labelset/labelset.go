@@ -15,7 +15,6 @@ package labelset
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -213,12 +212,13 @@ func (s *Searcher) collect(rewards []float64) Solution {
 		if s.chosen[n] {
 			s.nodes = append(s.nodes, int(n))
 			value += rewards[n]
-			if g.leaf[n] {
-				s.leaves = append(s.leaves, int(n))
-			}
 		}
 	}
-	slices.Sort(s.leaves)
+	for _, n := range g.leaves {
+		if s.chosen[n] {
+			s.leaves = append(s.leaves, int(n))
+		}
+	}
 	return Solution{Leaves: s.leaves, Nodes: s.nodes, Value: value}
 }
 

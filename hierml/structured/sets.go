@@ -34,6 +34,7 @@ type Sets struct {
 	examples []setExample
 	common   []float64 // reward of a node as the loss of an example without labels has it
 	lock     sync.Mutex
+	scratch  sync.Pool                    // of one zero a column
 	visited  []atomic.Pointer[visited]    // by block
 	found    []atomic.Pointer[[]foundSet] // by block
 }
@@ -95,6 +96,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 			s.byColumn[s.columns[n]] = values[n]
 		}
 	}
+	s.scratch.New = func() any { zeros := make([]float64, len(a.columns)); return &zeros }
 	l.Decompose(nil, s.common)
 	rewards, above := make([]float64, t.Len()), make([]bool, t.Len())
 	for i, set := range labels {
@@ -212,23 +214,33 @@ func (s *Sets) Direct(b int, id int32, scale float64, step *Step) {
 
 // Product returns the inner product of two such differences.
 func (s *Sets) Product(b int, k, l int32) float64 {
+	var products [3]float64
+	s.Products(b, []int32{k, l}, products[:], 1)
+	return products[1]
+}
+
+// Products writes the inner products of every two of some differences.
+func (s *Sets) Products(b int, ids []int32, dst []float64, stride int) {
 	sets := s.sets(b)
-	x, y := sets[k].columns, sets[l].columns
-	var sum float64
-	for i, j := 0, 0; i < len(x) && j < len(y); {
-		// The sign of a column where both differ from the truth is that of the truth, hence the same.
-		switch c, d := max(x[i], ^x[i]), max(y[j], ^y[j]); {
-		case c < d:
-			i++
-		case d < c:
-			j++
-		default:
-			sum += s.byColumn[c] * s.byColumn[c]
-			i++
-			j++
+	dense := s.scratch.Get().(*[]float64)
+	squares := *dense
+	for k, id := range ids {
+		// The sign of a column where two sets differ from the truth is that of the truth, hence the same.
+		for _, c := range sets[id].columns {
+			squares[c^c>>31] = s.byColumn[c^c>>31] * s.byColumn[c^c>>31]
+		}
+		for l, other := range ids[:k+1] {
+			var sum float64
+			for _, c := range sets[other].columns {
+				sum += squares[c^c>>31]
+			}
+			dst[k*stride+l] = sum
+		}
+		for _, c := range sets[id].columns {
+			squares[c^c>>31] = 0
 		}
 	}
-	return sum
+	s.scratch.Put(dense)
 }
 
 // intern returns the id of a set, which it adds if it is new. set.columns is copied then.
