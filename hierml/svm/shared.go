@@ -229,6 +229,9 @@ func (f *sharing) progress(p solver.Progress) error {
 	joint.Primal = min(joint.Primal, p.Primal)
 	p.Epoch += f.epochs
 	p.Primal, p.Dual, p.Gap = joint.Primal, joint.Dual, joint.Gap()
+	if p.Estimate > 0 {
+		p.Estimate = max(p.Estimate, p.Gap)
+	}
 	p.Seconds = time.Since(f.started).Seconds()
 	f.history = append(f.history, p)
 	if f.Settings.Progress == nil {
