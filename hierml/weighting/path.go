@@ -67,7 +67,7 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 
 // Solve returns the weights with their certificate. Equation 6 it solves in closed form as far as that of trees reaches; on graphs in which
 // nodes overlap without one containing the other, it takes an interior-point method on the overlapping nodes,
-// whose weights then are right to about 1e-12 of the largest; all others are right to nearly all digits. With Directional, and with T on
+// whose weights then are right to about 1e-11 of the largest, to less for a Rho of 10 and more; all others are right to nearly all digits. With Directional, and with T on
 // graphs, all nodes take part in the interior-point method. An end of ctx ends it with ctx's error.
 func (p Path) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
 	rho, err := p.rho()

@@ -16,26 +16,13 @@ type relaxed struct {
 	directional bool
 }
 
-// solve takes the interior-point method. Where Rho is large it starts near the optimum for a smaller one, as costs
-// elsewhere have nothing to do with those at the optimum.
 func (r *relaxed) solve(ctx context.Context) (*Solution, error) {
-	const easy, factor, mix = 4, 1.5, 0.1
 	program, start := r.program()
-	for rho := min(r.rho, easy); ; rho = min(r.rho, factor*rho) {
-		for v := range r.t.Len() {
-			program.Power[v] = rho
-		}
-		found, err := convex.Solve(ctx, program, start)
-		if err != nil {
-			return nil, err
-		}
-		if rho == r.rho {
-			return r.certify(found), nil
-		}
-		for j, x := range found.X {
-			start[j] = mix*start[j] + (1-mix)*x
-		}
+	found, err := solvePowers(ctx, program, start, r.t.Len(), r.rho)
+	if err != nil {
+		return nil, err
 	}
+	return r.certify(found), nil
 }
 
 // program returns the problem and a point inside of its constraints. The variables are the weights; for every leaf what its
