@@ -170,6 +170,9 @@ func (h *curvature) newton(groups [][]float64) (direction []float64, decrement f
 	return direction, floats.Dot(direction, slope), true
 }
 
+// maxConjugate bounds the steps of conjugate gradients, which on large problems gives Newton steps that are a little off.
+const maxConjugate = 2000
+
 // conjugate solves for the negative Hessian by conjugate gradients with its diagonal as the preconditioner. It does not if
 // the context ends.
 func (h *curvature) conjugate(rhs []float64) ([]float64, bool) {
@@ -180,7 +183,7 @@ func (h *curvature) conjugate(rhs []float64) ([]float64, bool) {
 	d := append([]float64(nil), z...)
 	rz := floats.Dot(r, z)
 	goal := rz * 1e-24
-	for range 2*n + 20 {
+	for range min(2*n+20, maxConjugate) {
 		if rz <= goal {
 			break
 		}

@@ -142,6 +142,7 @@ func TestTable1(t *testing.T) {
 	}{
 		"full sharing":             {times(1, 1, 1, 1), tree, length, length, 2 * length, 2 * length, 3},
 		"full sharing, graph":      {times(1, 1, 1, 1), dag, length, length, 2 * length, 2 * length, 3},
+		"no taxonomy":              {full, graph(t, 4), unknown, mat.Norm(full, 2), mat.Norm(full, 2), unknown, unknown},
 		"no sharing":               {full, apart, unknown, mat.Norm(full, 2), mat.Norm(full, 2), unknown, unknown},
 		"disjoint feature":         {diagonal, tree, frobenius, frobenius, frobenius, 6.01, 3},
 		"disjoint feature, graph":  {diagonal, dag, frobenius, frobenius, frobenius, 6.01, 3},
