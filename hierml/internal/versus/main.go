@@ -33,6 +33,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // options are the command line.
@@ -44,6 +45,7 @@ type options struct {
 	method                   string
 	tolerances               string
 	child                    string
+	time                     time.Duration
 	progress, save           bool
 	beam                     int
 	cpuProfile               string
@@ -59,6 +61,7 @@ func main() {
 	flag.StringVar(&o.method, "method", "", "solver, of "+strings.Join(methodNames(), ", ")+"; without it the default")
 	flag.Float64Var(&o.c, "c", 1, "C")
 	flag.Float64Var(&o.gap, "gap", 1e-3, "relative gap to train to")
+	flag.DurationVar(&o.time, "time", 0, "bound of a training of this library")
 	flag.IntVar(&o.repeat, "repeat", 1, "trainings of each kind, of which the one with the least CPU time counts")
 	flag.BoolVar(&o.progress, "progress", false, "print the progress of this library's trainings")
 	flag.BoolVar(&o.save, "save", false, "save the models of this library, as they are and compacted, for the sizes of the files")
@@ -154,7 +157,7 @@ func ours(ctx context.Context, o options, f files, name, workers string) (outcom
 	arguments := []string{
 		"-child", f.stem, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
 		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
-		"-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
+		"-time", o.time.String(), "-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
 	}
 	child := exec.CommandContext(ctx, self, arguments...)
 	child.Stderr = os.Stderr

@@ -120,7 +120,7 @@ func train(ctx context.Context, o options) error {
 	if err := watch.stop(&r.ReadingCPU, &r.ReadingWall); err != nil {
 		return err
 	}
-	settings := solver.Settings{Gap: o.gap, Workers: workers}
+	settings := solver.Settings{Gap: o.gap, Time: o.time, Workers: workers}
 	if o.progress {
 		settings.Progress = func(p solver.Progress) error {
 			_, err := fmt.Fprintln(os.Stderr, p)
