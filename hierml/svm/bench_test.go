@@ -17,7 +17,7 @@ func tour() *dataset.Dataset {
 
 func BenchmarkFit(b *testing.B) {
 	d := tour()
-	for name, f := range map[string]fitter{"Flat": svm.Flat{}, "Hierarchical": svm.Hierarchical{}, "Normalized": svm.Normalized{}} {
+	for name, f := range map[string]fitter{"Flat": svm.Flat{}, "Hierarchical": svm.Hierarchical{}, "Normalized": svm.Normalized{}, "Transfer": svm.Transfer{}, "Orthogonal": svm.Orthogonal{}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				m, err := f.Fit(context.Background(), d.Taxonomy, d)
