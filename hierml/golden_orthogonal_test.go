@@ -3,6 +3,7 @@ package hierml_test
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
+	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -36,13 +38,29 @@ func (c *transferCase) begin(t *testing.T) *taxonomy.Taxonomy {
 // perInstance returns the C of the estimators.
 func (c *transferCase) perInstance() float64 { return c.C / float64(len(c.Y)) }
 
-// predictions checks what a model predicts for the training instances, but for
-// ties at the optimum, and that it is the same after the model has been written
-// and read.
-func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int) {
+// largeC is the share of the optimum by which rounding of the instances may move it
+// in these families, whose C goes up to 500.
+const largeC = 1e-6
+
+// predictions checks what a model predicts for the training instances, up to scores
+// that the certificate cannot tell apart for an objective of that curvature, and that it
+// is the same after the model has been written and read.
+func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int, curvature float64) {
 	t.Helper()
-	const tie = 1e-3
-	g, nodes := m.Taxonomy, m.NodeScores(d.X)
+	g, nodes, r := m.Taxonomy, m.NodeScores(d.X), m.Result
+	distance := math.Sqrt(2 * (r.Primal - r.Dual + largeC*r.Primal) / curvature) // from the optimal weights
+	tie := func(i, a, b int) float64 {
+		norm := math.Sqrt2
+		if m.Rule == svm.Highest {
+			norm = m.Attributes().NormDifference(m.Attributes().Candidate(a), m.Attributes().Candidate(b))
+		}
+		_, values := d.X.Row(i)
+		var square float64
+		for _, v := range values {
+			square += float64(v) * float64(v)
+		}
+		return distance * norm * math.Sqrt(square)
+	}
 	score := func(i, n int) (sum float64) {
 		if m.Rule == svm.Descend {
 			return nodes.At(i, n)
@@ -64,7 +82,7 @@ func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int) {
 			higher := func(n, m int) int { return g.Depth(n) - g.Depth(m) }
 			a, b = slices.MinFunc(path, higher), slices.MinFunc(other, higher)
 		}
-		if score(i, a)-score(i, b) > tie {
+		if score(i, a)-score(i, b) > tie(i, a, b) {
 			t.Errorf("row %d: predicts %d, want %d, which scores %v less", i, n, want[i], score(i, a)-score(i, b))
 		}
 	}
@@ -76,7 +94,7 @@ func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := read.Predict(d.X); m.Result.Weights.Wide == nil && !slices.Equal(again, got) {
+	if again := read.Predict(d.X); !slices.Equal(again, got) {
 		t.Errorf("predictions after a way through a file %v, want %v", again, got)
 	}
 }
@@ -104,6 +122,11 @@ func TestGoldenOrthogonal(t *testing.T) {
 					k.SetSym(i, j, v)
 				}
 			}
+			convex, err := orthogonal.New(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.curvature, want.storage = convex.LambdaMin(), largeC
 			estimators := []svm.Orthogonal{{K: k}}
 			if want.Alpha != nil {
 				estimators = append(estimators, svm.Orthogonal{Alpha: *want.Alpha})
@@ -114,10 +137,10 @@ func TestGoldenOrthogonal(t *testing.T) {
 				want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
 					e.Settings.Gap = gap
 					m, err := e.Fit(context.Background(), g, d)
-					if err != nil || gap > objectiveTolerance {
+					if err != nil || gap >= objectiveTolerance {
 						return m, err
 					}
-					predictions(t, m, d, want.Predictions)
+					predictions(t, m, d, want.Predictions, want.curvature)
 					for i, y := range want.Predictions {
 						if wrong := !slices.Contains(g.Ancestors(y), want.Y[i]); wrong != (want.Errors[i] != 0) {
 							t.Errorf("row %d is predicted wrongly: %v, want %d", i, wrong, want.Errors[i])
@@ -133,7 +156,7 @@ func TestGoldenOrthogonal(t *testing.T) {
 				}
 				r := m.Result
 				t.Logf("RDA: %v", r)
-				if r.Primal < want.Objective*(1-storageTolerance) || r.Dual > want.Objective*(1+storageTolerance) || r.Gap > 0.1 {
+				if r.Primal < want.Objective*(1-largeC) || r.Dual > want.Objective*(1+largeC) {
 					t.Errorf("RDA says the optimum is between %.10g and %.10g, it is %.10g", r.Dual, r.Primal, want.Objective)
 				}
 			}
@@ -167,11 +190,11 @@ func TestGoldenBaselines(t *testing.T) {
 			check := func(name string, s solution, w [][]float64, fit func(solver.Settings) svm.Estimator) {
 				t.Run(name, func(t *testing.T) {
 					in := want.instances
-					in.W = w
+					in.W, in.storage = w, largeC
 					in.compare(t, s.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
 						m, err := fit(solver.Settings{Gap: gap, MaxEpochs: 100000}).Fit(context.Background(), g, d)
-						if err == nil && gap == 1e-9 {
-							predictions(t, m, d, s.Predictions)
+						if err == nil && gap < objectiveTolerance {
+							predictions(t, m, d, s.Predictions, 1)
 						}
 						return m, err
 					})

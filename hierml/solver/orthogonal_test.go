@@ -3,13 +3,16 @@ package solver
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
@@ -53,6 +56,19 @@ func readTransfers(t *testing.T) map[string]*transfer {
 	return all
 }
 
+// oneTransfer returns the problem with the largest C.
+func oneTransfer(t *testing.T) *transfer {
+	t.Helper()
+	all := readTransfers(t)
+	var largest *transfer
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if largest == nil || all[id].C > largest.C {
+			largest = all[id]
+		}
+	}
+	return largest
+}
+
 func (w *transfer) matrix() *dataset.Matrix {
 	x := &dataset.Matrix{Rows: len(w.X), Cols: len(w.X[0]), Indptr: []int{0}}
 	for _, row := range w.X {
@@ -66,14 +82,14 @@ func (w *transfer) matrix() *dataset.Matrix {
 	return x
 }
 
-// gram returns the inner products of the instances as the matrix stores them.
+// gram returns the inner products of the instances, not rounded as the matrix is.
 func (w *transfer) gram() *mat.SymDense {
 	g := mat.NewSymDense(len(w.X), nil)
 	for i := range w.X {
 		for j := range i + 1 {
 			var sum float64
 			for f, v := range w.X[i] {
-				sum += float64(float32(v)) * float64(float32(w.X[j][f]))
+				sum += v * w.X[j][f]
 			}
 			g.SetSym(i, j, sum)
 		}
@@ -153,6 +169,10 @@ func TestOrthogonalGolden(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			for _, kernel := range []bool{false, true} {
 				p, _ := want.problem(t, kernel)
+				tolerance := 1e-6 // rounded instances have another optimum
+				if kernel {
+					tolerance = 1e-9
+				}
 				for _, gap := range []float64{1e-1, 1e-3, 1e-6, 1e-9} {
 					r, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: gap, MaxEpochs: 100000}, nil)
 					if err != nil {
@@ -162,7 +182,7 @@ func TestOrthogonalGolden(t *testing.T) {
 					if r.Gap > gap || r.Status != Converged {
 						t.Errorf("gap %v, asked for %v: %v", r.Gap, gap, r.Status)
 					}
-					if r.Primal < want.Objective*(1-1e-7) || r.Dual > want.Objective*(1+1e-7) {
+					if r.Primal < want.Objective*(1-tolerance) || r.Dual > want.Objective*(1+tolerance) {
 						t.Errorf("the certificate says the optimum is between %.10g and %.10g, it is %.10g", r.Dual, r.Primal, want.Objective)
 					}
 					got := nodeWeights(r, want)
@@ -172,7 +192,7 @@ func TestOrthogonalGolden(t *testing.T) {
 							distance += (got.At(n, f) - v) * (got.At(n, f) - v)
 						}
 					}
-					if bound := r.Primal - r.Dual + 1e-7*want.Objective; p.Regularizer.LambdaMin()/2*distance > bound {
+					if bound := r.Primal - r.Dual + tolerance*want.Objective; p.Regularizer.LambdaMin()/2*distance > bound {
 						t.Errorf("weights are %v from the optimum, the gap %v allows %v", math.Sqrt(distance), bound, math.Sqrt(2*bound/p.Regularizer.LambdaMin()))
 					}
 					if gap < 1e-8 {
@@ -229,10 +249,10 @@ func TestRDAGolden(t *testing.T) {
 
 func TestRDA(t *testing.T) {
 	for id, want := range readTransfers(t) {
-		p, _ := want.problem(t, false)
+		p, _ := want.problem(t, true)
 		last := 0.0
 		r, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-9, MaxEpochs: 300, Progress: func(p Progress) error {
-			if p.Dual < last || p.Dual > want.Objective*(1+1e-7) || p.Primal < want.Objective*(1-1e-7) {
+			if p.Dual < last || p.Dual > want.Objective*(1+1e-9) || p.Primal < want.Objective*(1-1e-9) {
 				t.Errorf("%s: %v, the optimum is %v", id, p, want.Objective)
 			}
 			last = p.Dual
@@ -245,14 +265,30 @@ func TestRDA(t *testing.T) {
 		if r.Status != MaxEpochs || r.Epochs != 300 || len(r.History) != 300 {
 			t.Errorf("%s: %v after %d epochs", id, r.Status, r.Epochs)
 		}
-		if r.Gap > 0.2 {
-			t.Errorf("%s: gap %v", id, r.Gap)
-		}
+	}
+	// Well conditioned, RDA comes near.
+	g := example.Tree(2, 2)
+	d := example.Dense(g, 40, 6, 1)
+	inputs, err := structured.NewLinear(d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	siblings, err := structured.NewSiblings(structured.Nodes(g), d.Labels, structured.SiblingOptions{Roots: true}, 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := orthogonal.Descendants(g, 0.3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &OrthogonalProblem{Inputs: inputs, Siblings: siblings, Regularizer: r}
+	if got, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 2e-2, MaxEpochs: 1000}, RDA{}); err != nil || got.Status != Converged {
+		t.Errorf("a well conditioned problem: %v, %v", got, err)
 	}
 }
 
 func TestOrthogonalStops(t *testing.T) {
-	want := readTransfers(t)["orthogonal-p-04"]
+	want := oneTransfer(t)
 	p, _ := want.problem(t, false)
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -272,7 +308,7 @@ func TestOrthogonalStops(t *testing.T) {
 			t.Errorf("%T, stopped: %v, %v", m, r, err)
 		}
 		r, err = SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-14, MaxEpochs: math.MaxInt, Time: 20 * time.Millisecond}, m)
-		if err != nil || r.Status != TimeLimit || r.Dual > want.Objective*(1+1e-7) {
+		if err != nil || r.Status != TimeLimit && r.Gap > 1e-14 || r.Dual > want.Objective*(1+1e-6) {
 			t.Errorf("%T, time: %v, %v", m, r, err)
 		}
 	}
@@ -287,7 +323,7 @@ func TestOrthogonalStops(t *testing.T) {
 }
 
 func TestOrthogonalRefused(t *testing.T) {
-	want := readTransfers(t)["orthogonal-p-00"]
+	want := oneTransfer(t)
 	p, g := want.problem(t, false)
 	other, _ := want.problem(t, false)
 	edge, err := orthogonal.Descendants(g, orthogonal.MaxAlpha(g))
