@@ -41,7 +41,8 @@ func TestConstrained(t *testing.T) {
 	}
 }
 
-// TestCommonLeaf has the three parents with four leaves each and one common leaf on which the limit of equation 8 matters.
+// TestCommonLeaf has the three parents with four leaves each and one common leaf on which the limit of equation 8
+// matters.
 func TestCommonLeaf(t *testing.T) {
 	names := make([]string, 16)
 	var edges [][2]int
@@ -70,8 +71,8 @@ func TestCommonLeaf(t *testing.T) {
 	}
 }
 
-// TestMaxMin checks what characterizes the max-min fair weights: every node is on a path whose sum is complete and on which no node
-// weighs more.
+// TestMaxMin checks what characterizes the max-min fair weights: every node is on a path whose sum is complete and on
+// which no node weighs more.
 func TestMaxMin(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 200 {
@@ -107,8 +108,8 @@ func TestMaxMin(t *testing.T) {
 	}
 }
 
-// TestShared checks on random graphs, on which many squares are 0 and others of very different size, that the weights of equation 20 are
-// proved to be optimal, and that scaling the squares changes nothing.
+// TestShared checks on random graphs, on which many squares are 0 and others of very different size, that the weights
+// of equation 20 are proved to be optimal, and that scaling the squares changes nothing.
 func TestShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, most := range []int{1, 2, 4} {

@@ -38,8 +38,9 @@ func Sum(columns ...int) Row {
 	return r
 }
 
-// Point is what Solve found: the variables X, which are positive, and the multipliers Y of the rows. At the optimum Cost_j
-// Power_j X_j^(Power_j-1) is at least the sum of the multipliers times column j, and equal to it where X_j is not 0.
+// Point is what Solve found: the variables X, which are positive, and the multipliers Y of the rows. At the optimum
+// Cost_j Power_j X_j^(Power_j-1) is at least the sum of the multipliers times column j, and equal to it where X_j is
+// not 0.
 type Point struct {
 	X, Y []float64
 	// Error is the largest of the relative complementarity and the residuals. Rounding limits it to about 1e-14 times

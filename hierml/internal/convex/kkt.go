@@ -152,7 +152,8 @@ func (k *kkt) factorize(d []float64) bool {
 			k.lindex[to], k.lvalues[to] = int32(c), l
 			k.used[i]++
 		}
-		// A pivot that rounding left without its sign, or at nothing, is replaced by one that makes the direction stay put.
+		// A pivot that rounding left without its sign, or at nothing, is replaced by one that makes the direction stay
+		// put.
 		if variable := int(k.node[c]) < k.n; variable && !(pivot > 0) {
 			pivot = math.MaxFloat32
 		} else if !variable && !(pivot < 0) {

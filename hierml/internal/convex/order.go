@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// order returns an order of elimination of the graph that keeps few nonzeros: always the node with the fewest neighbours in what
-// remains. Nodes from first on, the rows of a program, have no pivot of their own: they wait for a neighbour.
+// order returns an order of elimination of the graph that keeps few nonzeros: always the node with the fewest
+// neighbours in what remains. Nodes from first on, the rows of a program, have no pivot of their own: they wait for a
+// neighbour.
 func order(neighbours [][]int32, first int) []int32 {
 	n := len(neighbours)
 	q := &queue{at: make([]int, n), degree: make([]int, n)}

@@ -8,8 +8,8 @@ import (
 
 const (
 	ahead = 0.1
-	// After a step shorter than this, complementarity is too small for the dual residuals, or too uneven: the next one goes to the centre for
-	// more of it, and leaves the residuals as they are.
+	// After a step shorter than this, complementarity is too small for the dual residuals, or too uneven: the next one
+	// goes to the centre for more of it, and leaves the residuals as they are.
 	tooShort, raise = 0.1, 3
 )
 
@@ -54,8 +54,8 @@ func newState(p *Problem, start []float64) *state {
 	return s
 }
 
-// balance chooses the multipliers of the rows that leave the smallest dual residuals at the start, and those of x >= 0 such that they are
-// feasible where possible, and elsewhere as large as the infeasibility.
+// balance chooses the multipliers of the rows that leave the smallest dual residuals at the start, and those of x >= 0
+// such that they are feasible where possible, and elsewhere as large as the infeasibility.
 func (s *state) balance() {
 	for j, x := range s.x {
 		s.curvature[j] = s.hessian[j] + s.z[j]/x
