@@ -19,6 +19,9 @@
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout; the papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
+// Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf for instances that
+// only their kernel values are known of. Model.Classes shows the hierarchy as a regularizer of class weights.
+//
 // Every estimator has two fields for how it is trained: Settings, with the gap
 // to reach, bounds, the seed and a progress function, and Method, nil for the
 // default of package solver.
