@@ -15,6 +15,7 @@ var lossPackage = table.Package{
 	Name: "loss",
 	Values: []table.Symbol{
 		{Name: "Check", Value: loss.Check},
+		{Name: "CheckSets", Value: loss.CheckSets},
 		{Name: "FromTable", Value: loss.FromTable},
 		{Name: "Half", Value: loss.Half},
 		{Name: "HalfGraph", Value: loss.HalfGraph},

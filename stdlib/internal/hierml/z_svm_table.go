@@ -31,6 +31,7 @@ var svmPackage = table.Package{
 		{Name: "DefaultRise", Kind: token.FLOAT, Text: "0.0005"},
 	},
 	Types: []table.Symbol{
+		{Name: "Beam", Value: (*svm.Beam)(nil)},
 		{Name: "Calibrated", Value: (*svm.Calibrated)(nil)},
 		{Name: "Calibration", Value: (*svm.Calibration)(nil)},
 		{Name: "Choice", Value: (*svm.Choice)(nil)},
