@@ -20,6 +20,10 @@ import (
 // one asked for is reached, and after epochs 1, 4, 16 and so on, the weights
 // are rebuilt from the dual in float64 and certified in a pass of its own.
 //
+// Where weights are few, and blocks therefore depend on each other so much that
+// eight epochs do not do, every epoch ends with a step in the direction in which it has
+// led, far ahead and with exact line search.
+//
 // It fits every problem.
 type BCFW struct{}
 
@@ -30,6 +34,7 @@ const (
 	roundOff   = 1e-14 // share of C that is no more than rounding
 	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
 	fullEpoch  = 5     // every so many epochs no block is skipped
+	slowEpoch  = 8     // epoch after which a problem is thought to need many
 )
 
 func (BCFW) start(s *state) (iteration, error) { return newBlocks(s), nil }
@@ -48,13 +53,14 @@ type blocks struct {
 	worst   []int32 // newcomers of the visit
 	set     workingSet
 	epochs  int
+	ahead   *extrapolation // nil for many weights
 }
 
 func newBlocks(s *state) *blocks {
 	o := s.oracle
 	return &blocks{
 		state: s, rng: rand.New(rand.NewPCG(s.settings.Seed, 0)),
-		batch: s.weights.NewBatch(), search: o.NewSearch(), step: o.NewStep(),
+		batch: s.weights.NewBatch(), search: o.NewSearch(), step: o.NewStep(), ahead: newExtrapolation(s),
 	}
 }
 
@@ -91,6 +97,9 @@ func (b *blocks) epoch(ctx context.Context) error {
 			return ctx.Err()
 		}
 		b.visit(b.order[lo:min(lo+size, len(b.order))])
+	}
+	if b.ahead != nil && b.epochs >= slowEpoch {
+		b.ahead.advance(b.oracle, b.dual, b.settings.Workers)
 	}
 	return nil
 }

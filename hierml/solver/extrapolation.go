@@ -1,0 +1,131 @@
+package solver
+
+import (
+	"slices"
+
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// extrapolation goes on in the direction in which an epoch has led. Where
+// examples are many and features few, epochs lead in nearly the same direction,
+// and not far. The point several epochs ahead is brought back to what is
+// feasible, and the dual maximised on the line to it.
+type extrapolation struct {
+	weights structured.Combiner
+	change  structured.State // of the weights
+	before  *structured.Dual // at the end of the epoch before
+	step    *structured.Dual // direction
+	started bool
+	ahead   float64 // how many epochs
+
+	ids    []int32
+	values []float64
+}
+
+// Bounds of the number of epochs to look ahead.
+const (
+	leastAhead = 1
+	mostAhead  = 1024
+)
+
+// newExtrapolation returns nil where the weights are too many.
+func newExtrapolation(s *state) *extrapolation {
+	w := structured.AsCombiner(s.weights)
+	if w == nil {
+		return nil
+	}
+	return &extrapolation{
+		weights: w, change: s.oracle.NewState(s.settings.Wide()), before: s.oracle.NewDual(), step: s.oracle.NewDual(), ahead: 4,
+	}
+}
+
+// advance moves the point, and the weights that belong to it, after an epoch.
+func (e *extrapolation) advance(o *structured.Oracle, d *structured.Dual, workers int) {
+	if !e.started {
+		e.started = true
+		e.before.CopyFrom(d)
+		return
+	}
+	gain := e.aim(o, d)
+	curvature, _ := o.Build(e.step, e.change, workers)
+	slope := gain - e.weights.Dot(e.change)
+	e.before.CopyFrom(d)
+	if slope <= 0 || curvature <= 0 {
+		e.ahead = leastAhead
+		return
+	}
+	share := min(1, slope/curvature)
+	for b := range o.Blocks() {
+		e.move(d, b, share)
+	}
+	e.weights.AddScaled(share, e.change)
+	switch {
+	case share == 1:
+		e.ahead = min(2*e.ahead, mostAhead)
+	case share < 0.5:
+		e.ahead = max(e.ahead/2, leastAhead)
+	}
+}
+
+// aim sets the direction from the point to what lies ahead, where that is
+// brought back to coefficients that are not negative and have at most their
+// sum, block by block. It returns the sum of the costs times the direction.
+func (e *extrapolation) aim(o *structured.Oracle, d *structured.Dual) float64 {
+	var gain float64
+	for b := range o.Blocks() {
+		ids, now := d.Row(b)
+		old, then := e.before.Row(b)
+		e.ids, e.values = append(e.ids[:0], ids...), append(e.values[:0], now...)
+		for k, id := range old {
+			at := slices.Index(e.ids, id)
+			if at < 0 {
+				at = len(e.ids)
+				e.ids, e.values = append(e.ids, id), append(e.values, 0)
+			}
+			e.values[at] -= then[k]
+		}
+		var sum float64
+		for k := range e.values {
+			from := 0.0
+			if k < len(now) {
+				from = now[k]
+			}
+			e.values[k] = max(0, from+e.ahead*e.values[k])
+			sum += e.values[k]
+		}
+		scale := 1.0
+		if c := o.C(b); sum > c {
+			scale = c / sum
+		}
+		for k, id := range e.ids {
+			e.values[k] *= scale
+			if k < len(now) {
+				e.values[k] -= now[k]
+			}
+			if e.values[k] != 0 {
+				gain += e.values[k] * o.Cost(b, id)
+			}
+		}
+		e.step.SetRow(b, e.ids, e.values)
+	}
+	return gain
+}
+
+// move adds a share of the direction to the coefficients of block b.
+func (e *extrapolation) move(d *structured.Dual, b int, share float64) {
+	ids, values := d.Row(b)
+	towards, change := e.step.Row(b)
+	if len(change) == 0 {
+		return
+	}
+	e.ids, e.values = append(e.ids[:0], ids...), append(e.values[:0], values...)
+	for k, id := range towards {
+		at := slices.Index(e.ids, id)
+		if at < 0 {
+			at = len(e.ids)
+			e.ids, e.values = append(e.ids, id), append(e.values, 0)
+		}
+		e.values[at] = max(0, e.values[at]+share*change[k])
+	}
+	d.SetRow(b, e.ids, e.values)
+}
