@@ -190,7 +190,7 @@ func (a *ascent) visit(blocks []int) {
 func (a *ascent) revisit(b int) bool {
 	a.load(b)
 	i := a.oracle.Example(b)
-	a.some = append(a.some[:0], make([]float64, len(a.sub.columns))...)
+	a.some = zeros(a.some, len(a.sub.columns))
 	a.partial.ScoresAt(i, a.sub.columns, a.some)
 	if a.solve(b) {
 		columns, values := a.step.Take()

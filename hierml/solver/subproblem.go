@@ -2,6 +2,7 @@ package solver
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/structured"
@@ -68,7 +69,14 @@ func (p *subproblem) load(o *structured.Oracle, b int, ids []int32, values []flo
 		}
 		p.border = append(p.border, len(p.entries))
 	}
-	p.dense = append(p.dense[:0], make([]float64, len(p.columns))...)
+	p.dense = zeros(p.dense, len(p.columns))
+}
+
+// zeros returns n zeros, in the space of v if there is enough.
+func zeros(v []float64, n int) []float64 {
+	v = slices.Grow(v[:0], n)[:n]
+	clear(v)
+	return v
 }
 
 // direction returns the direction of competitor k over the columns touched.
@@ -196,9 +204,9 @@ func (p *subproblem) divide(squaredNorm float64) {
 		p.thresholds = append(p.thresholds, threshold{at: p.violations[k] + squaredNorm*own*a, inverse: 1 / own, position: k})
 	}
 	slices.SortFunc(p.thresholds, func(a, b threshold) int { return cmp.Compare(b.at, a.at) })
-	theta := sweep(p.thresholds, func(h, k float64) float64 { return shared * (h - squaredNorm*sum) / (1 + shared*k) })
+	theta := sweep(p.thresholds, shared, squaredNorm*sum)
 	if total := p.distribute(theta, squaredNorm); total > p.limit {
-		theta = sweep(p.thresholds, func(h, k float64) float64 { return (h - squaredNorm*p.limit) / k })
+		theta = sweep(p.thresholds, math.Inf(1), squaredNorm*p.limit)
 		total = p.distribute(theta, squaredNorm)
 		for k := range p.values { // total is the limit up to rounding, which a small A magnifies
 			p.values[k] *= p.limit / total
@@ -206,18 +214,19 @@ func (p *subproblem) divide(squaredNorm float64) {
 	}
 }
 
-// sweep returns the theta of those competitors that are above it, where theta
-// is given for the sums of h_k/q_k and of 1/q_k over them.
-func sweep(thresholds []threshold, theta func(h, k float64) float64) float64 {
+// sweep returns the theta for which theta = shared (sum over the competitors above it of (h_k-theta)/q_k - from),
+// or, where shared is infinite, for which that sum is from.
+func sweep(thresholds []threshold, shared, from float64) (theta float64) {
 	var h, k float64
 	for r, t := range thresholds {
 		h += t.at * t.inverse
 		k += t.inverse
-		if v := theta(h, k); r+1 == len(thresholds) || thresholds[r+1].at <= v {
-			return v
+		theta = (h - from) / (1/shared + k)
+		if r+1 < len(thresholds) && thresholds[r+1].at <= theta {
+			break
 		}
 	}
-	return 0
+	return theta
 }
 
 // distribute sets the coefficients for theta and returns their sum.
