@@ -230,14 +230,21 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	return run(ctx, s, it, started)
 }
 
+var errForeign = errors.New("solver: Start is the result of another problem; start from one with the same examples and competitors")
+
 // warm starts from a dual point of a similar problem, with the coefficients of every
 // block scaled down where they exceed its C.
 func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 	if d == nil || d.Blocks() != s.oracle.Blocks() {
-		return fmt.Errorf("solver: Start is the result of another problem; start from one with the same examples and competitors")
+		return errForeign
 	}
 	for b := range d.Blocks() {
 		ids, values := d.Row(b)
+		for _, id := range ids {
+			if !s.oracle.Known(b, id) {
+				return errForeign
+			}
+		}
 		var sum float64
 		for _, v := range values {
 			sum += v

@@ -481,6 +481,11 @@ func TestWarmStart(t *testing.T) {
 	if _, err := Solve(context.Background(), problems(t)["tree"], &Settings{Start: first}, nil); err == nil {
 		t.Error("no error for the start of another problem")
 	}
+	few := example.Tree(2)
+	short := example.Texts(few, 500, 300, 15, 1)
+	if _, err := Solve(context.Background(), problem(short, structured.Ancestors(few), loss.Symdiff(few), 1), &Settings{Start: first}, nil); err == nil {
+		t.Error("no error for the start of a problem with more leaves")
+	}
 	if _, err := Solve(context.Background(), at(1), &Settings{Start: first}, Pegasos{}); err == nil {
 		t.Error("no error for Pegasos from a start")
 	}

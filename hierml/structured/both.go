@@ -30,6 +30,11 @@ func (c *both) C(b int) float64 {
 	return part.C(b)
 }
 
+func (c *both) Known(b int, id int32) bool {
+	part, b := c.of(b)
+	return part.Known(b, id)
+}
+
 func (c *both) Cost(b int, id int32) float64 {
 	part, b := c.of(b)
 	return part.Cost(b, id)

@@ -192,6 +192,9 @@ func (ls *Labels) terms(truth, y int32) (cost, scale float64) {
 	return cost, 1
 }
 
+// Known tells whether y is a position among the candidates.
+func (ls *Labels) Known(_ int, y int32) bool { return y >= 0 && int(y) < len(ls.attributes.candidates) }
+
 // Cost returns b_i(y).
 func (ls *Labels) Cost(b int, y int32) float64 {
 	cost, _ := ls.terms(ls.truth[b], y)

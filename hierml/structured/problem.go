@@ -147,8 +147,10 @@ type Competitors interface {
 	Example(b int) int
 	// C returns the weight of block b, positive and finite.
 	C(b int) float64
-	// Cost returns the cost of a competitor of block b. An id names a competitor
-	// within its block and never changes its meaning.
+	// Known tells whether an id names a competitor of block b, within which it never
+	// changes its meaning.
+	Known(b int, id int32) bool
+	// Cost returns the cost of a competitor of block b.
 	Cost(b int, id int32) float64
 	// Direct adds scale times the direction of a competitor to a step.
 	Direct(b int, id int32, scale float64, step *Step)

@@ -179,6 +179,11 @@ func (rk *Ranking) scale(y, z int32) float64 {
 	return rk.cost(y, z)
 }
 
+// Known tells whether the id names a label of the example and a candidate.
+func (rk *Ranking) Known(b int, id int32) bool {
+	return id >= 0 && int(id) < len(rk.labels[b])*len(rk.attributes.candidates)
+}
+
 // Cost returns the loss of a competitor.
 func (rk *Ranking) Cost(b int, id int32) float64 { return rk.cost(rk.pair(b, id)) }
 

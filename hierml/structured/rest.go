@@ -47,6 +47,9 @@ func (r *Rest) Example(b int) int { return b / r.columns }
 // C returns the weight of the training error.
 func (r *Rest) C(int) float64 { return r.c }
 
+// Known tells whether the id is 0.
+func (r *Rest) Known(_ int, id int32) bool { return id == 0 }
+
 // Cost returns 1.
 func (r *Rest) Cost(int, int32) float64 { return 1 }
 

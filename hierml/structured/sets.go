@@ -198,6 +198,9 @@ func (s *Sets) sets(b int) []foundSet {
 	return nil
 }
 
+// Known tells whether the id names a set that a search has found.
+func (s *Sets) Known(b int, id int32) bool { return id >= 0 && int(id) < len(s.sets(b)) }
+
 // Cost returns the loss of a set.
 func (s *Sets) Cost(b int, id int32) float64 { return s.sets(b)[id].cost }
 

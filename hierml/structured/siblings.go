@@ -187,6 +187,11 @@ func (s *Siblings) Competitor(b int, id int32) (node, sibling int) {
 	return candidates[set.nodes[p.node]], candidates[set.nodes[p.sibling]]
 }
 
+// Known tells whether the id names a pair of the example's.
+func (s *Siblings) Known(b int, id int32) bool {
+	return id >= 0 && int(id) < len(s.pairs[s.sets[b]].pairs)
+}
+
 // Cost returns what the order is to be worth.
 func (s *Siblings) Cost(b int, id int32) float64 { return s.pairs[s.sets[b]].pairs[id].cost }
 
