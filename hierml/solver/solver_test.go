@@ -481,7 +481,7 @@ func TestWarmStart(t *testing.T) {
 	if _, err := Solve(context.Background(), problems(t)["tree"], &Settings{Start: first}, nil); err == nil {
 		t.Error("no error for the start of another problem")
 	}
-	few := example.Tree(2)
+	few := example.Tree(4)
 	short := example.Texts(few, 500, 300, 15, 1)
 	if _, err := Solve(context.Background(), problem(short, structured.Ancestors(few), loss.Symdiff(few), 1), &Settings{Start: first}, nil); err == nil {
 		t.Error("no error for the start of a problem with more leaves")
