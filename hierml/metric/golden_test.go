@@ -38,6 +38,12 @@ func TestGolden(t *testing.T) {
 					Micro float64 `json:"micro_f1"`
 					Macro float64 `json:"macro_f1"`
 				} `json:"leaf_prf"`
+				ZeroOneSets float64 `json:"zero_one_sets"`
+				Nodes       struct {
+					P float64 `json:"hp"`
+					R float64 `json:"hr"`
+					F float64 `json:"hf"`
+				} `json:"hier_prf_all_nodes"`
 				Single struct {
 					Y, Pred   []int
 					ZeroOne   float64 `json:"zero_one"`
@@ -86,6 +92,10 @@ func TestGolden(t *testing.T) {
 			near(t, "micro recall", f.MicroRecall, want.LeafPRF.R)
 			near(t, "micro F1", f.Micro, want.LeafPRF.Micro)
 			near(t, "macro F1", f.Macro, want.LeafPRF.Macro)
+			near(t, "hierarchical precision", f.HierarchicalPrecision, want.Nodes.P)
+			near(t, "hierarchical recall", f.HierarchicalRecall, want.Nodes.R)
+			near(t, "hierarchical F1", f.Hierarchical, want.Nodes.F)
+			near(t, "exact sets", f.Exact, 1-want.ZeroOneSets)
 
 			single := make([][]int, len(want.Single.Y))
 			for i, y := range want.Single.Y {

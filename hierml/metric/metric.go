@@ -3,7 +3,7 @@
 // reports to a table that compares them.
 //
 // Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on ties
-// the one with the smallest id. The other measures take ties against the model: a wrong leaf
+// the one with the smallest id, unless the model is a [Decider]. The other measures take ties against the model: a wrong leaf
 // with the score of a true one counts as ranked above it. Definitions are those of section 7.3
 // of Cai's thesis.
 //
@@ -25,8 +25,18 @@ import (
 // Scorer is a trained model.
 type Scorer interface {
 	// LeafScores returns the scores of all leaves, a row an instance and a column a leaf in the
-	// order of Taxonomy.Leaves. The leaf with the highest score is what the model predicts.
+	// order of Taxonomy.Leaves. The leaf with the highest score is what the model predicts, if it is no
+	// Decider.
 	LeafScores(x *dataset.Matrix) *mat.Dense
+}
+
+// Decider is a Scorer that predicts something else than the leaf with the highest score: one that it finds by
+// going down the taxonomy, or sets of leaves.
+type Decider interface {
+	Scorer
+	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for which LeafScores
+	// returned scores.
+	Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
 }
 
 // InnerLabelError says that an instance is labelled with a node that is not a leaf.
@@ -61,9 +71,22 @@ func Evaluate(model Scorer, d *dataset.Dataset) (*Report, error) {
 		}
 	}
 	e := newEvaluation(d.Taxonomy)
+	decider, _ := model.(Decider)
 	for start := 0; start < d.X.Rows; start += batch {
 		end := min(start+batch, d.X.Rows)
-		if err := e.add(model.LeafScores(rows(d.X, start, end)), d.Labels[start:end], start); err != nil {
+		x := rows(d.X, start, end)
+		scores := model.LeafScores(x)
+		var decided [][]int
+		if decider != nil {
+			var err error
+			if decided, err = decider.Decide(x, scores); err != nil {
+				return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
+			}
+			if len(decided) != x.Rows {
+				return nil, fmt.Errorf("metric: the model decided for %d of %d instances", len(decided), x.Rows)
+			}
+		}
+		if err := e.add(scores, decided, d.Labels[start:end], start); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +100,7 @@ func EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*R
 		return nil, errors.New("metric: EvaluateScores needs scores and a taxonomy")
 	}
 	e := newEvaluation(t)
-	if err := e.add(scores, labels, 0); err != nil {
+	if err := e.add(scores, nil, labels, 0); err != nil {
 		return nil, err
 	}
 	return e.report()
@@ -106,30 +129,38 @@ type evaluation struct {
 
 	n, ranked                             int
 	hits, parents, steps, precision, rank float64
-	confusion                             counts
+	confusion                             *counts
 }
 
 func newEvaluation(t *taxonomy.Taxonomy) *evaluation {
 	q := len(t.Leaves())
-	return &evaluation{t: t, leaves: t.Leaves(), isTrue: make([]bool, q), confusion: newCounts(q)}
+	return &evaluation{t: t, leaves: t.Leaves(), isTrue: make([]bool, q), confusion: newCounts(t)}
 }
 
-// add takes a batch; first is the position of its first instance, for errors.
-func (e *evaluation) add(scores *mat.Dense, labels [][]int, first int) error {
+// add takes a batch and what was decided, nil for the highest scores; first is the position of its first instance,
+// for errors.
+func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int, first int) error {
 	n, q := scores.Dims()
 	if n != len(labels) || n > 0 && q != len(e.leaves) {
 		return fmt.Errorf("metric: scores are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, len(labels), len(e.leaves))
 	}
 	for i := range n {
-		if err := e.instance(scores.RawRowView(i), labels[i], first+i); err != nil {
+		var set []int
+		if decided != nil {
+			set = decided[i]
+			if err := checkSet(e.t, set, first+i); err != nil {
+				return fmt.Errorf("%w (as the model predicts)", err)
+			}
+		}
+		if err := e.instance(scores.RawRowView(i), set, decided != nil, labels[i], first+i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// instance adds one instance.
-func (e *evaluation) instance(scores []float64, labels []int, at int) error {
+// instance adds one instance. The set is what the model decided for, if it did.
+func (e *evaluation) instance(scores []float64, set []int, decided bool, labels []int, at int) error {
 	if err := checkLabels(e.t, labels, at); err != nil {
 		return err
 	}
@@ -142,11 +173,22 @@ func (e *evaluation) instance(scores []float64, labels []int, at int) error {
 			top = k
 		}
 	}
+	if !decided {
+		set = []int{e.leaves[top]}
+	} else if len(set) > 0 {
+		top = e.t.LeafIndex(set[0])
+		for _, y := range set {
+			if k := e.t.LeafIndex(y); scores[k] > scores[top] {
+				top = k
+			}
+		}
+	}
 	for _, y := range labels {
 		e.isTrue[e.t.LeafIndex(y)] = true
 	}
 	e.n++
 	e.prediction(top, labels)
+	e.confusion.add(labels, set)
 	e.ranking(scores, labels)
 	for _, y := range labels {
 		e.isTrue[e.t.LeafIndex(y)] = false
@@ -154,7 +196,7 @@ func (e *evaluation) instance(scores []float64, labels []int, at int) error {
 	return nil
 }
 
-// prediction adds the measures of the leaf with the highest score.
+// prediction adds the measures of the predicted leaf.
 func (e *evaluation) prediction(top int, labels []int) {
 	f := e.leaves[top]
 	if e.isTrue[top] {
@@ -169,7 +211,6 @@ func (e *evaluation) prediction(top int, labels []int) {
 	if slices.ContainsFunc(labels, func(y int) bool { return shareParent(e.t, f, y) }) {
 		e.parents++
 	}
-	e.confusion.add(labels, []int{f}, e.t)
 }
 
 func shareParent(t *taxonomy.Taxonomy, a, b int) bool {
@@ -217,6 +258,7 @@ func (e *evaluation) report() (*Report, error) {
 		RankingLoss:      e.rank / float64(e.ranked),
 		MicroF1:          f.Micro,
 		MacroF1:          f.Macro,
+		HierarchicalF1:   f.Hierarchical,
 	}, nil
 }
 
@@ -225,6 +267,11 @@ func checkLabels(t *taxonomy.Taxonomy, labels []int, at int) error {
 	if len(labels) == 0 {
 		return fmt.Errorf("metric: instance %d has no labels; every instance needs at least one", at)
 	}
+	return checkSet(t, labels, at)
+}
+
+// checkSet is checkLabels for sets that may be empty.
+func checkSet(t *taxonomy.Taxonomy, labels []int, at int) error {
 	for i, y := range labels {
 		if y < 0 || y >= t.Len() {
 			return fmt.Errorf("metric: instance %d has label %d; the taxonomy's nodes are 0 to %d", at, y, t.Len()-1)

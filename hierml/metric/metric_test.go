@@ -117,6 +117,56 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// deciding is first with decisions of its own.
+type deciding struct {
+	first
+	sets [][]int
+}
+
+func (d *deciding) Decide(*dataset.Matrix, *mat.Dense) ([][]int, error) {
+	if d.sets == nil {
+		return nil, errors.New("undecided")
+	}
+	return d.sets, nil
+}
+
+// TestDecider evaluates decisions that are not the highest scores.
+func TestDecider(t *testing.T) {
+	g := tree(t) // leaves 1, 2 below 0, and 4 below 3
+	x := &dataset.Matrix{
+		Rows: 3, Cols: 3, Indptr: []int{0, 2, 3, 4},
+		Indices: []int32{0, 1, 0, 2}, Values: []float32{2, 1, 1, 1}, // the highest are 1, 1, 4
+	}
+	d := &dataset.Dataset{Name: "d", Taxonomy: g, X: x, Labels: [][]int{{2}, {2, 4}, {4}}}
+	model := &deciding{first: first{leaves: 3}, sets: [][]int{{2}, {1, 4}, nil}}
+	got, err := metric.Evaluate(model, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "accuracy", got.Accuracy, 2.0/3) // of the second the prediction is 1, of the third 4: it has no set
+	near(t, "tree loss", got.TreeLoss, 4.0/3)
+	near(t, "micro F1", got.MicroF1, 4.0/7)
+	near(t, "hierarchical F1", got.HierarchicalF1, 10.0/14)
+	for name, sets := range map[string][][]int{"undecided": nil, "decided for 2 of 3": {{2}, {2}}, "not a leaf": {{0}, {2}, {2}}, "not ascending": {{2, 1}, {2}, {2}}} {
+		model.sets = sets
+		if _, err := metric.Evaluate(model, d); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestF1Text(t *testing.T) {
+	f, err := metric.LabelSets([][]int{{1}, {2}}, [][]int{{1}, {4}}, tree(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"hierarchical", "0.5000", "exact"} {
+		if !strings.Contains(f.String(), want) || !strings.Contains(f.HTML(), want) {
+			t.Errorf("no %q in\n%s\n%s", want, f, f.HTML())
+		}
+	}
+}
+
 // TestFullLabels has an instance for which no pair can be ranked.
 func TestFullLabels(t *testing.T) {
 	g := tree(t)
@@ -182,19 +232,20 @@ func ExampleEvaluateScores() {
 	// ranking loss        0.2500
 	// micro F1            0.5000
 	// macro F1            0.3333
+	// hierarchical F1     0.5000
 }
 
 func ExampleCompare() {
-	flat := &metric.Report{Instances: 200, Accuracy: 0.71, ParentAccuracy: 0.82, TreeLoss: 0.96, AveragePrecision: 0.80, RankingLoss: 0.05, MicroF1: 0.71, MacroF1: 0.64}
-	normalized := &metric.Report{Instances: 200, Accuracy: 0.74, ParentAccuracy: 0.82, TreeLoss: 0.81, AveragePrecision: 0.82, RankingLoss: 0.04, MicroF1: 0.74, MacroF1: 0.63}
+	flat := &metric.Report{Instances: 200, Accuracy: 0.71, ParentAccuracy: 0.82, TreeLoss: 0.96, AveragePrecision: 0.80, RankingLoss: 0.05, MicroF1: 0.71, MacroF1: 0.64, HierarchicalF1: 0.79}
+	normalized := &metric.Report{Instances: 200, Accuracy: 0.74, ParentAccuracy: 0.82, TreeLoss: 0.81, AveragePrecision: 0.82, RankingLoss: 0.04, MicroF1: 0.74, MacroF1: 0.63, HierarchicalF1: 0.81}
 	table := metric.Compare([]string{"flat", "normalized"}, []*metric.Report{flat, normalized})
 	for line := range strings.Lines(table.String()) {
 		fmt.Println(strings.TrimRight(line, " \n"))
 	}
 	// Output:
-	//             instances  accuracy ↑   parent accuracy ↑   tree loss ↓   average precision ↑   ranking loss ↓   micro F1 ↑   macro F1 ↑
-	// flat              200      0.7100              0.8200         0.960                0.8000           0.0500       0.7100       0.6400*
-	// normalized        200      0.7400*             0.8200         0.810*               0.8200*          0.0400*      0.7400*      0.6300
+	//             instances  accuracy ↑   parent accuracy ↑   tree loss ↓   average precision ↑   ranking loss ↓   micro F1 ↑   macro F1 ↑   hierarchical F1 ↑
+	// flat              200      0.7100              0.8200         0.960                0.8000           0.0500       0.7100       0.6400*             0.7900
+	// normalized        200      0.7400*             0.8200         0.810*               0.8200*          0.0400*      0.7400*      0.6300              0.8100*
 }
 
 func BenchmarkEvaluateScores(b *testing.B) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Report has the measures of one model on one data set, all averages over its instances. Y are an instance's true
-// labels, F the scores, f the leaf with the highest score. Equations are of Cai's thesis.
+// labels, F the scores, f the leaf with the highest score or, of a Decider, of the leaves that it predicts that with the
+// highest score (of all leaves, if it predicts none). Equations are of Cai's thesis.
 type Report struct {
 	// Instances is the number of instances.
 	Instances int
@@ -28,9 +29,9 @@ type Report struct {
 	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <= F(z) (7.5). Instances
 	// whose labels are all leaves have no such pair and are left out; it is NaN if there is no other.
 	RankingLoss float64
-	// MicroF1 and MacroF1 are those of LabelSets with {f} as the predicted set. With one label an instance MicroF1 is
-	// the Accuracy.
-	MicroF1, MacroF1 float64
+	// MicroF1, MacroF1 and HierarchicalF1 are those of LabelSets, where the predicted set is {f} unless the model
+	// predicts sets. With one label an instance and {f} MicroF1 is the Accuracy.
+	MicroF1, MacroF1, HierarchicalF1 float64
 }
 
 // measure is a column of the tables.
@@ -50,6 +51,7 @@ var measures = []measure{
 	{"ranking loss", "fraction of pairs of a true and a wrong label in the wrong order", true, 4, func(r *Report) float64 { return r.RankingLoss }},
 	{"micro F1", "F1 of all predictions together", false, 4, func(r *Report) float64 { return r.MicroF1 }},
 	{"macro F1", "mean of the F1 of the leaves", false, 4, func(r *Report) float64 { return r.MacroF1 }},
+	{"hierarchical F1", "F1 of all predictions together with their ancestors", false, 4, func(r *Report) float64 { return r.HierarchicalF1 }},
 }
 
 // format returns the value of r, or a dash where there is none.

@@ -105,7 +105,7 @@ func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy,
 }
 
 func checkCalibration(m *Model, t *taxonomy.Taxonomy) error {
-	if m.Rule != Highest || len(m.attributes.Candidates()) != len(t.Leaves()) {
+	if m.Rule == Descend || len(m.attributes.Candidates()) != len(t.Leaves()) {
 		return fmt.Errorf("svm: a %s does not choose by the scores of the leaves alone, so that these have no probabilities", m.Name)
 	}
 	return nil

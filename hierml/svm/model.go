@@ -5,6 +5,8 @@ import (
 	"html"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -36,6 +38,26 @@ func (m *Model) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Rows)
 	m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
 	return predicted
+}
+
+// Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single one where the rule is
+// not BestSet. scores are LeafScores of x, or nil. Package metric evaluates by it.
+func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
+	if m.Rule == BestSet {
+		return m.LabelSets(x)
+	}
+	sets := make([][]int, x.Rows)
+	if m.Rule == Highest && scores != nil {
+		for i := range sets {
+			best := max(0, structured.Argmax(scores.RawRowView(i)))
+			sets[i] = []int{m.attributes.Candidates()[best]}
+		}
+		return sets, nil
+	}
+	for i, y := range m.Predict(x) {
+		sets[i] = []int{y}
+	}
+	return sets, nil
 }
 
 // Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model, whose weights

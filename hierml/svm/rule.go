@@ -16,6 +16,9 @@ const (
 	// highest node score, of equal ones to that with the smallest id:
 	// orthogonal transfer, equation 1; the thesis of Cai, section 7.4.2.
 	Descend
+	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one leaf is asked for it
+	// is that with the highest score, as for Highest.
+	BestSet
 )
 
 // String returns the name of the rule.
@@ -25,6 +28,8 @@ func (r Rule) String() string {
 		return "highest"
 	case Descend:
 		return "descend"
+	case BestSet:
+		return "best set"
 	}
 	return fmt.Sprintf("Rule(%d)", int(r))
 }

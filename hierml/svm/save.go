@@ -146,7 +146,7 @@ func precision(m *Model) string {
 
 // parseRule returns the rule that a model file names.
 func parseRule(name string) (Rule, bool) {
-	for r := range Descend + 1 {
+	for r := range BestSet + 1 {
 		if r.String() == name {
 			return r, true
 		}

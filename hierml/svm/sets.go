@@ -50,7 +50,7 @@ func (s *sets) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	s.settings.Start = nil
 	m, err := trainKernel(ctx, s.attributes, competitors, d, s.kernel, s.settings, s.method)
 	if m != nil {
-		m.Name, m.C = s.name, c
+		m.Name, m.C, m.Rule = s.name, c, BestSet
 	}
 	return m, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
@@ -121,5 +122,52 @@ func TestLabelSetsRefuse(t *testing.T) {
 	m = fit(t, svm.Hierarchical{Attributes: byDepth}, example.Dense(uneven, 20, 4, 1))
 	if sets, err := m.LabelSets(d.X); sets != nil || err == nil || !strings.Contains(err.Error(), "a node has one value") {
 		t.Errorf("label sets %v, error %v where a node has several values", sets, err)
+	}
+}
+
+// TestEvaluateDecisions evaluates models by what they predict: sets, and leaves that they descend to.
+func TestEvaluateDecisions(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	g := example.Tree(2, 3)
+	d := separable(r, g, 60)
+	sets, err := svm.Hierarchical{C: 300, Settings: solver.Settings{Gap: 1e-4}}.Fit(context.Background(), g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := metric.Evaluate(sets, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.MicroF1 != 1 || report.HierarchicalF1 != 1 {
+		t.Errorf("sets that are all right are evaluated as\n%v", report)
+	}
+	for i, set := range d.Labels {
+		d.Labels[i] = set[:1]
+	}
+	for k := range d.X.Values {
+		d.X.Values[k] = float32(r.NormFloat64())
+	}
+	recursive, err := svm.Recursive{}.Fit(context.Background(), g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err = metric.Evaluate(recursive, d); err != nil {
+		t.Fatal(err)
+	}
+	right, highest := 0, 0
+	scores := recursive.LeafScores(d.X)
+	for i, p := range recursive.Predict(d.X) {
+		if p == d.Labels[i][0] {
+			right++
+		}
+		if g.Leaves()[structured.Argmax(scores.RawRowView(i))] == p {
+			highest++
+		}
+	}
+	if want := float64(right) / 60; math.Abs(report.Accuracy-want) > 1e-12 {
+		t.Errorf("accuracy %v of predictions of which %v are right", report.Accuracy, want)
+	}
+	if highest == 60 {
+		t.Error("all predictions have the highest score: the test shows nothing")
 	}
 }
