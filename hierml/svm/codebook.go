@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 )
 
 // codebook numbers the different values of weights that are not zero, where they
-// are few: then each weight is stored as a number of one byte or of 12 bits.
+// are few: then each weight is stored as a number of 8 to 12 bits.
 type codebook struct {
 	values []float64
 	codes  map[float64]uint16
@@ -20,6 +21,9 @@ const (
 	byteCodes = 1 << 8
 	longCodes = 1 << 12
 )
+
+// highBits returns how many bits beyond 8 the numbers of n values need.
+func highBits(n int) int { return max(0, bits.Len(uint(max(n, 1)-1))-8) }
 
 // newCodebook returns the codebook of weights, nil where they have more than
 // longCodes values.
@@ -45,50 +49,58 @@ func newCodebook(w rows) *codebook {
 	return b
 }
 
-// bytes returns the size of a number of codes.
-func (b *codebook) bytes(n int) int {
-	if len(b.values) <= byteCodes {
-		return n
-	}
-	return (n + 1) / 2 * 3
+// bytes returns the size of the codes of n weights and of the codebook, whose values have a
+// number of bytes each.
+func (b *codebook) bytes(n, size int) int {
+	return n + (n*highBits(len(b.values))+7)/8 + size*len(b.values)
 }
 
-// tensors returns the codebook and the codes of the weights: bytes, or pairs of 12
-// bits in three bytes, the low bits first, the last pair filled up with 0.
+// tensors returns the codebook and the codes of n weights: the low 8 bits, and the high bits as a
+// stream.
 func (b *codebook) tensors(w rows, kind safetensors.Type, n int) []safetensors.Tensor {
-	codes := safetensors.Tensor{Name: "weights.codes", Type: safetensors.U8, Shape: []int{n}}
-	if len(b.values) > byteCodes {
-		codes.Shape = []int{(n + 1) / 2, 3}
+	high := highBits(len(b.values))
+	all := []safetensors.Tensor{
+		safetensors.Floats("weights.codebook", kind, slices.Values([][]float64{b.values}), len(b.values)),
+		{Name: "weights.codes", Type: safetensors.U8, Shape: []int{n}, Write: func(out io.Writer) error {
+			var buffer []byte
+			for values := range values(w) {
+				buffer = buffer[:0]
+				for _, v := range values {
+					buffer = append(buffer, byte(b.codes[v]))
+				}
+				if _, err := out.Write(buffer); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
 	}
-	codes.Write = func(out io.Writer) error {
+	if high == 0 {
+		return all
+	}
+	return append(all, safetensors.Tensor{Name: "weights.codes.high", Type: safetensors.U8, Shape: []int{(n*high + 7) / 8}, Write: func(out io.Writer) error {
 		var buffer []byte
-		half, first := false, uint16(0)
+		var pending, count uint // bits not yet written
 		for values := range values(w) {
 			buffer = buffer[:0]
 			for _, v := range values {
-				code := b.codes[v]
-				switch {
-				case len(b.values) <= byteCodes:
-					buffer = append(buffer, byte(code))
-				case half:
-					buffer = append(buffer, byte(first), byte(first>>8|code<<4), byte(code>>4))
-					half = false
-				default:
-					half, first = true, code
+				pending |= uint(b.codes[v]>>8) << count
+				for count += uint(high); count >= 8; count -= 8 {
+					buffer = append(buffer, byte(pending))
+					pending >>= 8
 				}
 			}
 			if _, err := out.Write(buffer); err != nil {
 				return err
 			}
 		}
-		if half {
-			if _, err := out.Write([]byte{byte(first), byte(first >> 8), 0}); err != nil {
+		if count > 0 {
+			if _, err := out.Write([]byte{byte(pending)}); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	return []safetensors.Tensor{safetensors.Floats("weights.codebook", kind, slices.Values([][]float64{b.values}), len(b.values)), codes}
+	}})
 }
 
 // levels returns, for the bits of half-precision magnitudes that have a mass, the
@@ -97,21 +109,21 @@ func (b *codebook) tensors(w rows, kind safetensors.Type, n int) []safetensors.T
 // mass to the power of one third, after Panter and Dite), each the mean
 // of its values. For n = 0 each magnitude is its own level.
 func levels(mass *[infinite]float64, n int) *[infinite]float32 {
-	value := func(bits int) float64 { return float64(safetensors.FromHalf(uint16(bits))) }
+	value := func(b16 int) float64 { return float64(safetensors.FromHalf(uint16(b16))) }
 	table := new([infinite]float32)
 	if n == 0 {
-		for bits := range table {
-			table[bits] = float32(value(bits))
+		for b16 := range table {
+			table[b16] = float32(value(b16))
 		}
 		return table
 	}
-	share := func(bits int) float64 {
-		width := value(min(bits+1, infinite-1)) - value(bits-1)
-		return math.Cbrt(mass[bits] * width * width)
+	share := func(b16 int) float64 {
+		width := value(min(b16+1, infinite-1)) - value(b16-1)
+		return math.Cbrt(mass[b16] * width * width)
 	}
 	var total float64
-	for bits := 1; bits < infinite; bits++ {
-		total += share(bits)
+	for b16 := 1; b16 < infinite; b16++ {
+		total += share(b16)
 	}
 	number := func(before float64) int { return min(int(before/total*float64(n)), n-1) }
 	var before float64
@@ -125,8 +137,8 @@ func levels(mass *[infinite]float64, n int) *[infinite]float32 {
 			before += share(hi)
 			hi++
 		}
-		for bits := lo; bits < hi && all > 0; bits++ {
-			table[bits] = float32(sum / all)
+		for b16 := lo; b16 < hi && all > 0; b16++ {
+			table[b16] = float32(sum / all)
 		}
 		lo = hi
 	}
@@ -135,17 +147,21 @@ func levels(mass *[infinite]float64, n int) *[infinite]float32 {
 
 // checkValues returns an error unless the file has the values of n weights.
 func checkValues(f *safetensors.File, n int) error {
-	stored, want := f.Tensors["weights.values"].Len(), n
-	if codes, ok := f.Tensors["weights.codes"]; ok {
-		if stored = codes.Len(); len(codes.Shape) == 2 {
-			want = (n + 1) / 2 * 3
-		}
-		if f.Tensors["weights.codebook"].Len() > longCodes {
-			return fmt.Errorf("a codebook of shape %v; codes go to %d", f.Tensors["weights.codebook"].Shape, longCodes)
-		}
+	codes, ok := f.Tensors["weights.codes"]
+	if !ok {
+		codes = f.Tensors["weights.values"]
 	}
-	if stored != want {
-		return fmt.Errorf("%d values or codes for %d weights; expected %d", stored, n, want)
+	if codes.Len() != n {
+		return fmt.Errorf("%d values or codes for %d weights", codes.Len(), n)
+	}
+	book := f.Tensors["weights.codebook"].Len()
+	if ok && book > longCodes {
+		return fmt.Errorf("a codebook of %d values; codes go to %d", book, longCodes)
+	}
+	if high := highBits(book); ok && high > 0 {
+		if got, want := f.Tensors["weights.codes.high"].Len(), (n*high+7)/8; got != want {
+			return fmt.Errorf("%d bytes of high bits of codes; %d weights with %d bits need %d", got, n, high, want)
+		}
 	}
 	return nil
 }
@@ -153,8 +169,7 @@ func checkValues(f *safetensors.File, n int) error {
 // eachValue calls do for the n weights that checkValues has found in the file, in
 // parts and in their order, with the position of the first.
 func eachValue(f *safetensors.File, n int, do func(at int, values []float64)) error {
-	info, ok := f.Tensors["weights.codes"]
-	if !ok {
+	if _, ok := f.Tensors["weights.codes"]; !ok {
 		return f.Floats("weights.values", do)
 	}
 	var book []float64
@@ -165,20 +180,26 @@ func eachValue(f *safetensors.File, n int, do func(at int, values []float64)) er
 	if err != nil {
 		return err
 	}
-	const part = 1 << 12 // even
+	var stream []uint8
+	high := highBits(len(book))
+	if high > 0 {
+		if stream, err = safetensors.Read[uint8](f, "weights.codes.high"); err != nil {
+			return err
+		}
+	}
+	var pending, count uint // bits of the stream not yet taken
+	const part = 1 << 12
 	values := make([]float64, 0, part)
 	for at := 0; at < n; at += len(values) {
 		values = values[:0]
 		for k := at; k < min(at+part, n); k++ {
-			var code int
-			switch {
-			case len(info.Shape) < 2:
-				code = int(codes[k])
-			case k%2 == 0:
-				code = int(codes[k/2*3]) | int(codes[k/2*3+1]&15)<<8
-			default:
-				code = int(codes[k/2*3+1]>>4) | int(codes[k/2*3+2])<<4
+			for ; count < uint(high); count += 8 {
+				pending |= uint(stream[0]) << count
+				stream = stream[1:]
 			}
+			code := int(codes[k]) | int(pending&(1<<high-1))<<8
+			pending >>= high
+			count -= uint(high)
 			if code >= len(book) {
 				return fmt.Errorf("weight %d has code %d of %d", k, code, len(book))
 			}

@@ -15,8 +15,8 @@ import (
 const DefaultRise = 5e-4
 
 // Compact returns a model with the same method and data that takes less memory
-// and a much smaller file: its weights are rounded to few values, 256 if the primal value
-// allows it, else 4096, else those of half precision, and the
+// and a much smaller file: its weights are rounded to few values, 256 to 4096 as the
+// primal value allows or else those of half precision, and the
 // smallest of them are left out, as many as the primal value allows, which rises
 // by no more than rise times itself. When set to zero that is DefaultRise, half
 // of the gap to which models are trained by default.
@@ -49,18 +49,9 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 		return nil, err
 	}
 	limit := m.Result.Primal * (1 + rise)
-	var best *Model
-	for _, n := range []int{byteCodes / 2, longCodes / 2, 0} {
-		c.table = levels(&c.mass, n)
-		if best, err = c.try(ctx, 1); err != nil {
-			return nil, err
-		}
-		if best.Result.Primal <= limit {
-			break
-		}
-	}
-	if best.Result.Primal > limit {
-		return nil, fmt.Errorf("svm: rounded to half precision the primal value rises from %.8g to %.8g, by more than the share of %v allowed", m.Result.Primal, best.Result.Primal, rise)
+	best, err := c.round(ctx, limit)
+	if err != nil {
+		return nil, err
 	}
 	// As the objective is strongly convex, leaving out weights with half their
 	// squared norm above its rise and the gap together is never allowed.
@@ -88,6 +79,40 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 		}
 	}
 	return best, nil
+}
+
+// round returns the model rounded to the fewest values that the limit of the primal value
+// allows, and leaves their levels in c.table.
+func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
+	const most = longCodes / 2 // of either sign
+	before := c.model.Result.Primal
+	to := func(n int) (*Model, error) {
+		c.table = levels(&c.mass, n)
+		return c.try(ctx, 1)
+	}
+	finest, err := to(most)
+	if err != nil {
+		return nil, err
+	}
+	if finest.Result.Primal > limit {
+		m, err := to(0)
+		if err == nil && m.Result.Primal > limit {
+			err = fmt.Errorf("svm: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", before, m.Result.Primal, limit)
+		}
+		return m, err
+	}
+	// The rise is about in proportion to the distance of levels.
+	n := byteCodes / 2
+	for n < most && most/float64(n)*(finest.Result.Primal-before) > limit-before {
+		n *= 2
+	}
+	for ; n < most; n *= 2 {
+		if m, err := to(n); err != nil || m.Result.Primal <= limit {
+			return m, err
+		}
+	}
+	c.table = levels(&c.mass, most)
+	return finest, nil
 }
 
 // worthwhile is the share of the weights that has to be left out for that to be

@@ -38,6 +38,9 @@ func TestPythonReadsModels(t *testing.T) {
 		all[name+", compact"] = compact
 	}
 	for name, m := range all {
+		if m.Weights(0) == nil {
+			continue // with a kernel there are no weights, and Python would need the kernel
+		}
 		x := matrix(m.Features())
 		rows := make([][]float64, x.Rows)
 		for i := range rows {

@@ -58,8 +58,9 @@ const (
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
 //
 // Where the weights have at most 4096 different values, as after Compact, there are weights.codebook, these values, and
-// weights.codes instead of weights.values: the number in the codebook of every value, in a byte each or, if there
-// are more than 256, two in each row of three bytes, 12 bits each, the low bits first.
+// weights.codes instead of weights.values: the number in the codebook of every value. If there
+// are more than 256 these are its low 8 bits, and weights.codes.high has the others: as many as the largest
+// number needs, from the lowest bit of the first byte on.
 //
 // testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly. The file appears under its name when it is complete:
 // until then an older one stays.
@@ -254,8 +255,8 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 		return []safetensors.Tensor{safetensors.Floats("weights.values", kind, values(w), stored)}
 	}
 	if !f.Float64 && !f.Dense {
-		if b := newCodebook(w); b != nil && b.bytes(stored)+kind.Size()*len(b.values) < valueBytes {
-			valueBytes = b.bytes(stored) + 4*len(b.values)
+		if b := newCodebook(w); b != nil && b.bytes(stored, kind.Size()) < valueBytes {
+			valueBytes = b.bytes(stored, kind.Size())
 			valueTensors = func() []safetensors.Tensor { return b.tensors(w, kind, stored) }
 		}
 	}

@@ -166,8 +166,9 @@ func TestFormsOfWeights(t *testing.T) {
 		"halves, a third": {3, func(k int) float32 { return float32(k%2000 + 1) }, "weights.present", "weights.values", safetensors.F16},
 		"halves":          {1, func(k int) float32 { return float32(k%2000 + 1) }, "weights", "weights", safetensors.F16},
 		"bytes":           {1, func(k int) float32 { return float32(k%256+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
-		"12 bits":         {2, func(k int) float32 { return -float32(k%300+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
-		"12 bits, odd":    {3, func(k int) float32 { return float32(k%257+1) / 4 }, "weights.present", "weights.codes", safetensors.U8},
+		"9 bits":          {2, func(k int) float32 { return -float32(k%300+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
+		"9 bits, odd":     {3, func(k int) float32 { return float32(k%257+1) / 4 }, "weights.present", "weights.codes", safetensors.U8},
+		"11 bits":         {1, func(k int) float32 { return float32(k%1100+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
 	} {
 		m, err := svm.Flat{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), example.Tree(100), example.Texts(example.Tree(100), 30, 64, 5, 1))
 		if err != nil {
@@ -328,8 +329,15 @@ func TestLoadRefuses(t *testing.T) {
 			delete(t, "weights")
 			t["p"] = safetensors.New("weights.present", []uint8{7}, 1, 1)
 			t["b"] = safetensors.New("weights.codebook", []float32{1}, 1)
-			t["c"] = safetensors.New("weights.codes", []uint8{0, 0, 0}, 1, 3)
-		}, "3 values or codes for 3 weights; expected 6"},
+			t["c"] = safetensors.New("weights.codes", []uint8{0, 0}, 2)
+		}, "2 values or codes for 3 weights"},
+		"few high bits": {dense, func(_ map[string]string, t tensors) {
+			delete(t, "weights")
+			t["p"] = safetensors.New("weights.present", []uint8{7}, 1, 1)
+			t["b"] = safetensors.New("weights.codebook", make([]float32, 4000), 4000)
+			t["c"] = safetensors.New("weights.codes", []uint8{0, 0, 0}, 3)
+			t["h"] = safetensors.New("weights.codes.high", []uint8{0}, 1)
+		}, "3 weights with 4 bits need 2"},
 		"no codebook": {dense, func(_ map[string]string, t tensors) {
 			delete(t, "weights")
 			t["p"] = safetensors.New("weights.present", []uint8{1}, 1, 1)

@@ -22,10 +22,11 @@ def weights(m):  # features x columns
     if "weights.values" in m:
         values = m["weights.values"]
     else:
-        codes = m["weights.codes"].astype(int)
-        if codes.ndim == 2:
-            codes = np.stack([codes[:, 0] | (codes[:, 1] & 15) << 8, codes[:, 1] >> 4 | codes[:, 2] << 4], 1).ravel()[:where.sum()]
-        values = m["weights.codebook"][codes]
+        codes, book = m["weights.codes"].astype(int), m["weights.codebook"]
+        if high := max(0, (len(book) - 1).bit_length() - 8):
+            bits = np.unpackbits(m["weights.codes.high"], count=high * len(codes), bitorder="little")
+            codes += bits.reshape(-1, high) @ (256 << np.arange(high))
+        values = book[codes]
     w = np.zeros(where.shape)
     w[where] = values
     return w
