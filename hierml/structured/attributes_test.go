@@ -259,3 +259,45 @@ func TestArgmax(t *testing.T) {
 		}
 	}
 }
+
+// Scores of a batch are those of its examples, in all widths.
+func TestBatchesScoreLikeExamples(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	x := example.Texts(example.Tree(3, 4), 70, 300, 20, 1).X
+	inputs, err := NewLinear(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, columns := range []int{5, 100, 200, tile, tile + 100, 3*tile + 1} {
+		for _, wide := range []bool{false, true} {
+			state := inputs.NewState(make([]int, columns), wide)
+			w := LinearWeights(state)
+			for f := range w.Features {
+				for c := range columns {
+					w.Set(f, c, rng.NormFloat64())
+				}
+			}
+			batch := state.NewBatch()
+			want := make([]float64, state.Width())
+			for lo := 0; lo < x.Rows; lo += batch.Size() {
+				var examples []int
+				for i := lo; i < min(lo+batch.Size(), x.Rows); i++ {
+					examples = append(examples, i)
+				}
+				batch.Load(examples, 1+lo%3)
+				batch.Multiply()
+				for k, i := range examples {
+					state.Scores(i, want)
+					if !slices.Equal(batch.Scores(k), want) {
+						t.Fatalf("%d columns, wide %v: example %d has other scores in a batch", columns, wide, i)
+					}
+					for j, product := range batch.Products(k) {
+						if v := inputs.Product(i, examples[j]); math.Abs(product-v) > 1e-12 {
+							t.Fatalf("product of examples %d and %d: %v, want %v", i, examples[j], product, v)
+						}
+					}
+				}
+			}
+		}
+	}
+}

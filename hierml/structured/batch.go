@@ -69,10 +69,22 @@ func (b *linearBatch) Load(examples []int, workers int) {
 	})
 }
 
-// score scores examples from to to.
+// score scores examples from to to. Where rows are long it goes by tiles of the
+// columns, so that examples find the parts of rows that they share in the cache.
 func (b *linearBatch) score(from, to int) {
-	for k := from; k < to; k++ {
-		b.state.Scores(b.examples[k], b.Scores(k))
+	w := b.state.Weights
+	if w.Wide != nil || w.Stride <= tile {
+		for k := from; k < to; k++ {
+			b.state.Scores(b.examples[k], b.Scores(k))
+		}
+		return
+	}
+	clear(b.scores[from*w.Stride : to*w.Stride])
+	for lo := 0; lo < w.Stride; lo += tile {
+		for k := from; k < to; k++ {
+			features, values := b.state.linear.x.Row(b.examples[k])
+			w.addTile(features, values, b.Scores(k), lo)
+		}
 	}
 }
 

@@ -109,19 +109,25 @@ func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 		return
 	}
 	for lo := 0; lo < w.Stride; lo += tile {
-		hi := min(lo+tile, w.Stride)
-		var rows fourRows
-		for k := 0; k < n; k += 4 {
-			for j := range 4 {
-				if k+j < n {
-					rows.x[j], rows.row[j] = float64(values[k+j]), &w.Data[int(indices[k+j])*w.Stride+lo]
-				} else {
-					rows.x[j], rows.row[j] = 0, rows.row[j-1]
-				}
-				rows.next[j] = &w.Data[int(indices[min(k+4+j, n-1)])*w.Stride+lo]
+		w.addTile(indices, values, s, lo)
+	}
+}
+
+// addTile adds to s, in the tile of columns from lo, what nodeScores writes.
+func (w *Weights) addTile(indices []int32, values []float32, s []float64, lo int) {
+	s = s[lo:min(lo+tile, w.Stride)]
+	n := len(indices)
+	var rows fourRows
+	for k := 0; k < n; k += 4 {
+		for j := range 4 {
+			if k+j < n {
+				rows.x[j], rows.row[j] = float64(values[k+j]), &w.Data[int(indices[k+j])*w.Stride+lo]
+			} else {
+				rows.x[j], rows.row[j] = 0, rows.row[j-1]
 			}
-			axpy4(s[lo:hi], &rows)
+			rows.next[j] = &w.Data[int(indices[min(k+4+j, n-1)])*w.Stride+lo]
 		}
+		axpy4(s, &rows)
 	}
 }
 
