@@ -252,6 +252,10 @@ func eigenvalues(a *mat.SymDense) []float64 {
 // Len returns the number of nodes.
 func (r *Regularizer) Len() int { return len(r.diagonal) }
 
+// Parts returns the number of parts in which K couples nodes, directly or over
+// others; a node alone is one.
+func (r *Regularizer) Parts() int { return len(r.parts) }
+
 // LambdaMin returns the smallest eigenvalue of the comparison matrix, the constant
 // of strong convexity of Omega.
 func (r *Regularizer) LambdaMin() float64 { return r.lambdaMin }

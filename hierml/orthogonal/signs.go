@@ -125,15 +125,16 @@ func (s *Signs) transform(dst, src *Products, factor func(part int) mat.Matrix) 
 }
 
 const (
-	maxSweeps = 1000
+	maxSweeps = 128
 	refresh   = 16 // sweeps after which the inverse is computed anew
 )
 
 // Ascend moves to the S with the largest dual value, -1/2 of the trace of
 // (K o S)^-1 M, for vectors g with products M (Dual gives them), and stops when
 // Omega of the weights (K o S)^-1 g exceeds their quadratic form by no more than
-// tolerance times itself. It goes from pair to pair and takes for each the value
-// that makes the two weight vectors orthogonal, or the nearer end of [-1, 1].
+// tolerance in any part of K, or after 128 sweeps. A sweep goes from pair to pair
+// and takes for each the value that makes the two weight vectors orthogonal, or the
+// nearer end of [-1, 1].
 func (s *Signs) Ascend(m *Products, tolerance float64) error {
 	for k := range s.parts {
 		if len(s.r.parts[k].pairs) == 0 {
@@ -163,16 +164,12 @@ func (s *Signs) sweep(k int, m *mat.Dense, tolerance float64) bool {
 	weights.Mul(&half, inverse)
 	scratch := make([]float64, 6*n)
 	for range refresh {
-		var excess, value float64
-		for i, node := range part.nodes {
-			value += s.r.diagonal[node] * weights.At(i, i) / 2
-		}
+		var excess float64
 		for e, pair := range part.pairs {
 			v := weights.At(pair.i, pair.j)
-			value += pair.k * math.Abs(v)
 			excess += pair.k * (math.Abs(v) - signs[e]*v)
 		}
-		if !(excess > tolerance*value) {
+		if !(excess > tolerance) {
 			return true
 		}
 		for e, pair := range part.pairs {

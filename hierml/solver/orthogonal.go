@@ -338,9 +338,15 @@ func newSaddle(o *orthogonalRun) (*saddle, error) {
 	}, nil
 }
 
-// excess is the share of the gap at which the search for the best S ends: Omega
-// exceeds its quadratic form by no more than this share of itself then.
-const excess = 0.01
+// signShare is the share of the duality gap at which the search for the best S ends:
+// Omega exceeds its quadratic form by no more than this share of the gap then.
+const signShare = 0.01
+
+// excess returns what the search for the best S may leave in each part of K, for a
+// value of the weights and a relative gap.
+func (s *saddle) excess(primal, gap float64) float64 {
+	return signShare * max(gap, 1e-12) * primal / float64(s.problem.Regularizer.Parts())
+}
 
 // certified evaluates the point: it returns the state of the ridge problem of S,
 // with its certificate, and the value of the node weights that belong to it. States
@@ -382,11 +388,11 @@ func (s *saddle) measure(w structured.State, point *structured.Dual) {
 
 // ascend moves to the best S for a dual point, whose weights in the ridge
 // problem of the present S are given.
-func (s *saddle) ascend(w structured.State, point *structured.Dual, gap float64) error {
+func (s *saddle) ascend(w structured.State, point *structured.Dual, tolerance float64) error {
 	s.measure(w, point)
 	s.signs.Dual(s.vectors, s.products)
 	s.point = point
-	return s.signs.Ascend(s.vectors, max(excess*gap, 1e-13))
+	return s.signs.Ascend(s.vectors, tolerance)
 }
 
 // weights returns the node weights that belong to a dual point under S.
@@ -446,7 +452,7 @@ func (a *alternation) begin(ctx context.Context) (float64, error) {
 	if err != nil || a.point == nil {
 		return primal, err
 	}
-	if err := a.ascend(a.state.weights, a.state.dual, a.settings.Gap); err != nil {
+	if err := a.ascend(a.state.weights, a.state.dual, a.excess(primal, a.settings.Gap)); err != nil {
 		return 0, err
 	}
 	return a.turn(ctx)
@@ -481,7 +487,7 @@ func (a *alternation) certify(ctx context.Context, o *orthogonalRun) error {
 	var err error
 	if a.at == nil {
 		primal, err = a.begin(ctx)
-	} else if err = a.ascend(a.state.weights, a.at.point(), o.gap()); err == nil {
+	} else if err = a.ascend(a.state.weights, a.at.point(), a.excess(o.primal, o.gap())); err == nil {
 		primal, err = a.turn(ctx)
 	}
 	if err != nil {

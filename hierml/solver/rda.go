@@ -273,7 +273,7 @@ func (a *averaging) bound(ctx context.Context, o *orthogonalRun) error {
 	if err != nil {
 		return err
 	}
-	if err := s.ascend(ridge.weights, point, o.gap()); err != nil {
+	if err := s.ascend(ridge.weights, point, s.excess(o.primal, o.gap())); err != nil {
 		return err
 	}
 	ridge, primal, err := s.certified(ctx, 0)
