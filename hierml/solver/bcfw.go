@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -24,8 +25,15 @@ import (
 // eight epochs do not do, every epoch ends with a step in the direction in which it has
 // led, far ahead and with exact line search.
 //
-// It fits every problem.
-type BCFW struct{}
+// It fits every problem. The zero value is ready to use.
+type BCFW struct {
+	// Sample draws the examples of an epoch, as many as there are, with
+	// probabilities in proportion to the gaps that their blocks had when they were
+	// visited last (Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien 2016),
+	// instead of taking each that is not skipped once. It takes more visits on the
+	// texts that this was measured on.
+	Sample bool
+}
 
 const (
 	innerSteps = 20    // pairwise steps a visit, at most
@@ -37,12 +45,17 @@ const (
 	slowEpoch  = 8     // epoch after which a problem is thought to need many
 )
 
-func (BCFW) start(s *state) (iteration, error) { return newBlocks(s), nil }
+func (m BCFW) start(s *state) (iteration, error) {
+	b := newBlocks(s)
+	b.sample = m.Sample
+	return b, nil
+}
 
 // blocks is the state of BCFW.
 type blocks struct {
 	*state
 	rng        *rand.Rand
+	sample     bool
 	negligible float64 // gap of a block that is not visited
 
 	order   []int // examples
@@ -52,6 +65,7 @@ type blocks struct {
 	step    *structured.Step
 	worst   []int32 // newcomers of the visit
 	set     workingSet
+	sums    []float64 // of the gaps of examples up to each
 	epochs  int
 	ahead   *extrapolation // nil for many weights
 }
@@ -82,15 +96,11 @@ func (b *blocks) epoch(ctx context.Context) error {
 	if b.epochs++; b.epochs%fullEpoch == 0 {
 		b.negligible = -1
 	}
-	for i := range b.oracle.Inputs().Len() {
-		for _, k := range b.oracle.BlocksOf(i) {
-			if b.gaps[k] > b.negligible {
-				b.order = append(b.order, i)
-				break
-			}
-		}
+	if b.sample && b.epochs > 1 && b.negligible >= 0 {
+		b.draw()
+	} else {
+		b.shuffle()
 	}
-	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
 	size := b.batch.Size()
 	for lo := 0; lo < len(b.order); lo += size {
 		if lo%64 == 0 && ctx.Err() != nil {
@@ -102,6 +112,40 @@ func (b *blocks) epoch(ctx context.Context) error {
 		b.ahead.advance(b.oracle, b.dual, b.settings.Workers)
 	}
 	return nil
+}
+
+// shuffle orders the examples that have a block worth a visit.
+func (b *blocks) shuffle() {
+	for i := range b.oracle.Inputs().Len() {
+		for _, k := range b.oracle.BlocksOf(i) {
+			if b.gaps[k] > b.negligible {
+				b.order = append(b.order, i)
+				break
+			}
+		}
+	}
+	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
+}
+
+// draw draws as many examples as there are, in proportion to their gaps.
+func (b *blocks) draw() {
+	b.sums = b.sums[:0]
+	var sum float64
+	for i := range b.oracle.Inputs().Len() {
+		for _, k := range b.oracle.BlocksOf(i) {
+			sum += b.gaps[k]
+		}
+		b.sums = append(b.sums, sum)
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		b.shuffle()
+		return
+	}
+	b.negligible = -1
+	for range b.sums {
+		i, _ := slices.BinarySearch(b.sums, sum*b.rng.Float64())
+		b.order = append(b.order, i)
+	}
 }
 
 // visit improves the blocks of some examples, one after the other.

@@ -19,7 +19,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-var methods = map[string]Method{"BCFW": BCFW{}, "DualAscent": DualAscent{}, "Pegasos": Pegasos{}, "Pegasos in batches": Pegasos{Batch: 7}, "RDA": RDA{}}
+var methods = map[string]Method{"BCFW": BCFW{}, "BCFW by samples": BCFW{Sample: true}, "DualAscent": DualAscent{}, "Pegasos": Pegasos{}, "Pegasos in batches": Pegasos{Batch: 7}, "RDA": RDA{}}
 
 func problem(d *dataset.Dataset, a *structured.Attributes, l loss.Loss, c float64) *structured.Problem {
 	return rescaled(d, a, l, structured.Margin, c)
