@@ -14,7 +14,9 @@ import (
 // are few: then each weight is stored as a number of 8 to 12 bits.
 type codebook struct {
 	values []float64
-	codes  map[float64]uint16
+	// places are where a value is looked for: from its hash on, until it or 0, for
+	// none, is found; other numbers are those of values, from 1.
+	places [4 * longCodes]uint16
 }
 
 const (
@@ -28,26 +30,38 @@ func highBits(n int) int { return max(0, bits.Len(uint(max(n, 1)-1))-8) }
 // newCodebook returns the codebook of weights, nil where they have more than
 // longCodes values.
 func newCodebook(w rows) *codebook {
-	b := &codebook{codes: make(map[float64]uint16)}
-	var last float64
+	b := new(codebook)
 	for _, values := range eachRow(w) {
 		for _, v := range values {
-			if v == last {
-				continue
-			}
-			last = v
-			if _, ok := b.codes[v]; ok {
+			place := b.place(v)
+			if b.places[place] > 0 {
 				continue
 			}
 			if len(b.values) == longCodes {
 				return nil
 			}
-			b.codes[v] = uint16(len(b.values))
 			b.values = append(b.values, v)
+			b.places[place] = uint16(len(b.values))
 		}
 	}
 	return b
 }
+
+// place returns where a value is, or would be.
+func (b *codebook) place(v float64) int {
+	const multiplier = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	at := int(math.Float64bits(v) * multiplier >> (64 - 14))
+	for {
+		n := b.places[at]
+		if n == 0 || b.values[n-1] == v {
+			return at
+		}
+		at = (at + 1) % len(b.places)
+	}
+}
+
+// code returns the number of a value that the codebook has.
+func (b *codebook) code(v float64) uint16 { return b.places[b.place(v)] - 1 }
 
 // bytes returns the size of the codes of n weights and of the codebook, whose values have a
 // number of bytes each.
@@ -66,7 +80,7 @@ func (b *codebook) tensors(w rows, kind safetensors.Type, n int) []safetensors.T
 			for values := range values(w) {
 				buffer = buffer[:0]
 				for _, v := range values {
-					buffer = append(buffer, byte(b.codes[v]))
+					buffer = append(buffer, byte(b.code(v)))
 				}
 				if _, err := out.Write(buffer); err != nil {
 					return err
@@ -84,7 +98,7 @@ func (b *codebook) tensors(w rows, kind safetensors.Type, n int) []safetensors.T
 		for values := range values(w) {
 			buffer = buffer[:0]
 			for _, v := range values {
-				pending |= uint(b.codes[v]>>8) << count
+				pending |= uint(b.code(v)>>8) << count
 				for count += uint(high); count >= 8; count -= 8 {
 					buffer = append(buffer, byte(pending))
 					pending >>= 8
