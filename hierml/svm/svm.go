@@ -24,7 +24,14 @@
 //
 // Every estimator has two fields for how it is trained: Settings, with the gap
 // to reach, bounds, the seed and a progress function, and Method, nil for the
-// default of package solver.
+// default of package solver. [ChooseC] chooses C on held-out data, for all of them.
+//
+// # Models
+//
+// A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels ([Model.LabelSets],
+// [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain] says which features decided, and [Calibrate]
+// how sure a prediction is. [Model.Save] and [Load] keep it in a file that Python reads; [Model.Compact] makes it
+// several times smaller and certifies what that costs.
 package svm
 
 import (
