@@ -31,6 +31,9 @@ type Calibration struct {
 type Calibrated struct {
 	Model *Model // trained on all data
 
+	learned Calibration // how, and from how many instances
+	from    int
+
 	single bool         // one label an instance
 	leaves []calibrator // by leaf
 	nodes  []calibrator // by node; nil if single
@@ -64,7 +67,7 @@ func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy,
 	if c.Folds < 2 || c.Folds > d.Len() {
 		return nil, fmt.Errorf("svm: %d folds of %d instances; give 2 at least and as many instances", c.Folds, d.Len())
 	}
-	p := &Calibrated{single: true}
+	p := &Calibrated{learned: c, single: true}
 	for _, set := range d.Labels {
 		p.single = p.single && len(set) == 1
 	}
@@ -98,10 +101,33 @@ func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy,
 			return nil, err
 		}
 	}
+	p.from = len(held.leaves)
 	if p.Model, err = e.Fit(ctx, t, d); err != nil {
 		return nil, fmt.Errorf("svm: calibration, all data: %w", err)
 	}
 	return p, nil
+}
+
+// description says how the probabilities were learned, and then what the model is.
+func (p *Calibrated) description() []row {
+	form := "Platt's sigmoids"
+	if p.learned.Isotonic {
+		form = "isotonic"
+	}
+	return append([]row{
+		{"probabilities", form},
+		{"learned from", fmt.Sprintf("%d instances, each scored without it in %d folds", p.from, p.learned.Folds)},
+	}, p.Model.description()...)
+}
+
+// String describes the model in a few lines.
+func (p *Calibrated) String() string {
+	return describe(p.Model.Name+" with probabilities", p.description())
+}
+
+// HTML describes the model as a table.
+func (p *Calibrated) HTML() string {
+	return describeHTML(p.Model.Name+" with probabilities", p.description())
 }
 
 func checkCalibration(m *Model, t *taxonomy.Taxonomy) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -197,11 +198,38 @@ func TestPredictSets(t *testing.T) {
 			t.Errorf("%s: F1 %v", name, f1)
 		}
 	}
+	report, err := metric.Evaluate(svm.Cutting{Model: m, Cut: threshold}, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := metric.LabelSets(test.Labels, m.PredictSets(test.X, threshold), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.MicroF1 != f.Micro || report.HierarchicalF1 != f.Hierarchical {
+		t.Errorf("evaluated as\n%v\nthe sets have\n%v", report, f)
+	}
+	if _, err := metric.Evaluate(svm.Cutting{Model: m}, test); err == nil {
+		t.Error("no cut: no error")
+	}
 	if _, err := m.Relevant(&dataset.Dataset{Labels: [][]int{{0}}}); err == nil || !strings.Contains(err.Error(), "label 0 of row 0") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := m.Relevant(nil); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestCalibratedSaysHow(t *testing.T) {
+	g := example.Tree(2, 3)
+	p, err := svm.Calibration{Folds: 3, Isotonic: true}.Fit(context.Background(), svm.Flat{}, g, example.Texts(g, 60, 100, 10, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"flat SVM with probabilities", "isotonic", "60 instances", "3 folds", "relative gap"} {
+		if !strings.Contains(p.String(), want) || !strings.Contains(p.HTML(), want) {
+			t.Errorf("no %q in\n%v\n%s", want, p, p.HTML())
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ type Search struct {
 	// Loss compares a prediction with the label, of several with the closest. The
 	// default value is the 0/1 loss.
 	Loss loss.Loss
+	// SetLoss compares, for models that predict label sets, the predicted set with the true one. The
+	// default value is the size of the symmetric difference of the sets' ancestors.
+	SetLoss loss.SetLoss
 	// OneStandardError chooses, instead of the C with the smallest loss, the smallest C
 	// whose loss on the same instances is not higher by more than one standard error
 	// of the difference.
@@ -44,7 +47,7 @@ type Tried struct {
 	C             float64
 	Loss          float64 // mean on the instances held out
 	StandardError float64 // of the difference to the best; 0 for the best
-	Accuracy      float64 // share of instances held out whose prediction is a label or below one
+	Accuracy      float64 // share of instances held out whose prediction is a label or below one; of sets, is the true set
 	Gap           float64 // to which the model was trained
 	Seconds       float64
 }
@@ -138,6 +141,9 @@ func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, 
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()
 	}
+	if s.SetLoss == nil {
+		s.SetLoss = loss.Symdiff(t).(loss.SetLoss)
+	}
 	c := &choosing{Search: s, estimator: e, taxonomy: t, train: train, test: test, losses: make(map[float64][]float64)}
 	choice := &Choice{HeldOut: test.Len()}
 	for _, v := range grid {
@@ -229,21 +235,13 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 	// The weights are not needed to start from, and can be very large.
 	c.last = &solver.Result{Point: m.Result.Point}
 	t := Tried{C: value, Gap: m.Result.Gap}
-	losses := make([]float64, c.test.Len())
-	for i, p := range m.Predict(c.test.X) {
-		set := c.test.Labels[i]
-		if c.right(set, p) {
-			t.Accuracy += 1 / float64(len(losses))
-		} else {
-			losses[i] = math.Inf(1)
-			for _, y := range set {
-				losses[i] = min(losses[i], c.Loss.Cost(y, p))
-			}
-		}
-		if len(set) == 0 {
-			losses[i] = 0 // nothing to compare with
-		}
-		t.Loss += losses[i] / float64(len(losses))
+	losses, accuracy, err := c.compare(m)
+	if err != nil {
+		return fmt.Errorf("svm: C = %g: %w", value, err)
+	}
+	t.Accuracy = accuracy
+	for _, l := range losses {
+		t.Loss += l / float64(len(losses))
 	}
 	t.Seconds = time.Since(start).Seconds()
 	c.losses[value] = losses
@@ -254,6 +252,39 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 		}
 	}
 	return nil
+}
+
+// compare returns the losses of the instances held out, and how many of the predictions are right.
+func (c *choosing) compare(m *Model) (losses []float64, accuracy float64, err error) {
+	losses = make([]float64, c.test.Len())
+	if m.Rule == BestSet {
+		sets, err := m.LabelSets(c.test.X)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i, set := range sets {
+			losses[i] = c.SetLoss.SetCost(c.test.Labels[i], set)
+			if slices.Equal(c.test.Labels[i], set) {
+				accuracy += 1 / float64(len(losses))
+			}
+		}
+		return losses, accuracy, nil
+	}
+	for i, p := range m.Predict(c.test.X) {
+		set := c.test.Labels[i]
+		if c.right(set, p) {
+			accuracy += 1 / float64(len(losses))
+			continue
+		}
+		if len(set) == 0 {
+			continue // nothing to compare with
+		}
+		losses[i] = math.Inf(1)
+		for _, y := range set {
+			losses[i] = min(losses[i], c.Loss.Cost(y, p))
+		}
+	}
+	return losses, accuracy, nil
 }
 
 // right tells whether a prediction is a label, or a leaf below one: the paper on

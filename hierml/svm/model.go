@@ -128,20 +128,28 @@ func (m *Model) description() []row {
 }
 
 // String describes the model in a few lines.
-func (m *Model) String() string {
+func (m *Model) String() string { return describe(m.Name, m.description()) }
+
+// HTML describes the model as a table.
+func (m *Model) HTML() string { return describeHTML(m.Name, m.description()) }
+
+func describe(name string, rows []row) string {
+	width := 12
+	for _, r := range rows {
+		width = max(width, len(r.name))
+	}
 	var b strings.Builder
-	fmt.Fprintln(&b, m.Name)
-	for _, r := range m.description() {
-		fmt.Fprintf(&b, "  %-12s  %s\n", r.name, r.value)
+	fmt.Fprintln(&b, name)
+	for _, r := range rows {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.name, r.value)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// HTML describes the model as a table.
-func (m *Model) HTML() string {
+func describeHTML(name string, rows []row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<table><caption>%s</caption>", html.EscapeString(m.Name))
-	for _, r := range m.description() {
+	fmt.Fprintf(&b, "<table><caption>%s</caption>", html.EscapeString(name))
+	for _, r := range rows {
 		fmt.Fprintf(&b, "<tr><th style=\"text-align:left\">%s</th><td>%s</td></tr>", html.EscapeString(r.name), html.EscapeString(r.value))
 	}
 	b.WriteString("</table>")

@@ -15,7 +15,7 @@ import (
 //
 // with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline. There is no bias; a constant
 // feature is one. An instance may have several labels, or none. Predict gives the leaf with the highest score; a leaf with a
-// positive score is on the side of its instances. Leaves are solved in groups, on all cores; Settings.Start is not used.
+// positive score is on the side of its instances: Cutting{Model: m, Cut: calibration.Above(0)} predicts sets. Leaves are solved in groups, on all cores; Settings.Start is not used.
 //
 // The zero value is ready to use.
 type OneVsRest struct {

@@ -3,6 +3,8 @@ package svm
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/calibration"
 	"github.com/hierml/notebook/hierml/dataset"
 )
@@ -47,4 +49,20 @@ func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 		}
 	}
 	return relevant, nil
+}
+
+// Cutting is a model that predicts label sets by a cut of its scores, so that package metric compares it with others:
+//
+//	metric.Evaluate(svm.Cutting{Model: model, Cut: cut}, test)
+type Cutting struct {
+	*Model
+	Cut calibration.Cut
+}
+
+// Decide returns PredictSets of the rows of x; scores are LeafScores of x, or nil.
+func (c Cutting) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
+	if c.Model == nil || c.Cut == nil {
+		return nil, fmt.Errorf("svm: Cutting needs a model and a cut")
+	}
+	return c.PredictSets(x, c.Cut), nil
 }

@@ -11,6 +11,7 @@ import (
 // Ranked is a label with its score.
 type Ranked struct {
 	Node  int
+	Name  string // of the node
 	Score float64
 }
 
@@ -42,7 +43,7 @@ func (s *scorer) rank(k int) []Ranked {
 		for at > 0 && best[at-1].Score < score {
 			at--
 		}
-		best = slices.Insert(best, at, Ranked{labels[y], score})
+		best = slices.Insert(best, at, Ranked{labels[y], s.model.Taxonomy.Name(labels[y]), score})
 		best = best[:min(len(best), k)]
 	}
 	return best
