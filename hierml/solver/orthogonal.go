@@ -99,14 +99,16 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 		}
 		o.saddle.point = set.Start.Point
 	}
-	switch m.(type) {
+	switch m := m.(type) {
 	case nil:
 		o.method = &alternation{saddle: o.saddle, method: BCFW{}}
 	case RDA:
 		if set.Start != nil {
 			return nil, errStart
 		}
-		o.method = newAveraging(o)
+		a := newAveraging(o)
+		a.observe = m.Observe
+		o.method = a
 	case Pegasos:
 		return nil, fmt.Errorf("solver: Pegasos does not go on from a dual point, as orthogonal transfer needs; use BCFW or RDA")
 	default:

@@ -211,36 +211,30 @@ func TestRDAGolden(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			for _, kernel := range []bool{false, true} {
 				p, _ := want.problem(t, kernel)
-				nodes, err := p.compile(itself)
-				if err != nil {
-					t.Fatal(err)
-				}
-				a := newAveraging(&orthogonalRun{problem: p, nodes: nodes})
-				for step := 1; step <= 20; step++ {
-					a.iterate()
+				steps := 0
+				observe := func(s RDAStep) {
+					steps++
+					if s.Iteration != steps || s.Value < s.Upper*(1-1e-12) && s.Upper <= want.C {
+						t.Errorf("kernel %v, step %d: %+v", kernel, steps, s)
+					}
 					for count, reference := range map[int]trajectory{5: want.RDA.Steps5, 20: want.RDA.Steps20} {
-						if step > count {
+						if b := reference.Bounds; steps <= len(b) && (math.Abs(s.Upper-b[steps-1][0]) > 1e-5*b[steps-1][0] || math.Abs(s.Lower-b[steps-1][1]) > 1e-5*b[steps-1][0]) {
+							t.Errorf("kernel %v, step %d: bounds %v and %v, want %v", kernel, steps, s.Upper, s.Lower, b[steps-1])
+						}
+						if steps != count {
 							continue
 						}
-						if b := reference.Bounds; step <= len(b) && (math.Abs(a.upper-b[step-1][0]) > 1e-5*b[step-1][0] || math.Abs(a.lower-b[step-1][1]) > 1e-5*b[step-1][0]) {
-							t.Errorf("kernel %v, step %d: bounds %v and %v, want %v", kernel, step, a.upper, a.lower, b[step-1])
+						if u, l := reference.Upper, reference.Lower; u != nil && (math.Abs(s.Upper-*u) > 1e-5**u || math.Abs(s.Lower-*l) > 1e-5**u) {
+							t.Errorf("kernel %v, step %d: bounds %v and %v, want %v and %v", kernel, steps, s.Upper, s.Lower, *u, *l)
 						}
-						if step != count {
-							continue
-						}
-						if u, l := reference.Upper, reference.Lower; u != nil && (math.Abs(a.upper-*u) > 1e-5**u || math.Abs(a.lower-*l) > 1e-5**u) {
-							t.Errorf("kernel %v, step %d: bounds %v and %v, want %v and %v", kernel, step, a.upper, a.lower, *u, *l)
-						}
-						r := &Result{}
-						if kernel {
-							r.Expansion = a.weights.(*structured.Expansion)
-						} else {
-							r.Weights = structured.LinearWeights(a.weights)
-						}
-						if d, scale := difference(nodeWeights(r, want), reference.W); d > 1e-5*scale {
-							t.Errorf("kernel %v, step %d: weights differ by %v of %v", kernel, step, d, scale)
+						if d, scale := difference(nodeWeights(&Result{Weights: s.Weights, Expansion: s.Expansion}, want), reference.W); d > 1e-5*scale {
+							t.Errorf("kernel %v, step %d: weights differ by %v of %v", kernel, steps, d, scale)
 						}
 					}
+				}
+				r, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-9, MaxEpochs: 20}, RDA{Observe: observe})
+				if err != nil || steps != r.Epochs || steps != 20 {
+					t.Errorf("kernel %v: %d steps seen, %v, %v", kernel, steps, r, err)
 				}
 			}
 		})

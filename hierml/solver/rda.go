@@ -32,7 +32,23 @@ import (
 //
 // Errors fall like ln(t)/t. Use RDA to compare with the paper, and BCFW to solve a
 // problem. It always starts from zero weights.
-type RDA struct{}
+type RDA struct {
+	// Observe, if not nil, is called after every iteration on orthogonal transfer.
+	Observe func(RDAStep)
+}
+
+// RDAStep is an iteration of Algorithm 1 as the paper has it: its own bounds and
+// its iterate, neither of which need be the best known.
+type RDAStep struct {
+	Iteration int     // t, from 1
+	Upper     float64 // the upper bound at t+1, at first C times the number of instances
+	Lower     float64 // the lower bound at t+1
+	Value     float64 // of w(t+1)
+
+	// w(t+1), of linear or of kernel inputs, until the call returns.
+	Weights   *structured.Weights
+	Expansion *structured.Expansion
+}
 
 // errStart refuses to start from a result.
 var errStart = errors.New("solver: RDA averages from zero weights and cannot start from a result; leave Start nil or use BCFW")
@@ -135,9 +151,10 @@ type averaging struct {
 	taken        *taken
 	bounded      int // iteration of the last saddle bound
 
-	search structured.Search
-	step   *structured.Step
-	row    []float64 // by node
+	search  structured.Search
+	step    *structured.Step
+	row     []float64 // by node
+	observe func(RDAStep)
 }
 
 // evaluation is what a subgradient and the bounds need to know of weights.
@@ -247,6 +264,13 @@ func (a *averaging) epoch(ctx context.Context) error {
 		return err
 	}
 	a.iterate()
+	if a.observe != nil {
+		expansion, _ := a.weights.(*structured.Expansion)
+		a.observe(RDAStep{
+			Iteration: a.taken.iterations, Upper: a.upper, Lower: a.lower, Value: a.at.value(),
+			Weights: structured.LinearWeights(a.weights), Expansion: expansion,
+		})
+	}
 	return nil
 }
 

@@ -17,6 +17,9 @@ import (
 //
 //	min 1/2 sum_y ||w_y||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} { <w_z, x_i> - <w_y, x_i> + Delta(y, z) })
 //
+// FLATMULT of the paper on orthogonal transfer (equation 12) is this SVM with C/N in
+// place of C: its C is C times the number of instances.
+//
 // The zero value is ready to use.
 type Flat struct {
 	// C weighs the training error. The default value is 1.
