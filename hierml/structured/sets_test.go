@@ -66,6 +66,10 @@ func TestSetsAgainstAllSets(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSets(t, r, s, values, all, labels, l)
+			if s, err = NewSets(a, labels, l, 2, 0.3); err != nil {
+				t.Fatal(err)
+			}
+			checkShare(t, r, s, values, all, labels, l)
 		}
 	}
 }
@@ -127,6 +131,35 @@ func checkSets(t *testing.T, r *rand.Rand, s *Sets, values []float64, all, label
 			if dot := DotSteps(s, b, id, k, step, other); math.Abs(s.Product(b, id, k)-dot) > 1e-12 {
 				t.Errorf("product %v, want %v", s.Product(b, id, k), dot)
 			}
+		}
+	}
+}
+
+// checkShare checks that inexact searches bound the largest violation and find one near it.
+func checkShare(t *testing.T, r *rand.Rand, s *Sets, values []float64, all, labels [][]int, l loss.Decomposing) {
+	t.Helper()
+	columns := len(s.Attributes().Columns())
+	search := s.NewSearch()
+	for range 12 {
+		b := r.IntN(len(labels))
+		scores := make([]float64, scoreWidth(columns))
+		for c := range columns {
+			scores[c] = 2 * r.NormFloat64()
+		}
+		truth := closed(s.Attributes(), values, labels[b])
+		worst := 0.0
+		for _, set := range all {
+			direction := closed(s.Attributes(), values, set)
+			floats.SubTo(direction, truth, direction)
+			worst = max(worst, l.SetCost(labels[b], set)-floats.Dot(direction, scores[:columns]))
+		}
+		bound := search.Load(b, scores)
+		found := 0.0
+		for _, id := range search.Worst(1, 0, nil, nil) {
+			found = search.Violation(id)
+		}
+		if bound < worst-1e-9 || found > worst+1e-9 || bound > found*1.3+1e-9 {
+			t.Errorf("bound %v, found %v, the largest violation is %v", bound, found, worst)
 		}
 	}
 }
