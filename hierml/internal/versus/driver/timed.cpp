@@ -41,6 +41,10 @@ static double peak(void)
 
 static void silent(const char *) {}
 
+// Newer versions refuse parameters without this field set, older ones do not have it.
+template <class P> static auto regularize(P &p, int) -> decltype(p.regularize_bias, void()) { p.regularize_bias = 1; }
+template <class P> static void regularize(P &, long) {}
+
 static struct problem p;
 static std::vector<double> labels;
 static std::vector<struct feature_node> nodes;
@@ -119,6 +123,7 @@ int main(int argc, char **argv)
 	memset(&parameter, 0, sizeof parameter);
 	parameter.solver_type = MCSVM_CS;
 	parameter.C = atof(argv[3]);
+	regularize(parameter, 0);
 	double target = atof(argv[4]), t = wall(), c = cpu();
 	read(argv[1]);
 	printf("{\"version\":%d,\"reading_cpu\":%g,\"reading_wall\":%g}\n", liblinear_version, cpu() - c, wall() - t);
