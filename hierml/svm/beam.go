@@ -49,8 +49,8 @@ type presence struct {
 }
 
 // NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and
-// its score of a leaf the sum of those of the nodes on the way; of a model that
-// descends the taxonomy the width is 1, which is exact.
+// its score of a leaf the sum of those of the nodes on the way. For a model that
+// descends the taxonomy, Predict is exact with any width.
 func (m *Model) NewBeam(width int) (*Beam, error) {
 	t := m.Taxonomy
 	if width < 1 {
@@ -66,9 +66,6 @@ func (m *Model) NewBeam(width int) (*Beam, error) {
 	b := &Beam{model: m, width: width}
 	values := make([]float64, t.Len())
 	if m.Rule == Descend {
-		if width > 1 {
-			return nil, fmt.Errorf("svm: a %s goes to the best child at every node: its beam has width 1, not %d", m.Name, width)
-		}
 		for n := range values {
 			values[n] = 1
 		}
@@ -227,14 +224,7 @@ func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 			scores := s.scores[s.at[j]:]
 			children := b.nodes[b.first[from.group]:b.first[from.group+1]]
 			if descend {
-				best := 0
-				for c := range children {
-					if scores[c] > scores[best] {
-						best = c
-					}
-				}
-				children, scores = children[best:best+1], scores[best:]
-				from.score = 0
+				from.score -= slices.Max(scores[:len(children)]) // see Model.Rank
 			}
 			for c, n := range children {
 				score := from.score + scores[c]

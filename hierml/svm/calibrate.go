@@ -56,7 +56,7 @@ const (
 
 // Fit trains the models and learns the probabilities. Where every instance has one
 // label, the score of a leaf is its margin to the best other leaf; otherwise its
-// score. Leaves with few instances share one function of the score.
+// score; the scores are those of Model.Rank. Leaves with few instances share one function of the score.
 func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Calibrated, error) {
 	if e == nil || t == nil || d == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: calibration needs an estimator, a taxonomy and a dataset with instances")
@@ -131,10 +131,21 @@ func (p *Calibrated) HTML() string {
 }
 
 func checkCalibration(m *Model, t *taxonomy.Taxonomy) error {
-	if m.Rule == Descend || len(m.attributes.Candidates()) != len(t.Leaves()) {
-		return fmt.Errorf("svm: a %s does not choose by the scores of the leaves alone, so that these have no probabilities", m.Name)
+	if m.Rule != Descend && len(m.attributes.Candidates()) != len(t.Leaves()) {
+		return fmt.Errorf("svm: a %s chooses from other nodes than the leaves, and only these have probabilities", m.Name)
 	}
 	return nil
+}
+
+// choiceScores returns the scores of the leaves by which the model chooses, which are
+// those of Rank.
+func (m *Model) choiceScores(x *dataset.Matrix) *mat.Dense {
+	if m.Rule != Descend || x.Rows == 0 {
+		return m.LeafScores(x)
+	}
+	scores := mat.NewDense(x.Rows, len(m.Taxonomy.Leaves()), nil)
+	m.each(x, func(s *scorer, i int) { copy(scores.RawRowView(i), s.shortfalls()) })
+	return scores
 }
 
 // folds divides the rows at random into parts that have about the same number
@@ -175,12 +186,17 @@ type heldOut struct {
 }
 
 func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
-	relevant, err := p.Model.Relevant(d)
-	if err != nil {
-		return err
-	}
 	t := p.Model.Taxonomy
-	scores := p.Model.LeafScores(d.X)
+	relevant := make([][]int, d.Len())
+	for i, set := range d.Labels {
+		for _, n := range set {
+			if !t.IsLeaf(n) {
+				return fmt.Errorf("svm: row %d of a fold of dataset %q is labelled with the inner node %q, and only leaves have probabilities; Dataset.Leafed moves such labels to leaves", i, d.Name, t.Name(n))
+			}
+			relevant[i] = append(relevant[i], t.LeafIndex(n))
+		}
+	}
+	scores := p.Model.choiceScores(d.X)
 	for i := range d.Len() {
 		row := scores.RawRowView(i)
 		if p.single {
@@ -306,7 +322,7 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 // row, a column a leaf in the order of Taxonomy.Leaves. Where the training data
 // have one label an instance, those of a row add up to one.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
-	scores := p.Model.LeafScores(x)
+	scores := p.Model.choiceScores(x)
 	for i := range x.Rows {
 		p.leafProbabilities(scores.RawRowView(i))
 	}
@@ -349,7 +365,7 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 		return new(mat.Dense)
 	}
 	t := p.Model.Taxonomy
-	scores := p.Model.LeafScores(x)
+	scores := p.Model.choiceScores(x)
 	nodes := mat.NewDense(x.Rows, t.Len(), nil)
 	for i := range x.Rows {
 		row, dst := scores.RawRowView(i), nodes.RawRowView(i)

@@ -66,17 +66,21 @@ func miss(p *mat.Dense, relevant [][]int) float64 {
 func TestProbabilitiesAreCalibrated(t *testing.T) {
 	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(3, 3), "DAG": example.Graph(14, 3)} {
 		train, test := example.Texts(g, 600, 300, 12, 5).Subset(span(0, 400)), example.Texts(g, 600, 300, 12, 5).Subset(span(400, 600))
-		for _, isotonic := range []bool{false, true} {
-			p, err := svm.Calibration{Folds: 4, Isotonic: isotonic}.Fit(context.Background(), svm.Hierarchical{}, g, train)
+		for _, c := range []struct {
+			isotonic bool
+			e        svm.Estimator
+		}{{false, svm.Hierarchical{}}, {true, svm.Hierarchical{}}, {false, svm.Recursive{}}} {
+			isotonic := c.isotonic
+			p, err := svm.Calibration{Folds: 4, Isotonic: isotonic}.Fit(context.Background(), c.e, g, train)
 			if err != nil {
 				t.Fatal(err)
 			}
-			relevant, err := p.Model.Relevant(test)
-			if err != nil {
-				t.Fatal(err)
+			relevant := make([][]int, test.Len())
+			for i, set := range test.Labels {
+				relevant[i] = []int{g.LeafIndex(set[0])}
 			}
 			leaves, nodes := p.LeafProbabilities(test.X), p.NodeProbabilities(test.X)
-			checkProbabilities(t, name, g, leaves, nodes)
+			checkProbabilities(t, name, p.Model.Taxonomy, leaves, nodes)
 			var confidence, right float64
 			hard := mat.NewDense(test.Len(), len(g.Leaves()), nil)
 			for i, n := range p.Model.Predict(test.X) {
@@ -236,6 +240,8 @@ func TestCalibratedSaysHow(t *testing.T) {
 func TestCalibrationRefuses(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Texts(g, 60, 100, 10, 1)
+	inner := d.Subset(span(0, 60))
+	inner.Labels[7] = []int{g.Children(g.Roots()[0])[0]}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, c := range map[string]struct {
@@ -249,7 +255,8 @@ func TestCalibrationRefuses(t *testing.T) {
 		"no data":      {svm.Calibration{}, context.Background(), svm.Flat{}, nil, "needs an estimator"},
 		"one fold":     {svm.Calibration{Folds: 1}, context.Background(), svm.Flat{}, d, "1 folds"},
 		"many folds":   {svm.Calibration{Folds: 61}, context.Background(), svm.Flat{}, d, "61 folds of 60"},
-		"descend":      {svm.Calibration{}, context.Background(), svm.Recursive{}, d, "recursive SVM"},
+		"all nodes":    {svm.Calibration{}, context.Background(), svm.TreeLoss{AllNodes: true}, d, "other nodes than the leaves"},
+		"inner node":   {svm.Calibration{}, context.Background(), svm.Recursive{}, inner, "inner node"},
 		"C":            {svm.Calibration{}, context.Background(), svm.Flat{C: -1}, d, "C is -1"},
 	} {
 		if p, err := c.c.Fit(c.ctx, c.e, g, c.d); p != nil || err == nil || !strings.Contains(err.Error(), c.says) {

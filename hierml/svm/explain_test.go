@@ -20,6 +20,15 @@ func TestRankIsTheOrderOfScores(t *testing.T) {
 		x := matrix(m.Features())
 		leaves := m.Taxonomy.Leaves()
 		scores := m.LeafScores(x)
+		if m.Rule == svm.Descend {
+			for i, ranked := range m.Rank(x, len(leaves)) {
+				tie := len(ranked) > 1 && ranked[1].Score == 0 // of instances without features
+				if len(ranked) != len(leaves) || ranked[0].Score != 0 || ranked[0].Node != m.Predict(x)[i] && !tie {
+					t.Errorf("%s: row %d: %v", name, i, ranked)
+				}
+			}
+			continue
+		}
 		for _, k := range []int{-1, 0, 1, 3, 1000} {
 			for i, ranked := range m.Rank(x, k) {
 				want := slices.Clone(leaves)
@@ -34,7 +43,7 @@ func TestRankIsTheOrderOfScores(t *testing.T) {
 						t.Errorf("%s: row %d, rank %d: %v; want node %d with score %v", name, i, j, r, want[j], score(want[j]))
 					}
 				}
-				if m.Rule == svm.Highest && k > 0 && ranked[0].Node != m.Predict(x)[i] {
+				if k > 0 && ranked[0].Node != m.Predict(x)[i] {
 					t.Errorf("%s: row %d: the first is not the prediction", name, i)
 				}
 			}

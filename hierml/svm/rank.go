@@ -2,6 +2,7 @@ package svm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,22 +21,31 @@ type Ranked struct {
 // Labels are leaves, or what Attributes().Candidates() are. It treats a matrix of
 // another width as LeafScores does, and scores one row after the other, so that its memory
 // does not grow with the number of labels.
+//
+// A model that descends the taxonomy has no scores of leaves by which it chooses. There
+// the score is what the nodes on the way fall short of the best among their siblings,
+// together: zero for what Predict gives, otherwise negative.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
-	k = max(0, min(k, len(m.attributes.Candidates())))
 	ranked := make([][]Ranked, x.Rows)
 	m.each(x, func(s *scorer, i int) { ranked[i] = s.rank(k) })
 	return ranked
 }
 
-// rank returns the k highest labels of the row loaded.
+// rank returns the k best labels of the row loaded.
 func (s *scorer) rank(k int) []Ranked {
-	labels := s.model.attributes.Candidates()
-	s.candidates(s.labels)
+	labels, scores := s.model.attributes.Candidates(), s.labels
+	if s.model.Rule == Descend {
+		labels = s.model.Taxonomy.Leaves()
+		scores = s.shortfalls()
+	} else {
+		s.candidates(scores)
+	}
+	k = max(0, min(k, len(labels)))
 	best := make([]Ranked, 0, k+1)
 	if k == 0 {
 		return best
 	}
-	for y, score := range s.labels {
+	for y, score := range scores {
 		if len(best) == k && !(score > best[k-1].Score) {
 			continue
 		}
@@ -47,6 +57,36 @@ func (s *scorer) rank(k int) []Ranked {
 		best = best[:min(len(best), k)]
 	}
 	return best
+}
+
+// shortfalls returns, for every leaf, the sum of the differences between the
+// scores of the nodes on the way and the best of their siblings; of several ways
+// that with the smallest.
+func (s *scorer) shortfalls() []float64 {
+	t := s.model.Taxonomy
+	s.nodes(s.byNode)
+	if s.short == nil {
+		s.short, s.leaves = make([]float64, t.Len()), make([]float64, len(t.Leaves()))
+	}
+	for n := range s.short {
+		s.short[n] = math.Inf(-1)
+	}
+	below := func(children []int, from float64) {
+		best := s.byNode[highest(children, s.byNode)]
+		for _, n := range children {
+			s.short[n] = max(s.short[n], from+s.byNode[n]-best)
+		}
+	}
+	below(t.Roots(), 0)
+	for _, n := range t.Topological() {
+		if !t.IsLeaf(n) {
+			below(t.Children(n), s.short[n])
+		}
+	}
+	for y, n := range t.Leaves() {
+		s.leaves[y] = s.short[n]
+	}
+	return s.leaves
 }
 
 // Scores are the scores of one instance.

@@ -65,6 +65,8 @@ type scorer struct {
 	sums   []float64
 	labels []float64 // of the candidates
 	byNode []float64
+	short  []float64 // by node, and by leaf: see shortfalls
+	leaves []float64
 }
 
 func (m *Model) newScorer() *scorer {
