@@ -100,7 +100,7 @@ func (a *ascent) epoch(ctx context.Context) error {
 	if math.IsInf(gap, 1) {
 		gap = a.certificate.Primal
 	}
-	a.tolerance = max(toleranceRate*gap, goal/2) / a.weight
+	a.tolerance = max(toleranceRate*gap, goal) / a.weight
 	negligible := skipShare * goal / float64(a.oracle.Blocks())
 	a.order = a.order[:0]
 	for b := range a.oracle.Blocks() {
