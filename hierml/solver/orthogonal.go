@@ -101,7 +101,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	}
 	switch m := m.(type) {
 	case nil:
-		o.method = &alternation{saddle: o.saddle, method: BCFW{}}
+		o.method = &alternation{saddle: o.saddle, method: BCFW{}, limit: fewEpochs}
 	case RDA:
 		if set.Start != nil {
 			return nil, errStart
@@ -112,7 +112,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	case Pegasos:
 		return nil, fmt.Errorf("solver: Pegasos does not go on from a dual point, as orthogonal transfer needs; use BCFW or RDA")
 	default:
-		o.method = &alternation{saddle: o.saddle, method: m}
+		o.method = &alternation{saddle: o.saddle, method: m, limit: fewEpochs}
 	}
 	return o.run(ctx)
 }
@@ -430,12 +430,13 @@ type alternation struct {
 
 	target float64 // gap of the ridge problem at which the turn ends
 	epochs int     // in this turn
+	limit  int     // of epochs in a turn
 	turns  uint64
 }
 
 const (
-	turnShare  = 0.3 // share of the gap at which a turn begins that ends it
-	turnEpochs = 4   // at most, in a turn
+	turnShare = 0.3 // share of the gap at which a turn begins that ends it
+	fewEpochs = 4   // at most, in a turn; twice as many after each for which they do not do
 )
 
 func (a *alternation) epoch(ctx context.Context) error {
@@ -478,7 +479,11 @@ func (a *alternation) turn(ctx context.Context) (float64, error) {
 func (a *alternation) estimate() float64 {
 	gap := a.at.estimate()
 	relative := gap / a.state.certificate.Primal
-	if gap <= a.target || relative <= a.settings.Gap || a.epochs >= turnEpochs {
+	if gap <= a.target || relative <= a.settings.Gap {
+		return 0
+	}
+	if a.epochs >= a.limit {
+		a.limit *= 2
 		return 0
 	}
 	return relative

@@ -14,6 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/golden"
+	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -313,6 +314,35 @@ func TestOrthogonalStops(t *testing.T) {
 	again, err := SolveOrthogonal(context.Background(), p, &Settings{Gap: 1e-4, Start: start}, nil)
 	if err != nil || again.Epochs > 2 {
 		t.Errorf("from a solution: %v, %v", again, err)
+	}
+}
+
+// Long turns let a method that speeds up with its epochs do so: without coupling
+// orthogonal transfer takes no more than a few times the epochs of the ridge problem
+// that it is.
+func TestOrthogonalTurns(t *testing.T) {
+	g := example.Tree(2)
+	d := example.Dense(g, 27, 8, 1094)
+	p := problem(d, structured.Flat(g), loss.ZeroOne(), 185)
+	settings := &Settings{Gap: 1e-6, MaxEpochs: 20000}
+	ridge, err := Solve(context.Background(), p, settings, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	siblings, err := structured.NewSiblings(structured.Nodes(g), d.Labels, structured.SiblingOptions{}, 185)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := orthogonal.Descendants(g, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := SolveOrthogonal(context.Background(), &OrthogonalProblem{Inputs: p.Inputs, Siblings: siblings, Regularizer: r}, settings, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Epochs > 4*ridge.Epochs || got.Gap > 1e-6 {
+		t.Errorf("%v; the ridge problem: %v", got, ridge)
 	}
 }
 
