@@ -105,7 +105,7 @@ type row struct{ name, value string }
 func (m *Model) description() []row {
 	r := m.Result
 	rows := []row{
-		{"C", fmt.Sprintf("%g", m.C)},
+		{"C", fmt.Sprintf("%.6g", m.C)},
 		{"leaves", fmt.Sprint(len(m.Taxonomy.Leaves()))},
 		{"nodes", fmt.Sprint(m.Taxonomy.Len())},
 		{"features", fmt.Sprint(m.Features())},
