@@ -41,7 +41,7 @@ func (p Pegasos) start(s *state) (iteration, error) {
 	if s.settings.Start != nil {
 		return nil, fmt.Errorf("solver: Pegasos counts its steps from zero weights and cannot start from a result; leave Start nil or use BCFW")
 	}
-	return newSubgradients(s, min(max(p.Batch, 1), s.oracle.Blocks())), nil
+	return newSubgradients(s, max(1, min(p.Batch, s.oracle.Blocks()))), nil
 }
 
 // pick is how often and when a competitor gave the subgradient of a block.

@@ -208,6 +208,10 @@ func (p *subproblem) divide(squaredNorm float64) {
 	if total := p.distribute(theta, squaredNorm); total > p.limit {
 		theta = sweep(p.thresholds, math.Inf(1), squaredNorm*p.limit)
 		total = p.distribute(theta, squaredNorm)
+		if !(total > 0) || math.IsInf(total, 1) { // A times the limit is lost in h: the objective is linear, up to rounding
+			p.jump()
+			return
+		}
 		for k := range p.values { // total is the limit up to rounding, which a small A magnifies
 			p.values[k] *= p.limit / total
 		}

@@ -61,7 +61,7 @@ func (m *Model) NewBeam(width int) (*Beam, error) {
 	}
 	w := m.weights()
 	if w == nil {
-		return nil, fmt.Errorf("svm: a %s with a kernel has no weights of features; use Predict", m.Name)
+		return nil, fmt.Errorf("svm: this model, %s, has a kernel and no weights of features; use Predict", m.Name)
 	}
 	b := &Beam{model: m, width: width}
 	values := make([]float64, t.Len())

@@ -66,7 +66,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 		return nil, fmt.Errorf("svm: row %d of a matrix of %d", i, x.Rows)
 	}
 	if m.weights() == nil {
-		return nil, fmt.Errorf("svm: a %s with a kernel has no weights of features to explain by", m.Name)
+		return nil, fmt.Errorf("svm: this model, %s, has a kernel and no weights of features to explain by", m.Name)
 	}
 	s := m.newScorer()
 	s.load(x, i)

@@ -51,6 +51,9 @@ type parts struct {
 // solveParts returns the model over the columns of the attributes, without a name, a C or a rule. Like
 // solver.Solve it returns the best so far where ctx ends or the progress function returns an error.
 func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*Model, error) {
+	if settings.Workers < 0 {
+		return nil, fmt.Errorf("svm: Workers is %d; it is not negative, 0 for one a processor", settings.Workers)
+	}
 	most := 0
 	for _, part := range all {
 		most += part.most

@@ -68,6 +68,12 @@ func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
 
 // SaveAs is Save in another form.
 func (m *Model) SaveAs(path string, f Format) (err error) {
+	if path == "" {
+		return fmt.Errorf("svm: save: no file is named")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("svm: save: %s is a folder; name a file in it", path)
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // what a link names is replaced, not the link
 	}

@@ -136,7 +136,10 @@ func checkRows(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 		return fmt.Errorf("svm: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
 	}
 	for i, set := range d.Labels {
-		for _, n := range set {
+		for k, n := range set {
+			if k > 0 && set[k-1] >= n {
+				return fmt.Errorf("svm: the labels %v of row %d of dataset %q are not ascending; give each once, the smallest node first", set, i, d.Name)
+			}
 			if n < 0 || n >= t.Len() {
 				return fmt.Errorf("svm: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, t.Len()-1)
 			}
