@@ -234,6 +234,9 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 	}
 	// The weights are not needed to start from, and can be very large.
 	c.last = &solver.Result{Point: m.Result.Point}
+	if m.Result.Last != nil {
+		c.last.Point = m.Result.Last
+	}
 	t := Tried{C: value, Gap: m.Result.Gap}
 	losses, accuracy, err := c.compare(m)
 	if err != nil {

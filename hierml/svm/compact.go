@@ -198,7 +198,7 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 		}
 	}
 	result := *c.model.Result
-	result.Weights, result.Point = w.dense, nil
+	result.Weights, result.Point, result.Last = w.dense, nil, nil
 	m := *c.model
 	m.Result, m.sparse, m.problem = &result, w.finish(), nil
 	primal, err := c.oracle.Primal(ctx, scoredRows{&m, c.x}, norm, m.workers)
