@@ -5,7 +5,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
+
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // TFIDF says how texts become vectors of weighted words. A word is a longest run of letters and
@@ -178,7 +179,7 @@ func (v *Vectorizer) appendRow(x *Matrix, found []int32) {
 
 // inParallel calls f for consecutive parts of 0..n-1, each in a goroutine of its own.
 func inParallel(n, parts int, f func(part, from, to int)) {
-	var wait sync.WaitGroup
+	var wait guarded.Group
 	for part := range parts {
 		wait.Go(func() { f(part, part*n/parts, (part+1)*n/parts) })
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // Settings of the functions that compute many values. The zero value, and nil, are ready to use.
@@ -129,7 +130,7 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 			cancel(fmt.Errorf("gram: stopped after %d of %d values: %w", done, total, err))
 		}
 	}
-	var wait sync.WaitGroup
+	var wait guarded.Group
 	for range min(set.Workers, n) {
 		wait.Go(func() {
 			work := newWorker()

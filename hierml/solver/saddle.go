@@ -3,8 +3,8 @@ package solver
 import (
 	"context"
 	"slices"
-	"sync"
 
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -18,7 +18,7 @@ const shares = 4
 func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.Rows, workers int) {
 	if w := structured.LinearWeights(s); w != nil {
 		var parts [shares]*orthogonal.Products
-		var wait sync.WaitGroup
+		var wait guarded.Group
 		for k := range parts {
 			parts[k] = dst.New()
 			work := func() { addSquares(parts[k], w, k*w.Features/shares, (k+1)*w.Features/shares) }

@@ -2,8 +2,9 @@ package structured
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // chunk is the number of rows a worker takes at a time. It is fixed, so that
@@ -28,7 +29,7 @@ func parallel(n, workers int, do func(worker, lo, hi int)) {
 		return
 	}
 	var next atomic.Int64
-	var wait sync.WaitGroup
+	var wait guarded.Group
 	for worker := range workers {
 		wait.Go(func() {
 			for {
@@ -53,7 +54,7 @@ func each(n, workers int, do func(item int)) {
 		return
 	}
 	var next atomic.Int64
-	var wait sync.WaitGroup
+	var wait guarded.Group
 	work := func() {
 		for {
 			item := int(next.Add(1)) - 1
@@ -66,6 +67,6 @@ func each(n, workers int, do func(item int)) {
 	for range workers - 1 {
 		wait.Go(work)
 	}
-	work()
+	wait.Guard(work)
 	wait.Wait()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
@@ -74,11 +75,13 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 		workers = runtime.GOMAXPROCS(0)
 	}
 	order := make(chan int)
-	var wait sync.WaitGroup
+	var wait guarded.Group
 	for range min(workers, len(all)) {
 		wait.Go(func() {
 			for k := range order {
-				p.solve(ctx, k, max(1, workers/len(all)))
+				if !wait.Guard(func() { p.solve(ctx, k, max(1, workers/len(all))) }) {
+					p.cancel(errStopped)
+				}
 			}
 		})
 	}

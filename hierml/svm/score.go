@@ -3,13 +3,13 @@ package svm
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -159,7 +159,7 @@ func inChunks(n, workers int, start func() func(i int)) {
 		work()
 		return
 	}
-	var wait sync.WaitGroup
+	var wait guarded.Group
 	for range workers {
 		wait.Go(work)
 	}

@@ -1,0 +1,40 @@
+// Package guarded runs goroutines whose panics reach the caller: a function that the user gave, a loss or a
+// kernel, is then an error of the call that used it, and not the end of the process.
+package guarded
+
+import "sync"
+
+// Group is a sync.WaitGroup that keeps panics. The zero value is ready to use.
+type Group struct {
+	wait  sync.WaitGroup
+	mu    sync.Mutex
+	value any // of the first panic
+}
+
+// Go runs f in a goroutine.
+func (g *Group) Go(f func()) {
+	g.wait.Go(func() { g.Guard(f) })
+}
+
+// Guard runs f in the caller's goroutine. It keeps a panic of f for Wait, and reports whether f returned.
+func (g *Group) Guard(f func()) (ok bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.value == nil {
+				g.value = v
+			}
+		}
+	}()
+	f()
+	return true
+}
+
+// Wait waits for the goroutines, and then panics with the value of the first panic, if there was any.
+func (g *Group) Wait() {
+	g.wait.Wait()
+	if g.value != nil {
+		panic(g.value)
+	}
+}
