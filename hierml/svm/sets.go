@@ -27,6 +27,9 @@ type sets struct {
 // inexact is the share of the gap asked for that searches on graphs may leave.
 const inexact = 0.1
 
+// predictionBranches is the limit of branches of a search in prediction.
+const predictionBranches = 200
+
 // severalLabels reports whether some instance has more than one label.
 func severalLabels(d *dataset.Dataset) bool {
 	return slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 1 })
@@ -74,6 +77,7 @@ func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	failed := make([]error, x.Rows)
 	inChunks(x.Rows, m.workers, func() func(i int) {
 		searcher, scorer, rewards := space.NewSearcher(), m.newScorer(), make([]float64, len(values))
+		searcher.Branches = predictionBranches
 		return func(i int) {
 			scorer.load(x, i)
 			scorer.nodes(rewards)
