@@ -212,9 +212,13 @@ func checkHierarchical(t *testing.T, c golden.Case) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
+		sum, ok := delta.(loss.Decomposing)
+		if !ok {
+			t.Fatalf("the loss %q is no sum over nodes", want.Loss)
+		}
 		cost := structured.CFromLambda(want.Lambda)
 		want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
-			return svm.Hierarchical{C: cost, Sets: true, SetLoss: delta.(loss.Decomposing), Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
+			return svm.Hierarchical{C: cost, Sets: true, SetLoss: sum, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 		})
 		return true
 	}
