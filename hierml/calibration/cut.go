@@ -2,6 +2,7 @@ package calibration
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -46,9 +47,17 @@ func (l Linear) At(scores []float64) float64 {
 	return v
 }
 
+// String tells how many coefficients there are.
+func (l Linear) String() string {
+	return fmt.Sprintf("a linear function of %d scores, intercept %.4g", len(l.Coefficients), l.Intercept)
+}
+
 // LinearThreshold chooses the labels with scores above a linear function of all
 // scores.
 type LinearThreshold struct{ Linear }
+
+// String tells what the threshold is a function of.
+func (t LinearThreshold) String() string { return "scores above " + t.Linear.String() }
 
 // Choose appends the labels chosen; see [Cut].
 func (t LinearThreshold) Choose(scores []float64, dst []int) []int {
@@ -59,6 +68,9 @@ func (t LinearThreshold) Choose(scores []float64, dst []int) []int {
 // the first, as a linear function of all scores says when it is rounded; one at
 // least.
 type LinearSize struct{ Linear }
+
+// String tells what the size is a function of.
+func (t LinearSize) String() string { return "as many of the highest scores as " + t.Linear.String() }
 
 // Choose appends the labels chosen; see [Cut].
 func (t LinearSize) Choose(scores []float64, dst []int) []int {

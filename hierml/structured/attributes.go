@@ -49,6 +49,11 @@ type Attributes struct {
 	orthonormal bool      // every candidate has a column of its own with value 1, and nothing else
 }
 
+// String tells how many candidates and columns there are.
+func (a *Attributes) String() string {
+	return fmt.Sprintf("attributes of %d candidates over %d nodes, %d of them with weights", len(a.candidates), a.taxonomy.Len(), len(a.columns))
+}
+
 // maxGram bounds the leaves for which all inner products of attribute vectors
 // are tabulated (32 MiB); above it they are computed when asked for.
 const maxGram = 2048

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -39,6 +40,15 @@ func (w *Weights) Like(columns []int) *Weights {
 		return NewWideWeights(columns, w.Features)
 	}
 	return NewWeights(columns, w.Features)
+}
+
+// String tells the size and the storage.
+func (w *Weights) String() string {
+	storage := "float32"
+	if w.Wide != nil {
+		storage = "float64"
+	}
+	return fmt.Sprintf("weights of %d nodes for %d features in %s", len(w.Columns), w.Features, storage)
 }
 
 // At returns the weight of a column for a feature.

@@ -48,6 +48,11 @@ type presence struct {
 	before uint32
 }
 
+// String tells the width and the model.
+func (b *Beam) String() string {
+	return fmt.Sprintf("beam of width %d of a model, %s", b.width, b.model.Name)
+}
+
 // NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and
 // its score of a leaf the sum of those of the nodes on the way. For a model that
 // descends the taxonomy, Predict is exact with any width.
