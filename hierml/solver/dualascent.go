@@ -27,7 +27,7 @@ import (
 type DualAscent struct{}
 
 const (
-	recruits      = 10  // competitors without a coefficient that become active
+	recruits      = 30  // competitors without a coefficient that become active
 	passes        = 10  // in an epoch, at most
 	toleranceRate = 0.3 // tolerance of an epoch, as a share of the mean gap of a block for C = 1
 	solveShare    = 0.1 // of the tolerance, to which pairwise steps solve a block
