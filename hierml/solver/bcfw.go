@@ -103,10 +103,10 @@ func (b *blocks) epoch(ctx context.Context) error {
 	}
 	size := b.batch.Size()
 	for lo := 0; lo < len(b.order); lo += size {
-		if lo%64 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.visit(b.order[lo:min(lo+size, len(b.order))])
+		b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
 	}
 	if b.ahead != nil && b.epochs >= slowEpoch {
 		b.ahead.advance(b.oracle, b.dual, b.settings.Workers)
@@ -148,8 +148,8 @@ func (b *blocks) draw() {
 	}
 }
 
-// visit improves the blocks of some examples, one after the other.
-func (b *blocks) visit(examples []int) {
+// visit improves the blocks of some examples, one after the other, until ctx ends.
+func (b *blocks) visit(ctx context.Context, examples []int) {
 	b.batch.Load(examples, b.settings.Workers)
 	b.batch.Multiply()
 	u := &b.changes
@@ -166,7 +166,7 @@ func (b *blocks) visit(examples []int) {
 		}
 		squaredNorm := b.oracle.Inputs().SquaredNorm(i)
 		for _, block := range b.oracle.BlocksOf(i) {
-			if b.gaps[block] > b.negligible && b.improve(block, scores, squaredNorm) {
+			if b.gaps[block] > b.negligible && ctx.Err() == nil && b.improve(block, scores, squaredNorm) {
 				columns, values := b.step.Take()
 				for m, c := range columns {
 					scores[c] += squaredNorm * values[m]

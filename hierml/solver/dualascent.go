@@ -127,7 +127,7 @@ func (a *ascent) pass(ctx context.Context, few bool) error {
 	left := a.order[:0]
 	size := a.batch.Size()
 	for lo := 0; lo < len(a.order); lo += size {
-		if lo%64 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		blocks := a.order[lo:min(lo+size, len(a.order))]
@@ -137,7 +137,7 @@ func (a *ascent) pass(ctx context.Context, few bool) error {
 				a.left = append(a.left, a.revisit(b))
 			}
 		} else {
-			a.visit(blocks)
+			a.visit(ctx, blocks)
 		}
 		for k, unsolved := range a.left {
 			if unsolved {
@@ -149,8 +149,8 @@ func (a *ascent) pass(ctx context.Context, few bool) error {
 	return nil
 }
 
-// visit finds the active competitors of some blocks and solves the blocks, one after the other.
-func (a *ascent) visit(blocks []int) {
+// visit finds the active competitors of some blocks and solves the blocks, one after the other, until ctx ends.
+func (a *ascent) visit(ctx context.Context, blocks []int) {
 	o := a.oracle
 	a.examples = a.examples[:0]
 	for _, b := range blocks {
@@ -161,6 +161,11 @@ func (a *ascent) visit(blocks []int) {
 	u := &a.changes
 	u.Border, u.Columns, u.Values = append(u.Border[:0], 0), u.Columns[:0], u.Values[:0]
 	for k, b := range blocks {
+		if ctx.Err() != nil {
+			a.left = append(a.left, true)
+			u.Border = append(u.Border, len(u.Columns))
+			continue
+		}
 		scores := a.batch.Scores(k)
 		for j, product := range a.batch.Products(k) {
 			if product != 0 {

@@ -103,7 +103,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 			}
 		}
 		i, blocks := 0, make([]int, 1)
-		if n := testing.AllocsPerRun(200, func() { b.left, blocks[0] = b.left[:0], i; b.visit(blocks); b.revisit(i); i++ }); n > 0 {
+		if n := testing.AllocsPerRun(200, func() { b.left, blocks[0] = b.left[:0], i; b.visit(context.Background(), blocks); b.revisit(i); i++ }); n > 0 {
 			t.Errorf("%s: %v allocations a visit", name, n)
 		}
 	}

@@ -23,7 +23,7 @@ func TestStepsAhead(t *testing.T) {
 			moved := 0
 			for range 12 {
 				for i := range o.Inputs().Len() {
-					b.visit([]int{i})
+					b.visit(context.Background(), []int{i})
 				}
 				before := dualValue(t, o, b.dual)
 				b.ahead.advance(o, b.dual, 2)

@@ -85,7 +85,7 @@ func newSubgradients(s *state, batch int) *subgradients {
 func (g *subgradients) epoch(ctx context.Context) error {
 	g.rng.Shuffle(len(g.order), func(i, j int) { g.order[i], g.order[j] = g.order[j], g.order[i] })
 	for at := 0; at < len(g.order); at += g.batch {
-		if at%64 < g.batch && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		g.descend(g.order[at:min(at+g.batch, len(g.order))])

@@ -74,7 +74,7 @@ type means struct {
 func (m *means) epoch(ctx context.Context) error {
 	o := m.oracle
 	for i := range o.Inputs().Len() {
-		if i%64 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		blocks := o.BlocksOf(i)

@@ -340,7 +340,7 @@ func TestVisitsDoNotAllocate(t *testing.T) {
 		}
 	}
 	i := 0
-	if n := testing.AllocsPerRun(200, func() { b.visit(b.order[:b.batch.Size()]); g.descend(g.order[i : i+1]); i++ }); n > 0 {
+	if n := testing.AllocsPerRun(200, func() { b.visit(context.Background(), b.order[:b.batch.Size()]); g.descend(g.order[i : i+1]); i++ }); n > 0 {
 		t.Errorf("%v allocations a visit", n)
 	}
 }
