@@ -57,7 +57,8 @@ const batch = 1024
 // their labels. The model's leaves are those of d.Taxonomy. A label that is not a leaf is an
 // *InnerLabelError; an instance without labels, without instances at all, scores of another shape, and a score that is
 // not a number are errors too. A model with a method Check(*dataset.Matrix) error is asked first
-// whether it can score the instances.
+// whether it can score the instances, and one with a method CheckTaxonomy(*taxonomy.Taxonomy) error whether it predicts
+// labels of d.Taxonomy.
 func Evaluate(model Scorer, d *dataset.Dataset) (*Report, error) {
 	if model == nil || d == nil || d.X == nil || d.Taxonomy == nil {
 		return nil, errors.New("metric: Evaluate needs a model and a dataset with instances and a taxonomy")
@@ -67,6 +68,13 @@ func Evaluate(model Scorer, d *dataset.Dataset) (*Report, error) {
 	}
 	if c, ok := model.(interface{ Check(*dataset.Matrix) error }); ok {
 		if err := c.Check(d.X); err != nil {
+			return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
+		}
+	}
+	if c, ok := model.(interface {
+		CheckTaxonomy(*taxonomy.Taxonomy) error
+	}); ok {
+		if err := c.CheckTaxonomy(d.Taxonomy); err != nil {
 			return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // LeafScores returns the scores of all leaves: a row of x a row, a column a leaf
@@ -52,6 +53,30 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	}
 	if m.expansion != nil {
 		return m.expansion.check(x)
+	}
+	return nil
+}
+
+// CheckTaxonomy returns an error if the labels of t are not those of the model: a node has another name, or is
+// a leaf in only one of them.
+func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
+	if t == m.Taxonomy {
+		return nil
+	}
+	if t == nil {
+		return fmt.Errorf("svm: no taxonomy to predict labels of")
+	}
+	const advice = "use the taxonomy of the training data; Collection.Leafed moves labels at inner nodes in both parts alike"
+	for n := range min(t.Len(), m.Taxonomy.Len()) {
+		if was, is := m.Taxonomy.Name(n), t.Name(n); was != is {
+			return fmt.Errorf("svm: node %d is %q for the model and %q in the taxonomy given; %s", n, was, is, advice)
+		}
+		if m.Taxonomy.IsLeaf(n) != t.IsLeaf(n) {
+			return fmt.Errorf("svm: node %q is a leaf either for the model or in the taxonomy given, but not in both; %s", t.Name(n), advice)
+		}
+	}
+	if t.Len() != m.Taxonomy.Len() {
+		return fmt.Errorf("svm: the model has a taxonomy of %d nodes, and that given has %d; %s", m.Taxonomy.Len(), t.Len(), advice)
 	}
 	return nil
 }

@@ -171,3 +171,35 @@ func TestEvaluateDecisions(t *testing.T) {
 		t.Error("all predictions have the highest score: the test shows nothing")
 	}
 }
+
+// TestTaxonomyOfAnotherPart evaluates on data whose inner labels were moved to leaves without those of the training
+// data.
+func TestTaxonomyOfAnotherPart(t *testing.T) {
+	g := example.Tree(2, 3)
+	train, test := example.Texts(g, 60, 50, 10, 1), example.Texts(g, 60, 50, 10, 2)
+	inner := g.Children(g.Roots()[0])
+	train.Labels[0], test.Labels[0] = []int{inner[0]}, []int{inner[1]}
+	together, err := (&dataset.Collection{Train: train, Test: test}).Leafed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := fit(t, svm.Flat{}, together.Train)
+	if _, err := metric.Evaluate(m, together.Test); err != nil {
+		t.Error(err)
+	}
+	for name, d := range map[string]*dataset.Dataset{"training data": train, "test data": test} {
+		alone, err := d.Leafed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := metric.Evaluate(fit(t, svm.Flat{}, alone), together.Test); err == nil || !strings.Contains(err.Error(), "Collection.Leafed") {
+			t.Errorf("model of %s alone: error %v", name, err)
+		}
+	}
+	if m.CheckTaxonomy(nil) == nil {
+		t.Error("no taxonomy: no error")
+	}
+	if err := m.CheckTaxonomy(g); err == nil || !strings.Contains(err.Error(), "is a leaf") && !strings.Contains(err.Error(), "nodes") {
+		t.Errorf("without the miscellaneous leaves: error %v", err)
+	}
+}

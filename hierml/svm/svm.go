@@ -117,7 +117,7 @@ func checkData(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 	for i, set := range d.Labels {
 		for _, n := range set {
 			if !t.IsLeaf(n) {
-				return fmt.Errorf("svm: row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed moves such labels to leaves of their own", i, d.Name, t.Name(n))
+				return fmt.Errorf("svm: row %d of dataset %q is labelled with the inner node %q; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", i, d.Name, t.Name(n))
 			}
 		}
 	}
