@@ -28,7 +28,9 @@ type Normalized struct {
 	// C weighs the training error. The default value is 1.
 	C float64
 	// Weighting chooses alpha: weighting.Path is NHSVM equations 6 and 8, with or without the directional
-	// constraint, weighting.MaxMin equation 7. The default value is weighting.Path{}, equation 6 with an exponent of 2.
+	// constraint, weighting.MaxMin equation 7. The default value is weighting.Path{}, equation 6 with an exponent of 2,
+	// which gives nearly all weight to the nodes at the top where these have many leaves below:
+	// weighting.Path{Directional: true} and MaxMin, which leave more to the leaves, then predict better.
 	Weighting Weighting
 	// Alpha, if not nil, gives the node weights instead, one a node of the
 	// taxonomy, none negative.
