@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,7 +48,7 @@ func TestNotebooks(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "out.ipynb")
 			begun := time.Now()
-			got := hierml(t, ".", "", "notebook", "run", path, "-o", out)
+			got := hierml(t, ".", "", "notebook", "run", shortened(t, path), "-o", out)
 			if got.status != 0 || got.stdout != "" {
 				t.Fatalf("the notebook ended with %+v", got)
 			}
@@ -63,8 +64,59 @@ func TestNotebooks(t *testing.T) {
 			if got, want := outline(now), outline(saved); !reflect.DeepEqual(got, want) {
 				t.Errorf("the cells show %q, and what is saved is %q", got, want)
 			}
+			if without, missing := os.Getenv("HIERML_DATA") == "", saysLeftOut(now); missing && !without || saysLeftOut(saved) {
+				t.Errorf("a part that needs data is left out, with HIERML_DATA %q", os.Getenv("HIERML_DATA"))
+			} else if without && !missing && strings.Contains(path, "papers") {
+				t.Error("nothing says that a part needs data, which are not there")
+			}
 		})
 	}
+}
+
+// shorter are what takes long in a notebook with a cell of parameters, and what a test does instead: two
+// repeats, and no choice between values of C.
+var shorter = [][2]string{
+	{"repeats := 20", "repeats := 2"},
+	{"[]float64{0.01, 0.1})", "[]float64{0.01})"},
+	{"[]float64{0.1, 1, 10, 100})", "[]float64{1})"},
+}
+
+// shortened returns a copy of a notebook that takes less time, or the notebook itself if none of its cells
+// has the tag parameters.
+func shortened(t *testing.T, path string) string {
+	t.Helper()
+	nb, err := notebook.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return c.Tagged("parameters") }) {
+		return path
+	}
+	for _, s := range shorter {
+		count := 0
+		for _, c := range nb.Cells {
+			count += strings.Count(c.Source, s[0])
+			c.Source = strings.ReplaceAll(c.Source, s[0], s[1])
+		}
+		if count != 1 {
+			t.Fatalf("%q stands in the notebook %d times, want once", s[0], count)
+		}
+	}
+	path = filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := nb.WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// saysLeftOut is true if an output says that a part of the notebook was left out for want of data.
+func saysLeftOut(nb *notebook.Notebook) bool {
+	return slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool {
+		return slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool {
+			text := fmt.Sprint(o.Data["text/markdown"])
+			return strings.Contains(text, "left out") && strings.Contains(text, "HIERML_DATA")
+		})
+	})
 }
 
 // checkSaved holds that a notebook is saved as it is when it was run from the top.
