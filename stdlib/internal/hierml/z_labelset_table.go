@@ -18,6 +18,7 @@ var labelsetPackage = table.Package{
 	},
 	Literals: []table.Literal{
 		{Name: "DefaultBranches", Kind: token.INT, Text: "20000"},
+		{Name: "DefaultSweeps", Kind: token.INT, Text: "100"},
 	},
 	Types: []table.Symbol{
 		{Name: "Hints", Value: (*labelset.Hints)(nil)},

@@ -43,6 +43,7 @@ var lossPackage = table.Package{
 		{Name: "Func", Value: (*loss.Func)(nil)},
 		{Name: "Loss", Value: (*loss.Loss)(nil)},
 		{Name: "Rower", Value: (*loss.Rower)(nil)},
+		{Name: "SetFunc", Value: (*loss.SetFunc)(nil)},
 		{Name: "SetLoss", Value: (*loss.SetLoss)(nil)},
 	},
 	Wrappers: []table.Symbol{

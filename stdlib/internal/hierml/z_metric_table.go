@@ -21,6 +21,7 @@ var metricPackage = table.Package{
 		{Name: "LabelSets", Value: metric.LabelSets},
 	},
 	Types: []table.Symbol{
+		{Name: "Decider", Value: (*metric.Decider)(nil)},
 		{Name: "F1", Value: (*metric.F1)(nil)},
 		{Name: "InnerLabelError", Value: (*metric.InnerLabelError)(nil)},
 		{Name: "Report", Value: (*metric.Report)(nil)},
@@ -28,8 +29,23 @@ var metricPackage = table.Package{
 		{Name: "Table", Value: (*metric.Table)(nil)},
 	},
 	Wrappers: []table.Symbol{
+		{Name: "Decider", Value: (*_metric_Decider)(nil)},
 		{Name: "Scorer", Value: (*_metric_Scorer)(nil)},
 	},
+}
+
+// _metric_Decider makes interpreted values a metric.Decider.
+type _metric_Decider struct {
+	IValue      any
+	WDecide     func(a0 *dataset.Matrix, a1 *mat.Dense) ([][]int, error)
+	WLeafScores func(a0 *dataset.Matrix) *mat.Dense
+}
+
+func (w _metric_Decider) Decide(a0 *dataset.Matrix, a1 *mat.Dense) ([][]int, error) {
+	return w.WDecide(a0, a1)
+}
+func (w _metric_Decider) LeafScores(a0 *dataset.Matrix) *mat.Dense {
+	return w.WLeafScores(a0)
 }
 
 // _metric_Scorer makes interpreted values a metric.Scorer.

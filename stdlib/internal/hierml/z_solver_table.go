@@ -34,6 +34,7 @@ var solverPackage = table.Package{
 		{Name: "Pegasos", Value: (*solver.Pegasos)(nil)},
 		{Name: "Progress", Value: (*solver.Progress)(nil)},
 		{Name: "RDA", Value: (*solver.RDA)(nil)},
+		{Name: "RDAStep", Value: (*solver.RDAStep)(nil)},
 		{Name: "Result", Value: (*solver.Result)(nil)},
 		{Name: "Settings", Value: (*solver.Settings)(nil)},
 		{Name: "Status", Value: (*solver.Status)(nil)},

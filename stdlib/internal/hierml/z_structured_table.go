@@ -15,6 +15,7 @@ var structuredPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "Ancestors", Value: structured.Ancestors},
 		{Name: "Argmax", Value: structured.Argmax},
+		{Name: "AsCombiner", Value: structured.AsCombiner},
 		{Name: "Both", Value: structured.Both},
 		{Name: "ByDepth", Value: structured.ByDepth},
 		{Name: "CFromLambda", Value: structured.CFromLambda},
@@ -57,6 +58,7 @@ var structuredPackage = table.Package{
 		{Name: "Batch", Value: (*structured.Batch)(nil)},
 		{Name: "Certificate", Value: (*structured.Certificate)(nil)},
 		{Name: "ClassRegularizer", Value: (*structured.ClassRegularizer)(nil)},
+		{Name: "Combiner", Value: (*structured.Combiner)(nil)},
 		{Name: "Competitors", Value: (*structured.Competitors)(nil)},
 		{Name: "Dual", Value: (*structured.Dual)(nil)},
 		{Name: "Expansion", Value: (*structured.Expansion)(nil)},
@@ -84,6 +86,7 @@ var structuredPackage = table.Package{
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Batch", Value: (*_structured_Batch)(nil)},
+		{Name: "Combiner", Value: (*_structured_Combiner)(nil)},
 		{Name: "Competitors", Value: (*_structured_Competitors)(nil)},
 		{Name: "Inputs", Value: (*_structured_Inputs)(nil)},
 		{Name: "Multiplier", Value: (*_structured_Multiplier)(nil)},
@@ -124,6 +127,40 @@ func (w _structured_Batch) Size() int {
 	return w.WSize()
 }
 
+// _structured_Combiner makes interpreted values a structured.Combiner.
+type _structured_Combiner struct {
+	IValue     any
+	WAdd       func(a0 int, a1 []int32, a2 []float64)
+	WAddScaled func(a0 float64, a1 structured.State)
+	WDot       func(a0 structured.State) float64
+	WNewBatch  func() structured.Batch
+	WScores    func(a0 int, a1 []float64)
+	WSet       func(a0 *structured.Rows, a1 int) (float64, float64)
+	WWidth     func() int
+}
+
+func (w _structured_Combiner) Add(a0 int, a1 []int32, a2 []float64) {
+	w.WAdd(a0, a1, a2)
+}
+func (w _structured_Combiner) AddScaled(a0 float64, a1 structured.State) {
+	w.WAddScaled(a0, a1)
+}
+func (w _structured_Combiner) Dot(a0 structured.State) float64 {
+	return w.WDot(a0)
+}
+func (w _structured_Combiner) NewBatch() structured.Batch {
+	return w.WNewBatch()
+}
+func (w _structured_Combiner) Scores(a0 int, a1 []float64) {
+	w.WScores(a0, a1)
+}
+func (w _structured_Combiner) Set(a0 *structured.Rows, a1 int) (float64, float64) {
+	return w.WSet(a0, a1)
+}
+func (w _structured_Combiner) Width() int {
+	return w.WWidth()
+}
+
 // _structured_Competitors makes interpreted values a structured.Competitors.
 type _structured_Competitors struct {
 	IValue     any
@@ -132,6 +169,7 @@ type _structured_Competitors struct {
 	WCost      func(a0 int, a1 int32) float64
 	WDirect    func(a0 int, a1 int32, a2 float64, a3 *structured.Step)
 	WExample   func(a0 int) int
+	WKnown     func(a0 int, a1 int32) bool
 	WNewSearch func() structured.Search
 	WProduct   func(a0 int, a1 int32, a2 int32) float64
 }
@@ -150,6 +188,9 @@ func (w _structured_Competitors) Direct(a0 int, a1 int32, a2 float64, a3 *struct
 }
 func (w _structured_Competitors) Example(a0 int) int {
 	return w.WExample(a0)
+}
+func (w _structured_Competitors) Known(a0 int, a1 int32) bool {
+	return w.WKnown(a0, a1)
 }
 func (w _structured_Competitors) NewSearch() structured.Search {
 	return w.WNewSearch()

@@ -17,6 +17,7 @@ var svmPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/svm",
 	Name: "svm",
 	Values: []table.Symbol{
+		{Name: "BestSet", Value: svm.BestSet},
 		{Name: "Calibrate", Value: svm.Calibrate},
 		{Name: "ChooseC", Value: svm.ChooseC},
 		{Name: "Descend", Value: svm.Descend},
@@ -38,6 +39,7 @@ var svmPackage = table.Package{
 		{Name: "Classes", Value: (*svm.Classes)(nil)},
 		{Name: "Contribution", Value: (*svm.Contribution)(nil)},
 		{Name: "Coupling", Value: (*svm.Coupling)(nil)},
+		{Name: "Cutting", Value: (*svm.Cutting)(nil)},
 		{Name: "Estimator", Value: (*svm.Estimator)(nil)},
 		{Name: "Explanation", Value: (*svm.Explanation)(nil)},
 		{Name: "Flat", Value: (*svm.Flat)(nil)},
