@@ -36,8 +36,8 @@ type BCFW struct {
 }
 
 const (
-	innerSteps = 20    // pairwise steps a visit, at most
-	newcomers  = 8     // competitors without a coefficient that join a working set
+	innerSteps = 40    // pairwise steps a visit, at most
+	newcomers  = 16     // competitors without a coefficient that join a working set
 	innerShare = 0.02  // share of a block's violation at which a visit ends
 	roundOff   = 1e-14 // share of C that is no more than rounding
 	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
