@@ -75,10 +75,6 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 	if s.C, err = defaultC(s.C); err != nil {
 		return nil, err
 	}
-	switch s.Method.(type) {
-	case solver.Pegasos, solver.RDA:
-		return nil, fmt.Errorf("svm: %T does not go on from a dual point, as the shared SVM needs; use solver.BCFW or solver.DualAscent", s.Method)
-	}
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()
 	}
