@@ -77,8 +77,8 @@ func TestNotebooks(t *testing.T) {
 // repeats, and no choice between values of C.
 var shorter = [][2]string{
 	{"repeats := 20", "repeats := 2"},
-	{"[]float64{0.01, 0.1})", "[]float64{0.01})"},
-	{"[]float64{0.1, 1, 10, 100})", "[]float64{1})"},
+	{"[]float64{0.003, 0.01, 0.03, 0.1})", "[]float64{0.01})"},
+	{"[]float64{1, 10, 100})", "[]float64{1})"},
 }
 
 // shortened returns a copy of a notebook that takes less time, or the notebook itself if none of its cells
