@@ -74,11 +74,13 @@ func TestNotebooks(t *testing.T) {
 }
 
 // shorter are what takes long in a notebook with a cell of parameters, and what a test does instead: two
-// repeats, and no choice between values of C.
+// repeats, few epochs, and no choice between values of C.
 var shorter = [][2]string{
 	{"repeats := 20", "repeats := 2"},
 	{"[]float64{0.003, 0.01, 0.03, 0.1})", "[]float64{0.01})"},
 	{"[]float64{1, 10, 100})", "[]float64{1})"},
+	{"quick := solver.Settings{Gap: 0.05, MaxEpochs: 100,", "quick := solver.Settings{Gap: 0.05, MaxEpochs: 6,"},
+	{"settings := solver.Settings{Gap: 0.05, MaxEpochs: 1000,", "settings := solver.Settings{Gap: 0.05, MaxEpochs: 60,"},
 }
 
 // shortened returns a copy of a notebook that takes less time, or the notebook itself if none of its cells

@@ -37,7 +37,7 @@ type BCFW struct {
 
 const (
 	innerSteps = 40    // pairwise steps a visit, at most
-	newcomers  = 16     // competitors without a coefficient that join a working set
+	newcomers  = 16    // competitors without a coefficient that join a working set
 	innerShare = 0.02  // share of a block's violation at which a visit ends
 	roundOff   = 1e-14 // share of C that is no more than rounding
 	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
