@@ -36,8 +36,8 @@ type BCFW struct {
 }
 
 const (
-	innerSteps = 40    // pairwise steps a visit, at most
-	newcomers  = 16    // competitors without a coefficient that join a working set
+	innerSteps = 20    // pairwise steps a visit, at most
+	newcomers  = 8     // competitors without a coefficient that join a working set
 	innerShare = 0.02  // share of a block's violation at which a visit ends
 	roundOff   = 1e-14 // share of C that is no more than rounding
 	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
@@ -179,6 +179,14 @@ func (b *blocks) visit(ctx context.Context, examples []int) {
 	b.batch.Add(u, b.settings.Workers)
 }
 
+// effort is the factor by which visits are more thorough once epochs have become many.
+func (b *blocks) effort() int {
+	if b.epochs > fullEpoch {
+		return 2
+	}
+	return 1
+}
+
 // improve solves block k on a working set, and leaves the change of the weights
 // in b.step. It reports whether there is one, and notes the gap of the block.
 func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
@@ -189,7 +197,7 @@ func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
 		gap -= a * b.set.violations[j]
 	}
 	b.gaps[k] = max(gap, 0)
-	if !b.set.solve(squaredNorm) {
+	if !b.set.solve(squaredNorm, innerSteps*b.effort()) {
 		return false
 	}
 	for j, id := range b.set.ids {
@@ -223,7 +231,7 @@ func (b *blocks) fill(k int) {
 		s.add(id, values[j], v)
 		floor = min(floor, v)
 	}
-	b.worst = b.search.Worst(newcomers, floor, ids, b.worst[:0])
+	b.worst = b.search.Worst(newcomers*b.effort(), floor, ids, b.worst[:0])
 	for _, id := range b.worst {
 		s.add(id, 0, b.search.Violation(id))
 	}

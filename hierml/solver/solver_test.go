@@ -440,7 +440,7 @@ func TestPairwiseStepIsExact(t *testing.T) {
 				s.products[k*s.stride+l] = c.products[k][l]
 			}
 		}
-		if !s.solve(2) {
+		if !s.solve(2, innerSteps) {
 			t.Error("nothing changed")
 		}
 		for k, want := range c.want {
