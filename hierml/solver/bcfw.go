@@ -42,7 +42,8 @@ const (
 	roundOff   = 1e-14 // share of C that is no more than rounding
 	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
 	fullEpoch  = 5     // every so many epochs no block is skipped
-	slowEpoch  = 8     // epoch after which a problem is thought to need many
+	hardEpoch  = 6     // epoch from which visits are twice as thorough
+	slowEpoch  = 8     // epoch from which a problem is thought to need many
 )
 
 func (m BCFW) start(s *state) (iteration, error) {
@@ -179,9 +180,9 @@ func (b *blocks) visit(ctx context.Context, examples []int) {
 	b.batch.Add(u, b.settings.Workers)
 }
 
-// effort is the factor by which visits are more thorough once epochs have become many.
+// effort is the factor of the newcomers and the steps of a visit.
 func (b *blocks) effort() int {
-	if b.epochs > fullEpoch {
+	if b.epochs >= hardEpoch {
 		return 2
 	}
 	return 1

@@ -12,10 +12,10 @@ import (
 // feasible, and the dual maximised on the line to it.
 type extrapolation struct {
 	weights structured.Combiner
-	change  structured.State // of the weights
+	change  structured.State // of the weights; nil before the first epoch
 	before  *structured.Dual // at the end of the epoch before
 	step    *structured.Dual // direction
-	started bool
+	wide    bool
 	ahead   float64 // how many epochs
 
 	ids    []int32
@@ -34,15 +34,13 @@ func newExtrapolation(s *state) *extrapolation {
 	if w == nil {
 		return nil
 	}
-	return &extrapolation{
-		weights: w, change: s.oracle.NewState(s.settings.Wide()), before: s.oracle.NewDual(), step: s.oracle.NewDual(), ahead: 4,
-	}
+	return &extrapolation{weights: w, wide: s.settings.Wide(), ahead: 4}
 }
 
 // advance moves the point, and the weights that belong to it, after an epoch.
 func (e *extrapolation) advance(o *structured.Oracle, d *structured.Dual, workers int) {
-	if !e.started {
-		e.started = true
+	if e.change == nil {
+		e.change, e.before, e.step = o.NewState(e.wide), o.NewDual(), o.NewDual()
 		e.before.CopyFrom(d)
 		return
 	}

@@ -110,11 +110,19 @@ func (s TreeLoss) withStart(r *solver.Result) Estimator {
 
 // startable returns the result if the method can start from one.
 func startable(m solver.Method, r *solver.Result) *solver.Result {
-	switch m.(type) {
-	case solver.Pegasos, solver.RDA:
+	if !startsAnywhere(m) {
 		return nil
 	}
 	return r
+}
+
+// startsAnywhere tells whether a method can go on from the dual point of a result.
+func startsAnywhere(m solver.Method) bool {
+	switch m.(type) {
+	case solver.Pegasos, solver.RDA:
+		return false
+	}
+	return true
 }
 
 // ChooseC chooses C for an estimator and trains on all data with it. An error

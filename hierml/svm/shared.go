@@ -68,8 +68,7 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 	if err != nil {
 		return nil, err
 	}
-	switch s.Method.(type) {
-	case solver.Pegasos, solver.RDA:
+	if !startsAnywhere(s.Method) {
 		return nil, fmt.Errorf("svm: Shared goes on from the dual point of the round before, and %T starts from zero weights; take another method, such as solver.BCFW", s.Method)
 	}
 	if s.C, err = defaultC(s.C); err != nil {
