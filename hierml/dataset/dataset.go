@@ -51,15 +51,7 @@ func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
 // SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and all others.
 func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
 	rows := perClass(d.Labels, t, seed)
-	var rest []int
-	for i, k := 0, 0; i < d.Len(); i++ {
-		if k < len(rows) && rows[k] == i {
-			k++
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	return d.Subset(rows), d.Subset(rest)
+	return d.Subset(rows), d.Subset(without(d.Len(), rows))
 }
 
 // Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf below

@@ -1,0 +1,184 @@
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Division says which rows are trained on and which are tested on. The rows of each ascend, and no row is in both.
+type Division struct {
+	Name        string // such as "fold 2 of 5"
+	Train, Test []int
+}
+
+func (d Division) String() string {
+	return fmt.Sprintf("%s: %d to train on, %d to test on", d.Name, len(d.Train), len(d.Test))
+}
+
+// Divide returns the two parts of a division of this data set, or of the corpus that it was made of. A row outside
+// 0..Len()-1 panics, as at Subset.
+func (d *Dataset) Divide(by Division) (train, test *Dataset) {
+	return d.Subset(by.Train), d.Subset(by.Test)
+}
+
+// Folds divides the instances into k parts of about one size, drawn at random, and returns k divisions, of which
+// each tests on one of the parts and trains on all others: every instance is tested on once. The numbers of a class
+// in two parts differ by one at most, and so do the sizes of the parts. What the class of an instance is, is told at
+// Corpus.Split; a class of fewer than k instances is missing from the test of some divisions, and one of a single
+// instance is not trained on where it is tested on.
+//
+// The same seed gives the same folds. It is an error if k is below 2 or above the number of instances.
+func (d *Dataset) Folds(k int, seed uint64) ([]Division, error) {
+	return folds(d.Name, d.Labels, k, seed)
+}
+
+// Rounds returns n divisions drawn independently of each other by the rules of Corpus.Split, whose errors it has. It
+// is an error if n is below 1.
+//
+// The same seed gives the same rounds, and fewer rounds are the first of more.
+func (d *Dataset) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
+	return rounds(d.Name, d.Labels, n, testFraction, seed)
+}
+
+// PerClassRounds returns n divisions drawn independently of each other, each of which trains on t instances of every
+// class, drawn by the rules of Corpus.PerClass, and tests on all others. A class of at most t instances is trained on
+// and not tested on. It is an error if n or t is below 1, or if nothing is left to test on.
+//
+// The same seed gives the same rounds, and fewer rounds are the first of more; in each, what is trained on for a
+// smaller t is part of what is trained on for a larger one.
+func (d *Dataset) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
+	return perClassRounds(d.Name, d.Labels, n, t, seed)
+}
+
+// LeaveOut returns the division of that name which tests on the given rows, in whatever order they are given, and
+// trains on all others. It is an error if a row is outside 0..Len()-1 or given twice, or if either part has no rows.
+func (d *Dataset) LeaveOut(name string, test []int) (Division, error) {
+	return leaveOut(name, d.Len(), test)
+}
+
+// Divide returns the two parts of a division, as Dataset.Divide does.
+func (c *Corpus) Divide(by Division) (train, test *Corpus) {
+	return c.Subset(by.Train), c.Subset(by.Test)
+}
+
+// Folds divides the documents into k parts by the rules of Dataset.Folds.
+func (c *Corpus) Folds(k int, seed uint64) ([]Division, error) {
+	return folds(c.Name, c.labels(), k, seed)
+}
+
+// Rounds returns n independent divisions by the rules of Dataset.Rounds.
+func (c *Corpus) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
+	return rounds(c.Name, c.labels(), n, testFraction, seed)
+}
+
+// PerClassRounds returns n divisions with t documents of every class to train on, by the rules of
+// Dataset.PerClassRounds.
+func (c *Corpus) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
+	return perClassRounds(c.Name, c.labels(), n, t, seed)
+}
+
+// LeaveOut returns the division that tests on the given documents, by the rules of Dataset.LeaveOut.
+func (c *Corpus) LeaveOut(name string, test []int) (Division, error) {
+	return leaveOut(name, c.Len(), test)
+}
+
+func folds(name string, labels [][]int, k int, seed uint64) ([]Division, error) {
+	if k < 2 {
+		return nil, fmt.Errorf("dataset: %d folds; at least two are needed, one to train on and one to test on", k)
+	}
+	if k > len(labels) {
+		return nil, fmt.Errorf("dataset: %q has %d instances; %d folds need at least one each", name, len(labels), k)
+	}
+	tests := make([][]int, k)
+	next := 0 // each class goes on where the one before it ended, which keeps the sizes of the folds equal
+	for _, rows := range shuffledClasses(labels, seed) {
+		for _, r := range rows {
+			tests[next] = append(tests[next], r)
+			next = (next + 1) % k
+		}
+	}
+	divisions := make([]Division, k)
+	for i, test := range tests {
+		slices.Sort(test)
+		divisions[i] = Division{fmt.Sprintf("fold %d of %d", i+1, k), without(len(labels), test), test}
+	}
+	return divisions, nil
+}
+
+func rounds(name string, labels [][]int, n int, testFraction float64, seed uint64) ([]Division, error) {
+	if err := checkRounds(n); err != nil {
+		return nil, err
+	}
+	divisions := make([]Division, n)
+	for i := range divisions {
+		train, test, err := split(name, labels, testFraction, roundSeed(seed, i))
+		if err != nil {
+			return nil, err
+		}
+		divisions[i] = Division{fmt.Sprintf("round %d", i+1), train, test}
+	}
+	return divisions, nil
+}
+
+func perClassRounds(name string, labels [][]int, n, t int, seed uint64) ([]Division, error) {
+	if err := checkRounds(n); err != nil {
+		return nil, err
+	}
+	if t < 1 {
+		return nil, fmt.Errorf("dataset: %d instances of every class to train on; it has to be at least one", t)
+	}
+	divisions := make([]Division, n)
+	for i := range divisions {
+		train := perClass(labels, t, roundSeed(seed, i))
+		if len(train) == len(labels) {
+			return nil, fmt.Errorf("dataset: no class of %q has more than %d instances: nothing is left to test on; train on fewer of every class", name, t)
+		}
+		divisions[i] = Division{fmt.Sprintf("round %d", i+1), train, without(len(labels), train)}
+	}
+	return divisions, nil
+}
+
+func leaveOut(name string, n int, test []int) (Division, error) {
+	test = slices.Sorted(slices.Values(test))
+	for i, r := range test {
+		if r < 0 || r >= n {
+			return Division{}, fmt.Errorf("dataset: row %d to test on; there are rows 0 to %d", r, n-1)
+		}
+		if i > 0 && test[i-1] == r {
+			return Division{}, fmt.Errorf("dataset: row %d to test on is given twice", r)
+		}
+	}
+	if len(test) == 0 {
+		return Division{}, fmt.Errorf("dataset: no rows to test on")
+	}
+	if len(test) == n {
+		return Division{}, fmt.Errorf("dataset: all %d rows are to be tested on: nothing is left to train on", n)
+	}
+	return Division{name, without(n, test), test}, nil
+}
+
+func checkRounds(n int) error {
+	if n < 1 {
+		return fmt.Errorf("dataset: %d rounds; it has to be at least one", n)
+	}
+	return nil
+}
+
+// roundSeed returns the seed of a round, counted from 0: other seeds, and other rounds, have other ones.
+func roundSeed(seed uint64, round int) uint64 {
+	return rand.NewPCG(seed, uint64(round)).Uint64()
+}
+
+// without returns the rows 0..n-1 that are not among the given ones, which ascend.
+func without(n int, rows []int) []int {
+	rest := make([]int, 0, n-len(rows))
+	for r := range n {
+		if len(rows) > 0 && rows[0] == r {
+			rows = rows[1:]
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
