@@ -54,13 +54,17 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("taxonomy: the name of node %d is empty; every node needs a name", e.Node)
 }
 
-// SyntaxError says where a file of edges, or a list of paths, is not what it should be.
+// SyntaxError says where a file, or a list of paths, is not what it should be.
 type SyntaxError struct {
 	File   string // the name the reader was given
 	Line   int    // from 1
 	Column int    // from 1, in bytes; 0 for the whole line
 	Msg    string
+	Err    error // what it is more exactly, such as a *CycleError; nil mostly
 }
+
+// Unwrap returns Err.
+func (e *SyntaxError) Unwrap() error { return e.Err }
 
 func (e *SyntaxError) Error() string {
 	if e.Column == 0 {

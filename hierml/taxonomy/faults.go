@@ -1,0 +1,112 @@
+package taxonomy
+
+import (
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+)
+
+// Faults counts the faults of an input that a reader was asked to repair, by kind. The zero value has none,
+// and nil may be asked, not added to.
+type Faults struct {
+	kinds []Fault
+}
+
+// Fault is one kind of fault of an input, and what was done about it.
+type Fault struct {
+	Kind   string       // "duplicate edge"
+	Repair string       // what was done with each: "left out"
+	Count  int          // how many there were
+	First  *SyntaxError // the first of them, and its place
+}
+
+// Add counts one fault. The repair, and the first place, are those that the kind was first added with.
+func (f *Faults) Add(kind, repair string, at *SyntaxError) {
+	for i := range f.kinds {
+		if f.kinds[i].Kind == kind {
+			f.kinds[i].Count++
+			return
+		}
+	}
+	f.kinds = append(f.kinds, Fault{Kind: kind, Repair: repair, Count: 1, First: at})
+}
+
+// Merge adds what the others counted, such as the readers of further files.
+func (f *Faults) Merge(others ...*Faults) {
+	for _, other := range others {
+		for _, fault := range other.List() {
+			i := slices.IndexFunc(f.kinds, func(k Fault) bool { return k.Kind == fault.Kind })
+			if i < 0 {
+				f.kinds = append(f.kinds, fault)
+				continue
+			}
+			f.kinds[i].Count += fault.Count
+		}
+	}
+}
+
+// List returns the kinds in the order in which they were met first. The slice is new.
+func (f *Faults) List() []Fault {
+	if f == nil {
+		return nil
+	}
+	return slices.Clone(f.kinds)
+}
+
+// Count returns how many faults of the kind there were.
+func (f *Faults) Count(kind string) int {
+	for _, fault := range f.List() {
+		if fault.Kind == kind {
+			return fault.Count
+		}
+	}
+	return 0
+}
+
+// Total returns how many faults there were.
+func (f *Faults) Total() int {
+	total := 0
+	for _, fault := range f.List() {
+		total += fault.Count
+	}
+	return total
+}
+
+// String says what was repaired, one line a kind, or "no faults".
+func (f *Faults) String() string {
+	list := f.List()
+	if len(list) == 0 {
+		return "no faults\n"
+	}
+	var b strings.Builder
+	for _, fault := range list {
+		fmt.Fprintf(&b, "%d × %s, %s", fault.Count, fault.Kind, fault.Repair)
+		if fault.First != nil {
+			fmt.Fprintf(&b, "; first %v", fault.First)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// HTML is String as a table.
+func (f *Faults) HTML() string {
+	list := f.List()
+	if len(list) == 0 {
+		return "<p>no faults</p>"
+	}
+	var b strings.Builder
+	b.WriteString(`<table><thead><tr><th style="text-align:right">count</th><th style="text-align:left">fault</th>` +
+		`<th style="text-align:left">repair</th><th style="text-align:left">the first of them</th></tr></thead><tbody>`)
+	for _, fault := range list {
+		first := ""
+		if fault.First != nil {
+			first = fault.First.Error()
+		}
+		fmt.Fprintf(&b, `<tr><td style="text-align:right">%d</td><td style="text-align:left">%s</td><td style="text-align:left">%s</td><td style="text-align:left">%s</td></tr>`,
+			fault.Count, html.EscapeString(fault.Kind), html.EscapeString(fault.Repair), html.EscapeString(first))
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
