@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"strings"
 	"sync"
@@ -212,6 +213,32 @@ func TestProgressInANotebook(t *testing.T) {
 	}
 }
 
+func TestBarInANotebook(t *testing.T) {
+	n := open(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	n.ctx = ctx
+	bar := Bar("study")
+	for _, done := range []float64{math.NaN(), 0.5, 2} {
+		if err := bar(done, "cells"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(drawInterval)
+	}
+	want := []string{
+		"false study [························] cells",
+		"true study [████████████············] cells",
+		"true study [████████████████████████] cells",
+	}
+	if got := strings.Join(n.shown, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", got)
+	}
+	stop := errors.New("interrupted")
+	cancel(stop)
+	if err := bar(0, ""); err != stop {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestProgressIsThrottled(t *testing.T) {
 	n := open(t)
 	progress := Progress()
@@ -227,7 +254,7 @@ func TestProgressIsThrottled(t *testing.T) {
 
 func TestProgressInATerminal(t *testing.T) {
 	var out bytes.Buffer
-	b := &bar{ctx: t.Context(), stderr: &out, terminal: true}
+	b := &training{bar: &bar{ctx: t.Context(), stderr: &out, terminal: true}}
 	for i, gap := range []float64{1, solver.DefaultGap} {
 		if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
 			t.Fatal(err)
@@ -240,7 +267,7 @@ func TestProgressInATerminal(t *testing.T) {
 	}
 	// In a log file: the last line only, as the training is short.
 	out.Reset()
-	b = &bar{ctx: t.Context(), stderr: &out}
+	b = &training{bar: &bar{ctx: t.Context(), stderr: &out}}
 	for i, gap := range []float64{1, solver.DefaultGap} {
 		if err := b.progress(solver.Progress{Epoch: i + 1, Gap: gap, Seconds: 1}); err != nil {
 			t.Fatal(err)

@@ -28,13 +28,18 @@ import (
 //
 //	svm.Normalized{Settings: solver.Settings{Progress: nb.Progress("normalized")}}
 func Progress(label ...string) func(solver.Progress) error {
-	b := &bar{
-		label:    strings.Join(label, " "),
-		ctx:      Context(),
-		stderr:   os.Stderr,
-		terminal: term.IsTerminal(int(os.Stderr.Fd())),
-	}
-	return b.progress
+	t := &training{bar: newBar(label)}
+	return t.progress
+}
+
+// Bar is Progress for what knows how far it has come: an experiment, a download, a loop of the cell. The function that it
+// returns takes the part that is done, from 0 to 1, and what is to stand behind the bar.
+//
+//	study.Progress = nb.Bar("study")
+//
+// It may be called as often as one likes, and from several goroutines: few of the calls draw.
+func Bar(label ...string) func(done float64, state string) error {
+	return newBar(label).progress
 }
 
 // How often a bar is drawn, and how often a line is written where nothing can
@@ -53,17 +58,25 @@ type bar struct {
 	mu    sync.Mutex
 	id    string
 	drawn time.Time
-	first float64 // gap
 }
 
-func (b *bar) progress(p solver.Progress) error {
+func newBar(label []string) *bar {
+	return &bar{
+		label:    strings.Join(label, " "),
+		ctx:      Context(),
+		stderr:   os.Stderr,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+}
+
+func (b *bar) progress(done float64, state string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	gap := reached(p)
-	if b.first == 0 && gap > 0 && !math.IsInf(gap, 0) {
-		b.first = gap
-	}
-	finished := p.Gap <= solver.DefaultGap
+	return b.show(done, done >= 1, func() string { return state })
+}
+
+// show draws the bar if it is time to. It returns why the cell is interrupted, if it is. The caller holds b.mu.
+func (b *bar) show(done float64, finished bool, state func() string) error {
 	interval := drawInterval
 	if !b.terminal && !host.Current().Updates() {
 		interval = lineInterval
@@ -73,19 +86,21 @@ func (b *bar) progress(p solver.Progress) error {
 	}
 	if finished || time.Since(b.drawn) >= interval {
 		b.drawn = time.Now()
-		b.draw(p, finished)
+		b.draw(done, finished, state())
 	}
 	return context.Cause(b.ctx)
 }
 
-func (b *bar) draw(p solver.Progress, finished bool) {
-	done := b.fraction(reached(p))
-	state := b.state(p, done)
+func (b *bar) draw(done float64, finished bool, state string) {
 	label := b.label
 	if label != "" {
 		label += " "
 	}
 	const width = 24
+	if !(done >= 0) { // NaN, too
+		done = 0
+	}
+	done = min(done, 1)
 	full := int(done * width)
 	line := fmt.Sprintf("%s[%s%s] %s", label, strings.Repeat("█", full), strings.Repeat("·", width-full), state)
 	switch h := host.Current(); {
@@ -109,6 +124,23 @@ func (b *bar) draw(p solver.Progress, finished bool) {
 	}
 }
 
+// training is the bar of a solver.
+type training struct {
+	*bar
+	first float64 // gap
+}
+
+func (t *training) progress(p solver.Progress) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	gap := reached(p)
+	if t.first == 0 && gap > 0 && !math.IsInf(gap, 0) {
+		t.first = gap
+	}
+	done := t.fraction(gap)
+	return t.show(done, p.Gap <= solver.DefaultGap, func() string { return state(p, done) })
+}
+
 // reached is the gap that the training has come to, or what it is thought to be.
 func reached(p solver.Progress) float64 {
 	if p.Estimate > 0 {
@@ -118,17 +150,17 @@ func reached(p solver.Progress) float64 {
 }
 
 // fraction is how far the logarithm of the gap has come.
-func (b *bar) fraction(gap float64) float64 {
+func (t *training) fraction(gap float64) float64 {
 	switch {
 	case gap <= solver.DefaultGap:
 		return 1
-	case b.first <= solver.DefaultGap || !(gap < b.first):
+	case t.first <= solver.DefaultGap || !(gap < t.first):
 		return 0
 	}
-	return math.Log(b.first/gap) / math.Log(b.first/solver.DefaultGap)
+	return math.Log(t.first/gap) / math.Log(t.first/solver.DefaultGap)
 }
 
-func (b *bar) state(p solver.Progress, done float64) string {
+func state(p solver.Progress, done float64) string {
 	about := ""
 	if p.Estimate > 0 {
 		about = "about "
