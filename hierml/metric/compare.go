@@ -51,7 +51,7 @@ func (t *Table) rows() []row {
 				continue
 			}
 			differ = differ || best != "" && text != best
-			if value := m.of(r); best == "" || m.lower && value < bestValue || !m.lower && value > bestValue {
+			if value := *m.field(r); best == "" || m.Lower && value < bestValue || !m.Lower && value > bestValue {
 				best, bestValue = text, value
 			}
 		}
@@ -73,7 +73,7 @@ func (t *Table) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%*s  instances", name, "")
 	for _, m := range measures {
-		fmt.Fprintf(&b, "  %s %s ", m.name, m.arrow())
+		fmt.Fprintf(&b, "  %s %s ", m.Name, m.arrow())
 	}
 	b.WriteByte('\n')
 	for _, r := range rows {
@@ -83,7 +83,7 @@ func (t *Table) String() string {
 			if c.Best {
 				mark = "*"
 			}
-			fmt.Fprintf(&b, "  %s%s", pad(c.Text, len(measures[j].name)+2), mark)
+			fmt.Fprintf(&b, "  %s%s", pad(c.Text, len(measures[j].Name)+2), mark)
 		}
 		b.WriteByte('\n')
 	}
@@ -94,7 +94,7 @@ func (t *Table) String() string {
 func (t *Table) HTML() string {
 	page := struct{ Head, Rows []row }{Rows: t.rows()}
 	for _, m := range measures {
-		page.Head = append(page.Head, row{Name: m.name, Help: m.help, Arrow: m.arrow()})
+		page.Head = append(page.Head, row{Name: m.Name, Help: m.Help, Arrow: m.arrow()})
 	}
 	return render(tableTemplate, page)
 }

@@ -138,11 +138,12 @@ type evaluation struct {
 	n, ranked                             int
 	hits, parents, steps, precision, rank float64
 	confusion                             *counts
+	perInstance                           [][]float64
 }
 
 func newEvaluation(t *taxonomy.Taxonomy) *evaluation {
 	q := len(t.Leaves())
-	return &evaluation{t: t, leaves: t.Leaves(), isTrue: make([]bool, q), confusion: newCounts(t)}
+	return &evaluation{t: t, leaves: t.Leaves(), isTrue: make([]bool, q), confusion: newCounts(t), perInstance: make([][]float64, columns)}
 }
 
 // add takes a batch and what was decided, nil for the highest scores; first is the position of its first instance,
@@ -195,6 +196,9 @@ func (e *evaluation) instance(scores []float64, set []int, decided bool, labels 
 		e.isTrue[e.t.LeafIndex(y)] = true
 	}
 	e.n++
+	for c := range e.perInstance {
+		e.perInstance[c] = append(e.perInstance[c], 0)
+	}
 	e.prediction(top, labels)
 	e.confusion.add(labels, set)
 	e.ranking(scores, labels)
@@ -209,15 +213,18 @@ func (e *evaluation) prediction(top int, labels []int) {
 	f := e.leaves[top]
 	if e.isTrue[top] {
 		e.hits++
+		e.perInstance[accuracy][e.n-1] = 1
 	} else {
 		farthest := 0
 		for _, y := range labels {
 			farthest = max(farthest, e.t.Distance(f, y))
 		}
 		e.steps += float64(farthest)
+		e.perInstance[treeLoss][e.n-1] = float64(farthest)
 	}
 	if slices.ContainsFunc(labels, func(y int) bool { return shareParent(e.t, f, y) }) {
 		e.parents++
+		e.perInstance[parentAccuracy][e.n-1] = 1
 	}
 }
 
@@ -245,9 +252,12 @@ func (e *evaluation) ranking(scores []float64, labels []int) {
 		misordered += above - relevantAbove
 	}
 	e.precision += precision / float64(relevant)
+	e.perInstance[averagePrecision][e.n-1] = precision / float64(relevant)
+	e.perInstance[rankingLoss][e.n-1] = math.NaN()
 	if irrelevant > 0 {
 		e.ranked++
 		e.rank += float64(misordered) / float64(relevant) / float64(irrelevant)
+		e.perInstance[rankingLoss][e.n-1] = float64(misordered) / float64(relevant) / float64(irrelevant)
 	}
 }
 
@@ -267,6 +277,7 @@ func (e *evaluation) report() (*Report, error) {
 		MicroF1:          f.Micro,
 		MacroF1:          f.Macro,
 		HierarchicalF1:   f.Hierarchical,
+		perInstance:      e.perInstance,
 	}, nil
 }
 

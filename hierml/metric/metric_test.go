@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestEvaluateInBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *whole != *got {
+	if !reflect.DeepEqual(whole, got) {
 		t.Errorf("in batches %v, at once %v", got, whole)
 	}
 }

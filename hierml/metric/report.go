@@ -3,8 +3,6 @@ package metric
 import (
 	"fmt"
 	"html/template"
-	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,54 +30,20 @@ type Report struct {
 	// MicroF1, MacroF1 and HierarchicalF1 are those of LabelSets, where the predicted set is {f} unless the model
 	// predicts sets. With one label an instance and {f} MicroF1 is the Accuracy.
 	MicroF1, MacroF1, HierarchicalF1 float64
-}
 
-// measure is a column of the tables.
-type measure struct {
-	name   string
-	help   string
-	lower  bool // lower is better
-	digits int
-	of     func(*Report) float64
-}
-
-var measures = []measure{
-	{"accuracy", "how often the highest score is that of a true label", false, 4, func(r *Report) float64 { return r.Accuracy }},
-	{"parent accuracy", "how often the prediction has a parent in common with a true label", false, 4, func(r *Report) float64 { return r.ParentAccuracy }},
-	{"tree loss", "edges of the taxonomy between prediction and truth", true, 3, func(r *Report) float64 { return r.TreeLoss }},
-	{"average precision", "precision of the ranking at its true labels", false, 4, func(r *Report) float64 { return r.AveragePrecision }},
-	{"ranking loss", "fraction of pairs of a true and a wrong label in the wrong order", true, 4, func(r *Report) float64 { return r.RankingLoss }},
-	{"micro F1", "F1 of all predictions together", false, 4, func(r *Report) float64 { return r.MicroF1 }},
-	{"macro F1", "mean of the F1 of the leaves", false, 4, func(r *Report) float64 { return r.MacroF1 }},
-	{"hierarchical F1", "F1 of all predictions together with their ancestors", false, 4, func(r *Report) float64 { return r.HierarchicalF1 }},
-}
-
-// format returns the value of r, or a dash where there is none.
-func (m measure) format(r *Report) string {
-	if r == nil || math.IsNaN(m.of(r)) {
-		return "–"
-	}
-	return strconv.FormatFloat(m.of(r), 'f', m.digits, 64)
-}
-
-// arrow points to the better values.
-func (m measure) arrow() string {
-	if m.lower {
-		return "↓"
-	}
-	return "↑"
+	perInstance [][]float64 // a column a measure, NaN where it is not defined; nil where they are not known
 }
 
 // String returns the measures, one a line.
 func (r *Report) String() string {
 	width := 0
 	for _, m := range measures {
-		width = max(width, len(m.name))
+		width = max(width, len(m.Name))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-*s %8d\n", width, "instances", r.Instances)
 	for _, m := range measures {
-		fmt.Fprintf(&b, "%-*s %s\n", width, m.name, pad(m.format(r), 8))
+		fmt.Fprintf(&b, "%-*s %s\n", width, m.Name, pad(m.format(r), 8))
 	}
 	return b.String()
 }
@@ -96,7 +60,7 @@ func (r *Report) HTML() string {
 		Rows      []row
 	}{Instances: r.Instances}
 	for _, m := range measures {
-		page.Rows = append(page.Rows, row{Name: m.name, Help: m.help, Arrow: m.arrow(), Cells: []cell{{Text: m.format(r)}}})
+		page.Rows = append(page.Rows, row{Name: m.Name, Help: m.Help, Arrow: m.arrow(), Cells: []cell{{Text: m.format(r)}}})
 	}
 	return render(reportTemplate, page)
 }

@@ -1,0 +1,220 @@
+package metric
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Test is the outcome of a test whether two classifiers that were tried on the same instances differ by more than chance. P is two-sided:
+// how often a difference of at least this size comes about where there is none.
+type Test struct {
+	Name       string  `json:"name"`              // of the test
+	Measure    string  `json:"measure,omitempty"` // that was compared, where it is known
+	Statistic  float64 `json:"statistic"`         // what the test computes P from
+	P          float64 `json:"p"`                 // between 0 and 1
+	Difference float64 `json:"difference"`        // mean of the first minus mean of the second
+	N          int     `json:"n"`                 // pairs that were compared
+}
+
+// String says it in a sentence.
+func (t Test) String() string {
+	what := "the mean"
+	if t.Measure != "" {
+		what = t.Measure
+	}
+	direction := "does not differ"
+	switch {
+	case t.Difference > 0:
+		direction = fmt.Sprintf("of the first is %.4g higher", t.Difference)
+	case t.Difference < 0:
+		direction = fmt.Sprintf("of the first is %.4g lower", -t.Difference)
+	}
+	return fmt.Sprintf("%s %s, over %d pairs; %s by %s", what, direction, t.N, probability(t.P), t.Name)
+}
+
+// HTML returns the sentence.
+func (t Test) HTML() string { return paragraph(t.String()) }
+
+// probability prints p as papers do.
+func probability(p float64) string {
+	if p < 0.0001 {
+		return "p < 0.0001"
+	}
+	return fmt.Sprintf("p = %.4f", p)
+}
+
+// differences returns a - b without the pairs that have a NaN, which is the value of a measure that is not defined for an instance.
+func differences(a, b []float64) ([]float64, error) {
+	if len(a) != len(b) {
+		return nil, fmt.Errorf("metric: %d and %d values; a paired test needs two of every instance", len(a), len(b))
+	}
+	d := make([]float64, 0, len(a))
+	for i := range a {
+		if math.IsNaN(a[i]) || math.IsNaN(b[i]) {
+			continue
+		}
+		v := a[i] - b[i]
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, fmt.Errorf("metric: the values %v and %v of pair %d are not finite", a[i], b[i], i)
+		}
+		d = append(d, v)
+	}
+	return d, nil
+}
+
+// PairedT is Student's t-test for the mean of the differences a - b of the pairs, two or more. Pairs with a NaN are left out. Where all
+// differences are 0, P is 1, where they are the same and not 0, it is 0.
+func PairedT(a, b []float64) (Test, error) {
+	d, err := differences(a, b)
+	if err != nil {
+		return Test{}, err
+	}
+	if len(d) < 2 {
+		return Test{}, fmt.Errorf("metric: the paired t-test needs two pairs or more; there are %d", len(d))
+	}
+	mean, deviation := stat.MeanStdDev(d, nil)
+	t := Test{Name: "the paired t-test", Difference: mean, N: len(d), P: 1}
+	switch {
+	case slices.Min(d) == slices.Max(d) && d[0] == 0:
+	case slices.Min(d) == slices.Max(d):
+		t.Statistic, t.P = math.Copysign(math.Inf(1), mean), 0
+	default:
+		t.Statistic = mean / deviation * math.Sqrt(float64(len(d)))
+		student := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}
+		t.P = min(1, 2*student.CDF(-math.Abs(t.Statistic)))
+	}
+	return t, nil
+}
+
+const (
+	// DefaultRounds is how many samples Permutation and Bootstrap draw if not told.
+	DefaultRounds = 10000
+
+	exactPairs = 16 // differences that are not 0, up to which all signs are tried
+)
+
+// Permutation tests the mean of the differences a - b by what it would be if the two values of every pair were exchanged at random. Pairs
+// with a NaN are left out. Up to 16 pairs that differ, or more if rounds allows it, all exchanges are tried and P is exact;
+// otherwise rounds of them (DefaultRounds, if 0 or less) are drawn by the seed, and P is (1 + those with a difference of
+// at least this size) / (1 + rounds).
+func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
+	d, err := differences(a, b)
+	if err != nil {
+		return Test{}, err
+	}
+	if len(d) == 0 {
+		return Test{}, errors.New("metric: the permutation test needs a pair of values")
+	}
+	if rounds <= 0 {
+		rounds = DefaultRounds
+	}
+	n := len(d)
+	sum, size := 0.0, 0.0
+	for _, v := range d {
+		sum += v
+		size += math.Abs(v)
+	}
+	t := Test{Difference: sum / float64(n), Statistic: sum / float64(n), N: n}
+	d = slices.DeleteFunc(d, func(v float64) bool { return v == 0 })
+	// Sums that differ by rounding only are the same.
+	least := math.Abs(sum) - 1e-12*size
+	if len(d) <= exactPairs || len(d) < 31 && 1<<len(d) <= rounds {
+		t.Name = "the exact permutation test"
+		t.P = exactPermutation(d, sum, least)
+		return t, nil
+	}
+	t.Name = fmt.Sprintf("the permutation test of %d rounds", rounds)
+	random := rand.New(rand.NewPCG(seed, 0))
+	extreme := 0
+	for range rounds {
+		var signed float64
+		for from := 0; from < len(d); from += 64 {
+			signs := random.Uint64()
+			for _, v := range d[from:min(from+64, len(d))] {
+				// The lowest bit becomes the sign.
+				signed += math.Float64frombits(math.Float64bits(v) ^ signs<<63)
+				signs >>= 1
+			}
+		}
+		if math.Abs(signed) >= least {
+			extreme++
+		}
+	}
+	t.P = float64(1+extreme) / float64(1+rounds)
+	return t, nil
+}
+
+// exactPermutation is the fraction of all choices of signs of d whose sum has at least the given size. It goes through them so that
+// from one to the next a single sign changes.
+func exactPermutation(d []float64, sum, least float64) float64 {
+	signed := slices.Clone(d)
+	extreme, total := 0, 1<<len(d)
+	for i := range total {
+		if i > 0 {
+			k := bits.TrailingZeros(uint(i))
+			signed[k] = -signed[k]
+			sum += 2 * signed[k]
+		}
+		if math.Abs(sum) >= least {
+			extreme++
+		}
+	}
+	return float64(extreme) / float64(total)
+}
+
+// McNemar tests whether two classifiers, of which a and b say where they were right, are right equally often, by the instances where one
+// alone was: the number that the first alone got right is binomial. P is exact; Statistic is the smaller of the two numbers.
+func McNemar(a, b []bool) (Test, error) {
+	first, second, err := disagreements(a, b)
+	if err != nil {
+		return Test{}, err
+	}
+	t := Test{Name: "McNemar's exact test", Statistic: float64(min(first, second)), P: 1, N: len(a)}
+	t.Difference = float64(first-second) / float64(len(a))
+	if first+second > 0 {
+		binomial := distuv.Binomial{N: float64(first + second), P: 0.5}
+		t.P = min(1, 2*binomial.CDF(float64(min(first, second))))
+	}
+	return t, nil
+}
+
+// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction, as it stands in most papers:
+// Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s of instances where the first or the second alone was
+// right, and 0 where they are equal.
+func McNemarCorrected(a, b []bool) (Test, error) {
+	first, second, err := disagreements(a, b)
+	if err != nil {
+		return Test{}, err
+	}
+	t := Test{Name: "McNemar's test with continuity correction", P: 1, N: len(a)}
+	t.Difference = float64(first-second) / float64(len(a))
+	if first != second {
+		excess := math.Abs(float64(first-second)) - 1
+		t.Statistic = excess * excess / float64(first+second)
+		t.P = distuv.ChiSquared{K: 1}.Survival(t.Statistic)
+	}
+	return t, nil
+}
+
+// disagreements counts where a alone and where b alone is true.
+func disagreements(a, b []bool) (first, second int, err error) {
+	if len(a) != len(b) || len(a) == 0 {
+		return 0, 0, fmt.Errorf("metric: %d and %d outcomes; McNemar's test needs two of every instance", len(a), len(b))
+	}
+	for i := range a {
+		switch {
+		case a[i] && !b[i]:
+			first++
+		case b[i] && !a[i]:
+			second++
+		}
+	}
+	return first, second, nil
+}
