@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -27,13 +28,13 @@ func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*Corpus, err
 	if t == nil {
 		return nil, fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
 	}
-	lines, err := newLineReader(r, name)
+	lines, err := textfile.NewLines(r, name, syntaxError)
 	if err != nil {
 		return nil, err
 	}
 	c := &Corpus{Name: name, Taxonomy: t}
 	for {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -43,7 +44,7 @@ func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*Corpus, err
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		document, err := lines.document(line, t)
+		document, err := parseDocument(lines, line, t)
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +56,8 @@ func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*Corpus, err
 	return c, nil
 }
 
-// document parses one line.
-func (l *lineReader) document(line []byte, t *taxonomy.Taxonomy) (Document, error) {
+// parseDocument parses one line.
+func parseDocument(l *textfile.Lines, line []byte, t *taxonomy.Taxonomy) (Document, error) {
 	var object struct {
 		ID     string    `json:"id"`
 		Labels *[]string `json:"labels"`
@@ -66,7 +67,7 @@ func (l *lineReader) document(line []byte, t *taxonomy.Taxonomy) (Document, erro
 	for at := 0; at < len(line); {
 		r, size := utf8.DecodeRune(line[at:])
 		if r == utf8.RuneError && size == 1 {
-			return Document{}, l.errorf(at+1, "byte %#02x is not UTF-8", line[at])
+			return Document{}, l.Errorf(at+1, "byte %#02x is not UTF-8", line[at])
 		}
 		at += size
 	}
@@ -77,31 +78,31 @@ func (l *lineReader) document(line []byte, t *taxonomy.Taxonomy) (Document, erro
 			if wrong.Field != "" {
 				what = fmt.Sprintf("field %q", wrong.Field)
 			}
-			return Document{}, l.errorf(int(wrong.Offset), "%s is a JSON %s; expected %s", what, wrong.Value, expectedJSON(wrong.Field))
+			return Document{}, l.Errorf(int(wrong.Offset), "%s is a JSON %s; expected %s", what, wrong.Value, expectedJSON(wrong.Field))
 		}
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return Document{}, l.errorf(int(syntax.Offset), "not JSON: %s; expected one object a line", syntax.Error())
+			return Document{}, l.Errorf(int(syntax.Offset), "not JSON: %s; expected one object a line", syntax.Error())
 		}
-		return Document{}, l.errorf(0, "%s", err.Error())
+		return Document{}, l.Errorf(0, "%s", err.Error())
 	}
 	if object.Text == nil {
-		return Document{}, l.errorf(0, `the field "text" is missing; expected {"id": ..., "labels": [...], "text": ...}`)
+		return Document{}, l.Errorf(0, `the field "text" is missing; expected {"id": ..., "labels": [...], "text": ...}`)
 	}
 	if object.Labels == nil {
-		return Document{}, l.errorf(0, `the field "labels" is missing; expected {"id": ..., "labels": [...], "text": ...}`)
+		return Document{}, l.Errorf(0, `the field "labels" is missing; expected {"id": ..., "labels": [...], "text": ...}`)
 	}
 	d := Document{ID: object.ID, Text: *object.Text, Part: object.Split}
 	if d.ID == "" {
-		d.ID = fmt.Sprint(l.line)
+		d.ID = fmt.Sprint(l.Line())
 	}
 	for _, label := range *object.Labels {
 		n, ok := t.Node(label)
 		if !ok {
-			return Document{}, l.errorf(columnOf(line, label), "%s", unknownLabel(t, label))
+			return Document{}, l.Errorf(columnOf(line, label), "%s", unknownLabel(t, label))
 		}
 		if slices.Contains(d.Labels, n) {
-			return Document{}, l.errorf(columnOf(line, label), "label %s is given twice", quote(label))
+			return Document{}, l.Errorf(columnOf(line, label), "label %s is given twice", quote(label))
 		}
 		d.Labels = append(d.Labels, n)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -221,35 +222,22 @@ func readFile(ctx context.Context, name string, read func(r io.Reader, name stri
 	if err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
-	err = read(contextReader{ctx, file}, name)
+	err = read(textfile.WithContext(ctx, file), name)
 	if closed := file.Close(); err == nil && closed != nil {
 		return fmt.Errorf("dataset: %w", closed)
 	}
 	return err
 }
 
-// contextReader is a reader that ends with its context.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}
-
 // readVocabulary reads a feature name a line; what stands behind a tab, such as a count, is ignored.
 func readVocabulary(r io.Reader, name string) ([]string, error) {
-	lines, err := newLineReader(r, name)
+	lines, err := textfile.NewLines(r, name, syntaxError)
 	if err != nil {
 		return nil, err
 	}
 	var vocabulary []string
 	for {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			return vocabulary, nil
 		}

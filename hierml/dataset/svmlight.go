@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -32,14 +33,14 @@ func readSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy, columns int) (
 	if t == nil {
 		return nil, fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
 	}
-	lines, err := newLineReader(r, name)
+	lines, err := textfile.NewLines(r, name, syntaxError)
 	if err != nil {
 		return nil, err
 	}
-	p := &svmlightParser{lineReader: lines, taxonomy: t, maxIndex: columns, known: make(map[string][]int)}
+	p := &svmlightParser{Lines: lines, taxonomy: t, maxIndex: columns, known: make(map[string][]int)}
 	p.x.Indptr = []int{0}
 	for {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -60,7 +61,7 @@ func readSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy, columns int) (
 
 // svmlightParser collects the instances of a file.
 type svmlightParser struct {
-	*lineReader
+	*textfile.Lines
 	taxonomy *taxonomy.Taxonomy
 	maxIndex int              // or 0
 	known    map[string][]int // label fields that were seen, and their nodes
@@ -78,7 +79,7 @@ func (p *svmlightParser) parse(line []byte) error {
 		return nil
 	}
 	if at > 0 {
-		return p.errorf(1, "the line begins with a space; expected a label")
+		return p.Errorf(1, "the line begins with a space; expected a label")
 	}
 	end := fieldEnd(line, 0)
 	labels, ok := p.known[string(line[:end])]
@@ -99,27 +100,27 @@ func (p *svmlightParser) parse(line []byte) error {
 		index := 0
 		for at < len(line) && line[at]-'0' <= 9 {
 			if index = index*10 + int(line[at]-'0'); index > math.MaxInt32 {
-				return p.errorf(start+1, "feature index %s is too large; the largest is %d", quote(string(field(line, start))), math.MaxInt32)
+				return p.Errorf(start+1, "feature index %s is too large; the largest is %d", quote(string(field(line, start))), math.MaxInt32)
 			}
 			at++
 		}
 		switch {
 		case at == start || at == len(line) || line[at] != ':':
-			return p.errorf(start+1, "%s is not index:value, such as 12:0.5", quote(string(field(line, start))))
+			return p.Errorf(start+1, "%s is not index:value, such as 12:0.5", quote(string(field(line, start))))
 		case index == 0:
-			return p.errorf(start+1, "feature index 0; indices count from 1")
+			return p.Errorf(start+1, "feature index 0; indices count from 1")
 		case index == previous:
-			return p.errorf(start+1, "feature %d is given twice", index)
+			return p.Errorf(start+1, "feature %d is given twice", index)
 		case index < previous:
-			return p.errorf(start+1, "feature %d stands after feature %d; expected ascending indices", index, previous)
+			return p.Errorf(start+1, "feature %d stands after feature %d; expected ascending indices", index, previous)
 		case p.maxIndex > 0 && index > p.maxIndex:
-			return p.errorf(start+1, "feature %d, but the vocabulary has %d words", index, p.maxIndex)
+			return p.Errorf(start+1, "feature %d, but the vocabulary has %d words", index, p.maxIndex)
 		}
 		previous = index
 		at++
 		value, next, ok := parseFloat(line, at)
 		if !ok {
-			return p.errorf(at+1, "%s is not a value; expected a finite decimal number within the range of a float32",
+			return p.Errorf(at+1, "%s is not a value; expected a finite decimal number within the range of a float32",
 				quote(string(field(line, at))))
 		}
 		at = next
@@ -146,7 +147,7 @@ func (p *svmlightParser) reserve(further int) {
 	size := max(2*n, 1024)
 	if n >= sample {
 		size = n + n/4
-		if fraction := p.fraction(); fraction > 0 {
+		if fraction := p.Fraction(); fraction > 0 {
 			size = int(1.05 * float64(n) / fraction)
 		}
 	}
@@ -163,7 +164,7 @@ func (p *svmlightParser) parseLabels(field string) ([]int, error) {
 		if _, ok := p.taxonomy.Node(field); !ok {
 			_, value, _ := strings.Cut(field, ":")
 			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
-				return nil, p.errorf(1, "the line begins with feature %s; expected a label before the features", quote(field))
+				return nil, p.Errorf(1, "the line begins with feature %s; expected a label before the features", quote(field))
 			}
 		}
 	}
@@ -172,14 +173,14 @@ func (p *svmlightParser) parseLabels(field string) ([]int, error) {
 	for label := range strings.SplitSeq(field, ",") {
 		n, ok := p.taxonomy.Node(label)
 		if label == "" {
-			return nil, p.errorf(column, "an empty label; expected names separated by one comma")
+			return nil, p.Errorf(column, "an empty label; expected names separated by one comma")
 		}
 		if !ok {
-			return nil, p.errorf(column, "%s", unknownLabel(p.taxonomy, label))
+			return nil, p.Errorf(column, "%s", unknownLabel(p.taxonomy, label))
 		}
 		for _, m := range nodes {
 			if m == n {
-				return nil, p.errorf(column, "label %s is given twice", quote(label))
+				return nil, p.Errorf(column, "label %s is given twice", quote(label))
 			}
 		}
 		nodes = append(nodes, n)

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 func TestReadSVMLight(t *testing.T) {
@@ -248,7 +250,7 @@ func TestReadSVMLightMemory(t *testing.T) {
 		"buffer":  strings.NewReader(text),
 		"gzip":    &packed,
 		"file":    file,
-		"context": contextReader{t.Context(), bytes.NewReader([]byte(text))},
+		"context": textfile.WithContext(t.Context(), bytes.NewReader([]byte(text))),
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := ReadSVMLight(r, "rows", corpus.Taxonomy)

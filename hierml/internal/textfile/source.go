@@ -1,0 +1,62 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+)
+
+// source is the reader a file comes from. It counts what was read, in bytes, and keeps an error of its own
+// apart from those of decompression.
+type source struct {
+	io.Reader
+	count int64
+	size  int64 // of the file as it is stored; 0 if unknown
+	err   error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.count += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// WithContext returns a reader that ends with its context.
+func WithContext(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
+
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+// sizeOf returns the number of bytes that r has from where it stands, or 0 if it does not tell.
+func sizeOf(r io.Reader) int64 {
+	switch r := r.(type) {
+	case contextReader:
+		return sizeOf(r.Reader)
+	case interface{ Len() int }:
+		return int64(r.Len())
+	case *os.File:
+		info, err := r.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		at, err := r.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return 0
+		}
+		return max(info.Size()-at, 0)
+	}
+	return 0
+}

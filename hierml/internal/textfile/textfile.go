@@ -1,0 +1,130 @@
+// Package textfile reads text files that may be compressed: by gzip, bzip2, zstd or xz, told by how they
+// begin and not by their names. It places errors in them, bounds the memory a line takes, and tells how much
+// of a file was read.
+//
+// It is shared by the packages whose files these are. Their errors are their own: each gives a Fail that
+// makes one.
+package textfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Fail makes the error for a place in a file: the line and the column, in bytes, count from 1, and are 0
+// where there is none. The cause is what the error wraps, or nil.
+type Fail func(file string, line, column int, msg string, cause error) error
+
+// File is the plain content of a file.
+type File struct {
+	plain   io.Reader
+	packing string // how the file is compressed, or ""
+	name    string
+	fail    Fail
+	source  *source
+}
+
+// Open returns the text that r has, decompressed and without byte order mark. The name stands for the file in
+// errors. Text in UTF-16 and archives are refused.
+func Open(r io.Reader, name string, fail Fail) (*File, error) {
+	f, err := Decompress(r, name, fail)
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(f, 1<<16)
+	head, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, f.Place(1, err)
+	}
+	for _, p := range refused {
+		if len(head) >= len(p.magic) && string(head[:len(p.magic)]) == p.magic {
+			return nil, fail(name, 1, 0, p.msg, nil)
+		}
+	}
+	if len(head) >= 3 && string(head[:3]) == "\xef\xbb\xbf" {
+		if _, err := in.Discard(3); err != nil {
+			return nil, f.Place(1, err)
+		}
+	}
+	return &File{plain: in, name: name, fail: fail, source: f.source}, nil
+}
+
+// refused are the beginnings of files that are no text, and what to do about them.
+var refused = []struct{ magic, msg string }{
+	{"\xff\xfe", "the file is UTF-16; save it as UTF-8"},
+	{"\xfe\xff", "the file is UTF-16; save it as UTF-8"},
+	{"PK\x03\x04", "the file is a zip archive; unpack it and read the file that is in it"},
+	{"7z\xbc\xaf", "the file is a 7z archive; unpack it and read the file that is in it"},
+	{"Rar!", "the file is a RAR archive; unpack it and read the file that is in it"},
+	{"\x1f\x9d", "the file is compressed by compress; unpack it, or compress it by gzip"},
+}
+
+// Read reads plain content. An error besides io.EOF is the source's own, or a *DamagedError.
+func (f *File) Read(p []byte) (int, error) {
+	n, err := f.plain.Read(p)
+	if err == nil || errors.Is(err, io.EOF) || f.packing == "" {
+		return n, err
+	}
+	if f.source.err != nil {
+		return n, f.source.err
+	}
+	return n, &DamagedError{Packing: f.packing, Err: err}
+}
+
+// Name returns the name that stands for the file in errors.
+func (f *File) Name() string { return f.name }
+
+// Fraction returns about how much of the file was read, or 0 if that is unknown. It is somewhat ahead of what
+// was handed out.
+func (f *File) Fraction() float64 {
+	if f.source.size == 0 {
+		return 0
+	}
+	return min(float64(f.source.count)/float64(f.source.size), 1)
+}
+
+// Errorf returns an error at a line and a column, both from 1, or 0 for none.
+func (f *File) Errorf(line, column int, format string, args ...any) error {
+	return f.fail(f.name, line, column, fmt.Sprintf(format, args...), nil)
+}
+
+// Place returns the error of reading the file at the line: a *DamagedError as one of the file's syntax, what
+// else can happen to a source as it is, with the place.
+func (f *File) Place(line int, err error) error {
+	var damaged *DamagedError
+	if errors.As(err, &damaged) {
+		return f.fail(f.name, line, 0, damaged.Error(), damaged)
+	}
+	return fmt.Errorf("%s:%d: %w", f.name, line, err)
+}
+
+// DamagedError says that a compressed file cannot be decompressed, from where it was read.
+type DamagedError struct {
+	Packing string // the name of the compression
+	Err     error
+}
+
+func (e *DamagedError) Error() string {
+	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		return fmt.Sprintf("the file ends amid its %s data; it is cut, get it again", e.Packing)
+	}
+	return fmt.Sprintf("the file's %s data are damaged (%v); get it again", e.Packing, e.Err)
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Quote returns the text for an error message, cut to a readable length.
+func Quote(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return fmt.Sprintf("%q", text)
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%q...", text[:end])
+}
