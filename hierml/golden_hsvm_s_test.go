@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
@@ -49,7 +50,7 @@ func TestGoldenGlobalMargin(t *testing.T) {
 					}
 				}
 			}
-			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				estimator := svm.GlobalMargin{C1: want.C1, C2: want.C2, Loss: l, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}
 				return estimator.Fit(context.Background(), g, d)
 			})

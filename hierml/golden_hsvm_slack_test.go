@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/golden"
@@ -143,7 +144,7 @@ func TestGoldenSlack(t *testing.T) {
 				C: want.C, Loss: l, Rescaling: structured.Slack, Attributes: want.attributes(t, g), Kernel: want.kernel(t),
 				Settings: solver.Settings{MaxEpochs: 100000},
 			}
-			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				estimator.Settings.Gap = gap
 				return estimator.Fit(context.Background(), g, d)
 			})
@@ -290,7 +291,7 @@ func TestGoldenClassRegularizer(t *testing.T) {
 }
 
 // sameNodes checks that the node weights of the reference are the smallest that give its class weights.
-func sameNodes(t *testing.T, c *svm.Classes, m *svm.Model, w [][]float64) {
+func sameNodes(t *testing.T, c *classifier.Classes, m *classifier.Model, w [][]float64) {
 	t.Helper()
 	g := m.Taxonomy
 	class := mat.NewDense(len(g.Leaves()), len(w[0]), nil)

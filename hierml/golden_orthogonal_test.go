@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/orthogonal"
@@ -45,13 +46,13 @@ const largeC = 1e-6
 // predictions checks what a model predicts for the training instances, up to scores
 // that the certificate cannot tell apart for an objective of that curvature, and that it
 // is the same after the model has been written and read.
-func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int, curvature float64) {
+func predictions(t *testing.T, m *classifier.Model, d *dataset.Dataset, want []int, curvature float64) {
 	t.Helper()
 	g, nodes, r := m.Taxonomy, m.NodeScores(d.X), m.Result
 	distance := math.Sqrt(2 * (r.Primal - r.Dual + largeC*r.Primal) / curvature) // from the optimal weights
 	tie := func(i, a, b int) float64 {
 		norm := math.Sqrt2
-		if m.Rule == svm.Highest {
+		if m.Rule == classifier.Highest {
 			norm = m.Attributes().NormDifference(m.Attributes().Candidate(a), m.Attributes().Candidate(b))
 		}
 		_, values := d.X.Row(i)
@@ -62,7 +63,7 @@ func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int, cur
 		return distance * norm * math.Sqrt(square)
 	}
 	score := func(i, n int) (sum float64) {
-		if m.Rule == svm.Descend {
+		if m.Rule == classifier.Descend {
 			return nodes.At(i, n)
 		}
 		a := m.Attributes()
@@ -75,7 +76,7 @@ func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int, cur
 	got := m.Predict(d.X)
 	for i, n := range got {
 		a, b := n, want[i]
-		if m.Rule == svm.Descend && a != b {
+		if m.Rule == classifier.Descend && a != b {
 			// The children where the two ways part.
 			path := slices.DeleteFunc(slices.Clone(g.Ancestors(a)), func(n int) bool { return slices.Contains(g.Ancestors(b), n) })
 			other := slices.DeleteFunc(slices.Clone(g.Ancestors(b)), func(n int) bool { return slices.Contains(g.Ancestors(a), n) })
@@ -87,10 +88,10 @@ func predictions(t *testing.T, m *svm.Model, d *dataset.Dataset, want []int, cur
 		}
 	}
 	var file bytes.Buffer
-	if err := m.Write(&file, svm.Format{}); err != nil {
+	if err := m.Write(&file, classifier.Format{}); err != nil {
 		t.Fatal(err)
 	}
-	read, err := svm.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	read, err := classifier.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestGoldenOrthogonal(t *testing.T) {
 			for _, e := range estimators {
 				e.C = want.perInstance()
 				e.Settings.MaxEpochs = 100000
-				want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+				want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 					e.Settings.Gap = gap
 					m, err := e.Fit(context.Background(), g, d)
 					if err != nil || gap >= objectiveTolerance {
@@ -191,7 +192,7 @@ func TestGoldenBaselines(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					in := want.instances
 					in.W, in.storage = w, largeC
-					in.compare(t, s.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+					in.compare(t, s.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 						m, err := fit(solver.Settings{Gap: gap, MaxEpochs: 100000}).Fit(context.Background(), g, d)
 						if err == nil && gap < objectiveTolerance {
 							predictions(t, m, d, s.Predictions, 1)

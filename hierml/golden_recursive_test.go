@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/solver"
@@ -90,14 +91,14 @@ func TestGoldenHIERMULT(t *testing.T) {
 
 // checkRecursive compares the sum over the nodes with its certificate, and the weights of each node
 // with the reference's in LocalN. It returns the model of the smallest gap.
-func checkRecursive(t *testing.T, g *taxonomy.Taxonomy, in *instances, s svm.Recursive, nodes []localSVM) *svm.Model {
+func checkRecursive(t *testing.T, g *taxonomy.Taxonomy, in *instances, s svm.Recursive, nodes []localSVM) *classifier.Model {
 	t.Helper()
 	var objective float64
 	for _, n := range nodes {
 		objective += n.LocalN.Objective
 	}
 	in.Objective = objective
-	in.compare(t, objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+	in.compare(t, objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 		s.Settings = solver.Settings{Gap: gap, MaxEpochs: 100000}
 		return s.Fit(context.Background(), g, d)
 	})

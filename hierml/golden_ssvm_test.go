@@ -3,6 +3,7 @@ package hierml_test
 import (
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
@@ -32,7 +33,7 @@ func TestGoldenShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			cost := structured.CFromLambda(want.Lambda)
-			want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+			want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				settings := solver.Settings{Gap: gap, MaxEpochs: 100000}
 				return svm.Shared{C: cost, Loss: delta, Settings: settings}.Fit(t.Context(), g, d)
 			})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/solver"
@@ -45,7 +46,7 @@ func TestGoldenFlatSeveralLabels(t *testing.T) {
 					set[k] = slices.Index(want.Classes, y)
 				}
 			}
-			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 			})
 		})

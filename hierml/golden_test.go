@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/loss"
@@ -85,7 +86,7 @@ const (
 
 // compare trains to a loose and to a tight gap and checks both certificates
 // against the reference: objective is in the scale of 1/2 ||W||^2 + C sum xi.
-func (in *instances) compare(t *testing.T, objective float64, g *taxonomy.Taxonomy, fit func(gap float64, d *dataset.Dataset) (*svm.Model, error)) {
+func (in *instances) compare(t *testing.T, objective float64, g *taxonomy.Taxonomy, fit func(gap float64, d *dataset.Dataset) (*classifier.Model, error)) {
 	t.Helper()
 	curvature, storage := cmp.Or(in.curvature, 1), cmp.Or(in.storage, storageTolerance)
 	for _, gap := range []float64{1e-1, 1e-3, 1e-6, 1e-9} {
@@ -191,7 +192,7 @@ func checkFlat(t *testing.T, c golden.Case) bool {
 	for i, set := range want.Labels {
 		want.Labels[i] = []int{slices.Index(want.Classes, set[0])}
 	}
-	want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+	want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 		return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 	})
 	return true
@@ -217,7 +218,7 @@ func checkHierarchical(t *testing.T, c golden.Case) bool {
 			t.Fatalf("the loss %q is no sum over nodes", want.Loss)
 		}
 		cost := structured.CFromLambda(want.Lambda)
-		want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+		want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 			return svm.Hierarchical{C: cost, Sets: true, SetLoss: sum, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 		})
 		return true
@@ -234,7 +235,7 @@ func checkHierarchical(t *testing.T, c golden.Case) bool {
 		}
 	}
 	cost := structured.CFromLambda(want.Lambda)
-	want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+	want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 		return svm.Hierarchical{C: cost, Loss: delta, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
 	})
 	return true
@@ -262,8 +263,8 @@ func checkNormalized(t *testing.T, c golden.Case) bool {
 		t.Fatalf("unknown equation %q", want.Equation)
 	}
 	objective := want.Objective * estimator.C
-	fit := func(g *taxonomy.Taxonomy) func(float64, *dataset.Dataset) (*svm.Model, error) {
-		return func(gap float64, d *dataset.Dataset) (*svm.Model, error) {
+	fit := func(g *taxonomy.Taxonomy) func(float64, *dataset.Dataset) (*classifier.Model, error) {
+		return func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 			estimator.Settings.Gap = gap
 			return estimator.Fit(context.Background(), g, d)
 		}

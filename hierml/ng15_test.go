@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
@@ -118,7 +119,7 @@ func TestNewsgroupsByDate(t *testing.T) {
 	}
 }
 
-var fits = []func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*svm.Model, error){
+var fits = []func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*classifier.Model, error){
 	svm.Flat{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 	// The thesis scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
 	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/solver"
@@ -43,7 +44,7 @@ type plain struct {
 	alpha  []float64   // of the model's attributes, by node
 }
 
-func newPlain(m *svm.Model, t *taxonomy.Taxonomy, d *dataset.Dataset) *plain {
+func newPlain(m *classifier.Model, t *taxonomy.Taxonomy, d *dataset.Dataset) *plain {
 	p := &plain{t: t, labels: d.Labels, alpha: m.NodeWeights()}
 	for n := range t.Len() {
 		p.w = append(p.w, m.Weights(n))

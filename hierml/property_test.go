@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -69,7 +70,7 @@ func each(t *testing.T, do func(t *testing.T, s subject, d *dataset.Dataset)) {
 }
 
 // optimum trains to a small gap.
-func optimum(t *testing.T, s subject, d *dataset.Dataset) *svm.Model {
+func optimum(t *testing.T, s subject, d *dataset.Dataset) *classifier.Model {
 	t.Helper()
 	settings := solver.Settings{Gap: s.reaches, MaxEpochs: 20000, Workers: 1}
 	m, err := s.estimator(d.Taxonomy, settings, nil).Fit(context.Background(), d.Taxonomy, d)
@@ -115,7 +116,7 @@ func TestWeakDualityOnEveryIterate(t *testing.T) {
 }
 
 // honest checks the certificate of a model: its primal value is the objective at its weights.
-func honest(t *testing.T, name string, s subject, d *dataset.Dataset, m *svm.Model) {
+func honest(t *testing.T, name string, s subject, d *dataset.Dataset, m *classifier.Model) {
 	t.Helper()
 	r := m.Result
 	got := s.objective(newPlain(m, d.Taxonomy, d))
@@ -172,7 +173,7 @@ func TestCancelledTrainingIsHonest(t *testing.T) {
 }
 
 // sameOptimum checks that scale times the optimum that a brackets can be the one that b brackets.
-func sameOptimum(t *testing.T, a, b *svm.Model, scale float64) {
+func sameOptimum(t *testing.T, a, b *classifier.Model, scale float64) {
 	t.Helper()
 	p, q := a.Result, b.Result
 	if slack := rounding * q.Primal; scale*p.Dual > q.Primal+slack || q.Dual > scale*p.Primal+slack {
@@ -181,7 +182,7 @@ func sameOptimum(t *testing.T, a, b *svm.Model, scale float64) {
 }
 
 // distance bounds the norm of the difference of the weights of a model and the optimal ones.
-func distance(m *svm.Model, curvature float64) float64 {
+func distance(m *classifier.Model, curvature float64) float64 {
 	r := m.Result
 	return math.Sqrt(2 * (r.Primal - r.Dual + rounding*r.Primal) / curvature)
 }
@@ -295,7 +296,7 @@ func TestSplitWeights(t *testing.T) {
 
 // sameLeafScores checks the scores that two models of one problem, whose objectives have the given ratio, give
 // the training instances, with attributes of norm one at most.
-func sameLeafScores(t *testing.T, name string, a, b *svm.Model, d *dataset.Dataset, scale float64) {
+func sameLeafScores(t *testing.T, name string, a, b *classifier.Model, d *dataset.Dataset, scale float64) {
 	t.Helper()
 	first, second := a.LeafScores(d.X), b.LeafScores(d.X)
 	for i := range d.Len() {
@@ -381,7 +382,7 @@ func TestFlatWeightingIsFlat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for other, m := range map[string]*svm.Model{"Normalized": normalized, "Hierarchical": hierarchical} {
+			for other, m := range map[string]*classifier.Model{"Normalized": normalized, "Hierarchical": hierarchical} {
 				sameOptimum(t, flat, m, 1)
 				sameLeafScores(t, other, flat, m, d, 1)
 			}

@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -29,7 +31,7 @@ type Calibration struct {
 
 // Calibrated is a model with probabilities.
 type Calibrated struct {
-	Model *Model // trained on all data
+	Model *classifier.Model // trained on all data
 
 	learned Calibration // how, and from how many instances
 	from    int
@@ -108,44 +110,33 @@ func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy,
 	return p, nil
 }
 
-// description says how the probabilities were learned, and then what the model is.
-func (p *Calibrated) description() []row {
+// description says how the probabilities were learned.
+func (p *Calibrated) description() []describe.Row {
 	form := "Platt's sigmoids"
 	if p.learned.Isotonic {
 		form = "isotonic"
 	}
-	return append([]row{
-		{"probabilities", form},
-		{"learned from", fmt.Sprintf("%d instances, each scored without it in %d folds", p.from, p.learned.Folds)},
-	}, p.Model.description()...)
+	return []describe.Row{
+		{Name: "probabilities", Value: form},
+		{Name: "learned from", Value: fmt.Sprintf("%d instances, each scored without it in %d folds", p.from, p.learned.Folds)},
+	}
 }
 
-// String describes the model in a few lines.
+// String describes the probabilities and the model in a few lines.
 func (p *Calibrated) String() string {
-	return describe(p.Model.Name+" with probabilities", p.description())
+	return describe.Text(p.Model.Name+" with probabilities", p.description()) + "\n" + p.Model.String()
 }
 
-// HTML describes the model as a table.
+// HTML describes the probabilities and the model as tables.
 func (p *Calibrated) HTML() string {
-	return describeHTML(p.Model.Name+" with probabilities", p.description())
+	return describe.HTML(p.Model.Name+" with probabilities", p.description()) + p.Model.HTML()
 }
 
-func checkCalibration(m *Model, t *taxonomy.Taxonomy) error {
-	if m.Rule != Descend && len(m.attributes.Candidates()) != len(t.Leaves()) {
+func checkCalibration(m *classifier.Model, t *taxonomy.Taxonomy) error {
+	if m.Rule != classifier.Descend && len(m.Attributes().Candidates()) != len(t.Leaves()) {
 		return fmt.Errorf("svm: a %s chooses from other nodes than the leaves, and only these have probabilities", m.Name)
 	}
 	return nil
-}
-
-// choiceScores returns the scores of the leaves by which the model chooses, which are
-// those of Rank.
-func (m *Model) choiceScores(x *dataset.Matrix) *mat.Dense {
-	if m.Rule != Descend || x.Rows == 0 {
-		return m.LeafScores(x)
-	}
-	scores := mat.NewDense(x.Rows, len(m.Taxonomy.Leaves()), nil)
-	m.each(x, func(s *scorer, i int) { copy(scores.RawRowView(i), s.shortfalls()) })
-	return scores
 }
 
 // folds divides the rows at random into parts that have about the same number
@@ -196,7 +187,7 @@ func (h *heldOut) add(p *Calibrated, d *dataset.Dataset) error {
 			relevant[i] = append(relevant[i], t.LeafIndex(n))
 		}
 	}
-	scores := p.Model.choiceScores(d.X)
+	scores := p.Model.ChoiceScores(d.X)
 	for i := range d.Len() {
 		row := scores.RawRowView(i)
 		if p.single {
@@ -322,7 +313,7 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 // row, a column a leaf in the order of Taxonomy.Leaves. Where the training data
 // have one label an instance, those of a row add up to one.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
-	scores := p.Model.choiceScores(x)
+	scores := p.Model.ChoiceScores(x)
 	for i := range x.Rows {
 		p.leafProbabilities(scores.RawRowView(i))
 	}
@@ -365,7 +356,7 @@ func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 		return new(mat.Dense)
 	}
 	t := p.Model.Taxonomy
-	scores := p.Model.choiceScores(x)
+	scores := p.Model.ChoiceScores(x)
 	nodes := mat.NewDense(x.Rows, t.Len(), nil)
 	for i := range x.Rows {
 		row, dst := scores.RawRowView(i), nodes.RawRowView(i)

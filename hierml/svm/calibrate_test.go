@@ -3,6 +3,7 @@ package svm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/metric"
@@ -202,7 +204,7 @@ func TestPredictSets(t *testing.T) {
 			t.Errorf("%s: F1 %v", name, f1)
 		}
 	}
-	report, err := metric.Evaluate(svm.Cutting{Model: m, Cut: threshold}, test)
+	report, err := metric.Evaluate(classifier.Cutting{Model: m, Cut: threshold}, test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +215,7 @@ func TestPredictSets(t *testing.T) {
 	if report.MicroF1 != f.Micro || report.HierarchicalF1 != f.Hierarchical {
 		t.Errorf("evaluated as\n%v\nthe sets have\n%v", report, f)
 	}
-	if _, err := metric.Evaluate(svm.Cutting{Model: m}, test); err == nil {
+	if _, err := metric.Evaluate(classifier.Cutting{Model: m}, test); err == nil {
 		t.Error("no cut: no error")
 	}
 	if _, err := m.Relevant(&dataset.Dataset{Labels: [][]int{{0}}}); err == nil || !strings.Contains(err.Error(), "label 0 of row 0") {
@@ -274,4 +276,17 @@ func span(lo, hi int) []int {
 		rows[i] = lo + i
 	}
 	return rows
+}
+
+func ExampleCalibrate() {
+	data := example.Texts(example.Tree(3, 4), 400, 600, 30, 1)
+	p, err := svm.Calibrate(context.Background(), svm.Hierarchical{C: 0.3}, data.Taxonomy, data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	one := data.X.Subset([]int{17})
+	nodes := p.NodeProbabilities(one)
+	fmt.Printf("the root has probability %.1f\n", nodes.At(0, data.Taxonomy.Roots()[0]))
+	// Output: the root has probability 1.0
 }

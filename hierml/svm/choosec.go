@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -54,11 +55,11 @@ type Tried struct {
 
 // Choice is the outcome of a search.
 type Choice struct {
-	Model   *Model  // trained on all data with C
-	C       float64 // chosen
-	Tried   []Tried // ascending by C
-	HeldOut int     // instances
-	Rule    string  // how C was chosen
+	Model   *classifier.Model // trained on all data with C
+	C       float64           // chosen
+	Tried   []Tried           // ascending by C
+	HeldOut int               // instances
+	Rule    string            // how C was chosen
 }
 
 // ChooseC chooses C with the default Search and trains on all data with it. C
@@ -266,9 +267,9 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 }
 
 // compare returns the losses of the instances held out, and how many of the predictions are right.
-func (c *choosing) compare(m *Model) (losses []float64, accuracy float64, err error) {
+func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy float64, err error) {
 	losses = make([]float64, c.test.Len())
-	if m.Rule == BestSet {
+	if m.Rule == classifier.BestSet {
 		sets, err := m.LabelSets(c.test.X)
 		if err != nil {
 			return nil, 0, err

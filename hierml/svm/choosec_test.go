@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -83,7 +84,7 @@ type counted struct {
 
 func (e counted) WithC(c float64) svm.Estimator { e.c = c; return e }
 
-func (e counted) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*svm.Model, error) {
+func (e counted) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	*e.fits++
 	m, err := svm.Flat{}.Fit(ctx, t, d)
 	if err != nil {

@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
@@ -34,7 +35,7 @@ type Flat struct {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}

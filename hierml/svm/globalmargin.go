@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -39,7 +40,7 @@ type GlobalMargin struct {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s GlobalMargin) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s GlobalMargin) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}

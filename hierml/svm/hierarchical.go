@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
@@ -56,7 +57,7 @@ type Hierarchical struct {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}

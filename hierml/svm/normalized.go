@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -60,7 +61,7 @@ type Weighting interface {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -30,7 +31,7 @@ type OneVsRest struct {
 const group = 8
 
 // Fit trains the SVMs; see [Estimator].
-func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(t, d); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/orthogonal"
@@ -51,7 +52,7 @@ type Orthogonal struct {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	c, err := checkNodeData(t, d, s.C)
 	if err != nil {
 		return nil, err
@@ -71,14 +72,7 @@ func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Da
 	}
 	problem := &solver.OrthogonalProblem{Inputs: inputs, Siblings: siblings, Regularizer: regularizer}
 	result, err := solver.SolveOrthogonal(ctx, problem, &s.Settings, s.Method)
-	m, err := descending("orthogonal transfer", a, c, d, s.Settings, result, err)
-	if m != nil && s.Kernel != nil {
-		var failed error
-		if m.expansion, failed = newExpansion(s.Kernel, d.X, result.Expansion); failed != nil {
-			return nil, failed
-		}
-	}
-	return m, err
+	return descending("orthogonal transfer", a, c, d, s.Kernel, s.Settings, result, err)
 }
 
 // WithC returns the estimator with another C.
@@ -120,7 +114,7 @@ func checkNodeData(t *taxonomy.Taxonomy, d *dataset.Dataset, c float64) (float64
 
 // descending makes a model that descends by node weights of the result of a
 // solver.
-func descending(name string, nodes *structured.Attributes, c float64, d *dataset.Dataset, settings solver.Settings, result *solver.Result, err error) (*Model, error) {
+func descending(name string, nodes *structured.Attributes, c float64, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, result *solver.Result, err error) (*classifier.Model, error) {
 	if result == nil {
 		return nil, err
 	}
@@ -129,8 +123,10 @@ func descending(name string, nodes *structured.Attributes, c float64, d *dataset
 	if restricted != nil {
 		return nil, restricted
 	}
-	return &Model{
-		Name: name, Taxonomy: t, C: c, Instances: d.X.Rows, Result: result, Rule: Descend, Vocabulary: d.Vocabulary,
-		attributes: leaves, workers: settings.Workers,
-	}, err
+	m, failed := newModel(leaves, kernel, result, d, settings)
+	if failed != nil {
+		return nil, failed
+	}
+	m.Name, m.C, m.Rule = name, c, classifier.Descend
+	return m, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -63,10 +64,10 @@ func TestTransferMethods(t *testing.T) {
 				}
 			}
 			var file bytes.Buffer
-			if err := m.Write(&file, svm.Format{}); err != nil {
+			if err := m.Write(&file, classifier.Format{}); err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
-			read, err := svm.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			read, err := classifier.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -131,18 +132,18 @@ func TestOrthogonalRefuses(t *testing.T) {
 	two := *d
 	two.Labels = slices.Clone(d.Labels)
 	two.Labels[3] = []int{1, 2}
-	for name, try := range map[string]func() (*svm.Model, error){
-		"alpha and K": func() (*svm.Model, error) {
+	for name, try := range map[string]func() (*classifier.Model, error){
+		"alpha and K": func() (*classifier.Model, error) {
 			return svm.Orthogonal{Alpha: 0.1, K: mat.NewSymDense(1, nil)}.Fit(context.Background(), g, d)
 		},
-		"K of another size": func() (*svm.Model, error) {
+		"K of another size": func() (*classifier.Model, error) {
 			return svm.Orthogonal{K: mat.NewSymDense(2, []float64{1, 0, 0, 1})}.Fit(context.Background(), g, d)
 		},
-		"two labels":  func() (*svm.Model, error) { return svm.Transfer{}.Fit(context.Background(), g, &two) },
-		"C":           func() (*svm.Model, error) { return svm.Transfer{C: -1}.Fit(context.Background(), g, d) },
-		"nothing":     func() (*svm.Model, error) { return svm.Orthogonal{}.Fit(context.Background(), nil, nil) },
-		"inner label": func() (*svm.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, innerLabels(d)) },
-		"Pegasos, coupled": func() (*svm.Model, error) {
+		"two labels":  func() (*classifier.Model, error) { return svm.Transfer{}.Fit(context.Background(), g, &two) },
+		"C":           func() (*classifier.Model, error) { return svm.Transfer{C: -1}.Fit(context.Background(), g, d) },
+		"nothing":     func() (*classifier.Model, error) { return svm.Orthogonal{}.Fit(context.Background(), nil, nil) },
+		"inner label": func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, innerLabels(d)) },
+		"Pegasos, coupled": func() (*classifier.Model, error) {
 			return svm.Orthogonal{Method: solver.Pegasos{}}.Fit(context.Background(), g, d)
 		},
 	} {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
 	"github.com/hierml/notebook/hierml/solver"
@@ -51,7 +52,7 @@ type parts struct {
 
 // solveParts returns the model over the columns of the attributes, without a name, a C or a rule. Like
 // solver.Solve it returns the best so far where ctx ends or the progress function returns an error.
-func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*Model, error) {
+func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	if settings.Workers < 0 {
 		return nil, fmt.Errorf("svm: Workers is %d; it is not negative, 0 for one a processor", settings.Workers)
 	}
@@ -94,11 +95,10 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	if result == nil {
 		return nil, err
 	}
-	m := &Model{
-		Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
-		attributes: a, workers: settings.Workers,
-	}
-	result.Weights, m.sparse = p.weights.finish()
+	var sparse *structured.SparseWeights
+	result.Weights, sparse = p.weights.finish()
+	m := classifier.NewSparse(a, sparse, result, d)
+	m.Workers = settings.Workers
 	return m, err
 }
 

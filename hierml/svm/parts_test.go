@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
@@ -41,7 +42,7 @@ func half(w []float64) float64 {
 }
 
 // recursive evaluates the sum of the objectives of all inner nodes with plain loops.
-func recursive(d *dataset.Dataset, m *svm.Model, c float64, mean svm.Mean) float64 {
+func recursive(d *dataset.Dataset, m *classifier.Model, c float64, mean svm.Mean) float64 {
 	g := d.Taxonomy
 	var value float64
 	above := make([][]int, len(d.Labels))

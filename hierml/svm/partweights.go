@@ -13,8 +13,8 @@ type partWeights struct {
 	features int
 	column   map[int]int32 // column of a node
 	dense    *structured.Weights
-	parts    []*sparse // by part, over the features of the part; nil before it is done
-	names    [][]int32 // feature of the whole by feature of the part, nil for all
+	parts    []*structured.SparseWeights // by part, over the features of the part; nil before it is done
+	names    [][]int32                   // feature of the whole by feature of the part, nil for all
 }
 
 // newPartWeights returns zero weights for parts of which at most the given number of weights are other
@@ -27,7 +27,7 @@ func newPartWeights(columns []int, features, parts, most int, wide bool) *partWe
 	if wide || most > features/8*len(columns) {
 		w.dense = newWeights(columns, features, wide)
 	} else {
-		w.parts, w.names = make([]*sparse, parts), make([][]int32, parts)
+		w.parts, w.names = make([]*structured.SparseWeights, parts), make([][]int32, parts)
 	}
 	return w
 }
@@ -51,47 +51,42 @@ func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []
 		}
 		return
 	}
-	s := &sparse{begin: make([]int, part.Features+1)}
+	s := &structured.SparseWeights{Columns: nodes, Begin: make([]int, part.Features+1)}
 	stored := 0
 	for _, v := range part.Data {
 		if v != 0 {
 			stored++
 		}
 	}
-	s.columns, s.values = make([]int32, 0, stored), make([]float32, 0, stored)
+	s.Column, s.Values = make([]int32, 0, stored), make([]float32, 0, stored)
 	for f := range part.Features {
 		for j, c := range columns {
 			if v := part.At(f, j); v != 0 {
-				s.columns, s.values = append(s.columns, c), append(s.values, float32(v))
+				s.Column, s.Values = append(s.Column, c), append(s.Values, float32(v))
 			}
 		}
-		s.begin[f+1] = len(s.values)
+		s.Begin[f+1] = len(s.Values)
 	}
 	w.parts[k], w.names[k] = s, names
 }
 
 // finish returns the weights in one of the two forms.
-func (w *partWeights) finish() (*structured.Weights, *sparse) {
+func (w *partWeights) finish() (*structured.Weights, *structured.SparseWeights) {
 	if w.dense != nil {
 		return w.dense, nil
 	}
-	s := &sparse{count: len(w.columns), begin: make([]int, w.features+1)}
-	w.each(func(k, f, lo, hi int) { s.begin[f+1] += hi - lo })
+	s := &structured.SparseWeights{Columns: w.columns, Begin: make([]int, w.features+1)}
+	w.each(func(k, f, lo, hi int) { s.Begin[f+1] += hi - lo })
 	for f := range w.features {
-		s.begin[f+1] += s.begin[f]
+		s.Begin[f+1] += s.Begin[f]
 	}
-	next := slices.Clone(s.begin)
-	s.columns, s.values = make([]int32, s.begin[w.features]), make([]float32, s.begin[w.features])
+	next := slices.Clone(s.Begin)
+	s.Column, s.Values = make([]int32, s.Begin[w.features]), make([]float32, s.Begin[w.features])
 	w.each(func(k, f, lo, hi int) {
-		copy(s.columns[next[f]:], w.parts[k].columns[lo:hi])
-		next[f] += copy(s.values[next[f]:], w.parts[k].values[lo:hi])
+		copy(s.Column[next[f]:], w.parts[k].Column[lo:hi])
+		next[f] += copy(s.Values[next[f]:], w.parts[k].Values[lo:hi])
 	})
-	for f := range w.features {
-		lo, hi := s.begin[f], s.begin[f+1]
-		if columns := s.columns[lo:hi]; !slices.IsSorted(columns) {
-			sortRow(columns, s.values[lo:hi])
-		}
-	}
+	s.Sort()
 	return nil, s
 }
 
@@ -102,12 +97,12 @@ func (w *partWeights) each(do func(k, f, lo, hi int)) {
 		if part == nil {
 			continue
 		}
-		for f := range len(part.begin) - 1 {
+		for f := range part.Features() {
 			whole := f
 			if w.names[k] != nil {
 				whole = int(w.names[k][f])
 			}
-			do(k, whole, part.begin[f], part.begin[f+1])
+			do(k, whole, part.Begin[f], part.Begin[f+1])
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -54,7 +55,7 @@ const (
 )
 
 // Fit trains the SVMs; see [Estimator].
-func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkRows(t, d); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 	}
 	m, err := solveParts(ctx, all, a, d, s.Settings, s.Method)
 	if m != nil {
-		m.Name, m.C, m.Rule = "recursive SVM", c, Descend
+		m.Name, m.C, m.Rule = "recursive SVM", c, classifier.Descend
 	}
 	return m, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/metric"
@@ -57,10 +58,10 @@ func TestLabelSetsAreLearned(t *testing.T) {
 				t.Fatal(err)
 			}
 			var file bytes.Buffer
-			if err := m.Write(&file, svm.Format{}); err != nil {
+			if err := m.Write(&file, classifier.Format{}); err != nil {
 				t.Fatal(err)
 			}
-			loaded, err := svm.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			loaded, err := classifier.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
 			if err != nil {
 				t.Fatal(err)
 			}

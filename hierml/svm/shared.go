@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -63,7 +64,7 @@ const (
 )
 
 // Fit trains the SVM; see [Estimator].
-func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	y, err := labels(t, d)
 	if err != nil {
 		return nil, err
@@ -90,29 +91,15 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 		return nil, err
 	}
 	f.result.Seconds = time.Since(f.started).Seconds()
-	return &Model{
-		Name: "shared SVM", Taxonomy: t, C: s.C, Instances: d.X.Rows, Result: f.result, Vocabulary: d.Vocabulary,
-		attributes: f.attributes, workers: s.Settings.Workers, problem: f.problem,
-	}, err
+	m := classifier.New(f.attributes, f.result, d)
+	m.Name, m.C, m.Workers, m.Problem = "shared SVM", s.C, s.Settings.Workers, f.problem
+	return m, err
 }
 
 // WithC returns the estimator with another C.
 func (s Shared) WithC(c float64) Estimator { s.C = c; return s }
 
 func (s Shared) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
-
-// NodeWeights returns the weight alpha of every node, the square of its attribute, for models of [Shared] and
-// [Normalized]; 0 for nodes without a leaf that has an attribute there.
-func (m *Model) NodeWeights() []float64 {
-	alpha := make([]float64, m.Taxonomy.Len())
-	for y := range m.attributes.Candidates() {
-		nodes, values := m.attributes.Leaf(y)
-		for k, n := range nodes {
-			alpha[n] = values[k] * values[k]
-		}
-	}
-	return alpha
-}
 
 // sharing is Shared at work.
 type sharing struct {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -159,7 +160,7 @@ func TestSharedModel(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := svm.Load(path)
+	loaded, err := classifier.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package svm has the support vector machines of the papers as estimators: plain
 // structs of settings whose zero value is a sensible default and whose Fit
-// builds the structured problem, solves it and returns a [Model] with a
+// builds the structured problem, solves it and returns a classifier.Model with a
 // certificate of how well it was solved.
 //
 //   - [Flat] is the multiclass SVM of Crammer and Singer, without hierarchy.
@@ -19,19 +19,14 @@
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout; the papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
-// Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf for instances that
+// Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf in package classifier for instances that
 // only their kernel values are known of. Model.Classes shows the hierarchy as a regularizer of class weights.
 //
 // Every estimator has two fields for how it is trained: Settings, with the gap
 // to reach, bounds, the seed and a progress function, and Method, nil for the
 // default of package solver. [ChooseC] chooses C on held-out data, for all of them.
 //
-// # Models
-//
-// A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels ([Model.LabelSets],
-// [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain] says which features decided, and [Calibrate]
-// how sure a prediction is. [Model.Save] and [Load] keep it in a file that Python reads; [Model.Compact] makes it
-// several times smaller and certifies what that costs.
+// [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
 package svm
 
 import (
@@ -39,6 +34,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -54,7 +50,7 @@ type Estimator interface {
 	// certificate of that model. If MaxEpochs or Time end the training there is
 	// no error; Result.Status and Result.Gap tell. All other errors come
 	// without a model.
-	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error)
+	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error)
 	// WithC returns the estimator with another weight of the training error.
 	WithC(c float64) Estimator
 }
@@ -81,7 +77,7 @@ type single struct {
 }
 
 // fit solves the problem on the data and wraps the result.
-func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
+func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	t := s.attributes.Taxonomy()
 	y, err := labels(t, d)
 	if err != nil {
@@ -103,10 +99,9 @@ func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if result == nil {
 		return nil, err
 	}
-	return &Model{
-		Name: s.name, Taxonomy: t, C: s.c, Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
-		attributes: s.attributes, workers: s.settings.Workers, problem: problem,
-	}, err
+	m := classifier.New(s.attributes, result, d)
+	m.Name, m.C, m.Workers, m.Problem = s.name, s.c, s.settings.Workers, problem
+	return m, err
 }
 
 // checkData returns an error unless the data can be learned from: the labels are leaves.

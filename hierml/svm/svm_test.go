@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -22,10 +23,10 @@ import (
 
 // fitter is an estimator with its settings.
 type fitter interface {
-	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*svm.Model, error)
+	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error)
 }
 
-func fit(t *testing.T, f fitter, d *dataset.Dataset) *svm.Model {
+func fit(t *testing.T, f fitter, d *dataset.Dataset) *classifier.Model {
 	t.Helper()
 	m, err := f.Fit(context.Background(), d.Taxonomy, d)
 	if err != nil {
@@ -38,7 +39,7 @@ const tight = 1e-6
 
 // sameOptimum checks that two certificates, the second's values multiplied by
 // factor, allow one optimum.
-func sameOptimum(t *testing.T, what string, a, b *svm.Model, factor float64) {
+func sameOptimum(t *testing.T, what string, a, b *classifier.Model, factor float64) {
 	t.Helper()
 	const rounding = 1e-6
 	p, q := a.Result, b.Result

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
@@ -13,12 +14,12 @@ import (
 
 // train solves the problem of the competitors over the columns of the attributes, which predict, and
 // returns its model without a name.
-func train(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*Model, error) {
+func train(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	return trainKernel(ctx, a, competitors, d, nil, settings, method)
 }
 
 // trainKernel is train for instances known by a kernel, or, if it is nil, by themselves.
-func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*Model, error) {
+func trainKernel(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	inputs, err := newInputs(ctx, kernel, d.X, settings.Workers)
 	if err != nil {
 		return nil, err
@@ -28,18 +29,27 @@ func trainKernel(ctx context.Context, a *structured.Attributes, competitors stru
 	if result == nil {
 		return nil, err
 	}
-	m := &Model{
-		Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: result, Vocabulary: d.Vocabulary,
-		attributes: a, workers: settings.Workers, problem: problem,
+	m, failed := newModel(a, kernel, result, d, settings)
+	if failed != nil {
+		return nil, failed
 	}
-	if kernel != nil {
-		expansion, failed := newExpansion(kernel, d.X, result.Expansion)
-		if failed != nil {
-			return nil, failed
-		}
-		m.expansion, m.problem = expansion, nil
+	if kernel == nil {
+		m.Problem = problem
 	}
 	return m, err
+}
+
+// newModel returns the model of a result for instances known by a kernel, or, if it is nil, by themselves.
+func newModel(a *structured.Attributes, kernel gram.Kernel, result *solver.Result, d *dataset.Dataset, settings solver.Settings) (*classifier.Model, error) {
+	m := classifier.New(a, result, d)
+	if kernel != nil {
+		var err error
+		if m, err = classifier.NewKernel(a, kernel, result, d); err != nil {
+			return nil, err
+		}
+	}
+	m.Workers = settings.Workers
+	return m, nil
 }
 
 // newInputs returns the instances as a kernel knows them, or themselves if it is nil.

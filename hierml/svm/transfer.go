@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -27,7 +28,7 @@ type Transfer struct {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	c, err := checkNodeData(t, d, s.C)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 	if result != nil {
 		result.Weights = nodeWeights(a, result.Weights, nodes)
 	}
-	return descending("transfer SVM", nodes, c, d, s.Settings, result, err)
+	return descending("transfer SVM", nodes, c, d, nil, s.Settings, result, err)
 }
 
 // WithC returns the estimator with another C.

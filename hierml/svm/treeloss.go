@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -33,7 +34,7 @@ type TreeLoss struct {
 }
 
 // Fit trains the SVM; see [Estimator].
-func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Model, error) {
+func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
 	c, err := checkNodeData(t, d, s.C)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
@@ -173,7 +174,7 @@ func train(ctx context.Context, o options) error {
 }
 
 // predict fills in what the model does with the test part.
-func predict(m *svm.Model, d *dataset.Dataset, r *outcome) error {
+func predict(m *classifier.Model, d *dataset.Dataset, r *outcome) error {
 	watch, err := start()
 	if err != nil {
 		return err
@@ -196,13 +197,13 @@ func predict(m *svm.Model, d *dataset.Dataset, r *outcome) error {
 }
 
 // save fills in the sizes of files and returns the compacted model.
-func save(ctx context.Context, m *svm.Model, r *outcome) (*svm.Model, error) {
+func save(ctx context.Context, m *classifier.Model, r *outcome) (*classifier.Model, error) {
 	folder, err := os.MkdirTemp("", "versus")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	size := func(m *svm.Model, bytes *float64) error {
+	size := func(m *classifier.Model, bytes *float64) error {
 		name := filepath.Join(folder, "model.safetensors")
 		if err := m.Save(name); err != nil {
 			return err
@@ -232,7 +233,7 @@ func save(ctx context.Context, m *svm.Model, r *outcome) (*svm.Model, error) {
 }
 
 // beam fills in what the model does with the test part by a beam.
-func beam(m *svm.Model, width int, d *dataset.Dataset, r *outcome) error {
+func beam(m *classifier.Model, width int, d *dataset.Dataset, r *outcome) error {
 	b, err := m.NewBeam(width)
 	if err != nil { // a flat model, which scores no inner nodes
 		fmt.Fprintln(os.Stderr, "without beam:", err)

@@ -18,6 +18,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -436,7 +437,7 @@ func TestSavedModel(t *testing.T) {
 	for _, l := range lost {
 		t.Error(l.Name, l)
 	}
-	newTree, newData, newModel := v["tree"].Interface().(*taxonomy.Taxonomy), v["data"].Interface().(*dataset.Dataset), v["model"].Interface().(*svm.Model)
+	newTree, newData, newModel := v["tree"].Interface().(*taxonomy.Taxonomy), v["data"].Interface().(*dataset.Dataset), v["model"].Interface().(*classifier.Model)
 	if newData.Taxonomy != newTree || newTree == tree {
 		t.Error("the taxonomy is not shared")
 	}

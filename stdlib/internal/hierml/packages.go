@@ -13,6 +13,7 @@ const GoVersion = "go1.26"
 var Packages = []*table.Package{
 	&calibrationPackage,
 	&chartPackage,
+	&classifierPackage,
 	&datasetPackage,
 	&gramPackage,
 	&labelsetPackage,

@@ -80,6 +80,7 @@ var structuredPackage = table.Package{
 		{Name: "Sets", Value: (*structured.Sets)(nil)},
 		{Name: "SiblingOptions", Value: (*structured.SiblingOptions)(nil)},
 		{Name: "Siblings", Value: (*structured.Siblings)(nil)},
+		{Name: "SparseWeights", Value: (*structured.SparseWeights)(nil)},
 		{Name: "State", Value: (*structured.State)(nil)},
 		{Name: "Step", Value: (*structured.Step)(nil)},
 		{Name: "Weights", Value: (*structured.Weights)(nil)},

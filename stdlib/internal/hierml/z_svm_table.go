@@ -6,56 +6,36 @@ package hierml
 
 import (
 	"context"
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/stdlib/internal/table"
-	"go/token"
 )
 
 var svmPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/svm",
 	Name: "svm",
 	Values: []table.Symbol{
-		{Name: "BestSet", Value: svm.BestSet},
 		{Name: "Calibrate", Value: svm.Calibrate},
 		{Name: "ChooseC", Value: svm.ChooseC},
-		{Name: "Descend", Value: svm.Descend},
 		{Name: "GlobalMean", Value: svm.GlobalMean},
-		{Name: "Highest", Value: svm.Highest},
-		{Name: "Load", Value: svm.Load},
 		{Name: "LocalMean", Value: svm.LocalMean},
-		{Name: "Read", Value: svm.Read},
 		{Name: "Sum", Value: svm.Sum},
 	},
-	Literals: []table.Literal{
-		{Name: "DefaultRise", Kind: token.FLOAT, Text: "0.0005"},
-	},
 	Types: []table.Symbol{
-		{Name: "Beam", Value: (*svm.Beam)(nil)},
 		{Name: "Calibrated", Value: (*svm.Calibrated)(nil)},
 		{Name: "Calibration", Value: (*svm.Calibration)(nil)},
 		{Name: "Choice", Value: (*svm.Choice)(nil)},
-		{Name: "Classes", Value: (*svm.Classes)(nil)},
-		{Name: "Contribution", Value: (*svm.Contribution)(nil)},
-		{Name: "Coupling", Value: (*svm.Coupling)(nil)},
-		{Name: "Cutting", Value: (*svm.Cutting)(nil)},
 		{Name: "Estimator", Value: (*svm.Estimator)(nil)},
-		{Name: "Explanation", Value: (*svm.Explanation)(nil)},
 		{Name: "Flat", Value: (*svm.Flat)(nil)},
-		{Name: "Format", Value: (*svm.Format)(nil)},
 		{Name: "GlobalMargin", Value: (*svm.GlobalMargin)(nil)},
 		{Name: "Hierarchical", Value: (*svm.Hierarchical)(nil)},
 		{Name: "Mean", Value: (*svm.Mean)(nil)},
-		{Name: "Model", Value: (*svm.Model)(nil)},
-		{Name: "NodeContribution", Value: (*svm.NodeContribution)(nil)},
 		{Name: "Normalized", Value: (*svm.Normalized)(nil)},
 		{Name: "OneVsRest", Value: (*svm.OneVsRest)(nil)},
 		{Name: "Orthogonal", Value: (*svm.Orthogonal)(nil)},
-		{Name: "Ranked", Value: (*svm.Ranked)(nil)},
 		{Name: "Recursive", Value: (*svm.Recursive)(nil)},
-		{Name: "Rule", Value: (*svm.Rule)(nil)},
-		{Name: "Scores", Value: (*svm.Scores)(nil)},
 		{Name: "Search", Value: (*svm.Search)(nil)},
 		{Name: "Shared", Value: (*svm.Shared)(nil)},
 		{Name: "Transfer", Value: (*svm.Transfer)(nil)},
@@ -72,11 +52,11 @@ var svmPackage = table.Package{
 // _svm_Estimator makes interpreted values a svm.Estimator.
 type _svm_Estimator struct {
 	IValue any
-	WFit   func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*svm.Model, error)
+	WFit   func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error)
 	WWithC func(a0 float64) svm.Estimator
 }
 
-func (w _svm_Estimator) Fit(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*svm.Model, error) {
+func (w _svm_Estimator) Fit(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error) {
 	return w.WFit(a0, a1, a2)
 }
 func (w _svm_Estimator) WithC(a0 float64) svm.Estimator {

@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"math"

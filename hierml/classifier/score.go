@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"
@@ -43,13 +43,13 @@ func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 // data.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
-		return fmt.Errorf("svm: no matrix to predict for")
+		return fmt.Errorf("classifier: no matrix to predict for")
 	}
 	if err := structured.CheckMatrix(x); err != nil {
 		return err
 	}
 	if n := m.Features(); x.Cols != n {
-		return fmt.Errorf("svm: matrix of %d features for a model of %d; transform the texts with the vectorizer of the training data", x.Cols, n)
+		return fmt.Errorf("classifier: matrix of %d features for a model of %d; transform the texts with the vectorizer of the training data", x.Cols, n)
 	}
 	if m.expansion != nil {
 		return m.expansion.check(x)
@@ -64,19 +64,19 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 		return nil
 	}
 	if t == nil {
-		return fmt.Errorf("svm: no taxonomy to predict labels of")
+		return fmt.Errorf("classifier: no taxonomy to predict labels of")
 	}
 	const advice = "use the taxonomy of the training data; Collection.Leafed moves labels at inner nodes in both parts alike"
 	for n := range min(t.Len(), m.Taxonomy.Len()) {
 		if was, is := m.Taxonomy.Name(n), t.Name(n); was != is {
-			return fmt.Errorf("svm: node %d is %q for the model and %q in the taxonomy given; %s", n, was, is, advice)
+			return fmt.Errorf("classifier: node %d is %q for the model and %q in the taxonomy given; %s", n, was, is, advice)
 		}
 		if m.Taxonomy.IsLeaf(n) != t.IsLeaf(n) {
-			return fmt.Errorf("svm: node %q is a leaf either for the model or in the taxonomy given, but not in both; %s", t.Name(n), advice)
+			return fmt.Errorf("classifier: node %q is a leaf either for the model or in the taxonomy given, but not in both; %s", t.Name(n), advice)
 		}
 	}
 	if t.Len() != m.Taxonomy.Len() {
-		return fmt.Errorf("svm: the model has a taxonomy of %d nodes, and that given has %d; %s", m.Taxonomy.Len(), t.Len(), advice)
+		return fmt.Errorf("classifier: the model has a taxonomy of %d nodes, and that given has %d; %s", m.Taxonomy.Len(), t.Len(), advice)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	case m.expansion != nil:
 		m.expansion.scores(gram.Vector{Indices: features, Values: values}, scores)
 	case m.sparse != nil:
-		m.sparse.scores(features, values, scores)
+		m.sparse.Scores(features, values, scores)
 	default:
 		m.Result.Weights.Scores(features, values, scores)
 	}
@@ -150,7 +150,7 @@ func (s *scorer) nodes(dst []float64) {
 // each calls do for every row of x, in any order and on all cores, with a scorer
 // that has loaded it.
 func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
-	inChunks(x.Rows, m.workers, func() func(i int) {
+	inChunks(x.Rows, m.Workers, func() func(i int) {
 		s := m.newScorer()
 		return func(i int) {
 			s.load(x, i)

@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/svm"
 )
@@ -19,13 +20,13 @@ func ExampleModel_Save() {
 	}
 	defer os.RemoveAll(dir)
 	data := example.Texts(example.Tree(3, 4), 400, 600, 30, 1)
-	model, err := svm.Hierarchical{C: 0.3}.Fit(context.Background(), data.Taxonomy, data)
+	trained, err := svm.Hierarchical{C: 0.3}.Fit(context.Background(), data.Taxonomy, data)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	// Compact makes the file small and certifies what that costs.
-	small, err := model.Compact(context.Background(), 0)
+	small, err := trained.Compact(context.Background(), 0)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,13 +36,13 @@ func ExampleModel_Save() {
 		fmt.Println(err)
 		return
 	}
-	loaded, err := svm.Load(path)
+	loaded, err := classifier.Load(path)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(loaded.Name, loaded.C, loaded.Result.Primal == small.Result.Primal)
-	fmt.Println(small.Result.Primal <= model.Result.Primal*(1+svm.DefaultRise), small.Result.Dual == model.Result.Dual)
+	fmt.Println(small.Result.Primal <= trained.Result.Primal*(1+classifier.DefaultRise), small.Result.Dual == trained.Result.Dual)
 	// Output:
 	// hierarchical SVM 0.3 true
 	// true true
@@ -61,9 +62,9 @@ func ExampleModel_Rank() {
 }
 
 func ExampleModel_PredictSets() {
-	data := severalTexts(example.Tree(2, 3), 700, 1)
-	train, held := data.Subset(span(0, 500)), data.Subset(span(500, 700))
-	model, err := svm.OneVsRest{}.Fit(context.Background(), data.Taxonomy, train)
+	train := example.Texts(example.Tree(2, 3), 500, 300, 20, 1)
+	held := example.Texts(train.Taxonomy, 200, 300, 20, 2)
+	model, err := svm.OneVsRest{}.Fit(context.Background(), train.Taxonomy, train)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -81,17 +82,4 @@ func ExampleModel_PredictSets() {
 	sets := model.PredictSets(held.X, cut)
 	fmt.Println(len(sets))
 	// Output: 200
-}
-
-func ExampleCalibrate() {
-	data := example.Texts(example.Tree(3, 4), 400, 600, 30, 1)
-	p, err := svm.Calibrate(context.Background(), svm.Hierarchical{C: 0.3}, data.Taxonomy, data)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	one := data.X.Subset([]int{17})
-	nodes := p.NodeProbabilities(one)
-	fmt.Printf("the root has probability %.1f\n", nodes.At(0, data.Taxonomy.Roots()[0]))
-	// Output: the root has probability 1.0
 }

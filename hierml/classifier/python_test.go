@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/classifier"
 )
 
 // numpy returns a Python that has numpy: the one that HIERML_PYTHON names, or
@@ -54,7 +54,7 @@ func TestPythonReadsModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range []svm.Format{{}, {Float64: true}, {Dense: true}} {
+		for _, f := range []classifier.Format{{}, {Float64: true}, {Dense: true}} {
 			path := filepath.Join(t.TempDir(), "model.safetensors")
 			if err := m.SaveAs(path, f); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"
@@ -59,14 +59,14 @@ func (b *Beam) String() string {
 func (m *Model) NewBeam(width int) (*Beam, error) {
 	t := m.Taxonomy
 	if width < 1 {
-		return nil, fmt.Errorf("svm: a beam of width %d; give 1 at least", width)
+		return nil, fmt.Errorf("classifier: a beam of width %d; give 1 at least", width)
 	}
 	if !t.IsTree() {
-		return nil, fmt.Errorf("svm: a beam goes down a tree; in this taxonomy some nodes have several parents")
+		return nil, fmt.Errorf("classifier: a beam goes down a tree; in this taxonomy some nodes have several parents")
 	}
 	w := m.weights()
 	if w == nil {
-		return nil, fmt.Errorf("svm: this model, %s, has a kernel and no weights of features; use Predict", m.Name)
+		return nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features; use Predict", m.Name)
 	}
 	b := &Beam{model: m, width: width}
 	values := make([]float64, t.Len())
@@ -77,11 +77,11 @@ func (m *Model) NewBeam(width int) (*Beam, error) {
 	} else {
 		var err error
 		if values, err = m.attributes.NodeValues(); err != nil {
-			return nil, fmt.Errorf("svm: a beam needs scores of inner nodes: %w", err)
+			return nil, fmt.Errorf("classifier: a beam needs scores of inner nodes: %w", err)
 		}
 		for n, v := range values {
 			if alone := len(t.Siblings(n)) == 0 && (len(t.Parents(n)) > 0 || len(t.Roots()) == 1); !alone && !t.IsLeaf(n) && (v == 0 || m.attributes.Column(n) < 0) {
-				return nil, fmt.Errorf("svm: a beam needs scores of inner nodes, and this %s has none for %q; use Predict", m.Name, t.Name(n))
+				return nil, fmt.Errorf("classifier: a beam needs scores of inner nodes, and this %s has none for %q; use Predict", m.Name, t.Name(n))
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (b *Beam) fill(w rows) error {
 		stored += len(columns)
 	}
 	if stored > math.MaxUint32 {
-		return fmt.Errorf("svm: a beam holds at most %d weights; this model has %d that are not zero: compact it", uint32(math.MaxUint32), stored)
+		return fmt.Errorf("classifier: a beam holds at most %d weights; this model has %d that are not zero: compact it", uint32(math.MaxUint32), stored)
 	}
 	b.weights = make([]slotted, 0, stored)
 	f := 0
@@ -208,7 +208,7 @@ func (b *Beam) Predict(x *dataset.Matrix) []int {
 // that the beam comes to, the best first and of equal ones that with the smaller id.
 func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Rows)
-	inChunks(x.Rows, b.model.workers, func() func(i int) {
+	inChunks(x.Rows, b.model.Workers, func() func(i int) {
 		s := new(search)
 		return func(i int) { ranked[i] = slices.Clone(b.rank(s, x, i, k)) }
 	})

@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/internal/safetensors"
@@ -19,7 +20,7 @@ func TestLoadedKernelModelTakesKernelValues(t *testing.T) {
 	d := example.Dense(example.Tree(2, 2), 40, 5, 1)
 	k := gram.Polynomial{Offset: 1}
 	m := fit(t, svm.Flat{Kernel: k}, d)
-	got, err := loaded(saved(t, m, svm.Format{}))
+	got, err := loaded(saved(t, m, classifier.Format{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +47,18 @@ func TestSomeKernelsAreNotSaved(t *testing.T) {
 	}
 	numbered := *d
 	numbered.X = gram.Numbers(20)
-	for name, m := range map[string]*svm.Model{
+	for name, m := range map[string]*classifier.Model{
 		"function": fit(t, svm.Flat{Kernel: gram.Func(func(a, b gram.Vector) float64 { return a.Dot(b) })}, d),
 		"given":    fit(t, svm.Flat{Kernel: given}, &numbered),
 	} {
-		if err := m.Write(new(bytes.Buffer), svm.Format{}); err == nil || !strings.Contains(err.Error(), "no file holds") {
+		if err := m.Write(new(bytes.Buffer), classifier.Format{}); err == nil || !strings.Contains(err.Error(), "no file holds") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestLoadRefusesKernels(t *testing.T) {
-	file := saved(t, models(t)["RBF"], svm.Format{})
+	file := saved(t, models(t)["RBF"], classifier.Format{})
 	type tensors = map[string]safetensors.Tensor
 	for name, c := range map[string]struct {
 		edit func(map[string]string, tensors)

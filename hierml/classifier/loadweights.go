@@ -1,9 +1,8 @@
-package svm
+package classifier
 
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/structured"
@@ -66,7 +65,7 @@ type weightReader struct {
 	columns []int   // node of each column of the weights
 	wide    bool    // in float64
 	dense   *structured.Weights
-	sparse  *sparse
+	sparse  *structured.SparseWeights
 	err     error // of the first weight that cannot be kept
 }
 
@@ -79,11 +78,11 @@ func (w *weightReader) begin(features, stored int) {
 		}
 		return
 	}
-	w.sparse = &sparse{count: len(w.columns), begin: make([]int, features+1), columns: make([]int32, 0, stored)}
+	w.sparse = &structured.SparseWeights{Columns: w.columns, Begin: make([]int, features+1), Column: make([]int32, 0, stored)}
 	if w.wide {
-		w.sparse.wide = make([]float64, 0, stored)
+		w.sparse.Wide = make([]float64, 0, stored)
 	} else {
-		w.sparse.values = make([]float32, 0, stored)
+		w.sparse.Values = make([]float32, 0, stored)
 	}
 }
 
@@ -99,48 +98,25 @@ func (w *weightReader) put(f, column int, v float64) {
 	case v == 0:
 		return
 	case w.wide:
-		w.sparse.wide = append(w.sparse.wide, v)
+		w.sparse.Wide = append(w.sparse.Wide, v)
 	default:
-		w.sparse.values = append(w.sparse.values, float32(v))
+		w.sparse.Values = append(w.sparse.Values, float32(v))
 	}
-	w.sparse.columns = append(w.sparse.columns, w.to[column])
-	w.sparse.begin[f+1]++
+	w.sparse.Column = append(w.sparse.Column, w.to[column])
+	w.sparse.Begin[f+1]++
 }
 
 // finish completes the sparse weights, if they are sparse.
-func (w *weightReader) finish() *sparse {
+func (w *weightReader) finish() *structured.SparseWeights {
 	s := w.sparse
 	if s == nil {
 		return nil
 	}
-	for f := range len(s.begin) - 1 {
-		s.begin[f+1] += s.begin[f]
-		lo, hi := s.begin[f], s.begin[f+1]
-		if columns := s.columns[lo:hi]; !slices.IsSorted(columns) {
-			if w.wide {
-				sortRow(columns, s.wide[lo:hi])
-			} else {
-				sortRow(columns, s.values[lo:hi])
-			}
-		}
+	for f := range s.Features() {
+		s.Begin[f+1] += s.Begin[f]
 	}
+	s.Sort()
 	return s
-}
-
-// sortRow sorts the columns of a row, and the values with them.
-func sortRow[T float32 | float64](columns []int32, values []T) {
-	type entry struct {
-		column int32
-		value  T
-	}
-	row := make([]entry, len(columns))
-	for k, c := range columns {
-		row[k] = entry{c, values[k]}
-	}
-	slices.SortFunc(row, func(a, b entry) int { return int(a.column) - int(b.column) })
-	for k, e := range row {
-		columns[k], values[k] = e.column, e.value
-	}
 }
 
 func readMatrix(f *safetensors.File, w *weightReader) error {

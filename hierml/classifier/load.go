@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"
@@ -20,15 +20,15 @@ import (
 func Load(path string) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("svm: load: %w", err)
+		return nil, fmt.Errorf("classifier: load: %w", err)
 	}
 	defer file.Close() // only read from
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("svm: load: %w", err)
+		return nil, fmt.Errorf("classifier: load: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("svm: load: %s is not a file", path)
+		return nil, fmt.Errorf("classifier: load: %s is not a file", path)
 	}
 	m, err := Read(file, info.Size())
 	if err != nil {
@@ -42,17 +42,17 @@ func Load(path string) (*Model, error) {
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	f, err := safetensors.Open(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("svm: load: %w", err)
+		return nil, fmt.Errorf("classifier: load: %w", err)
 	}
 	if format := f.Metadata["format"]; format != fileFormat {
-		return nil, fmt.Errorf("svm: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
+		return nil, fmt.Errorf("classifier: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
 	}
 	if version := f.Metadata["version"]; version != strconv.Itoa(fileVersion) {
-		return nil, fmt.Errorf("svm: load: the model has version %q; this program reads version %d", version, fileVersion)
+		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads version %d", version, fileVersion)
 	}
 	m, err := read(f)
 	if err != nil {
-		return nil, fmt.Errorf("svm: load: %w", err)
+		return nil, fmt.Errorf("classifier: load: %w", err)
 	}
 	return m, nil
 }
@@ -96,9 +96,11 @@ func read(f *safetensors.File) (*Model, error) {
 
 func (m *Model) readMetadata(text map[string]string) error {
 	r := m.Result
-	for name, to := range map[string]*float64{"C": &m.C, "primal": &r.Primal, "dual": &r.Dual, "gap": &r.Gap, "seconds": &r.Seconds} {
+	numbers := map[string]*float64{"C": &m.C, "seconds": &r.Seconds, "gap": &r.Gap, "primal": &r.Primal, "dual": &r.Dual}
+	for name, to := range numbers {
 		v, err := strconv.ParseFloat(text[name], 64)
-		if err != nil || math.IsNaN(v) {
+		uncertified := text["gap"] == "NaN" && (name == "gap" || name == "primal" || name == "dual")
+		if err != nil || math.IsNaN(v) && !uncertified {
 			return fmt.Errorf("the metadata say that %s is %q; expected a number", name, text[name])
 		}
 		*to = v

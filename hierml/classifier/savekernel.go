@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"
@@ -74,7 +74,7 @@ func (e *expansion) metadata() map[string]string {
 // columns, in compressed rows too. It is an error if the kernel is a function or a matrix, which files do not have.
 func (e *expansion) tensors() ([]safetensors.Tensor, error) {
 	if kernelParameters(e.kernel) == nil {
-		return nil, fmt.Errorf("svm: save: the model has the kernel %v, which no file holds; keep what it was trained with and fit again", e.kernel)
+		return nil, fmt.Errorf("classifier: save: the model has the kernel %v, which no file holds; keep what it was trained with and fit again", e.kernel)
 	}
 	return []safetensors.Tensor{
 		safetensors.New("kernel.numbers", narrow(e.numbers), len(e.numbers)),

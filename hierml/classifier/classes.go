@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ type Coupling struct {
 func (m *Model) Classes() (*Classes, error) {
 	r, err := structured.NewClassRegularizer(m.attributes)
 	if err != nil {
-		return nil, fmt.Errorf("svm: %w", err)
+		return nil, fmt.Errorf("classifier: %w", err)
 	}
 	byNode, err := m.nodeProducts()
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *Model) nodeProducts() (*mat.SymDense, error) {
 	} else {
 		w := m.weights()
 		if w == nil {
-			return nil, fmt.Errorf("svm: this model has neither weights nor a kernel to explain")
+			return nil, fmt.Errorf("classifier: this model has neither weights nor a kernel to explain")
 		}
 		features, _ := w.size()
 		var at []int32

@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"
@@ -36,14 +36,14 @@ func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
 // labels.
 func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 	if d == nil {
-		return nil, fmt.Errorf("svm: no dataset")
+		return nil, fmt.Errorf("classifier: no dataset")
 	}
 	relevant := make([][]int, len(d.Labels))
 	for i, set := range d.Labels {
 		for _, n := range set {
 			y := m.attributes.Candidate(n)
 			if y < 0 {
-				return nil, fmt.Errorf("svm: label %d of row %d of dataset %q is none of the labels that the model chooses from; Dataset.Leafed moves those at inner nodes to leaves", n, i, d.Name)
+				return nil, fmt.Errorf("classifier: label %d of row %d of dataset %q is none of the labels that the model chooses from; Dataset.Leafed moves those at inner nodes to leaves", n, i, d.Name)
 			}
 			relevant[i] = append(relevant[i], y)
 		}
@@ -53,7 +53,7 @@ func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 
 // Cutting is a model that predicts label sets by a cut of its scores, so that package metric compares it with others:
 //
-//	metric.Evaluate(svm.Cutting{Model: model, Cut: cut}, test)
+//	metric.Evaluate(model.Cutting{Model: model, Cut: cut}, test)
 type Cutting struct {
 	*Model
 	Cut calibration.Cut
@@ -62,7 +62,7 @@ type Cutting struct {
 // Decide returns PredictSets of the rows of x; scores are LeafScores of x, or nil.
 func (c Cutting) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if c.Model == nil || c.Cut == nil {
-		return nil, fmt.Errorf("svm: Cutting needs a model and a cut")
+		return nil, fmt.Errorf("classifier: Cutting needs a model and a cut")
 	}
 	return c.PredictSets(x, c.Cut), nil
 }

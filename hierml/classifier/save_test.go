@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -24,7 +25,7 @@ import (
 )
 
 // saved returns the bytes of the file of a model.
-func saved(t testing.TB, m *svm.Model, f svm.Format) []byte {
+func saved(t testing.TB, m *classifier.Model, f classifier.Format) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := m.Write(&b, f); err != nil {
@@ -33,13 +34,15 @@ func saved(t testing.TB, m *svm.Model, f svm.Format) []byte {
 	return b.Bytes()
 }
 
-func loaded(b []byte) (*svm.Model, error) { return svm.Read(bytes.NewReader(b), int64(len(b))) }
+func loaded(b []byte) (*classifier.Model, error) {
+	return classifier.Read(bytes.NewReader(b), int64(len(b)))
+}
 
 // models are models of all forms: on trees, forests and DAGs, dense and sparse,
 // with and without vocabulary.
-func models(t testing.TB) map[string]*svm.Model {
+func models(t testing.TB) map[string]*classifier.Model {
 	t.Helper()
-	fit := func(e svm.Estimator, d *dataset.Dataset) *svm.Model {
+	fit := func(e svm.Estimator, d *dataset.Dataset) *classifier.Model {
 		m, err := e.Fit(context.Background(), d.Taxonomy, d)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +58,7 @@ func models(t testing.TB) map[string]*svm.Model {
 		t.Fatal(err)
 	}
 	descend := fit(svm.Hierarchical{}, example.Dense(example.Tree(2, 3), 30, 4, 2))
-	descend.Rule = svm.Descend
+	descend.Rule = classifier.Descend
 	leaves := fit(svm.Flat{}, example.Texts(example.Tree(300), 5, 200, 3, 1))
 	for k := range leaves.Result.Weights.Data {
 		if k%50 > 0 {
@@ -64,7 +67,7 @@ func models(t testing.TB) map[string]*svm.Model {
 	}
 	double := fit(svm.Normalized{Settings: solver.Settings{Gap: 1e-7}}, example.Dense(example.Tree(2, 2), 40, 5, 1))
 	fewDouble := fit(svm.Flat{Settings: solver.Settings{Gap: 1e-7}}, example.Texts(example.Tree(300), 5, 200, 3, 1))
-	for name, m := range map[string]*svm.Model{"double": double, "double few": fewDouble} {
+	for name, m := range map[string]*classifier.Model{"double": double, "double few": fewDouble} {
 		if m.Result.Weights.Wide == nil {
 			t.Errorf("%s: the weights are not in double precision", name)
 		}
@@ -74,7 +77,7 @@ func models(t testing.TB) map[string]*svm.Model {
 			fewDouble.Result.Weights.Wide[k] = 0
 		}
 	}
-	return map[string]*svm.Model{
+	return map[string]*classifier.Model{
 		"tree":        fit(svm.Normalized{C: 2}, example.Dense(example.Tree(2, 2), 40, 5, 1)),
 		"DAG":         fit(svm.Hierarchical{}, example.Dense(example.Graph(15, 3), 40, 4, 1)),
 		"forest":      fit(svm.Flat{C: 0.1}, example.Dense(forest, 20, 3, 1)),
@@ -97,7 +100,7 @@ func models(t testing.TB) map[string]*svm.Model {
 func TestLoadedModelIsTheModelSaved(t *testing.T) {
 	for name, m := range models(t) {
 		x := matrix(m.Features())
-		for _, f := range []svm.Format{{}, {Float64: true}, {Dense: true}, {Float64: true, Dense: true}} {
+		for _, f := range []classifier.Format{{}, {Float64: true}, {Dense: true}, {Float64: true, Dense: true}} {
 			b := saved(t, m, f)
 			got, err := loaded(b)
 			if err != nil {
@@ -184,7 +187,7 @@ func TestFormsOfWeights(t *testing.T) {
 				}
 			}
 		}
-		b := saved(t, m, svm.Format{})
+		b := saved(t, m, classifier.Format{})
 		file, err := safetensors.Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +220,7 @@ func TestSaveReplacesTheFileAtOnce(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	first, err := svm.Load(path)
+	first, err := classifier.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +229,10 @@ func TestSaveReplacesTheFileAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Name = "another"
-	if err := first.SaveAs(link, svm.Format{Dense: true}); err != nil {
+	if err := first.SaveAs(link, classifier.Format{Dense: true}); err != nil {
 		t.Fatal(err)
 	}
-	if second, err := svm.Load(path); err != nil || second.Name != "another" {
+	if second, err := classifier.Load(path); err != nil || second.Name != "another" {
 		t.Errorf("%v, %v", second, err)
 	}
 	// A model that cannot be saved leaves the file and nothing else.
@@ -237,7 +240,7 @@ func TestSaveReplacesTheFileAtOnce(t *testing.T) {
 	if err := m.Save(path); err == nil || !strings.Contains(err.Error(), "Rule(77)") {
 		t.Errorf("error %v", err)
 	}
-	m.Rule = svm.Highest
+	m.Rule = classifier.Highest
 	if err := m.Save(filepath.Join(dir, "no such folder", "m")); err == nil {
 		t.Error("no error")
 	}
@@ -246,7 +249,7 @@ func TestSaveReplacesTheFileAtOnce(t *testing.T) {
 		t.Errorf("folder %v, %v", entries, err)
 	}
 	for _, p := range []string{dir, filepath.Join(dir, "none")} {
-		if _, err := svm.Load(p); err == nil {
+		if _, err := classifier.Load(p); err == nil {
 			t.Errorf("%s: no error", p)
 		}
 	}
@@ -280,8 +283,8 @@ func edited(t testing.TB, b []byte, edit func(metadata map[string]string, tensor
 }
 
 func TestLoadRefuses(t *testing.T) {
-	dense, sparse := saved(t, models(t)["tree"], svm.Format{}), saved(t, models(t)["few words"], svm.Format{})
-	none := saved(t, models(t)["many leaves"], svm.Format{})
+	dense, sparse := saved(t, models(t)["tree"], classifier.Format{}), saved(t, models(t)["few words"], classifier.Format{})
+	none := saved(t, models(t)["many leaves"], classifier.Format{})
 	type tensors = map[string]safetensors.Tensor
 	for name, c := range map[string]struct {
 		file []byte
@@ -373,7 +376,7 @@ func rename[T safetensors.Value](t map[string]safetensors.Tensor, name string, v
 }
 
 func TestDamagedFilesAreErrors(t *testing.T) {
-	b := saved(t, models(t)["few words"], svm.Format{})
+	b := saved(t, models(t)["few words"], classifier.Format{})
 	name := bytes.Index(b, []byte("crc32c"))
 	for i := 0; i < len(b); i += 1 + i/200 {
 		damaged := slices.Clone(b)
@@ -401,7 +404,7 @@ func TestDeepTaxonomiesAreRefused(t *testing.T) {
 		}
 		columns = append(columns, int32(n))
 	}
-	_, err := loaded(edited(t, saved(t, models(t)["tree"], svm.Format{}), func(_ map[string]string, all map[string]safetensors.Tensor) {
+	_, err := loaded(edited(t, saved(t, models(t)["tree"], classifier.Format{}), func(_ map[string]string, all map[string]safetensors.Tensor) {
 		all["names"] = rename(all, "taxonomy.names", names.Bytes())
 		all["offsets"] = rename(all, "taxonomy.names.offsets", offsets)
 		all["edges"] = rename(all, "taxonomy.edges", edges, len(edges)/2, 2)
@@ -414,7 +417,7 @@ func TestDeepTaxonomiesAreRefused(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, m := range models(f) {
-		f.Add(saved(f, m, svm.Format{}), 0, byte(0))
+		f.Add(saved(f, m, classifier.Format{}), 0, byte(0))
 	}
 	// The fuzzer changes a byte, whose check sum is then left out, so that it gets
 	// beyond the check.
@@ -433,7 +436,7 @@ func FuzzRead(f *testing.F) {
 		if len(m.HTML()) == 0 {
 			t.Error("no description")
 		}
-		if _, err := loaded(saved(t, m, svm.Format{})); err != nil {
+		if _, err := loaded(saved(t, m, classifier.Format{})); err != nil {
 			t.Errorf("a model that was loaded is not after it was written: %v", err)
 		}
 	})
@@ -463,8 +466,8 @@ func TestModelsOfAllEstimators(t *testing.T) {
 		"orthogonal":         {svm.Orthogonal{}, false},
 	} {
 		m := fit(t, c.e, d)
-		check := func(what string, m *svm.Model) {
-			got, err := loaded(saved(t, m, svm.Format{}))
+		check := func(what string, m *classifier.Model) {
+			got, err := loaded(saved(t, m, classifier.Format{}))
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, what, err)
 				return

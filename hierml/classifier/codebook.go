@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"

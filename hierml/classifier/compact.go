@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"context"
@@ -31,16 +31,16 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 		rise = DefaultRise
 	}
 	if !(rise > 0) || math.IsInf(rise, 1) {
-		return nil, fmt.Errorf("svm: the rise to allow is %v; it is a positive share of the primal value, or 0 for the default of %v", rise, DefaultRise)
+		return nil, fmt.Errorf("classifier: the rise to allow is %v; it is a positive share of the primal value, or 0 for the default of %v", rise, DefaultRise)
 	}
 	var inputs *structured.Linear
-	if m.problem != nil {
-		inputs, _ = m.problem.Inputs.(*structured.Linear)
+	if m.Problem != nil {
+		inputs, _ = m.Problem.Inputs.(*structured.Linear)
 	}
-	if inputs == nil || m.Result.Weights == nil || !slices.Equal(m.problem.Columns, m.Result.Weights.Columns) {
-		return nil, fmt.Errorf("svm: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or solved in parts")
+	if inputs == nil || m.Result.Weights == nil || !slices.Equal(m.Problem.Columns, m.Result.Weights.Columns) {
+		return nil, fmt.Errorf("classifier: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or solved in parts")
 	}
-	oracle, err := m.problem.Compile()
+	oracle, err := m.Problem.Compile()
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
 	if finest.Result.Primal > limit {
 		m, err := to(0)
 		if err == nil && m.Result.Primal > limit {
-			err = fmt.Errorf("svm: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", before, m.Result.Primal, limit)
+			err = fmt.Errorf("classifier: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", before, m.Result.Primal, limit)
 		}
 		return m, err
 	}
@@ -144,7 +144,7 @@ func (c *compaction) count() error {
 			v := w.At(f, column)
 			bits := safetensors.ToHalf(float32(v)) & 0x7fff
 			if bits >= infinite {
-				return fmt.Errorf("svm: a weight of %v is too large for half precision; scale the features", v)
+				return fmt.Errorf("classifier: a weight of %v is too large for half precision; scale the features", v)
 			}
 			c.counts[bits]++
 			c.mass[bits] += energy[f]
@@ -200,10 +200,10 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	result := *c.model.Result
 	result.Weights, result.Point, result.Last = w.dense, nil, nil
 	m := *c.model
-	m.Result, m.sparse, m.problem = &result, w.finish(), nil
-	primal, err := c.oracle.Primal(ctx, scoredRows{&m, c.x}, norm, m.workers)
+	m.Result, m.sparse, m.Problem = &result, w.finish(), nil
+	primal, err := c.oracle.Primal(ctx, scoredRows{&m, c.x}, norm, m.Workers)
 	if err != nil {
-		return nil, fmt.Errorf("svm: compacting was stopped: %w", err)
+		return nil, fmt.Errorf("classifier: compacting was stopped: %w", err)
 	}
 	result.Primal = primal
 	result.Gap = structured.Certificate{Primal: primal, Dual: result.Dual}.Gap()

@@ -1,10 +1,12 @@
-package svm
+package classifier
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
 )
@@ -87,6 +89,17 @@ func (s *scorer) shortfalls() []float64 {
 		s.leaves[y] = s.short[n]
 	}
 	return s.leaves
+}
+
+// ChoiceScores returns the scores of the leaves by which the model chooses, which are
+// those of Rank: LeafScores, unless the model descends the taxonomy. For no rows the result is an empty matrix.
+func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense {
+	if m.Rule != Descend || x.Rows == 0 {
+		return m.LeafScores(x)
+	}
+	scores := mat.NewDense(x.Rows, len(m.Taxonomy.Leaves()), nil)
+	m.each(x, func(s *scorer, i int) { copy(scores.RawRowView(i), s.shortfalls()) })
+	return scores
 }
 
 // Scores are the scores of one instance.

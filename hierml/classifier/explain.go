@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"fmt"
@@ -63,10 +63,10 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 		return nil, err
 	}
 	if i < 0 || i >= x.Rows {
-		return nil, fmt.Errorf("svm: row %d of a matrix of %d", i, x.Rows)
+		return nil, fmt.Errorf("classifier: row %d of a matrix of %d", i, x.Rows)
 	}
 	if m.weights() == nil {
-		return nil, fmt.Errorf("svm: this model, %s, has a kernel and no weights of features to explain by", m.Name)
+		return nil, fmt.Errorf("classifier: this model, %s, has a kernel and no weights of features to explain by", m.Name)
 	}
 	s := m.newScorer()
 	s.load(x, i)
@@ -173,7 +173,7 @@ func rowFeatures(x *dataset.Matrix, i int) []int32 {
 // weight returns the weight of a feature in a column.
 func (m *Model) weight(f, column int) float64 {
 	if m.sparse != nil {
-		return m.sparse.at(f, int32(column))
+		return m.sparse.At(f, column)
 	}
 	return m.Result.Weights.At(f, column)
 }

@@ -1,4 +1,4 @@
-package svm
+package classifier
 
 import (
 	"bufio"
@@ -30,7 +30,7 @@ type Format struct {
 
 // What the metadata of a model file say about the file.
 const (
-	fileFormat  = "hierml.svm"
+	fileFormat  = "hierml.model"
 	fileVersion = 1
 )
 
@@ -69,10 +69,10 @@ func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
 // SaveAs is Save in another form.
 func (m *Model) SaveAs(path string, f Format) (err error) {
 	if path == "" {
-		return fmt.Errorf("svm: save: no file is named")
+		return fmt.Errorf("classifier: save: no file is named")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("svm: save: %s is a folder; name a file in it", path)
+		return fmt.Errorf("classifier: save: %s is a folder; name a file in it", path)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // what a link names is replaced, not the link
@@ -80,7 +80,7 @@ func (m *Model) SaveAs(path string, f Format) (err error) {
 	temporary := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return fmt.Errorf("svm: save: %w", err)
+		return fmt.Errorf("classifier: save: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -92,13 +92,13 @@ func (m *Model) SaveAs(path string, f Format) (err error) {
 		return err
 	}
 	if err := file.Sync(); err != nil {
-		return fmt.Errorf("svm: save: %w", err)
+		return fmt.Errorf("classifier: save: %w", err)
 	}
 	if err := file.Close(); err != nil {
-		return fmt.Errorf("svm: save: %w", err)
+		return fmt.Errorf("classifier: save: %w", err)
 	}
 	if err := os.Rename(temporary, path); err != nil {
-		return fmt.Errorf("svm: save: %w", err)
+		return fmt.Errorf("classifier: save: %w", err)
 	}
 	return nil
 }
@@ -111,10 +111,10 @@ func (m *Model) Write(w io.Writer, f Format) error {
 	}
 	buffered := bufio.NewWriterSize(w, 1<<20)
 	if err := safetensors.Write(buffered, m.metadata(), tensors); err != nil {
-		return fmt.Errorf("svm: save: %w", err)
+		return fmt.Errorf("classifier: save: %w", err)
 	}
 	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("svm: save: %w", err)
+		return fmt.Errorf("classifier: save: %w", err)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (m *Model) metadata() map[string]string {
 
 // precision names that of the weights in memory.
 func precision(m *Model) string {
-	if w := m.Result.Weights; w != nil && w.Wide != nil || m.sparse != nil && m.sparse.wide != nil {
+	if w := m.Result.Weights; w != nil && w.Wide != nil || m.sparse != nil && m.sparse.Wide != nil {
 		return "float64"
 	}
 	return "float32"
@@ -171,12 +171,12 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	} else {
 		weights := m.weights()
 		if weights == nil {
-			return nil, fmt.Errorf("svm: save: this %s has no weights", m.Name)
+			return nil, fmt.Errorf("classifier: save: this %s has no weights", m.Name)
 		}
 		stored = weightTensors(weights, f)
 	}
 	if _, ok := parseRule(m.Rule.String()); !ok {
-		return nil, fmt.Errorf("svm: save: models with the rule %q cannot be saved", m.Rule)
+		return nil, fmt.Errorf("classifier: save: models with the rule %q cannot be saved", m.Rule)
 	}
 	t := m.Taxonomy
 	edges := make([]int32, 0, 2*len(t.Edges()))

@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -15,7 +16,7 @@ import (
 )
 
 // value is the objective of a flat SVM with 0/1 loss from its definition.
-func value(m *svm.Model, d *dataset.Dataset) float64 {
+func value(m *classifier.Model, d *dataset.Dataset) float64 {
 	var sum float64
 	for n := range m.Taxonomy.Len() {
 		for _, w := range m.Weights(n) {
@@ -39,7 +40,7 @@ func value(m *svm.Model, d *dataset.Dataset) float64 {
 func TestCompactIsCertified(t *testing.T) {
 	d := example.Texts(example.Tree(4, 5), 300, 2000, 30, 1)
 	m := fit(t, svm.Flat{}, d)
-	before := len(saved(t, m, svm.Format{}))
+	before := len(saved(t, m, classifier.Format{}))
 	size := before
 	for _, rise := range []float64{0, 1e-3, 1e-2, 0.1} {
 		c, err := m.Compact(context.Background(), rise)
@@ -47,7 +48,7 @@ func TestCompactIsCertified(t *testing.T) {
 			t.Fatal(err)
 		}
 		if rise == 0 {
-			rise = svm.DefaultRise
+			rise = classifier.DefaultRise
 		}
 		r := c.Result
 		if want := value(c, d); math.Abs(r.Primal-want) > 1e-6*want {
@@ -56,7 +57,7 @@ func TestCompactIsCertified(t *testing.T) {
 		if r.Primal > m.Result.Primal*(1+rise) || r.Dual != m.Result.Dual || math.Abs(r.Gap-(r.Primal-r.Dual)/r.Primal) > 1e-12 {
 			t.Errorf("rise %v: %v from %v", rise, r, m.Result)
 		}
-		b := saved(t, c, svm.Format{})
+		b := saved(t, c, classifier.Format{})
 		if len(b) > size || len(b) > before*6/10 {
 			t.Errorf("rise %v: %d bytes after %d", rise, len(b), size)
 		}
@@ -86,7 +87,7 @@ func TestCompactRefuses(t *testing.T) {
 	if _, err := m.Compact(context.Background(), 1e-15); err == nil || !strings.Contains(err.Error(), "rounded to half precision") {
 		t.Errorf("error %v", err)
 	}
-	l, err := loaded(saved(t, m, svm.Format{}))
+	l, err := loaded(saved(t, m, classifier.Format{}))
 	if err != nil {
 		t.Fatal(err)
 	}

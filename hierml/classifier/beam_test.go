@@ -1,4 +1,4 @@
-package svm
+package classifier_test
 
 import (
 	"context"
@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -25,7 +27,7 @@ func unevenForest() *taxonomy.Taxonomy {
 func TestAWideBeamFindsTheBest(t *testing.T) {
 	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(3, 4, 3), "forest": unevenForest(), "one inner path": example.Tree(1, 1, 4)} {
 		d := example.Texts(g, 200, 300, 15, 1)
-		for _, e := range []Estimator{Hierarchical{}, Normalized{}, Recursive{}} {
+		for _, e := range []svm.Estimator{svm.Hierarchical{}, svm.Normalized{}, svm.Recursive{}} {
 			m, err := e.Fit(context.Background(), g, d)
 			if err != nil {
 				t.Fatal(err)
@@ -37,7 +39,7 @@ func TestAWideBeamFindsTheBest(t *testing.T) {
 			for _, k := range []int{0, 1, 5, 1000} {
 				want := m.Rank(d.X, k)
 				for i, got := range b.Rank(d.X, k) {
-					if !slices.EqualFunc(got, want[i], func(a, b Ranked) bool { return a.Node == b.Node && math.Abs(a.Score-b.Score) < 1e-5 }) {
+					if !slices.EqualFunc(got, want[i], func(a, b classifier.Ranked) bool { return a.Node == b.Node && math.Abs(a.Score-b.Score) < 1e-5 }) {
 						t.Fatalf("%s: row %d: %v; want %v", name, i, got, want[i])
 					}
 				}
@@ -50,7 +52,7 @@ func TestAWideBeamFindsTheBest(t *testing.T) {
 			right := 0
 			predicted, all := m.Predict(d.X), m.Rank(d.X, g.Len())
 			for i, got := range narrow.Rank(d.X, 1) {
-				at := slices.IndexFunc(all[i], func(r Ranked) bool { return r.Node == got[0].Node })
+				at := slices.IndexFunc(all[i], func(r classifier.Ranked) bool { return r.Node == got[0].Node })
 				if s := all[i][at].Score; math.Abs(s-got[0].Score) > 1e-5 {
 					t.Errorf("%s: row %d: %v; the score is %v", name, i, got, s)
 				}
@@ -62,7 +64,7 @@ func TestAWideBeamFindsTheBest(t *testing.T) {
 				t.Errorf("%s: a beam of width 1 finds %d of 200", name, right)
 			}
 		}
-		m, err := Recursive{}.Fit(context.Background(), g, d)
+		m, err := svm.Recursive{}.Fit(context.Background(), g, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +80,7 @@ func TestAWideBeamFindsTheBest(t *testing.T) {
 
 func TestBeamRefuses(t *testing.T) {
 	tree, graph := example.Tree(2, 3), example.Graph(12, 3)
-	fit := func(e Estimator, g *taxonomy.Taxonomy) *Model {
+	fit := func(e svm.Estimator, g *taxonomy.Taxonomy) *classifier.Model {
 		m, err := e.Fit(context.Background(), g, example.Dense(g, 30, 3, 1))
 		if err != nil {
 			t.Fatal(err)
@@ -86,26 +88,26 @@ func TestBeamRefuses(t *testing.T) {
 		return m
 	}
 	for name, c := range map[string]struct {
-		m     *Model
+		m     *classifier.Model
 		width int
 		says  string
 	}{
-		"no width": {fit(Hierarchical{}, tree), 0, "width 0"},
-		"DAG":      {fit(Hierarchical{}, graph), 3, "several parents"},
-		"flat":     {fit(Flat{}, tree), 3, "scores of inner nodes"},
+		"no width": {fit(svm.Hierarchical{}, tree), 0, "width 0"},
+		"DAG":      {fit(svm.Hierarchical{}, graph), 3, "several parents"},
+		"flat":     {fit(svm.Flat{}, tree), 3, "scores of inner nodes"},
 	} {
 		if b, err := c.m.NewBeam(c.width); b != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", name, b, err)
 		}
 	}
-	if _, err := fit(Flat{}, example.Tree(4)).NewBeam(1); err != nil {
+	if _, err := fit(svm.Flat{}, example.Tree(4)).NewBeam(1); err != nil {
 		t.Errorf("a tree of leaves below a root: %v", err)
 	}
 }
 
 // large returns the taxonomy and rows of a problem of DMOZ's size, and a model with
 // random weights, of which a feature that is in more rows has more.
-func large(b *testing.B) (*Model, *dataset.Matrix) {
+func large(b *testing.B) (*classifier.Model, *dataset.Matrix) {
 	g := dataset.DMOZLike()
 	g.Train, g.Test = 20000, 2000
 	data, err := g.Generate(context.Background())
@@ -127,21 +129,22 @@ func large(b *testing.B) (*Model, *dataset.Matrix) {
 		often[f]++
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	w := &sparse{count: len(a.Columns()), begin: make([]int, features+1)}
+	w := &structured.SparseWeights{Columns: a.Columns(), Begin: make([]int, features+1)}
 	for f := range features {
 		share := 0.4 * (1 - math.Exp(-often[f]/200)) // rises with the rows that have the feature
 		for c := 0; share > 0; c++ {
 			c += int(rng.ExpFloat64() / -math.Log1p(-share))
-			if c >= w.count {
+			if c >= len(w.Columns) {
 				break
 			}
-			w.columns = append(w.columns, int32(c))
-			w.values = append(w.values, float32(rng.NormFloat64()))
+			w.Column = append(w.Column, int32(c))
+			w.Values = append(w.Values, float32(rng.NormFloat64()))
 		}
-		w.begin[f+1] = len(w.values)
+		w.Begin[f+1] = len(w.Values)
 	}
-	m := &Model{Name: "random", Taxonomy: t, Result: new(solver.Result), attributes: a, sparse: w, workers: 1}
-	b.Logf("%d of %d weights, %.1f features a row", len(w.values), features*w.count, float64(data.Test.X.NonZeros())/float64(data.Test.Len()))
+	m := classifier.NewSparse(a, w, new(solver.Result), data.Train)
+	m.Workers = 1
+	b.Logf("%d of %d weights, %.1f features a row", len(w.Values), features*len(w.Columns), float64(data.Test.X.NonZeros())/float64(data.Test.Len()))
 	return m, data.Test.X
 }
 
@@ -160,11 +163,12 @@ func BenchmarkPredictLarge(b *testing.B) {
 	// cache holds.
 	const features = 8192
 	rng := rand.New(rand.NewPCG(2, 2))
-	w := structured.NewWeights(m.attributes.Columns(), features)
+	w := structured.NewWeights(m.Attributes().Columns(), features)
 	for k := range w.Data {
 		w.Data[k] = float32(rng.NormFloat64())
 	}
-	all := &Model{Name: "random", Taxonomy: m.Taxonomy, Result: &solver.Result{Weights: w}, attributes: m.attributes, workers: 1}
+	all := classifier.New(m.Attributes(), &solver.Result{Weights: w}, &dataset.Dataset{X: x})
+	all.Workers = 1
 	folded := &dataset.Matrix{Rows: x.Rows, Cols: features, Indptr: []int{0}}
 	for i := range x.Rows {
 		indices, values := x.Row(i)

@@ -1,4 +1,4 @@
-package svm_test
+package classifier_test
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/svm"
@@ -20,7 +21,7 @@ func TestRankIsTheOrderOfScores(t *testing.T) {
 		x := matrix(m.Features())
 		leaves := m.Taxonomy.Leaves()
 		scores := m.LeafScores(x)
-		if m.Rule == svm.Descend {
+		if m.Rule == classifier.Descend {
 			for i, ranked := range m.Rank(x, len(leaves)) {
 				tie := len(ranked) > 1 && ranked[1].Score == 0 // of instances without features
 				if len(ranked) != len(leaves) || ranked[0].Score != 0 || ranked[0].Node != m.Predict(x)[i] && !tie {
@@ -59,7 +60,7 @@ func TestRankIsTheOrderOfScores(t *testing.T) {
 }
 
 func TestExplanationsAddUpToScores(t *testing.T) {
-	total := func(parts []svm.Contribution) (s float64) {
+	total := func(parts []classifier.Contribution) (s float64) {
 		for k, c := range parts {
 			s += c.Contribution
 			if c.Contribution != c.Value*c.Weight || k > 0 && math.Abs(parts[k-1].Contribution) < math.Abs(c.Contribution) {
@@ -96,7 +97,7 @@ func TestExplanationsAddUpToScores(t *testing.T) {
 					t.Errorf("%s: row %d: the rival %d has a higher score", name, i, p.Rival)
 				}
 			}
-			if m.Rule == svm.Descend {
+			if m.Rule == classifier.Descend {
 				if e.RunnerUp >= 0 || e.Score != e.Path[len(e.Path)-1].Score {
 					t.Errorf("%s: row %d: %+v", name, i, e)
 				}

@@ -1,0 +1,184 @@
+// Package classifier has what a method of learning returns: a [Model], whichever method it was, of weights of nodes that the
+// attributes of the labels combine to scores, and of a rule that turns scores into labels.
+//
+// A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels ([Model.LabelSets],
+// [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain] says which features decided.
+// [Model.Save] and [Load] keep it in a file that Python reads; [Model.Compact] makes it
+// several times smaller and certifies what that costs. [Model.Classes] shows the hierarchy as a regularizer of class weights.
+//
+// How models are trained is left to the packages svm and perceptron, how well they predict to the package metric.
+package classifier
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Model is a trained model. It is safe for concurrent use as long as no field is set.
+type Model struct {
+	Name      string // method
+	Taxonomy  *taxonomy.Taxonomy
+	C         float64        // weight of the training error; 0 for methods without one
+	Instances int            // trained on
+	Result    *solver.Result // weights and certificate; the Gap is NaN of methods that solve no problem
+	Rule      Rule           // how scores become labels
+	Workers   int            // goroutines that score; 0 for one a processor
+
+	// Vocabulary names the features, or is nil where they have no names.
+	Vocabulary []string
+
+	// Problem is what the model was trained on; nil after loading, for kernel models and where several problems were
+	// solved.
+	Problem *structured.Problem
+
+	attributes *structured.Attributes
+	sparse     *structured.SparseWeights // of a model that keeps few, instead of Result.Weights
+	expansion  *expansion                // of a kernel model, which has no weights
+}
+
+// New returns the model that scores labels by the attributes and the weights of the result, trained on d.
+func New(a *structured.Attributes, r *solver.Result, d *dataset.Dataset) *Model {
+	return &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: r, Vocabulary: d.Vocabulary, attributes: a}
+}
+
+// NewSparse is New with weights of which few are not zero, in place of those of the result.
+func NewSparse(a *structured.Attributes, w *structured.SparseWeights, r *solver.Result, d *dataset.Dataset) *Model {
+	m := New(a, r, d)
+	m.sparse = w
+	return m
+}
+
+// NewKernel is New with the expansion of the result over the instances of d in the feature space of a kernel. It is an error if the
+// kernel does not know the instances.
+func NewKernel(a *structured.Attributes, k gram.Kernel, r *solver.Result, d *dataset.Dataset) (*Model, error) {
+	m := New(a, r, d)
+	var err error
+	m.expansion, err = newExpansion(k, d.X, r.Expansion)
+	return m, err
+}
+
+// Predict returns, for every row of x, the node id of the leaf that the model's
+// rule gives. It treats a matrix of another width as LeafScores does.
+func (m *Model) Predict(x *dataset.Matrix) []int {
+	predicted := make([]int, x.Rows)
+	m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
+	return predicted
+}
+
+// Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single one where the rule is
+// not BestSet. scores are LeafScores of x, or nil. Package metric evaluates by it.
+func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
+	if m.Rule == BestSet {
+		return m.LabelSets(x)
+	}
+	sets := make([][]int, x.Rows)
+	if m.Rule == Highest && scores != nil {
+		for i := range sets {
+			best := max(0, structured.Argmax(scores.RawRowView(i)))
+			sets[i] = []int{m.attributes.Candidates()[best]}
+		}
+		return sets, nil
+	}
+	for i, y := range m.Predict(x) {
+		sets[i] = []int{y}
+	}
+	return sets, nil
+}
+
+// Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model, whose weights
+// are in the kernel's feature space.
+func (m *Model) Weights(node int) []float64 {
+	if m.expansion != nil {
+		return nil
+	}
+	v := make([]float64, m.Features())
+	c := m.attributes.Column(node)
+	if c < 0 {
+		return v
+	}
+	if w := m.Result.Weights; w != nil {
+		for f := range v {
+			v[f] = w.At(f, c)
+		}
+		return v
+	}
+	for f := range v {
+		v[f] = m.sparse.At(f, c)
+	}
+	return v
+}
+
+// NodeWeights returns the weight alpha of every node, the square of its attribute, for models of shared and
+// normalized SVMs; 0 for nodes without a leaf that has an attribute there.
+func (m *Model) NodeWeights() []float64 {
+	alpha := make([]float64, m.Taxonomy.Len())
+	for y := range m.attributes.Candidates() {
+		nodes, values := m.attributes.Leaf(y)
+		for k, n := range nodes {
+			alpha[n] = values[k] * values[k]
+		}
+	}
+	return alpha
+}
+
+// Features returns the number of features of the training data.
+func (m *Model) Features() int {
+	if m.expansion != nil {
+		return m.expansion.x.Cols
+	}
+	if w := m.Result.Weights; w != nil {
+		return w.Features
+	}
+	return m.sparse.Features()
+}
+
+// Attributes returns the attribute vectors that turn node scores into leaf
+// scores.
+func (m *Model) Attributes() *structured.Attributes { return m.attributes }
+
+func (m *Model) description() []describe.Row {
+	r := m.Result
+	var rows []describe.Row
+	add := func(name, format string, value any) {
+		rows = append(rows, describe.Row{Name: name, Value: fmt.Sprintf(format, value)})
+	}
+	if m.C != 0 {
+		add("C", "%.6g", m.C)
+	}
+	add("leaves", "%d", len(m.Taxonomy.Leaves()))
+	add("nodes", "%d", m.Taxonomy.Len())
+	add("features", "%d", m.Features())
+	add("instances", "%d", m.Instances)
+	if !math.IsNaN(r.Gap) {
+		add("primal", "%.6g", r.Primal)
+		add("dual", "%.6g", r.Dual)
+		add("relative gap", "%.2g", r.Gap)
+	}
+	add("epochs", "%d", r.Epochs)
+	add("seconds", "%.2f", r.Seconds)
+	add("training", "%v", r.Status)
+	if e := m.expansion; e != nil {
+		name := fmt.Sprintf("%T", e.kernel)
+		if s, ok := e.kernel.(fmt.Stringer); ok {
+			name = s.String()
+		}
+		add("kernel", "%s", name)
+		add("support", "%d instances", e.x.Rows)
+	}
+	return rows
+}
+
+// String describes the model in a few lines.
+func (m *Model) String() string { return describe.Text(m.Name, m.description()) }
+
+// HTML describes the model as a table.
+func (m *Model) HTML() string { return describe.HTML(m.Name, m.description()) }
