@@ -269,7 +269,7 @@ var subjects = []subject{
 	},
 	{
 		// The weights of the model are U_n / sqrt(alpha_n).
-		name: "Shared", fits: single, curvature: func(*taxonomy.Taxonomy) float64 { return 0 }, reaches: 1e-4,
+		name: "Shared", fits: always, curvature: func(*taxonomy.Taxonomy) float64 { return 0 }, reaches: 1e-4,
 		refuses: []string{"Pegasos", "RDA"},
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
 			return svm.Shared{C: c, Settings: s, Method: m}
@@ -308,7 +308,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name: "Orthogonal", fits: single, reaches: 1e-6,
+		name: "Orthogonal", fits: always, reaches: 1e-6,
 		refuses: []string{"Pegasos"},
 		estimator: func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
 			return svm.Orthogonal{C: c, Alpha: transferAlpha(t), Settings: s, Method: m}
@@ -334,7 +334,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name: "Transfer", fits: single, curvature: unit, reaches: 1e-6,
+		name: "Transfer", fits: always, curvature: unit, reaches: 1e-6,
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
 			return svm.Transfer{C: c, Settings: s, Method: m}
 		},

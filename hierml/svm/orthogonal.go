@@ -24,7 +24,8 @@ import (
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
 // The paper has C/N in place of C: its C is C times the number of instances. An
-// instance has one label, which may be an inner node. The model descends to a
+// instance may have labels at inner nodes, and several: siblings that are both at or above one of
+// them are not compared. The model descends to a
 // leaf (equation 1); where the label is an inner node, the paper counts any leaf
 // below it as right.
 //
@@ -53,7 +54,10 @@ type Orthogonal struct {
 
 // Fit trains the SVM; see [Estimator].
 func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	c, err := checkNodeData(t, d, s.C)
+	if err := checkRows(t, d); err != nil {
+		return nil, err
+	}
+	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
 	}
@@ -97,19 +101,6 @@ func (s Orthogonal) regularizer(t *taxonomy.Taxonomy) (*orthogonal.Regularizer, 
 		return nil, fmt.Errorf("svm: K has %d rows for a taxonomy of %d nodes; give it a row a node", n, t.Len())
 	}
 	return orthogonal.New(s.K)
-}
-
-// checkNodeData checks data whose labels are single nodes, and C.
-func checkNodeData(t *taxonomy.Taxonomy, d *dataset.Dataset, c float64) (float64, error) {
-	if err := checkRows(t, d); err != nil {
-		return 0, err
-	}
-	for i, set := range d.Labels {
-		if len(set) != 1 {
-			return 0, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one node", i, d.Name, len(set))
-		}
-	}
-	return defaultC(c)
 }
 
 // descending makes a model that descends by node weights of the result of a

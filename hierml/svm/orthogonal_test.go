@@ -139,7 +139,7 @@ func TestOrthogonalRefuses(t *testing.T) {
 		"K of another size": func() (*classifier.Model, error) {
 			return svm.Orthogonal{K: mat.NewSymDense(2, []float64{1, 0, 0, 1})}.Fit(context.Background(), g, d)
 		},
-		"two labels":  func() (*classifier.Model, error) { return svm.Transfer{}.Fit(context.Background(), g, &two) },
+		"two labels":  func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, &two) },
 		"C":           func() (*classifier.Model, error) { return svm.Transfer{C: -1}.Fit(context.Background(), g, d) },
 		"nothing":     func() (*classifier.Model, error) { return svm.Orthogonal{}.Fit(context.Background(), nil, nil) },
 		"inner label": func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, innerLabels(d)) },

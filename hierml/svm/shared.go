@@ -23,7 +23,8 @@ import (
 //	s.t. alpha >= 0, the sum of alpha over the ancestors of every leaf, the leaf included, is at most 1
 //
 // over U and alpha, where F(x, y) is the sum of <U_n, x> over the ancestors n of the leaf y, itself included. Equation
-// 15 is the same with the structured shared norm of U. The value in the paper's scale is 1/C times this one. A
+// 15 is the same with the structured shared norm of U. Of several labels, the maximum is over pairs of a label and a leaf
+// that is none, as for [Flat]. The value in the paper's scale is 1/C times this one. A
 // taxonomy is a tree, a forest or, where the paper stops, a graph.
 //
 // The model has the weights W_n = U_n / sqrt(alpha_n) and the attributes sqrt(alpha_n) of [Normalized], which give the
@@ -65,13 +66,13 @@ const (
 
 // Fit trains the SVM; see [Estimator].
 func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	y, err := labels(t, d)
-	if err != nil {
+	if err := checkData(t, d); err != nil {
 		return nil, err
 	}
 	if !startsAnywhere(s.Method) {
 		return nil, fmt.Errorf("svm: Shared goes on from the dual point of the round before, and %T starts from zero weights; take another method, such as solver.BCFW", s.Method)
 	}
+	var err error
 	if s.C, err = defaultC(s.C); err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 	if err != nil {
 		return nil, err
 	}
-	f := &sharing{Shared: s, taxonomy: t, labels: y, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
+	f := &sharing{Shared: s, taxonomy: t, labels: d.Labels, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (s Shared) withStart(r *solver.Result) Estimator { s.Settings.Start = r; re
 type sharing struct {
 	Shared
 	taxonomy *taxonomy.Taxonomy
-	labels   []int
+	labels   [][]int
 	inputs   *structured.Linear
 	started  time.Time
 
@@ -123,7 +124,7 @@ type sharing struct {
 // prepare sets up the problem with all attributes 1.
 func (f *sharing) prepare() error {
 	a := structured.Ancestors(f.taxonomy)
-	competitors, err := structured.NewLabels(a, f.labels, f.Loss, structured.Margin, f.C)
+	competitors, err := compare(a, f.labels, f.Loss, structured.Margin, f.C)
 	if err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settin
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	competitors, err := structured.NewLabels(a, f.labels, f.Loss, structured.Margin, f.C)
+	competitors, err := compare(a, f.labels, f.Loss, structured.Margin, f.C)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -17,8 +17,8 @@ import (
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
 // Roots are siblings of each other and have no parent to be near to. The paper
-// has C/N in place of C: its C is C times the number of instances. An instance
-// has one label, which may be an inner node. The model descends to a leaf
+// has C/N in place of C: its C is C times the number of instances. Labels are
+// those that [Orthogonal] takes. The model descends to a leaf
 // (equation 1). The zero value is ready to use.
 type Transfer struct {
 	// C weighs the training error. The default value is 1.
@@ -29,7 +29,10 @@ type Transfer struct {
 
 // Fit trains the SVM; see [Estimator].
 func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	c, err := checkNodeData(t, d, s.C)
+	if err := checkRows(t, d); err != nil {
+		return nil, err
+	}
+	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -35,12 +36,18 @@ type TreeLoss struct {
 
 // Fit trains the SVM; see [Estimator].
 func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	c, err := checkNodeData(t, d, s.C)
+	if err := checkRows(t, d); err != nil {
+		return nil, err
+	}
+	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
 	}
 	y := make([]int, len(d.Labels))
 	for i, set := range d.Labels {
+		if len(set) != 1 {
+			return nil, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one node", i, d.Name, len(set))
+		}
 		y[i] = set[0]
 	}
 	a := structured.Ancestors(t)
