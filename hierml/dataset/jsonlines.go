@@ -26,7 +26,7 @@ import (
 // described. With an error, nothing is returned.
 func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*Corpus, error) {
 	if t == nil {
-		return nil, fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
+		return nil, errNoTaxonomy(name)
 	}
 	lines, err := textfile.NewLines(r, name, syntaxError)
 	if err != nil {

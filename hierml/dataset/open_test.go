@@ -120,7 +120,7 @@ func TestOpenErrors(t *testing.T) {
 		{"no name", small(), "", []string{"not the name of a data set"}},
 		{"bad edge", with("small.hier.tsv", "a\tb\tc\n"), "small", []string{"small.hier.tsv:1:4", "two fields"}},
 		{"bad row", with("small.train.svm.gz", "apple 1:1\npear x\n"), "small", []string{"small.train.svm.gz:2:6", "index:value"}},
-		{"beyond the vocabulary", with("small.test.svm", "tool 6:1\n"), "small", []string{"small.test.svm:1:6", "the vocabulary has 5 words"}},
+		{"beyond the vocabulary", with("small.test.svm", "tool 6:1\n"), "small", []string{"small.test.svm:1:6", "there are 5 columns"}},
 		{"not gzip", with("small.test.svm", "\x1f\x8b\x00"), "small", []string{"small.test.svm", "gzip"}},
 	}
 	for _, test := range tests {

@@ -1,6 +1,9 @@
 package dataset
 
 import (
+	"context"
+	"io"
+
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -9,9 +12,32 @@ import (
 type SyntaxError = taxonomy.SyntaxError
 
 // syntaxError is the textfile.Fail of this package's readers.
-func syntaxError(file string, line, column int, msg string, _ error) error {
-	return &SyntaxError{File: file, Line: line, Column: column, Msg: msg}
+func syntaxError(file string, line, column int, msg string, cause error) error {
+	return &SyntaxError{File: file, Line: line, Column: column, Msg: msg, Err: cause}
+}
+
+// openLines returns the lines of r, which end with the context.
+func openLines(ctx context.Context, r io.Reader, name string) (*textfile.Lines, error) {
+	return textfile.NewLines(textfile.WithContext(ctx, r), name, syntaxError)
 }
 
 // quote returns the text for an error message, cut to a readable length.
 func quote(text string) string { return textfile.Quote(text) }
+
+// skipSpace returns the position of the next byte, from at, that is no blank.
+func skipSpace(line []byte, at int) int {
+	for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// fieldEnd returns the position of the next blank, from at, or the end.
+func fieldEnd(line []byte, at int) int {
+	for at < len(line) && line[at] != ' ' && line[at] != '\t' && line[at] != '\r' {
+		at++
+	}
+	return at
+}
+
+func field(line []byte, at int) []byte { return line[at:fieldEnd(line, at)] }

@@ -2,207 +2,223 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// ReadSVMLight reads instances, one a line:
+// SVMLight reads and writes instances, one a line:
 //
 //	label[,label...] index:value index:value ... # comment
 //
-// A label is the name of a node of t, which therefore has neither spaces nor commas; ancestors of a
-// label are implied and may be there or not. Indices count from 1 and ascend; column j of the matrix
-// is index j+1. Values are finite decimal numbers within the range of a float32; zeros are not stored.
-// Lines that are empty or only comment are skipped. The file may be compressed by gzip. A line has at
-// most 64 MiB.
+// A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a label are
+// implied and may be there or not. A line that begins with a blank is an instance without labels. Indices
+// ascend. Values are finite decimal numbers within the range of a float32; zeros are not stored. Lines that
+// are empty or only comment are skipped.
 //
-// The matrix has as many columns as the largest index. The name stands for the file in errors, which
-// are a *SyntaxError for a line that is not as described. With an error, nothing is returned.
+// The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it.
+type SVMLight struct {
+	// Columns is the number of columns that the matrix has at least; an index beyond is a fault. With 0, the
+	// matrix has as many as the largest index needs.
+	Columns int
+
+	// ZeroBased says that indices count from 0.
+	ZeroBased bool
+
+	// Header says that the first line has the numbers of instances, features and labels, as the files of the
+	// extreme classification repository do, which also count from 0.
+	Header bool
+
+	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	Repair *Faults
+}
+
+// ReadSVMLight reads a file as the zero SVMLight does.
 func ReadSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, error) {
-	return readSVMLight(r, name, t, 0)
+	return SVMLight{}.Read(context.Background(), r, name, t)
 }
 
 // readSVMLight is ReadSVMLight for a file that may have no index above columns, unless that is zero.
 func readSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy, columns int) (*Dataset, error) {
-	if t == nil {
-		return nil, fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
-	}
-	lines, err := textfile.NewLines(r, name, syntaxError)
+	return SVMLight{Columns: columns}.Read(context.Background(), r, name, t)
+}
+
+// Read reads all instances.
+func (s SVMLight) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, error) {
+	src, err := s.open(ctx, r, name, t)
 	if err != nil {
 		return nil, err
 	}
-	p := &svmlightParser{Lines: lines, taxonomy: t, maxIndex: columns, known: make(map[string][]int)}
-	p.x.Indptr = []int{0}
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			err = p.parse(line)
-		}
-		if err != nil {
+	return readAll(name, t, s.Repair, src)
+}
+
+// Instances reads one instance after the other, of a file that need not fit into memory. An error is the last
+// that the loop gets. A further loop begins at the beginning again if r is an io.Seeker, as files are.
+func (s SVMLight) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[Instance, error] {
+	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
+}
+
+func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (source, error) {
+	if t == nil {
+		return nil, errNoTaxonomy(name)
+	}
+	lines, err := openLines(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &svmlightSource{Lines: lines, repair: s.Repair}
+	p.labels = labelFields{labeler: labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}}
+	p.features = featureParser{lines: lines, repair: s.Repair, base: 1, limit: s.Columns, cols: s.Columns}
+	if s.ZeroBased {
+		p.features.base = 0
+	}
+	if s.Header {
+		if err := p.readHeader(); err != nil {
 			return nil, err
 		}
 	}
-	if len(p.labels) == 0 {
-		return nil, &SyntaxError{File: name, Line: 1, Msg: "no instances; expected lines of label[,label...] index:value ..."}
-	}
-	p.x.Rows = len(p.labels)
-	p.x.Cols = max(p.x.Cols, columns)
-	return &Dataset{Name: name, Taxonomy: t, X: &p.x, Labels: p.labels}, nil
+	return p, nil
 }
 
-// svmlightParser collects the instances of a file.
-type svmlightParser struct {
+// errNoTaxonomy is the error of a reader that needs a taxonomy and got none.
+func errNoTaxonomy(name string) error {
+	return fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
+}
+
+// svmlightSource reads the instances of a file.
+type svmlightSource struct {
 	*textfile.Lines
-	taxonomy *taxonomy.Taxonomy
-	maxIndex int              // or 0
-	known    map[string][]int // label fields that were seen, and their nodes
-	x        Matrix
-	labels   [][]int
+	repair   *Faults
+	labels   labelFields
+	features featureParser
+
+	header   bool
+	promised int // instances, by the header
+	found    int
 }
 
-// parse adds the instance of one line.
-func (p *svmlightParser) parse(line []byte) error {
-	if i := bytes.IndexByte(line, '#'); i >= 0 {
-		line = line[:i]
+// readHeader reads the numbers of instances, features and labels.
+func (p *svmlightSource) readHeader() error {
+	line, err := p.Next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
-	at := skipSpace(line, 0)
-	if at == len(line) {
-		return nil
+	fields := strings.Fields(string(line))
+	var counts [3]int
+	ok := len(fields) == len(counts)
+	for k := 0; ok && k < len(counts); k++ {
+		counts[k], err = strconv.Atoi(fields[k])
+		ok = err == nil && counts[k] >= 0 && counts[k] <= math.MaxInt32
 	}
-	if at > 0 {
-		return p.Errorf(1, "the line begins with a space; expected a label")
-	}
-	end := fieldEnd(line, 0)
-	labels, ok := p.known[string(line[:end])]
 	if !ok {
-		var err error
-		if labels, err = p.parseLabels(string(line[:end])); err != nil {
-			return err
-		}
-		p.known[string(line[:end])] = labels
+		return p.Errorf(1, "%s is not a header; expected the numbers of instances, features and labels", quote(string(line)))
 	}
-	const shortest = len(" 1:1")
-	p.reserve(len(line)/shortest + 1)
-	n := len(p.x.Values)
-	columns, values := p.x.Indices[:cap(p.x.Indices)], p.x.Values[:cap(p.x.Values)]
-	previous := 0
-	for at = skipSpace(line, end); at < len(line); at = skipSpace(line, at) {
-		start := at
-		index := 0
-		for at < len(line) && line[at]-'0' <= 9 {
-			if index = index*10 + int(line[at]-'0'); index > math.MaxInt32 {
-				return p.Errorf(start+1, "feature index %s is too large; the largest is %d", quote(string(field(line, start))), math.MaxInt32)
-			}
-			at++
-		}
-		switch {
-		case at == start || at == len(line) || line[at] != ':':
-			return p.Errorf(start+1, "%s is not index:value, such as 12:0.5", quote(string(field(line, start))))
-		case index == 0:
-			return p.Errorf(start+1, "feature index 0; indices count from 1")
-		case index == previous:
-			return p.Errorf(start+1, "feature %d is given twice", index)
-		case index < previous:
-			return p.Errorf(start+1, "feature %d stands after feature %d; expected ascending indices", index, previous)
-		case p.maxIndex > 0 && index > p.maxIndex:
-			return p.Errorf(start+1, "feature %d, but the vocabulary has %d words", index, p.maxIndex)
-		}
-		previous = index
-		at++
-		value, next, ok := parseFloat(line, at)
-		if !ok {
-			return p.Errorf(at+1, "%s is not a value; expected a finite decimal number within the range of a float32",
-				quote(string(field(line, at))))
-		}
-		at = next
-		if value != 0 {
-			columns[n], values[n] = int32(index-1), value
-			n++
-		}
+	p.header, p.promised = true, counts[0]
+	if p.features.limit == 0 {
+		p.features.limit, p.features.cols = counts[1], counts[1]
 	}
-	p.x.Indices, p.x.Values = columns[:n], values[:n]
-	p.x.Cols = max(p.x.Cols, previous)
-	p.x.Indptr = append(p.x.Indptr, len(p.x.Values))
-	p.labels = append(p.labels, labels)
 	return nil
 }
 
-// reserve makes room for further entries. Once enough was read to tell from it how many there will be, it
-// makes room for all, so that the largest part of the matrix is never held twice.
-func (p *svmlightParser) reserve(further int) {
-	n := len(p.x.Values)
-	if cap(p.x.Values)-n >= further && cap(p.x.Indices)-n >= further {
-		return
-	}
-	const sample = 1 << 20 // entries
-	size := max(2*n, 1024)
-	if n >= sample {
-		size = n + n/4
-		if fraction := p.Fraction(); fraction > 0 {
-			size = int(1.05 * float64(n) / fraction)
-		}
-	}
-	size += further
-	columns, values := make([]int32, n, size), make([]float32, n, size)
-	copy(columns, p.x.Indices)
-	copy(values, p.x.Values)
-	p.x.Indices, p.x.Values = columns, values
+func (p *svmlightSource) columns() int      { return p.features.cols }
+func (p *svmlightSource) fraction() float64 { return p.Fraction() }
+
+func (p *svmlightSource) empty() error {
+	return &SyntaxError{File: p.Name(), Line: 1, Msg: "no instances; expected lines of label[,label...] index:value ..."}
 }
 
-// parseLabels returns the nodes of the field with which a line begins.
-func (p *svmlightParser) parseLabels(field string) ([]int, error) {
-	if strings.Contains(field, ":") {
-		if _, ok := p.taxonomy.Node(field); !ok {
-			_, value, _ := strings.Cut(field, ":")
+func (p *svmlightSource) next(in *Instance) error {
+	for {
+		line, err := p.Next()
+		if errors.Is(err, io.EOF) && p.header && p.found != p.promised {
+			promised := p.promised
+			p.promised = p.found
+			if err := report(p.repair, faultCount, &SyntaxError{File: p.Name(), Line: 1, Column: 1,
+				Msg: fmt.Sprintf("the header says %d instances, but the file has %d; is it cut?", promised, p.found)}); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if i := bytes.IndexByte(line, '#'); i >= 0 {
+			line = line[:i]
+		}
+		if at := skipSpace(line, 0); at < len(line) {
+			p.found++
+			return p.parse(line, at, in)
+		}
+	}
+}
+
+// parse reads the instance of a line, whose first field begins at the position.
+func (p *svmlightSource) parse(line []byte, at int, in *Instance) error {
+	in.Labels = nil
+	if at > 0 {
+		if bytes.IndexByte(field(line, at), ':') < 0 {
+			return report(p.repair, faultUnreadable, p.Errorf(1, "the line begins with a space; expected a label"))
+		}
+		return p.features.parse(line, at, in)
+	}
+	end := fieldEnd(line, 0)
+	labels, err := p.labels.parse(line[:end])
+	if err != nil {
+		return err
+	}
+	in.Labels = labels
+	return p.features.parse(line, end, in)
+}
+
+// labelFields finds the nodes of fields of labels, separated by commas, and remembers the last it found.
+type labelFields struct {
+	labeler
+	known map[string][]int
+}
+
+// parse returns the nodes of the field with which a line begins.
+func (l *labelFields) parse(field []byte) ([]int, error) {
+	labels, ok := l.known[string(field)]
+	if ok {
+		return labels, nil
+	}
+	// Fields with a repair are not remembered, so that each is counted.
+	before := l.repair.Total()
+	labels, err := l.find(string(field))
+	if err != nil || l.repair.Total() != before {
+		return labels, err
+	}
+	const most = 1 << 17
+	if l.known == nil || len(l.known) == most {
+		l.known = make(map[string][]int)
+	}
+	l.known[string(field)] = labels
+	return labels, nil
+}
+
+func (l *labelFields) find(field string) ([]int, error) {
+	if before, value, ok := strings.Cut(field, ":"); ok && !strings.Contains(before, ",") {
+		if _, known := l.taxonomy.Node(field); !known {
 			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
-				return nil, p.Errorf(1, "the line begins with feature %s; expected a label before the features", quote(field))
+				return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with feature %s; expected a label before the features", quote(field)))
 			}
 		}
 	}
 	var nodes []int
 	column := 1
 	for label := range strings.SplitSeq(field, ",") {
-		n, ok := p.taxonomy.Node(label)
-		if label == "" {
-			return nil, p.Errorf(column, "an empty label; expected names separated by one comma")
+		var err error
+		if nodes, err = l.add(nodes, label, column); err != nil {
+			return nil, err
 		}
-		if !ok {
-			return nil, p.Errorf(column, "%s", unknownLabel(p.taxonomy, label))
-		}
-		for _, m := range nodes {
-			if m == n {
-				return nil, p.Errorf(column, "label %s is given twice", quote(label))
-			}
-		}
-		nodes = append(nodes, n)
 		column += len(label) + 1
 	}
-	return mostSpecific(p.taxonomy, nodes), nil
+	return l.finish(nodes, true)
 }
-
-// skipSpace returns the position of the next byte, from at, that is no blank.
-func skipSpace(line []byte, at int) int {
-	for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// fieldEnd returns the position of the next blank, from at, or the end.
-func fieldEnd(line []byte, at int) int {
-	for at < len(line) && line[at] != ' ' && line[at] != '\t' && line[at] != '\r' {
-		at++
-	}
-	return at
-}
-
-func field(line []byte, at int) []byte { return line[at:fieldEnd(line, at)] }
