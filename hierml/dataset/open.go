@@ -53,20 +53,25 @@ func (c *Collection) Leafed() (*Collection, error) {
 // Open is OpenContext without a context.
 func Open(name string) (*Collection, error) { return OpenContext(context.Background(), name) }
 
-// OpenContext reads the data set of that name from the first folder in HIERML_DATA that has it:
+// OpenContext reads the data set of that name from the first folder that has it, of those in HIERML_DATA and then
+// Cache():
 //
 //	NAME.hier.tsv       the taxonomy, as taxonomy.Read reads it
 //	NAME.train.svm.gz   the training instances, as ReadSVMLight reads them
 //	NAME.test.svm.gz    the test instances
 //	NAME.vocab.gz       the names of the features, a line each, further fields after a tab; may be missing
 //
-// where the files may be without ".gz" and then are not compressed. Nothing is returned if any of them
-// has an error. It ends early, with the context's error, when ctx does.
+// where the files may be without ".gz" and then are not compressed, and may be in a folder with the name of the data set.
+// If no folder has it, and it is in the Catalogue as it is distributed, its files are looked for in the same
+// folders, downloaded into the cache if need be, and read in their own format; see Download, which tells of progress.
+//
+// Nothing is returned if any of the files has an error. It ends early, with the context's error, when ctx does. If the
+// data set is not found the error is an fs.ErrNotExist.
 func OpenContext(ctx context.Context, name string) (*Collection, error) {
-	files, err := findFiles(name, []string{hierarchyFile, trainFile, testFile}, vocabularyFile)
-	if err != nil {
-		return nil, err
-	}
+	return Download{}.Open(ctx, name)
+}
+
+func openPlain(ctx context.Context, name string, files map[string]string) (*Collection, error) {
 	var t *taxonomy.Taxonomy
 	if err := readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) (err error) {
 		t, err = taxonomy.Read(r, file)
@@ -109,15 +114,15 @@ func OpenContext(ctx context.Context, name string) (*Collection, error) {
 func OpenTexts(name string) (*Corpus, error) { return OpenTextsContext(context.Background(), name) }
 
 // OpenTextsContext reads the texts of the data set of that name, from the files NAME.hier.tsv and
-// NAME.raw.jsonl.gz of the first folder in HIERML_DATA that has both. The parts of the given division
-// are Part("train") and Part("test") of what it returns.
+// NAME.raw.jsonl.gz of the first folder that has both, or, as OpenContext does, from files in another format. The parts of
+// the given division are Part("train") and Part("test") of what it returns.
 func OpenTextsContext(ctx context.Context, name string) (*Corpus, error) {
-	files, err := findFiles(name, []string{hierarchyFile, textFile})
-	if err != nil {
-		return nil, err
-	}
+	return Download{}.OpenTexts(ctx, name)
+}
+
+func openPlainTexts(ctx context.Context, name string, files map[string]string) (*Corpus, error) {
 	var c *Corpus
-	err = readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) error {
+	err := readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) error {
 		t, err := taxonomy.Read(r, file)
 		if err != nil {
 			return err
@@ -134,23 +139,27 @@ func OpenTextsContext(ctx context.Context, name string) (*Corpus, error) {
 	return c, nil
 }
 
-// findFiles returns the paths of the files of the named data set by their kinds; a further kind that
+// missingError is that of a data set that is not found.
+type missingError string
+
+func (e missingError) Error() string { return string(e) }
+
+func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// findPlain returns the paths of the files of the named data set by their kinds; a further kind that
 // is missing has none.
-func findFiles(name string, kinds []string, further ...string) (map[string]string, error) {
+func (d Download) findPlain(name string, kinds []string, further ...string) (map[string]string, error) {
 	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
 		return nil, fmt.Errorf("dataset: %q is not the name of a data set; give the name alone, without folder and extension", name)
 	}
-	folders := slices.DeleteFunc(filepath.SplitList(os.Getenv(Environment)), func(f string) bool { return f == "" })
-	if len(folders) == 0 {
-		return nil, fmt.Errorf("dataset: cannot look for %s: the environment variable %s is not set; set it to the folder that has %s (several are separated by %q)",
-			name, Environment, fileList(name, kinds), os.PathListSeparator)
-	}
 	var problems []string
-	for _, folder := range folders {
+	for _, folder := range d.folders() {
 		files := make(map[string]string)
 		var missing []string
 		for _, kind := range slices.Concat(kinds, further) {
-			file, err := firstFile(filepath.Join(folder, name+kind), filepath.Join(folder, name+kind+".gz"))
+			file := filepath.Join(folder, name+kind)
+			below := filepath.Join(folder, name, name+kind)
+			file, err := firstFile(file, file+".gz", below, below+".gz")
 			if err != nil {
 				return nil, fmt.Errorf("dataset: %w", err)
 			}
@@ -168,8 +177,11 @@ func findFiles(name string, kinds []string, further ...string) (map[string]strin
 			problems = append(problems, folder+" has "+known(folder))
 		}
 	}
-	return nil, fmt.Errorf("dataset: no data set %q in the folders of %s: looked for %s; %s",
-		name, Environment, fileList(name, kinds), strings.Join(problems, "; "))
+	if os.Getenv(Environment) == "" {
+		problems = append(problems, fmt.Sprintf("the environment variable %s is not set, which names folders of data sets (several are separated by %q)", Environment, os.PathListSeparator))
+	}
+	return nil, missingError(fmt.Sprintf("dataset: no data set %q in the folders of %s and the cache: looked for %s; %s",
+		name, Environment, fileList(name, kinds), strings.Join(problems, "; ")))
 }
 
 func fileList(name string, kinds []string) string {
@@ -197,6 +209,9 @@ func firstFile(candidates ...string) (string, error) {
 // known says which data sets the folder has.
 func known(folder string) string {
 	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "none"
+	}
 	if err != nil {
 		return fmt.Sprintf("none (%v)", err)
 	}
