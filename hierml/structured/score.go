@@ -12,3 +12,6 @@ func (w *Weights) Scores(features []int32, values []float32, scores []float64) {
 func (a *Attributes) Scores(columns, sums, candidates []float64) {
 	a.candidateScores(columns, sums, candidates)
 }
+
+// AddTo adds scale times the attribute vector of the candidate at position y to a step over the columns.
+func (a *Attributes) AddTo(step *Step, y int, scale float64) { a.direct(int32(y), scale, step) }

@@ -1,0 +1,106 @@
+package perceptron
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hierml/notebook/hierml/gram"
+)
+
+// instance is what is learned from at one step.
+type instance struct {
+	gram.Vector
+	number int
+	labels []int32 // positions of the candidates that are its labels, ascending
+}
+
+// weights are w as the method changes it, multiplied by the unit of the rule.
+type weights interface {
+	// scores returns the scores of all candidates, valid until the next call. It is an error if the kernel does not know the instance.
+	scores(x *instance) ([]float64, error)
+	// square returns the squared norm of an instance.
+	square(x *instance) float64
+	// add adds to w what the change says: u (x) x, where u has the given values at some columns. It is an error if the kernel does
+	// not know the instance.
+	add(x *instance, c change, columns []int32, u []float64) error
+}
+
+// change is an update as it is kept: after step s, size times Phi(x, y)-Phi(x, z) is part of w.
+type change struct {
+	number int // of the instance
+	step   int
+	pair   [2]int32
+	size   float64 // multiplied by the unit
+}
+
+// share returns the size of the change in w, or in the mean of w over all steps up to the last one: equation 5.15.
+func (c *change) share(averaged bool, last int) float64 {
+	if !averaged {
+		return c.size
+	}
+	return c.size * float64(last+1-c.step) / float64(last)
+}
+
+// core is the mechanism that all methods share: look at an instance, and change the weights if it is a mistake.
+type core struct {
+	*rule
+	weights weights
+	steps   int
+	updates int
+}
+
+// visit learns from an instance and tells whether it was a mistake. An instance that is an error is no step.
+func (c *core) visit(x *instance) (mistake bool, err error) {
+	c.steps++
+	defer func() {
+		if err != nil {
+			c.steps--
+		}
+	}()
+	scores, err := c.weights.scores(x)
+	if err != nil {
+		return false, err
+	}
+	p, ok := c.choose(x.labels, scores)
+	if !ok || !c.wrong(p) {
+		return false, nil
+	}
+	return true, c.update(x, p)
+}
+
+// update takes the step that a mistake asks for, if there is one: a Hieron has none for an instance without features.
+func (c *core) update(x *instance, p pair) error {
+	square := 1.0
+	if c.hieron {
+		square = c.weights.square(x)
+	}
+	size := c.size(pair{p.y, p.z, p.margin / c.unit}, square)
+	candidates := c.attributes.Candidates()
+	y, z := candidates[p.y], candidates[p.z]
+	if !(size >= 0) || math.IsInf(size, 1) {
+		t := c.attributes.Taxonomy()
+		return &inputError{fmt.Sprintf("perceptron: the loss of predicting %q where %q is true is %v, and the step that instance %d asks for %v; a loss is finite and not negative",
+			t.Name(z), t.Name(y), c.loss.Cost(y, z), x.number, size)}
+	}
+	if c.hieron && size == 0 {
+		return nil
+	}
+	scaled := size
+	if c.unit != 1 {
+		scaled = math.Round(size * c.unit)
+	}
+	columns, u := c.direction(p.y, p.z, scaled)
+	if err := c.weights.add(x, change{number: x.number, step: c.steps, pair: [2]int32{p.y, p.z}, size: scaled}, columns, u); err != nil {
+		return err
+	}
+	c.updates++
+	if c.settings.Observe != nil {
+		c.settings.Observe(Update{Step: c.steps, Instance: x.number, Label: y, Other: z, Margin: p.margin / c.unit, Size: size})
+	}
+	return nil
+}
+
+// inputError says that a loss or a kernel is not what it has to be.
+type inputError struct{ text string }
+
+func (e *inputError) Error() string { return e.text }

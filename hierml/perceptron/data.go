@@ -1,0 +1,67 @@
+package perceptron
+
+import (
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// positions checks the data and returns the labels of every instance as positions among the candidates.
+func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
+	if d == nil || d.X == nil {
+		return nil, fmt.Errorf("perceptron: Fit needs a dataset with instances")
+	}
+	if d.X.Rows == 0 {
+		return nil, fmt.Errorf("perceptron: dataset %q has no instances; nothing can be learned from it", d.Name)
+	}
+	if len(d.Labels) != d.X.Rows {
+		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+	}
+	if err := structured.CheckMatrix(d.X); err != nil {
+		return nil, err
+	}
+	t := m.attributes.Taxonomy()
+	total := 0
+	for _, set := range d.Labels {
+		total += len(set)
+	}
+	all := make([]int32, 0, total)
+	positions := make([][]int32, len(d.Labels))
+	for i, set := range d.Labels {
+		before := len(all)
+		var err error
+		if all, err = m.appendPositions(all, set); err != nil {
+			return nil, fmt.Errorf("perceptron: row %d of dataset %q: %w", i, d.Name, err)
+		}
+		for _, n := range set {
+			if d.Taxonomy != nil && d.Taxonomy != t && (n >= d.Taxonomy.Len() || d.Taxonomy.Name(n) != t.Name(n)) {
+				return nil, fmt.Errorf("perceptron: row %d of dataset %q has label %d, which is %q in the taxonomy given; the dataset has another taxonomy: train with the dataset's own", i, d.Name, n, t.Name(n))
+			}
+		}
+		positions[i] = all[before:len(all):len(all)]
+	}
+	return positions, nil
+}
+
+// appendPositions appends the positions of the labels, or says what is wrong with them.
+func (m *method) appendPositions(dst []int32, labels []int) ([]int32, error) {
+	t := m.attributes.Taxonomy()
+	if m.hieron && len(labels) != 1 {
+		return dst, fmt.Errorf("%d labels; a Hieron learns one label an instance: give each exactly one, or take a perceptron", len(labels))
+	}
+	for k, n := range labels {
+		if n < 0 || n >= t.Len() {
+			return dst, fmt.Errorf("label %d; the taxonomy has nodes 0..%d", n, t.Len()-1)
+		}
+		if k > 0 && labels[k-1] >= n {
+			return dst, fmt.Errorf("the labels %v are not ascending; give each once, the smallest node first", labels)
+		}
+		at := m.attributes.Candidate(n)
+		if at < 0 {
+			return dst, fmt.Errorf("label %q is an inner node; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", t.Name(n))
+		}
+		dst = append(dst, int32(at))
+	}
+	return dst, nil
+}

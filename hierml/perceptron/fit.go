@@ -1,0 +1,156 @@
+package perceptron
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// outcome is what a training ends with.
+type outcome struct {
+	model          *classifier.Model
+	steps, updates int
+}
+
+// training is a method at work on a data set.
+type training struct {
+	*core
+	data    *dataset.Dataset
+	labels  [][]int32
+	started time.Time
+	epochs  int
+	done    bool // nothing is left to update
+}
+
+// row returns row i as an instance.
+func (t *training) row(i int) *instance {
+	return &instance{Vector: gram.Row(t.data.X, i), number: i, labels: t.labels[i]}
+}
+
+// fit trains on the instances of d. It returns what there is if it is interrupted.
+func (m *method) fit(ctx context.Context, d *dataset.Dataset) (*outcome, error) {
+	labels, err := m.positions(d)
+	if err != nil {
+		return nil, err
+	}
+	t := &training{core: &core{rule: newRule(m)}, data: d, labels: labels, started: time.Now()}
+	kernel := m.kernel
+	if m.minover && kernel == nil {
+		kernel = gram.Linear{}
+	}
+	if kernel == nil {
+		t.weights = newLinear(m.attributes, d.X.Cols, m.averaged)
+	} else if t.weights, err = newExamples(m.attributes, kernel, d.X); err != nil {
+		return nil, err
+	}
+	run := t.online
+	if m.minover {
+		run = t.minover
+	}
+	stopped := run(ctx)
+	var input *inputError
+	if errors.As(stopped, &input) {
+		return nil, stopped
+	}
+	model, err := t.model(ctx, stopped)
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{model, t.steps, t.updates}, stopped
+}
+
+// online visits all instances, one after the other, until nothing is wrong.
+func (t *training) online(ctx context.Context) error {
+	rows := make([]int, t.data.X.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	shuffle := t.settings.order(rows)
+	for !t.done && t.epochs < t.settings.Epochs {
+		shuffle()
+		before := t.updates
+		for k, i := range rows {
+			if k%64 == 0 && ctx.Err() != nil {
+				return interrupted(ctx)
+			}
+			if _, err := t.visit(t.row(i)); err != nil {
+				return err
+			}
+		}
+		if err := t.end(t.updates - before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end counts and reports an epoch with the given number of updates, without any if it is the last.
+func (t *training) end(updates int) error {
+	t.epochs++
+	t.done = t.done || updates == 0
+	if t.settings.Progress == nil {
+		return nil
+	}
+	return t.settings.Progress(Progress{
+		Epoch: t.epochs, Epochs: t.settings.Epochs, Steps: t.steps, Updates: updates, Last: t.done, Seconds: time.Since(t.started).Seconds(),
+	})
+}
+
+// interrupted returns why ctx ended.
+func interrupted(ctx context.Context) error {
+	return fmt.Errorf("perceptron: stopped before the end of the training: %w", context.Cause(ctx))
+}
+
+// model returns the model of the steps done, which ended with the error given.
+func (t *training) model(ctx context.Context, stopped error) (*classifier.Model, error) {
+	r := uncertified(t.epochs, time.Since(t.started))
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		r.Status = solver.TimeLimit
+	case ctx.Err() != nil:
+		r.Status = solver.Cancelled
+	case stopped != nil:
+		r.Status = solver.Stopped
+	case t.done:
+		r.Status = solver.Converged
+	}
+	var model *classifier.Model
+	switch w := t.weights.(type) {
+	case *linear:
+		r.Weights = w.finish(t.averaged, t.steps, t.unit)
+		model = classifier.New(t.attributes, r, t.data)
+	case *examples:
+		u := t.expansion(w.changes, t.data.X.Rows, t.averaged, t.steps)
+		if t.kernel == nil {
+			l := newLinear(t.attributes, t.data.X.Cols, false)
+			for i := range t.data.X.Rows {
+				columns, values := u.Row(i)
+				addOuter(l.w, t.row(i), 1, columns, values)
+			}
+			r.Weights = l.w
+			model = classifier.New(t.attributes, r, t.data)
+			break
+		}
+		r.Expansion = &structured.Expansion{Columns: t.attributes.Columns(), Rows: *u}
+		var err error
+		if model, err = classifier.NewKernel(t.attributes, t.kernel, r, t.data); err != nil {
+			return nil, err
+		}
+	}
+	model.Name = t.name
+	return model, nil
+}
+
+// uncertified returns the result of a method that solves no problem, without weights.
+func uncertified(epochs int, d time.Duration) *solver.Result {
+	nan := math.NaN()
+	return &solver.Result{Primal: nan, Dual: nan, Gap: nan, Epochs: epochs, Seconds: d.Seconds(), Status: solver.MaxEpochs}
+}

@@ -1,0 +1,152 @@
+package perceptron
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// examples is w as the updates that made it, with the scores of all instances of a data set, which every update changes: the
+// dual form (thesis, Algorithm 5 and equation 5.17, which is about differences of these scores).
+type examples struct {
+	attributes *structured.Attributes
+	x          *dataset.Matrix
+	kernel     gram.Kernel
+	against    *gram.Against
+	changes    []change
+
+	all      []float64 // scores, instances x candidates
+	products []float64 // of the instance added last with all
+	columns  []float64 // scratch
+	sums     []float64
+	change   []float64 // of the candidates
+}
+
+func newExamples(a *structured.Attributes, k gram.Kernel, x *dataset.Matrix) (*examples, error) {
+	against, err := gram.NewAgainst(k, x)
+	if err != nil {
+		return nil, err
+	}
+	q, columns := len(a.Candidates()), len(a.Columns())
+	return &examples{
+		attributes: a, x: x, kernel: k, against: against,
+		all: make([]float64, x.Rows*q), products: make([]float64, x.Rows),
+		columns: make([]float64, columns), sums: make([]float64, columns+1), change: make([]float64, q),
+	}, nil
+}
+
+func (e *examples) scores(x *instance) ([]float64, error) { return e.row(x.number), nil }
+
+// row returns the scores of an instance.
+func (e *examples) row(i int) []float64 {
+	q := len(e.change)
+	return e.all[i*q : (i+1)*q]
+}
+
+func (e *examples) square(x *instance) float64 { return e.kernel.Value(x.Vector, x.Vector) }
+
+func (e *examples) add(x *instance, c change, columns []int32, u []float64) error {
+	e.against.Values(x.Vector, e.products)
+	for j, k := range e.products {
+		if math.IsNaN(k) || math.IsInf(k, 0) {
+			return &inputError{fmt.Sprintf("perceptron: the kernel of rows %d and %d is %v; values of a kernel are finite", x.number, j, k)}
+		}
+	}
+	e.changes = append(e.changes, c)
+	for j, c := range columns {
+		e.columns[c] = u[j]
+	}
+	e.attributes.Scores(e.columns, e.sums, e.change)
+	for _, c := range columns {
+		e.columns[c] = 0
+	}
+	var changed []int
+	for y, v := range e.change {
+		if v != 0 {
+			changed = append(changed, y)
+		}
+	}
+	for j, k := range e.products {
+		if k == 0 {
+			continue
+		}
+		row := e.row(j)
+		for _, y := range changed {
+			row[y] += k * e.change[y]
+		}
+	}
+	return nil
+}
+
+// support is w as the updates that made it, for instances that are seen one at a time.
+type support struct {
+	attributes *structured.Attributes
+	kernel     gram.Kernel
+	vectors    []gram.Vector
+	u          structured.Rows
+	changes    []change // numbered as the vectors
+
+	columns, sums, candidates []float64
+}
+
+func newSupport(a *structured.Attributes, k gram.Kernel) *support {
+	columns := len(a.Columns())
+	return &support{
+		attributes: a, kernel: k, u: structured.Rows{Border: []int{0}},
+		columns: make([]float64, columns), sums: make([]float64, columns+1), candidates: make([]float64, len(a.Candidates())),
+	}
+}
+
+func (s *support) scores(x *instance) ([]float64, error) {
+	clear(s.columns)
+	for i, v := range s.vectors {
+		k := s.kernel.Value(v, x.Vector)
+		if math.IsNaN(k) || math.IsInf(k, 0) {
+			return nil, &inputError{fmt.Sprintf("perceptron: the kernel of instance %d and one before is %v; values of a kernel are finite", x.number, k)}
+		}
+		columns, u := s.u.Row(i)
+		for j, c := range columns {
+			s.columns[c] += k * u[j]
+		}
+	}
+	s.attributes.Scores(s.columns, s.sums, s.candidates)
+	return s.candidates, nil
+}
+
+func (s *support) square(x *instance) float64 { return s.kernel.Value(x.Vector, x.Vector) }
+
+func (s *support) add(x *instance, c change, columns []int32, u []float64) error {
+	c.number = len(s.vectors)
+	s.changes = append(s.changes, c)
+	s.vectors = append(s.vectors, gram.Vector{Indices: slices.Clone(x.Indices), Values: slices.Clone(x.Values)})
+	s.u.Columns = append(s.u.Columns, columns...)
+	s.u.Values = append(s.u.Values, u...)
+	s.u.Border = append(s.u.Border, len(s.u.Columns))
+	return nil
+}
+
+// expansion returns w, or its mean over the steps, as a vector u_i for each of n instances, with w = sum_i u_i (x) x_i.
+func (r *rule) expansion(changes []change, n int, averaged bool, steps int) *structured.Rows {
+	sorted := slices.Clone(changes)
+	slices.SortStableFunc(sorted, func(a, b change) int { return cmp.Compare(a.number, b.number) })
+	u := &structured.Rows{Border: make([]int, 1, n+1)}
+	for i := range n {
+		for len(sorted) > 0 && sorted[0].number == i {
+			c := &sorted[0]
+			size := c.share(averaged, steps) / r.unit
+			r.attributes.AddTo(r.step, int(c.pair[0]), size)
+			r.attributes.AddTo(r.step, int(c.pair[1]), -size)
+			sorted = sorted[1:]
+		}
+		columns, values := r.step.Take()
+		u.Columns = append(u.Columns, columns...)
+		u.Values = append(u.Values, values...)
+		u.Border = append(u.Border, len(u.Columns))
+	}
+	return u
+}

@@ -1,0 +1,148 @@
+package perceptron
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Learner learns from instances one at a time, and needs none of them again: those of a stream, or of data larger than the memory.
+// With a kernel it keeps the instances that it was wrong about. It is not safe for concurrent use.
+type Learner struct {
+	core     *core
+	features int
+	labels   []int32
+	mistakes int
+	started  time.Time
+}
+
+func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, error) {
+	m, err := prepare(e, t)
+	if err != nil {
+		return nil, err
+	}
+	if m.minover {
+		return nil, fmt.Errorf("perceptron: Minover looks for the worst of all instances; it has no learner that sees them one at a time")
+	}
+	if features <= 0 || features > math.MaxInt32 {
+		return nil, fmt.Errorf("perceptron: a learner for %d features; give the number of columns that the instances have", features)
+	}
+	l := &Learner{core: &core{rule: newRule(m)}, features: features, started: time.Now()}
+	if m.kernel == nil {
+		l.core.weights = newLinear(m.attributes, features, m.averaged)
+		return l, nil
+	}
+	if c, ok := m.kernel.(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return nil, err
+		}
+	}
+	l.core.weights = newSupport(m.attributes, m.kernel)
+	return l, nil
+}
+
+// Update looks at an instance, given by its features, ascending, their values and its labels, ascending, and learns from it if it
+// is a mistake: if a leaf that is no label scores as high as one that is; for a Hieron, if another leaf would be predicted. An instance that is
+// not valid is an error, and changes nothing.
+func (l *Learner) Update(indices []int32, values []float32, labels []int) (mistake bool, err error) {
+	if err := l.check(indices, values); err != nil {
+		return false, err
+	}
+	if l.labels, err = l.core.appendPositions(l.labels[:0], labels); err != nil {
+		return false, fmt.Errorf("perceptron: an instance has %w", err)
+	}
+	x := instance{Vector: gram.Vector{Indices: indices, Values: values}, number: l.core.steps, labels: l.labels}
+	mistake, err = l.core.visit(&x)
+	if mistake {
+		l.mistakes++
+	}
+	return mistake, err
+}
+
+// check returns what is wrong with an instance.
+func (l *Learner) check(indices []int32, values []float32) error {
+	if len(indices) != len(values) {
+		return fmt.Errorf("perceptron: an instance has %d features and %d values; give each its value", len(indices), len(values))
+	}
+	before := int32(-1)
+	for k, f := range indices {
+		if f <= before || int(f) >= l.features {
+			return fmt.Errorf("perceptron: an instance has feature %d after %d; features ascend and lie in 0..%d", f, before, l.features-1)
+		}
+		before = f
+		if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("perceptron: an instance has the value %v of feature %d; values are finite", v, f)
+		}
+	}
+	return nil
+}
+
+// Steps returns the number of instances looked at.
+func (l *Learner) Steps() int { return l.core.steps }
+
+// Mistakes returns the number of instances that were mistakes when they came, which is an honest estimate of how well the learner
+// does: none of them was known.
+func (l *Learner) Mistakes() int { return l.mistakes }
+
+// Model returns the model of the instances so far: that of the mean weights where the estimator is averaged, otherwise Last. The
+// learner may go on; the model stays as it is.
+func (l *Learner) Model() (*classifier.Model, error) { return l.model(l.core.averaged) }
+
+// Last returns the model of the last weights.
+func (l *Learner) Last() (*classifier.Model, error) {
+	m, err := l.model(false)
+	if m != nil && l.core.averaged {
+		m.Name += ", last weights"
+	}
+	return m, err
+}
+
+func (l *Learner) model(averaged bool) (*classifier.Model, error) {
+	c := l.core
+	r := uncertified(0, time.Since(l.started))
+	r.Status = solver.Stopped
+	var m *classifier.Model
+	switch w := c.weights.(type) {
+	case *linear:
+		r.Weights = w.copy(averaged, c.steps, c.unit)
+		m = classifier.New(c.attributes, r, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}})
+	case *support:
+		x := &dataset.Matrix{Rows: len(w.vectors), Cols: l.features, Indptr: []int{0}}
+		for _, v := range w.vectors {
+			x.Indices, x.Values = append(x.Indices, v.Indices...), append(x.Values, v.Values...)
+			x.Indptr = append(x.Indptr, len(x.Values))
+		}
+		u := c.expansion(w.changes, x.Rows, averaged, c.steps)
+		r.Expansion = &structured.Expansion{Columns: slices.Clone(c.attributes.Columns()), Rows: *u}
+		var err error
+		if m, err = classifier.NewKernel(c.attributes, c.kernel, r, &dataset.Dataset{X: x}); err != nil {
+			return nil, err
+		}
+	}
+	m.Name, m.Instances = c.name, c.steps
+	return m, nil
+}
+
+func (l *Learner) description() []describe.Row {
+	c := l.core
+	row := func(name string, value any) describe.Row { return describe.Row{Name: name, Value: fmt.Sprint(value)} }
+	return []describe.Row{
+		row("leaves", len(c.attributes.Candidates())), row("features", l.features), row("instances", c.steps),
+		row("mistakes", l.mistakes), row("updates", c.updates),
+	}
+}
+
+// String describes the learner in a few lines.
+func (l *Learner) String() string { return describe.Text(l.core.name+", learning", l.description()) }
+
+// HTML describes the learner as a table.
+func (l *Learner) HTML() string { return describe.HTML(l.core.name+", learning", l.description()) }

@@ -1,0 +1,95 @@
+package perceptron
+
+import "github.com/hierml/notebook/hierml/structured"
+
+// wideWeights is the number of weights up to which they are kept in float64; more are kept in float32.
+const wideWeights = 1 << 24
+
+// linear is w written down, by feature, and what its mean takes.
+type linear struct {
+	attributes *structured.Attributes
+	w          *structured.Weights
+	// delay is the sum over the updates of step-1 times the update, so that the mean of w after the steps 1 to L is w - delay/L: it
+	// takes no work in steps that are none. It is nil where no mean is asked for.
+	delay *structured.Weights
+
+	columns, sums, candidates []float64
+}
+
+func newLinear(a *structured.Attributes, features int, averaged bool) *linear {
+	zeros := structured.NewWeights
+	if features*len(a.Columns()) <= wideWeights {
+		zeros = structured.NewWideWeights
+	}
+	l := &linear{attributes: a, w: zeros(a.Columns(), features), sums: make([]float64, len(a.Columns())+1), candidates: make([]float64, len(a.Candidates()))}
+	l.columns = make([]float64, l.w.Stride)
+	if averaged {
+		l.delay = zeros(a.Columns(), features)
+	}
+	return l
+}
+
+func (l *linear) scores(x *instance) ([]float64, error) {
+	l.w.Scores(x.Indices, x.Values, l.columns)
+	l.attributes.Scores(l.columns, l.sums, l.candidates)
+	return l.candidates, nil
+}
+
+func (l *linear) square(x *instance) float64 { return x.Dot(x.Vector) }
+
+func (l *linear) add(x *instance, c change, columns []int32, u []float64) error {
+	addOuter(l.w, x, 1, columns, u)
+	if l.delay != nil && c.step > 1 {
+		addOuter(l.delay, x, float64(c.step-1), columns, u)
+	}
+	return nil
+}
+
+// addOuter adds factor times u (x) x.
+func addOuter(w *structured.Weights, x *instance, factor float64, columns []int32, u []float64) {
+	u = u[:len(columns)]
+	for k, f := range x.Indices {
+		v, at := factor*float64(x.Values[k]), int(f)*w.Stride
+		if w.Wide != nil {
+			row := w.Wide[at : at+w.Stride]
+			for j, c := range columns {
+				row[c] += v * u[j]
+			}
+			continue
+		}
+		row := w.Data[at : at+w.Stride]
+		for j, c := range columns {
+			row[c] = float32(float64(row[c]) + v*u[j])
+		}
+	}
+}
+
+// finish turns w into its mean over the steps, if it is asked for, divides by the unit and returns it. Nothing can be added after.
+func (l *linear) finish(averaged bool, steps int, unit float64) *structured.Weights {
+	l.write(l.w, averaged, steps, unit)
+	return l.w
+}
+
+// copy does what finish does and leaves w as it is.
+func (l *linear) copy(averaged bool, steps int, unit float64) *structured.Weights {
+	dst := l.w.Like(l.w.Columns)
+	l.write(dst, averaged, steps, unit)
+	return dst
+}
+
+func (l *linear) write(dst *structured.Weights, averaged bool, steps int, unit float64) {
+	averaged = averaged && steps > 0
+	for i, v := range l.w.Wide {
+		if averaged {
+			v -= l.delay.Wide[i] / float64(steps)
+		}
+		dst.Wide[i] = v / unit
+	}
+	for i, v := range l.w.Data {
+		sum := float64(v)
+		if averaged {
+			sum -= float64(l.delay.Data[i]) / float64(steps)
+		}
+		dst.Data[i] = float32(sum / unit)
+	}
+}

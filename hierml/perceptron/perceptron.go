@@ -1,0 +1,233 @@
+// Package perceptron has the mistake-driven methods of Cai's thesis (chapter 5 and section 7.5.2) as estimators: plain structs
+// of settings whose zero value is a sensible default.
+//
+//   - [Flat] is the multilabel perceptron over the leaves (Algorithm 3).
+//   - [Hierarchical] is the hierarchical perceptron (Algorithms 4 to 7).
+//   - [Hieron] is the algorithm of Dekel, Keshet and Singer in the form in which the thesis compares with it.
+//
+// All of them look at one instance at a time, in the order of the data, and change the weights only if a leaf that is no label
+// scores as high as one that is:
+//
+//	w <- w + tau (Phi(x_i, y) - Phi(x_i, z))
+//
+// where y is the label with the lowest score, z the other leaf with the highest, both the one with the smallest node id if
+// several are, and F(x, y) = <w, Phi(x, y)>, Phi(x, y) = Lambda(y) (x) x. They differ in the attributes Lambda and in the size
+// tau of a step: the loss Delta(y, z) in a perceptron, what it takes to reach a margin of sqrt(Delta) in a Hieron. Instances
+// that have all leaves as labels, or none, are passed over, but count as steps.
+//
+// Three forms of the same method:
+//
+//   - The last weights (Algorithm 4), or the mean of the weights after every step (Averaged, Algorithm 6), which usually predicts better.
+//   - With a Kernel, any of them in the dual (Algorithm 5).
+//   - Minover (Algorithm 7) looks for the worst instance of all in every step.
+//
+// Fit takes instances whose labels are nodes of the taxonomy given: leaves, or what else the Attributes have as candidates. Labels at
+// inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before. If ctx ends or Settings.Progress returns an
+// error, Fit returns that error together with the model of the steps done; other errors come without a model. Weights are kept
+// in float64, and those of more than 16 million in float32. With a kernel the scores of all leaves are kept for every instance.
+//
+// A [Learner] takes the instances one by one, from a stream if need be. [Bound] is the number of mistakes that separable data
+// allow.
+package perceptron
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Flat is the flat multilabel perceptron (thesis, Algorithm 3): every leaf has a weight vector of its own. The zero value is
+// ready to use.
+type Flat struct {
+	// Loss is Delta, the size of a step. The default value is the 0/1 loss.
+	Loss loss.Loss
+	// Kernel, if not nil, takes the place of the inner product of instances.
+	Kernel gram.Kernel
+	// Averaged takes the mean of the weights after every step instead of the last ones.
+	Averaged bool
+	// Minover takes the worst instance of all in every step.
+	Minover  bool
+	Settings Settings
+}
+
+// Fit trains the perceptron; see the package comment for what every Fit has in common.
+func (p Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
+	return fitModel(ctx, p, t, d)
+}
+
+// Learner returns a learner that knows nothing yet, for instances of as many features.
+func (p Flat) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
+	return newLearner(p, t, features)
+}
+
+func (p Flat) method(t *taxonomy.Taxonomy) (*method, error) {
+	m, err := Hierarchical{
+		Attributes: structured.Flat(t), Loss: p.Loss, Kernel: p.Kernel, Averaged: p.Averaged, Minover: p.Minover, Settings: p.Settings,
+	}.withDefault(t, loss.ZeroOne())
+	if m != nil {
+		m.name = "flat perceptron"
+	}
+	return m, err
+}
+
+// Hierarchical is the hierarchical multilabel perceptron (thesis, Algorithms 4 to 7). The zero value is ready to use.
+type Hierarchical struct {
+	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with. The default value is
+	// structured.Ancestors.
+	Attributes *structured.Attributes
+	// Loss is Delta, the size of a step; only its proportions matter to the predictions. The default value is half the size of
+	// the symmetric difference of the ancestor sets.
+	Loss loss.Loss
+	// Kernel, if not nil, takes the place of the inner product of instances.
+	Kernel gram.Kernel
+	// Averaged takes the mean of the weights after every step instead of the last ones.
+	Averaged bool
+	// Minover takes the worst instance of all in every step.
+	Minover  bool
+	Settings Settings
+}
+
+// Fit trains the perceptron; see the package comment for what every Fit has in common.
+func (p Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
+	return fitModel(ctx, p, t, d)
+}
+
+// Learner returns a learner that knows nothing yet, for instances of as many features.
+func (p Hierarchical) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
+	return newLearner(p, t, features)
+}
+
+func (p Hierarchical) method(t *taxonomy.Taxonomy) (*method, error) {
+	return p.withDefault(t, loss.Half(t))
+}
+
+func (p Hierarchical) withDefault(t *taxonomy.Taxonomy, standard loss.Loss) (*method, error) {
+	if p.Minover && p.Averaged {
+		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; the thesis takes the last weights of Minover: set one of them")
+	}
+	m := &method{
+		name: "hierarchical perceptron", attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
+		averaged: p.Averaged, minover: p.Minover, settings: p.Settings,
+	}
+	return m, m.complete(t, standard)
+}
+
+// Hieron is the online algorithm of Dekel, Keshet and Singer for one label an instance, predicting leaves alone (thesis, section
+// 7.5.2). It compares the label y with the leaf z that scores highest, and if z is another, takes the step of size
+//
+//	tau = max(0, sqrt(Delta(y, z)) - <w, Phi(x, y) - Phi(x, z)>) / (||Lambda(y)-Lambda(z)||^2 ||x||^2)
+//
+// after which the margin is sqrt(Delta(y, z)). This is equation 7.8 with the sign that makes it the projection it is meant
+// to be, and with the denominator that holds for all attributes. The zero value is ready to use.
+type Hieron struct {
+	// Flat leaves the hierarchy unused: it makes the flat attributes and the 0/1 loss the defaults.
+	Flat bool
+	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with. The default value is
+	// structured.Ancestors.
+	Attributes *structured.Attributes
+	// Loss is Delta; only its proportions matter to the predictions. The default value is half the size of the symmetric
+	// difference of the ancestor sets.
+	Loss loss.Loss
+	// Kernel, if not nil, takes the place of the inner product of instances.
+	Kernel gram.Kernel
+	// Averaged takes the mean of the weights after every step, and for z the leaf with the largest F(x, z) + sqrt(Delta(y, z)).
+	Averaged bool
+	Settings Settings
+}
+
+// Fit trains the Hieron; see the package comment for what every Fit has in common.
+func (p Hieron) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
+	return fitModel(ctx, p, t, d)
+}
+
+// Learner returns a learner that knows nothing yet, for instances of as many features.
+func (p Hieron) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
+	return newLearner(p, t, features)
+}
+
+func (p Hieron) method(t *taxonomy.Taxonomy) (*method, error) {
+	m := &method{
+		name: "Hieron", attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
+		hieron: true, averaged: p.Averaged, settings: p.Settings,
+	}
+	standard := loss.Half(t)
+	if p.Flat {
+		m.name, standard = "flat Hieron", loss.ZeroOne()
+		if m.attributes == nil {
+			m.attributes = structured.Flat(t)
+		}
+	}
+	return m, m.complete(t, standard)
+}
+
+// method is what the estimators are with the defaults filled in.
+type method struct {
+	name       string
+	attributes *structured.Attributes
+	loss       loss.Loss
+	kernel     gram.Kernel
+	hieron     bool
+	averaged   bool
+	minover    bool
+	settings   Settings
+}
+
+// complete fills in the defaults and checks the settings.
+func (m *method) complete(t *taxonomy.Taxonomy, standard loss.Loss) error {
+	if m.attributes == nil {
+		m.attributes = structured.Ancestors(t)
+	}
+	if m.attributes.Taxonomy() != t {
+		return fmt.Errorf("perceptron: Attributes belong to another taxonomy; make them for the one that is trained with")
+	}
+	if m.loss == nil {
+		m.loss = standard
+	}
+	if err := loss.Check(m.loss, t); err != nil {
+		return err
+	}
+	switch {
+	case m.minover:
+		m.name = "Minover " + m.name
+	case m.averaged:
+		m.name = "averaged " + m.name
+	}
+	return m.settings.check()
+}
+
+// estimator is one of the structs of this package.
+type estimator interface {
+	method(*taxonomy.Taxonomy) (*method, error)
+}
+
+func prepare(e estimator, t *taxonomy.Taxonomy) (*method, error) {
+	if t == nil {
+		return nil, fmt.Errorf("perceptron: no taxonomy to learn the labels of")
+	}
+	if len(t.Leaves()) == 0 {
+		return nil, fmt.Errorf("perceptron: the taxonomy has no leaves; there is nothing to predict")
+	}
+	return e.method(t)
+}
+
+func fit(ctx context.Context, e estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*outcome, error) {
+	m, err := prepare(e, t)
+	if err != nil {
+		return nil, err
+	}
+	return m.fit(ctx, d)
+}
+
+func fitModel(ctx context.Context, e estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
+	o, err := fit(ctx, e, t, d)
+	if o == nil {
+		return nil, err
+	}
+	return o.model, err
+}
