@@ -1,0 +1,231 @@
+package clustering
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+)
+
+// Agglomerative merges classes into clusters, the nearest two first. Its zero value is Algorithm 8 of Cai's thesis: centroids in
+// the space of the features, average linkage, inconsistency of depth 2.
+type Agglomerative struct {
+	// Linkage is the distance of clusters. The default value is Average.
+	Linkage Linkage
+
+	// Kernel, if not nil, is the inner product that centroids are compared by, in its feature space.
+	Kernel gram.Kernel
+
+	// Depth is how many levels of links, the link itself included, a coefficient of inconsistency looks at. The default value is 2.
+	Depth int
+
+	// OmitEmpty leaves classes without instances out of the taxonomies. Otherwise each is a cluster of its own.
+	OmitEmpty bool
+
+	// Workers is the number of goroutines that compute distances, which do not depend on it. The default value is the number
+	// of processors.
+	Workers int
+
+	// Progress, if not nil, is called now and then with the number of rows of distances and of links that are done,
+	// and of all there are, never twice at the same time. An error ends the clustering.
+	Progress func(done, total int) error
+}
+
+// Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their instances (6.1). An instance with several
+// labels counts for each. A label that is not a leaf is an error; Leafed moves such labels. It ends early with ctx's
+// error, or that of Progress.
+func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
+	return a.cluster(ctx, d, true, a.centroids)
+}
+
+// CoOccurrence clusters the leaves of d's taxonomy by the Jaccard distances of the sets of instances that have them as labels: 1 minus the
+// number with both labels over the number with either. Labels that never stand together have distance 1, and
+// the features play no part.
+//
+// HOMER (Tsoumakas, Katakis and Vlahavas, 2008) clusters the labels of multi-label data by these sets from the top down, with balanced
+// k-means; Madjarov, Gjorgjevikj, Dimitrovski and Dzeroski (The use of data-derived label hierarchies in multi-label
+// classification, 2016) compare it with agglomerative clustering of the same sets, which is what this does.
+func (a Agglomerative) CoOccurrence(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
+	return a.cluster(ctx, d, false, jaccard)
+}
+
+// Link clusters things by their distances: a symmetric matrix of finite numbers, not negative, with zeros on the diagonal; the first
+// entry that is not so is an error. Entries across the diagonal may differ by a billionth, as computed distances do; the
+// upper one counts. Names are the things' names, distinct and not empty, or nil for their numbers.
+func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []string) (*Dendrogram, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	if distances == nil {
+		return nil, errors.New("clustering: there is no matrix of distances")
+	}
+	c, err := fromMatrix(ctx, distances)
+	if err != nil {
+		return nil, err
+	}
+	if names == nil {
+		for i := range c.n {
+			names = append(names, fmt.Sprint(i))
+		}
+	}
+	if len(names) != c.n {
+		return nil, fmt.Errorf("clustering: %d names for distances between %d things", len(names), c.n)
+	}
+	seen := make(map[string]int, len(names))
+	for i, name := range names {
+		if first, ok := seen[name]; ok {
+			return nil, fmt.Errorf("clustering: things %d and %d are both called %q", first, i, name)
+		}
+		if name == "" {
+			return nil, fmt.Errorf("clustering: thing %d has no name", i)
+		}
+		seen[name] = i
+	}
+	return a.link(ctx, c, names, nil, 0)
+}
+
+// Distances returns the Euclidean distances that Fit clusters by, and the names of their classes, those with instances.
+func (a Agglomerative) Distances(ctx context.Context, d *dataset.Dataset) (*mat.SymDense, []string, error) {
+	if err := a.check(); err != nil {
+		return nil, nil, err
+	}
+	s, err := newClasses(d, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := a.centroids(ctx, s, a.counter(s.len()))
+	if err != nil {
+		return nil, nil, err
+	}
+	m := mat.NewSymDense(c.n, nil)
+	for i := range c.n {
+		for k, v := range c.row(i) {
+			m.SetSym(i, i+1+k, v)
+		}
+	}
+	return m, s.names, nil
+}
+
+// cluster clusters the classes of d by the distances that a function computes, one row of them after the other.
+func (a Agglomerative) cluster(ctx context.Context, d *dataset.Dataset, features bool, distances func(context.Context, *classes, *counter) (*condensed, error)) (*Dendrogram, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	s, err := newClasses(d, features)
+	if err != nil {
+		return nil, err
+	}
+	c, err := distances(ctx, s, a.counter(2*s.len()-1))
+	if err != nil {
+		return nil, err
+	}
+	empty := s.empty
+	if a.OmitEmpty {
+		empty = nil
+	}
+	return a.link(ctx, c, s.names, empty, s.len())
+}
+
+// link makes the dendrogram, after a number of steps of progress.
+func (a Agglomerative) link(ctx context.Context, c *condensed, names, empty []string, before int) (*Dendrogram, error) {
+	progress := a.counter(before + c.n - 1)
+	links, err := agglomerate(ctx, newMatrix(c, a.Linkage), func(done int) error { return progress.at(before + done) })
+	if err != nil {
+		return nil, err
+	}
+	d := &Dendrogram{Classes: names, Links: links, Empty: empty, Linkage: a.Linkage, Depth: a.depth()}
+	d.judge()
+	return d, nil
+}
+
+func (a Agglomerative) depth() int {
+	if a.Depth == 0 {
+		return 2
+	}
+	return a.Depth
+}
+
+func (a Agglomerative) workers() int {
+	if a.Workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return a.Workers
+}
+
+func (a Agglomerative) check() error {
+	if a.Linkage < Average || a.Linkage > Single {
+		return fmt.Errorf("clustering: Linkage is %d; it is Average, Complete or Single", int(a.Linkage))
+	}
+	if a.Depth < 0 {
+		return fmt.Errorf("clustering: Depth is %d; it is at least 1, or 0 for the default of 2", a.Depth)
+	}
+	if a.Workers < 0 {
+		return fmt.Errorf("clustering: Workers is %d; it is not negative, 0 for one a processor", a.Workers)
+	}
+	return nil
+}
+
+// counter calls Progress about a hundred times.
+type counter struct {
+	total, reported int
+	progress        func(done, total int) error
+}
+
+func (a Agglomerative) counter(total int) *counter {
+	return &counter{total: total, progress: a.Progress}
+}
+
+func (c *counter) at(done int) error {
+	if c.progress == nil || done < c.total && done-c.reported < c.total/100 {
+		return nil
+	}
+	c.reported = done
+	if err := c.progress(done, c.total); err != nil {
+		return fmt.Errorf("clustering: stopped after %d of %d steps: %w", done, c.total, err)
+	}
+	return nil
+}
+
+// fromMatrix takes distances from a matrix that it checks.
+func fromMatrix(ctx context.Context, m mat.Matrix) (*condensed, error) {
+	n, columns := m.Dims()
+	if n != columns {
+		return nil, fmt.Errorf("clustering: the matrix of distances is %d x %d; it has a row and a column for every thing", n, columns)
+	}
+	if n == 0 {
+		return nil, errors.New("clustering: the matrix of distances is empty; there is nothing to cluster")
+	}
+	c := newCondensed(n)
+	largest := math.MaxFloat64 / float64(n) / float64(n)
+	for i := range n {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if d := m.At(i, i); d != 0 {
+			return nil, fmt.Errorf("clustering: thing %d has distance %v from itself; it is 0", i, d)
+		}
+		row := c.row(i)
+		for k := range row {
+			j := i + 1 + k
+			d, back := m.At(i, j), m.At(j, i)
+			switch {
+			case math.IsNaN(d) || math.IsInf(d, 0):
+				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances are finite", i, j, d)
+			case d < 0:
+				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances are not negative", i, j, d)
+			case d > largest:
+				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; the sum of all distances must be finite", i, j, d)
+			case !(math.Abs(d-back) <= 1e-9*max(d, back)):
+				return nil, fmt.Errorf("clustering: the distance from %d to %d is %v and back %v; distances are symmetric", i, j, d, back)
+			}
+			row[k] = d
+		}
+	}
+	return c, nil
+}

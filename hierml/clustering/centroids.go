@@ -1,0 +1,179 @@
+package clustering
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/gram"
+)
+
+// centroids returns the Euclidean distances between the centroids of the classes (6.1), in the kernel's feature space if
+// there is a kernel.
+func (a Agglomerative) centroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
+	if a.Kernel != nil {
+		return a.kernelCentroids(ctx, s, progress)
+	}
+	p := newCentroids(s)
+	c := newCondensed(s.len())
+	err := eachRow(ctx, c.n, a.workers(), progress, func() func(context.Context, int) error {
+		return func(_ context.Context, k int) error {
+			p.distances(k, c.row(k))
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// centroids are sparse vectors, by class and by feature.
+type centroids struct {
+	border  []int // of class k: from border[k] to border[k+1] of the following
+	indices []int32
+	values  []float64
+	at      []int // where the entry is among those of its feature
+	squares []float64
+
+	featureBorder []int // of feature f: from featureBorder[f] to featureBorder[f+1] of the following
+	class         []int32
+	weight        []float64
+}
+
+func newCentroids(s *classes) *centroids {
+	p := &centroids{border: make([]int, 1, s.len()+1), squares: make([]float64, s.len()), featureBorder: make([]int, s.x.Cols+1)}
+	sum := make([]float64, s.x.Cols)
+	seen := make([]bool, s.x.Cols)
+	for k, members := range s.members {
+		from := len(p.indices)
+		for _, i := range members {
+			indices, values := s.x.Row(int(i))
+			for e, f := range indices {
+				if !seen[f] {
+					seen[f] = true
+					p.indices = append(p.indices, f)
+				}
+				sum[f] += float64(values[e])
+			}
+		}
+		slices.Sort(p.indices[from:])
+		for _, f := range p.indices[from:] {
+			v := sum[f] / float64(len(members))
+			p.values = append(p.values, v)
+			p.squares[k] += v * v
+			p.featureBorder[f+1]++
+			sum[f], seen[f] = 0, false
+		}
+		p.border = append(p.border, len(p.indices))
+	}
+	for f := range s.x.Cols {
+		p.featureBorder[f+1] += p.featureBorder[f]
+	}
+	next := slices.Clone(p.featureBorder)
+	p.at, p.class, p.weight = make([]int, len(p.indices)), make([]int32, len(p.indices)), make([]float64, len(p.indices))
+	for k := range s.len() {
+		for e := p.border[k]; e < p.border[k+1]; e++ {
+			f := p.indices[e]
+			p.at[e], p.class[next[f]], p.weight[next[f]] = next[f], int32(k), p.values[e]
+			next[f]++
+		}
+	}
+	return p
+}
+
+// distances writes the distances of class k to those after it.
+func (p *centroids) distances(k int, row []float64) {
+	clear(row)
+	for e := p.border[k]; e < p.border[k+1]; e++ {
+		v, to := p.values[e], p.featureBorder[p.indices[e]+1]
+		for o := p.at[e] + 1; o < to; o++ {
+			row[int(p.class[o])-k-1] += v * p.weight[o]
+		}
+	}
+	for i, product := range row {
+		l := k + 1 + i
+		scale := p.squares[k] + p.squares[l]
+		square := scale - 2*product
+		if square < 1e-4*scale {
+			square = p.difference(k, l) // here the subtraction would lose digits
+		}
+		row[i] = math.Sqrt(square)
+	}
+}
+
+// difference returns the squared distance of two centroids, entry by entry.
+func (p *centroids) difference(k, l int) float64 {
+	var sum float64
+	i, j := p.border[k], p.border[l]
+	for i < p.border[k+1] || j < p.border[l+1] {
+		var d float64
+		switch {
+		case j == p.border[l+1] || i < p.border[k+1] && p.indices[i] < p.indices[j]:
+			d = p.values[i]
+			i++
+		case i == p.border[k+1] || p.indices[j] < p.indices[i]:
+			d = p.values[j]
+			j++
+		default:
+			d = p.values[i] - p.values[j]
+			i++
+			j++
+		}
+		sum += d * d
+	}
+	return sum
+}
+
+// kernelCentroids returns the distances of the centroids in the kernel's feature space: the squared distance of classes k and l is the mean
+// of the kernel over pairs of k, plus that over pairs of l, minus twice that over pairs of one of k and one of l.
+func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
+	against, err := gram.NewAgainst(a.Kernel, s.x)
+	if err != nil {
+		return nil, err
+	}
+	c := newCondensed(s.len())
+	own := make([]float64, s.len())
+	err = eachRow(ctx, c.n, a.workers(), progress, func() func(context.Context, int) error {
+		values, sums := make([]float64, s.x.Rows), make([]float64, s.len())
+		return func(ctx context.Context, k int) error {
+			clear(sums)
+			for _, i := range s.members[k] {
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				against.Values(gram.Row(s.x, int(i)), values)
+				for l := k; l < len(sums); l++ {
+					for _, j := range s.members[l] {
+						sums[l] += values[j]
+					}
+				}
+			}
+			for l := k; l < len(sums); l++ {
+				sums[l] /= float64(len(s.members[k])) * float64(len(s.members[l]))
+				if math.IsNaN(sums[l]) || math.IsInf(sums[l], 0) {
+					return fmt.Errorf("clustering: the kernel between instances of %q and %q is not finite", s.names[k], s.names[l])
+				}
+			}
+			own[k] = sums[k]
+			copy(c.row(k), sums[k+1:])
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k := range c.n {
+		row := c.row(k)
+		for i, product := range row {
+			l := k + 1 + i
+			square := own[k] + own[l] - 2*product
+			if scale := math.Abs(own[k]) + math.Abs(own[l]); square < -1e-6*scale {
+				return nil, fmt.Errorf("clustering: the squared distance of %q and %q is %v by this kernel, which is not positive semidefinite", s.names[k], s.names[l], square)
+			}
+			row[i] = math.Sqrt(max(square, 0))
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,91 @@
+package clustering
+
+import (
+	"fmt"
+	"math"
+)
+
+// Cut is a rule that says which links of a dendrogram are cut: one of [Inconsistent], [InconsistentAbove], [Height], [Number] and [Depth].
+type Cut struct {
+	kind  string
+	value float64
+}
+
+// Inconsistent is the cut of Algorithm 8: links with a coefficient of inconsistency above the mean of those that are not zero.
+func Inconsistent() Cut { return Cut{"inconsistent", 0} }
+
+// InconsistentAbove cuts the links with a coefficient of inconsistency above the threshold.
+func InconsistentAbove(threshold float64) Cut { return Cut{"inconsistent above", threshold} }
+
+// Height cuts the links higher than h.
+func Height(h float64) Cut { return Cut{"height", h} }
+
+// Number cuts the last links, so that k clusters are left, or one a class if there are fewer classes.
+func Number(k int) Cut { return Cut{"number", float64(k)} }
+
+// Depth cuts all links less than k links below the last one, which is cut by 1; what is left are the clusters k steps down the
+// dendrogram, and classes less deep.
+func Depth(k int) Cut { return Cut{"depth", float64(k)} }
+
+// String describes the cut.
+func (c Cut) String() string {
+	switch c.kind {
+	case "inconsistent":
+		return "inconsistency above its mean"
+	case "inconsistent above":
+		return fmt.Sprintf("inconsistency above %g", c.value)
+	case "":
+		return "no cut"
+	}
+	return fmt.Sprintf("%s %g", c.kind, c.value)
+}
+
+// With returns the dendrogram with another cut.
+func (d *Dendrogram) With(c Cut) (*Dendrogram, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	cut := make([]bool, len(d.Links))
+	switch c.kind {
+	case "inconsistent":
+		cut = d.cutAbove(d.Inconsistency, d.Threshold)
+	case "inconsistent above":
+		if math.IsNaN(c.value) {
+			return nil, fmt.Errorf("clustering: the threshold of inconsistency is not a number")
+		}
+		cut = d.cutAbove(d.Inconsistency, c.value)
+	case "height":
+		if math.IsNaN(c.value) {
+			return nil, fmt.Errorf("clustering: the height to cut at is not a number")
+		}
+		for t, l := range d.Links {
+			cut[t] = l.Height > c.value
+		}
+		cut = d.upwards(cut)
+	case "number":
+		if c.value < 1 {
+			return nil, fmt.Errorf("clustering: %g clusters; at least 1 is needed", c.value)
+		}
+		for t := max(0, len(d.Classes)-int(c.value)); t < len(cut); t++ {
+			cut[t] = true
+		}
+	case "depth":
+		if c.value < 0 {
+			return nil, fmt.Errorf("clustering: depth %g; it is not negative", c.value)
+		}
+		depth := make([]int, len(d.Links))
+		for t := len(d.Links) - 1; t >= 0; t-- {
+			cut[t] = depth[t] < int(c.value)
+			for _, cluster := range [2]int{d.Links[t].A, d.Links[t].B} {
+				if below := cluster - len(d.Classes); below >= 0 {
+					depth[below] = depth[t] + 1
+				}
+			}
+		}
+	default:
+		return nil, fmt.Errorf("clustering: there is no rule for the cut; use Inconsistent, InconsistentAbove, Height, Number or Depth")
+	}
+	other := *d
+	other.Cut, other.Clusters = cut, d.partition(cut)
+	return &other, nil
+}

@@ -1,0 +1,47 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Under returns the data set under another taxonomy: every label is now the node of t with the name that it has in d.Taxonomy.
+// It is how instances come under a hierarchy that was learned or drawn at random. A label without a node of its name,
+// and labels of one instance of which t puts one above another, are errors.
+func (d *Dataset) Under(t *taxonomy.Taxonomy) (*Dataset, error) {
+	if t == nil || d.Taxonomy == nil {
+		return nil, fmt.Errorf("dataset: to put %q under another taxonomy both taxonomies are needed", d.Name)
+	}
+	s := *d
+	s.Taxonomy = t
+	s.Labels = make([][]int, len(d.Labels))
+	for i, set := range d.Labels {
+		moved := make([]int, len(set))
+		for k, n := range set {
+			if n < 0 || n >= d.Taxonomy.Len() {
+				return nil, fmt.Errorf("dataset: row %d of %q has label %d; its taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
+			}
+			name := d.Taxonomy.Name(n)
+			node, ok := t.Node(name)
+			if !ok {
+				return nil, fmt.Errorf("dataset: row %d of %q has the label %q, which the other taxonomy does not have", i, d.Name, name)
+			}
+			moved[k] = node
+		}
+		slices.Sort(moved)
+		for _, n := range moved {
+			if len(moved) == 1 || t.IsLeaf(n) {
+				continue
+			}
+			for _, m := range moved {
+				if _, above := slices.BinarySearch(t.Ancestors(m), n); above && m != n {
+					return nil, fmt.Errorf("dataset: row %d of %q has the labels %q and %q, of which the first is above the second in the other taxonomy", i, d.Name, t.Name(n), t.Name(m))
+				}
+			}
+		}
+		s.Labels[i] = moved
+	}
+	return &s, nil
+}
