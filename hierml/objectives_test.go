@@ -177,7 +177,7 @@ func several(t *taxonomy.Taxonomy, labels [][]int) bool { return !single(t, labe
 
 func always(*taxonomy.Taxonomy, [][]int) bool { return true }
 
-func singleOnTrees(t *taxonomy.Taxonomy, labels [][]int) bool { return t.IsTree() && single(t, labels) }
+func onTrees(t *taxonomy.Taxonomy, _ [][]int) bool { return t.IsTree() }
 
 func onGraphs(t *taxonomy.Taxonomy) bool { return !t.IsTree() }
 
@@ -349,7 +349,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name: "TreeLoss", fits: singleOnTrees, curvature: unit, reaches: 1e-6,
+		name: "TreeLoss", fits: onTrees, curvature: unit, reaches: 1e-6,
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
 			return svm.TreeLoss{C: c, Settings: s, Method: m}
 		},
@@ -360,7 +360,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name: "Recursive", fits: func(t *taxonomy.Taxonomy, _ [][]int) bool { return t.IsTree() }, curvature: unit, reaches: 1e-6,
+		name: "Recursive", fits: onTrees, curvature: unit, reaches: 1e-6,
 		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
 			return svm.Recursive{C: c, Settings: s, Method: m}
 		},

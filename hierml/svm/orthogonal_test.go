@@ -129,9 +129,6 @@ func TestOrthogonalRefuses(t *testing.T) {
 	if m := fit(t, svm.Orthogonal{Alpha: 0.99 * most}, d); m.Result.Gap > 1e-3 {
 		t.Errorf("just below the largest alpha: %v", m.Result)
 	}
-	two := *d
-	two.Labels = slices.Clone(d.Labels)
-	two.Labels[3] = []int{1, 2}
 	for name, try := range map[string]func() (*classifier.Model, error){
 		"alpha and K": func() (*classifier.Model, error) {
 			return svm.Orthogonal{Alpha: 0.1, K: mat.NewSymDense(1, nil)}.Fit(context.Background(), g, d)
@@ -139,7 +136,6 @@ func TestOrthogonalRefuses(t *testing.T) {
 		"K of another size": func() (*classifier.Model, error) {
 			return svm.Orthogonal{K: mat.NewSymDense(2, []float64{1, 0, 0, 1})}.Fit(context.Background(), g, d)
 		},
-		"two labels":  func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, &two) },
 		"C":           func() (*classifier.Model, error) { return svm.Transfer{C: -1}.Fit(context.Background(), g, d) },
 		"nothing":     func() (*classifier.Model, error) { return svm.Orthogonal{}.Fit(context.Background(), nil, nil) },
 		"inner label": func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, innerLabels(d)) },

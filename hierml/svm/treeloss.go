@@ -2,7 +2,6 @@ package svm
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -21,8 +20,8 @@ import (
 //
 // where F(x, y) is the sum of <u_n, x> over the ancestors n of y, itself included, and
 // trees of a forest are joined by a root above them. The paper has C/N in place
-// of C: its C is C times the number of instances. An instance has one label. The
-// model predicts the candidate with the highest score (equation 2). The zero value is
+// of C: its C is C times the number of instances. Several labels are ranked as in [Hierarchical] with
+// slack rescaling. The model predicts the candidate with the highest score (equation 2). The zero value is
 // ready to use.
 type TreeLoss struct {
 	// C weighs the training error. The default value is 1.
@@ -43,18 +42,11 @@ func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 	if err != nil {
 		return nil, err
 	}
-	y := make([]int, len(d.Labels))
-	for i, set := range d.Labels {
-		if len(set) != 1 {
-			return nil, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one node", i, d.Name, len(set))
-		}
-		y[i] = set[0]
-	}
 	a := structured.Ancestors(t)
 	if s.AllNodes {
 		a = structured.OfNodes(t)
 	}
-	competitors, err := structured.NewLabels(a, y, loss.HalfGraph(t), structured.Slack, c)
+	competitors, err := compare(a, d.Labels, loss.HalfGraph(t), structured.Slack, c)
 	if err != nil {
 		return nil, err
 	}
