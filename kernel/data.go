@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+func dataCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "List, fetch and check public data sets",
+		Args:  usage(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(dataListCommand(), dataGetCommand(), dataVerifyCommand())
+	return cmd
+}
+
+func dataListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list [NAME]",
+		Short: "List the data sets of the catalogue, or all that it says of one",
+		Long: `List prints a line for each data set that dataset.Open knows by name; with a name, it
+prints that one's licence, source, files and check sums.`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), dataset.Catalogue())
+				return err
+			}
+			e, err := listed(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), e)
+			return err
+		},
+	}
+}
+
+// listed returns the data set of the catalogue.
+func listed(name string) (dataset.Entry, error) {
+	all := dataset.Catalogue()
+	i := slices.IndexFunc(all, func(e dataset.Entry) bool { return e.Name == name })
+	if i < 0 {
+		return dataset.Entry{}, fmt.Errorf("no data set %q in the catalogue; `hierml data list` lists them", name)
+	}
+	return all[i], nil
+}
+
+func dataGetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get NAME",
+		Short: "Fetch the files of a data set",
+		Long: `Get downloads the files of a data set that are neither in a folder that HIERML_DATA
+names nor in the cache, checks their sums, and prints where they are. A download
+that is interrupted goes on where it was the next time. Where a file cannot be had,
+it says which file to put where.`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := listed(args[0]); err != nil {
+				return err
+			}
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			bar := &downloadBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
+			paths, err := dataset.Download{Progress: bar.progress}.Get(ctx, args[0])
+			bar.end()
+			if err != nil {
+				return err
+			}
+			for _, p := range paths {
+				if p == "" {
+					continue
+				}
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), p); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func dataVerifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [NAME]",
+		Short: "Compare the files of a data set with their check sums",
+		Long: `Verify computes the check sums of the files of a data set, where dataset.Open would
+find them, and compares them with those of the catalogue; without a name, of all data
+sets that are here. The exit status is 1 if a file is wrong, or if one of the data set that is
+named is missing.`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			var wrong []string
+			for _, e := range dataset.Catalogue() {
+				if len(args) == 1 && args[0] != e.Name {
+					continue
+				}
+				v, err := dataset.VerifyContext(ctx, e.Name)
+				if err != nil {
+					return err
+				}
+				here := slices.ContainsFunc(v.Files, func(f dataset.Checked) bool { return f.Path != "" })
+				if len(args) == 0 && !here {
+					continue
+				}
+				if !v.Right() {
+					wrong = append(wrong, e.Name)
+				}
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), v); err != nil {
+					return err
+				}
+			}
+			if len(args) == 1 {
+				if _, err := listed(args[0]); err != nil {
+					return err
+				}
+			}
+			if len(wrong) > 0 {
+				return fmt.Errorf("files of %s are wrong or missing", strings.Join(wrong, ", "))
+			}
+			return nil
+		},
+	}
+}
+
+// downloadBar shows how far a download is: as a bar on a terminal, as a line now and then elsewhere.
+type downloadBar struct {
+	w        io.Writer
+	terminal bool
+	bar      *progressbar.ProgressBar
+	said     time.Time
+}
+
+func (b *downloadBar) progress(done float64, state string) error {
+	if !b.terminal {
+		const seldom = 10 * time.Second
+		if time.Since(b.said) < seldom {
+			return nil
+		}
+		b.said = time.Now()
+		_, err := fmt.Fprintln(b.w, state)
+		return err
+	}
+	const full = 1000
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions(full,
+			progressbar.OptionSetWriter(b.w),
+			progressbar.OptionSetWidth(20),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionUseANSICodes(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	b.bar.Describe(state)
+	if !math.IsNaN(done) {
+		_ = b.bar.Set(int(full * min(max(done, 0), 0.999))) // a bar that cannot be drawn is no reason to stop
+	}
+	return nil
+}
+
+// end removes the bar.
+func (b *downloadBar) end() {
+	if b.bar != nil {
+		_ = b.bar.Clear() // as above
+	}
+}
