@@ -93,7 +93,7 @@ func openPlain(ctx context.Context, name string, files map[string]string) (*Coll
 	for i, kind := range [2]string{trainFile, testFile} {
 		group.Go(func() error {
 			return readFile(ctx, files[kind], func(r io.Reader, file string) (err error) {
-				parts[i], err = readSVMLight(r, file, t, len(vocabulary))
+				parts[i], err = SVMLight{Columns: len(vocabulary)}.Read(ctx, r, file, t)
 				return err
 			})
 		})

@@ -46,11 +46,6 @@ func ReadSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, err
 	return SVMLight{}.Read(context.Background(), r, name, t)
 }
 
-// readSVMLight is ReadSVMLight for a file that may have no index above columns, unless that is zero.
-func readSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy, columns int) (*Dataset, error) {
-	return SVMLight{Columns: columns}.Read(context.Background(), r, name, t)
-}
-
 // Read reads all instances.
 func (s SVMLight) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, error) {
 	src, err := s.open(ctx, r, name, t)

@@ -40,11 +40,11 @@ type Getter struct {
 	// Progress is called about ten times a second, and at the end of a transfer; an error it returns ends
 	// the transfer.
 	Progress func(Transfer) error
-	// Attempts is how often a broken transfer is taken up again while nothing more comes. The default value is 4.
+	// Attempts is how often a broken transfer is taken up again while nothing more comes. The default value is 3.
 	Attempts int
 	// Patience is how long a server may send nothing. The default value is a minute.
 	Patience time.Duration
-	// Pause is the time before the second attempt; it doubles with every further one. The default value is a second.
+	// Pause is the time before the second attempt; it doubles with every further one. The default value is half a second.
 	Pause time.Duration
 }
 

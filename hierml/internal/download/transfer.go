@@ -45,7 +45,7 @@ func (t *transfer) fetch(ctx context.Context, anew bool) error {
 		return err
 	}
 	t.begun, t.resumed, t.joined = time.Now(), before, false
-	attempts, pause := cmp.Or(t.Attempts, 4), cmp.Or(t.Pause, time.Second)
+	attempts, pause := cmp.Or(t.Attempts, 3), cmp.Or(t.Pause, time.Second/2)
 	for left, have, most := attempts, before, before; ; {
 		err := t.attempt(ctx, have)
 		if err == nil {
@@ -65,7 +65,7 @@ func (t *transfer) fetch(ctx context.Context, anew bool) error {
 		}
 		have = now
 		if have > most {
-			left, pause, most = attempts, cmp.Or(t.Pause, time.Second), have
+			left, pause, most = attempts, cmp.Or(t.Pause, time.Second/2), have
 		}
 		if left--; left <= 0 {
 			return err
