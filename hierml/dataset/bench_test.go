@@ -67,6 +67,48 @@ func BenchmarkTFIDF(b *testing.B) {
 	})
 }
 
+// BenchmarkNewsgroups makes vectors of the texts of ng15.
+func BenchmarkNewsgroups(b *testing.B) {
+	needData(b)
+	texts, err := OpenTexts("ng15")
+	if err != nil {
+		b.Fatal(err)
+	}
+	size := 0
+	for _, d := range texts.Documents {
+		size += len(d.Text)
+	}
+	for name, settings := range map[string]Text{
+		"words":      {MinDocuments: 3},
+		"pattern":    {MinDocuments: 3, Pattern: `[a-z][a-z0-9]+`},
+		"stop words": {MinDocuments: 3, StopWords: EnglishStopWords()},
+		"pairs":      {MinDocuments: 3, NGrams: [2]int{1, 2}},
+		"hashed":     {Bits: 18},
+		"characters": {MinDocuments: 3, Tokens: Characters, NGrams: [2]int{4, 4}},
+	} {
+		b.Run(name+"/Fit", func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := settings.Fit(texts); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/Transform", func(b *testing.B) {
+			v, err := settings.Fit(texts)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				v.Transform(texts)
+			}
+		})
+	}
+}
+
 func BenchmarkGoDoc(b *testing.B) {
 	for b.Loop() {
 		if _, err := GoDoc(""); err != nil {

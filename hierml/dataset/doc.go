@@ -1,6 +1,6 @@
 // Package dataset holds what models learn from: sparse instances with label sets over a taxonomy
 // (Dataset), texts with label sets (Corpus), the readers that make them, the step from one to the other
-// (TFIDF), and seeded ways to divide them.
+// (TFIDF, and Text with all its settings), and seeded ways to divide them.
 //
 // TextLike, LinearTree and Hyperplanes draw data sets by the recipes of the papers, or as large as their
 // collections: DMOZLike has 12,294 classes. All is determined by a seed.

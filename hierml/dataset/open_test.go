@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -241,64 +239,4 @@ func countNodes(e *Entry, t *taxonomy.Taxonomy) {
 			e.SeveralParents++
 		}
 	}
-}
-
-// The rows of ng15 were made from its texts by another program: with its words, the same weights come out.
-func TestTFIDFPublished(t *testing.T) {
-	needData(t)
-	texts, err := OpenTexts("ng15")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := Open("ng15")
-	if err != nil {
-		t.Fatal(err)
-	}
-	word := regexp.MustCompile(`[a-z][a-z0-9]+`)
-	for i := range texts.Documents {
-		d := &texts.Documents[i]
-		d.Text = strings.Join(word.FindAllString(strings.ToLower(d.Text), -1), " ")
-	}
-	train := texts.Part("train")
-	v, err := TFIDF{MinDocuments: 3}.Fit(train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range []struct {
-		texts *Corpus
-		rows  *Dataset
-	}{{train, rows.Train}, {texts.Part("test"), rows.Test}} {
-		got := v.Transform(part.texts)
-		if got.X.Rows != part.rows.X.Rows {
-			t.Fatalf("%d rows, want %d", got.X.Rows, part.rows.X.Rows)
-		}
-		wrong := 0
-		for i := range got.X.Rows {
-			if !sameRow(got, part.rows, i) {
-				wrong++
-			}
-		}
-		if wrong > 0 {
-			t.Errorf("%d of %d rows of %s differ", wrong, got.X.Rows, part.rows.Name)
-		}
-	}
-}
-
-// sameRow compares the rows i of two data sets by the names of their features.
-func sameRow(a, b *Dataset, i int) bool {
-	ja, va := a.X.Row(i)
-	jb, vb := b.X.Row(i)
-	if len(ja) != len(jb) || fmt.Sprint(a.Labels[i]) != fmt.Sprint(b.Labels[i]) {
-		return false
-	}
-	weight := make(map[string]float32, len(ja))
-	for k, j := range ja {
-		weight[a.Vocabulary[j]] = va[k]
-	}
-	for k, j := range jb {
-		if math.Abs(float64(weight[b.Vocabulary[j]]-vb[k])) > 2e-4 {
-			return false
-		}
-	}
-	return true
 }

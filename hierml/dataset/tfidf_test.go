@@ -22,7 +22,7 @@ func TestWords(t *testing.T) {
 	}
 	for _, test := range tests {
 		var got []string
-		words(test.text, func(w []byte) { got = append(got, string(w)) })
+		words(test.text, false, func(w []byte) { got = append(got, string(w)) })
 		if strings.Join(got, "|") != test.want {
 			t.Errorf("%q: %q, want %q", test.text, strings.Join(got, "|"), test.want)
 		}

@@ -1,0 +1,272 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the training texts it
+// was made from. It may be used from several goroutines at once.
+type Vectorizer struct {
+	settings    Text
+	terms       *terms
+	vocabulary  []string // ascending; nil for hashed terms
+	index       map[string]int32
+	frequencies []int32 // the number of training documents of each column, or nil where nothing was counted
+	idf         []float64
+	documents   int     // that were counted
+	length      float64 // terms of a training document, on average
+	k1, b       float64
+}
+
+// weigh derives what follows from vocabulary and frequencies.
+func (v *Vectorizer) weigh() {
+	v.index = make(map[string]int32, len(v.vocabulary))
+	for j, word := range v.vocabulary {
+		v.index[word] = int32(j)
+	}
+	v.idf = make([]float64, len(v.frequencies))
+	for j, df := range v.frequencies {
+		v.idf[j] = v.settings.Weight.rarity(int(df), v.documents)
+	}
+}
+
+// Settings returns the settings it was made by.
+func (v *Vectorizer) Settings() Text { return v.settings }
+
+// Columns returns the number of columns of what Transform returns.
+func (v *Vectorizer) Columns() int {
+	if v.settings.Bits > 0 {
+		return 1 << v.settings.Bits
+	}
+	return len(v.vocabulary)
+}
+
+// Vocabulary returns the words, ascending, which are the columns of what Transform returns, or nil for hashed
+// terms. The slice must not be modified.
+func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
+
+// IDF returns the factor of each column's weight that depends on its document frequency: ln(N / df), or what
+// BM25 has in its place. It is nil where nothing was counted. The slice must not be modified.
+func (v *Vectorizer) IDF() []float64 { return v.idf }
+
+// Keep returns a vectorizer with some of the columns, which are given ascending, such as those of a Selection. Vectors
+// have their length without the columns that are left out.
+func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
+	if v.vocabulary == nil {
+		return nil, fmt.Errorf("dataset: the terms are hashed: there is no vocabulary to keep a part of")
+	}
+	if err := checkColumns(columns, len(v.vocabulary)); err != nil {
+		return nil, err
+	}
+	kept := *v
+	kept.vocabulary = make([]string, len(columns))
+	kept.frequencies = make([]int32, len(columns))
+	for k, j := range columns {
+		kept.vocabulary[k] = v.vocabulary[j]
+		kept.frequencies[k] = v.frequencies[j]
+	}
+	kept.weigh()
+	return &kept, nil
+}
+
+// Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus. Words
+// outside the vocabulary are ignored; a document without any other has a row without entries.
+func (v *Vectorizer) Transform(c *Corpus) *Dataset {
+	d, _ := v.TransformContext(context.Background(), c) // that context never ends
+	return d
+}
+
+// TransformContext is Transform that ends early, with the context's error, when ctx does.
+func (v *Vectorizer) TransformContext(ctx context.Context, c *Corpus) (*Dataset, error) {
+	x, err := v.vectors(ctx, len(c.Documents), func(i int) string { return c.Documents[i].Text })
+	if err != nil {
+		return nil, err
+	}
+	return &Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.labels(), Vocabulary: v.vocabulary}, nil
+}
+
+// Vectors returns texts without labels as vectors, a row each: what a model predicts of.
+func (v *Vectorizer) Vectors(texts ...string) *Matrix {
+	x, _ := v.vectors(context.Background(), len(texts), func(i int) string { return texts[i] })
+	return x
+}
+
+func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string) (*Matrix, error) {
+	parts := make([]rowWriter, min(runtime.GOMAXPROCS(0), max(n, 1)))
+	err := v.eachDocument(ctx, n, len(parts), func(part int, reader *termReader, i int) {
+		if v.settings.Bits > 0 {
+			parts[part].hashed(v, reader, text(i))
+		} else {
+			parts[part].known(v, reader, text(i))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for i := range parts {
+		total += len(parts[i].x.Values)
+	}
+	x := &Matrix{
+		Rows: n, Cols: v.Columns(),
+		Indptr:  make([]int, 1, n+1),
+		Indices: make([]int32, 0, total),
+		Values:  make([]float32, 0, total),
+	}
+	for i := range parts {
+		part, before := &parts[i].x, len(x.Values)
+		for _, end := range part.Indptr {
+			x.Indptr = append(x.Indptr, before+end)
+		}
+		x.Indices = append(x.Indices, part.Indices...)
+		x.Values = append(x.Values, part.Values...)
+		parts[i] = rowWriter{}
+	}
+	return x, nil
+}
+
+// rowWriter makes rows of texts.
+type rowWriter struct {
+	x      Matrix  // Indptr has the ends of rows only
+	times  []int32 // how often each column stands in the text
+	found  []int32 // columns with times
+	hashes []uint64
+}
+
+// known appends the row of a text by its terms in the vocabulary.
+func (w *rowWriter) known(v *Vectorizer, reader *termReader, text string) {
+	if w.times == nil {
+		w.times = make([]int32, len(v.vocabulary))
+	}
+	w.found = w.found[:0]
+	terms := 0
+	reader.each(text, func(term []byte) {
+		terms++
+		if j, ok := v.index[string(term)]; ok {
+			if w.times[j] == 0 {
+				w.found = append(w.found, j)
+			}
+			w.times[j]++
+		}
+	})
+	slices.Sort(w.found)
+	first, sum := len(w.x.Values), 0.0
+	for _, j := range w.found {
+		weight := v.frequencyWeight(float64(w.times[j]), terms)
+		w.times[j] = 0
+		if v.settings.Weight.counted() {
+			weight *= v.idf[j]
+		}
+		sum = w.add(v, j, weight, sum)
+	}
+	w.end(v, first, sum)
+}
+
+// hashed appends the row of a text by the hashes of its terms.
+func (w *rowWriter) hashed(v *Vectorizer, reader *termReader, text string) {
+	w.hashes = reader.hashes(text, w.hashes[:0])
+	first, sum := len(w.x.Values), 0.0
+	for i := 0; i < len(w.hashes); {
+		column, weight := hashColumn(w.hashes[i], v.settings.Bits), 0.0
+		for i < len(w.hashes) && hashColumn(w.hashes[i], v.settings.Bits) == column {
+			hash, start := w.hashes[i], i
+			for i < len(w.hashes) && w.hashes[i] == hash {
+				i++
+			}
+			weight += hashSign(hash) * v.frequencyWeight(float64(i-start), len(w.hashes))
+		}
+		if v.settings.Weight.counted() {
+			weight *= v.idf[column]
+		}
+		if weight != 0 { // terms with one column may cancel out
+			sum = w.add(v, column, weight, sum)
+		}
+	}
+	w.end(v, first, sum)
+}
+
+func (w *rowWriter) add(v *Vectorizer, column int32, weight, sum float64) float64 {
+	w.x.Indices = append(w.x.Indices, column)
+	w.x.Values = append(w.x.Values, float32(weight))
+	return v.settings.Norm.add(sum, weight)
+}
+
+func (w *rowWriter) end(v *Vectorizer, first int, sum float64) {
+	v.settings.Norm.scale(w.x.Values[first:], sum)
+	w.x.Indptr = append(w.x.Indptr, len(w.x.Values))
+}
+
+// frequencyWeight returns the factor of the weight that depends on how often a term stands in a document, which has so
+// many terms.
+func (v *Vectorizer) frequencyWeight(tf float64, terms int) float64 {
+	switch v.settings.Weight {
+	case LogTFIDF, LogCounts:
+		return 1 + math.Log(tf)
+	case BM25:
+		return tf / (tf + v.k1*(1-v.b+v.b*float64(terms)/v.length))
+	case Binary:
+		return 1
+	}
+	return tf
+}
+
+// String says what it makes of texts.
+func (v *Vectorizer) String() string {
+	weight := v.settings.Weight.String()
+	if v.settings.Weight == LogTFIDF {
+		weight = "tf-idf"
+	}
+	what := fmt.Sprintf("%d %s", len(v.vocabulary), v.settings.kind())
+	if v.settings.Bits > 0 {
+		what = fmt.Sprintf("%s in %d columns by hashing", v.settings.kind(), v.Columns())
+	}
+	switch {
+	case v.documents == 0:
+		return fmt.Sprintf("%s of %s", weight, what)
+	case v.settings.Weight.counted():
+		return fmt.Sprintf("%s of %s, counted in %d documents", weight, what, v.documents)
+	}
+	return fmt.Sprintf("%s of %s, found in %d documents", weight, what, v.documents)
+}
+
+// kind says what the terms are.
+func (s *Text) kind() string {
+	name := s.Tokens.String()
+	if s.Pattern != "" || s.Tokenizer != nil {
+		name = "tokens"
+	}
+	switch from, to := s.NGrams[0], s.NGrams[1]; {
+	case to <= 1:
+		return name
+	case from == to:
+		return fmt.Sprintf("%d-grams of %s", to, name)
+	default:
+		return fmt.Sprintf("%d- to %d-grams of %s", from, to, name)
+	}
+}
+
+// HTML is String with the terms that stand in the most training documents.
+func (v *Vectorizer) HTML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<div class=\"hierml-vectorizer\">\n<div>%s</div>\n", template.HTMLEscapeString(v.String()))
+	order := make([]int, len(v.vocabulary))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(v.frequencies[b]) - int(v.frequencies[a]) })
+	if len(order) > 0 {
+		b.WriteString("<table>\n<thead><tr><th style=\"text-align:left\">most frequent</th><th>documents</th></tr></thead>\n<tbody>\n")
+		for _, j := range order[:min(len(order), shownClasses)] {
+			fmt.Fprintf(&b, "<tr><td style=\"text-align:left\">%s</td><td>%d</td></tr>\n", template.HTMLEscapeString(cut(v.vocabulary[j], 40)), v.frequencies[j])
+		}
+		b.WriteString("</tbody>\n</table>\n")
+	}
+	b.WriteString("</div>\n")
+	return b.String()
+}
