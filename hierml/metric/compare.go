@@ -12,6 +12,34 @@ import (
 type Table struct {
 	Names   []string  // of the rows
 	Reports []*Report // of the rows
+	// Measures are the names of the columns; all that Report.Value knows can be chosen. The default are eight: accuracy, parent
+	// accuracy, tree loss, average precision, ranking loss, and micro, macro and hierarchical F1.
+	Measures []string
+}
+
+var defaultColumns = []string{"accuracy", "parent accuracy", "tree loss", "average precision", "ranking loss", "micro F1", "macro F1", "hierarchical F1"}
+
+// columns returns the measures of the table. One that no report has is a column of dashes.
+func (t *Table) columns() []Measure {
+	names := t.Measures
+	if len(names) == 0 {
+		names = defaultColumns
+	}
+	all := Measures()
+	for _, r := range t.Reports {
+		if r != nil {
+			all = append(all, r.Measures()...)
+		}
+	}
+	var chosen []Measure
+	for _, name := range names {
+		m, ok := find(all, name)
+		if !ok {
+			m = Measure{Name: name, Help: "no report has this measure", fixed: func(*Report) *float64 { return nil }}
+		}
+		chosen = append(chosen, m)
+	}
+	return chosen
 }
 
 // Compare returns the table of the reports, one a row, called by the names. A report without a name is called by its position, from 1; a
@@ -34,10 +62,10 @@ func Compare(names []string, reports []*Report) *Table {
 
 // rows returns the cells. The best values of each column are marked, compared as they are shown; nothing is in a
 // table of one report or where all are the same.
-func (t *Table) rows() []row {
+func (t *Table) rows(measures []Measure) []row {
 	rows := make([]row, len(t.Names))
 	for i, name := range t.Names {
-		rows[i] = row{Name: name, Instances: "–"}
+		rows[i] = row{Name: name, Instances: dash}
 		if r := t.Reports[i]; r != nil {
 			rows[i].Instances = strconv.Itoa(r.Instances)
 		}
@@ -47,7 +75,7 @@ func (t *Table) rows() []row {
 		bestValue := 0.0
 		for _, r := range t.Reports {
 			text := m.format(r)
-			if text == "–" {
+			if text == dash {
 				continue
 			}
 			differ = differ || best != "" && text != best
@@ -65,7 +93,8 @@ func (t *Table) rows() []row {
 
 // String returns the table as aligned text. The best value of each column has a star.
 func (t *Table) String() string {
-	rows := t.rows()
+	measures := t.columns()
+	rows := t.rows(measures)
 	name := 0
 	for _, r := range rows {
 		name = max(name, utf8.RuneCountInString(r.Name))
@@ -83,7 +112,7 @@ func (t *Table) String() string {
 			if c.Best {
 				mark = "*"
 			}
-			fmt.Fprintf(&b, "  %s%s", pad(c.Text, len(measures[j].Name)+2), mark)
+			fmt.Fprintf(&b, "  %s%s", pad(c.Text, utf8.RuneCountInString(measures[j].Name)+2), mark)
 		}
 		b.WriteByte('\n')
 	}
@@ -92,7 +121,8 @@ func (t *Table) String() string {
 
 // HTML returns the table with the best value of each column in bold.
 func (t *Table) HTML() string {
-	page := struct{ Head, Rows []row }{Rows: t.rows()}
+	measures := t.columns()
+	page := struct{ Head, Rows []row }{Rows: t.rows(measures)}
 	for _, m := range measures {
 		page.Head = append(page.Head, row{Name: m.Name, Help: m.Help, Arrow: m.arrow()})
 	}

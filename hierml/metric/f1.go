@@ -16,12 +16,15 @@ type F1 struct {
 	// MicroPrecision is the fraction of the predicted labels, over all instances, that are true, MicroRecall that
 	// of the true labels that were predicted, and Micro their harmonic mean.
 	MicroPrecision, MicroRecall, Micro float64
-	// Macro is the mean over all leaves of the harmonic mean of the leaf's own precision and recall, which is 0 for a leaf
-	// that is never true or never predicted.
+	// Macro is the mean, over all leaves and over the inner nodes that are labels, of the harmonic mean of the label's own
+	// precision and recall, which is 0 for a label that is never true or never predicted.
 	Macro float64
 	// HierarchicalPrecision, HierarchicalRecall and Hierarchical are the micro averages of the sets of nodes that are
 	// true or predicted labels or above them, roots too.
 	HierarchicalPrecision, HierarchicalRecall, Hierarchical float64
+	// RootlessPrecision, RootlessRecall and Rootless are the same without the roots, which all that is below an only root
+	// has in common.
+	RootlessPrecision, RootlessRecall, Rootless float64
 	// Exact is the fraction of the instances whose predicted set is the true one.
 	Exact float64
 }
@@ -33,15 +36,16 @@ func (f F1) averages() [][4]string {
 		{"micro", text(f.MicroPrecision), text(f.MicroRecall), text(f.Micro)},
 		{"macro", "", "", text(f.Macro)},
 		{"hierarchical", text(f.HierarchicalPrecision), text(f.HierarchicalRecall), text(f.Hierarchical)},
+		{"without roots", text(f.RootlessPrecision), text(f.RootlessRecall), text(f.Rootless)},
 	}
 }
 
 // String returns the averages, one a line.
 func (f F1) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-12s  %9s  %6s  %6s\n", "", "precision", "recall", "F1")
+	fmt.Fprintf(&b, "%-13s  %9s  %6s  %6s\n", "", "precision", "recall", "F1")
 	for _, a := range f.averages() {
-		fmt.Fprintf(&b, "%-12s  %9s  %6s  %6s\n", a[0], a[1], a[2], a[3])
+		fmt.Fprintf(&b, "%-13s  %9s  %6s  %6s\n", a[0], a[1], a[2], a[3])
 	}
 	fmt.Fprintf(&b, "%.4f of the sets are exact", f.Exact)
 	return b.String()
@@ -67,8 +71,9 @@ var f1Template = template.Must(template.New("F1").Parse(`<table style="border-co
 </table>
 `))
 
-// LabelSets compares predicted sets of leaves, which may be empty, with the true ones, which are not. Both are
-// ascending.
+// LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be empty, and a label may be an inner node:
+// the nodes above it are implied, those below are not. No set has a node together with one of its ancestors.
+// Where there is nothing to divide by, a precision, a recall and their mean are 0.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")
@@ -77,16 +82,34 @@ func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 		return F1{}, fmt.Errorf("metric: %d true and %d predicted label sets; expected one of each an instance", len(truth), len(predicted))
 	}
 	c := newCounts(t)
-	for i, labels := range truth {
-		if err := checkLabels(t, labels, i); err != nil {
+	for i := range truth {
+		if err := c.check(truth[i], i); err != nil {
 			return F1{}, err
 		}
-		if err := checkSet(t, predicted[i], i); err != nil {
+		if err := c.check(predicted[i], i); err != nil {
 			return F1{}, fmt.Errorf("%w (as predicted)", err)
 		}
-		c.add(labels, predicted[i])
+		c.add(truth[i], predicted[i])
 	}
 	return c.f1(), nil
+}
+
+// check says what is wrong with the labels of the instance at the given position.
+func (c *counts) check(labels []int, at int) error {
+	if err := checkSet(c.t, labels, at); err != nil {
+		return err
+	}
+	for _, y := range labels {
+		if c.t.IsLeaf(y) {
+			continue
+		}
+		for _, other := range labels {
+			if _, below := slices.BinarySearch(c.t.Ancestors(other), y); below && other != y {
+				return fmt.Errorf("metric: instance %d has the label %q and %q below it; leave out the upper one, which is implied", at, c.t.Name(y), c.t.Name(other))
+			}
+		}
+	}
+	return nil
 }
 
 // overlap counts how often something was true, predicted, and both.
@@ -96,70 +119,10 @@ func (o overlap) precision() float64 { return ratio(o.both, o.predicted) }
 func (o overlap) recall() float64    { return ratio(o.both, o.truth) }
 func (o overlap) f1() float64        { return ratio(2*o.both, o.truth+o.predicted) }
 
-// counts has an overlap for each leaf and one of all nodes together.
-type counts struct {
-	t                *taxonomy.Taxonomy
-	leaves           []overlap
-	nodes            overlap
-	instances, exact int
-
-	mark []int // by node: whether it was counted for the instance at hand; nothing is to be cleared
-}
-
-func newCounts(t *taxonomy.Taxonomy) *counts {
-	return &counts{t: t, leaves: make([]overlap, len(t.Leaves())), mark: make([]int, t.Len())}
-}
-
-// add counts an instance's two ascending sets.
-func (c *counts) add(truth, predicted []int) {
-	c.instances++
-	if slices.Equal(truth, predicted) {
-		c.exact++
-	}
-	const perInstance = 3 // marks: true, predicted, both
-	isTrue, isPredicted, isBoth := perInstance*c.instances, perInstance*c.instances+1, perInstance*c.instances+2
-	for _, y := range truth {
-		c.leaves[c.t.LeafIndex(y)].truth++
-		for _, n := range c.t.Ancestors(y) {
-			if c.mark[n] < isTrue {
-				c.mark[n] = isTrue
-				c.nodes.truth++
-			}
-		}
-	}
-	for _, y := range predicted {
-		leaf := &c.leaves[c.t.LeafIndex(y)]
-		leaf.predicted++
-		if _, ok := slices.BinarySearch(truth, y); ok {
-			leaf.both++
-		}
-		for _, n := range c.t.Ancestors(y) {
-			switch {
-			case c.mark[n] < isTrue:
-				c.mark[n] = isPredicted
-				c.nodes.predicted++
-			case c.mark[n] == isTrue:
-				c.mark[n] = isBoth
-				c.nodes.predicted++
-				c.nodes.both++
-			}
-		}
-	}
-}
-
-func (c *counts) f1() F1 {
-	var all overlap
-	var f F1
-	for _, leaf := range c.leaves {
-		all.truth += leaf.truth
-		all.predicted += leaf.predicted
-		all.both += leaf.both
-		f.Macro += leaf.f1() / float64(len(c.leaves))
-	}
-	f.MicroPrecision, f.MicroRecall, f.Micro = all.precision(), all.recall(), all.f1()
-	f.HierarchicalPrecision, f.HierarchicalRecall, f.Hierarchical = c.nodes.precision(), c.nodes.recall(), c.nodes.f1()
-	f.Exact = ratio(c.exact, c.instances)
-	return f
+func (o *overlap) merge(p overlap) {
+	o.truth += p.truth
+	o.predicted += p.predicted
+	o.both += p.both
 }
 
 // ratio is 0 where there is nothing to divide by.
@@ -168,4 +131,129 @@ func ratio(a, b int) float64 {
 		return 0
 	}
 	return float64(a) / float64(b)
+}
+
+// counts has an overlap for each node as a label, one of all nodes together, and one of those that are no roots.
+type counts struct {
+	t                *taxonomy.Taxonomy
+	labels           []overlap
+	nodes, rootless  overlap
+	instances, exact int
+
+	epoch   int
+	marks   []int // by node: 4 times the epoch and the sets that the node is in; nothing is to be cleared
+	touched []int // nodes in either set of the instance at hand
+}
+
+// The sets that a node is in.
+const (
+	inTruth = 1 << iota
+	inPredicted
+	inBoth = inTruth | inPredicted
+)
+
+func newCounts(t *taxonomy.Taxonomy) *counts {
+	return &counts{t: t, labels: make([]overlap, t.Len()), marks: make([]int, t.Len())}
+}
+
+// in returns the sets of the instance at hand that have n, or a node below it.
+func (c *counts) in(n int) int {
+	if mark := c.marks[n]; mark >= 4*c.epoch {
+		return mark & inBoth
+	}
+	return 0
+}
+
+// outcome compares the two sets of an instance.
+type outcome struct {
+	exact  bool
+	differ int // nodes that are in one of the two sets with their ancestors
+}
+
+// add counts an instance's two ascending sets.
+func (c *counts) add(truth, predicted []int) outcome {
+	c.instances++
+	c.epoch++
+	c.touched = c.touched[:0]
+	for _, y := range truth {
+		c.labels[y].truth++
+	}
+	for _, y := range predicted {
+		c.labels[y].predicted++
+	}
+	for i, j := 0, 0; i < len(truth) && j < len(predicted); {
+		switch {
+		case truth[i] < predicted[j]:
+			i++
+		case truth[i] > predicted[j]:
+			j++
+		default:
+			c.labels[truth[i]].both++
+			i++
+			j++
+		}
+	}
+	c.spread(truth, inTruth)
+	c.spread(predicted, inPredicted)
+	var all, roots overlap
+	for _, n := range c.touched {
+		sets := c.in(n)
+		o := overlap{sets & 1, sets >> 1, sets & (sets >> 1)}
+		all.merge(o)
+		if len(c.t.Parents(n)) == 0 {
+			roots.merge(o)
+		}
+	}
+	c.nodes.merge(all)
+	c.rootless.merge(overlap{all.truth - roots.truth, all.predicted - roots.predicted, all.both - roots.both})
+	o := outcome{exact: slices.Equal(truth, predicted), differ: all.truth + all.predicted - 2*all.both}
+	if o.exact {
+		c.exact++
+	}
+	return o
+}
+
+// spread marks the labels and their ancestors.
+func (c *counts) spread(labels []int, set int) {
+	for _, y := range labels {
+		for _, n := range c.t.Ancestors(y) {
+			if c.marks[n] < 4*c.epoch {
+				c.marks[n] = 4 * c.epoch
+				c.touched = append(c.touched, n)
+			}
+			c.marks[n] |= set
+		}
+	}
+}
+
+// merge adds what another counted.
+func (c *counts) merge(o *counts) {
+	for n := range c.labels {
+		c.labels[n].merge(o.labels[n])
+	}
+	c.nodes.merge(o.nodes)
+	c.rootless.merge(o.rootless)
+	c.instances += o.instances
+	c.exact += o.exact
+}
+
+func (c *counts) f1() F1 {
+	var all overlap
+	var f F1
+	judged := 0
+	for n, o := range c.labels {
+		// An inner node counts where it is a label.
+		if o == (overlap{}) && !c.t.IsLeaf(n) {
+			continue
+		}
+		judged++
+		all.merge(o)
+		f.Macro += o.f1()
+	}
+	f.Macro /= float64(judged)
+	f.MicroPrecision, f.MicroRecall, f.Micro = all.precision(), all.recall(), all.f1()
+	f.HierarchicalPrecision, f.HierarchicalRecall, f.Hierarchical = c.nodes.precision(), c.nodes.recall(), c.nodes.f1()
+	f.RootlessPrecision, f.RootlessRecall, f.Rootless = c.rootless.precision(), c.rootless.recall(), c.rootless.f1()
+	f.Exact = ratio(c.exact, c.instances)
+	return f
 }

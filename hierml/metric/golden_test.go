@@ -2,6 +2,7 @@ package metric_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,6 +10,26 @@ import (
 	"github.com/hierml/notebook/hierml/internal/golden"
 	"github.com/hierml/notebook/hierml/metric"
 )
+
+// averages are the fields that a case of the golden family has once an instance and once in the mean.
+type averages struct {
+	Accuracy         float64 `json:"acc"`
+	AveragePrecision float64 `json:"prec"`
+	RankingLoss      float64 `json:"rloss"`
+	MaximalLoss      float64 `json:"max_loss_half"`
+	TopLoss          float64 `json:"top_loss_half"`
+	ParentAccuracy   float64 `json:"pacc"`
+}
+
+func (w averages) check(t *testing.T, got func(measure string) float64) {
+	t.Helper()
+	for name, want := range map[string]float64{
+		"accuracy": w.Accuracy, "average precision": w.AveragePrecision, "ranking loss": w.RankingLoss,
+		"maximal loss": w.MaximalLoss, "top loss": w.TopLoss, "parent accuracy": w.ParentAccuracy,
+	} {
+		near(t, name, got(name), want)
+	}
+}
 
 func TestGolden(t *testing.T) {
 	cases, err := golden.Read("metrics")
@@ -18,33 +39,30 @@ func TestGolden(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.ID, func(t *testing.T) {
 			var want struct {
+				averages
 				Taxonomy      golden.Taxonomy
+				Leaves        []int
 				Scores        [][]float64
 				Labels        [][]int
 				PredictedSets [][]int `json:"predicted_sets"`
-				Acc, Pacc     float64
-				Prec, Rloss   float64
+				TieRule       string  `json:"tie_rule"`
 				OneError      float64 `json:"one_error"`
-				TopLossHalf   float64 `json:"top_loss_half"`
 				PerInstance   []struct {
-					Top         int
-					Acc, Pacc   float64
-					Prec, Rloss float64
-					TopLossHalf float64 `json:"top_loss_half"`
+					averages
+					Top     int
+					Exact   float64 `json:"set_exact"`
+					Symdiff float64 `json:"set_symdiff"`
 				} `json:"per_instance"`
-				LeafPRF struct {
+				ZeroOneSets float64 `json:"zero_one_sets"`
+				LeafPRF     struct {
 					P     float64 `json:"micro_p"`
 					R     float64 `json:"micro_r"`
 					Micro float64 `json:"micro_f1"`
 					Macro float64 `json:"macro_f1"`
 				} `json:"leaf_prf"`
-				ZeroOneSets float64 `json:"zero_one_sets"`
-				Nodes       struct {
-					P float64 `json:"hp"`
-					R float64 `json:"hr"`
-					F float64 `json:"hf"`
-				} `json:"hier_prf_all_nodes"`
-				Single struct {
+				Nodes    prf `json:"hier_prf_all_nodes"`
+				Rootless prf `json:"hier_prf_without_roots"`
+				Single   struct {
 					Y, Pred   []int
 					ZeroOne   float64 `json:"zero_one"`
 					HalfGraph float64 `json:"half_graph"`
@@ -58,44 +76,53 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if !slices.Equal(g.Leaves(), want.Leaves) || want.TieRule != "argmax: smallest id" {
+				t.Fatalf("leaves %v, want %v; ties: %q", g.Leaves(), want.Leaves, want.TieRule)
+			}
 			scores := matrix(want.Scores)
 			got, err := metric.EvaluateScores(scores, want.Labels, g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "accuracy", got.Accuracy, want.Acc)
+			want.averages.check(t, func(name string) float64 { return value(t, got, name) })
 			near(t, "one-error", 1-got.Accuracy, want.OneError)
-			near(t, "parent accuracy", got.ParentAccuracy, want.Pacc)
-			near(t, "average precision", got.AveragePrecision, want.Prec)
-			near(t, "ranking loss", got.RankingLoss, want.Rloss)
-			if g.IsTree() {
-				near(t, "half tree loss", got.TreeLoss/2, want.TopLossHalf)
+			predictions, err := got.Confusion()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sets, err := metric.Settings{}.EvaluateSets(scores, want.PredictedSets, want.Labels, g)
+			if err != nil {
+				t.Fatal(err)
 			}
 			for i, w := range want.PerInstance {
-				r, err := metric.EvaluateScores(matrix(want.Scores[i:i+1]), want.Labels[i:i+1], g)
-				if err != nil {
-					t.Fatal(err)
+				w.averages.check(t, func(name string) float64 { return got.PerInstance(name)[i] })
+				if predictions.Predicted[i] != w.Top {
+					t.Errorf("instance %d is predicted as %d, want %d", i, predictions.Predicted[i], w.Top)
 				}
-				near(t, "accuracy of one instance", r.Accuracy, w.Acc)
-				near(t, "parent accuracy of one instance", r.ParentAccuracy, w.Pacc)
-				near(t, "average precision of one instance", r.AveragePrecision, w.Prec)
-				near(t, "ranking loss of one instance", r.RankingLoss, w.Rloss)
-				if g.IsTree() {
-					near(t, "half tree loss of one instance", r.TreeLoss/2, w.TopLossHalf)
-				}
+				near(t, "exact set of an instance", sets.PerInstance("exact sets")[i], w.Exact)
+				near(t, "symmetric difference of an instance", sets.PerInstance("symmetric difference")[i], w.Symdiff)
 			}
 			f, err := metric.LabelSets(want.Labels, want.PredictedSets, g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "micro precision", f.MicroPrecision, want.LeafPRF.P)
-			near(t, "micro recall", f.MicroRecall, want.LeafPRF.R)
-			near(t, "micro F1", f.Micro, want.LeafPRF.Micro)
-			near(t, "macro F1", f.Macro, want.LeafPRF.Macro)
-			near(t, "hierarchical precision", f.HierarchicalPrecision, want.Nodes.P)
-			near(t, "hierarchical recall", f.HierarchicalRecall, want.Nodes.R)
-			near(t, "hierarchical F1", f.Hierarchical, want.Nodes.F)
-			near(t, "exact sets", f.Exact, 1-want.ZeroOneSets)
+			for _, got := range []metric.F1{f, {
+				MicroPrecision: sets.MicroPrecision, MicroRecall: sets.MicroRecall, Micro: sets.MicroF1, Macro: sets.MacroF1,
+				HierarchicalPrecision: sets.HierarchicalPrecision, HierarchicalRecall: sets.HierarchicalRecall, Hierarchical: sets.HierarchicalF1,
+				RootlessPrecision: sets.RootlessPrecision, RootlessRecall: sets.RootlessRecall, Rootless: sets.RootlessF1, Exact: sets.ExactSets,
+			}} {
+				near(t, "micro precision", got.MicroPrecision, want.LeafPRF.P)
+				near(t, "micro recall", got.MicroRecall, want.LeafPRF.R)
+				near(t, "micro F1", got.Micro, want.LeafPRF.Micro)
+				near(t, "macro F1", got.Macro, want.LeafPRF.Macro)
+				near(t, "hierarchical precision", got.HierarchicalPrecision, want.Nodes.P)
+				near(t, "hierarchical recall", got.HierarchicalRecall, want.Nodes.R)
+				near(t, "hierarchical F1", got.Hierarchical, want.Nodes.F)
+				near(t, "hierarchical precision without roots", got.RootlessPrecision, want.Rootless.P)
+				near(t, "hierarchical recall without roots", got.RootlessRecall, want.Rootless.R)
+				near(t, "hierarchical F1 without roots", got.Rootless, want.Rootless.F)
+				near(t, "exact sets", got.Exact, 1-want.ZeroOneSets)
+			}
 
 			single := make([][]int, len(want.Single.Y))
 			for i, y := range want.Single.Y {
@@ -108,8 +135,26 @@ func TestGolden(t *testing.T) {
 			near(t, "accuracy with single labels", one.Accuracy, 1-want.Single.ZeroOne)
 			near(t, "half tree loss with single labels", one.TreeLoss/2, want.Single.HalfGraph)
 			near(t, "micro F1 with single labels", one.MicroF1, want.Single.MicroF1)
+			if predictions, err = one.Confusion(); err != nil || !slices.Equal(predictions.Predicted, want.Single.Pred) || !slices.Equal(predictions.Truth, want.Single.Y) {
+				t.Errorf("predictions %v of %v, want %v (%v)", predictions.Predicted, predictions.Truth, want.Single.Pred, err)
+			}
 		})
 	}
+}
+
+type prf struct {
+	P float64 `json:"hp"`
+	R float64 `json:"hr"`
+	F float64 `json:"hf"`
+}
+
+func value(t *testing.T, r *metric.Report, name string) float64 {
+	t.Helper()
+	v, ok := r.Value(name)
+	if !ok {
+		t.Fatalf("the report has no %s", name)
+	}
+	return v
 }
 
 func matrix(rows [][]float64) *mat.Dense {
@@ -122,7 +167,7 @@ func matrix(rows [][]float64) *mat.Dense {
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > 1e-12 {
+	if math.Abs(got-want) > 1e-12 || math.IsNaN(got) != math.IsNaN(want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }

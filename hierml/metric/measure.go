@@ -3,6 +3,7 @@ package metric
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -14,47 +15,117 @@ type Measure struct {
 	Lower bool   // lower values are better
 
 	digits int // of the fraction, in tables
-	field  func(*Report) *float64
-	column int // of the values of instances, -1 where it is no mean over them
+	kind   kind
+	key    int                    // the column, k or depth
+	fixed  func(*Report) *float64 // where the report has the value, unless it has one for each k or depth
 }
 
-// Measures returns all measures that a report has unless it was told otherwise, in the order of tables.
-func Measures() []Measure {
-	return append([]Measure(nil), measures...)
-}
+// kind says where the values of a measure are.
+type kind int
 
-var measures = []Measure{
-	{"accuracy", "how often the highest score is that of a true label", "labels", false, 4, func(r *Report) *float64 { return &r.Accuracy }, accuracy},
-	{"parent accuracy", "how often the prediction has a parent in common with a true label", "taxonomy", false, 4, func(r *Report) *float64 { return &r.ParentAccuracy }, parentAccuracy},
-	{"tree loss", "edges of the taxonomy between prediction and truth", "taxonomy", true, 3, func(r *Report) *float64 { return &r.TreeLoss }, treeLoss},
-	{"average precision", "precision of the ranking at its true labels", "ranking", false, 4, func(r *Report) *float64 { return &r.AveragePrecision }, averagePrecision},
-	{"ranking loss", "fraction of pairs of a true and a wrong label in the wrong order", "ranking", true, 4, func(r *Report) *float64 { return &r.RankingLoss }, rankingLoss},
-	{"micro F1", "F1 of all predictions together", "labels", false, 4, func(r *Report) *float64 { return &r.MicroF1 }, -1},
-	{"macro F1", "mean of the F1 of the leaves", "labels", false, 4, func(r *Report) *float64 { return &r.MacroF1 }, -1},
-	{"hierarchical F1", "F1 of all predictions together with their ancestors", "taxonomy", false, 4, func(r *Report) *float64 { return &r.HierarchicalF1 }, -1},
-}
-
-// The columns of the values of instances.
 const (
-	accuracy = iota
-	parentAccuracy
-	treeLoss
-	averagePrecision
-	rankingLoss
-	columns
+	ofColumn kind = iota
+	ofCounts      // no mean over instances
+	precisionAt
+	ndcgAt
+	levelAccuracy
 )
 
-// Measures returns the measures that the report has, in the order of tables.
-func (r *Report) Measures() []Measure { return Measures() }
+// The groups of measures.
+const (
+	ofLabels   = "labels"
+	ofRanking  = "ranking"
+	ofTaxonomy = "taxonomy"
+)
 
-// measure returns the measure of the name.
-func (r *Report) measure(name string) (Measure, bool) {
-	for _, m := range r.Measures() {
-		if m.Name == name {
-			return m, true
-		}
+// labelMeasures, rankingMeasures and taxonomyMeasures are those that all reports have.
+var (
+	labelMeasures = []Measure{
+		{"accuracy", "how often the prediction is a true label", ofLabels, false, 4, ofColumn, accuracy, func(r *Report) *float64 { return &r.Accuracy }},
+		{"exact sets", "how often the predicted set is the true one; 1 minus it is the 0/1 loss", ofLabels, false, 4, ofColumn, exactSets, func(r *Report) *float64 { return &r.ExactSets }},
+		{"micro precision", "fraction of all predicted labels that are true", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroPrecision }},
+		{"micro recall", "fraction of all true labels that are predicted", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroRecall }},
+		{"micro F1", "F1 of all predictions together", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroF1 }},
+		{"macro F1", "mean of the F1 of the leaves", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroF1 }},
 	}
-	return Measure{}, false
+	rankingMeasures = []Measure{
+		{"average precision", "precision of the ranking at its true labels", ofRanking, false, 4, ofColumn, averagePrecision, func(r *Report) *float64 { return &r.AveragePrecision }},
+		{"ranking loss", "fraction of pairs of a true and a wrong label in the wrong order", ofRanking, true, 4, ofColumn, rankingLoss, func(r *Report) *float64 { return &r.RankingLoss }},
+	}
+	taxonomyMeasures = []Measure{
+		{"parent accuracy", "how often the prediction has a parent in common with a true label", ofTaxonomy, false, 4, ofColumn, parentAccuracy, func(r *Report) *float64 { return &r.ParentAccuracy }},
+		{"tree loss", "edges of the taxonomy between prediction and truth", ofTaxonomy, true, 3, ofColumn, treeLoss, func(r *Report) *float64 { return &r.TreeLoss }},
+		{"top loss", "largest loss of the prediction, where it is wrong", ofTaxonomy, true, 3, ofColumn, topLoss, func(r *Report) *float64 { return &r.TopLoss }},
+		{"maximal loss", "largest loss between a true label and a wrong one ranked above it", ofTaxonomy, true, 3, ofColumn, maximalLoss, func(r *Report) *float64 { return &r.MaximalLoss }},
+		{"H-loss", "charge for the topmost nodes in which the sets differ", ofTaxonomy, true, 4, ofColumn, hLoss, func(r *Report) *float64 { return &r.HLoss }},
+		{"symmetric difference", "nodes in which the sets differ, with their ancestors", ofTaxonomy, true, 3, ofColumn, symmetricDifference, func(r *Report) *float64 { return &r.SymmetricDifference }},
+		{"hierarchical precision", "precision of all predictions together with their ancestors", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.HierarchicalPrecision }},
+		{"hierarchical recall", "recall of all predictions together with their ancestors", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.HierarchicalRecall }},
+		{"hierarchical F1", "F1 of all predictions together with their ancestors", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.HierarchicalF1 }},
+		{"rootless precision", "hierarchical precision without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessPrecision }},
+		{"rootless recall", "hierarchical recall without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessRecall }},
+		{"rootless F1", "hierarchical F1 without the roots", ofTaxonomy, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.RootlessF1 }},
+	}
+)
+
+// Measures returns all measures that a report has unless it was told otherwise, in the order of reports. A report has an
+// "accuracy at depth 1" for each depth of its taxonomy too.
+func Measures() []Measure { return listed(defaultAt, 0) }
+
+// Measures returns the measures that the report has, in its order.
+func (r *Report) Measures() []Measure {
+	var at []int
+	for _, a := range r.At {
+		at = append(at, a.K)
+	}
+	return listed(at, len(r.Levels))
+}
+
+func listed(at []int, depths int) []Measure {
+	all := slices.Concat(labelMeasures, rankingMeasures)
+	for _, k := range at {
+		all = append(all, Measure{Name: fmt.Sprintf("precision at %d", k), Help: fmt.Sprintf("fraction of the %d labels ranked highest that are true", k), Group: ofRanking, digits: 4, kind: precisionAt, key: k})
+	}
+	for _, k := range at {
+		all = append(all, Measure{Name: fmt.Sprintf("nDCG at %d", k), Help: fmt.Sprintf("discounted gain of the %d labels ranked highest, by what can be reached", k), Group: ofRanking, digits: 4, kind: ndcgAt, key: k})
+	}
+	all = append(all, taxonomyMeasures...)
+	for d := range depths {
+		all = append(all, Measure{Name: fmt.Sprintf("accuracy at depth %d", d), Help: fmt.Sprintf("how often the prediction is below a true node of depth %d, where there is one", d), Group: ofTaxonomy, digits: 4, kind: levelAccuracy, key: d})
+	}
+	return all
+}
+
+// field returns where r has the value, nil if it has none.
+func (m Measure) field(r *Report) *float64 {
+	switch m.kind {
+	case precisionAt, ndcgAt:
+		for i := range r.At {
+			if r.At[i].K != m.key {
+				continue
+			}
+			if m.kind == ndcgAt {
+				return &r.At[i].NDCG
+			}
+			return &r.At[i].Precision
+		}
+		return nil
+	case levelAccuracy:
+		if m.key < len(r.Levels) {
+			return &r.Levels[m.key].Accuracy
+		}
+		return nil
+	}
+	return m.fixed(r)
+}
+
+// find returns the measure of the name.
+func find(all []Measure, name string) (Measure, bool) {
+	i := slices.IndexFunc(all, func(m Measure) bool { return m.Name == name })
+	if i < 0 {
+		return Measure{}, false
+	}
+	return all[i], true
 }
 
 // Value returns the value of the measure called name, NaN where it is not defined on the data, and false where the report has no such
@@ -63,7 +134,7 @@ func (r *Report) Value(name string) (float64, bool) {
 	if r == nil {
 		return 0, false
 	}
-	m, ok := r.measure(name)
+	m, ok := find(r.Measures(), name)
 	if !ok {
 		return 0, false
 	}
@@ -74,23 +145,25 @@ func (r *Report) Value(name string) (float64, bool) {
 // defined for an instance. It is nil where the report has no such measure, or one that is no mean over the instances. The slice is
 // the report's.
 func (r *Report) PerInstance(name string) []float64 {
-	if r == nil || r.perInstance == nil {
+	if r == nil {
 		return nil
 	}
-	m, ok := r.measure(name)
-	if !ok || m.column < 0 {
-		return nil
-	}
-	return r.perInstance[m.column]
+	return r.perInstance[name]
 }
 
 // format returns the value of r, or a dash where there is none.
 func (m Measure) format(r *Report) string {
-	if r == nil || math.IsNaN(*m.field(r)) {
-		return "–"
+	if r == nil {
+		return dash
 	}
-	return strconv.FormatFloat(*m.field(r), 'f', m.digits, 64)
+	v := m.field(r)
+	if v == nil || math.IsNaN(*v) {
+		return dash
+	}
+	return strconv.FormatFloat(*v, 'f', m.digits, 64)
 }
+
+const dash = "–"
 
 // arrow points to the better values.
 func (m Measure) arrow() string {
@@ -98,6 +171,24 @@ func (m Measure) arrow() string {
 		return "↓"
 	}
 	return "↑"
+}
+
+// Interval returns the confidence interval of the measure called name, by Bootstrap with the seed 1: the measure is a mean over the
+// instances.
+func (r *Report) Interval(name string, level float64) (Interval, error) {
+	values := r.PerInstance(name)
+	if values == nil {
+		return Interval{}, noInstances(r, name)
+	}
+	return Bootstrap(values, level, 0, 1)
+}
+
+// noInstances says why there are no values of instances.
+func noInstances(r *Report, measure string) error {
+	if _, ok := r.Value(measure); ok {
+		return fmt.Errorf("metric: the report has no values of instances for %q; take a measure that is a mean over instances, and a report as Evaluate returns it", measure)
+	}
+	return fmt.Errorf("metric: the report has no measure %q", measure)
 }
 
 // Significance tests whether two reports on the same instances differ in the measure by more than chance: by McNemar's exact test where
@@ -108,11 +199,11 @@ func Significance(a, b *Report, measure string) (Test, error) {
 		return Test{}, fmt.Errorf("metric: Significance needs two reports")
 	}
 	first, second := a.PerInstance(measure), b.PerInstance(measure)
-	if first == nil || second == nil {
-		if _, ok := a.Value(measure); ok {
-			return Test{}, fmt.Errorf("metric: the reports have no values of instances for %q; a test needs a measure that is a mean over instances, and reports as Evaluate returns them", measure)
-		}
-		return Test{}, fmt.Errorf("metric: there is no measure %q", measure)
+	if first == nil {
+		return Test{}, noInstances(a, measure)
+	}
+	if second == nil {
+		return Test{}, noInstances(b, measure)
 	}
 	if len(first) != len(second) {
 		return Test{}, fmt.Errorf("metric: one report is on %d instances, the other on %d; both have to be on the same", len(first), len(second))

@@ -225,15 +225,26 @@ func ExampleEvaluateScores() {
 	}
 	fmt.Print(report)
 	// Output:
-	// instances                2
-	// accuracy            0.5000
-	// parent accuracy     0.5000
-	// tree loss            2.000
-	// average precision   0.7500
-	// ranking loss        0.2500
-	// micro F1            0.5000
-	// macro F1            0.3333
-	// hierarchical F1     0.5000
+	// instances                                   2
+	// labels
+	//   accuracy                             0.5000
+	//   exact sets                           0.5000
+	//   micro precision, recall, F1          0.5000   0.5000   0.5000
+	//   macro F1                             0.3333
+	// ranking
+	//   average precision                    0.7500
+	//   ranking loss                         0.2500
+	//   precision at 1, 3, 5                 0.5000   0.3333   0.2000
+	//   nDCG at 1, 3, 5                      0.5000   0.8155   0.8155
+	// taxonomy
+	//   parent accuracy                      0.5000
+	//   tree loss                             2.000
+	//   top loss, maximal loss                1.000    1.000
+	//   H-loss                               0.5000
+	//   symmetric difference                  2.000
+	//   hierarchical precision, recall, F1   0.5000   0.5000   0.5000
+	//   without roots                        0.5000   0.5000   0.5000
+	//   accuracy at depth 0 to 1             0.5000   0.5000
 }
 
 func ExampleCompare() {
@@ -247,20 +258,4 @@ func ExampleCompare() {
 	//             instances  accuracy ↑   parent accuracy ↑   tree loss ↓   average precision ↑   ranking loss ↓   micro F1 ↑   macro F1 ↑   hierarchical F1 ↑
 	// flat              200      0.7100              0.8200         0.960                0.8000           0.0500       0.7100       0.6400*             0.7900
 	// normalized        200      0.7400*             0.8200         0.810*               0.8200*          0.0400*      0.7400*      0.6300              0.8100*
-}
-
-func BenchmarkEvaluateScores(b *testing.B) {
-	g := tree(b)
-	const n = 10000
-	scores := mat.NewDense(n, 3, nil)
-	labels := make([][]int, n)
-	for i := range n {
-		scores.Set(i, i%3, 1)
-		labels[i] = g.Leaves()[i%3 : i%3+1]
-	}
-	for b.Loop() {
-		if _, err := metric.EvaluateScores(scores, labels, g); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

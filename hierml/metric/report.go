@@ -3,47 +3,186 @@ package metric
 import (
 	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Report has the measures of one model on one data set, all averages over its instances. Y are an instance's true
+// Report has the measures of one model on one data set, averages over its instances. Y are an instance's true
 // labels, F the scores, f the leaf with the highest score or, of a Decider, of the leaves that it predicts that with the
-// highest score (of all leaves, if it predicts none). Equations are of Cai's thesis.
+// highest score (of all leaves, if it predicts none), and Z the set that is predicted: {f} unless the model is a Decider. Equations are of
+// Cai's thesis.
 type Report struct {
 	// Instances is the number of instances.
 	Instances int
 	// Accuracy is how often f is in Y (7.3); 1 minus the one-error.
 	Accuracy float64
+	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
+	ExactSets float64
 	// ParentAccuracy is how often f and a label in Y have a parent in common (7.6); never where f is a root.
 	ParentAccuracy float64
 	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0 where f is in Y: with one
 	// label an instance, the distance between prediction and truth. Half of it is the tree loss that
 	// the papers print, and on trees the top loss (4.22).
 	TreeLoss float64
+	// TopLoss is the largest loss between a label in Y and f, 0 where f is in Y (4.22), and MaximalLoss that between a label y in Y
+	// and a leaf z not in Y with F(y) <= F(z), 0 if there is none (4.18). The loss is half the number of nodes above one of
+	// the two alone unless the Settings have another.
+	TopLoss, MaximalLoss float64
+	// HLoss is the H-loss of Cesa-Bianchi, Gentile and Zaniboni (2006): the nodes are charged that are above a label of
+	// Y or Z alone, and all of whose parents are above labels of both. The roots are charged 1 together and the children of a node what
+	// it is, in equal parts, as in that paper; a node with several parents has a part of each. It is at most 1.
+	HLoss float64
+	// SymmetricDifference is the number of nodes that are above a label of Y or Z alone (3.12, for sets).
+	SymmetricDifference float64
 	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a score of at least F(y) that
 	// are in Y (7.4).
 	AveragePrecision float64
 	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <= F(z) (7.5). Instances
 	// whose labels are all leaves have no such pair and are left out; it is NaN if there is no other.
 	RankingLoss float64
-	// MicroF1, MacroF1 and HierarchicalF1 are those of LabelSets, where the predicted set is {f} unless the model
-	// predicts sets. With one label an instance and {f} MicroF1 is the Accuracy.
+	// MicroF1, MacroF1 and HierarchicalF1, and what is beside them, are those of LabelSets for Y and Z. With one label an instance and
+	// Z = {f} MicroF1 is the Accuracy. Rootless are the hierarchical ones without roots.
 	MicroF1, MacroF1, HierarchicalF1 float64
 
-	perInstance [][]float64 // a column a measure, NaN where it is not defined; nil where they are not known
+	MicroPrecision, MicroRecall                   float64
+	HierarchicalPrecision, HierarchicalRecall     float64
+	RootlessPrecision, RootlessRecall, RootlessF1 float64
+
+	// At has the measures of the k leaves with the highest scores, for each k.
+	At []At
+	// Levels has the accuracy of each depth of the taxonomy, from 0.
+	Levels []Level
+
+	perInstance map[string][]float64 // nil where they are not known
+	confusion   *Confusion           // nil where it is not known
 }
 
-// String returns the measures, one a line.
+// At has the measures of the K leaves that are ranked highest. A wrong leaf with the score of a true one is ranked above it.
+type At struct {
+	K int
+	// Precision is the number of those leaves that are true, divided by K even if there are fewer leaves or labels.
+	Precision float64
+	// NDCG is the sum of 1/log2(1+rank) over those that are true, divided by the largest that it can be for the number
+	// of true labels.
+	NDCG float64
+}
+
+// Level has the accuracy at a depth of the taxonomy, as Taxonomy.Depth counts it: how often f, or a node above f, is a node of that depth that is
+// a true label or above one. Instances that have no such node are left out.
+type Level struct {
+	Depth, Instances int
+	Accuracy         float64
+}
+
+// line is a line of a report, and of which measures it has the values.
+type line struct {
+	text  string
+	named []string
+}
+
+// depthsShown are the depths in a report that is printed.
+const depthsShown = 8
+
+// lines returns the lines of a group.
+func (r *Report) lines(group string) []line {
+	switch group {
+	case ofLabels:
+		return []line{
+			{"accuracy", []string{"accuracy"}},
+			{"exact sets", []string{"exact sets"}},
+			{"micro precision, recall, F1", []string{"micro precision", "micro recall", "micro F1"}},
+			{"macro F1", []string{"macro F1"}},
+		}
+	case ofRanking:
+		all := []line{
+			{"average precision", []string{"average precision"}},
+			{"ranking loss", []string{"ranking loss"}},
+		}
+		if len(r.At) == 0 {
+			return all
+		}
+		precision, ndcg := line{text: "precision at"}, line{text: "nDCG at"}
+		for i, a := range r.At {
+			k := strconv.Itoa(a.K)
+			if i > 0 {
+				precision.text, ndcg.text = precision.text+",", ndcg.text+","
+			}
+			precision.text, precision.named = precision.text+" "+k, append(precision.named, "precision at "+k)
+			ndcg.text, ndcg.named = ndcg.text+" "+k, append(ndcg.named, "nDCG at "+k)
+		}
+		return append(all, precision, ndcg)
+	}
+	all := []line{
+		{"parent accuracy", []string{"parent accuracy"}},
+		{"tree loss", []string{"tree loss"}},
+		{"top loss, maximal loss", []string{"top loss", "maximal loss"}},
+		{"H-loss", []string{"H-loss"}},
+		{"symmetric difference", []string{"symmetric difference"}},
+		{"hierarchical precision, recall, F1", []string{"hierarchical precision", "hierarchical recall", "hierarchical F1"}},
+		{"without roots", []string{"rootless precision", "rootless recall", "rootless F1"}},
+	}
+	if len(r.Levels) == 0 {
+		return all
+	}
+	depth := line{text: "accuracy at depth 0"}
+	for d := range min(len(r.Levels), depthsShown) {
+		depth.named = append(depth.named, "accuracy at depth "+strconv.Itoa(d))
+	}
+	if last := len(depth.named) - 1; last > 0 {
+		depth.text += " to " + strconv.Itoa(last)
+	}
+	return append(all, depth)
+}
+
+// groups are the parts of a report.
+var groups = []string{ofLabels, ofRanking, ofTaxonomy}
+
+// sections returns the lines of the groups with their values.
+func (r *Report) sections() []section {
+	all := r.Measures()
+	var sections []section
+	for _, g := range groups {
+		s := section{Name: g}
+		for _, l := range r.lines(g) {
+			shown := row{Name: l.text}
+			for _, name := range l.named {
+				m, _ := find(all, name)
+				shown.Cells = append(shown.Cells, cell{Text: m.format(r), Help: name + ": " + m.Help})
+				shown.Arrow = m.arrow()
+			}
+			s.Rows = append(s.Rows, shown)
+		}
+		sections = append(sections, s)
+	}
+	return sections
+}
+
+type section struct {
+	Name string
+	Rows []row
+}
+
+// String returns the measures, in groups. Value has those of depths that are left out.
 func (r *Report) String() string {
+	sections := r.sections()
 	width := 0
-	for _, m := range measures {
-		width = max(width, len(m.Name))
+	for _, s := range sections {
+		for _, l := range s.Rows {
+			width = max(width, 2+len(l.Name))
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-*s %8d\n", width, "instances", r.Instances)
-	for _, m := range measures {
-		fmt.Fprintf(&b, "%-*s %s\n", width, m.Name, pad(m.format(r), 8))
+	for _, s := range sections {
+		b.WriteString(s.Name + "\n")
+		for _, l := range s.Rows {
+			fmt.Fprintf(&b, "  %-*s", width-2, l.Name)
+			for _, c := range l.Cells {
+				b.WriteString(" " + pad(c.Text, 8))
+			}
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }
@@ -53,14 +192,16 @@ func pad(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
 }
 
-// HTML returns the measures as a table.
+// HTML returns the measures as a table, in groups.
 func (r *Report) HTML() string {
 	page := struct {
-		Instances int
-		Rows      []row
-	}{Instances: r.Instances}
-	for _, m := range measures {
-		page.Rows = append(page.Rows, row{Name: m.Name, Help: m.Help, Arrow: m.arrow(), Cells: []cell{{Text: m.format(r)}}})
+		Instances, Width int
+		Sections         []section
+	}{r.Instances, 1, r.sections()}
+	for _, s := range page.Sections {
+		for _, l := range s.Rows {
+			page.Width = max(page.Width, len(l.Cells))
+		}
 	}
 	return render(reportTemplate, page)
 }
@@ -72,15 +213,18 @@ type row struct {
 }
 
 type cell struct {
-	Text string
-	Best bool
+	Text, Help string
+	Best       bool
 }
 
 var reportTemplate = template.Must(template.New("report").Parse(`<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">
-<thead><tr style="border-bottom:1px solid"><th style="text-align:left;padding:2px 12px 2px 4px">measure</th><th style="text-align:right;padding:2px 4px">{{.Instances}} instances</th></tr></thead>
+<thead><tr style="border-bottom:1px solid"><th style="text-align:left;padding:2px 12px 2px 4px">measure</th><th colspan="{{.Width}}" style="text-align:left;padding:2px 4px">{{.Instances}} instances</th></tr></thead>
 <tbody>
+{{- range .Sections}}
+<tr><th style="text-align:left;padding:6px 12px 2px 4px">{{.Name}}</th></tr>
 {{- range .Rows}}
-<tr title="{{.Help}}"><td style="text-align:left;padding:2px 12px 2px 4px">{{.Name}}&nbsp;{{.Arrow}}</td><td style="text-align:right;padding:2px 4px">{{range .Cells}}{{.Text}}{{end}}</td></tr>
+<tr><td style="text-align:left;padding:2px 12px 2px 4px">{{.Name}}&nbsp;{{.Arrow}}</td>{{range .Cells}}<td style="text-align:right;padding:2px 4px" title="{{.Help}}">{{.Text}}</td>{{end}}</tr>
+{{- end}}
 {{- end}}
 </tbody>
 </table>

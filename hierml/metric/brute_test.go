@@ -1,0 +1,454 @@
+package metric_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// graph is a taxonomy of which only the parents of each node are known.
+type graph [][]int
+
+// randomGraph returns a taxonomy whose ids are in no order. The kinds are tree, forest, chains and graph.
+func randomGraph(random *rand.Rand, kind string, most int) graph {
+	n := 2 + random.IntN(most-1)
+	ids := random.Perm(n)
+	g := make(graph, n)
+	for i := 1; i < n; i++ {
+		from := 0
+		if kind == "chains" {
+			from = max(0, i-2)
+		}
+		if kind == "forest" && random.IntN(4) == 0 {
+			continue
+		}
+		parents := []int{from + random.IntN(i-from)}
+		if kind == "graph" {
+			for random.IntN(3) == 0 {
+				parents = append(parents, random.IntN(i))
+			}
+			if random.IntN(6) == 0 {
+				parents = nil
+			}
+		}
+		slices.Sort(parents)
+		for _, p := range slices.Compact(parents) {
+			g[ids[i]] = append(g[ids[i]], ids[p])
+		}
+	}
+	return g
+}
+
+func (g graph) taxonomy(t *testing.T) *taxonomy.Taxonomy {
+	t.Helper()
+	var names []string
+	var edges [][2]int
+	for n, parents := range g {
+		names = append(names, strconv.Itoa(n))
+		for _, p := range parents {
+			edges = append(edges, [2]int{p, n})
+		}
+	}
+	made, err := taxonomy.New(names, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// closure marks the labels and what is above them.
+func (g graph) closure(labels []int) []bool {
+	in := make([]bool, len(g))
+	for _, y := range labels {
+		in[y] = true
+	}
+	for range g {
+		for n := range g {
+			for _, p := range g[n] {
+				in[p] = in[p] || in[n]
+			}
+		}
+	}
+	return in
+}
+
+func (g graph) depth(n int) int {
+	d := 0
+	for _, p := range g[n] {
+		d = max(d, g.depth(p)+1)
+	}
+	return d
+}
+
+func (g graph) children(n int) int {
+	count := 0
+	for _, parents := range g {
+		if slices.Contains(parents, n) {
+			count++
+		}
+	}
+	return count
+}
+
+// distance is the number of edges between two nodes. Nodes that no edges join are joined above the roots.
+func (g graph) distance(a, b int) int {
+	const far = 1 << 20
+	n := len(g)
+	d := make([][]int, n)
+	for i := range d {
+		d[i] = slices.Repeat([]int{far}, n)
+		d[i][i] = 0
+	}
+	for c, parents := range g {
+		for _, p := range parents {
+			d[c][p], d[p][c] = 1, 1
+		}
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				d[i][j] = min(d[i][j], d[i][k]+d[k][j])
+			}
+		}
+	}
+	if d[a][b] < far {
+		return d[a][b]
+	}
+	up := func(x int) int {
+		best := far
+		for r, parents := range g {
+			if len(parents) == 0 {
+				best = min(best, d[x][r]+1)
+			}
+		}
+		return best
+	}
+	return up(a) + up(b)
+}
+
+func (g graph) charge(n int) float64 {
+	roots := 0
+	for _, parents := range g {
+		if len(parents) == 0 {
+			roots++
+		}
+	}
+	if len(g[n]) == 0 {
+		return 1 / float64(roots)
+	}
+	sum := 0.0
+	for _, p := range g[n] {
+		sum += g.charge(p) / float64(g.children(p))
+	}
+	return sum
+}
+
+// half is half the number of nodes above one of two leaves.
+func (g graph) half(a, b int) float64 {
+	x, y := g.closure([]int{a}), g.closure([]int{b})
+	sum := 0.0
+	for n := range g {
+		if x[n] != y[n] {
+			sum += 0.5
+		}
+	}
+	return sum
+}
+
+// brute returns the values of an instance from their definitions.
+func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost func(y, f int) float64) map[string]float64 {
+	v := make(map[string]float64)
+	score := make(map[int]float64)
+	for k, y := range leaves {
+		score[y] = scores[k]
+	}
+	candidates := leaves
+	if len(set) > 0 {
+		candidates = set
+	}
+	f := candidates[0]
+	for _, y := range candidates {
+		if score[y] > score[f] {
+			f = y
+		}
+	}
+	if set == nil {
+		set = []int{f}
+	}
+	truth, predicted := g.closure(labels), g.closure(set)
+	is := func(y int) bool { return slices.Contains(labels, y) }
+	flag := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	v["accuracy"] = flag(is(f))
+	v["exact sets"] = flag(slices.Equal(set, labels))
+	for _, y := range labels {
+		for _, p := range g[y] {
+			if slices.Contains(g[f], p) {
+				v["parent accuracy"] = 1
+			}
+		}
+		if !is(f) {
+			v["tree loss"] = max(v["tree loss"], float64(g.distance(y, f)))
+			v["top loss"] = max(v["top loss"], cost(y, f))
+		}
+		relevant, all := 0, 0
+		for _, z := range leaves {
+			if score[z] < score[y] {
+				continue
+			}
+			all++
+			if is(z) {
+				relevant++
+			} else {
+				v["ranking loss"] += 1 / float64(len(labels)) / float64(len(leaves)-len(labels))
+				v["maximal loss"] = max(v["maximal loss"], cost(y, z))
+			}
+		}
+		v["average precision"] += float64(relevant) / float64(all) / float64(len(labels))
+	}
+	if len(labels) == len(leaves) {
+		v["ranking loss"] = math.NaN()
+	}
+	// Ranked with the wrong ones first among those of one score.
+	ranked := slices.Clone(leaves)
+	slices.SortStableFunc(ranked, func(a, b int) int {
+		switch {
+		case score[a] != score[b]:
+			return int(math.Copysign(1, score[b]-score[a]))
+		default:
+			return int(flag(is(a)) - flag(is(b)))
+		}
+	})
+	for _, k := range []int{1, 2, 7} {
+		hits, gain, ideal := 0.0, 0.0, 0.0
+		for i := range min(k, len(leaves)) {
+			if is(ranked[i]) {
+				hits++
+				gain += 1 / math.Log2(float64(i)+2)
+			}
+			if i < len(labels) {
+				ideal += 1 / math.Log2(float64(i)+2)
+			}
+		}
+		v[fmt.Sprintf("precision at %d", k)] = hits / float64(k)
+		v[fmt.Sprintf("nDCG at %d", k)] = gain / ideal
+	}
+	deepest := 0
+	for n := range g {
+		if truth[n] != predicted[n] {
+			v["symmetric difference"]++
+			agree := true
+			for m, above := range g.closure([]int{n}) {
+				if above && m != n && truth[m] != predicted[m] {
+					agree = false
+				}
+			}
+			if agree {
+				v["H-loss"] += g.charge(n)
+			}
+		}
+		if truth[n] {
+			deepest = max(deepest, g.depth(n))
+		}
+	}
+	of := g.closure([]int{f})
+	for n := range g {
+		d := g.depth(n)
+		name := fmt.Sprintf("accuracy at depth %d", d)
+		if d > deepest {
+			v[name] = math.NaN()
+		} else if truth[n] && of[n] {
+			v[name] = 1
+		} else if _, ok := v[name]; !ok {
+			v[name] = 0
+		}
+	}
+	return v
+}
+
+// TestBruteForce compares with a second implementation, from the definitions in plain loops, on random taxonomies, with ties, empty and full sets.
+func TestBruteForce(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 1))
+	for _, kind := range []string{"tree", "forest", "chains", "graph"} {
+		for round := range 30 {
+			most := 15
+			if round%10 == 9 {
+				most = 40
+			}
+			g := randomGraph(random, kind, most)
+			made := g.taxonomy(t)
+			leaves := made.Leaves()
+			const n = 25
+			scores := mat.NewDense(n, len(leaves), nil)
+			var labels, sets [][]int
+			subset := func(least int) []int {
+				chosen := []int{}
+				share := random.Float64()
+				for _, y := range leaves {
+					if random.Float64() < share {
+						chosen = append(chosen, y)
+					}
+				}
+				if len(chosen) < least {
+					return []int{leaves[random.IntN(len(leaves))]}
+				}
+				return chosen
+			}
+			for i := range n {
+				for k := range leaves {
+					scores.Set(i, k, float64(random.IntN(2+i%7))-1)
+				}
+				labels, sets = append(labels, subset(1)), append(sets, subset(0))
+			}
+			table := mat.NewDense(len(leaves), len(leaves), nil)
+			for a := range leaves {
+				for b := range leaves {
+					if a != b {
+						table.Set(a, b, 1+float64(random.IntN(9)))
+					}
+				}
+			}
+			own, err := loss.FromTable(made, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := []int{7, 1, 2, 2}
+			for name, run := range map[string]struct {
+				settings metric.Settings
+				sets     [][]int
+				cost     func(y, f int) float64
+			}{
+				"highest": {metric.Settings{At: at, Workers: 1}, nil, g.half},
+				"sets":    {metric.Settings{At: at, Workers: 3}, sets, g.half},
+				"table": {metric.Settings{At: at, Loss: own}, nil, func(y, f int) float64 {
+					return table.At(made.LeafIndex(y), made.LeafIndex(f))
+				}},
+			} {
+				var got *metric.Report
+				if run.sets == nil {
+					got, err = run.settings.EvaluateScores(scores, labels, made)
+				} else {
+					got, err = run.settings.EvaluateSets(scores, run.sets, labels, made)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				sums, counts := map[string]float64{}, map[string]float64{}
+				for i := range n {
+					var set []int
+					if run.sets != nil {
+						set = run.sets[i]
+					}
+					all := g.brute(leaves, scores.RawRowView(i), labels[i], set, run.cost)
+					for _, m := range got.Measures() {
+						values, want := got.PerInstance(m.Name), all[m.Name] // 0 where nothing was added
+						delete(all, m.Name)
+						if values == nil {
+							continue
+						}
+						near(t, fmt.Sprintf("%s, %s, instance %d of %v: %s", kind, name, i, g, m.Name), values[i], want)
+						if !math.IsNaN(want) {
+							sums[m.Name] += want
+							counts[m.Name]++
+						}
+					}
+					if len(all) > 0 {
+						t.Fatalf("no values of %v", all)
+					}
+				}
+				for _, m := range got.Measures() {
+					if got.PerInstance(m.Name) != nil {
+						near(t, "mean of "+m.Name, value(t, got, m.Name), sums[m.Name]/counts[m.Name])
+					}
+				}
+				for _, l := range got.Levels {
+					near(t, "instances of a depth", float64(l.Instances), counts[fmt.Sprintf("accuracy at depth %d", l.Depth)])
+				}
+				g.checkAverages(t, got, leaves, labels, run.sets)
+				if t.Failed() {
+					return
+				}
+			}
+		}
+	}
+}
+
+// checkAverages compares what is no mean over instances.
+func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, labels, sets [][]int) {
+	t.Helper()
+	confusion, err := got.Confusion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type counted struct{ truth, predicted, both float64 }
+	prf := func(c counted) [3]float64 {
+		var v [3]float64
+		if c.predicted > 0 {
+			v[0] = c.both / c.predicted
+		}
+		if c.truth > 0 {
+			v[1] = c.both / c.truth
+		}
+		if v[0]+v[1] > 0 {
+			v[2] = 2 * v[0] * v[1] / (v[0] + v[1])
+		}
+		return v
+	}
+	var micro, nodes, rootless counted
+	count := func(c *counted, truth, predicted bool) {
+		if truth {
+			c.truth++
+		}
+		if predicted {
+			c.predicted++
+		}
+		if truth && predicted {
+			c.both++
+		}
+	}
+	byLeaf := make([]counted, len(g))
+	for i := range labels {
+		set := []int{confusion.Predicted[i]}
+		if sets != nil {
+			set = sets[i]
+		}
+		truth, predicted := g.closure(labels[i]), g.closure(set)
+		for n := range g {
+			count(&nodes, truth[n], predicted[n])
+			if len(g[n]) > 0 {
+				count(&rootless, truth[n], predicted[n])
+			}
+			if slices.Contains(leaves, n) {
+				count(&micro, truth[n], predicted[n])
+				count(&byLeaf[n], truth[n], predicted[n])
+			}
+		}
+	}
+	macro := 0.0
+	for _, y := range leaves {
+		macro += prf(byLeaf[y])[2] / float64(len(leaves))
+	}
+	near(t, "macro F1", got.MacroF1, macro)
+	for k, v := range prf(micro) {
+		near(t, "micro", []float64{got.MicroPrecision, got.MicroRecall, got.MicroF1}[k], v)
+	}
+	for k, v := range prf(nodes) {
+		near(t, "hierarchical", []float64{got.HierarchicalPrecision, got.HierarchicalRecall, got.HierarchicalF1}[k], v)
+	}
+	for k, v := range prf(rootless) {
+		near(t, "rootless", []float64{got.RootlessPrecision, got.RootlessRecall, got.RootlessF1}[k], v)
+	}
+}

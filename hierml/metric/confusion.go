@@ -1,0 +1,316 @@
+package metric
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Confusion is what was predicted instead of what, along the taxonomy: a true and a predicted leaf an instance. Of several true labels it is the
+// one that has the most ancestors in common with the predicted one. Package chart draws it:
+//
+//	chart.Confusion(c.Taxonomy, c.Truth, c.Predicted)
+type Confusion struct {
+	Taxonomy         *taxonomy.Taxonomy
+	Truth, Predicted []int // leaves
+}
+
+// Confusion returns the confusion of the report's prediction f with the true labels. It is an error where the report does not come from
+// Evaluate. The slices are the report's.
+func (r *Report) Confusion() (*Confusion, error) {
+	if r == nil || r.confusion == nil {
+		return nil, errors.New("metric: the report does not know the predictions of instances; take one as Evaluate returns it")
+	}
+	return r.confusion, nil
+}
+
+// AboveRoots stands for the virtual node above all roots.
+const AboveRoots = -1
+
+// Turn is what happened at an inner node of the taxonomy: to those instances whose truth and prediction are both below it.
+type Turn struct {
+	Node      int    // AboveRoots for the choice among the roots
+	Name      string // of the node
+	Instances int
+	Right     int    // of the instances, those that went on to the child that their truth is below
+	Cells     []Cell // by falling count, then by nodes
+}
+
+// Cell is how often an instance below one child of a node was predicted below which.
+type Cell struct {
+	Truth, Predicted int
+	Count            int
+}
+
+func (c *Confusion) check() error {
+	if c.Taxonomy == nil {
+		return errors.New("metric: a confusion needs a taxonomy")
+	}
+	if len(c.Truth) != len(c.Predicted) {
+		return fmt.Errorf("metric: a confusion of %d true and %d predicted leaves; expected one of each an instance", len(c.Truth), len(c.Predicted))
+	}
+	for i, y := range c.Truth {
+		for _, n := range []int{y, c.Predicted[i]} {
+			if n < 0 || n >= c.Taxonomy.Len() || !c.Taxonomy.IsLeaf(n) {
+				return fmt.Errorf("metric: instance %d of a confusion has the node %d, which is not a leaf of the taxonomy", i, n)
+			}
+		}
+	}
+	return nil
+}
+
+// Turns returns what happened at each inner node that has instances, those with the most wrong turns first. At a node with several children above the truth
+// or the prediction, as a graph can have them, the smallest that is above both counts, or else the smallest of each.
+func (c *Confusion) Turns() ([]Turn, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	cells := make(map[int]map[[2]int]int)
+	for pair, count := range c.pairs() {
+		c.walk(pair[0], pair[1], func(node, truth, predicted int) {
+			if cells[node] == nil {
+				cells[node] = make(map[[2]int]int)
+			}
+			cells[node][[2]int{truth, predicted}] += count
+		})
+	}
+	var turns []Turn
+	for node, counts := range cells {
+		t := Turn{Node: node, Name: "(all)", Cells: sorted(counts)}
+		if node != AboveRoots {
+			t.Name = c.Taxonomy.Name(node)
+		}
+		for _, cell := range t.Cells {
+			t.Instances += cell.Count
+			if cell.Truth == cell.Predicted {
+				t.Right += cell.Count
+			}
+		}
+		turns = append(turns, t)
+	}
+	slices.SortFunc(turns, func(a, b Turn) int {
+		return cmp.Or((b.Instances-b.Right)-(a.Instances-a.Right), b.Instances-a.Instances, a.Node-b.Node)
+	})
+	return turns, nil
+}
+
+// pairs counts the pairs of leaves.
+func (c *Confusion) pairs() map[[2]int]int {
+	counts := make(map[[2]int]int)
+	for i, y := range c.Truth {
+		counts[[2]int{y, c.Predicted[i]}]++
+	}
+	return counts
+}
+
+// sorted returns the cells by falling count.
+func sorted(counts map[[2]int]int) []Cell {
+	cells := make([]Cell, 0, len(counts))
+	for pair, n := range counts {
+		cells = append(cells, Cell{pair[0], pair[1], n})
+	}
+	slices.SortFunc(cells, func(a, b Cell) int { return cmp.Or(b.Count-a.Count, a.Truth-b.Truth, a.Predicted-b.Predicted) })
+	return cells
+}
+
+// walk calls visit for each inner node above both leaves, with the children that lead to them.
+func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted int)) {
+	t := c.Taxonomy
+	a, b := t.Ancestors(truth), t.Ancestors(predicted)
+	nodes := []int{AboveRoots}
+	for _, n := range a {
+		if _, both := slices.BinarySearch(b, n); both && !t.IsLeaf(n) {
+			nodes = append(nodes, n)
+		}
+	}
+	for _, n := range nodes {
+		below := func(m int) bool {
+			if n == AboveRoots {
+				return len(t.Parents(m)) == 0
+			}
+			return slices.Contains(t.Parents(m), n)
+		}
+		one, other := -1, -1
+		for _, m := range a {
+			if !below(m) {
+				continue
+			}
+			if _, both := slices.BinarySearch(b, m); both {
+				one, other = m, m
+				break
+			}
+			if one < 0 {
+				one = m
+			}
+		}
+		if other < 0 {
+			other = b[slices.IndexFunc(b, below)]
+		}
+		visit(n, one, other)
+	}
+}
+
+// Fold returns the confusion with the taxonomy cut below a depth: the nodes of that depth become leaves, that stand for the leaves below
+// them. On a graph a leaf can be below several; the smallest that is above both the truth and the prediction counts, or else the
+// smallest of each. The taxonomy and its nodes are new; they keep their names.
+func (c *Confusion) Fold(depth int) (*Confusion, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if depth < 0 {
+		return nil, fmt.Errorf("metric: a taxonomy cannot be cut at depth %d; 0 leaves the roots", depth)
+	}
+	t := c.Taxonomy
+	var names []string
+	to := make([]int, t.Len())
+	for n := range to {
+		to[n] = -1
+		if t.Depth(n) <= depth {
+			to[n] = len(names)
+			names = append(names, t.Name(n))
+		}
+	}
+	var edges [][2]int
+	for _, e := range t.Edges() {
+		if to[e[1]] >= 0 {
+			edges = append(edges, [2]int{to[e[0]], to[e[1]]})
+		}
+	}
+	cut, err := taxonomy.New(names, edges)
+	if err != nil {
+		return nil, fmt.Errorf("metric: %w", err)
+	}
+	above := func(leaf int) []int {
+		var leaves []int
+		for _, n := range t.Ancestors(leaf) {
+			if to[n] >= 0 && cut.IsLeaf(to[n]) {
+				leaves = append(leaves, to[n])
+			}
+		}
+		return leaves
+	}
+	folded := &Confusion{Taxonomy: cut, Truth: make([]int, len(c.Truth)), Predicted: make([]int, len(c.Truth))}
+	for i := range c.Truth {
+		a, b := above(c.Truth[i]), above(c.Predicted[i])
+		folded.Truth[i], folded.Predicted[i] = a[0], b[0]
+		for _, n := range a {
+			if slices.Contains(b, n) {
+				folded.Truth[i], folded.Predicted[i] = n, n
+				break
+			}
+		}
+	}
+	return folded, nil
+}
+
+// Cells returns how often each leaf was predicted as which, by falling count.
+func (c *Confusion) Cells() ([]Cell, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return sorted(c.pairs()), nil
+}
+
+// WriteCSV writes a line a cell of each turn: node, truth, predicted, count, by names. The virtual node above the roots has the empty name.
+func (c *Confusion) WriteCSV(w io.Writer) error {
+	turns, err := c.Turns()
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	lines := [][]string{{"node", "truth", "predicted", "count"}}
+	for _, t := range turns {
+		name := t.Name
+		if t.Node == AboveRoots {
+			name = ""
+		}
+		for _, cell := range t.Cells {
+			lines = append(lines, []string{name, c.Taxonomy.Name(cell.Truth), c.Taxonomy.Name(cell.Predicted), strconv.Itoa(cell.Count)})
+		}
+	}
+	return out.WriteAll(lines)
+}
+
+const (
+	turnsShown = 15 // nodes in a confusion that is printed
+	cellsShown = 3  // children taken instead of others, of each
+)
+
+// shown is a node of a confusion as it is printed.
+type shown struct{ Name, Instances, Right, Instead string }
+
+// shown returns the nodes with the most wrong turns, and how many others there are.
+func (c *Confusion) shown() ([]shown, int, error) {
+	turns, err := c.Turns()
+	if err != nil {
+		return nil, 0, err
+	}
+	all := []shown{}
+	for _, t := range turns[:min(len(turns), turnsShown)] {
+		s := shown{Name: t.Name, Instances: strconv.Itoa(t.Instances), Right: strconv.FormatFloat(ratio(t.Right, t.Instances), 'f', 4, 64)}
+		var wrong []string
+		for _, cell := range t.Cells {
+			if cell.Truth != cell.Predicted && len(wrong) < cellsShown {
+				wrong = append(wrong, fmt.Sprintf("%d × %s as %s", cell.Count, c.Taxonomy.Name(cell.Truth), c.Taxonomy.Name(cell.Predicted)))
+			}
+		}
+		s.Instead = strings.Join(wrong, ", ")
+		all = append(all, s)
+	}
+	return all, len(turns) - len(all), nil
+}
+
+// String returns a line for each of the inner nodes with the most wrong turns: how many instances were to be told apart there, the fraction
+// that went the right way, and what was taken for what most often.
+func (c *Confusion) String() string {
+	all, others, err := c.shown()
+	if err != nil {
+		return err.Error()
+	}
+	width := len("node")
+	for _, s := range all {
+		width = max(width, len([]rune(s.Name)))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-*s  instances   right  instead\n", width, "node")
+	for _, s := range all {
+		fmt.Fprintf(&b, "%-*s  %9s  %s  %s\n", width, s.Name, s.Instances, s.Right, s.Instead)
+	}
+	if others > 0 {
+		fmt.Fprintf(&b, "and %d nodes more\n", others)
+	}
+	return b.String()
+}
+
+// HTML returns what String does as a table.
+func (c *Confusion) HTML() string {
+	all, others, err := c.shown()
+	if err != nil {
+		return paragraph(err.Error())
+	}
+	return render(confusionTemplate, struct {
+		Rows   []shown
+		Others int
+	}{all, others})
+}
+
+var confusionTemplate = template.Must(template.New("confusion").Parse(`<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">
+{{- if .Others}}
+<caption style="caption-side:bottom;text-align:left">and {{.Others}} nodes more</caption>
+{{- end}}
+<thead><tr style="border-bottom:1px solid"><th style="text-align:left;padding:2px 8px">node</th><th style="padding:2px 8px">instances</th><th style="padding:2px 8px">right</th><th style="text-align:left;padding:2px 8px">instead</th></tr></thead>
+<tbody>
+{{- range .Rows}}
+<tr><th style="text-align:left;padding:2px 8px">{{.Name}}</th><td style="text-align:right;padding:2px 8px">{{.Instances}}</td><td style="text-align:right;padding:2px 8px">{{.Right}}</td><td style="text-align:left;padding:2px 8px">{{.Instead}}</td></tr>
+{{- end}}
+</tbody>
+</table>
+`))

@@ -1,0 +1,263 @@
+package metric
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// The columns of the values of instances. After them come two for each k, precision and nDCG, and one for each depth.
+const (
+	accuracy = iota
+	exactSets
+	averagePrecision
+	rankingLoss
+	parentAccuracy
+	treeLoss
+	topLoss
+	maximalLoss
+	hLoss
+	symmetricDifference
+	fixedColumns
+)
+
+// evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not depend on who measured what.
+type evaluation struct {
+	t       *taxonomy.Taxonomy
+	leaves  []int
+	at      []int
+	depths  int // 0 up to the deepest node's
+	loss    loss.Loss
+	halfed  bool // the loss is the default one
+	edges   *costs
+	costs   *costs
+	charges []float64 // of the H-loss, by node
+	gains   []float64 // of nDCG: 1/log2(1+rank), by rank from 1
+
+	n                  int         // instances measured so far
+	columns            [][]float64 // of all instances
+	nearest, predicted []int       // of all instances
+	workers            []*worker
+}
+
+func (s Settings) newEvaluation(t *taxonomy.Taxonomy, n int) (*evaluation, error) {
+	at, err := s.at()
+	if err != nil {
+		return nil, err
+	}
+	e := &evaluation{t: t, leaves: t.Leaves(), at: at, loss: s.Loss, nearest: make([]int, n), predicted: make([]int, n)}
+	if e.loss == nil {
+		e.loss, e.halfed = loss.Half(t), true
+	} else if err := loss.Check(e.loss, t); err != nil {
+		return nil, fmt.Errorf("metric: %w", err)
+	}
+	for _, y := range e.leaves {
+		e.depths = max(e.depths, t.Depth(y)+1)
+	}
+	e.edges, e.costs = newCosts(t, loss.Tree(t)), newCosts(t, e.loss)
+	e.charges = charges(t)
+	e.gains = make([]float64, min(at[len(at)-1], len(e.leaves))+1)
+	for rank := 1; rank < len(e.gains); rank++ {
+		e.gains[rank] = 1 / math.Log2(1+float64(rank))
+	}
+	width := fixedColumns + 2*len(at) + e.depths
+	values := make([]float64, width*n)
+	for c := range width {
+		e.columns = append(e.columns, values[c*n:(c+1)*n:(c+1)*n])
+	}
+	for range s.workers() {
+		e.workers = append(e.workers, newWorker(e))
+	}
+	return e, nil
+}
+
+// fewScores are measured by one goroutine.
+const fewScores = 1 << 14
+
+// add takes a batch and what was decided, nil for the highest scores.
+func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int) error {
+	n, q := scores.Dims()
+	if n != len(labels) || n > 0 && q != len(e.leaves) {
+		return fmt.Errorf("metric: scores are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, len(labels), len(e.leaves))
+	}
+	parts := max(1, min(len(e.workers), n, n*q/fewScores))
+	failures := make([]error, parts)
+	var wait sync.WaitGroup
+	for p := range parts {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			failures[p] = e.workers[p].rows(scores, decided, labels, p*n/parts, (p+1)*n/parts)
+		}()
+	}
+	wait.Wait()
+	e.n += n
+	for _, err := range failures {
+		if err != nil {
+			return err // that of the first instance with one
+		}
+	}
+	return nil
+}
+
+// report averages.
+func (e *evaluation) report() (*Report, error) {
+	if e.n == 0 {
+		return nil, errors.New("metric: no instances to evaluate")
+	}
+	all := newCounts(e.t)
+	for _, w := range e.workers {
+		all.merge(w.counts)
+	}
+	f := all.f1()
+	r := &Report{
+		Instances:             e.n,
+		MicroPrecision:        f.MicroPrecision,
+		MicroRecall:           f.MicroRecall,
+		MicroF1:               f.Micro,
+		MacroF1:               f.Macro,
+		HierarchicalPrecision: f.HierarchicalPrecision,
+		HierarchicalRecall:    f.HierarchicalRecall,
+		HierarchicalF1:        f.Hierarchical,
+		RootlessPrecision:     f.RootlessPrecision,
+		RootlessRecall:        f.RootlessRecall,
+		RootlessF1:            f.Rootless,
+		perInstance:           make(map[string][]float64),
+		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
+	}
+	for _, k := range e.at {
+		r.At = append(r.At, At{K: k})
+	}
+	for d := range e.depths {
+		r.Levels = append(r.Levels, Level{Depth: d, Instances: e.n})
+	}
+	for _, m := range r.Measures() {
+		if c := e.column(m); c >= 0 {
+			r.perInstance[m.Name] = e.columns[c]
+			*m.field(r), _ = mean(e.columns[c])
+		}
+	}
+	for d := range r.Levels {
+		_, r.Levels[d].Instances = mean(e.columns[e.levelColumn(d)])
+	}
+	return r, nil
+}
+
+// column returns where the values of a measure are, -1 if it is no mean over instances.
+func (e *evaluation) column(m Measure) int {
+	switch m.kind {
+	case precisionAt:
+		return e.atColumn(slices.Index(e.at, m.key))
+	case ndcgAt:
+		return e.atColumn(slices.Index(e.at, m.key)) + 1
+	case levelAccuracy:
+		return e.levelColumn(m.key)
+	case ofCounts:
+		return -1
+	}
+	return m.key
+}
+
+// atColumn is the first of the two columns for the i-th k.
+func (e *evaluation) atColumn(i int) int { return fixedColumns + 2*i }
+
+func (e *evaluation) levelColumn(depth int) int { return fixedColumns + 2*len(e.at) + depth }
+
+// mean returns the mean of the values that are numbers, and how many they are.
+func mean(values []float64) (float64, int) {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n), n
+}
+
+// worker measures instances. Nothing of it is allocated anew for an instance, unless that has more labels than all before.
+type worker struct {
+	*evaluation
+	counts *counts
+	row    []float64 // scratch, of costs of the leaves
+
+	isTrue []bool  // by position in leaves
+	own    []rated // the true labels, by ascending score
+	above  []int   // of the wrong leaves, how many have a score of exactly so many true labels or more
+	spans  []span  // what above counts
+}
+
+func newWorker(e *evaluation) *worker {
+	q := len(e.leaves)
+	return &worker{evaluation: e, counts: newCounts(e.t), row: make([]float64, q), isTrue: make([]bool, q)}
+}
+
+// rows measures the rows from up to to of a batch.
+func (w *worker) rows(scores *mat.Dense, decided, labels [][]int, from, to int) error {
+	var one [1]int
+	for i := from; i < to; i++ {
+		set, given := one[:], decided != nil
+		at := w.n + i
+		if given {
+			set = decided[i]
+			if err := checkLeaves(w.t, set, at); err != nil {
+				return fmt.Errorf("%w (as the model predicts)", err)
+			}
+		}
+		if len(labels[i]) == 0 {
+			return fmt.Errorf("metric: instance %d has no labels; every instance needs at least one", at)
+		}
+		if err := checkLeaves(w.t, labels[i], at); err != nil {
+			return err
+		}
+		if err := w.instance(scores.RawRowView(i), set, given, labels[i], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// instance measures one. The set is what the model decided for, if that is given, and otherwise has room for the prediction.
+func (w *worker) instance(scores []float64, set []int, given bool, labels []int, at int) error {
+	top := 0
+	for k, s := range scores {
+		if s > scores[top] {
+			top = k
+		} else if math.IsNaN(s) {
+			return fmt.Errorf("metric: the score of leaf %q for instance %d is not a number", w.t.Name(w.leaves[k]), at)
+		}
+	}
+	if !given {
+		set[0] = w.leaves[top]
+	} else if len(set) > 0 {
+		top = w.t.LeafIndex(set[0])
+		for _, y := range set {
+			if k := w.t.LeafIndex(y); scores[k] > scores[top] {
+				top = k
+			}
+		}
+	}
+	for _, y := range labels {
+		w.isTrue[w.t.LeafIndex(y)] = true
+	}
+	hit := w.isTrue[top]
+	w.ranking(scores, labels, at)
+	for _, y := range labels {
+		w.isTrue[w.t.LeafIndex(y)] = false
+	}
+	w.predicted[at] = w.leaves[top]
+	w.prediction(w.leaves[top], hit, labels, at)
+	w.sets(set, labels, at)
+	w.levels(w.leaves[top], labels, at)
+	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves", at)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package metric
+
+import (
+	"math"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// charges returns what the H-loss charges for each node: roots share 1, and children what their parent has. A node with several parents
+// has a share of each, so that the nodes of which none is above another have no more than 1 together.
+func charges(t *taxonomy.Taxonomy) []float64 {
+	c := make([]float64, t.Len())
+	for _, r := range t.Roots() {
+		c[r] = 1 / float64(len(t.Roots()))
+	}
+	for _, n := range t.Topological() {
+		for _, child := range t.Children(n) {
+			c[child] += c[n] / float64(len(t.Children(n)))
+		}
+	}
+	return c
+}
+
+// prediction measures the predicted leaf.
+func (w *worker) prediction(f int, hit bool, labels []int, at int) {
+	w.nearest[at] = w.nearestLabel(f, labels)
+	for _, y := range labels {
+		if shareParent(w.t, f, y) {
+			w.columns[parentAccuracy][at] = 1
+			break
+		}
+	}
+	if hit {
+		w.columns[accuracy][at] = 1
+		return
+	}
+	for _, y := range labels {
+		w.columns[topLoss][at] = max(w.columns[topLoss][at], w.loss.Cost(y, f))
+	}
+	farthest := 0.0
+	if w.t.IsTree() {
+		for _, y := range labels {
+			farthest = max(farthest, float64(w.t.Distance(y, f)))
+		}
+	} else {
+		edges := w.edges.row(f, w.row)
+		for _, y := range labels {
+			farthest = max(farthest, edges[w.t.LeafIndex(y)])
+		}
+	}
+	w.columns[treeLoss][at] = farthest
+}
+
+func shareParent(t *taxonomy.Taxonomy, a, b int) bool {
+	for _, p := range t.Parents(a) {
+		for _, o := range t.Parents(b) {
+			if p == o {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nearestLabel returns the label that has the most ancestors in common with f, the smallest of several; f, where it is one.
+func (w *worker) nearestLabel(f int, labels []int) int {
+	best, most := labels[0], -1
+	if len(labels) == 1 {
+		return best
+	}
+	for _, y := range labels {
+		if y == f {
+			return y
+		}
+		if common := common(w.t.Ancestors(y), w.t.Ancestors(f)); common > most {
+			best, most = y, common
+		}
+	}
+	return best
+}
+
+// common counts the members of both ascending sets.
+func common(x, y []int) int {
+	n := 0
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		switch {
+		case x[i] < y[j]:
+			i++
+		case y[j] < x[i]:
+			j++
+		default:
+			n++
+			i++
+			j++
+		}
+	}
+	return n
+}
+
+// sets measures the predicted set.
+func (w *worker) sets(set, labels []int, at int) {
+	o := w.counts.add(labels, set)
+	if o.exact {
+		w.columns[exactSets][at] = 1
+	}
+	w.columns[symmetricDifference][at] = float64(o.differ)
+	charge := 0.0
+	for _, n := range w.counts.touched {
+		if w.counts.in(n) != inBoth && w.topmost(n) {
+			charge += w.charges[n]
+		}
+	}
+	w.columns[hLoss][at] = charge
+}
+
+// topmost is true if all parents of n are in both sets, n being in one.
+func (w *worker) topmost(n int) bool {
+	for _, p := range w.t.Parents(n) {
+		if w.counts.in(p) != inBoth {
+			return false
+		}
+	}
+	return true
+}
+
+// levels measures, for each depth that has true nodes, whether a node above the prediction is one of them. It comes after sets, whose
+// marks it reads.
+func (w *worker) levels(f int, labels []int, at int) {
+	deepest := 0
+	for _, y := range labels {
+		deepest = max(deepest, w.t.Depth(y))
+	}
+	for d := deepest + 1; d < w.depths; d++ {
+		w.columns[w.levelColumn(d)][at] = math.NaN()
+	}
+	for _, n := range w.t.Ancestors(f) {
+		if w.counts.in(n)&inTruth != 0 {
+			w.columns[w.levelColumn(w.t.Depth(n))][at] = 1
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package metric
+
+import (
+	"sync/atomic"
+
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// costs are the costs of predicting each leaf when a leaf is true. It remembers rows, as far as they have room.
+type costs struct {
+	t     *taxonomy.Taxonomy
+	loss  loss.Loss
+	known []atomic.Pointer[[]float64] // by position of the true leaf
+	room  atomic.Int64                // rows
+}
+
+// maxKnown bounds the memory of remembered costs: 64 MiB.
+const maxKnown = 1 << 23
+
+func newCosts(t *taxonomy.Taxonomy, l loss.Loss) *costs {
+	c := &costs{t: t, loss: l, known: make([]atomic.Pointer[[]float64], len(t.Leaves()))}
+	c.room.Store(int64(maxKnown / len(c.known)))
+	return c
+}
+
+// row returns the costs when the leaf is true, in the order of the leaves. It may be scratch.
+func (c *costs) row(leaf int, scratch []float64) []float64 {
+	known := &c.known[c.t.LeafIndex(leaf)]
+	if row := known.Load(); row != nil {
+		return *row
+	}
+	if c.room.Add(-1) < 0 {
+		loss.Row(c.loss, c.t, leaf, scratch)
+		return scratch
+	}
+	row := make([]float64, len(c.known))
+	loss.Row(c.loss, c.t, leaf, row)
+	known.Store(&row)
+	return row
+}
+
+// maximal is the maximal loss (Cai's thesis, 4.18) of an instance that has misordered labels. Half the distance on trees takes
+// O(leaves · depth) for all true labels together, other losses O(leaves) for each and what it costs to know their costs.
+func (w *worker) maximal(scores []float64) float64 {
+	const (
+		fewLabels = 3  // whose costs are looked at one by one
+		fewShare  = 16 // of all leaves, that are asked for by themselves
+	)
+	if w.halfed && w.t.IsTree() && len(w.own) > fewLabels {
+		return w.farthest(scores) / 2
+	}
+	worst, wrong := 0.0, 0
+	for j := len(w.own) - 1; j >= 0; j-- {
+		wrong += w.above[j+1]
+		if wrong == 0 {
+			continue
+		}
+		y := w.own[j]
+		var row []float64
+		if wrong > len(scores)/fewShare {
+			row = w.costs.row(y.leaf, w.row)
+		}
+		for k, s := range scores {
+			if s < y.score || w.isTrue[k] {
+				continue
+			}
+			if row != nil {
+				worst = max(worst, row[k])
+			} else {
+				worst = max(worst, w.loss.Cost(y.leaf, w.leaves[k]))
+			}
+		}
+	}
+	return worst
+}
+
+// span is a set of leaves of a tree: the two that are farthest from each other, of which one is as far from any node as any of the set.
+type span struct {
+	a, b int // -1 in an empty set
+	long int
+}
+
+// include adds a leaf.
+func (s *span) include(t *taxonomy.Taxonomy, leaf int) {
+	if s.a < 0 {
+		s.a, s.b = leaf, leaf
+		return
+	}
+	toA, toB := t.Distance(s.a, leaf), t.Distance(s.b, leaf)
+	switch {
+	case toA > s.long && toA >= toB:
+		s.b, s.long = leaf, toA
+	case toB > s.long:
+		s.a, s.long = leaf, toB
+	}
+}
+
+// farthest returns the largest distance of a true label to a wrong leaf with its score or a higher one, on a tree or forest.
+func (w *worker) farthest(scores []float64) float64 {
+	w.spans = w.spans[:0]
+	for range len(w.own) + 1 {
+		w.spans = append(w.spans, span{a: -1})
+	}
+	lowest := w.own[0].score
+	for k, s := range scores {
+		if s >= lowest && !w.isTrue[k] {
+			w.spans[w.reached(s)].include(w.t, w.leaves[k])
+		}
+	}
+	farthest := 0
+	all := span{a: -1}
+	for j := len(w.own) - 1; j >= 0; j-- {
+		if s := w.spans[j+1]; s.a >= 0 {
+			all.include(w.t, s.a)
+			all.include(w.t, s.b)
+		}
+		if all.a >= 0 {
+			y := w.own[j].leaf
+			farthest = max(farthest, w.t.Distance(y, all.a), w.t.Distance(y, all.b))
+		}
+	}
+	return float64(farthest)
+}
