@@ -11,7 +11,9 @@ type CycleError struct {
 	Names []string // their names
 }
 
-func (e *CycleError) Error() string {
+func (e *CycleError) Error() string { return "taxonomy: " + e.message() }
+
+func (e *CycleError) message() string {
 	const most = 8
 	names := e.Names
 	middle := " > "
@@ -19,7 +21,7 @@ func (e *CycleError) Error() string {
 		middle = fmt.Sprintf(" > ... %d more ... > ", len(names)-most)
 		names = names[:most]
 	}
-	return fmt.Sprintf("taxonomy: the edges form a cycle: %s%s%s; remove one of them",
+	return fmt.Sprintf("the edges form a cycle: %s%s%s; remove one of them",
 		strings.Join(names, " > "), middle, e.Names[0])
 }
 
@@ -57,7 +59,7 @@ func (e *NameError) Error() string {
 // SyntaxError says where a file, or a list of paths, is not what it should be.
 type SyntaxError struct {
 	File   string // the name the reader was given
-	Line   int    // from 1
+	Line   int    // from 1; 0 for the whole file
 	Column int    // from 1, in bytes; 0 for the whole line
 	Msg    string
 	Err    error // what it is more exactly, such as a *CycleError; nil mostly
@@ -67,6 +69,9 @@ type SyntaxError struct {
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	}
 	if e.Column == 0 {
 		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 	}

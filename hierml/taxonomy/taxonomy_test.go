@@ -97,7 +97,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	_, err := taxonomy.Read(strings.NewReader("a\tb\nb\ta\n"), "x.tsv")
 	var e *taxonomy.CycleError
-	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "x.tsv: ") {
+	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "x.tsv:2:1: ") {
 		t.Errorf("cycle: error %v", err)
 	}
 	if _, err := taxonomy.Read(failing{}, "x.tsv"); !errors.Is(err, errBroken) {

@@ -5,22 +5,41 @@ import (
 	"sync/atomic"
 )
 
-// Ancestors returns n and all nodes above it, ascending.
-func (t *Taxonomy) Ancestors(n int) []int { return closure(n, t.parents, t.ancestors) }
+// Ancestors returns n and all nodes above it, ascending. What it returned is remembered up to half a gigabyte in
+// all, as the sets of a deep taxonomy are together much larger than itself (a chain of a million nodes: 4
+// terabytes); what is beyond that is gathered at each call.
+func (t *Taxonomy) Ancestors(n int) []int { return t.ancestors.of(n, t.parents, t.tree) }
 
-// Descendants returns n and all nodes below it, ascending.
-func (t *Taxonomy) Descendants(n int) []int { return closure(n, t.children, t.descendants) }
+// Descendants returns n and all nodes below it, ascending. It remembers as much as Ancestors does.
+func (t *Taxonomy) Descendants(n int) []int { return t.descendants.of(n, t.children, t.tree) }
 
-// closure returns n and what is reached from it along next, ascending, and remembers it.
-func closure(n int, next [][]int, known []atomic.Pointer[[]int]) []int {
-	if set := known[n].Load(); set != nil {
+// mostRemembered bounds how many ids closures remember.
+const mostRemembered = 1 << 26
+
+// closures remembers what is reached from the nodes along one direction of the edges, for those that were asked
+// for.
+type closures struct {
+	known      []atomic.Pointer[[]int]
+	remembered atomic.Int64 // ids in known
+}
+
+func (c *closures) init(nodes int) { c.known = make([]atomic.Pointer[[]int], nodes) }
+
+// of returns n and what is reached from it along next, ascending. On a tree nothing is reached twice.
+func (c *closures) of(n int, next [][]int, tree bool) []int {
+	if set := c.known[n].Load(); set != nil {
 		return *set
 	}
 	set := []int{n}
-	seen := map[int]bool{n: true}
+	var seen map[int]bool
+	if !tree {
+		seen = map[int]bool{n: true}
+	}
 	for i := 0; i < len(set); i++ {
 		for _, m := range next[set[i]] {
-			if !seen[m] {
+			if tree {
+				set = append(set, m)
+			} else if !seen[m] {
 				seen[m] = true
 				set = append(set, m)
 			}
@@ -28,7 +47,11 @@ func closure(n int, next [][]int, known []atomic.Pointer[[]int]) []int {
 	}
 	slices.Sort(set)
 	set = slices.Clip(set)
-	known[n].Store(&set)
+	if c.remembered.Add(int64(len(set))) > mostRemembered {
+		c.remembered.Add(-int64(len(set)))
+		return set
+	}
+	c.known[n].Store(&set)
 	return set
 }
 

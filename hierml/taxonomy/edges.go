@@ -1,0 +1,219 @@
+package taxonomy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
+)
+
+// Edges is the format of one edge a line, parent and child. A line with one name is a node that has no edge yet.
+// Lines without text are skipped. A name is taken as it is, spaces included. Node ids are in the order in which the
+// names appear. The zero value is what the files NAME.hier.tsv of data sets are; the files cat_hier of LSHTC
+// are Edges{Separator: " ", Chains: true}.
+//
+// Repairs: a line that lacks a name is left out, fields after the child are ignored, and those of all formats (see
+// the package).
+type Edges struct {
+	Separator  string // between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
+	ChildFirst bool   // the child stands before its parent
+	Chains     bool   // a line may have more names, each the parent of the next, and an edge may be given again
+	Repair     *Faults
+	Rules      Rules
+}
+
+// Read implements Format.
+func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, error) {
+	lines, err := textfile.NewLines(textfile.WithContext(ctx, r), name, syntaxError)
+	if err != nil {
+		return nil, err
+	}
+	d := newDraft(name, f.Repair)
+	d.joined = f.Chains
+	var fields []field
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		fields = f.split(line, fields[:0])
+		if err := f.line(d, fields, lines.Line()); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.names) == 0 {
+		return nil, &SyntaxError{File: name, Line: 1, Msg: "no edges; expected lines of " + f.expected()}
+	}
+	return d.taxonomy(f.Rules)
+}
+
+// Read reads a taxonomy of one edge a line, parent and child separated by a tab: Edges{}.Read without a context.
+func Read(r io.Reader, name string) (*Taxonomy, error) {
+	return Edges{}.Read(context.Background(), r, name)
+}
+
+// field is a part of a line.
+type field struct {
+	text   []byte
+	column int
+}
+
+// split cuts the line into its fields. A line without text has none.
+func (f Edges) split(line []byte, fields []field) []field {
+	if f.Separator == " " {
+		for at := 0; ; {
+			for at < len(line) && isBlank(line[at]) {
+				at++
+			}
+			if at == len(line) {
+				return fields
+			}
+			end := at
+			for end < len(line) && !isBlank(line[end]) {
+				end++
+			}
+			fields = append(fields, field{line[at:end], at + 1})
+			at = end
+		}
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return fields
+	}
+	sep := f.separator()
+	for at := 0; ; {
+		end := bytes.Index(line[at:], sep)
+		if end < 0 {
+			return append(fields, field{line[at:], at + 1})
+		}
+		fields = append(fields, field{line[at : at+end], at + 1})
+		at += end + len(sep)
+	}
+}
+
+var tab = []byte("\t")
+
+func (f Edges) separator() []byte {
+	if f.Separator == "" {
+		return tab
+	}
+	return []byte(f.Separator)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// roles names what the fields are.
+func (f Edges) roles() [2]string {
+	if f.ChildFirst {
+		return [2]string{"child", "parent"}
+	}
+	return [2]string{"parent", "child"}
+}
+
+// expected says what a line is.
+func (f Edges) expected() string {
+	roles := f.roles()
+	separator := "tab"
+	switch f.Separator {
+	case "", "\t":
+	case " ":
+		separator = "blank"
+	default:
+		separator = fmt.Sprintf("%q", f.Separator)
+	}
+	return roles[0] + ", " + separator + ", " + roles[1]
+}
+
+// line adds what a line says.
+func (f Edges) line(d *draft, fields []field, number int) error {
+	for i, name := range fields {
+		if len(name.text) > 0 {
+			continue
+		}
+		alone := ""
+		if i == 1 {
+			alone = ", or a name alone"
+		}
+		err := d.errorf(placeAt(number, name.column), "the %s's name is empty; expected %s%s", f.roles()[min(i, 1)], f.expected(), alone)
+		return d.fault("empty name", "line left out", err)
+	}
+	if len(fields) > 2 && !f.Chains {
+		at := placeAt(number, fields[2].column-len(f.separator()))
+		if err := d.fault("further fields", "ignored", d.errorf(at, "more than two fields; expected %s", f.expected())); err != nil {
+			return err
+		}
+		fields = fields[:2]
+	}
+	before := -1
+	for i, name := range fields {
+		at := placeAt(number, name.column)
+		n, err := d.node(name.text, at)
+		if err != nil {
+			return err
+		}
+		if before >= 0 {
+			if before != n {
+				at = placeAt(number, fields[i-1].column)
+			}
+			parent, child := before, n
+			if f.ChildFirst {
+				parent, child = n, before
+			}
+			if err := d.edge(parent, child, at); err != nil {
+				return err
+			}
+		}
+		before = n
+	}
+	return nil
+}
+
+// Write implements Format. Nodes without edges come first.
+func (f Edges) Write(w io.Writer, t *Taxonomy) error {
+	return write(w, "edges", func(out *bufio.Writer) error {
+		if err := textual(t); err != nil {
+			return err
+		}
+		for v, name := range t.names {
+			if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\n\r") || strings.HasPrefix(name, "\ufeff") {
+				return fmt.Errorf("the name of node %d, %s, cannot stand in a line; rename it, or choose the format JSON", v, textfile.Quote(name))
+			}
+			if fields := f.split([]byte(name), nil); len(fields) != 1 || string(fields[0].text) != name {
+				return fmt.Errorf("the name of node %d, %s, has the separator %q in it; choose another", v, textfile.Quote(name), f.separator())
+			}
+		}
+		for v, name := range t.names {
+			if len(t.parents[v])+len(t.children[v]) > 0 {
+				continue
+			}
+			if _, err := fmt.Fprintln(out, name); err != nil {
+				return err
+			}
+		}
+		var line []byte
+		var fields []field
+		for _, e := range t.edges {
+			if f.ChildFirst {
+				e[0], e[1] = e[1], e[0]
+			}
+			first, second := t.names[e[0]], t.names[e[1]]
+			line = append(append(append(line[:0], first...), f.separator()...), second...)
+			fields = f.split(line, fields[:0])
+			if len(fields) != 2 || string(fields[0].text) != first || string(fields[1].text) != second {
+				return fmt.Errorf("the separator %q cannot be told from the names %s and %s around it; choose another",
+					f.separator(), textfile.Quote(first), textfile.Quote(second))
+			}
+			if _, err := out.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,388 @@
+package taxonomy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
+)
+
+// OBO is the format of the Gene Ontology and other biomedical ontologies. Nodes are the terms that are not obsolete,
+// called by their ids, in the order of the file; the parents of a term are what it is_a. A relation to an alternative
+// id (alt_id) is one to the term that has it. Stanzas of other kinds, and other tags, are skipped.
+//
+// Repairs: a term that is defined twice is read as one; a term without id is left out; a relation to an unknown or
+// obsolete term is left out; an escape or a line that is none is skipped; and those of all formats (see the package).
+type OBO struct {
+	Relations []string // relationships whose targets are parents too, such as "part_of"
+	Namespace string   // only terms of this namespace, such as "molecular_function"; "" is all
+	Names     bool     // nodes are called by the names of the terms
+	Obsolete  bool     // obsolete terms are nodes too
+	Repair    *Faults
+	Rules     Rules
+}
+
+// oboTerm is a term as a file gives it.
+type oboTerm struct {
+	id, name  string
+	namespace string
+	alt       []string
+	parents   []oboParent
+	obsolete  bool
+	at        place // of its stanza
+	named     place // of its name, or else id
+}
+
+type oboParent struct {
+	id string
+	at place
+}
+
+// oboReader collects terms.
+type oboReader struct {
+	OBO
+	*draft
+	lines     *textfile.Lines
+	namespace string // of terms that do not say
+	terms     []*oboTerm
+	byID      map[string]*oboTerm
+	stanza    string // "" before the first
+	term      *oboTerm
+}
+
+// Read implements Format.
+func (f OBO) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, error) {
+	lines, err := textfile.NewLines(textfile.WithContext(ctx, r), name, syntaxError)
+	if err != nil {
+		return nil, err
+	}
+	o := oboReader{OBO: f, draft: newDraft(name, f.Repair), lines: lines, byID: make(map[string]*oboTerm)}
+	// A parent may be that of a term in two ways.
+	o.joined = len(f.Relations) > 0
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := o.line(string(line)); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.endTerm(); err != nil {
+		return nil, err
+	}
+	if err := o.connect(); err != nil {
+		return nil, err
+	}
+	if len(o.names) == 0 {
+		what := "no terms; expected stanzas that begin with [Term]"
+		if len(o.terms) > 0 {
+			what = fmt.Sprintf("none of the %s is current and of the namespace %q", count(len(o.terms), "term", "terms"), f.Namespace)
+		}
+		return nil, &SyntaxError{File: name, Line: 1, Msg: what}
+	}
+	return o.taxonomy(f.Rules)
+}
+
+// line reads a line, and further ones where it ends by a backslash.
+func (o *oboReader) line(line string) error {
+	number := o.lines.Line()
+	continued := []byte(line)
+	for trailingBackslashes(line)%2 == 1 {
+		next, err := o.lines.Next()
+		if errors.Is(err, io.EOF) {
+			return o.errorf(placeAt(o.lines.Line()-1, len(line)), "the file ends behind a backslash, which continues the line; remove it")
+		}
+		if err != nil {
+			return err
+		}
+		if len(continued)+len(next) > longestToken {
+			return o.errorf(placeAt(number, 1), "the continued line is longer than %d bytes", longestToken)
+		}
+		line = string(next)
+		continued = append(continued[:len(continued)-1], line...)
+	}
+	line = string(continued)
+	text := strings.Trim(line, " \t")
+	column := strings.Index(line, text) + 1
+	if text == "" || text[0] == '!' {
+		return nil
+	}
+	if text[0] == '[' {
+		end := strings.IndexByte(text, ']')
+		if end < 0 {
+			return o.fault("line that is none of OBO", "skipped",
+				o.errorf(placeAt(number, column), "%s begins a stanza without ']'; expected such as [Term]", textfile.Quote(text)))
+		}
+		if err := o.endTerm(); err != nil {
+			return err
+		}
+		if o.stanza = text[1:end]; o.stanza == "Term" {
+			at := placeAt(number, column)
+			o.term = &oboTerm{at: at, named: at, namespace: o.namespace}
+		}
+		return nil
+	}
+	tag, value, ok := strings.Cut(text, ":")
+	if !ok {
+		return o.fault("line that is none of OBO", "skipped",
+			o.errorf(placeAt(number, column), "%s is no tag and value; expected such as is_a: GO:0008150", textfile.Quote(text)))
+	}
+	at := placeAt(number, column+len(tag)+1+len(value)-len(strings.TrimLeft(value, " \t")))
+	if o.stanza == "" {
+		if tag == "default-namespace" {
+			var err error
+			o.namespace, err = o.plain(value, at)
+			return err
+		}
+		return nil
+	}
+	if o.term == nil {
+		return nil
+	}
+	return o.tag(tag, value, at)
+}
+
+func trailingBackslashes(line string) int { return len(line) - len(strings.TrimRight(line, `\`)) }
+
+// tag reads a tag of a term.
+func (o *oboReader) tag(tag, raw string, at place) error {
+	switch tag {
+	case "id", "name", "namespace", "alt_id", "is_a", "is_obsolete", "relationship":
+	default:
+		return nil
+	}
+	value, err := o.plain(raw, at)
+	if err != nil {
+		return err
+	}
+	if value == "" {
+		return o.fault("line that is none of OBO", "skipped", o.errorf(at, "%s has no value; give it one, or remove the line", tag))
+	}
+	t := o.term
+	switch tag {
+	case "id":
+		if t.id != "" {
+			return o.fault("line that is none of OBO", "skipped", o.errorf(at, "a second id of the term %s; begin another with [Term]", textfile.Quote(t.id)))
+		}
+		t.id = value
+		if !o.Names {
+			t.named = at
+		}
+	case "name":
+		t.name = value
+		if o.Names {
+			t.named = at
+		}
+	case "namespace":
+		t.namespace = value
+	case "alt_id":
+		t.alt = append(t.alt, value)
+	case "is_a":
+		t.parents = append(t.parents, oboParent{value, at})
+	case "is_obsolete":
+		t.obsolete = value == "true"
+	case "relationship":
+		// The blank between the two is one that is not escaped.
+		raw = strings.TrimLeft(raw, " \t")
+		relation, target, ok := strings.Cut(raw, " ")
+		if !ok {
+			return o.fault("line that is none of OBO", "skipped", o.errorf(at, "the relationship %s has no target; expected such as part_of GO:0008150", textfile.Quote(value)))
+		}
+		if !slices.Contains(o.Relations, relation) {
+			return nil
+		}
+		if target, err = o.plain(target, at); err != nil {
+			return err
+		}
+		t.parents = append(t.parents, oboParent{target, at})
+	}
+	return nil
+}
+
+// plain returns the value without comment and modifiers at its end, and without escapes.
+func (o *oboReader) plain(value string, at place) (string, error) {
+	var b strings.Builder
+	value = strings.Trim(value, " \t")
+	solid := 0 // bytes up to what is no blank at the end
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '!' || c == '{':
+			return b.String()[:solid], nil
+		case c == '\\':
+			if i++; i == len(value) { // an escaped blank that was cut
+				b.WriteByte(' ')
+			} else if err := o.escape(&b, value[i], at); err != nil {
+				return "", err
+			}
+			solid = b.Len()
+		default:
+			b.WriteByte(c)
+			if c != ' ' && c != '\t' {
+				solid = b.Len()
+			}
+		}
+	}
+	return b.String()[:solid], nil
+}
+
+// escape writes what a letter behind a backslash means.
+func (o *oboReader) escape(b *strings.Builder, c byte, at place) error {
+	switch c {
+	case 'n':
+		b.WriteByte('\n')
+	case 'W', ' ':
+		b.WriteByte(' ')
+	case 't':
+		b.WriteByte('\t')
+	case ':', ',', '"', '\\', '(', ')', '[', ']', '{', '}', '!':
+		b.WriteByte(c)
+	default:
+		b.WriteByte(c)
+		return o.fault("unknown escape", "read without the backslash", o.errorf(at, `the escape \%c is none of OBO; two backslashes are one`, c))
+	}
+	return nil
+}
+
+// endTerm adds the term that ends here.
+func (o *oboReader) endTerm() error {
+	t := o.term
+	o.term = nil
+	if t == nil {
+		return nil
+	}
+	if t.id == "" {
+		return o.fault("term without id", "left out", o.errorf(t.at, "the term has no id; give it one"))
+	}
+	if first, ok := o.byID[t.id]; ok {
+		err := o.errorf(t.at, "the term %s is defined already in line %d; define it once", textfile.Quote(t.id), first.at.line)
+		if err := o.fault("duplicate term", "read as one", err); err != nil {
+			return err
+		}
+		first.parents = append(first.parents, t.parents...)
+		first.alt = append(first.alt, t.alt...)
+		return nil
+	}
+	o.byID[t.id] = t
+	o.terms = append(o.terms, t)
+	return nil
+}
+
+// chosen reports whether the term becomes a node.
+func (o *oboReader) chosen(t *oboTerm) bool {
+	return (o.Obsolete || !t.obsolete) && o.inNamespace(t)
+}
+
+func (o *oboReader) inNamespace(t *oboTerm) bool {
+	return o.OBO.Namespace == "" || t.namespace == o.OBO.Namespace
+}
+
+// connect makes nodes and edges of the terms.
+func (o *oboReader) connect() error {
+	node := make(map[*oboTerm]int)
+	for _, t := range o.terms {
+		for _, id := range t.alt {
+			if _, ok := o.byID[id]; !ok {
+				o.byID[id] = t
+			}
+		}
+		if !o.chosen(t) {
+			continue
+		}
+		name := t.id
+		if o.Names && t.name != "" {
+			name = t.name
+		}
+		v := o.blank(t.at)
+		if err := o.call(v, name, t.named); err != nil {
+			return err
+		}
+		node[t] = v
+	}
+	for _, t := range o.terms {
+		child, ok := node[t]
+		if !ok {
+			continue
+		}
+		for _, p := range t.parents {
+			above, known := o.byID[p.id]
+			if known && (!o.inNamespace(above)) {
+				continue
+			}
+			parent, ok := node[above]
+			if !ok {
+				what := "is no term of the file"
+				if known {
+					what = "is obsolete"
+				}
+				err := o.errorf(p.at, "%s, the parent of %s, %s; name another, or remove the line", textfile.Quote(p.id), textfile.Quote(t.id), what)
+				if err := o.fault("unknown parent", "edge left out", err); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := o.edge(parent, child, p.at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Write implements Format. Names become ids, and all edges is_a.
+func (f OBO) Write(w io.Writer, t *Taxonomy) error {
+	return write(w, "OBO", func(out *bufio.Writer) error {
+		if err := textual(t); err != nil {
+			return err
+		}
+		if _, err := out.WriteString("format-version: 1.2\n"); err != nil {
+			return err
+		}
+		var line []byte
+		for v, name := range t.names {
+			if strings.ContainsAny(name, "\r\f\v") {
+				return fmt.Errorf("the name of node %d, %s, has a control character that OBO has no escape for; rename it", v, textfile.Quote(name))
+			}
+			line = append(line[:0], "\n[Term]\nid: "...)
+			line = append(appendOBO(line, name), "\nname: "...)
+			line = append(appendOBO(line, name), '\n')
+			for _, p := range t.parents[v] {
+				line = append(appendOBO(append(line, "is_a: "...), t.names[p]), '\n')
+			}
+			if f.Namespace != "" {
+				line = append(appendOBO(append(line, "namespace: "...), f.Namespace), '\n')
+			}
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// appendOBO appends the text with what OBO needs escaped.
+func appendOBO(line []byte, text string) []byte {
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case '\n':
+			line = append(line, `\n`...)
+		case '\t':
+			line = append(line, `\t`...)
+		case ' ':
+			line = append(line, `\W`...)
+		case '!', '{', '}', '"', '\\':
+			line = append(line, '\\', c)
+		default:
+			line = append(line, c)
+		}
+	}
+	return line
+}
