@@ -1,7 +1,12 @@
 package dataset
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -47,5 +52,108 @@ func needData(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Environment) == "" {
 		t.Skip("set HIERML_DATA to the folder of the data sets to run this test; the same is tested on generated files")
+	}
+}
+
+// wantSame fails if the data sets have not the same instances.
+func wantSame(t testing.TB, got, want *Dataset) {
+	t.Helper()
+	if g, w := rowsOf(got), rowsOf(want); g != w {
+		t.Fatalf("got\n%swant\n%s", g, w)
+	}
+}
+
+// rowsOf prints a data set, a line an instance: names of labels, then columns and values.
+func rowsOf(d *Dataset) string {
+	var b strings.Builder
+	for i, nodes := range d.Labels {
+		for _, n := range nodes {
+			fmt.Fprintf(&b, "%s ", d.Taxonomy.Name(n))
+		}
+		columns, values := d.X.Row(i)
+		fmt.Fprintln(&b, columns, values)
+	}
+	return b.String()
+}
+
+// writeWith returns what is written.
+func writeWith(t testing.TB, d *Dataset, write func(context.Context, io.Writer, *Dataset) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(t.Context(), &b, d); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// wantFaults fails if the faults are not these: "2 unknown label, 1 empty label", in the order of their first.
+func wantFaults(t testing.TB, faults *Faults, want string) {
+	t.Helper()
+	var got []string
+	for _, f := range faults.List() {
+		got = append(got, fmt.Sprint(f.Count, " ", f.Kind))
+		if f.First == nil || f.First.Line < 1 || f.First.File == "" || f.Repair == "" {
+			t.Errorf("%s has no place or no repair: %v", f.Kind, f.First)
+		}
+	}
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got the faults %q, want %q", strings.Join(got, ", "), want)
+	}
+}
+
+var errBroken = errors.New("no space left")
+
+// brokenWriter fails.
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+
+func nan() float64 { return math.NaN() }
+
+// renamed returns the taxonomy with a blank in every name.
+func renamed(t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, error) {
+	var names []string
+	for _, name := range t.Names() {
+		names = append(names, "a "+name)
+	}
+	return taxonomy.New(names, t.Edges())
+}
+
+// instanceFormat is a format of instances.
+type instanceFormat interface {
+	Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*Dataset, error)
+	Write(ctx context.Context, w io.Writer, d *Dataset) error
+}
+
+// fuzzInstances reads the text with and without repairs. What is read without fault is read the same with
+// repairs; an error has a place; and what was read and written is read again.
+func fuzzInstances(t *testing.T, text []byte, format func(repair *Faults) instanceFormat, tax *taxonomy.Taxonomy) {
+	strict, err := format(nil).Read(t.Context(), bytes.NewReader(text), "fuzz", tax)
+	var at *SyntaxError
+	if err != nil && (!errors.As(err, &at) || at.Line < 1 || strict != nil) {
+		t.Fatalf("an error without place, or with a data set: %v", err)
+	}
+	var faults Faults
+	repaired, repairedErr := format(&faults).Read(t.Context(), bytes.NewReader(text), "fuzz", tax)
+	for _, d := range []*Dataset{strict, repaired} {
+		if d == nil {
+			continue
+		}
+		checkMatrix(t, d.X)
+		var b bytes.Buffer
+		if err := format(nil).Write(t.Context(), &b, d); err != nil {
+			t.Fatalf("%v\n%s", err, rowsOf(d))
+		}
+		again, err := format(nil).Read(t.Context(), &b, "again", tax)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, rowsOf(d))
+		}
+		wantSame(t, again, d)
+	}
+	if err == nil {
+		if repairedErr != nil {
+			t.Fatalf("only repairs find a fault: %v", repairedErr)
+		}
+		wantSame(t, repaired, strict)
 	}
 }

@@ -1,0 +1,97 @@
+package dataset_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func fruitTaxonomy() *taxonomy.Taxonomy {
+	t, err := taxonomy.Read(strings.NewReader("fruit\tapple\nfruit\tpear\n"), "fruit.hier.tsv")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return t
+}
+
+func ExampleSVMLight() {
+	const rows = "apple 1:0.5 3:2\nplum 2:1\npear 3:1 1:NaN\n"
+	var faults dataset.Faults
+	d, err := dataset.SVMLight{Repair: &faults}.Read(context.Background(), strings.NewReader(rows), "fruit.svm", fruitTaxonomy())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(&faults)
+	if err := (dataset.SVMLight{}).Write(context.Background(), os.Stdout, d); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 1 × unknown label, label left out; first fruit.svm:2:1: label "plum" is not a node of the taxonomy; expected one of its names, such as "apple"
+	// 1 × no known label, instance left out; first fruit.svm:2:1: no label of the instance is a node of the taxonomy
+	// 1 × features out of order, sorted; first fruit.svm:3:10: feature 1 stands after feature 3; expected ascending indices
+	// 1 × value not finite, taken as zero; first fruit.svm:3:12: "NaN" is not a value; expected a finite decimal number within the range of a float32
+	// apple 1:0.5 3:2
+	// pear 3:1
+}
+
+// A file is read one instance after the other, as often as the loop is run.
+func ExampleSVMLight_Instances() {
+	file := strings.NewReader("apple 1:0.5 3:2\npear 2:1\n")
+	instances := dataset.SVMLight{}.Instances(context.Background(), file, "fruit.svm", fruitTaxonomy())
+	for epoch := range 2 {
+		for instance, err := range instances {
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println(epoch, instance.Labels, instance.Columns, instance.Values)
+		}
+	}
+	// Output:
+	// 0 [1] [0 2] [0.5 2]
+	// 0 [2] [1] [1]
+	// 1 [1] [0 2] [0.5 2]
+	// 1 [2] [1] [1]
+}
+
+func ExampleLSHTC() {
+	t, err := taxonomy.New([]string{"2", "31", "32"}, [][2]int{{0, 1}, {0, 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	d, err := dataset.LSHTC{}.Read(context.Background(), strings.NewReader("Data\n31, 32 18:2 8:1\n32 9:1\n"), "train.csv", t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Labels, d.X.Cols)
+	if err := (dataset.LSHTC{}).Write(context.Background(), os.Stdout, d); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [[1 2] [2]] 19
+	// 31,32 8:1 18:2
+	// 32 9:1
+}
+
+func ExampleRCV1() {
+	ctx := context.Background()
+	t, err := taxonomy.New([]string{"CCAT", "C15", "C151"}, [][2]int{{0, 1}, {1, 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var s dataset.RCV1
+	if s.Topics, err = s.ReadTopics(ctx, strings.NewReader("C15 2286 1\nC151 2286 1\nCCAT 2286 1\n"), "rcv1-v2.topics.qrels", t); err != nil {
+		log.Fatal(err)
+	}
+	d, err := s.Read(ctx, strings.NewReader("2286  864:0.05 1523:0.04\n"), "lyrl2004_vectors_train.dat", t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	columns, values := d.X.Row(0)
+	fmt.Println(t.Name(d.Labels[0][0]), columns, values)
+	// Output: C151 [863 1522] [0.05 0.04]
+}
