@@ -64,6 +64,8 @@ func figures(t *testing.T) map[string]*Figure {
 	add("confusion", f, err)
 	f, err = Convergence(history(25))
 	add("convergence", f, err)
+	f, err = Dendrogram(pairs(3))
+	add("dendrogram", f, err)
 	return figures
 }
 
@@ -115,6 +117,13 @@ func TestFiguresWithin(t *testing.T) {
 			t.Fatal(err)
 		}
 		all[fmt.Sprint("taxonomy ", shape)] = f
+	}
+	for _, k := range []int{1, 50, 200} {
+		f, err := Dendrogram(pairs(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[fmt.Sprint("dendrogram of pairs ", k)] = f
 	}
 	for name, f := range all {
 		var r recorder.Canvas

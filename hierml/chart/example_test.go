@@ -1,12 +1,16 @@
 package chart_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/chart"
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -39,4 +43,27 @@ func ExampleLearningCurve() {
 	defer os.RemoveAll(dir)
 	fmt.Println(figure.Save(filepath.Join(dir, "curve.svg")))
 	// Output: <nil>
+}
+
+func ExampleDendrogram() {
+	distances := mat.NewSymDense(4, []float64{
+		0, 2, 7, 8,
+		2, 0, 7, 9,
+		7, 7, 0, 3,
+		8, 9, 3, 0,
+	})
+	d, err := clustering.Agglomerative{}.Link(context.Background(), distances, []string{"autos", "motorcycles", "baseball", "hockey"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	two, err := d.With(clustering.Number(2))
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.Dendrogram(two)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: Dendrogram of 4 classes, 2 clusters
 }

@@ -1,0 +1,241 @@
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Mergers is a tree of mergers, such as a *clustering.Dendrogram: of things, numbered from 0, and of what earlier links merged, numbered from Len
+// on.
+type Mergers interface {
+	// Len returns the number of things, one more than there are links.
+	Len() int
+	// Name returns the name of a thing.
+	Name(i int) string
+	// Link returns the two that link t merges, and their distance.
+	Link(t int) (a, b int, height float64)
+	// IsCut reports whether link t is cut. Links that build on a cut one are cut.
+	IsCut(t int) bool
+}
+
+// A dendrogram has at most maxMerged rows.
+const (
+	maxMerged   = 300
+	linksWidth  = 400 // points
+	crossRadius = 2.6
+)
+
+// Dendrogram draws a tree of mergers as figure 6.1 of Cai's thesis does: the names at the left, and every link as a bar at the distance of what it
+// merges. The clusters that the cut leaves have colours and stand apart. Links that are cut are grey and crossed, with
+// a larger cross those that do not build on one that is cut. Of more than 300 things the first mergers are folded:
+// a row names one thing of several, and their number.
+func Dendrogram(m Mergers) (*Figure, error) {
+	if m == nil || m.Len() < 1 {
+		return nil, errors.New("chart: no mergers to draw")
+	}
+	d, err := newDendrogram(m)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlot(fmt.Sprintf("Dendrogram of %s, %s", count(m.Len(), "class", "classes"), count(d.clusters, "cluster", "clusters")), "merging distance", "")
+	p.HideY()
+	p.X.Padding, p.Y.Padding = 0, 0
+	addGrid(p)
+	p.Add(d)
+	p.X.Min, p.X.Max = 0, d.highest*1.04
+	p.Y.Min, p.Y.Max = -d.height, 0
+	return &Figure{Plot: p, Width: d.names + linksWidth + 2*margin, Height: vg.Length(d.height)*d.row + 60 + 2*margin}, nil
+}
+
+// dendrogram is the plotter of a tree of mergers.
+type dendrogram struct {
+	rows     []mergedRow
+	bars     []bar
+	clusters int
+	highest  float64
+	height   float64   // of all rows with the gaps between them, in rows
+	row      vg.Length // height of a row
+	names    vg.Length // width of the names
+	size     vg.Length // of the type
+}
+
+// mergedRow is a thing, or several whose mergers are not drawn.
+type mergedRow struct {
+	y      float64
+	text   string
+	folded float64 // the height of the highest merger not drawn
+	cluster
+}
+
+// bar is a link as it is drawn: from the ends of what it merges to its distance.
+type bar struct {
+	from, y [2]float64
+	height  float64
+	cut     bool
+	first   bool // does not build on a link that is cut
+	cluster
+}
+
+// cluster is the colour of a cluster; things alone in theirs are 0.
+type cluster int
+
+func (c cluster) color() color.Color {
+	if c == 0 {
+		return ink
+	}
+	return lineColors[(int(c)-1)%(len(lineColors)-1)]
+}
+
+// merged is a thing or a link with what is below it.
+type merged struct {
+	height  float64
+	things  int
+	first   int // the smallest of the things
+	cut     bool
+	a, b    int // -1 for a thing
+	y       float64
+	cluster cluster
+}
+
+// newDendrogram checks the tree and places its rows and bars.
+func newDendrogram(m Mergers) (*dendrogram, error) {
+	n := m.Len()
+	all := make([]merged, n, 2*n-1)
+	below := make([]bool, 2*n-1)
+	for i := range all {
+		all[i] = merged{things: 1, first: i, a: -1, b: -1}
+	}
+	d := &dendrogram{clusters: 1}
+	for t := range n - 1 {
+		a, b, height := m.Link(t)
+		for _, k := range [2]int{a, b} {
+			if k < 0 || k >= n+t || below[k] {
+				return nil, fmt.Errorf("chart: link %d merges %d, which is not there at that time", t, k)
+			}
+			below[k] = true
+		}
+		if math.IsNaN(height) || math.IsInf(height, 0) || height < 0 {
+			return nil, fmt.Errorf("chart: the distance at which link %d merges is %v", t, height)
+		}
+		if all[a].first > all[b].first {
+			a, b = b, a
+		}
+		all = append(all, merged{height: height, things: all[a].things + all[b].things, first: all[a].first, cut: m.IsCut(t), a: a, b: b})
+		d.highest = max(d.highest, height)
+		if m.IsCut(t) {
+			d.clusters++
+		}
+	}
+	if d.highest == 0 {
+		d.highest = 1
+	}
+	d.place(m, all)
+	return d, nil
+}
+
+// place walks the tree from its root, without recursion because a tree may be as deep as it has links.
+func (d *dendrogram) place(m Mergers, all []merged) {
+	n := m.Len()
+	fold := n // links before this one are not drawn
+	if n > maxMerged {
+		fold = len(all) - (maxMerged - 1)
+	}
+	gap := 0.7 // rows between two clusters
+	d.row, d.size = rowHeight, nameSize
+	if n > panelRows {
+		d.row, d.size, gap = 10, 8, 0.4
+	}
+	type visit struct {
+		node    int
+		done    bool    // what is below it
+		joined  bool    // to the cluster of the link above
+		cluster cluster // of the link above
+	}
+	stack := []visit{{node: len(all) - 1}}
+	var before, colors cluster
+	y := 0.0
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		x := &all[v.node]
+		if v.done {
+			a, b := all[x.a], all[x.b]
+			x.y = (a.y + b.y) / 2
+			d.bars = append(d.bars, bar{
+				from: [2]float64{a.height, b.height}, y: [2]float64{a.y, b.y}, height: x.height,
+				cut: x.cut, first: x.cut && !a.cut && !b.cut, cluster: x.cluster,
+			})
+			continue
+		}
+		switch {
+		case v.joined:
+			x.cluster = v.cluster
+		case !x.cut && x.things > 1:
+			colors++
+			x.cluster = colors
+		}
+		if x.things > 1 && v.node >= fold {
+			below := visit{joined: !x.cut, cluster: x.cluster}
+			first, second := below, below
+			first.node, second.node = x.a, x.b
+			stack = append(stack, visit{node: v.node, done: true}, second, first)
+			continue
+		}
+		if len(d.rows) > 0 && x.cluster != before {
+			y += gap
+		}
+		before = x.cluster
+		row := mergedRow{y: -y - 0.5, text: short(m.Name(x.first), longestRow), folded: x.height, cluster: x.cluster}
+		if x.things > 1 {
+			row.text = fmt.Sprintf("%s and %d more", row.text, x.things-1)
+		}
+		x.y = row.y
+		d.rows = append(d.rows, row)
+		d.names = max(d.names, sans(d.size, ink).Width(row.text)+2*nameOffset)
+		y++
+	}
+	d.height = y
+}
+
+// GlyphBoxes reserves the room of the names, left of the axis.
+func (d *dendrogram) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{Rectangle: vg.Rectangle{Min: vg.Point{X: -d.names}}}}
+}
+
+// Plot draws the bars, the names, and the crosses above both.
+func (d *dendrogram) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, r := range d.rows {
+		style := sans(d.size, r.color())
+		style.XAlign = draw.XRight
+		label(c, style, vg.Point{X: x(0) - nameOffset, Y: y(r.y)}, r.text)
+		if r.folded > 0 {
+			c.FillPolygon(r.color(), c.ClipPolygonXY([]vg.Point{{X: x(0), Y: y(r.y)}, {X: x(r.folded), Y: y(r.y - 0.3)}, {X: x(r.folded), Y: y(r.y + 0.3)}}))
+		}
+	}
+	for _, b := range d.bars {
+		style := draw.LineStyle{Color: b.color(), Width: 1.3}
+		if b.cut {
+			style = draw.LineStyle{Color: frameInk, Width: 0.9}
+		}
+		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{
+			{X: x(b.from[0]), Y: y(b.y[0])}, {X: x(b.height), Y: y(b.y[0])}, {X: x(b.height), Y: y(b.y[1])}, {X: x(b.from[1]), Y: y(b.y[1])},
+		})...)
+	}
+	for _, b := range d.bars {
+		if !b.cut {
+			continue
+		}
+		glyph := draw.GlyphStyle{Color: lineColors[1], Radius: crossRadius, Shape: draw.CrossGlyph{}}
+		if b.first {
+			glyph.Radius = 2 * crossRadius
+		}
+		c.DrawGlyph(glyph, vg.Point{X: x(b.height), Y: y((b.y[0] + b.y[1]) / 2)})
+	}
+}
