@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/solver"
+)
+
+// cell runs a job whose inner ones are done.
+func (r *run) cell(ctx context.Context, j *job, workers int) *Cell {
+	c := r.describe(j)
+	at := j.point
+	if j.chooses() {
+		var err error
+		if at, err = r.choose(j); err != nil {
+			c.Error = err.Error()
+			return c
+		}
+		c.Chosen = true
+		c.Point, c.Settings = at.String(), shown(at)
+	}
+	c.Seed = j.seed(r.plan, at)
+	if err := guard(func() error { return r.train(ctx, j, at, workers, c) }); err != nil {
+		c.Error, c.Values, c.Instances = err.Error(), nil, nil
+	}
+	return c
+}
+
+// describe returns the cell of a job without its outcome.
+func (r *run) describe(j *job) *Cell {
+	return &Cell{
+		Key: j.key, Data: r.data[j.data].Name, Method: r.study.Methods[j.method].Name, Point: j.point.String(), Settings: shown(j.point),
+		PerClass: j.perClass, Repeat: j.repeat, Fold: j.fold, Inner: j.place.inner,
+	}
+}
+
+// shown returns the settings of a point as tables have them.
+func shown(p point) map[string]any {
+	if len(p) == 0 {
+		return nil
+	}
+	values := make(map[string]any, len(p))
+	for _, s := range p {
+		values[s.path] = s.text
+		if f, ok := float(s.value); ok {
+			values[s.path] = f
+		} else if b, ok := s.value.(bool); ok {
+			values[s.path] = b
+		}
+	}
+	return values
+}
+
+// train trains and evaluates.
+func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell) error {
+	p, err := r.parts.of(ctx, j)
+	if err != nil {
+		return err
+	}
+	c.Train, c.Test = p.train.Len(), p.test.Len()
+	begun := time.Now()
+	model, err := r.study.Methods[j.method].fit(ctx, p.train, at, c.Seed, workers)
+	if err != nil {
+		return err
+	}
+	c.Seconds = time.Since(begun).Seconds()
+	if m, ok := model.(*classifier.Model); ok && m.Result != nil && !math.IsNaN(m.Result.Gap) && m.Result.Status != solver.Converged {
+		c.Note = fmt.Sprintf("training %s at a gap of %.2g", m.Result.Status, m.Result.Gap)
+	}
+	report, err := metric.Evaluate(model, p.test)
+	if err != nil {
+		return err
+	}
+	c.Values = make(map[string]float64)
+	for _, m := range report.Measures() {
+		c.Values[m.Name], _ = report.Value(m.Name)
+	}
+	if r.study.single() && j.place.inner == 0 {
+		c.Instances = make(map[string][]float64)
+		for _, name := range r.study.Measures {
+			if values := report.PerInstance(name); values != nil {
+				c.Instances[name] = values
+			}
+		}
+	}
+	return nil
+}
+
+// choose returns the point whose inner cells are best, by the mean. Points of which one failed are not chosen.
+func (r *run) choose(j *job) (point, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lower := lower(r.study.Select)
+	var best point
+	value := math.NaN()
+	reason := errors.New(r.study.Select + " is not defined on what they are tested on")
+	rounds := max(r.study.Inner.rounds(), 1)
+	for first := 0; first < len(j.inner); first += rounds {
+		sum := 0.0
+		for _, inner := range j.inner[first : first+rounds] {
+			c := r.kept.cells[inner.key]
+			switch {
+			case c == nil:
+				return nil, errors.New("experiment: an inner cell is missing")
+			case c.Error != "":
+				reason = errors.New(c.Error)
+				sum = math.NaN()
+			default:
+				sum += c.Values[r.study.Select]
+			}
+		}
+		mean := sum / float64(rounds)
+		if math.IsNaN(mean) {
+			continue
+		}
+		if math.IsNaN(value) || lower && mean < value || !lower && mean > value {
+			best, value = j.inner[first].point, mean
+		}
+	}
+	if math.IsNaN(value) {
+		return nil, fmt.Errorf("no point of the grid can be chosen: %w", reason)
+	}
+	return best, nil
+}

@@ -1,0 +1,248 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// Data is a data set of a study. Exactly one of Open, Texts, Set, Collection, Corpus, Generator and Generate is set.
+type Data struct {
+	// Name is what tables call it. The default value is taken from the data.
+	Name string
+	// Open is the name of a data set for dataset.Open, and Texts one for dataset.OpenTexts.
+	Open, Texts string
+	// Set has no division of its own, Collection has one, and so has a Corpus whose documents have a Part.
+	Set        *dataset.Dataset
+	Collection *dataset.Collection
+	Corpus     *dataset.Corpus
+	// Generator makes data for every repeat anew: dataset.LinearTree, dataset.TextLike, or another struct with a method
+	// Generate(context.Context) that returns a *dataset.Dataset or a *dataset.Collection and an error, and a field Seed,
+	// which is set for each repeat unless it is set already.
+	Generator any
+	// Generate does so in the words of a function; see Version.
+	Generate func(ctx context.Context, seed uint64) (*dataset.Dataset, error)
+	// Text says how texts become vectors. Words and their frequencies are taken from what is trained on alone, in every division.
+	Text dataset.Text
+	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on how to make vectors of
+	// texts. See Version.
+	Vectors func(train *dataset.Corpus) (transform func(*dataset.Corpus) (*dataset.Dataset, error), err error)
+	// Prepare, if not nil, learns from the instances that are trained on how to change instances: it scales features, or
+	// selects them. See Version.
+	Prepare func(train *dataset.Dataset) (transform func(*dataset.Dataset) (*dataset.Dataset, error), err error)
+	// Leafed moves labels at inner nodes to leaves of their own; see dataset.Dataset.Leafed.
+	Leafed bool
+	// Version stands for what the functions Generate, Vectors and Prepare do. Change it when they change, so that cells
+	// that were kept of them are not used.
+	Version string
+}
+
+func (d *Data) check() error {
+	set := 0
+	for _, is := range []bool{d.Open != "", d.Texts != "", d.Set != nil, d.Collection != nil, d.Corpus != nil, d.Generator != nil, d.Generate != nil} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("experiment: data set %q has %d of Open, Texts, Set, Collection, Corpus, Generator and Generate; set exactly one", d.Name, set)
+	}
+	if d.Generator != nil {
+		if _, err := generatorOf(d.Generator, 0); err != nil {
+			return err
+		}
+	}
+	if (d.Vectors != nil || !reflect.ValueOf(d.Text).IsZero()) && d.Texts == "" && d.Corpus == nil {
+		return fmt.Errorf("experiment: data set %q has Text or Vectors and no texts to make vectors of; give Texts or a Corpus", d.Name)
+	}
+	return nil
+}
+
+func (d *Data) defaultName(i int) string {
+	name := d.Open + d.Texts
+	switch {
+	case d.Set != nil:
+		name = d.Set.Name
+	case d.Collection != nil:
+		name = d.Collection.Name
+	case d.Corpus != nil:
+		name = d.Corpus.Name
+	case d.Generator != nil:
+		if v := reflect.Indirect(reflect.ValueOf(d.Generator)); v.Kind() == reflect.Struct {
+			if f := v.FieldByName("Name"); f.IsValid() && f.Kind() == reflect.String {
+				name = f.String()
+			}
+			if name == "" {
+				name = strings.TrimPrefix(v.Type().String(), "dataset.")
+			}
+		}
+	}
+	if name == "" {
+		name = fmt.Sprintf("data %d", i+1)
+	}
+	return name
+}
+
+// drawn tells whether every repeat has data of its own.
+func (d *Data) drawn() bool { return d.Generator != nil || d.Generate != nil }
+
+// instances are the data of a repeat: vectors or texts, and of what is given for training the number. Where there is
+// a given division the first rows are the training part.
+type instances struct {
+	vectors *dataset.Dataset
+	texts   *dataset.Corpus
+	given   int // rows of the given training part, 0 where there is none
+	// parts of a collection, which are joined only if another division of it is asked for.
+	parts *dataset.Collection
+}
+
+func (in *instances) len() int {
+	switch {
+	case in.parts != nil:
+		return in.parts.Train.Len() + in.parts.Test.Len()
+	case in.texts != nil:
+		return in.texts.Len()
+	}
+	return in.vectors.Len()
+}
+
+// open opens or generates the data. The seed is for what is generated.
+func (d *Data) open(ctx context.Context, seed uint64) (*instances, error) {
+	var err error
+	in := &instances{vectors: d.Set, texts: d.Corpus, parts: d.Collection}
+	switch {
+	case d.Open != "":
+		in.parts, err = dataset.OpenContext(ctx, d.Open)
+	case d.Texts != "":
+		in.texts, err = dataset.OpenTextsContext(ctx, d.Texts)
+	case d.Generate != nil:
+		in.vectors, err = d.Generate(ctx, seed)
+	case d.Generator != nil:
+		in, err = generate(ctx, d.Generator, seed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(); err != nil {
+		return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
+	}
+	if in.texts != nil {
+		in.texts, in.given = trainFirst(in.texts)
+	}
+	if in.parts != nil {
+		in.given = in.parts.Train.Len()
+	}
+	if d.Leafed {
+		if err := in.leafed(); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func (in *instances) check() error {
+	whole := func(d *dataset.Dataset) bool {
+		return d != nil && d.X != nil && d.Taxonomy != nil && d.X.Rows == len(d.Labels)
+	}
+	switch {
+	case in.parts != nil && !(whole(in.parts.Train) && whole(in.parts.Test)), in.vectors != nil && !whole(in.vectors):
+		return errors.New("it lacks instances, a taxonomy, or the labels of some instances")
+	case in.parts != nil && in.parts.Train.Taxonomy != in.parts.Test.Taxonomy:
+		return errors.New("its training and test part have different taxonomies; read both with one")
+	case in.texts != nil && in.texts.Taxonomy == nil:
+		return errors.New("the corpus has no taxonomy")
+	case in.parts == nil && in.vectors == nil && in.texts == nil:
+		return errors.New("nothing was generated")
+	}
+	return nil
+}
+
+func (in *instances) leafed() (err error) {
+	switch {
+	case in.parts != nil:
+		in.parts, err = in.parts.Leafed()
+	case in.texts != nil:
+		in.texts, err = in.texts.Leafed()
+	default:
+		in.vectors, err = in.vectors.Leafed()
+	}
+	return err
+}
+
+// trainFirst puts the documents of the part "train" first and those of "test" after them, and drops others, if the corpus has
+// both; it returns how many are of the first.
+func trainFirst(c *dataset.Corpus) (*dataset.Corpus, int) {
+	var train, test []int
+	for i, doc := range c.Documents {
+		switch doc.Part {
+		case "train":
+			train = append(train, i)
+		case "test":
+			test = append(test, i)
+		}
+	}
+	if len(train) == 0 || len(test) == 0 {
+		return c, 0
+	}
+	return c.Subset(append(train, test...)), len(train)
+}
+
+// generate calls the method Generate of a generator with the seed.
+func generate(ctx context.Context, generator any, seed uint64) (*instances, error) {
+	method, err := generatorOf(generator, seed)
+	if err != nil {
+		return nil, err
+	}
+	out := method.Call([]reflect.Value{reflect.ValueOf(ctx)})
+	if err, ok := out[1].Interface().(error); ok && err != nil {
+		return nil, err
+	}
+	in := &instances{}
+	switch d := out[0].Interface().(type) {
+	case *dataset.Dataset:
+		in.vectors = d
+	case *dataset.Collection:
+		in.parts = d
+	}
+	return in, nil
+}
+
+var (
+	contextType = reflect.TypeFor[context.Context]()
+	errorType   = reflect.TypeFor[error]()
+)
+
+// generatorOf returns the method Generate of a copy of the generator that has the seed.
+func generatorOf(generator any, seed uint64) (reflect.Value, error) {
+	if named, ok := generator.(Named); ok {
+		built, err := named.build(nil, generatorTypes())
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		generator = built
+	}
+	v := reflect.ValueOf(generator)
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	copied := reflect.New(v.Type())
+	copied.Elem().Set(v)
+	if v.Kind() == reflect.Struct {
+		if f := copied.Elem().FieldByName("Seed"); f.IsValid() && f.CanSet() && f.Kind() == reflect.Uint64 && f.Uint() == 0 {
+			f.SetUint(seed)
+		}
+	}
+	method := copied.MethodByName("Generate")
+	if method.IsValid() {
+		t := method.Type()
+		if t.NumIn() == 1 && t.In(0) == contextType && t.NumOut() == 2 && t.Out(1) == errorType &&
+			(t.Out(0) == reflect.TypeFor[*dataset.Dataset]() || t.Out(0) == reflect.TypeFor[*dataset.Collection]()) {
+			return method, nil
+		}
+	}
+	return reflect.Value{}, fmt.Errorf("experiment: %T is no generator: it needs a method Generate(context.Context) that returns a *dataset.Dataset or *dataset.Collection and an error", generator)
+}

@@ -1,0 +1,233 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// part is what a cell trains on and tests on.
+type part struct{ train, test *dataset.Dataset }
+
+// rounds returns the number of divisions that the split makes in a repeat, of one number per class. It is 0 for a single
+// division without a number.
+func (s Split) rounds() int {
+	switch {
+	case s.Folds != 0:
+		return s.Folds
+	case len(s.Rounds) > 0:
+		return len(s.Rounds)
+	}
+	return 0
+}
+
+// division returns a division of the data: fold counts from 1 where the split makes several, and perClass is one of PerClass.
+func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset.Division, error) {
+	n := in.len()
+	switch {
+	case s.Folds != 0:
+		return pick(in.divider().Folds(s.Folds, seed))(fold - 1)
+	case len(s.Rounds) > 0:
+		d := s.Rounds[fold-1]
+		if err := checkRound(d, n); err != nil {
+			return d, fmt.Errorf("experiment: Split.Rounds, at position %d: %w", fold-1, err)
+		}
+		return d, nil
+	case s.GivenTest:
+		if in.given == 0 {
+			return dataset.Division{}, errors.New("experiment: Split.GivenTest is set, and the data have no division of their own")
+		}
+		train, err := pick(in.trainDivider().PerClassRounds(1, perClass, seed))(0)
+		if err != nil {
+			return train, err
+		}
+		return dataset.Division{Name: train.Name, Train: train.Train, Test: sequence(in.given, n)}, nil
+	case perClass != 0:
+		return pick(in.divider().PerClassRounds(1, perClass, seed))(0)
+	case s.HeldOut != 0:
+		return pick(in.divider().Rounds(1, s.HeldOut, seed))(0)
+	case in.given != 0:
+		return dataset.Division{Name: "as given", Train: sequence(0, in.given), Test: sequence(in.given, n)}, nil
+	}
+	return pick(in.divider().Rounds(1, normalHeldOut, seed))(0)
+}
+
+// checkRound says what is wrong with a division of n rows.
+func checkRound(d dataset.Division, n int) error {
+	tested := make(map[int]bool, len(d.Test))
+	for _, r := range d.Test {
+		tested[r] = true
+	}
+	for _, rows := range [][]int{d.Train, d.Test} {
+		if len(rows) == 0 {
+			return errors.New("there is nothing to train on or nothing to test on")
+		}
+		for i, r := range rows {
+			if r < 0 || r >= n {
+				return fmt.Errorf("row %d is none of 0 to %d", r, n-1)
+			}
+			if i > 0 && rows[i-1] >= r {
+				return fmt.Errorf("row %d stands after row %d; rows ascend", r, rows[i-1])
+			}
+		}
+	}
+	for _, r := range d.Train {
+		if tested[r] {
+			return fmt.Errorf("row %d is trained on and tested on", r)
+		}
+	}
+	return nil
+}
+
+// within returns a division of what another trains on.
+func (in *instances) within(outer dataset.Division, s Split, fold int, seed uint64) (dataset.Division, error) {
+	all := in.divider()
+	d := &dataset.Dataset{Name: all.Name, Labels: make([][]int, len(outer.Train))}
+	for i, r := range outer.Train {
+		d.Labels[i] = all.Labels[r]
+	}
+	inner, err := (&instances{vectors: d}).division(s, 0, fold, seed)
+	if err != nil {
+		return inner, err
+	}
+	for _, rows := range [][]int{inner.Train, inner.Test} {
+		for i, r := range rows {
+			rows[i] = outer.Train[r]
+		}
+	}
+	return inner, nil
+}
+
+// pick returns a function that picks one of divisions.
+func pick(divisions []dataset.Division, err error) func(i int) (dataset.Division, error) {
+	return func(i int) (dataset.Division, error) {
+		if err != nil {
+			return dataset.Division{}, err
+		}
+		return divisions[i], nil
+	}
+}
+
+// divider draws divisions. It is a data set that has the labels alone, as nothing else decides.
+func (in *instances) divider() *dataset.Dataset {
+	d := &dataset.Dataset{}
+	switch {
+	case in.parts != nil:
+		d.Name = in.parts.Name
+		d.Labels = slices.Concat(in.parts.Train.Labels, in.parts.Test.Labels)
+	case in.texts != nil:
+		d.Name = in.texts.Name
+		for i := range in.texts.Documents {
+			d.Labels = append(d.Labels, in.texts.Documents[i].Labels)
+		}
+	default:
+		d.Name, d.Labels = in.vectors.Name, in.vectors.Labels
+	}
+	return d
+}
+
+func (in *instances) trainDivider() *dataset.Dataset {
+	d := in.divider()
+	d.Labels = d.Labels[:in.given]
+	return d
+}
+
+func sequence(from, to int) []int {
+	rows := make([]int, to-from)
+	for i := range rows {
+		rows[i] = from + i
+	}
+	return rows
+}
+
+// take returns the instances of the division as vectors, by what can be learned from those trained on.
+func (in *instances) take(d *Data, by dataset.Division) (part, error) {
+	var p part
+	switch {
+	case in.texts != nil:
+		var err error
+		if p, err = d.vectorize(in.texts.Divide(by)); err != nil {
+			return part{}, err
+		}
+	case in.parts != nil && len(by.Train) == in.given && len(by.Train)+len(by.Test) == in.len() && by.Train[in.given-1] == in.given-1:
+		p = part{in.parts.Train, in.parts.Test} // as given
+	case in.parts != nil:
+		p = part{in.subset(by.Train), in.subset(by.Test)}
+	default:
+		p.train, p.test = in.vectors.Divide(by)
+	}
+	return d.prepare(p)
+}
+
+// subset returns rows of a collection, counted through both parts.
+func (in *instances) subset(rows []int) *dataset.Dataset {
+	k, _ := slices.BinarySearch(rows, in.given)
+	if k == len(rows) {
+		return in.parts.Train.Subset(rows)
+	}
+	later := make([]int, len(rows)-k)
+	for i, r := range rows[k:] {
+		later[i] = r - in.given
+	}
+	b := in.parts.Test.Subset(later)
+	if k == 0 {
+		return b
+	}
+	a := in.parts.Train.Subset(rows[:k])
+	joined := *a
+	joined.Name = in.parts.Name
+	joined.Labels = slices.Concat(a.Labels, b.Labels)
+	x := &dataset.Matrix{
+		Rows: len(rows), Cols: max(a.X.Cols, b.X.Cols),
+		Indptr:  make([]int, 0, len(rows)+1),
+		Indices: slices.Concat(a.X.Indices, b.X.Indices),
+		Values:  slices.Concat(a.X.Values, b.X.Values),
+	}
+	x.Indptr = append(x.Indptr, a.X.Indptr...)
+	for _, end := range b.X.Indptr[1:] {
+		x.Indptr = append(x.Indptr, len(a.X.Values)+end)
+	}
+	joined.X = x
+	return &joined
+}
+
+func (d *Data) vectorize(train, test *dataset.Corpus) (part, error) {
+	if d.Vectors != nil {
+		transform, err := d.Vectors(train)
+		if err != nil {
+			return part{}, err
+		}
+		return apply(transform, train, test)
+	}
+	v, err := d.Text.Fit(train)
+	if err != nil {
+		return part{}, err
+	}
+	return part{v.Transform(train), v.Transform(test)}, nil
+}
+
+func (d *Data) prepare(p part) (part, error) {
+	if d.Prepare == nil {
+		return p, nil
+	}
+	transform, err := d.Prepare(p.train)
+	if err != nil {
+		return part{}, err
+	}
+	return apply(transform, p.train, p.test)
+}
+
+func apply[T any](transform func(T) (*dataset.Dataset, error), train, test T) (p part, err error) {
+	if transform == nil {
+		return part{}, errors.New("experiment: Vectors or Prepare returned no function")
+	}
+	if p.train, err = transform(train); err == nil {
+		p.test, err = transform(test)
+	}
+	if err == nil && (p.train == nil || p.test == nil) {
+		err = errors.New("experiment: the function of Vectors or Prepare returned no data set")
+	}
+	return p, err
+}

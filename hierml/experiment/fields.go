@@ -1,0 +1,347 @@
+package experiment
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// setter sets fields of structs to values that come from JSON or from Go. Without a taxonomy, losses are checked
+// by their names and not set.
+type setter struct{ t *taxonomy.Taxonomy }
+
+// fields sets the fields of a struct; where says whose they are, for errors.
+func (s setter) fields(v reflect.Value, values map[string]any, where string) error {
+	for _, name := range sortedKeys(values) {
+		if err := s.path(v, name, values[name], where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path sets the field at a path of names with points between them.
+func (s setter) path(v reflect.Value, path string, value any, where string) error {
+	name, rest, deeper := strings.Cut(path, ".")
+	switch v.Kind() {
+	case reflect.Pointer:
+		copied := reflect.New(v.Type().Elem())
+		if !v.IsNil() {
+			copied.Elem().Set(v.Elem())
+		}
+		if err := s.path(copied.Elem(), path, value, where); err != nil {
+			return err
+		}
+		v.Set(copied)
+		return nil
+	case reflect.Interface:
+		if v.IsNil() {
+			return fmt.Errorf("experiment: %s is not set, so that it has no %s", where, path)
+		}
+		copied := reflect.New(v.Elem().Type()).Elem()
+		copied.Set(v.Elem())
+		if err := s.path(copied, path, value, where); err != nil {
+			return err
+		}
+		v.Set(copied)
+		return nil
+	}
+	if v.Kind() != reflect.Struct {
+		return fmt.Errorf("experiment: %s has no fields, so none called %s", where, path)
+	}
+	f, ok := v.Type().FieldByName(name)
+	if !ok || !f.IsExported() {
+		return fmt.Errorf("experiment: %s has no field %s; it has %s", where, name, strings.Join(fieldNames(v.Type()), ", "))
+	}
+	at := where + "." + name
+	if deeper {
+		return s.path(v.FieldByIndex(f.Index), rest, value, at)
+	}
+	return s.value(v.FieldByIndex(f.Index), value, at)
+}
+
+func fieldNames(t reflect.Type) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if f.IsExported() && !f.Anonymous && f.Type.Kind() != reflect.Func {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// value sets v, which is the field called at.
+func (s setter) value(v reflect.Value, value any, at string) error {
+	if value == nil {
+		v.SetZero()
+		return nil
+	}
+	if given := reflect.ValueOf(value); given.Type().AssignableTo(v.Type()) && !(v.Kind() == reflect.Interface && v.NumMethod() == 0) {
+		v.Set(given)
+		return nil
+	}
+	fail := func(expected string) error {
+		return fmt.Errorf("experiment: %s cannot be %s; expected %s", at, show(value), expected)
+	}
+	switch v.Type() {
+	case reflect.TypeFor[any]():
+		n, err := readNamed(value)
+		if err != nil {
+			return fmt.Errorf("experiment: %s: %w", at, err)
+		}
+		v.Set(reflect.ValueOf(n))
+		return nil
+	case reflect.TypeFor[Grid]():
+		return setGrid(v, value, fail)
+	case reflect.TypeFor[*dataset.Dataset](), reflect.TypeFor[*dataset.Collection](), reflect.TypeFor[*dataset.Corpus]():
+		return fail("data, which can be given in Go only; Open and Texts take names")
+	}
+	if values, ok := words()[v.Type()]; ok {
+		for word, n := range values {
+			if text, ok := value.(string); ok && strings.EqualFold(text, word) {
+				v.SetInt(n)
+				return nil
+			}
+		}
+		return fail(list(values))
+	}
+	if text, ok := value.(string); ok && v.CanAddr() {
+		if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+			if err := u.UnmarshalText([]byte(text)); err != nil {
+				return fmt.Errorf("experiment: %s: %w", at, err)
+			}
+			return nil
+		}
+	}
+	switch v.Kind() {
+	case reflect.Func:
+		return fmt.Errorf("experiment: %s is a function, which can be given in Go only; run the study where it is written", at)
+	case reflect.Interface:
+		return s.named(v, value, at)
+	case reflect.Struct:
+		values, ok := value.(map[string]any)
+		if !ok {
+			return fail("an object with fields of " + v.Type().String())
+		}
+		return s.fields(v, values, at)
+	case reflect.Pointer:
+		target := reflect.New(v.Type().Elem())
+		if err := s.value(target.Elem(), value, at); err != nil {
+			return err
+		}
+		v.Set(target)
+		return nil
+	case reflect.Array:
+		list := reflect.ValueOf(value)
+		if list.Kind() != reflect.Slice || list.Len() != v.Len() {
+			return fail(fmt.Sprintf("a list of %d", v.Len()))
+		}
+		for i := range list.Len() {
+			if err := s.value(v.Index(i), list.Index(i).Interface(), fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Slice:
+		list := reflect.ValueOf(value)
+		if list.Kind() != reflect.Slice {
+			return fail("a list")
+		}
+		made := reflect.MakeSlice(v.Type(), list.Len(), list.Len())
+		for i := range list.Len() {
+			if err := s.value(made.Index(i), list.Index(i).Interface(), fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+		v.Set(made)
+		return nil
+	case reflect.Bool:
+		b, ok := value.(bool)
+		if !ok {
+			return fail("true or false")
+		}
+		v.SetBool(b)
+		return nil
+	case reflect.String:
+		text, ok := value.(string)
+		if !ok {
+			return fail("a text")
+		}
+		v.SetString(text)
+		return nil
+	}
+	return number(v, value, fail)
+}
+
+// number sets a number.
+func number(v reflect.Value, value any, fail func(string) error) error {
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		text, ok := value.(string)
+		d, err := time.ParseDuration(text)
+		if !ok || err != nil {
+			return fail(`a duration, such as "1m30s"`)
+		}
+		v.SetInt(int64(d))
+		return nil
+	}
+	given := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		f, ok := float(value)
+		if !ok {
+			return fail("a number")
+		}
+		v.SetFloat(f)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		f, ok := float(value)
+		if given.CanInt() && !v.OverflowInt(given.Int()) {
+			v.SetInt(given.Int())
+			return nil
+		}
+		if n := int64(f); !ok || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || v.OverflowInt(n) {
+			return fail("a whole number")
+		}
+		v.SetInt(int64(f))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if given.CanUint() && !v.OverflowUint(given.Uint()) {
+			v.SetUint(given.Uint())
+			return nil
+		}
+		if n, ok := value.(json.Number); ok {
+			var u uint64
+			if err := json.Unmarshal([]byte(n), &u); err == nil && !v.OverflowUint(u) {
+				v.SetUint(u)
+				return nil
+			}
+		}
+		f, ok := float(value)
+		if !ok || f != math.Trunc(f) || f < 0 || f >= 1<<53 || v.OverflowUint(uint64(f)) {
+			return fail("a whole number that is not negative")
+		}
+		v.SetUint(uint64(f))
+	default:
+		return fail("a " + v.Type().String() + ", which can be given in Go only")
+	}
+	return nil
+}
+
+// float returns the number that a value is.
+func float(value any) (float64, bool) {
+	if n, ok := value.(json.Number); ok {
+		f, err := n.Float64()
+		return f, err == nil
+	}
+	switch v := reflect.ValueOf(value); {
+	case v.CanFloat():
+		return v.Float(), true
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return 0, false
+}
+
+// named sets a field of an interface.
+func (s setter) named(v reflect.Value, value any, at string) error {
+	types := implementing(v.Type())
+	var n Named
+	switch given := value.(type) {
+	case Named:
+		n = given
+	case string:
+		if _, ok := types[given]; !ok {
+			if made, err, ok := lossNamed(v.Type(), given, s.t); ok {
+				if err != nil {
+					return fmt.Errorf("experiment: %s: %w", at, err)
+				}
+				if made != nil {
+					v.Set(reflect.ValueOf(made))
+				}
+				return nil
+			}
+		}
+		n.Type = given
+	default:
+		var err error
+		if n, err = readNamed(value); err != nil {
+			return fmt.Errorf("experiment: %s: %w", at, err)
+		}
+	}
+	kind, ok := types[n.Type]
+	if !ok {
+		if len(types) == 0 {
+			return fmt.Errorf("experiment: %s cannot be %s: it can be set in Go only", at, show(value))
+		}
+		return fmt.Errorf("experiment: %s cannot be %q; there are %s", at, n.Type, list(types))
+	}
+	made := reflect.New(kind).Elem()
+	if err := s.fields(made, n.Fields, n.Type); err != nil {
+		return err
+	}
+	v.Set(made)
+	return nil
+}
+
+// readNamed reads "NAME" or {"NAME": {fields}}.
+func readNamed(value any) (Named, error) {
+	switch given := value.(type) {
+	case string:
+		return Named{Type: given}, nil
+	case map[string]any:
+		if len(given) == 1 {
+			for name, fields := range given {
+				if fields, ok := fields.(map[string]any); ok {
+					return Named{name, fields}, nil
+				}
+			}
+		}
+	}
+	return Named{}, fmt.Errorf("%s is neither a name nor an object with one name and an object of its fields", show(value))
+}
+
+// setGrid sets a Grid from an object of lists.
+func setGrid(v reflect.Value, value any, fail func(string) error) error {
+	const expected = `an object with a list of values for each field, such as {"C": [0.1, 1, 10]}`
+	object, ok := value.(map[string]any)
+	if !ok {
+		return fail(expected)
+	}
+	g := make(Grid, len(object))
+	for path, values := range object {
+		if g[path], ok = values.([]any); !ok {
+			return fail(expected)
+		}
+	}
+	v.Set(reflect.ValueOf(g))
+	return nil
+}
+
+// show returns a value as text, shortened.
+func show(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprintf("a %T", value)
+	}
+	if r := []rune(string(text)); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return string(text)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

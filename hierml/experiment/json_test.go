@@ -1,0 +1,142 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/weighting"
+)
+
+// TestStudyAsJSON reads the studies of testdata, and what is written of them.
+func TestStudyAsJSON(t *testing.T) {
+	for _, name := range []string{"newsgroups", "synthetic"} {
+		t.Run(name, func(t *testing.T) {
+			s, err := ReadStudy(filepath.Join("testdata", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			written, err := json.MarshalIndent(s, "", "\t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var again Study
+			if err := json.Unmarshal(written, &again); err != nil {
+				t.Fatalf("%v\n%s", err, written)
+			}
+			twice, err := json.MarshalIndent(&again, "", "\t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(written, twice) {
+				t.Errorf("written\n%s\nand, read again,\n%s", written, twice)
+			}
+			var a, b any
+			text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if json.Unmarshal(text, &a) != nil || json.Unmarshal(written, &b) != nil || canonical(a) != canonical(b) {
+				t.Errorf("the file is\n%s\nand what is written of it\n%s", text, written)
+			}
+		})
+	}
+}
+
+// TestGoAndJSONAreOne compares what cells are known by of methods in Go and the same methods in JSON.
+func TestGoAndJSONAreOne(t *testing.T) {
+	for text, method := range map[string]Method{
+		`{"Estimator": "svm.Flat"}`:                                         {Estimator: svm.Flat{}},
+		`{"Estimator": {"svm.Flat": {}}}`:                                   {Estimator: &svm.Flat{}},
+		`{"Estimator": {"svm.Flat": {"C": 1e1, "Settings": {"Gap": 0.5}}}}`: {Estimator: svm.Flat{C: 10, Settings: solver.Settings{Gap: 0.5, Workers: 7}}},
+		`{"Estimator": {"svm.Normalized": {"Weighting": {"weighting.Path": {"Directional": true}}, "DivideByNorm": true}}}`: {Estimator: svm.Normalized{Weighting: weighting.Path{Directional: true}, DivideByNorm: true}},
+		`{"Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin", "Method": "solver.DualAscent", "Sets": false}}}`: {Estimator: svm.Normalized{Weighting: weighting.MaxMin{}, Method: solver.DualAscent{}}},
+		`{"Estimator": {"svm.Recursive": {"Mean": "LocalMean"}}}`: {Estimator: svm.Recursive{Mean: svm.LocalMean}},
+	} {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatal(err)
+		}
+		s := Study{}
+		if err := json.Unmarshal([]byte(`{"Methods": [`+text+`]}`), &s); err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, want := s.Methods[0].identity(), method.identity(); got != want {
+			t.Errorf("%s is %s in JSON and %s in Go", text, got, want)
+		}
+	}
+}
+
+// TestFaultyStudies lists what ReadStudy says of files that are no study.
+func TestFaultyStudies(t *testing.T) {
+	with := func(method string) string {
+		return `{"Data": [{"Generator": "dataset.LinearTree"}], "Methods": [` + method + `]}`
+	}
+	for _, test := range []struct{ text, want string }{
+		{``, "study.json:1:1: the file ends in the middle of the study"},
+		{"{\n\"Data\": [}", "study.json:2:10: invalid character '}'"},
+		{"{}\nx", "study.json:1:3: something stands behind the study"},
+		{`[]`, "cannot unmarshal array"},
+		{`{}`, "a study needs Data and Methods"},
+		{`{"Methodes": []}`, "the study has no field Methodes; it has Name, Data, Methods, Split, Inner, Select, Repeats"},
+		{`{"Repeats": "three"}`, `the study.Repeats cannot be "three"; expected a whole number`},
+		{`{"Repeats": 1.5}`, "the study.Repeats cannot be 1.5; expected a whole number"},
+		{`{"Data": [{"Set": {"Name": "a"}}]}`, "which can be given in Go only"},
+		{`{"Methods": [{"Name": "a", "Fit": "x"}]}`, "the study.Methods[0].Fit is a function, which can be given in Go only"},
+		{`{"Methods": [{"Grid": {"C": 1}}]}`, "the study.Methods[0].Grid cannot be"},
+		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are perceptron.Flat`},
+		{with(`{"Estimator": {"svm.Flat": {"Gap": 1}}}`), "svm.Flat has no field Gap; it has C, Loss, Kernel, Settings, Method"},
+		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Gp": 1}}}}`), "svm.Flat.Settings has no field Gp; it has Gap, MaxEpochs"},
+		{with(`{"Estimator": "svm.Flat", "Grid": {"D": [1]}}`), "svm.Flat has no field D"},
+		{with(`{"Estimator": "svm.Flat", "Grid": {"C": [1, 1.0]}}`), "the grid of C has the value 1 twice"},
+		{with(`{"Estimator": "svm.Flat", "Grid": {"C": []}}`), "the grid has no values of C"},
+		{with(`{"Estimator": {"svm.Flat": {"Loss": "treee"}}}`), `svm.Flat.Loss: no loss is called "treee"; the names are half`},
+		{with(`{"Estimator": {"svm.Hierarchical": {"SetLoss": "treee"}}}`), `svm.Hierarchical.SetLoss: no loss of sets is called "treee"`},
+		{with(`{"Estimator": {"svm.Normalized": {"Weighting": "Path"}}}`), `svm.Normalized.Weighting cannot be "Path"; there are weighting.MaxMin, weighting.Path`},
+		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Time": 3}}}}`), `expected a duration, such as "1m30s"`},
+		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Progress": 3}}}}`), "svm.Flat.Settings.Progress is a function"},
+		{with(`{"Estimator": "svm.Flat"}, {"Estimator": "svm.Flat"}`), `two methods are called "svm.Flat"`},
+		{`{"Measures": ["speed"], "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, `no measure is called "speed"; there are accuracy`},
+		{`{"Split": {"Folds": 1}, "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "Split.Folds is 1; it is 2 or more"},
+		{`{"Split": {"Folds": 2, "HeldOut": 0.5}, "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "Split has several of HeldOut, Folds"},
+		{`{"Data": [{"Open": "x", "Texts": "y"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "has 2 of Open, Texts"},
+		{`{"Data": [{"Texts": "x", "Text": {"Weight": "tfidf"}}]}`, "the study.Data[0].Text.Weight"},
+		{`{"Baseline": "b", "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, `Baseline is "b"; the methods are svm.Flat`},
+	} {
+		file := filepath.Join(t.TempDir(), "study.json")
+		if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadStudy(file); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s:\ngot  %v\nwant %s", test.text, err, test.want)
+		}
+	}
+}
+
+// TestFields sets every kind of field.
+func TestFields(t *testing.T) {
+	s := Study{}
+	text := `{"Data": [{"Texts": "x", "Text": {"Weight": "BM25", "NGrams": [1, 2], "StopWords": ["a", "b"], "K1": 2}}],
+		"Methods": [{"Estimator": {"svm.Flat": {"Settings": {"Seed": 18446744073709551615, "Time": "1m30s"}}}}], "Seed": 18446744073709551615}`
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatal(err)
+	}
+	d := s.Data[0].Text
+	if d.Weight != dataset.BM25 || d.NGrams != [2]int{1, 2} || strings.Join(d.StopWords, "") != "ab" || d.K1 != 2 {
+		t.Errorf("%+v", d)
+	}
+	built, err := s.Methods[0].Estimator.(Named).build(nil, estimatorTypes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := built.(svm.Flat).Settings; s.Seed != 1<<64-1 || got.Seed != 1<<64-1 || got.Time.Seconds() != 90 {
+		t.Errorf("%v, %+v", s.Seed, got)
+	}
+}

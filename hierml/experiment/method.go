@@ -1,0 +1,182 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Method is a way to train, with a grid of its settings. One of Estimator and Fit is set.
+type Method struct {
+	// Name is what tables call it. The default value is the type of the estimator.
+	Name string
+	// Estimator is an estimator of this library, such as svm.Flat{}, or its name as text or Named, or any value with a
+	// method
+	//
+	//	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (M, error)
+	//
+	// whose M is a metric.Scorer. Its field Settings.Seed, or Seed, gets the seed of a cell unless it is set, and
+	// Settings.Workers, or Workers, the number of workers.
+	Estimator any
+	// Fit trains in the words of a function, whose grid is in p. See Version.
+	Fit func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error)
+	// Grid has the values to try.
+	Grid Grid
+	// Version stands for what Fit, or the estimator's own Fit, does. Change it when that changes, so that cells that were
+	// kept of it are not used.
+	Version string
+}
+
+func (m *Method) defaultName(i int) string {
+	switch e := m.Estimator.(type) {
+	case nil:
+		return fmt.Sprintf("method %d", i+1)
+	case string:
+		return e
+	case Named:
+		return e.Type
+	default:
+		return fmt.Sprintf("%T", e)
+	}
+}
+
+// identity is what a method is known by, whatever it is called; own functions are known by their names.
+func (m *Method) identity() string {
+	if m.Fit != nil {
+		return canonical(map[string]any{"Fit": m.Name, "Version": m.Version})
+	}
+	estimator := m.Estimator
+	if name, ok := estimator.(string); ok {
+		estimator = Named{Type: name}
+	}
+	return canonical(map[string]any{"Estimator": []any{estimator}, "Version": m.Version})
+}
+
+// blind tells whether what the method does cannot be seen from its identity.
+func (m *Method) blind() bool {
+	if m.Fit != nil {
+		return true
+	}
+	switch e := m.Estimator.(type) {
+	case string, Named:
+		return false
+	default:
+		t := reflect.TypeOf(e)
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		_, known := estimatorTypes()[t.String()]
+		d := &describer{seen: make(map[uintptr]bool)}
+		d.of(reflect.ValueOf(e))
+		return !known || d.blind
+	}
+}
+
+// check trains nothing: it says whether the method can be set to the points of its grid.
+func (m *Method) check() error {
+	if (m.Estimator == nil) == (m.Fit == nil) {
+		return fmt.Errorf("experiment: method %q needs either an Estimator or a Fit", m.Name)
+	}
+	points, err := m.Grid.points()
+	if err != nil {
+		return fmt.Errorf("experiment: method %q: %w", m.Name, err)
+	}
+	if m.Fit != nil {
+		return nil
+	}
+	for _, p := range points {
+		if _, err := m.fitter(p, 1, 1, nil); err != nil {
+			return fmt.Errorf("method %q: %w", m.Name, err)
+		}
+	}
+	return nil
+}
+
+// fit trains the method at a point.
+func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint64, workers int) (metric.Scorer, error) {
+	if m.Fit != nil {
+		model, err := m.Fit(ctx, d.Taxonomy, d, Params{Values: p.values(), Seed: seed, Workers: workers})
+		if err == nil && model == nil {
+			err = errors.New("Fit returned neither a model nor an error")
+		}
+		return model, err
+	}
+	fit, err := m.fitter(p, seed, workers, d.Taxonomy)
+	if err != nil {
+		return nil, err
+	}
+	out := fit.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(d.Taxonomy), reflect.ValueOf(d)})
+	if err, ok := out[1].Interface().(error); ok && err != nil {
+		return nil, err
+	}
+	if v := out[0]; (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		return nil, errors.New("Fit returned neither a model nor an error")
+	}
+	return out[0].Interface().(metric.Scorer), nil
+}
+
+// fitter returns the method Fit of a copy of the estimator at the point. Without a taxonomy, losses by name are not set.
+func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (reflect.Value, error) {
+	estimator := m.Estimator
+	if name, ok := estimator.(string); ok {
+		estimator = Named{Type: name}
+	}
+	if named, ok := estimator.(Named); ok {
+		var err error
+		if estimator, err = named.build(t, estimatorTypes()); err != nil {
+			return reflect.Value{}, err
+		}
+	}
+	given := reflect.ValueOf(estimator)
+	v := reflect.New(given.Type()).Elem()
+	v.Set(given)
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		copied := reflect.New(v.Type().Elem())
+		copied.Elem().Set(v.Elem())
+		v = copied
+	}
+	name := given.Type().String()
+	for _, s := range p {
+		if err := (setter{t}).path(v, s.path, s.value, name); err != nil {
+			return reflect.Value{}, err
+		}
+	}
+	setWhere(v, "Seed", reflect.ValueOf(seed), false)
+	setWhere(v, "Workers", reflect.ValueOf(workers), true)
+	fit := v.MethodByName("Fit")
+	if !fit.IsValid() && v.CanAddr() {
+		fit = v.Addr().MethodByName("Fit")
+	}
+	if !fit.IsValid() {
+		return reflect.Value{}, fmt.Errorf("experiment: %s has no method Fit; of a type that a cell declares it cannot be seen: give a function as Method.Fit", name)
+	}
+	f := fit.Type()
+	if f.NumIn() != 3 || f.In(0) != contextType || f.In(1) != reflect.TypeFor[*taxonomy.Taxonomy]() || f.In(2) != reflect.TypeFor[*dataset.Dataset]() || f.IsVariadic() ||
+		f.NumOut() != 2 || f.Out(1) != errorType || !f.Out(0).Implements(reflect.TypeFor[metric.Scorer]()) {
+		return reflect.Value{}, fmt.Errorf("experiment: the method Fit of %s is a %s; it has to be func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (M, error) with an M that has LeafScores as metric.Scorer has", name, f)
+	}
+	return fit, nil
+}
+
+// setWhere sets the field Settings.NAME or NAME of a struct, if it has one of the value's type; over what is set, only if told.
+func setWhere(v reflect.Value, name string, value reflect.Value, over bool) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for _, holder := range []reflect.Value{v.FieldByName("Settings"), v} {
+		if !holder.IsValid() || holder.Kind() != reflect.Struct {
+			continue
+		}
+		if f := holder.FieldByName(name); f.IsValid() && f.CanSet() && f.Type() == value.Type() && (over || f.IsZero()) {
+			f.Set(value)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package experiment
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/perceptron"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/hierml/weighting"
+)
+
+// Named is a value of this library by its name, as a study in JSON has it: a method of svm or perceptron, a generator of dataset.
+// In JSON it is "svm.Flat", or {"svm.Flat": {"C": 10}} with fields.
+type Named struct {
+	// Type is the name of a type as Go has it: svm.Normalized.
+	Type string
+	// Fields are set, by their names in Go. Where a field is of an interface its value is the name of a type or, of losses,
+	// a name of loss.Named, and fields of a type are set as here: {"weighting.Path": {"Directional": true}}.
+	Fields map[string]any
+}
+
+// build returns a value of the type with its fields set, and without a taxonomy all but those that need one.
+func (n Named) build(t *taxonomy.Taxonomy, types map[string]reflect.Type) (any, error) {
+	kind, ok := types[n.Type]
+	if !ok {
+		return nil, fmt.Errorf("experiment: nothing is called %q here; there are %s", n.Type, list(types))
+	}
+	v := reflect.New(kind).Elem()
+	if err := (setter{t}).fields(v, n.Fields, n.Type); err != nil {
+		return nil, err
+	}
+	return v.Interface(), nil
+}
+
+func list[V any](names map[string]V) string {
+	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}
+
+func byName(types ...reflect.Type) map[string]reflect.Type {
+	m := make(map[string]reflect.Type, len(types))
+	for _, t := range types {
+		m[t.String()] = t
+	}
+	return m
+}
+
+// estimatorTypes are the methods that a study may name.
+var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
+	return byName(
+		reflect.TypeFor[svm.Flat](), reflect.TypeFor[svm.Hierarchical](), reflect.TypeFor[svm.Normalized](),
+		reflect.TypeFor[svm.Shared](), reflect.TypeFor[svm.Orthogonal](), reflect.TypeFor[svm.Recursive](),
+		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
+		reflect.TypeFor[svm.TreeLoss](),
+		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](),
+	)
+})
+
+// generatorTypes are the generators that a study may name.
+var generatorTypes = sync.OnceValue(func() map[string]reflect.Type {
+	return byName(reflect.TypeFor[dataset.LinearTree](), reflect.TypeFor[dataset.Hyperplanes](), reflect.TypeFor[dataset.TextLike]())
+})
+
+// fieldTypes are the values that fields of interfaces may have.
+var fieldTypes = sync.OnceValue(func() map[string]reflect.Type {
+	return byName(
+		reflect.TypeFor[weighting.Path](), reflect.TypeFor[weighting.MaxMin](), reflect.TypeFor[weighting.Shared](),
+		reflect.TypeFor[solver.BCFW](), reflect.TypeFor[solver.DualAscent](), reflect.TypeFor[solver.Pegasos](),
+		reflect.TypeFor[solver.RDA](), reflect.TypeFor[solver.VariableSelection](),
+		reflect.TypeFor[gram.Linear](), reflect.TypeFor[gram.RBF](), reflect.TypeFor[gram.Polynomial](),
+	)
+})
+
+// implementing returns the types of fieldTypes that implement an interface.
+func implementing(i reflect.Type) map[string]reflect.Type {
+	found := make(map[string]reflect.Type)
+	for name, t := range fieldTypes() {
+		if t.Implements(i) {
+			found[name] = t
+		}
+	}
+	return found
+}
+
+// words are the values of enumerations.
+var words = sync.OnceValue(func() map[reflect.Type]map[string]int64 {
+	return map[reflect.Type]map[string]int64{
+		reflect.TypeFor[structured.Rescaling](): {"Margin": int64(structured.Margin), "Norm": int64(structured.Norm), "Slack": int64(structured.Slack)},
+		reflect.TypeFor[svm.Mean]():             {"Sum": int64(svm.Sum), "LocalMean": int64(svm.LocalMean), "GlobalMean": int64(svm.GlobalMean)},
+	}
+})
+
+// lossNamed returns a loss for a field of an interface of losses, nil without a taxonomy, and false for other interfaces.
+func lossNamed(i reflect.Type, name string, t *taxonomy.Taxonomy) (value any, err error, ok bool) {
+	switch i {
+	case reflect.TypeFor[loss.Loss]():
+		if t != nil {
+			value, err = loss.Named(name, t)
+		} else if !slices.Contains(loss.Names(), name) {
+			err = fmt.Errorf("no loss is called %q; the names are %s", name, strings.Join(loss.Names(), ", "))
+		}
+		return value, err, true
+	case reflect.TypeFor[loss.SetLoss](), reflect.TypeFor[loss.Decomposing]():
+		if t != nil {
+			value, err = loss.NamedSet(name, t)
+		} else if !slices.Contains(loss.SetNames(), name) {
+			err = fmt.Errorf("no loss of sets is called %q; the names are %s", name, strings.Join(loss.SetNames(), ", "))
+		}
+		if value != nil && !reflect.TypeOf(value).Implements(i) {
+			err = fmt.Errorf("the loss of sets %q is no sum over nodes, which this field needs", name)
+		}
+		return value, err, true
+	}
+	return nil, nil, false
+}

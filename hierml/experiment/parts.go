@@ -1,0 +1,121 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// parts are the data that cells are run on: opened when the first cell needs them and dropped after the last one,
+// so that memory holds the data at work and not the study's.
+type parts struct {
+	*plan
+	mu     sync.Mutex
+	opened map[place]*shared[*instances] // by data and, where they are drawn, repeat
+	taken  map[place]*shared[part]
+}
+
+// shared is a value that is made once and used by some.
+type shared[T any] struct {
+	once  sync.Once
+	value T
+	err   error
+	users int
+}
+
+// get makes the value, if it is not made. A panic of make is an error.
+func (s *shared[T]) get(make func() (T, error)) (T, error) {
+	s.once.Do(func() { s.err = guard(func() (err error) { s.value, err = make(); return err }) })
+	return s.value, s.err
+}
+
+// guard returns the panic of a function, which may be the user's, as an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return f()
+}
+
+func newParts(p *plan, jobs []*job) *parts {
+	c := &parts{plan: p, opened: make(map[place]*shared[*instances]), taken: make(map[place]*shared[part])}
+	for _, j := range jobs {
+		if c.taken[j.place] == nil {
+			c.taken[j.place] = &shared[part]{}
+		}
+		c.taken[j.place].users++
+		source := c.source(j.place)
+		if c.opened[source] == nil {
+			c.opened[source] = &shared[*instances]{}
+		}
+		c.opened[source].users++
+	}
+	return c
+}
+
+// source is the place of the data that a place divides.
+func (c *parts) source(at place) place {
+	if c.data[at.data].drawn() {
+		return place{data: at.data, repeat: at.repeat}
+	}
+	return place{data: at.data}
+}
+
+// of returns what the job trains on and tests on.
+func (c *parts) of(ctx context.Context, j *job) (part, error) {
+	c.mu.Lock()
+	taken, opened := c.taken[j.place], c.opened[c.source(j.place)]
+	c.mu.Unlock()
+	source := c.data[j.data]
+	return taken.get(func() (part, error) {
+		in, err := opened.get(func() (*instances, error) {
+			if source.kept != nil {
+				return source.kept, nil
+			}
+			return source.open(ctx, c.dataSeed(j.place))
+		})
+		if err != nil {
+			return part{}, err
+		}
+		by, err := c.divide(in, j.place)
+		if err != nil {
+			return part{}, err
+		}
+		return in.take(source.Data, by)
+	})
+}
+
+// divide returns the division at a place.
+func (c *parts) divide(in *instances, at place) (dataset.Division, error) {
+	by, err := in.division(c.study.Split, at.perClass, at.fold, c.divisionSeed(at))
+	if err != nil || at.inner == 0 {
+		return by, err
+	}
+	return in.within(by, c.study.Inner, at.inner, c.innerSeed(at))
+}
+
+// release says that a job is done.
+func (c *parts) release(j *job) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.taken[j.place]; s != nil {
+		if s.users--; s.users == 0 {
+			delete(c.taken, j.place)
+		}
+	}
+	source := c.source(j.place)
+	if s := c.opened[source]; s != nil {
+		if s.users--; s.users == 0 {
+			delete(c.opened, source)
+			for i := range c.data {
+				if i == source.data && !c.data[i].drawn() {
+					c.data[i].kept = nil
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// place is where a cell is in a study.
+type place struct {
+	data, perClass, repeat int // repeat from 1
+	fold                   int // from 1, of several divisions in a repeat; otherwise 0
+	inner                  int // from 1, of a division of what is trained on; otherwise 0
+}
+
+// outer is the place without its inner division.
+func (p place) outer() place {
+	p.inner = 0
+	return p
+}
+
+// job is a cell to run.
+type job struct {
+	place
+	method int
+	point  point  // nil where it is chosen
+	inner  []*job // of a job whose point is chosen, those it is chosen by: all of a point together
+	waits  int    // of inner, those not yet done
+
+	identity string // all that determines the outcome; of a chosen point, without it
+	key      string
+	outerJob *job // of an inner one, the one that waits for it
+}
+
+// chooses tells whether the point is chosen by inner jobs.
+func (j *job) chooses() bool { return len(j.inner) > 0 }
+
+// plan is what a study has to do.
+type plan struct {
+	study *Study // checked
+	data  []*source
+	cells []*job // in the order of the table: those of a division together, inner ones first
+	byKey map[string]*job
+}
+
+// source is a data set of the study.
+type source struct {
+	*Data
+	identity string
+	kept     *instances // opened for the identity, until it is used
+}
+
+// format stands for what the values of cells mean.
+const format = 1
+
+// join makes one text of parts, none of which can be mistaken for two.
+func join(parts ...any) string {
+	text, err := json.Marshal(parts)
+	if err != nil { // parts are texts and numbers
+		return err.Error()
+	}
+	return string(text)
+}
+
+// seed returns a seed for what the parts are.
+func seed(parts ...any) uint64 {
+	sum := sha256.Sum256([]byte(join(parts...)))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// plan opens the data, as far as they are part of what cells are known by, and lists the cells.
+func (s *Study) plan(ctx context.Context) (*plan, error) {
+	p := &plan{study: s, byKey: make(map[string]*job)}
+	for i := range s.Data {
+		source, err := newSource(ctx, &s.Data[i], i == 0)
+		if err != nil {
+			return nil, err
+		}
+		p.data = append(p.data, source)
+	}
+	perClass := s.Split.PerClass
+	if len(perClass) == 0 {
+		perClass = []int{0}
+	}
+	first, folds := 0, s.Split.rounds()
+	if folds > 0 {
+		first = 1
+	}
+	for i := range p.data {
+		for _, t := range perClass {
+			for repeat := 1; repeat <= s.Repeats; repeat++ {
+				for fold := first; fold <= folds; fold++ {
+					if err := p.division(place{data: i, perClass: t, repeat: repeat, fold: fold}); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// newSource opens the data if what they are can be seen from their content alone, and keeps them if told.
+func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
+	functions := []bool{d.Generate != nil, d.Vectors != nil, d.Prepare != nil}
+	how := canonical([]any{d.Generator, d.Text, d.Leafed, d.Version, functions})
+	if d.drawn() {
+		return &source{Data: d, identity: join(d.Name, how)}, nil
+	}
+	in, err := d.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	content := digest(func(h *digester) {
+		switch {
+		case in.parts != nil:
+			h.dataset(in.parts.Train)
+			h.dataset(in.parts.Test)
+		case in.texts != nil:
+			h.corpus(in.texts)
+		default:
+			h.dataset(in.vectors)
+		}
+	})
+	s := &source{Data: d, identity: join(content, how)}
+	if keep {
+		s.kept = in
+	}
+	return s, nil
+}
+
+// division adds the cells of one division.
+func (p *plan) division(at place) error {
+	s := p.study
+	var chosen, all []*job
+	innerRounds := max(s.Inner.rounds(), 1)
+	type candidate struct {
+		outer *job
+		point point
+	}
+	var candidates []candidate
+	for m := range s.Methods {
+		points, err := s.Methods[m].Grid.points()
+		if err != nil {
+			return err
+		}
+		if len(points) == 1 || s.Inner.zero() {
+			for _, point := range points {
+				all = append(all, &job{place: at, method: m, point: point})
+			}
+			continue
+		}
+		outer := &job{place: at, method: m, inner: make([]*job, len(points)*innerRounds), waits: len(points) * innerRounds}
+		chosen = append(chosen, outer)
+		all = append(all, outer)
+		for _, point := range points {
+			candidates = append(candidates, candidate{outer, point})
+		}
+	}
+	filled := make(map[*job]int)
+	for round := 1; round <= innerRounds && len(candidates) > 0; round++ {
+		clear(filled)
+		for _, c := range candidates {
+			j := &job{place: at, method: c.outer.method, point: c.point, outerJob: c.outer}
+			j.place.inner = round
+			c.outer.inner[filled[c.outer]*innerRounds+round-1] = j
+			filled[c.outer]++
+			if err := p.add(j); err != nil {
+				return err
+			}
+		}
+	}
+	for _, j := range all {
+		if err := p.add(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// where is what the division at a place is known by.
+func (p *plan) where(at place) string {
+	s := p.study
+	split := s.Split
+	split.PerClass, split.Rounds = nil, nil
+	round := any(nil)
+	if len(s.Split.Rounds) > 0 {
+		round = s.Split.Rounds[at.fold-1]
+		at.fold = 0
+	}
+	inner := ""
+	if at.inner > 0 {
+		inner = canonical(s.Inner)
+	}
+	return join(s.Seed, p.data[at.data].identity, canonical([]any{split, round}), at.perClass, at.repeat, at.fold, inner, at.inner)
+}
+
+func (p *plan) add(j *job) error {
+	s := p.study
+	m := &s.Methods[j.method]
+	j.identity = join(p.where(j.place), m.identity(), j.point.identity())
+	extra := []any{format, j.identity}
+	if j.chooses() {
+		extra = append(extra, canonical(map[string]any(gridText(m.Grid))), canonical(s.Inner), s.Select)
+	}
+	if s.single() && j.place.inner == 0 {
+		extra = append(extra, strings.Join(s.Measures, "\n"))
+	}
+	sum := sha256.Sum256([]byte(join(extra...)))
+	j.key = hex.EncodeToString(sum[:8])
+	if other, ok := p.byKey[j.key]; ok {
+		return fmt.Errorf("experiment: methods %q and %q are the same%s; leave one out", s.Methods[other.method].Name, m.Name, at(j.point))
+	}
+	p.byKey[j.key] = j
+	p.cells = append(p.cells, j)
+	return nil
+}
+
+func at(p point) string {
+	if len(p) == 0 {
+		return ""
+	}
+	return " at " + p.String()
+}
+
+func gridText(g Grid) map[string]any {
+	object := make(map[string]any, len(g))
+	for path, values := range g {
+		object[path] = values
+	}
+	return object
+}
+
+// single tells whether there is one division, so that methods are compared over its instances.
+func (s *Study) single() bool { return s.Repeats == 1 && s.Split.rounds() <= 1 }
+
+// seed returns the seed of a job whose point is given or chosen.
+func (j *job) seed(p *plan, at point) uint64 {
+	return seed(p.where(j.place), p.study.Methods[j.method].identity(), at.identity())
+}
+
+// divisionSeed is that by which the data are divided in a repeat. It does not depend on how many are drawn, so that smaller
+// samples are parts of larger ones.
+func (p *plan) divisionSeed(at place) uint64 {
+	return seed("division", p.study.Seed, p.data[at.data].identity, at.repeat)
+}
+
+func (p *plan) innerSeed(at place) uint64 { return seed("inner", p.where(at.outer())) }
+
+func (p *plan) dataSeed(at place) uint64 {
+	// One that no other use of the same hash has.
+	return rand.NewPCG(p.divisionSeed(at), 1).Uint64()
+}

@@ -1,0 +1,184 @@
+package experiment
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/metric"
+)
+
+// Results are the finished cells of a study, in the order of the study. Shown, they are their Summary.
+type Results struct {
+	Name     string
+	Measures []string // the columns
+	Baseline string   // the method that the others are tested against, or ""
+	Test     Test     // how
+	Cells    []*Cell
+	Inner    []*Cell  // by which points were chosen
+	Missing  int      // cells, of either kind, that are not finished
+	Notes    []string // about what is in the directory beside
+
+	repeated bool // divisions are of the same instances
+	methods  []string
+}
+
+// outline returns what is needed to show the cells, with notes about those that were kept.
+func (p *plan) outline(kept map[string]*Cell) *outline {
+	s := p.study
+	o := &outline{Name: s.Name, Measures: s.Measures, Baseline: s.Baseline, Test: string(s.Test)}
+	for i := range s.Methods {
+		o.Methods = append(o.Methods, s.Methods[i].Name)
+	}
+	blind := make(map[int]int)
+	used := 0
+	for _, d := range p.data {
+		o.Repeated = o.Repeated || !d.drawn() && !s.Split.zero()
+	}
+	o.Repeated = o.Repeated || s.Split.Folds > 0
+	if s.Split.zero() && s.Repeats > 1 {
+		o.Notes = append(o.Notes, "where data have a division of their own, repeats differ in the seeds of the methods alone, and deviations and tests are about these, not about other data")
+	}
+	for _, j := range p.cells {
+		o.Cells = append(o.Cells, planned{
+			Key: j.key, Data: p.data[j.data].Name, Method: s.Methods[j.method].Name, Point: j.point.String(),
+			PerClass: j.perClass, Repeat: j.repeat, Fold: j.fold, Inner: j.place.inner,
+		})
+		if c := kept[j.key]; c != nil {
+			used++
+			// Names are no part of the key: what is kept may be of an earlier one.
+			c.Data, c.Method = p.data[j.data].Name, s.Methods[j.method].Name
+			if d := p.data[j.data]; s.Methods[j.method].blind() || d.Generate != nil || d.Vectors != nil || d.Prepare != nil {
+				blind[j.method]++
+			}
+		}
+	}
+	for _, m := range slices.Sorted(maps.Keys(blind)) {
+		o.Notes = append(o.Notes, fmt.Sprintf("%s of %s were kept from before, and a Go function takes part in them: that it has not changed since cannot be seen; if it has, change its Version",
+			plural(blind[m], "cell"), s.Methods[m].Name))
+	}
+	if other := len(kept) - used; other > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("%s in the directory are of an earlier form of the study, or of other data, and not used", plural(other, "cell")))
+	}
+	return o
+}
+
+// write writes the study and its plan into the directory.
+func (p *plan) write(o *outline) error {
+	study, err := p.study.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	outlined, err := json.MarshalIndent(o, "", "\t")
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	if err := replace(p.study.Directory, studyFile, append(study, '\n')); err != nil {
+		return err
+	}
+	return replace(p.study.Directory, planFile, append(outlined, '\n'))
+}
+
+func newResults(o *outline, kept map[string]*Cell) *Results {
+	r := &Results{Name: o.Name, Measures: o.Measures, Baseline: o.Baseline, Test: Test(o.Test), Notes: o.Notes, repeated: o.Repeated, methods: o.Methods}
+	for _, p := range o.Cells {
+		c, ok := kept[p.Key]
+		switch {
+		case !ok:
+			r.Missing++
+		case c.Inner > 0:
+			r.Inner = append(r.Inner, c)
+		default:
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	// By data, size and method for the reader; they ran by division.
+	data, sizes := make(map[string]int), make(map[int]int)
+	for _, p := range o.Cells {
+		if _, ok := data[p.Data]; !ok {
+			data[p.Data] = len(data)
+		}
+		if _, ok := sizes[p.PerClass]; !ok {
+			sizes[p.PerClass] = len(sizes)
+		}
+	}
+	for _, cells := range [][]*Cell{r.Cells, r.Inner} {
+		slices.SortStableFunc(cells, func(a, b *Cell) int {
+			return cmp.Or(data[a.Data]-data[b.Data], sizes[a.PerClass]-sizes[b.PerClass], o.methodOrder(a.Method)-o.methodOrder(b.Method))
+		})
+	}
+	return r
+}
+
+// Load reads the results in the directory of a study, which may still be running.
+func Load(directory string) (*Results, error) {
+	text, err := os.ReadFile(filepath.Join(directory, planFile))
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %s is not the directory of a study: %w", directory, err)
+	}
+	var o outline
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, fmt.Errorf("experiment: %s: %w", filepath.Join(directory, planFile), err)
+	}
+	cells, _, err := readCells(directory)
+	if err != nil {
+		return nil, err
+	}
+	return newResults(&o, cells), nil
+}
+
+// With returns the results with other columns: measures of metric.Measures, and "seconds".
+func (r *Results) With(measures ...string) (*Results, error) {
+	known := measureNames()
+	for _, name := range measures {
+		if name != seconds && !slices.Contains(known, name) {
+			return nil, fmt.Errorf("experiment: no measure is called %q; there are %s and %s", name, strings.Join(known, ", "), seconds)
+		}
+	}
+	c := *r
+	c.Measures = measures
+	return &c, nil
+}
+
+// Against returns the results with another baseline for the tests, and another test.
+func (r *Results) Against(baseline string, test Test) (*Results, error) {
+	if baseline != "" && !slices.Contains(r.methods, baseline) {
+		return nil, fmt.Errorf("experiment: no method is called %q; there are %s", baseline, strings.Join(r.methods, ", "))
+	}
+	if err := test.check(); err != nil {
+		return nil, err
+	}
+	c := *r
+	c.Baseline, c.Test = baseline, test
+	return &c, nil
+}
+
+// value returns a measure of a cell, and false where the cell has none: it failed.
+func (c *Cell) value(measure string) (float64, bool) {
+	if c.Error != "" {
+		return 0, false
+	}
+	if measure == seconds {
+		return c.Seconds, true
+	}
+	v, ok := c.Values[measure]
+	return v, ok
+}
+
+// lower tells whether lower values of a measure are better.
+func lower(measure string) bool {
+	if measure == seconds {
+		return true
+	}
+	for _, m := range metric.Measures() {
+		if m.Name == measure {
+			return m.Lower
+		}
+	}
+	return false
+}

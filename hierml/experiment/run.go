@@ -1,0 +1,267 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hierml/notebook/hierml/internal/guarded"
+)
+
+// Run runs the cells that are not yet in the directory, and returns the results of all.
+//
+// If ctx ends, or the progress function returns an error, before all are done, Run returns that error with the results so
+// far. A cell that fails does not end the study; data that cannot be opened do, and a directory that cannot be written
+// or that another run writes to, which is a *BusyError.
+func (s *Study) Run(ctx context.Context) (*Results, error) {
+	c, err := s.checked()
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := openStore(c.Directory)
+	if err != nil {
+		return nil, err
+	}
+	o := p.outline(kept.cells)
+	if c.Directory != "" {
+		err = p.write(o)
+	}
+	if err == nil {
+		err = newRun(p, kept).all(ctx)
+	}
+	err = errors.Join(err, kept.close())
+	return newResults(o, kept.cells), err
+}
+
+// RunCell runs the cell with that key, or the only one whose key begins so, again, and returns it. Its outcome is that of
+// the run of the whole study. Nothing is written; the inner cells of a cell whose point is chosen are taken from the
+// directory, and those missing there are run.
+func (s *Study) RunCell(ctx context.Context, key string) (*Cell, error) {
+	c, err := s.checked()
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j, err := p.find(key)
+	if err != nil {
+		return nil, err
+	}
+	kept := &store{cells: make(map[string]*Cell)}
+	if c.Directory != "" {
+		if kept.cells, _, err = readCells(c.Directory); err != nil {
+			return nil, err
+		}
+	}
+	delete(kept.cells, j.key)
+	if j.outerJob != nil {
+		delete(kept.cells, j.outerJob.key) // which would make its inner cells needless
+	}
+	c.Progress = nil
+	p.cells = append(append([]*job(nil), j.inner...), j)
+	if err := newRun(p, kept).all(ctx); err != nil {
+		return nil, err
+	}
+	return kept.cells[j.key], nil
+}
+
+// find returns the cell with a key, or whose key alone begins so.
+func (p *plan) find(key string) (*job, error) {
+	if j, ok := p.byKey[key]; ok {
+		return j, nil
+	}
+	var found *job
+	for _, j := range p.cells {
+		if len(key) > 0 && len(key) < len(j.key) && j.key[:len(key)] == key {
+			if found != nil {
+				return nil, fmt.Errorf("experiment: several cells have keys that begin with %q, %s and %s", key, found.key, j.key)
+			}
+			found = j
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("experiment: the study has no cell with the key %q; if it was changed since, or its data, its cells have other keys", key)
+	}
+	return found, nil
+}
+
+// run is a plan at work.
+type run struct {
+	*plan
+	kept    *store
+	parts   *parts
+	cores   int
+	started time.Time
+
+	mu      sync.Mutex
+	ready   *sync.Cond // when a job may have become ready, or the run has ended
+	waiting []*job     // not begun, in order
+	running map[*job]time.Time
+	done    int // of all cells of the plan
+	failed  int // of those
+	err     error
+	timing  timing
+}
+
+func newRun(p *plan, kept *store) *run {
+	r := &run{plan: p, kept: kept, cores: p.study.Workers, running: make(map[*job]time.Time), timing: newTiming()}
+	if r.cores == 0 {
+		r.cores = runtime.GOMAXPROCS(0)
+	}
+	r.ready = sync.NewCond(&r.mu)
+	for _, j := range p.cells {
+		c, ok := kept.cells[j.key]
+		if ok && c.Error != "" && p.study.Retry {
+			delete(kept.cells, j.key)
+			ok = false
+		}
+		if !ok {
+			r.waiting = append(r.waiting, j)
+		}
+	}
+	needed := r.waiting[:0:0]
+	for _, j := range r.waiting {
+		if j.outerJob == nil || kept.cells[j.outerJob.key] == nil {
+			needed = append(needed, j)
+		}
+	}
+	r.waiting = needed
+	r.timing.begin(r.waiting)
+	r.parts = newParts(p, r.waiting)
+	for _, j := range p.cells {
+		if c, ok := kept.cells[j.key]; ok {
+			r.count(j, c)
+		}
+	}
+	return r
+}
+
+// count counts a finished cell. The caller holds r.mu, or is alone.
+func (r *run) count(j *job, c *Cell) {
+	r.done++
+	r.timing.finished(j, c)
+	if c.Error != "" {
+		r.failed++
+	}
+	if j.outerJob != nil {
+		j.outerJob.waits--
+	}
+}
+
+// all runs the waiting cells.
+func (r *run) all(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.ready.Broadcast()
+	})
+	defer stop()
+	r.started = time.Now()
+	if err := r.report(); err != nil {
+		return err
+	}
+	var workers guarded.Group
+	for range min(r.cores, len(r.waiting)) {
+		workers.Go(func() {
+			for {
+				j, share := r.next(ctx)
+				if j == nil {
+					return
+				}
+				c := r.cell(ctx, j, share)
+				if err := r.finish(ctx, j, c); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if r.err != nil {
+		return r.err
+	}
+	if len(r.waiting) > 0 || ctx.Err() != nil && len(r.running) > 0 {
+		return fmt.Errorf("experiment: stopped after %d of %d cells: %w", r.done, len(r.cells), context.Cause(ctx))
+	}
+	return nil
+}
+
+// next returns a job that can be run, with the number of workers for its training, and nil when there is none any more.
+func (r *run) next(ctx context.Context) (*job, int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if ctx.Err() != nil || r.err != nil || len(r.waiting) == 0 {
+			return nil, 0
+		}
+		for i, j := range r.waiting {
+			if j.waits > 0 {
+				continue
+			}
+			share := max(1, r.cores/(len(r.waiting)+len(r.running)))
+			r.waiting = slices.Delete(r.waiting, i, i+1)
+			r.running[j] = time.Now()
+			return j, share
+		}
+		r.ready.Wait()
+	}
+}
+
+// finish keeps a cell, and reports. A cell that did not end because the study did is not one, and still running when
+// all is over.
+func (r *run) finish(ctx context.Context, j *job, c *Cell) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer r.ready.Broadcast()
+	if c.Error != "" && ctx.Err() != nil {
+		return nil
+	}
+	delete(r.running, j)
+	err := r.kept.add(c)
+	if err == nil {
+		r.parts.release(j)
+		r.timing.end(j)
+		r.count(j, c)
+		if err = r.report(); err != nil {
+			err = fmt.Errorf("experiment: stopped after %d of %d cells: %w", r.done, len(r.cells), err)
+		}
+	}
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return err
+}
+
+// report calls the progress function. The caller holds r.mu, or is alone.
+func (r *run) report() error {
+	if r.study.Progress == nil {
+		return nil
+	}
+	state := fmt.Sprintf("%d of %s", r.done, plural(len(r.cells), "cell"))
+	if r.failed > 0 {
+		state += fmt.Sprintf(", %d failed", r.failed)
+	}
+	if elapsed := time.Since(r.started); elapsed >= time.Second {
+		state += ", " + elapsed.Round(time.Second).String()
+	}
+	var over time.Duration
+	for _, since := range r.running {
+		over += time.Since(since)
+	}
+	left, known := r.timing.remaining(over.Seconds(), r.cores)
+	if known && left >= 1 {
+		state += fmt.Sprintf(", about %s left", time.Duration(left*float64(time.Second)).Round(time.Second))
+	}
+	return r.study.Progress(float64(r.done)/float64(max(len(r.cells), 1)), state)
+}

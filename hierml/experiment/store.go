@@ -1,0 +1,272 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// The files of a directory.
+const (
+	studyFile = "study.json"
+	planFile  = "plan.json"
+	cellsFile = "cells.jsonl"
+	lockFile  = "lock"
+)
+
+// store keeps finished cells, in a directory or in memory.
+type store struct {
+	cells map[string]*Cell
+	file  *os.File // of cells, nil in memory
+	lock  *os.File
+}
+
+// BusyError says that another run writes to the directory of a study.
+type BusyError struct{ Directory string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("experiment: another run of a study writes to %s; wait for its end, stop it, or give this one another Directory", e.Directory)
+}
+
+// openStore takes the lock of a directory, makes it where it is missing, and reads its cells. A last line that a
+// crash has cut short is dropped.
+func openStore(directory string) (s *store, err error) {
+	if directory == "" {
+		return &store{cells: make(map[string]*Cell)}, nil
+	}
+	if err := os.MkdirAll(directory, 0o777); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(directory, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	s = &store{lock: lock}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	ok, err := tryLock(lock)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: locking %s: %w", directory, err)
+	}
+	if !ok {
+		return nil, &BusyError{directory}
+	}
+	var whole int64
+	if s.cells, whole, err = readCells(directory); err != nil {
+		return nil, err
+	}
+	if s.file, err = os.OpenFile(filepath.Join(directory, cellsFile), os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	if err = s.file.Truncate(whole); err == nil {
+		_, err = s.file.Seek(whole, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	return s, nil
+}
+
+// readCells reads the finished cells of a directory, and the length of the file without a line that was cut short. Of
+// several lines with one key the last counts.
+func readCells(directory string) (cells map[string]*Cell, whole int64, err error) {
+	name := filepath.Join(directory, cellsFile)
+	content, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("experiment: %w", err)
+	}
+	cells = make(map[string]*Cell)
+	content = content[:bytes.LastIndexByte(content, '\n')+1]
+	number := 0
+	for line := range bytes.Lines(content) {
+		number++
+		c := &Cell{}
+		if err := json.Unmarshal(line, c); err != nil || c.Key == "" {
+			if err == nil {
+				err = errors.New("it has no Key")
+			}
+			return nil, 0, fmt.Errorf("experiment: %s:%d is no finished cell: %w; delete the line to have its cell run again", name, number, err)
+		}
+		cells[c.Key] = c
+	}
+	return cells, int64(len(content)), nil
+}
+
+// add keeps a cell. In a directory it is on disk before add returns.
+func (s *store) add(c *Cell) error {
+	if s.file != nil {
+		line, err := json.Marshal(c)
+		if err == nil {
+			if _, err = s.file.Write(append(line, '\n')); err == nil {
+				err = s.file.Sync()
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("experiment: keeping a finished cell: %w", err)
+		}
+	}
+	s.cells[c.Key] = c
+	return nil
+}
+
+// close releases the directory.
+func (s *store) close() error {
+	var err error
+	for _, f := range []*os.File{s.file, s.lock} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	s.file, s.lock = nil, nil
+	return err
+}
+
+// replace writes a file in one step, so that readers see the old content or the new.
+func replace(directory, name string, content []byte) (err error) {
+	f, err := os.CreateTemp(directory, name+".*")
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(directory, name))
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return nil
+}
+
+// Cell is one training with one evaluation.
+type Cell struct {
+	Key      string // what Study.RunCell takes
+	Data     string
+	Method   string
+	Point    string         `json:",omitempty"` // of the grid
+	Settings map[string]any `json:",omitempty"` // of the point: numbers as float64, true and false, otherwise text
+	Chosen   bool           `json:",omitempty"` // by inner cells, those of this division with an Inner that is not 0
+	PerClass int            `json:",omitempty"` // instances of every class trained on, where the study says so
+	Repeat   int            // from 1
+	Fold     int            `json:",omitempty"` // from 1, where a repeat has several divisions
+	Inner    int            `json:",omitempty"` // from 1, of divisions of what is trained on
+	Seed     uint64
+	Train    int     // instances
+	Test     int     // instances
+	Seconds  float64 // of training
+	// Values are the measures by name; NaN is one that is not defined on the data.
+	Values map[string]float64 `json:"-"`
+	// Instances has the values of every instance where there is one division, of measures that are means over them.
+	Instances map[string][]float64 `json:"-"`
+	Note      string               `json:",omitempty"` // what is worth knowing about the training
+	Error     string               `json:",omitempty"` // why there are no values
+}
+
+// stored is a Cell in a file, where NaN is null.
+type stored struct {
+	*plainCell
+	Values    map[string]*float64   `json:",omitempty"`
+	Instances map[string][]*float64 `json:",omitempty"`
+}
+
+type plainCell Cell
+
+// MarshalJSON writes NaN as null.
+func (c *Cell) MarshalJSON() ([]byte, error) {
+	s := stored{plainCell: (*plainCell)(c)}
+	for name, v := range c.Values {
+		if s.Values == nil {
+			s.Values = make(map[string]*float64)
+		}
+		s.Values[name] = finite(v)
+	}
+	for name, values := range c.Instances {
+		if s.Instances == nil {
+			s.Instances = make(map[string][]*float64)
+		}
+		for _, v := range values {
+			s.Instances[name] = append(s.Instances[name], finite(v))
+		}
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Cell) UnmarshalJSON(text []byte) error {
+	s := stored{plainCell: (*plainCell)(c)}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	c.Values, c.Instances = nil, nil
+	for name, v := range s.Values {
+		if c.Values == nil {
+			c.Values = make(map[string]float64)
+		}
+		c.Values[name] = orNaN(v)
+	}
+	for name, values := range s.Instances {
+		if c.Instances == nil {
+			c.Instances = make(map[string][]float64)
+		}
+		for _, v := range values {
+			c.Instances[name] = append(c.Instances[name], orNaN(v))
+		}
+	}
+	return nil
+}
+
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// planned is a cell that is to be, as plan.json has it.
+type planned struct {
+	Key, Data, Method string
+	Point             string `json:",omitempty"`
+	PerClass          int    `json:",omitempty"`
+	Repeat            int
+	Fold              int `json:",omitempty"`
+	Inner             int `json:",omitempty"`
+}
+
+// outline is plan.json: what is needed to show the cells.
+type outline struct {
+	Name     string
+	Measures []string
+	Baseline string `json:",omitempty"`
+	Test     string `json:",omitempty"`
+	Repeated bool   // the same instances are divided again and again
+	Methods  []string
+	Notes    []string `json:",omitempty"`
+	Cells    []planned
+}
+
+// methodOrder returns the position of a method, behind all others if it is none.
+func (o *outline) methodOrder(name string) int {
+	if i := slices.Index(o.Methods, name); i >= 0 {
+		return i
+	}
+	return len(o.Methods)
+}

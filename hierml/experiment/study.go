@@ -1,0 +1,248 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+)
+
+// Study says what is compared, on what, and how. Data and Methods are needed; the other fields may be left zero.
+type Study struct {
+	Name    string
+	Data    []Data
+	Methods []Method
+	// Split says what is trained on and what is tested on.
+	Split Split
+	// Inner, if not zero, divides what is trained on once more, and the point of a method's grid that is best there is
+	// trained on all of it: for each division by Split anew. It is a HeldOut or Folds. Without it every point of a grid is
+	// a row of the table of its own.
+	Inner Split
+	// Select is the measure by which the point is chosen, the mean over the inner divisions; of equal ones it is the
+	// first. The default value is the first of Measures.
+	Select string
+	// Repeats is how often the data are divided, or generated, and trained on, each with other seeds. The default value is 1.
+	Repeats int
+	// Seed determines everything that is drawn.
+	Seed uint64
+	// Measures are the columns of the tables: names of metric.Measures, and "seconds" for the time of training, which is not
+	// the same in two runs. The default value is accuracy, parent accuracy, tree loss and macro F1. Cells keep all; see Results.With.
+	Measures []string
+	// Baseline is the name of the method that the others are tested against.
+	Baseline string
+	// Test is how. The default value suits how the data are divided; see Test.
+	Test Test
+	// Directory is where the cells are kept. Without one they are in memory only.
+	Directory string
+	// Workers is the number of cores to use: of cells at the same time, each trained by one worker, and where fewer cells
+	// are left, of workers for each. Results do not depend on it. The default value is the number of processors.
+	Workers int
+	// Retry runs those cells anew that failed in an earlier run in the same directory.
+	Retry bool
+	// Progress, if not nil, is called at the start and after every cell with the part of the work that is done, from 0 to
+	// 1, and the number of cells and an estimate of the remaining time as text. An error stops the study. See nb.Bar.
+	Progress func(done float64, state string) error
+}
+
+// Split says how data are divided into what is trained on and what is tested on. The zero value takes the division that
+// the data set has, and holds out 0.3 of the instances where it has none; at most one of HeldOut,
+// Folds, PerClass and Rounds is set. A data set with a division that is to be divided in another way is joined before.
+type Split struct {
+	// HeldOut is the share of every class that is tested on.
+	HeldOut float64 `json:",omitempty"`
+	// Folds is the number of parts, each of which is tested on once. It is 2 or more.
+	Folds int `json:",omitempty"`
+	// PerClass has numbers of instances of every class to train on, all others being tested on: a learning curve. What
+	// is trained on for a number is, in the same repeat, part of what is trained on for a larger one.
+	PerClass []int `json:",omitempty"`
+	// GivenTest draws PerClass from the part of a data set that it gives for training and tests on the part that it
+	// gives for tests.
+	GivenTest bool `json:",omitempty"`
+	// Rounds are divisions by row.
+	Rounds []dataset.Division `json:",omitempty"`
+}
+
+// normalHeldOut is the share that is tested on where neither the study nor the data say.
+const normalHeldOut = 0.3
+
+func (s Split) zero() bool {
+	return s.HeldOut == 0 && s.Folds == 0 && len(s.PerClass) == 0 && !s.GivenTest && len(s.Rounds) == 0
+}
+
+// check says what is wrong with the split; field is its name.
+func (s Split) check(field string) error {
+	set := 0
+	for _, is := range []bool{s.HeldOut != 0, s.Folds != 0, len(s.PerClass) > 0, len(s.Rounds) > 0} {
+		if is {
+			set++
+		}
+	}
+	switch {
+	case set > 1:
+		return fmt.Errorf("experiment: %s has several of HeldOut, Folds, PerClass and Rounds; set one", field)
+	case s.HeldOut != 0 && !(s.HeldOut > 0 && s.HeldOut < 1):
+		return fmt.Errorf("experiment: %s.HeldOut is %v; it is a share, between 0 and 1", field, s.HeldOut)
+	case s.Folds != 0 && s.Folds < 2:
+		return fmt.Errorf("experiment: %s.Folds is %d; it is 2 or more", field, s.Folds)
+	case s.GivenTest && len(s.PerClass) == 0:
+		return fmt.Errorf("experiment: %s.GivenTest is about PerClass, which is not set; leave both out for the division that the data have", field)
+	}
+	for i, t := range s.PerClass {
+		if t < 1 || slices.Contains(s.PerClass[:i], t) {
+			return fmt.Errorf("experiment: %s.PerClass has %d at position %d; numbers of instances are positive, and each stands there once", field, t, i)
+		}
+	}
+	return nil
+}
+
+// seconds is the name of the measure that is no metric.
+const seconds = "seconds"
+
+// checked returns the study with the defaults filled in.
+func (s *Study) checked() (*Study, error) {
+	if s == nil || len(s.Data) == 0 || len(s.Methods) == 0 {
+		return nil, errors.New("experiment: a study needs Data and Methods, at least one of each")
+	}
+	c := *s
+	for _, split := range []struct {
+		field string
+		Split
+	}{{"Split", c.Split}, {"Inner", c.Inner}} {
+		if err := split.check(split.field); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Inner.zero() && c.Inner.HeldOut == 0 && c.Inner.Folds == 0 {
+		return nil, errors.New("experiment: Inner is a HeldOut or Folds of what is trained on")
+	}
+	if c.Repeats < 0 || c.Workers < 0 {
+		return nil, fmt.Errorf("experiment: Repeats is %d and Workers is %d; neither is negative", c.Repeats, c.Workers)
+	}
+	c.Repeats = max(c.Repeats, 1)
+	known := measureNames()
+	if len(c.Measures) == 0 {
+		c.Measures = []string{"accuracy", "parent accuracy", "tree loss", "macro F1"}
+	}
+	for i, name := range c.Measures {
+		if name != seconds && !slices.Contains(known, name) {
+			return nil, fmt.Errorf("experiment: no measure is called %q; there are %s and %s", name, strings.Join(known, ", "), seconds)
+		}
+		if slices.Contains(c.Measures[:i], name) {
+			return nil, fmt.Errorf("experiment: Measures has %q twice", name)
+		}
+	}
+	if c.Select == "" {
+		c.Select = c.Measures[0]
+	}
+	if !slices.Contains(known, c.Select) {
+		return nil, fmt.Errorf("experiment: Select is %q; a point is chosen by one of %s", c.Select, strings.Join(known, ", "))
+	}
+	if err := c.Test.check(); err != nil {
+		return nil, err
+	}
+	c.Data, c.Methods = slices.Clone(c.Data), slices.Clone(c.Methods)
+	var names []string
+	for i := range c.Data {
+		if err := c.Data[i].check(); err != nil {
+			return nil, err
+		}
+		if c.Data[i].Name == "" {
+			c.Data[i].Name = c.Data[i].defaultName(i)
+		}
+		names = append(names, c.Data[i].Name)
+	}
+	if name, ok := twice(names); ok {
+		return nil, fmt.Errorf("experiment: two data sets are called %q; give them different Names", name)
+	}
+	names = nil
+	for i := range c.Methods {
+		if c.Methods[i].Name == "" {
+			c.Methods[i].Name = c.Methods[i].defaultName(i)
+		}
+		if err := c.Methods[i].check(); err != nil {
+			return nil, err
+		}
+		names = append(names, c.Methods[i].Name)
+	}
+	if name, ok := twice(names); ok {
+		return nil, fmt.Errorf("experiment: two methods are called %q; give them different Names", name)
+	}
+	if c.Baseline != "" && !slices.Contains(names, c.Baseline) {
+		return nil, fmt.Errorf("experiment: Baseline is %q; the methods are %s", c.Baseline, strings.Join(names, ", "))
+	}
+	return &c, nil
+}
+
+// twice returns a name that stands twice among names.
+func twice(names []string) (string, bool) {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// String says what the study does.
+func (s Study) String() string {
+	c, err := s.checked()
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	name := c.Name
+	if name == "" {
+		name = "study"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", name, plural(len(c.Data), "data set"))
+	for _, d := range c.Data {
+		fmt.Fprintf(&b, "  %s\n", d.Name)
+	}
+	fmt.Fprintf(&b, "%s\n", plural(len(c.Methods), "method"))
+	for _, m := range c.Methods {
+		fmt.Fprintf(&b, "  %s", m.Name)
+		if points, err := m.Grid.points(); err == nil && len(points) > 1 {
+			fmt.Fprintf(&b, ", %d points of %s", len(points), strings.Join(m.Grid.paths(), ", "))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s, %s", c.Split, plural(c.Repeats, "repeat"))
+	if !c.Inner.zero() {
+		fmt.Fprintf(&b, "; points chosen by %s within what is trained on: %s", c.Inner, c.Select)
+	}
+	return b.String()
+}
+
+// String describes the split.
+func (s Split) String() string {
+	switch {
+	case s.HeldOut != 0:
+		return fmt.Sprintf("%v%% held out", 100*s.HeldOut)
+	case s.Folds != 0:
+		return fmt.Sprintf("%d folds", s.Folds)
+	case len(s.PerClass) > 0:
+		return strings.Trim(fmt.Sprint(s.PerClass), "[]") + " of every class"
+	case len(s.Rounds) > 0:
+		return plural(len(s.Rounds), "given round")
+	}
+	return "the given division"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// measureNames returns the names of the metrics, in the order of tables.
+func measureNames() []string {
+	var names []string
+	for _, m := range metric.Measures() {
+		names = append(names, m.Name)
+	}
+	return names
+}

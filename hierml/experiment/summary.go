@@ -1,0 +1,274 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/hierml/notebook/hierml/metric"
+)
+
+// Summary has a row for every method, and without an inner split for every point of its grid, on every data set at every
+// size, and a column for every measure.
+type Summary struct {
+	Name     string
+	Measures []string
+	Baseline string // or ""
+	Rows     []Row
+	Notes    []string // what a reader has to know about the numbers
+}
+
+// Row is a row of a Summary.
+type Row struct {
+	Data     string
+	PerClass int // 0 where the study has no sizes
+	Method   string
+	Point    string // of the grid, or those chosen with how often
+	Rounds   int    // finished, without those that failed
+	Failed   int
+	Values   []Value // by measure
+}
+
+// Value is a measure over the rounds.
+type Value struct {
+	Mean      float64 // NaN where there is none
+	Deviation float64 // standard deviation over the rounds; NaN with fewer than two
+	Best      bool    // of the rows with the same data and size, as printed
+	Test      metric.Test
+	Tested    bool // against the baseline
+}
+
+// key is what the rows of a group have in common.
+func (r *Row) group() string { return join(r.Data, r.PerClass) }
+
+// Summary returns the means and deviations over the rounds, with tests against the baseline if there is one.
+func (r *Results) Summary() *Summary {
+	s := &Summary{Name: r.Name, Measures: r.Measures, Baseline: r.Baseline}
+	rows, cells := r.rows()
+	said := make(map[string]bool)
+	note := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !said[text] {
+			said[text] = true
+			s.Notes = append(s.Notes, text)
+		}
+	}
+	if r.Missing > 0 {
+		note("%s not finished: run the study again to go on", plural(r.Missing, "cell"))
+	}
+	tests := make(map[string]bool)
+	for i, row := range rows {
+		row.describe(cells[i], note)
+		base, err := r.baseline(row, rows, cells)
+		if err != nil && row.Method != r.Baseline {
+			note("no test for %s: %v", row.name(), err)
+		}
+		for _, measure := range r.Measures {
+			v := mean(measure, cells[i])
+			if math.IsNaN(v.Mean) && row.Rounds > 0 {
+				note("– for the %s of %s: it is not defined on these data", measure, row.name())
+			}
+			if base != nil {
+				test, err := r.compare(measure, cells[i], base)
+				if v.Test, v.Tested = test, err == nil; err != nil {
+					note("no test of the %s of %s: %v", measure, row.name(), err)
+				} else {
+					tests[test.Name] = true
+				}
+			}
+			row.Values = append(row.Values, v)
+		}
+		s.Rows = append(s.Rows, *row)
+	}
+	s.markBest()
+	for _, name := range sortedKeys(tests) {
+		note("p: %s against %s, of the same rounds, two-sided, not corrected for the number of tests", name, r.Baseline)
+	}
+	s.Notes = append(s.Notes, r.Notes...)
+	return s
+}
+
+// rows returns the rows without values and their cells.
+func (r *Results) rows() ([]*Row, [][]*Cell) {
+	var rows []*Row
+	var cells [][]*Cell
+	at := make(map[string]int)
+	for _, c := range r.Cells {
+		point := c.Point
+		if c.Chosen || r.chooses(c) {
+			point = ""
+		}
+		key := join(c.Data, c.PerClass, c.Method, point)
+		i, ok := at[key]
+		if !ok {
+			i = len(rows)
+			at[key] = i
+			rows = append(rows, &Row{Data: c.Data, PerClass: c.PerClass, Method: c.Method, Point: point})
+			cells = append(cells, nil)
+		}
+		cells[i] = append(cells[i], c)
+	}
+	return rows, cells
+}
+
+// chooses tells whether a cell that failed would have chosen its point.
+func (r *Results) chooses(c *Cell) bool { return c.Error != "" && c.Point == "" }
+
+// describe fills in the rounds and the points that were chosen.
+func (row *Row) describe(cells []*Cell, note func(string, ...any)) {
+	var points []string
+	count := make(map[string]int)
+	reason, notes, about := "", 0, ""
+	for _, c := range cells {
+		if c.Error != "" {
+			row.Failed++
+			if reason == "" {
+				reason = c.Error
+			}
+			continue
+		}
+		row.Rounds++
+		if c.Note != "" {
+			notes++
+			about = c.Note
+		}
+		if c.Chosen {
+			if count[c.Point] == 0 {
+				points = append(points, c.Point)
+			}
+			count[c.Point]++
+		}
+	}
+	slices.SortStableFunc(points, func(a, b string) int { return count[b] - count[a] })
+	for i, p := range points {
+		if len(points) > 1 {
+			points[i] = fmt.Sprintf("%s (%d)", p, count[p])
+		}
+	}
+	if len(points) > 0 {
+		row.Point = strings.Join(points, "; ")
+	}
+	if row.Failed > 0 {
+		note("%s: %d of %s failed: %s", row.name(), row.Failed, plural(len(cells), "cell"), reason)
+		if row.Rounds > 0 {
+			note("%s: means are over the cells that did not fail", row.name())
+		}
+	}
+	if notes > 0 {
+		note("%s: in %d of %s %s", row.name(), notes, plural(len(cells), "cell"), about)
+	}
+}
+
+// name is what notes call a row.
+func (row *Row) name() string {
+	name := row.Method + " on " + row.Data
+	if row.PerClass > 0 {
+		name += fmt.Sprintf(", %d of every class", row.PerClass)
+	}
+	return name
+}
+
+// baseline returns the cells that a row is tested against, nil if there are none.
+func (r *Results) baseline(row *Row, rows []*Row, cells [][]*Cell) ([]*Cell, error) {
+	if r.Baseline == "" || row.Method == r.Baseline {
+		return nil, nil
+	}
+	found := -1
+	for i, other := range rows {
+		if other.Method == r.Baseline && other.group() == row.group() {
+			if found >= 0 {
+				return nil, fmt.Errorf("%s has several points; without an inner split there is none to test against", r.Baseline)
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil, fmt.Errorf("%s is not finished there", r.Baseline)
+	}
+	return cells[found], nil
+}
+
+// mean returns the mean and deviation of the cells that have the measure.
+func mean(measure string, cells []*Cell) Value {
+	var values []float64
+	for _, c := range cells {
+		if v, ok := c.value(measure); ok && !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	v := Value{Mean: math.NaN(), Deviation: math.NaN()}
+	switch len(values) {
+	case 0:
+	case 1:
+		v.Mean = values[0]
+	default:
+		v.Mean, v.Deviation = stat.MeanStdDev(values, nil)
+	}
+	return v
+}
+
+// markBest marks the best values of a column among the rows with the same data and size, unless all are the same.
+func (s *Summary) markBest() {
+	groups := make(map[string][]int)
+	for i := range s.Rows {
+		g := s.Rows[i].group()
+		groups[g] = append(groups[g], i)
+	}
+	for k, measure := range s.Measures {
+		lower := lower(measure)
+		for _, rows := range groups {
+			best, differ := math.NaN(), false
+			for _, i := range rows {
+				v := s.Rows[i].Values[k].Mean
+				switch {
+				case math.IsNaN(v):
+				case math.IsNaN(best):
+					best = v
+				default:
+					differ = differ || figure(measure, v) != figure(measure, best)
+					if lower && v < best || !lower && v > best {
+						best = v
+					}
+				}
+			}
+			for _, i := range rows {
+				v := &s.Rows[i].Values[k]
+				v.Best = differ && !math.IsNaN(v.Mean) && figure(measure, v.Mean) == figure(measure, best)
+			}
+		}
+	}
+}
+
+// figure returns a value as tables have it.
+func figure(measure string, v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case measure == seconds:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 4, 64)
+}
+
+// probability returns a p-value as tables have it.
+func probability(p float64) string {
+	if p < 0.0001 {
+		return "p<0.0001"
+	}
+	return "p=" + strconv.FormatFloat(p, 'g', 2, 64)
+}
+
+// text returns a value with its deviation and test.
+func (v Value) text(measure string) string {
+	text := figure(measure, v.Mean)
+	if !math.IsNaN(v.Deviation) {
+		text += " ± " + figure(measure, v.Deviation)
+	}
+	if v.Tested {
+		text += " (" + probability(v.Test.P) + ")"
+	}
+	return text
+}

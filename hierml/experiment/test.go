@@ -1,0 +1,123 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hierml/notebook/hierml/metric"
+)
+
+// Test says how methods are tested against the baseline, on the same divisions of the same data.
+//
+// The t-test takes the rounds to be independent, which they are where each has data of its own. Where the same instances are
+// divided again and again, what is trained on overlaps: the variance over the rounds is too small, and the t-test finds too much, the more
+// so the more rounds there are. The corrected one makes up for that.
+type Test string
+
+const (
+	// DefaultTest is Permutation where there is one division, CorrectedT where the same instances are divided more than
+	// once, and T where every repeat has data of its own.
+	DefaultTest Test = ""
+	// T is the paired t-test over the rounds, metric.PairedT.
+	T Test = "t"
+	// CorrectedT is the corrected resampled t-test over the rounds; see the function CorrectedTest.
+	CorrectedT Test = "corrected t"
+	// Permutation is the paired permutation test over the rounds, and where there is one division, over the instances.
+	Permutation Test = "permutation"
+)
+
+func (t Test) check() error {
+	switch t {
+	case DefaultTest, T, CorrectedT, Permutation:
+		return nil
+	}
+	return fmt.Errorf("experiment: no test is called %q; there are %q, %q and %q", string(t), T, CorrectedT, Permutation)
+}
+
+// CorrectedTest is the corrected resampled t-test of Nadeau and Bengio (Inference for the generalization error, Machine
+// Learning 52, 2003) for the mean of the differences a - b of pairs from repeated divisions of the same instances:
+//
+//	t = mean / sqrt((1/n + ratio) variance), with n - 1 degrees of freedom
+//
+// where ratio is the number of instances tested on over that of those trained on. With ratio 0 it is the paired
+// t-test. Where all differences are 0, P is 1, and where they are the same and not 0, it is 0.
+func CorrectedTest(a, b []float64, ratio float64) (metric.Test, error) {
+	if !(ratio >= 0) || math.IsInf(ratio, 1) {
+		return metric.Test{}, fmt.Errorf("experiment: the ratio of instances tested on to those trained on is %v; it is positive", ratio)
+	}
+	t, err := metric.PairedT(a, b)
+	if err != nil {
+		return t, err
+	}
+	t.Name = "the corrected resampled t-test"
+	var d []float64
+	for i := range a {
+		if v := a[i] - b[i]; !math.IsNaN(v) {
+			d = append(d, v)
+		}
+	}
+	n := float64(len(d))
+	mean, variance := stat.MeanVariance(d, nil)
+	if math.IsInf(t.Statistic, 0) || t.Statistic == 0 {
+		return t, nil
+	}
+	t.Statistic = mean / math.Sqrt((1/n+ratio)*variance)
+	t.P = min(1, 2*distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF(-math.Abs(t.Statistic)))
+	return t, nil
+}
+
+// permutations and permutationSeed are those of Permutation.
+const (
+	permutations    = 10_000
+	permutationSeed = 1
+)
+
+var errRounds = errors.New("fewer than two rounds that neither method failed in")
+
+// compare tests a measure of cells a against the cells b of the baseline, which are of the same data and size.
+func (r *Results) compare(measure string, a, b []*Cell) (metric.Test, error) {
+	type round struct{ repeat, fold int }
+	base := make(map[round]*Cell)
+	for _, c := range b {
+		base[round{c.Repeat, c.Fold}] = c
+	}
+	var x, y []float64
+	var pairs [][2]*Cell
+	trained, tested := 0, 0
+	for _, c := range a {
+		other := base[round{c.Repeat, c.Fold}]
+		if other == nil {
+			continue
+		}
+		v, ok := c.value(measure)
+		w, also := other.value(measure)
+		if ok && also && !math.IsNaN(v-w) {
+			x, y = append(x, v), append(y, w)
+			pairs = append(pairs, [2]*Cell{c, other})
+			trained += c.Train
+			tested += c.Test
+		}
+	}
+	test := r.Test
+	if len(a) == 1 && len(pairs) == 1 && (test == DefaultTest || test == Permutation) {
+		of, others := pairs[0][0].Instances[measure], pairs[0][1].Instances[measure]
+		if of == nil || others == nil {
+			return metric.Test{}, fmt.Errorf("%s is no mean over instances, and there is one round", measure)
+		}
+		return metric.Permutation(of, others, permutations, permutationSeed)
+	}
+	if len(x) < 2 {
+		return metric.Test{}, errRounds
+	}
+	switch {
+	case test == Permutation:
+		return metric.Permutation(x, y, permutations, permutationSeed)
+	case test == CorrectedT || test == DefaultTest && r.repeated:
+		return CorrectedTest(x, y, float64(tested)/float64(trained))
+	}
+	return metric.PairedT(x, y)
+}
