@@ -16,8 +16,8 @@ import (
 //
 //	category[, category...] feature:value feature:value ...
 //
-// Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.LSHTC reads their
-// hierarchies. Blanks may stand beside the commas. Features are numbers from 0, in any order; feature j is column
+// Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.Edges tells how their
+// hierarchies are read. Blanks may stand beside the commas. Features are numbers from 0, in any order; feature j is column
 // j. The category 0, alone and no node, says that an instance has no labels, as in test files. A first line of
 // one word, as Kaggle's files have it, is skipped, and so are empty lines.
 type LSHTC struct {

@@ -120,7 +120,7 @@ func byContent(head []byte) Format {
 		format Format
 	}{
 		{"{", JSON{}}, {"[", JSON{}}, {"(", Newick{}}, {"digraph", DOT{}}, {"strict", DOT{}}, {"graph", DOT{}},
-		{"//", DOT{}}, {"/*", DOT{}}, {"format-version:", OBO{}},
+		{"//", DOT{}}, {"/*", DOT{}}, {"format-version:", OBO{}}, {"parent:", RCV1{}},
 	} {
 		if strings.HasPrefix(word, f.begins) {
 			return f.format
