@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval is a confidence interval of a mean.
@@ -34,32 +35,76 @@ func paragraph(text string) string { return "<p>" + template.HTMLEscapeString(te
 // the means of rounds (DefaultRounds, if 0 or less) samples of as many values, drawn with replacement by the seed. NaNs
 // are left out.
 func Bootstrap(values []float64, level float64, rounds int, seed uint64) (Interval, error) {
-	if !(level > 0 && level < 1) {
-		return Interval{}, fmt.Errorf("metric: confidence level %v; it is between 0 and 1", level)
+	values, means, err := resample(values, level, rounds, seed)
+	if err != nil {
+		return Interval{}, err
 	}
-	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	if len(values) == 0 {
-		return Interval{}, errors.New("metric: Bootstrap needs a value")
+	return interval(values, means, level, (1-level)/2, (1+level)/2), nil
+}
+
+// BootstrapBCa is Bootstrap with the percentiles corrected for bias and skewness (Efron 1987), which is better for few or skewed values.
+func BootstrapBCa(values []float64, level float64, rounds int, seed uint64) (Interval, error) {
+	values, means, err := resample(values, level, rounds, seed)
+	if err != nil {
+		return Interval{}, err
+	}
+	mean := stat.Mean(values, nil)
+	var squares, cubes float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+		cubes += (v - mean) * (v - mean) * (v - mean)
+	}
+	if means[0] == means[len(means)-1] {
+		return interval(values, means, level, 0, 1), nil
+	}
+	// The acceleration is that of the jackknife; the bias is how many means are below that of the values, with half of those that are it.
+	acceleration := cubes / (6 * math.Pow(squares, 1.5))
+	below, _ := slices.BinarySearch(means, mean)
+	above := below
+	for above < len(means) && means[above] == mean {
+		above++
+	}
+	bias := distuv.UnitNormal.Quantile(float64(below+above) / float64(2*len(means)))
+	corrected := func(p float64) float64 {
+		z := bias + distuv.UnitNormal.Quantile(p)
+		return distuv.UnitNormal.CDF(bias + z/(1-acceleration*z))
+	}
+	return interval(values, means, level, corrected((1-level)/2), corrected((1+level)/2)), nil
+}
+
+// resample returns the values that are numbers and the means of the samples, ascending.
+func resample(values []float64, level float64, rounds int, seed uint64) (kept, means []float64, err error) {
+	if !(level > 0 && level < 1) {
+		return nil, nil, fmt.Errorf("metric: confidence level %v; it is between 0 and 1", level)
+	}
+	kept = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(kept) == 0 {
+		return nil, nil, errors.New("metric: Bootstrap needs a value")
+	}
+	for _, v := range kept {
+		if math.IsInf(v, 0) {
+			return nil, nil, fmt.Errorf("metric: Bootstrap needs finite values; one is %v", v)
+		}
 	}
 	if rounds <= 0 {
 		rounds = DefaultRounds
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
-	means := make([]float64, rounds)
+	means = make([]float64, rounds)
 	for r := range means {
 		sum := 0.0
-		for range values {
-			sum += values[random.IntN(len(values))]
+		for range kept {
+			sum += kept[random.IntN(len(kept))]
 		}
-		means[r] = sum / float64(len(values))
+		means[r] = sum / float64(len(kept))
 	}
 	slices.Sort(means)
-	return Interval{
-		Mean:  stat.Mean(values, nil),
-		Low:   quantile(means, (1-level)/2),
-		High:  quantile(means, (1+level)/2),
-		Level: level,
-	}, nil
+	return kept, means, nil
+}
+
+// interval takes the means between two fractions of them.
+func interval(values, means []float64, level, low, high float64) Interval {
+	return Interval{Mean: stat.Mean(values, nil), Low: quantile(means, low), High: quantile(means, high), Level: level}
 }
 
 // quantile interpolates between the two values of an ascending slice that are next to the fraction p.

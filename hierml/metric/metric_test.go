@@ -259,3 +259,22 @@ func ExampleCompare() {
 	// flat              200      0.7100              0.8200         0.960                0.8000           0.0500       0.7100       0.6400*             0.7900
 	// normalized        200      0.7400*             0.8200         0.810*               0.8200*          0.0400*      0.7400*      0.6300              0.8100*
 }
+
+// example returns the scores of two models for forty instances of four leaves.
+func example() (g *taxonomy.Taxonomy, flat, hierarchical *mat.Dense, labels [][]int) {
+	g, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http", "net/mail"}, "/")
+	if err != nil {
+		panic(err)
+	}
+	flat, hierarchical = mat.NewDense(40, 4, nil), mat.NewDense(40, 4, nil)
+	for i := range 40 {
+		k := i % 4
+		labels = append(labels, []int{g.Leaves()[k]})
+		flat.Set(i, (k+i%3)%4, 1)
+		hierarchical.Set(i, k, 1)
+		if i%5 < 2 {
+			hierarchical.Set(i, k^1, 2)
+		}
+	}
+	return g, flat, hierarchical, labels
+}
