@@ -1,0 +1,271 @@
+package metric
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// number is a value in JSON, where null stands for what is not a finite number.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	*n = number(math.NaN())
+	if bytes.Equal(text, []byte("null")) {
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
+func numbers(values []float64) []number {
+	converted := make([]number, len(values))
+	for i, v := range values {
+		converted[i] = number(v)
+	}
+	return converted
+}
+
+func floats(values []number) []float64 {
+	converted := make([]float64, len(values))
+	for i, v := range values {
+		converted[i] = float64(v)
+	}
+	return converted
+}
+
+// ordered are the values of measures as a JSON object in their order.
+type ordered []named
+
+type named struct {
+	name  string
+	value any
+}
+
+func (o ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		for j, v := range []any{m.name, m.value} {
+			text, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			if j > 0 {
+				b.WriteByte(':')
+			}
+			b.Write(text)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// MarshalJSON returns the number of instances, the values of all measures by name, null where one is not defined, the k of those at k, and for each
+// depth how many instances it has. WriteJSON writes the values of the instances too.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Instances      int     `json:"instances"`
+		Measures       ordered `json:"measures"`
+		At             []int   `json:"at"`
+		DepthInstances []int   `json:"depthInstances"`
+	}{Instances: r.Instances, At: []int{}, DepthInstances: []int{}}
+	for _, m := range r.Measures() {
+		out.Measures = append(out.Measures, named{m.Name, number(*m.field(r))})
+	}
+	for _, a := range r.At {
+		out.At = append(out.At, a.K)
+	}
+	for _, l := range r.Levels {
+		out.DepthInstances = append(out.DepthInstances, l.Instances)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON returned. A measure that the text does not have is not a number.
+func (r *Report) UnmarshalJSON(text []byte) error {
+	var in struct {
+		Instances      int
+		Measures       map[string]number
+		At             []int
+		DepthInstances []int
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return fmt.Errorf("metric: a report in JSON: %w", err)
+	}
+	*r = Report{Instances: in.Instances}
+	for _, k := range in.At {
+		r.At = append(r.At, At{K: k})
+	}
+	for d, n := range in.DepthInstances {
+		r.Levels = append(r.Levels, Level{Depth: d, Instances: n})
+	}
+	for _, m := range r.Measures() {
+		*m.field(r) = math.NaN()
+		if v, ok := in.Measures[m.Name]; ok {
+			*m.field(r) = float64(v)
+			delete(in.Measures, m.Name)
+		}
+	}
+	for name := range in.Measures {
+		return fmt.Errorf("metric: a report in JSON has the measure %q, which is not known", name)
+	}
+	return nil
+}
+
+// instances is a report with the values of instances, as WriteJSON writes it.
+type instances struct {
+	Report      *Report             `json:"report"`
+	PerInstance map[string][]number `json:"perInstance"`
+	Truth       []int               `json:"truth"` // leaves, by node
+	Predicted   []int               `json:"predicted"`
+}
+
+// WriteJSON writes the report with the values of its instances, for ReadJSON.
+func (r *Report) WriteJSON(w io.Writer) error {
+	all := instances{Report: r, PerInstance: make(map[string][]number)}
+	for name, values := range r.perInstance {
+		all.PerInstance[name] = numbers(values)
+	}
+	if r.confusion != nil {
+		all.Truth, all.Predicted = r.confusion.Truth, r.confusion.Predicted
+	}
+	return json.NewEncoder(w).Encode(all)
+}
+
+// ReadJSON reads what WriteJSON wrote. Without the taxonomy, which may be nil, the report does not have its Confusion.
+func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
+	var all instances
+	if err := json.NewDecoder(from).Decode(&all); err != nil {
+		return nil, fmt.Errorf("metric: a report in JSON: %w", err)
+	}
+	r := all.Report
+	if r == nil {
+		return nil, fmt.Errorf("metric: the JSON has no report; read what Report.WriteJSON wrote")
+	}
+	for name, values := range all.PerInstance {
+		if _, ok := r.Value(name); !ok || len(values) != r.Instances {
+			return nil, fmt.Errorf("metric: a report in JSON has %d values of %q for %d instances", len(values), name, r.Instances)
+		}
+		if r.perInstance == nil {
+			r.perInstance = make(map[string][]float64)
+		}
+		r.perInstance[name] = floats(values)
+	}
+	if t != nil && all.Truth != nil {
+		c := &Confusion{Taxonomy: t, Truth: all.Truth, Predicted: all.Predicted}
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("%w; read the report with the taxonomy that it was made with", err)
+		}
+		r.confusion = c
+	}
+	return r, nil
+}
+
+// inCSV is a value in CSV, nothing where it is not a number.
+func inCSV(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// WriteCSV writes a line a measure: its name, its group, whether lower or higher is better, and its value, or nothing where it is not
+// defined.
+func (r *Report) WriteCSV(w io.Writer) error {
+	lines := [][]string{{"measure", "group", "better", "value"}, {"instances", "", "", strconv.Itoa(r.Instances)}}
+	for _, m := range r.Measures() {
+		better := "higher"
+		if m.Lower {
+			better = "lower"
+		}
+		lines = append(lines, []string{m.Name, m.Group, better, inCSV(*m.field(r))})
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// WriteInstancesCSV writes a line an instance: its position, the names of its true label (of several that nearest to the prediction) and of the
+// predicted leaf, and the values of the measures that are means over instances, nothing where one is not defined.
+func (r *Report) WriteInstancesCSV(w io.Writer) error {
+	head := []string{"instance", "truth", "predicted"}
+	var columns [][]float64
+	for _, m := range r.Measures() {
+		if values := r.perInstance[m.Name]; values != nil {
+			head, columns = append(head, m.Name), append(columns, values)
+		}
+	}
+	if columns == nil {
+		return noInstances(r, "accuracy")
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	line := make([]string, len(head))
+	for i := range r.Instances {
+		line[0] = strconv.Itoa(i)
+		if c := r.confusion; c != nil {
+			line[1], line[2] = c.Taxonomy.Name(c.Truth[i]), c.Taxonomy.Name(c.Predicted[i])
+		}
+		for j, values := range columns {
+			line[3+j] = inCSV(values[i])
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteCSV writes the table with all digits, a line a report, nothing where one has no value.
+func (t *Table) WriteCSV(w io.Writer) error {
+	measures := t.columns()
+	head := []string{"name", "instances"}
+	for _, m := range measures {
+		head = append(head, m.Name)
+	}
+	lines := [][]string{head}
+	for i, name := range t.Names {
+		r := t.Reports[i]
+		line := []string{name, ""}
+		if r != nil {
+			line[1] = strconv.Itoa(r.Instances)
+		}
+		for _, m := range measures {
+			text := ""
+			if r != nil {
+				if v := m.field(r); v != nil {
+					text = inCSV(*v)
+				}
+			}
+			line = append(line, text)
+		}
+		lines = append(lines, line)
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// MarshalJSON returns the fields, null for a statistic that is not finite.
+func (t Test) MarshalJSON() ([]byte, error) {
+	type fields Test
+	return json.Marshal(struct {
+		fields
+		Statistic number `json:"statistic"`
+	}{fields(t), number(t.Statistic)})
+}
