@@ -1,0 +1,165 @@
+package metric_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/metric"
+)
+
+func TestSettingsRefuse(t *testing.T) {
+	g := tree(t)
+	scores, labels := mat.NewDense(1, 3, []float64{1, 2, 3}), [][]int{{1}}
+	other, _, _, _ := example()
+	for want, s := range map[string]metric.Settings{
+		"precision at 0":   {At: []int{1, 0}},
+		"another taxonomy": {Loss: loss.Tree(other)},
+		"not finite":       {Loss: loss.Func(func(y, f int) float64 { return math.NaN() })},
+	} {
+		_, err := s.EvaluateScores(scores, labels, g)
+		if want == "another taxonomy" {
+			want = "taxonomy of 6 nodes"
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	for name, sets := range map[string][][]int{"0 predicted": nil, "not a leaf": {{0}}, "not ascending": {{2, 1}}} {
+		if _, err := (metric.Settings{}).EvaluateSets(scores, sets, labels, g); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestEvaluateEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d := &dataset.Dataset{Taxonomy: tree(t), X: &dataset.Matrix{Rows: 1, Cols: 3, Indptr: []int{0, 0}}, Labels: [][]int{{1}}}
+	if _, err := (metric.Settings{}).Evaluate(ctx, &first{leaves: 3}, d); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWorkers checks that who measures what makes no difference, down to the last digit, and which error is reported.
+func TestWorkers(t *testing.T) {
+	g := wide(t, 300)
+	scores, labels := scored(g, 500, 20)
+	one, err := metric.Settings{Workers: 1}.EvaluateScores(scores, labels, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	several, err := metric.Settings{Workers: 5}.EvaluateScores(scores, labels, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range one.Measures() {
+		if a, b := value(t, one, m.Name), value(t, several, m.Name); a != b {
+			t.Errorf("%s: %v by one, %v by several", m.Name, a, b)
+		}
+	}
+	labels[77], labels[400] = nil, nil
+	if _, err := (metric.Settings{Workers: 5}).EvaluateScores(scores, labels, g); err == nil || !strings.Contains(err.Error(), "instance 77 ") {
+		t.Errorf("error %v, want one of instance 77", err)
+	}
+}
+
+// TestInnerLabels counts sets with labels at inner nodes, and empty ones.
+func TestInnerLabels(t *testing.T) {
+	g := tree(t) // leaves 1, 2 below 0, and 4 below 3
+	f, err := metric.LabelSets([][]int{{0}, {1, 3}, {}, {4}}, [][]int{{1}, {1, 4}, {}, nil}, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As labels: 0 | 1; 1 3 | 1 4; -; 4 | -. With ancestors: 0 | 0 1; 0 1 3 | 0 1 3 4; -; 3 4 | -.
+	near(t, "micro precision", f.MicroPrecision, 1.0/3)
+	near(t, "micro recall", f.MicroRecall, 1.0/4)
+	near(t, "macro F1", f.Macro, (2.0/3)/5) // 0, 1, 2, 3, 4
+	near(t, "hierarchical precision", f.HierarchicalPrecision, 4.0/6)
+	near(t, "hierarchical recall", f.HierarchicalRecall, 4.0/6)
+	near(t, "rootless precision", f.RootlessPrecision, 1.0/3)
+	near(t, "rootless recall", f.RootlessRecall, 1.0/2)
+	near(t, "exact", f.Exact, 1.0/4)
+	none, err := metric.LabelSets([][]int{{}}, [][]int{{}}, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if none != (metric.F1{Exact: 1}) {
+		t.Errorf("empty sets: %v", none)
+	}
+	for want, sets := range map[string][][]int{"upper one": {{0, 2}}, "ascending": {{2, 1}}, "label 9": {{9}}, "1 true": {}} {
+		if _, err := metric.LabelSets([][]int{{1}}, sets, g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	if _, err := metric.LabelSets(nil, nil, nil); err == nil {
+		t.Error("without a taxonomy")
+	}
+}
+
+// TestTies has a model that gives all leaves one score, which counts against it except where it has to choose one.
+func TestTies(t *testing.T) {
+	got, err := metric.EvaluateScores(mat.NewDense(1, 3, nil), [][]int{{1, 4}}, tree(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"accuracy": 1, "parent accuracy": 1, "tree loss": 0, "top loss": 0, // the smallest leaf
+		"average precision": 2.0 / 3, "ranking loss": 1, "maximal loss": 2, // of 4 and 2
+		"precision at 1": 0, "precision at 3": 2.0 / 3, "precision at 5": 2.0 / 5,
+		"nDCG at 1": 0, "nDCG at 3": (1/math.Log2(3) + 0.5) / (1 + 1/math.Log2(3)),
+		"exact sets": 0, "H-loss": 0.5, "symmetric difference": 2, // {1} of {1, 4}
+		"accuracy at depth 0": 1, "accuracy at depth 1": 1,
+	} {
+		near(t, name, value(t, got, name), want)
+	}
+}
+
+// TestEmptyPrediction has a set without a label: its leaf is the one with the highest score.
+func TestEmptyPrediction(t *testing.T) {
+	got, err := metric.Settings{}.EvaluateSets(mat.NewDense(1, 3, []float64{0, 2, 1}), [][]int{{}}, [][]int{{2}}, tree(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"accuracy": 1, "exact sets": 0, "micro precision": 0, "micro recall": 0, "micro F1": 0, "macro F1": 0,
+		"H-loss": 0.5, "symmetric difference": 2, "hierarchical precision": 0, "hierarchical F1": 0, "tree loss": 0,
+	} {
+		near(t, name, value(t, got, name), want)
+	}
+}
+
+func TestValue(t *testing.T) {
+	r := full(t, []int{1})
+	if _, ok := r.Value("speed"); ok || r.PerInstance("speed") != nil || r.PerInstance("macro F1") != nil {
+		t.Error("values that are not there")
+	}
+	if _, ok := (*metric.Report)(nil).Value("accuracy"); ok || (*metric.Report)(nil).PerInstance("accuracy") != nil {
+		t.Error("values of no report")
+	}
+	for _, m := range metric.Measures() {
+		if _, ok := r.Value(m.Name); !ok || m.Help == "" || m.Group == "" {
+			t.Errorf("%+v is not in the report", m)
+		}
+	}
+	for name, reports := range map[string][2]*metric.Report{
+		"accuracy": {r, full(t, []int{1}, []int{2})}, "macro F1": {r, r}, "speed": {r, r}, "tree loss": {r, {}}, "top loss": {nil, r},
+	} {
+		if _, err := metric.Significance(reports[0], reports[1], name); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	interval, err := full(t, []int{1}, []int{1}, []int{2}).Interval("accuracy", 0.9)
+	if err != nil || interval.Mean != 1 {
+		t.Errorf("interval %v, %v", interval, err)
+	}
+	if _, err := r.Interval("macro F1", 0.9); err == nil {
+		t.Error("an interval of what is no mean")
+	}
+}
