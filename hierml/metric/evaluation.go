@@ -32,6 +32,8 @@ const (
 type evaluation struct {
 	t       *taxonomy.Taxonomy
 	leaves  []int
+	nodes   *taxonomy.Taxonomy // in which sets are compared
+	unleaf  *unleafed          // nil if that is t
 	at      []int
 	depths  int // 0 up to the deepest node's
 	loss    loss.Loss
@@ -52,17 +54,23 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy, n int) (*evaluation, error
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{t: t, leaves: t.Leaves(), at: at, loss: s.Loss, nearest: make([]int, n), predicted: make([]int, n)}
+	e := &evaluation{t: t, leaves: t.Leaves(), nodes: t, at: at, loss: s.Loss, nearest: make([]int, n), predicted: make([]int, n)}
 	if e.loss == nil {
 		e.loss, e.halfed = loss.Half(t), true
 	} else if err := loss.Check(e.loss, t); err != nil {
 		return nil, fmt.Errorf("metric: %w", err)
 	}
-	for _, y := range e.leaves {
-		e.depths = max(e.depths, t.Depth(y)+1)
+	if s.Original != nil && s.Original != t {
+		if e.unleaf, err = newUnleafed(t, s.Original); err != nil {
+			return nil, err
+		}
+		e.nodes = s.Original
+	}
+	for _, y := range e.nodes.Leaves() {
+		e.depths = max(e.depths, e.nodes.Depth(y)+1)
 	}
 	e.edges, e.costs = newCosts(t, loss.Tree(t)), newCosts(t, e.loss)
-	e.charges = charges(t)
+	e.charges = charges(e.nodes)
 	e.gains = make([]float64, min(at[len(at)-1], len(e.leaves))+1)
 	for rank := 1; rank < len(e.gains); rank++ {
 		e.gains[rank] = 1 / math.Log2(1+float64(rank))
@@ -112,7 +120,7 @@ func (e *evaluation) report() (*Report, error) {
 	if e.n == 0 {
 		return nil, errors.New("metric: no instances to evaluate")
 	}
-	all := newCounts(e.t)
+	all := newCounts(e.nodes)
 	for _, w := range e.workers {
 		all.merge(w.counts)
 	}
@@ -192,11 +200,13 @@ type worker struct {
 	own    []rated // the true labels, by ascending score
 	above  []int   // of the wrong leaves, how many have a score of exactly so many true labels or more
 	spans  []span  // what above counts
+
+	truth, decided []int // sets in the original taxonomy
 }
 
 func newWorker(e *evaluation) *worker {
 	q := len(e.leaves)
-	return &worker{evaluation: e, counts: newCounts(e.t), row: make([]float64, q), isTrue: make([]bool, q)}
+	return &worker{evaluation: e, counts: newCounts(e.nodes), row: make([]float64, q), isTrue: make([]bool, q)}
 }
 
 // rows measures the rows from up to to of a batch.
@@ -254,8 +264,13 @@ func (w *worker) instance(scores []float64, set []int, given bool, labels []int,
 	}
 	w.predicted[at] = w.leaves[top]
 	w.prediction(w.leaves[top], hit, labels, at)
+	f := w.leaves[top]
+	if w.unleaf != nil {
+		w.truth, w.decided = w.unleaf.set(w.truth[:0], labels), w.unleaf.set(w.decided[:0], set)
+		labels, set, f = w.truth, w.decided, w.unleaf.to[f]
+	}
 	w.sets(set, labels, at)
-	w.levels(w.leaves[top], labels, at)
+	w.levels(f, labels, at)
 	if v := w.columns[topLoss][at] + w.columns[maximalLoss][at]; math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("metric: a loss of instance %d is not finite; give the Settings a loss with finite costs between all leaves", at)
 	}

@@ -100,13 +100,8 @@ func (c *counts) check(labels []int, at int) error {
 		return err
 	}
 	for _, y := range labels {
-		if c.t.IsLeaf(y) {
-			continue
-		}
-		for _, other := range labels {
-			if _, below := slices.BinarySearch(c.t.Ancestors(other), y); below && other != y {
-				return fmt.Errorf("metric: instance %d has the label %q and %q below it; leave out the upper one, which is implied", at, c.t.Name(y), c.t.Name(other))
-			}
+		if implied(c.t, y, labels) {
+			return fmt.Errorf("metric: instance %d has the label %q and one below it; leave out the upper one, which is implied", at, c.t.Name(y))
 		}
 	}
 	return nil

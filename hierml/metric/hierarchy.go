@@ -115,7 +115,7 @@ func (w *worker) sets(set, labels []int, at int) {
 
 // topmost is true if all parents of n are in both sets, n being in one.
 func (w *worker) topmost(n int) bool {
-	for _, p := range w.t.Parents(n) {
+	for _, p := range w.nodes.Parents(n) {
 		if w.counts.in(p) != inBoth {
 			return false
 		}
@@ -128,14 +128,14 @@ func (w *worker) topmost(n int) bool {
 func (w *worker) levels(f int, labels []int, at int) {
 	deepest := 0
 	for _, y := range labels {
-		deepest = max(deepest, w.t.Depth(y))
+		deepest = max(deepest, w.nodes.Depth(y))
 	}
 	for d := deepest + 1; d < w.depths; d++ {
 		w.columns[w.levelColumn(d)][at] = math.NaN()
 	}
-	for _, n := range w.t.Ancestors(f) {
+	for _, n := range w.nodes.Ancestors(f) {
 		if w.counts.in(n)&inTruth != 0 {
-			w.columns[w.levelColumn(w.t.Depth(n))][at] = 1
+			w.columns[w.levelColumn(w.nodes.Depth(n))][at] = 1
 		}
 	}
 }

@@ -21,6 +21,10 @@ type Settings struct {
 	// Loss is that of the top and the maximal loss. The default is loss.Half, as in Cai's thesis: half the distance
 	// on trees.
 	Loss loss.Loss
+	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares sets, along the taxonomy or not, and the
+	// accuracy by depth are measured there, where a miscellaneous leaf is the inner node above it, so that they can be
+	// compared with what others report. The default is the taxonomy of the data.
+	Original *taxonomy.Taxonomy
 	// Workers is the number of goroutines that measure. The default is one a processor.
 	Workers int
 }

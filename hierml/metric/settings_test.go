@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 func TestSettingsRefuse(t *testing.T) {
@@ -161,5 +163,62 @@ func TestValue(t *testing.T) {
 	}
 	if _, err := r.Interval("macro F1", 0.9); err == nil {
 		t.Error("an interval of what is no mean")
+	}
+}
+
+// TestOriginal measures sets of a taxonomy with a miscellaneous leaf where the label was an inner node.
+func TestOriginal(t *testing.T) {
+	g := tree(t) // leaves 1, 2 below 0, and 4 below 3
+	d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: 3, Cols: 4, Indptr: []int{0, 1, 2, 3}, Indices: []int32{0, 3, 3}, Values: []float32{1, 1, 1}}, Labels: [][]int{{0}, {0, 4}, {2}}}
+	leafed, err := d.Leafed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	misc := g.Len() // the leaves are 1, 2, 4 and this one, which is below 0
+	sets := [][]int{{1, misc}, {4, misc}, {misc}}
+	model := &deciding{first: first{leaves: 4}, sets: sets}
+	got, err := metric.Settings{Original: g}.Evaluate(context.Background(), model, leafed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In the original: 0 | 1 (which implies 0); 0 4 | 0 4; 2 | 0.
+	for name, want := range map[string]float64{
+		"exact sets": 1.0 / 3, "micro precision": 2.0 / 4, "micro recall": 2.0 / 4, "macro F1": (2.0/(2+2) + 1) / 4,
+		"hierarchical precision": 5.0 / 6, "hierarchical recall": 5.0 / 6, "symmetric difference": 2.0 / 3, "H-loss": (0.25 + 0 + 0.25) / 3,
+		"accuracy at depth 0": 1, "accuracy at depth 1": 0, // of 4 and 2; the leaf predicted is the miscellaneous one
+	} {
+		near(t, name, value(t, got, name), want)
+	}
+	near(t, "accuracy", got.Accuracy, 1.0/3)
+	truth, err := metric.Unleafed(leafed.Labels, leafed.Taxonomy, g)
+	if err != nil || !reflect.DeepEqual(truth, d.Labels) {
+		t.Errorf("labels %v, want %v (%v)", truth, d.Labels, err)
+	}
+	predicted, err := metric.Unleafed(sets, leafed.Taxonomy, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := metric.LabelSets(truth, predicted, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "micro F1", got.MicroF1, f.Micro)
+	near(t, "hierarchical F1", got.HierarchicalF1, f.Hierarchical)
+	near(t, "macro F1", got.MacroF1, f.Macro)
+	other, _, _, _ := example()
+	for _, wrong := range []*taxonomy.Taxonomy{other, wide(t, 3), leafed.Taxonomy} {
+		base := leafed.Taxonomy
+		if wrong == base {
+			base = g
+		}
+		if _, err := metric.Unleafed(nil, base, wrong); err == nil {
+			t.Errorf("no error for another taxonomy of %d nodes", wrong.Len())
+		}
+	}
+	if _, err := metric.Unleafed([][]int{{0}}, leafed.Taxonomy, g); err == nil {
+		t.Error("no error for an inner node")
+	}
+	if _, err := (metric.Settings{Original: other}).Evaluate(context.Background(), model, leafed); err == nil {
+		t.Error("no error for another original taxonomy")
 	}
 }
