@@ -14,7 +14,7 @@ type instance struct {
 	labels []int32 // positions of the candidates that are its labels, ascending
 }
 
-// weights are w as the method changes it, multiplied by the unit of the rule.
+// weights are w as the method changes it.
 type weights interface {
 	// scores returns the scores of all candidates, valid until the next call. It is an error if the kernel does not know the instance.
 	scores(x *instance) ([]float64, error)
@@ -30,7 +30,7 @@ type change struct {
 	number int // of the instance
 	step   int
 	pair   [2]int32
-	size   float64 // multiplied by the unit
+	size   float64
 }
 
 // share returns the size of the change in w, or in the mean of w over all steps up to the last one: equation 5.15.
@@ -62,19 +62,20 @@ func (c *core) visit(x *instance) (mistake bool, err error) {
 		return false, err
 	}
 	p, ok := c.choose(x.labels, scores)
-	if !ok || !c.wrong(p) {
+	if !ok {
 		return false, nil
 	}
-	return true, c.update(x, p)
+	mistake = c.mistaken(p, scores)
+	if c.wrong(p) {
+		err = c.update(x, p)
+	}
+	return mistake, err
 }
 
 // update takes the step that a mistake asks for, if there is one: a Hieron has none for an instance without features.
 func (c *core) update(x *instance, p pair) error {
-	square := 1.0
-	if c.hieron {
-		square = c.weights.square(x)
-	}
-	size := c.size(pair{p.y, p.z, p.margin / c.unit}, square)
+	square := c.weights.square(x)
+	size := c.size(p, square)
 	candidates := c.attributes.Candidates()
 	y, z := candidates[p.y], candidates[p.z]
 	if !(size >= 0) || math.IsInf(size, 1) {
@@ -85,17 +86,20 @@ func (c *core) update(x *instance, p pair) error {
 	if c.hieron && size == 0 {
 		return nil
 	}
-	scaled := size
-	if c.unit != 1 {
-		scaled = math.Round(size * c.unit)
-	}
-	columns, u := c.direction(p.y, p.z, scaled)
-	if err := c.weights.add(x, change{number: x.number, step: c.steps, pair: [2]int32{p.y, p.z}, size: scaled}, columns, u); err != nil {
+	columns, u := c.direction(p.y, p.z, size)
+	if err := c.weights.add(x, change{number: x.number, step: c.steps, pair: [2]int32{p.y, p.z}, size: size}, columns, u); err != nil {
 		return err
 	}
 	c.updates++
+	if size > 0 {
+		var product float64
+		for _, v := range u {
+			product += v * v
+		}
+		c.tolerance = max(c.tolerance, rounding*product/size*square)
+	}
 	if c.settings.Observe != nil {
-		c.settings.Observe(Update{Step: c.steps, Instance: x.number, Label: y, Other: z, Margin: p.margin / c.unit, Size: size})
+		c.settings.Observe(Update{Step: c.steps, Instance: x.number, Label: y, Other: z, Margin: p.margin, Size: size})
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 		before := len(all)
 		var err error
 		if all, err = m.appendPositions(all, set); err != nil {
-			return nil, fmt.Errorf("perceptron: row %d of dataset %q: %w", i, d.Name, err)
+			return nil, fmt.Errorf("perceptron: row %d of dataset %q has %w", i, d.Name, err)
 		}
 		for _, n := range set {
 			if d.Taxonomy != nil && d.Taxonomy != t && (n >= d.Taxonomy.Len() || d.Taxonomy.Name(n) != t.Name(n)) {
@@ -55,11 +55,11 @@ func (m *method) appendPositions(dst []int32, labels []int) ([]int32, error) {
 			return dst, fmt.Errorf("label %d; the taxonomy has nodes 0..%d", n, t.Len()-1)
 		}
 		if k > 0 && labels[k-1] >= n {
-			return dst, fmt.Errorf("the labels %v are not ascending; give each once, the smallest node first", labels)
+			return dst, fmt.Errorf("the labels %v, which do not ascend; give each once, the smallest node first", labels)
 		}
 		at := m.attributes.Candidate(n)
 		if at < 0 {
-			return dst, fmt.Errorf("label %q is an inner node; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", t.Name(n))
+			return dst, fmt.Errorf("label %q, an inner node; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", t.Name(n))
 		}
 		dst = append(dst, int32(at))
 	}

@@ -25,14 +25,16 @@ type training struct {
 	*core
 	data    *dataset.Dataset
 	labels  [][]int32
+	at      instance
 	started time.Time
 	epochs  int
 	done    bool // nothing is left to update
 }
 
-// row returns row i as an instance.
+// row returns row i as an instance, valid until the next call.
 func (t *training) row(i int) *instance {
-	return &instance{Vector: gram.Row(t.data.X, i), number: i, labels: t.labels[i]}
+	t.at = instance{Vector: gram.Row(t.data.X, i), number: i, labels: t.labels[i]}
+	return &t.at
 }
 
 // fit trains on the instances of d. It returns what there is if it is interrupted.
@@ -47,7 +49,7 @@ func (m *method) fit(ctx context.Context, d *dataset.Dataset) (*outcome, error) 
 		kernel = gram.Linear{}
 	}
 	if kernel == nil {
-		t.weights = newLinear(m.attributes, d.X.Cols, m.averaged)
+		t.weights = newLinear(m.attributes, d.X.Cols, m.wide(d.X.Cols), m.averaged)
 	} else if t.weights, err = newExamples(m.attributes, kernel, d.X); err != nil {
 		return nil, err
 	}
@@ -125,12 +127,12 @@ func (t *training) model(ctx context.Context, stopped error) (*classifier.Model,
 	var model *classifier.Model
 	switch w := t.weights.(type) {
 	case *linear:
-		r.Weights = w.finish(t.averaged, t.steps, t.unit)
+		r.Weights = w.finish(t.averaged, t.steps)
 		model = classifier.New(t.attributes, r, t.data)
 	case *examples:
 		u := t.expansion(w.changes, t.data.X.Rows, t.averaged, t.steps)
 		if t.kernel == nil {
-			l := newLinear(t.attributes, t.data.X.Cols, false)
+			l := newLinear(t.attributes, t.data.X.Cols, t.wide(t.data.X.Cols), false)
 			for i := range t.data.X.Rows {
 				columns, values := u.Row(i)
 				addOuter(l.w, t.row(i), 1, columns, values)

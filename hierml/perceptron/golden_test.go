@@ -234,6 +234,37 @@ func TestGolden(t *testing.T) {
 					})
 				})
 			}
+			if in.Separable == nil {
+				return
+			}
+			gamma := in.Separable.Gamma * scale
+			bound, err := h.Bound(g, d, gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !near(bound, in.Separable.Bound, in.Separable.Bound) {
+				t.Errorf("bound %v, want %v", bound, in.Separable.Bound)
+			}
+			for _, h.Minover = range []bool{false, true} {
+				h.Settings.Epochs = 1000
+				o, err := fit(t.Context(), h, g, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if o.model.Result.Status != solver.Converged || float64(o.updates) > bound {
+					t.Errorf("Minover %v: %v after %d updates, the bound is %v", h.Minover, o.model.Result.Status, o.updates, bound)
+				}
+				if !h.Minover && (o.updates != in.Separable.Updates || o.steps != in.Separable.Steps) {
+					t.Errorf("%d updates in %d steps, want %d in %d", o.updates, o.steps, in.Separable.Updates, in.Separable.Steps)
+				}
+				margin, err := Margin(o.model, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !(margin > 0) || margin > gamma*(1+1e-9) {
+					t.Errorf("Minover %v: margin %v, the largest there is is %v", h.Minover, margin, gamma)
+				}
+			}
 		})
 	}
 }

@@ -138,7 +138,7 @@ func (r *rule) expansion(changes []change, n int, averaged bool, steps int) *str
 	for i := range n {
 		for len(sorted) > 0 && sorted[0].number == i {
 			c := &sorted[0]
-			size := c.share(averaged, steps) / r.unit
+			size := c.share(averaged, steps)
 			r.attributes.AddTo(r.step, int(c.pair[0]), size)
 			r.attributes.AddTo(r.step, int(c.pair[1]), -size)
 			sorted = sorted[1:]

@@ -1,7 +1,9 @@
 package perceptron
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -20,7 +22,7 @@ import (
 type Learner struct {
 	core     *core
 	features int
-	labels   []int32
+	x        instance
 	mistakes int
 	started  time.Time
 }
@@ -38,7 +40,7 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	}
 	l := &Learner{core: &core{rule: newRule(m)}, features: features, started: time.Now()}
 	if m.kernel == nil {
-		l.core.weights = newLinear(m.attributes, features, m.averaged)
+		l.core.weights = newLinear(m.attributes, features, m.wide(features), m.averaged)
 		return l, nil
 	}
 	if c, ok := m.kernel.(interface{ Check() error }); ok {
@@ -50,22 +52,67 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	return l, nil
 }
 
-// Update looks at an instance, given by its features, ascending, their values and its labels, ascending, and learns from it if it
-// is a mistake: if a leaf that is no label scores as high as one that is; for a Hieron, if another leaf would be predicted. An instance that is
-// not valid is an error, and changes nothing.
+// Update looks at an instance, given by its features, ascending, their values and its labels, ascending, and learns from it. It tells
+// whether the instance was a mistake: whether a leaf that is no label scored as high as one that is; for a Hieron, whether another leaf
+// would have been predicted. An instance that is not valid is an error, and changes nothing.
 func (l *Learner) Update(indices []int32, values []float32, labels []int) (mistake bool, err error) {
 	if err := l.check(indices, values); err != nil {
 		return false, err
 	}
-	if l.labels, err = l.core.appendPositions(l.labels[:0], labels); err != nil {
+	if l.x.labels, err = l.core.appendPositions(l.x.labels[:0], labels); err != nil {
 		return false, fmt.Errorf("perceptron: an instance has %w", err)
 	}
-	x := instance{Vector: gram.Vector{Indices: indices, Values: values}, number: l.core.steps, labels: l.labels}
-	mistake, err = l.core.visit(&x)
+	l.x.Vector, l.x.number = gram.Vector{Indices: indices, Values: values}, l.core.steps
+	if mistake, err = l.core.visit(&l.x); err != nil {
+		return false, err
+	}
 	if mistake {
 		l.mistakes++
 	}
-	return mistake, err
+	return mistake, nil
+}
+
+// Learn updates from all instances, one after the other, at most as many times as passes says. A pass without an update is the
+// last one. Instances come from a file, dataset.SVMLight.Instances and the like, or from memory, dataset.Dataset.Instances; for a
+// second pass they have to begin again, which they do if the file can. Settings.Progress is called after every pass. If ctx
+// ends, if an instance is an error or Progress returns one, Learn returns that error; the learner keeps what it has learned.
+func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error], passes int) error {
+	if instances == nil || passes < 1 {
+		return fmt.Errorf("perceptron: %d passes over instances; give instances and at least one pass", passes)
+	}
+	started := time.Now()
+	first := 0
+	for pass := range passes {
+		steps, updates := l.core.steps, l.core.updates
+		for x, err := range instances {
+			if err != nil {
+				return err
+			}
+			if l.core.steps%64 == 0 && ctx.Err() != nil {
+				return interrupted(ctx)
+			}
+			if _, err := l.Update(x.Columns, x.Values, x.Labels); err != nil {
+				return fmt.Errorf("%w (pass %d, after %d instances)", err, pass+1, l.core.steps-steps)
+			}
+		}
+		seen := l.core.steps - steps
+		if pass == 0 {
+			first = seen
+		} else if seen != first {
+			return fmt.Errorf("perceptron: %d instances in pass %d and %d in the first; instances have to begin again for a further pass", seen, pass+1, first)
+		}
+		last := l.core.updates == updates
+		if report := l.core.settings.Progress; report != nil {
+			p := Progress{Epoch: pass + 1, Epochs: passes, Steps: l.core.steps, Updates: l.core.updates - updates, Last: last, Seconds: time.Since(started).Seconds()}
+			if err := report(p); err != nil {
+				return err
+			}
+		}
+		if last {
+			break
+		}
+	}
+	return nil
 }
 
 // check returns what is wrong with an instance.
@@ -113,7 +160,7 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 	var m *classifier.Model
 	switch w := c.weights.(type) {
 	case *linear:
-		r.Weights = w.copy(averaged, c.steps, c.unit)
+		r.Weights = w.copy(averaged, c.steps)
 		m = classifier.New(c.attributes, r, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}})
 	case *support:
 		x := &dataset.Matrix{Rows: len(w.vectors), Cols: l.features, Indptr: []int{0}}

@@ -5,6 +5,11 @@ import "github.com/hierml/notebook/hierml/structured"
 // wideWeights is the number of weights up to which they are kept in float64; more are kept in float32.
 const wideWeights = 1 << 24
 
+// wide tells whether weights for that many features are kept in float64.
+func (m *method) wide(features int) bool {
+	return features <= wideWeights/max(1, len(m.attributes.Columns()))
+}
+
 // linear is w written down, by feature, and what its mean takes.
 type linear struct {
 	attributes *structured.Attributes
@@ -16,9 +21,9 @@ type linear struct {
 	columns, sums, candidates []float64
 }
 
-func newLinear(a *structured.Attributes, features int, averaged bool) *linear {
+func newLinear(a *structured.Attributes, features int, wide, averaged bool) *linear {
 	zeros := structured.NewWeights
-	if features*len(a.Columns()) <= wideWeights {
+	if wide {
 		zeros = structured.NewWideWeights
 	}
 	l := &linear{attributes: a, w: zeros(a.Columns(), features), sums: make([]float64, len(a.Columns())+1), candidates: make([]float64, len(a.Candidates()))}
@@ -64,32 +69,32 @@ func addOuter(w *structured.Weights, x *instance, factor float64, columns []int3
 	}
 }
 
-// finish turns w into its mean over the steps, if it is asked for, divides by the unit and returns it. Nothing can be added after.
-func (l *linear) finish(averaged bool, steps int, unit float64) *structured.Weights {
-	l.write(l.w, averaged, steps, unit)
+// finish turns w into its mean over the steps, if it is asked for, and returns it. Nothing can be added after.
+func (l *linear) finish(averaged bool, steps int) *structured.Weights {
+	l.write(l.w, averaged, steps)
 	return l.w
 }
 
 // copy does what finish does and leaves w as it is.
-func (l *linear) copy(averaged bool, steps int, unit float64) *structured.Weights {
+func (l *linear) copy(averaged bool, steps int) *structured.Weights {
 	dst := l.w.Like(l.w.Columns)
-	l.write(dst, averaged, steps, unit)
+	l.write(dst, averaged, steps)
 	return dst
 }
 
-func (l *linear) write(dst *structured.Weights, averaged bool, steps int, unit float64) {
+func (l *linear) write(dst *structured.Weights, averaged bool, steps int) {
 	averaged = averaged && steps > 0
 	for i, v := range l.w.Wide {
 		if averaged {
 			v -= l.delay.Wide[i] / float64(steps)
 		}
-		dst.Wide[i] = v / unit
+		dst.Wide[i] = v
 	}
 	for i, v := range l.w.Data {
 		sum := float64(v)
 		if averaged {
 			sum -= float64(l.delay.Data[i]) / float64(steps)
 		}
-		dst.Data[i] = float32(sum / unit)
+		dst.Data[i] = float32(sum)
 	}
 }

@@ -29,7 +29,7 @@ func (t *training) minover(ctx context.Context) error {
 		}
 		worst := 0
 		for i := range pairs {
-			if pairs[i].margin < pairs[worst].margin {
+			if pairs[i].margin < pairs[worst].margin-t.tolerance {
 				worst = i
 			}
 		}

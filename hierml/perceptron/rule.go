@@ -3,7 +3,6 @@ package perceptron
 import (
 	"math"
 
-	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -12,19 +11,21 @@ type rule struct {
 	*method
 	relevant []bool // by candidate, while choosing
 	step     *structured.Step
-	unit     float64
 	roots    map[int32][]float64 // of the losses of all candidates by true one, for the averaged Hieron
+	// tolerance is how far scores may be apart that count as equal.
+	tolerance float64
 }
 
+// rounding is the tolerance as a part of the largest change of a margin by an update of its instance. Scores that are equal by
+// definition differ by less in the computer, because they are sums of such changes in another order, so that ties are resolved as
+// stated; and scores that are not equal differ by more.
+const rounding = 1e-12
+
 func newRule(m *method) *rule {
-	r := &rule{
+	return &rule{
 		method: m, relevant: make([]bool, len(m.attributes.Candidates())), step: structured.NewStep(len(m.attributes.Columns())),
-		unit: 1, roots: make(map[int32][]float64),
+		roots: make(map[int32][]float64),
 	}
-	if !m.hieron {
-		r.unit = unit(m.attributes, m.loss)
-	}
-	return r
 }
 
 // pair are the positions of two candidates, a label and another, and how much higher the first one scores.
@@ -41,19 +42,23 @@ func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 	}
 	if r.hieron {
 		y := labels[0]
-		z := r.highest(y, scores)
+		var roots []float64
+		if r.averaged {
+			roots = r.lossRoots(y)
+		}
+		z := r.highest(scores, roots)
 		return pair{y, z, scores[y] - scores[z]}, true
 	}
 	y := labels[0]
 	for _, k := range labels {
 		r.relevant[k] = true
-		if scores[k] < scores[y] {
+		if scores[k] < scores[y]-r.tolerance {
 			y = k
 		}
 	}
 	z, high := int32(-1), 0.0
 	for k, f := range scores {
-		if (z < 0 || f > high) && !r.relevant[k] {
+		if (z < 0 || f > high+r.tolerance) && !r.relevant[k] {
 			z, high = int32(k), f
 		}
 	}
@@ -63,20 +68,18 @@ func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 	return pair{y, z, scores[y] - high}, true
 }
 
-// highest returns the candidate that a Hieron compares with label y: the first of the highest score, in the averaged one of
-// the highest sum of score and root of the loss. It is y itself where nothing is wrong.
-func (r *rule) highest(y int32, scores []float64) int32 {
-	if !r.averaged {
-		return int32(structured.Argmax(scores))
-	}
-	roots := r.lossRoots(y)
-	best := 0
+// highest returns the candidate with the highest sum of score and root, if there are roots, the first if several have it.
+func (r *rule) highest(scores, roots []float64) int32 {
+	best, at := math.Inf(-1), 0
 	for z, f := range scores {
-		if f+roots[z] > scores[best]+roots[best] {
-			best = z
+		if roots != nil {
+			f += roots[z]
+		}
+		if f > best+r.tolerance {
+			best, at = f, z
 		}
 	}
-	return int32(best)
+	return int32(at)
 }
 
 // maxRoots bounds the roots of losses that are kept.
@@ -105,26 +108,35 @@ func (r *rule) cost(y, z int32) float64 {
 	return r.loss.Cost(candidates[y], candidates[z])
 }
 
-// wrong tells whether an instance judged by the pair is a mistake.
+// wrong tells whether the pair asks for an update.
 func (r *rule) wrong(p pair) bool {
 	if r.hieron {
 		return p.y != p.z
 	}
-	return p.margin <= 0
+	return p.margin <= r.tolerance
 }
 
-// size returns tau for a mistake of an instance of the squared norm given, zero where no step helps, and the factor that it
-// is multiplied with in the weights.
+// mistaken tells whether an instance with the scores given and judged by the pair is a mistake. That is what asks for an update, except
+// in the averaged Hieron, which also asks for one where the label is the highest, but not by enough.
+func (r *rule) mistaken(p pair, scores []float64) bool {
+	if r.hieron && r.averaged {
+		return r.highest(scores, nil) != p.y
+	}
+	return r.wrong(p)
+}
+
+// size returns tau for a mistake of an instance of the squared norm given, zero where no step helps.
 func (r *rule) size(p pair, square float64) float64 {
 	delta := r.cost(p.y, p.z)
 	if !r.hieron {
 		return delta
 	}
 	norm := r.attributes.NormDifference(int(p.y), int(p.z))
-	if norm == 0 || square == 0 {
+	lack := math.Sqrt(delta) - p.margin
+	if norm == 0 || square == 0 || lack <= r.tolerance {
 		return 0
 	}
-	return max(0, math.Sqrt(delta)-p.margin) / (norm * norm * square)
+	return lack / (norm * norm * square)
 }
 
 // direction returns the columns where Lambda(y) and Lambda(z) differ and size times the difference there, valid until the next call.
@@ -132,39 +144,4 @@ func (r *rule) direction(y, z int32, size float64) (columns []int32, u []float64
 	r.attributes.AddTo(r.step, int(y), size)
 	r.attributes.AddTo(r.step, int(z), -size)
 	return r.step.Take()
-}
-
-// Bounds of the search for a unit: leaves whose losses are all looked at, and the largest unit tried.
-const (
-	unitLeaves = 256
-	maxUnit    = 5040
-)
-
-// unit returns the smallest number that makes integers of all losses between candidates, 1 if none is found. Weights are kept
-// multiplied by it: in that scale those learned from integers are integers, without rounding errors, so that scores that are equal
-// by definition are equal in the computer, and ties are resolved as stated.
-func unit(a *structured.Attributes, l loss.Loss) float64 {
-	candidates := a.Candidates()
-	if len(candidates) > unitLeaves {
-		return 1
-	}
-	distinct := make(map[float64]bool)
-	for _, y := range candidates {
-		for _, z := range candidates {
-			distinct[l.Cost(y, z)] = true
-		}
-	}
-	for n := 1.0; n <= maxUnit; n++ {
-		all := true
-		for v := range distinct {
-			if product := n * v; math.Abs(product-math.Round(product)) > 1e-12*product {
-				all = false
-				break
-			}
-		}
-		if all {
-			return n
-		}
-	}
-	return 1
 }

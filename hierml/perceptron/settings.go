@@ -7,10 +7,10 @@ import (
 
 // Settings are common to all methods. The zero value is ready to use.
 type Settings struct {
-	// Epochs bounds the passes over the instances; an epoch without an update is the last one. Minover takes at most that many
+	// Epochs bounds the passes of Fit over the instances; an epoch without an update is the last one. Minover takes at most that many
 	// updates an instance. The default value is 20.
 	Epochs int
-	// Shuffle visits the instances in another random order in every epoch. Without it the order is that of the data.
+	// Shuffle makes Fit visit the instances in another random order in every epoch. Without it the order is that of the data.
 	Shuffle bool
 	// Seed determines the orders; equal seeds give equal results.
 	Seed uint64
