@@ -9,7 +9,7 @@
 //
 // The taxonomies have the classes as leaves, under their names. dataset.Dataset's method Under puts instances under one, so that
 // any method can be trained on it; [Translate] makes the model score the leaves of the true taxonomy again, by which it
-// is to be judged; and [Learner] does all of this as an estimator.
+// is to be judged; and [Automatic] does all of this as an estimator.
 //
 // [Random] draws hierarchies of the same shape as a given one, which tell what the true one is worth.
 //

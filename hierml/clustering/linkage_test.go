@@ -97,22 +97,31 @@ func TestLinksAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
-// TestTiesOnALine has points in a row at equal distances, where every inner one has two nearest neighbours.
-func TestTiesOnALine(t *testing.T) {
-	const n = 40
-	distances := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i {
-			distances.SetSym(i, j, float64(i-j))
+// TestTies has points in a row at equal distances, where every inner one has two nearest neighbours, and distances that all are equal but for
+// those of one thing or two that are near all others.
+func TestTies(t *testing.T) {
+	const n = 30
+	for name, of := range map[string]func(i, j int) float64{
+		"line":      func(i, j int) float64 { return float64(j - i) },
+		"equal":     func(i, j int) float64 { return 2 },
+		"one near":  func(i, j int) float64 { return float64(2 - j/(n-1)) },
+		"two near":  func(i, j int) float64 { return float64(3 - j/(n-2)) },
+		"two rings": func(i, j int) float64 { return float64(1 + (j-i)%2*(2+(i+j)%4)) },
+	} {
+		distances := mat.NewSymDense(n, nil)
+		for j := range n {
+			for i := range j {
+				distances.SetSym(i, j, of(i, j))
+			}
 		}
-	}
-	for _, linkage := range []clustering.Linkage{clustering.Average, clustering.Complete, clustering.Single} {
-		d, err := clustering.Agglomerative{Linkage: linkage}.Link(context.Background(), distances, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := bruteForce(distances, linkage); !slices.Equal(d.Links, want) {
-			t.Errorf("%v: links %v, want %v", linkage, d.Links, want)
+		for _, linkage := range []clustering.Linkage{clustering.Average, clustering.Complete, clustering.Single} {
+			d, err := clustering.Agglomerative{Linkage: linkage}.Link(context.Background(), distances, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := bruteForce(distances, linkage); !slices.Equal(d.Links, want) {
+				t.Errorf("%s, %v: links %v, want %v", name, linkage, d.Links, want)
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ func agglomerate(ctx context.Context, m *matrix, progress func(done int) error) 
 	o := &order{
 		matrix: m, found: found, number: make([]int, m.n+len(found)), size: make([]int, m.n+len(found)),
 		above: make([]int, m.n+len(found)), place: make(map[int]int),
-		near: make([]int, m.n), distance: make([]float64, m.n), stale: make([]bool, m.n), id: make([]int, m.n),
+		near: make([]int, m.n), distance: make([]float64, m.n), others: make([]float64, m.n), stale: make([]bool, m.n), id: make([]int, m.n),
 	}
 	for i := range o.number {
 		o.number[i], o.above[i] = -1, -1
@@ -48,9 +48,10 @@ func agglomerate(ctx context.Context, m *matrix, progress func(done int) error) 
 // are, and so are pairs with a cluster that has not appeared: none of these is missed. What the chain left
 // because of ties is merged here.
 //
-// For every cluster it knows the nearest of those with greater numbers. When that one is merged away, its distance
-// stays as a lower bound until it is the smallest of all, and only then the nearest one is looked for again.
-// This takes O(n^2) operations unless, time after time, most clusters have the same nearest one.
+// For every cluster it knows the nearest of those with greater numbers, and a lower bound on the distances of the others. When
+// the nearest is merged and comes back farther than that, the bound takes its place, and only when it is the
+// smallest of all distances the nearest one is looked for again. This takes O(n^2) operations unless, time after time, most clusters
+// lose the two that are nearest to them.
 type order struct {
 	*matrix
 	links []Link
@@ -65,7 +66,8 @@ type order struct {
 	// Of the clusters that have appeared and that no found merger merges, by place.
 	near     []int // or -1
 	distance []float64
-	stale    []bool // distance is a lower bound
+	others   []float64 // lower bound on the distances of those that are not the nearest
+	stale    []bool    // the nearest is not known, and distance is a lower bound
 	id       []int
 	present  []int // places of these clusters, by ascending id
 }
@@ -86,13 +88,25 @@ func (o *order) appear(k, number, size int) {
 // enter makes the cluster in a place, which has the greatest number, one to be merged.
 func (o *order) enter(place, number int) {
 	o.id[place] = number
-	o.near[place], o.distance[place], o.stale[place] = -1, math.Inf(1), false
+	o.forget(place)
 	for _, p := range o.present {
-		if d := o.matrix.distance(p, place); d < o.distance[p] {
-			o.near[p], o.distance[p], o.stale[p] = place, d, false
-		}
+		o.consider(p, place)
 	}
 	o.present = append(o.present, place)
+}
+
+// forget drops what is known of the nearest of the cluster in a place.
+func (o *order) forget(place int) {
+	o.near[place], o.distance[place], o.others[place], o.stale[place] = -1, math.Inf(1), math.Inf(1), false
+}
+
+// consider compares the nearest cluster known with one whose number is greater than those of all considered before.
+func (o *order) consider(place, other int) {
+	if d := o.matrix.distance(place, other); d < o.distance[place] {
+		o.near[place], o.distance[place], o.others[place], o.stale[place] = other, d, o.distance[place], false
+	} else {
+		o.others[place] = min(o.others[place], d)
+	}
 }
 
 // next merges the nearest two clusters.
@@ -116,7 +130,7 @@ func (o *order) next(progress func(done int) error) error {
 		}
 		kept = append(kept, p)
 		if o.near[p] == a || o.near[p] == b {
-			o.stale[p] = true
+			o.distance[p], o.stale[p] = o.others[p], true
 		}
 	}
 	o.present = kept
@@ -146,12 +160,10 @@ func (o *order) nearestPair() (pair candidate, ok bool) {
 
 // search looks for the nearest cluster with a greater number.
 func (o *order) search(place int) {
-	o.near[place], o.distance[place], o.stale[place] = -1, math.Inf(1), false
+	o.forget(place)
 	after := sort.Search(len(o.present), func(i int) bool { return o.id[o.present[i]] > o.id[place] })
 	for _, p := range o.present[after:] {
-		if d := o.matrix.distance(place, p); d < o.distance[place] {
-			o.near[place], o.distance[place] = p, d
-		}
+		o.consider(place, p)
 	}
 }
 

@@ -184,10 +184,10 @@ func (m *Translated) note() string {
 	return fmt.Sprintf("trained with a taxonomy of %d nodes, predicts the leaves of one of %d", m.From.Len(), m.To.Len())
 }
 
-// Learner is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it, trains with them,
+// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it, trains with them,
 // and translates the model back, so that it is judged by the true taxonomy as any other, like the perceptrons with
 // an automatic hierarchy in tables 7.23 and 7.24 of Cai's thesis.
-type Learner struct {
+type Automatic struct {
 	// Hierarchy returns the taxonomy to train with, whose leaves have the names of those of d.Taxonomy. The default value is that of
 	// Agglomerative's zero value.
 	Hierarchy func(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error)
@@ -197,11 +197,11 @@ type Learner struct {
 }
 
 // Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of t, the taxonomy of d.
-func (l Learner) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Translated, error) {
-	if l.Train == nil {
-		return nil, errors.New("clustering: the Learner has nothing to Train with")
+func (a Automatic) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Translated, error) {
+	if a.Train == nil {
+		return nil, errors.New("clustering: Automatic has nothing to Train with")
 	}
-	hierarchy := l.Hierarchy
+	hierarchy := a.Hierarchy
 	if hierarchy == nil {
 		hierarchy = func(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
 			dendrogram, err := Agglomerative{}.Fit(ctx, d)
@@ -222,7 +222,7 @@ func (l Learner) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datas
 	if err != nil {
 		return nil, err
 	}
-	model, err := l.Train(ctx, learned, under)
+	model, err := a.Train(ctx, learned, under)
 	if err != nil {
 		return nil, err
 	}
