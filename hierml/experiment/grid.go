@@ -65,7 +65,7 @@ func texts(values []any) ([]string, error) {
 		}
 		found[i] = strings.ReplaceAll(shortText(value), `"`, "")
 		if len(found[i]) > longestText {
-			found[i] = fmt.Sprintf("%T %x", value, sha256.Sum256([]byte(found[i])))[:longestText]
+			found[i] = fmt.Sprintf("%T %.8x", value, sha256.Sum256([]byte(found[i])))
 			if s, ok := value.(fmt.Stringer); ok {
 				found[i] = s.String()
 			}

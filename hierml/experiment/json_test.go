@@ -55,9 +55,9 @@ func TestGoAndJSONAreOne(t *testing.T) {
 		`{"Estimator": "svm.Flat"}`:                                         {Estimator: svm.Flat{}},
 		`{"Estimator": {"svm.Flat": {}}}`:                                   {Estimator: &svm.Flat{}},
 		`{"Estimator": {"svm.Flat": {"C": 1e1, "Settings": {"Gap": 0.5}}}}`: {Estimator: svm.Flat{C: 10, Settings: solver.Settings{Gap: 0.5, Workers: 7}}},
-		`{"Estimator": {"svm.Normalized": {"Weighting": {"weighting.Path": {"Directional": true}}, "DivideByNorm": true}}}`: {Estimator: svm.Normalized{Weighting: weighting.Path{Directional: true}, DivideByNorm: true}},
+		`{"Estimator": {"svm.Normalized": {"Weighting": {"weighting.Path": {"Directional": true}}, "DivideByNorm": true}}}`:  {Estimator: svm.Normalized{Weighting: weighting.Path{Directional: true}, DivideByNorm: true}},
 		`{"Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin", "Method": "solver.DualAscent", "Sets": false}}}`: {Estimator: svm.Normalized{Weighting: weighting.MaxMin{}, Method: solver.DualAscent{}}},
-		`{"Estimator": {"svm.Recursive": {"Mean": "LocalMean"}}}`: {Estimator: svm.Recursive{Mean: svm.LocalMean}},
+		`{"Estimator": {"svm.Recursive": {"Mean": "LocalMean"}}}`:                                                            {Estimator: svm.Recursive{Mean: svm.LocalMean}},
 	} {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil {

@@ -138,7 +138,7 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		copied := reflect.New(v.Type().Elem())
 		copied.Elem().Set(v.Elem())
-		v = copied
+		v.Set(copied)
 	}
 	name := given.Type().String()
 	for _, s := range p {

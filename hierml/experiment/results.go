@@ -24,7 +24,7 @@ type Results struct {
 	Missing  int      // cells, of either kind, that are not finished
 	Notes    []string // about what is in the directory beside
 
-	repeated bool // divisions are of the same instances
+	repeated []string // data whose instances are divided more than once
 	methods  []string
 }
 
@@ -38,9 +38,10 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 	blind := make(map[int]int)
 	used := 0
 	for _, d := range p.data {
-		o.Repeated = o.Repeated || !d.drawn() && !s.Split.zero()
+		if !d.drawn() && !s.Split.zero() || s.Split.rounds() > 1 {
+			o.Repeated = append(o.Repeated, d.Name)
+		}
 	}
-	o.Repeated = o.Repeated || s.Split.Folds > 0
 	if s.Split.zero() && s.Repeats > 1 {
 		o.Notes = append(o.Notes, "where data have a division of their own, repeats differ in the seeds of the methods alone, and deviations and tests are about these, not about other data")
 	}
@@ -58,9 +59,15 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 			}
 		}
 	}
-	for _, m := range slices.Sorted(maps.Keys(blind)) {
-		o.Notes = append(o.Notes, fmt.Sprintf("%s of %s were kept from before, and a Go function takes part in them: that it has not changed since cannot be seen; if it has, change its Version",
-			plural(blind[m], "cell"), s.Methods[m].Name))
+	if len(blind) > 0 {
+		cells := 0
+		var names []string
+		for _, m := range slices.Sorted(maps.Keys(blind)) {
+			cells += blind[m]
+			names = append(names, s.Methods[m].Name)
+		}
+		o.Notes = append(o.Notes, fmt.Sprintf("%s of %s were kept from before, and Go functions of yours take part in them; if one has changed since, which cannot be seen, change its Version",
+			plural(cells, "cell"), strings.Join(names, ", ")))
 	}
 	if other := len(kept) - used; other > 0 {
 		o.Notes = append(o.Notes, fmt.Sprintf("%s in the directory are of an earlier form of the study, or of other data, and not used", plural(other, "cell")))

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,9 +108,9 @@ type run struct {
 	ready   *sync.Cond // when a job may have become ready, or the run has ended
 	waiting []*job     // not begun, in order
 	running map[*job]time.Time
-	done    int // of all cells of the plan
-	failed  int // of those
-	err     error
+	done    int   // of all cells of the plan
+	failed  int   // of those
+	err     error // of keeping cells
 	timing  timing
 }
 
@@ -169,8 +170,8 @@ func (r *run) all(ctx context.Context) error {
 	})
 	defer stop()
 	r.started = time.Now()
-	if err := r.report(); err != nil {
-		return err
+	if err := r.report(); err != nil && len(r.waiting) > 0 {
+		return r.stopped(err)
 	}
 	var workers guarded.Group
 	for range min(r.cores, len(r.waiting)) {
@@ -188,13 +189,10 @@ func (r *run) all(ctx context.Context) error {
 		})
 	}
 	workers.Wait()
-	if r.err != nil {
-		return r.err
+	if r.err == nil && len(r.waiting)+len(r.running) > 0 {
+		return r.stopped(context.Cause(ctx))
 	}
-	if len(r.waiting) > 0 || ctx.Err() != nil && len(r.running) > 0 {
-		return fmt.Errorf("experiment: stopped after %d of %d cells: %w", r.done, len(r.cells), context.Cause(ctx))
-	}
-	return nil
+	return r.err
 }
 
 // next returns a job that can be run, with the number of workers for its training, and nil when there is none any more.
@@ -218,7 +216,7 @@ func (r *run) next(ctx context.Context) (*job, int) {
 	}
 }
 
-// finish keeps a cell, and reports. A cell that did not end because the study did is not one, and still running when
+// finish keeps a cell, and reports; an error ends the study. A cell that did not end because the study did is not one, and still running when
 // all is over.
 func (r *run) finish(ctx context.Context, j *job, c *Cell) error {
 	r.mu.Lock()
@@ -228,19 +226,19 @@ func (r *run) finish(ctx context.Context, j *job, c *Cell) error {
 		return nil
 	}
 	delete(r.running, j)
-	err := r.kept.add(c)
-	if err == nil {
-		r.parts.release(j)
-		r.timing.end(j)
-		r.count(j, c)
-		if err = r.report(); err != nil {
-			err = fmt.Errorf("experiment: stopped after %d of %d cells: %w", r.done, len(r.cells), err)
-		}
+	if err := r.kept.add(c); err != nil {
+		r.err = cmp.Or(r.err, err)
+		return err
 	}
-	if err != nil && r.err == nil {
-		r.err = err
-	}
-	return err
+	r.parts.release(j)
+	r.timing.end(j)
+	r.count(j, c)
+	return r.report()
+}
+
+// stopped is the error of a study that ends before its cells do.
+func (r *run) stopped(why error) error {
+	return fmt.Errorf("experiment: stopped after %d of %d cells: %w", r.done, len(r.cells), why)
 }
 
 // report calls the progress function. The caller holds r.mu, or is alone.

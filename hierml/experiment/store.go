@@ -36,7 +36,7 @@ func (e *BusyError) Error() string {
 
 // openStore takes the lock of a directory, makes it where it is missing, and reads its cells. A last line that a
 // crash has cut short is dropped.
-func openStore(directory string) (s *store, err error) {
+func openStore(directory string) (_ *store, err error) {
 	if directory == "" {
 		return &store{cells: make(map[string]*Cell)}, nil
 	}
@@ -47,7 +47,7 @@ func openStore(directory string) (s *store, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	s = &store{lock: lock}
+	s := &store{lock: lock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -255,9 +255,9 @@ type planned struct {
 type outline struct {
 	Name     string
 	Measures []string
-	Baseline string `json:",omitempty"`
-	Test     string `json:",omitempty"`
-	Repeated bool   // the same instances are divided again and again
+	Baseline string   `json:",omitempty"`
+	Test     string   `json:",omitempty"`
+	Repeated []string `json:",omitempty"` // data whose instances are divided more than once
 	Methods  []string
 	Notes    []string `json:",omitempty"`
 	Cells    []planned

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,9 +63,10 @@ func (r *Results) Summary() *Summary {
 	tests := make(map[string]bool)
 	for i, row := range rows {
 		row.describe(cells[i], note)
+		r.describeInner(row, note)
 		base, err := r.baseline(row, rows, cells)
 		if err != nil && row.Method != r.Baseline {
-			note("no test for %s: %v", row.name(), err)
+			note("no test of %s: %v", row.name(), err)
 		}
 		for _, measure := range r.Measures {
 			v := mean(measure, cells[i])
@@ -73,10 +75,14 @@ func (r *Results) Summary() *Summary {
 			}
 			if base != nil {
 				test, err := r.compare(measure, cells[i], base)
-				if v.Test, v.Tested = test, err == nil; err != nil {
-					note("no test of the %s of %s: %v", measure, row.name(), err)
-				} else {
+				v.Test, v.Tested = test, err == nil
+				switch {
+				case err == nil:
 					tests[test.Name] = true
+				case errors.Is(err, errRounds):
+					note("no test of %s: %v", row.name(), err)
+				default:
+					note("no test of the %s of %s: %v", measure, row.name(), err)
 				}
 			}
 			row.Values = append(row.Values, v)
@@ -159,6 +165,25 @@ func (row *Row) describe(cells []*Cell, note func(string, ...any)) {
 	}
 	if notes > 0 {
 		note("%s: in %d of %s %s", row.name(), notes, plural(len(cells), "cell"), about)
+	}
+}
+
+// describeInner says which of the cells failed by which a row's points were chosen.
+func (r *Results) describeInner(row *Row, note func(string, ...any)) {
+	all, failed, reason := 0, 0, ""
+	for _, c := range r.Inner {
+		if c.Data != row.Data || c.PerClass != row.PerClass || c.Method != row.Method {
+			continue
+		}
+		all++
+		if c.Error != "" {
+			if failed++; failed == 1 {
+				reason = fmt.Sprintf("%s: %s", c.Point, c.Error)
+			}
+		}
+	}
+	if failed > 0 {
+		note("%s: %d of %s to choose a point by failed, first %s; a point that failed is not chosen", row.name(), failed, plural(all, "cell"), reason)
 	}
 }
 

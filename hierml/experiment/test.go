@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -116,7 +117,7 @@ func (r *Results) compare(measure string, a, b []*Cell) (metric.Test, error) {
 	switch {
 	case test == Permutation:
 		return metric.Permutation(x, y, permutations, permutationSeed)
-	case test == CorrectedT || test == DefaultTest && r.repeated:
+	case test == CorrectedT || test == DefaultTest && slices.Contains(r.repeated, a[0].Data):
 		return CorrectedTest(x, y, float64(tested)/float64(trained))
 	}
 	return metric.PairedT(x, y)

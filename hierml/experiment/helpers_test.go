@@ -1,0 +1,139 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// fits counts the trainings of Centroids.
+var fits atomic.Int64
+
+// Centroids is an estimator of this test's own: the mean of every leaf, with noise from its seed.
+type Centroids struct {
+	Noise float64
+	Fail  string // how to
+	Seed  uint64
+}
+
+type centroids struct {
+	means *mat.Dense
+	noise float64
+	seed  uint64
+}
+
+func (c Centroids) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*centroids, error) {
+	fits.Add(1)
+	switch c.Fail {
+	case "error":
+		return nil, errors.New("no convergence")
+	case "panic":
+		var none []int
+		_ = none[len(c.Fail)]
+	case "nothing":
+		return nil, nil
+	case "wait":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	m := &centroids{means: mat.NewDense(len(t.Leaves()), d.X.Cols, nil), noise: c.Noise, seed: c.Seed}
+	for i := range d.X.Rows {
+		columns, values := d.X.Row(i)
+		row := m.means.RawRowView(t.LeafIndex(d.Labels[i][0]))
+		for k, column := range columns {
+			row[column] += float64(values[k])
+		}
+	}
+	return m, nil
+}
+
+func (m *centroids) LeafScores(x *dataset.Matrix) *mat.Dense {
+	leaves, _ := m.means.Dims()
+	scores := mat.NewDense(x.Rows, leaves, nil)
+	r := rand.New(rand.NewPCG(m.seed, 0))
+	for i := range x.Rows {
+		columns, values := x.Row(i)
+		for k := range leaves {
+			s := m.noise * r.NormFloat64()
+			for j, column := range columns {
+				s += m.means.At(k, int(column)) * float64(values[j])
+			}
+			scores.Set(i, k, s)
+		}
+	}
+	return scores
+}
+
+func linearTree(t testing.TB, instances int) *dataset.Dataset {
+	t.Helper()
+	d, err := dataset.LinearTree{Name: "tree", Depth: 2, Features: 6, Instances: instances, Seed: 3}.Generate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// study has cells of all kinds: two data sets, one of them drawn anew for every repeat, a method with a grid, one without, and one
+// that fails for some points.
+func study(t testing.TB) *Study {
+	return &Study{
+		Name: "all kinds",
+		Data: []Data{
+			{Name: "one", Set: linearTree(t, 60)},
+			{Name: "drawn", Generator: dataset.LinearTree{Depth: 2, Features: 4, Instances: 40}},
+		},
+		Methods: []Method{
+			{Name: "plain", Estimator: Centroids{}},
+			{Name: "noisy", Estimator: &Centroids{}, Grid: Grid{"Noise": {0.5, 4, 20}}},
+			{Name: "frail", Estimator: Centroids{Noise: 1}, Grid: Grid{"Fail": {"panic", "", "error"}}},
+			{Name: "closure", Fit: func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error) {
+				return Centroids{Noise: p.Float("noise"), Seed: p.Seed}.Fit(ctx, t, d)
+			}, Grid: Grid{"noise": {1, 2}}},
+			{Name: "broken", Estimator: Centroids{Fail: "nothing"}},
+		},
+		Split:    Split{Folds: 2},
+		Inner:    Split{HeldOut: 0.4},
+		Repeats:  2,
+		Seed:     7,
+		Measures: []string{"accuracy", "tree loss"},
+		Baseline: "plain",
+	}
+}
+
+// everything is all that is shown of results.
+func everything(r *Results) string {
+	s := r.Summary()
+	return fmt.Sprint(r, "\n", r.CSV(), r.JSONLines(), r.HTML(), r.LaTeX(), s.CSV())
+}
+
+// complete runs a study to its end.
+func complete(t testing.TB, s *Study) *Results {
+	t.Helper()
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Missing != 0 {
+		t.Fatalf("%d cells are missing", r.Missing)
+	}
+	return r
+}
+
+// cutFile drops all of a directory's cells behind the first n bytes.
+func cutFile(t testing.TB, directory string, n int64) {
+	t.Helper()
+	if err := os.Truncate(filepath.Join(directory, cellsFile), n); err != nil {
+		t.Fatal(err)
+	}
+}
