@@ -61,9 +61,10 @@ func newTerms(s *Text) (*terms, error) {
 	switch {
 	case s.Tokenizer != nil:
 		t.tokens = func(text string, f func([]byte)) {
+			var buffer []byte
 			for _, token := range s.Tokenizer(plainText(text, keepCase)) {
-				if token != "" {
-					f([]byte(strings.ToValidUTF8(token, "\uFFFD")))
+				if buffer = append(buffer[:0], strings.ToValidUTF8(token, "\uFFFD")...); len(buffer) > 0 {
+					f(buffer)
 				}
 			}
 		}
@@ -73,12 +74,14 @@ func newTerms(s *Text) (*terms, error) {
 			return nil, fmt.Errorf("dataset: Pattern is not a regular expression: %w", err)
 		}
 		t.tokens = func(text string, f func([]byte)) {
-			text = plainText(text, keepCase)
-			for _, at := range pattern.FindAllStringIndex(text, -1) {
-				if at[0] < at[1] {
-					f([]byte(text[at[0]:at[1]]))
+			var buffer []byte
+			// This is the way through all matches that takes no memory for each.
+			pattern.ReplaceAllStringFunc(plainText(text, keepCase), func(token string) string {
+				if buffer = append(buffer[:0], token...); len(buffer) > 0 {
+					f(buffer)
 				}
-			}
+				return ""
+			})
 		}
 	case s.Tokens == Words:
 		t.tokens = func(text string, f func([]byte)) { words(text, keepCase, f) }
