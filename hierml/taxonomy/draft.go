@@ -217,18 +217,22 @@ func (d *draft) drop(positions []int) {
 	d.edges, d.lines = d.edges[:kept], d.lines[:kept]
 }
 
-// placeCycle places the cycle at its edge that stands last in the file.
+// placeCycle places the cycle at its edge that stands last in the file, and lets it end there.
 func (d *draft) placeCycle(cycle *CycleError) error {
-	next := make(map[int]int, len(cycle.Nodes))
+	k := len(cycle.Nodes)
+	position := make(map[int]int, k)
 	for i, v := range cycle.Nodes {
-		next[v] = cycle.Nodes[(i+1)%len(cycle.Nodes)]
+		position[v] = i
 	}
 	var at place
+	begin := 0
 	for i, e := range d.edges {
-		if to, ok := next[e[0]]; ok && to == e[1] {
-			at = d.lines[i]
+		if from, ok := position[e[0]]; ok && cycle.Nodes[(from+1)%k] == e[1] {
+			at, begin = d.lines[i], (from+1)%k
 		}
 	}
+	cycle.Nodes = slices.Concat(cycle.Nodes[begin:], cycle.Nodes[:begin])
+	cycle.Names = slices.Concat(cycle.Names[begin:], cycle.Names[:begin])
 	err := d.errorf(at, "%s", cycle.message())
 	err.Err = cycle
 	return err

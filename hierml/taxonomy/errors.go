@@ -3,6 +3,9 @@ package taxonomy
 import (
 	"fmt"
 	"strings"
+	"unicode"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // CycleError says that the edges contain a cycle, so that they are not a taxonomy.
@@ -15,14 +18,18 @@ func (e *CycleError) Error() string { return "taxonomy: " + e.message() }
 
 func (e *CycleError) message() string {
 	const most = 8
-	names := e.Names
-	middle := " > "
-	if len(names) > most {
-		middle = fmt.Sprintf(" > ... %d more ... > ", len(names)-most)
-		names = names[:most]
+	var names []string
+	for _, name := range e.Names[:min(len(e.Names), most)] {
+		if len(name) > 40 || strings.ContainsFunc(name, unicode.IsControl) {
+			name = textfile.Quote(name)
+		}
+		names = append(names, name)
 	}
-	return fmt.Sprintf("the edges form a cycle: %s%s%s; remove one of them",
-		strings.Join(names, " > "), middle, e.Names[0])
+	middle := " > "
+	if more := len(e.Names) - most; more > 0 {
+		middle = fmt.Sprintf(" > ... %d more ... > ", more)
+	}
+	return fmt.Sprintf("the edges form a cycle: %s%s%s; remove one of them", strings.Join(names, " > "), middle, names[0])
 }
 
 // DuplicateError says that a node name or an edge was given twice.

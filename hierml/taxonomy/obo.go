@@ -34,6 +34,7 @@ type oboTerm struct {
 	alt       []string
 	parents   []oboParent
 	obsolete  bool
+	node      int   // that it became, or -1
 	at        place // of its stanza
 	named     place // of its name, or else id
 }
@@ -127,7 +128,7 @@ func (o *oboReader) line(line string) error {
 		}
 		if o.stanza = text[1:end]; o.stanza == "Term" {
 			at := placeAt(number, column)
-			o.term = &oboTerm{at: at, named: at, namespace: o.namespace}
+			o.term = &oboTerm{node: -1, at: at, named: at, namespace: o.namespace}
 		}
 		return nil
 	}
@@ -287,7 +288,6 @@ func (o *oboReader) inNamespace(t *oboTerm) bool {
 
 // connect makes nodes and edges of the terms.
 func (o *oboReader) connect() error {
-	node := make(map[*oboTerm]int)
 	for _, t := range o.terms {
 		for _, id := range t.alt {
 			if _, ok := o.byID[id]; !ok {
@@ -305,20 +305,18 @@ func (o *oboReader) connect() error {
 		if err := o.call(v, name, t.named); err != nil {
 			return err
 		}
-		node[t] = v
+		t.node = v
 	}
 	for _, t := range o.terms {
-		child, ok := node[t]
-		if !ok {
+		if t.node < 0 {
 			continue
 		}
 		for _, p := range t.parents {
 			above, known := o.byID[p.id]
-			if known && (!o.inNamespace(above)) {
+			if known && !o.inNamespace(above) {
 				continue
 			}
-			parent, ok := node[above]
-			if !ok {
+			if !known || above.node < 0 {
 				what := "is no term of the file"
 				if known {
 					what = "is obsolete"
@@ -329,7 +327,7 @@ func (o *oboReader) connect() error {
 				}
 				continue
 			}
-			if err := o.edge(parent, child, p.at); err != nil {
+			if err := o.edge(above.node, t.node, p.at); err != nil {
 				return err
 			}
 		}
