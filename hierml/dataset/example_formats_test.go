@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"strings"
+	"testing/fstest"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -94,4 +95,41 @@ func ExampleRCV1() {
 	columns, values := d.X.Row(0)
 	fmt.Println(t.Name(d.Labels[0][0]), columns, values)
 	// Output: C151 [863 1522] [0.05 0.04]
+}
+
+func ExampleFolders() {
+	files := fstest.MapFS{
+		"20news-bydate-train/comp.graphics/37261": {Data: []byte("From: a\n\nIn article <1> b writes:\n> Which format?\nUse PNG.\n")},
+		"20news-bydate-test/rec.autos/101551":     {Data: []byte("From: c\n\nMy car is blue.\n\n--\nC.\n")},
+	}
+	news := dataset.Folders{Separator: ".", Latin1: true, Remove: dataset.PlainNewsgroup()}
+	c, err := news.ReadFS(context.Background(), files, "20news", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range c.Documents {
+		fmt.Printf("%s %s %q\n", d.Part, c.Taxonomy.Name(d.Labels[0]), d.Text)
+	}
+	fmt.Print(c.Taxonomy)
+	// Output:
+	// test rec.autos "My car is blue.\n"
+	// train comp.graphics "Use PNG.\n"
+	// forest of 2 trees: 4 nodes, 2 leaves, depth 1
+	// rec
+	// └── rec.autos
+	// comp
+	// └── comp.graphics
+}
+
+func ExampleJSONLines() {
+	const texts = `{"id": "1", "labels": ["apple"], "text": "Red and round.", "split": "train"}` + "\n"
+	c, err := dataset.JSONLines{}.Read(context.Background(), strings.NewReader(texts), "fruit.jsonl", fruitTaxonomy())
+	if err != nil {
+		log.Fatal(err)
+	}
+	c.Documents[0].Part = "test"
+	if err := (dataset.JSONLines{}).Write(context.Background(), os.Stdout, c); err != nil {
+		log.Fatal(err)
+	}
+	// Output: {"id":"1","labels":["apple"],"text":"Red and round.","split":"test"}
 }

@@ -157,3 +157,44 @@ func fuzzInstances(t *testing.T, text []byte, format func(repair *Faults) instan
 		wantSame(t, repaired, strict)
 	}
 }
+
+// documentFormat is a format of documents.
+type documentFormat interface {
+	Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*Corpus, error)
+	Write(ctx context.Context, w io.Writer, c *Corpus) error
+}
+
+// fuzzDocuments is fuzzInstances for documents. What cannot be written need not be.
+func fuzzDocuments(t *testing.T, text []byte, format func(repair *Faults) documentFormat, tax *taxonomy.Taxonomy) {
+	strict, err := format(nil).Read(t.Context(), bytes.NewReader(text), "fuzz", tax)
+	var at *SyntaxError
+	if err != nil && (!errors.As(err, &at) || at.Line < 1 || strict != nil) {
+		t.Fatalf("an error without place, or with a corpus: %v", err)
+	}
+	repaired, repairedErr := format(new(Faults)).Read(t.Context(), bytes.NewReader(text), "fuzz", tax)
+	for _, c := range []*Corpus{strict, repaired} {
+		if c == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := format(nil).Write(t.Context(), &b, c); err != nil {
+			continue
+		}
+		written := b.String()
+		again, err := format(nil).Read(t.Context(), &b, "again", c.Taxonomy)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+		if documentsOf(again) != documentsOf(c) {
+			t.Fatalf("got\n%swant\n%swritten\n%s", documentsOf(again), documentsOf(c), written)
+		}
+	}
+	if err == nil {
+		if repairedErr != nil {
+			t.Fatalf("only repairs find a fault: %v", repairedErr)
+		}
+		if documentsOf(repaired) != documentsOf(strict) {
+			t.Fatalf("repaired\n%sstrict\n%s", documentsOf(repaired), documentsOf(strict))
+		}
+	}
+}

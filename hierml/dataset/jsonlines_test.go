@@ -61,3 +61,36 @@ func TestReadJSONLinesErrors(t *testing.T) {
 		})
 	}
 }
+
+func TestJSONLinesRepair(t *testing.T) {
+	tests := []struct{ name, text, documents, faults string }{
+		{"not JSON", "{\n{\"labels\": [], \"text\": \"a\"}", "2|||\"a\"\n", "1 unreadable instance"},
+		{"fields", `{"text": "a"}` + "\n" + `{"labels": []}` + "\n" + `{"labels": 3, "text": "a"}` + "\n" + `{"labels": [], "text": "b"}`, "4|||\"b\"\n", "3 unreadable instance"},
+		{"labels", `{"labels": ["plum", "apple", "apple", ""], "text": "a"}` + "\n" + `{"labels": ["plum"], "text": "a"}`, "1||apple|\"a\"\n",
+			"2 unknown label, 1 label given twice, 1 empty label, 1 no known label"},
+		{"not UTF-8", "{\"labels\": [], \"text\": \"caf\xe9\"}", "1|||\"caf\ufffd\"\n", "1 text that is not UTF-8"},
+		{"no text", `{"labels": ["apple"], "text": " "}`, "1||apple|\" \"\n", "1 document without text"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var faults Faults
+			c, err := JSONLines{Repair: &faults}.Read(t.Context(), strings.NewReader(test.text), "texts", fruit(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := documentsOf(c); got != test.documents {
+				t.Errorf("got\n%swant\n%s", got, test.documents)
+			}
+			wantFaults(t, &faults, test.faults)
+		})
+	}
+}
+
+func FuzzJSONLines(f *testing.F) {
+	f.Add([]byte(`{"id": "a/1", "split": "train", "labels": ["apple"], "text": "Red.\nRound."}`))
+	f.Add([]byte(`{"labels": ["food", "pear", "tool", "plum"], "text": "", "source": {"page": 3}}` + "\n{\"text\": \"\xff\"}"))
+	tax := fruit(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		fuzzDocuments(t, text, func(repair *Faults) documentFormat { return JSONLines{Repair: repair} }, tax)
+	})
+}

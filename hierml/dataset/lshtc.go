@@ -163,7 +163,7 @@ func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 		at = min(skipSpace(line, at), stop)
 		label := bytes.TrimRight(line[at:stop], " \t\r")
 		var err error
-		if nodes, err = p.add(nodes, string(label), at+1); err != nil {
+		if nodes, err = p.add(nodes, string(label), "", at+1); err != nil {
 			return nil, err
 		}
 		at = stop + 1

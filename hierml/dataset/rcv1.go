@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -74,7 +73,7 @@ func (s RCV1) ReadTopics(ctx context.Context, r io.Reader, name string, t *taxon
 		if err != nil || document < 0 {
 			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a document", quote(string(fields[1]))))
 		}
-		nodes, err := l.add(topics[document], string(fields[0]), 1)
+		nodes, err := l.add(topics[document], string(fields[0]), "", 1)
 		topics[document] = nodes
 		return err
 	})
@@ -256,24 +255,5 @@ func (p *rcv1Source) next(in *Instance) error {
 			in.Labels = labels
 		}
 		return p.features.parse(line, end, in)
-	}
-}
-
-// eachLine calls f for every line. What f leaves out is gone; where faults are repaired, a file that cannot be
-// decompressed to its end counts as ending there.
-func eachLine(lines *textfile.Lines, repair *Faults, f func(line []byte) error) error {
-	for {
-		line, err := lines.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case isCut(err):
-			return report(repair, faultCut, err)
-		case err == nil:
-			err = f(line)
-		}
-		if err != nil && !errors.Is(err, errLeftOut) {
-			return err
-		}
 	}
 }

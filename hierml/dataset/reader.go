@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -19,6 +20,25 @@ func syntaxError(file string, line, column int, msg string, cause error) error {
 // openLines returns the lines of r, which end with the context.
 func openLines(ctx context.Context, r io.Reader, name string) (*textfile.Lines, error) {
 	return textfile.NewLines(textfile.WithContext(ctx, r), name, syntaxError)
+}
+
+// eachLine calls f for every line. What f leaves out is gone; where faults are repaired, a file that cannot be
+// decompressed to its end counts as ending there.
+func eachLine(lines *textfile.Lines, repair *Faults, f func(line []byte) error) error {
+	for {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case isCut(err):
+			return report(repair, faultCut, err)
+		case err == nil:
+			err = f(line)
+		}
+		if err != nil && !errors.Is(err, errLeftOut) {
+			return err
+		}
+	}
 }
 
 // quote returns the text for an error message, cut to a readable length.

@@ -210,7 +210,7 @@ func (l *labelFields) find(field string) ([]int, error) {
 	column := 1
 	for label := range strings.SplitSeq(field, ",") {
 		var err error
-		if nodes, err = l.add(nodes, label, column); err != nil {
+		if nodes, err = l.add(nodes, label, "", column); err != nil {
 			return nil, err
 		}
 		column += len(label) + 1
