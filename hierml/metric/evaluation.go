@@ -37,7 +37,7 @@ type evaluation struct {
 	at      []int
 	depths  int // 0 up to the deepest node's
 	loss    loss.Loss
-	halfed  bool // the loss is the default one
+	halfed  bool // the loss is the default one, on trees half the distance
 	edges   *costs
 	costs   *costs
 	charges []float64 // of the H-loss, by node

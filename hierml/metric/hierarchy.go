@@ -35,7 +35,7 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 		return
 	}
 	for _, y := range labels {
-		w.columns[topLoss][at] = max(w.columns[topLoss][at], w.loss.Cost(y, f))
+		w.columns[topLoss][at] = max(w.columns[topLoss][at], w.cost(y, f))
 	}
 	farthest := 0.0
 	if w.t.IsTree() {

@@ -68,11 +68,19 @@ func (w *worker) maximal(scores []float64) float64 {
 			if row != nil {
 				worst = max(worst, row[k])
 			} else {
-				worst = max(worst, w.loss.Cost(y.leaf, w.leaves[k]))
+				worst = max(worst, w.cost(y.leaf, w.leaves[k]))
 			}
 		}
 	}
 	return worst
+}
+
+// cost is the loss of predicting f when y is true.
+func (w *worker) cost(y, f int) float64 {
+	if w.halfed && w.t.IsTree() {
+		return float64(w.t.Distance(y, f)) / 2
+	}
+	return w.loss.Cost(y, f)
 }
 
 // span is a set of leaves of a tree: the two that are farthest from each other, of which one is as far from any node as any of the set.

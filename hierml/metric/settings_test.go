@@ -222,3 +222,20 @@ func TestOriginal(t *testing.T) {
 		t.Error("no error for another original taxonomy")
 	}
 }
+
+// TestAllocations checks that measuring more instances takes no more allocations, once the taxonomy knows its ancestors.
+func TestAllocations(t *testing.T) {
+	g := wide(t, 300)
+	of := func(n int) float64 {
+		scores, labels := scored(g, n, 20)
+		return testing.AllocsPerRun(1, func() {
+			if _, err := (metric.Settings{Workers: 1}).EvaluateScores(scores, labels, g); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	of(500)
+	if few, many := of(100), of(500); many > few+10 {
+		t.Errorf("%v allocations for 100 instances, %v for 500", few, many)
+	}
+}
