@@ -24,6 +24,7 @@ func TestGolden(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			var want struct {
 				Taxonomy  golden.Taxonomy
+				Leaves    []int
 				Alpha     []float64
 				Pair      map[string][][]float64 `json:"pair_losses"`
 				SqrtAlpha [][]float64            `json:"pair_sqrt_alpha"`
@@ -38,6 +39,9 @@ func TestGolden(t *testing.T) {
 			g, err := want.Taxonomy.New()
 			if err != nil {
 				t.Fatal(err)
+			}
+			if !slices.Equal(g.Leaves(), want.Leaves) {
+				t.Errorf("leaves %v, want %v", g.Leaves(), want.Leaves)
 			}
 			if len(want.Pair) < 4 {
 				t.Errorf("only %d losses in the case", len(want.Pair))
