@@ -1,0 +1,90 @@
+package taxonomy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Below returns the taxonomy of n and all nodes below it, with their names, and the id that each node has in t. Their
+// parents elsewhere are left out, so that n is the only root.
+func (t *Taxonomy) Below(n int) (*Taxonomy, []int) {
+	nodes := slices.Clone(t.Descendants(n))
+	return t.restrict(nodes), nodes
+}
+
+// restrict returns the taxonomy of the nodes, which are ascending, and the edges between them.
+func (t *Taxonomy) restrict(nodes []int) *Taxonomy {
+	id := make(map[int]int, len(nodes))
+	names := make([]string, len(nodes))
+	for k, v := range nodes {
+		id[v], names[k] = k, t.names[v]
+	}
+	var edges [][2]int
+	for k, v := range nodes {
+		for _, c := range t.children[v] {
+			if child, ok := id[c]; ok {
+				edges = append(edges, [2]int{k, child})
+			}
+		}
+	}
+	part, err := New(names, edges)
+	if err != nil {
+		panic(fmt.Sprintf("taxonomy: a part of a taxonomy is none: %v", err))
+	}
+	return part
+}
+
+// Collapsed returns the taxonomy in which every chain of nodes, of which each is the only child of the one above and has
+// no other parent, is one node, called by the last of them, and the node that each node of t became. It tells leaves
+// apart as t does, by fewer nodes. Minimal does more, for given instances.
+func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
+	became := make([]int, t.Len())
+	var kept []int
+	for _, v := range slices.Backward(t.order) {
+		if c := t.children[v]; len(c) == 1 && len(t.parents[c[0]]) == 1 {
+			became[v] = became[c[0]]
+			continue
+		}
+		became[v] = v
+		kept = append(kept, v)
+	}
+	slices.Sort(kept)
+	id := make([]int, t.Len())
+	names := make([]string, len(kept))
+	for k, v := range kept {
+		id[v], names[k] = k, t.names[v]
+	}
+	for v := range became {
+		became[v] = id[became[v]]
+	}
+	var edges [][2]int
+	for _, e := range t.edges {
+		if became[e[0]] != became[e[1]] {
+			edges = append(edges, [2]int{became[e[0]], became[e[1]]})
+		}
+	}
+	collapsed, err := New(names, edges)
+	if err != nil {
+		panic(fmt.Sprintf("taxonomy: a taxonomy without its chains is none: %v", err))
+	}
+	return collapsed, became
+}
+
+// LowestCommonAncestors returns the nodes that are above both a and b, or are one of them, and of which none is above
+// another, ascending: one node on a tree, none where a and b are in different trees.
+func (t *Taxonomy) LowestCommonAncestors(a, b int) []int {
+	above := t.Ancestors(b)
+	var common []int
+	for _, v := range t.Ancestors(a) {
+		if _, ok := slices.BinarySearch(above, v); ok {
+			common = append(common, v)
+		}
+	}
+	// What is above a common ancestor is one too, so that the lowest are those without a child among them.
+	return slices.DeleteFunc(slices.Clone(common), func(v int) bool {
+		return slices.ContainsFunc(t.children[v], func(c int) bool {
+			_, ok := slices.BinarySearch(common, c)
+			return ok
+		})
+	})
+}
