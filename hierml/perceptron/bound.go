@@ -105,7 +105,11 @@ func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 			square += v * v
 		}
 	}
-	r := newRule(&method{attributes: a, loss: loss.ZeroOne()})
+	one := &method{attributes: a}
+	if err := one.complete(m.Taxonomy, loss.ZeroOne()); err != nil {
+		return 0, err
+	}
+	r := newRule(one)
 	least := math.Inf(1)
 	scores := m.LeafScores(d.X)
 	var labels []int32

@@ -1,11 +1,6 @@
 package perceptron
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/hierml/notebook/hierml/gram"
-)
+import "github.com/hierml/notebook/hierml/gram"
 
 // instance is what is learned from at one step.
 type instance struct {
@@ -76,13 +71,6 @@ func (c *core) visit(x *instance) (mistake bool, err error) {
 func (c *core) update(x *instance, p pair) error {
 	square := c.weights.square(x)
 	size := c.size(p, square)
-	candidates := c.attributes.Candidates()
-	y, z := candidates[p.y], candidates[p.z]
-	if !(size >= 0) || math.IsInf(size, 1) {
-		t := c.attributes.Taxonomy()
-		return &inputError{fmt.Sprintf("perceptron: the loss of predicting %q where %q is true is %v, and the step that instance %d asks for %v; a loss is finite and not negative",
-			t.Name(z), t.Name(y), c.loss.Cost(y, z), x.number, size)}
-	}
 	if c.hieron && size == 0 {
 		return nil
 	}
@@ -99,12 +87,13 @@ func (c *core) update(x *instance, p pair) error {
 		c.tolerance = max(c.tolerance, rounding*product/size*square)
 	}
 	if c.settings.Observe != nil {
-		c.settings.Observe(Update{Step: c.steps, Instance: x.number, Label: y, Other: z, Margin: p.margin, Size: size})
+		candidates := c.attributes.Candidates()
+		c.settings.Observe(Update{Step: c.steps, Instance: x.number, Label: candidates[p.y], Other: candidates[p.z], Margin: p.margin, Size: size})
 	}
 	return nil
 }
 
-// inputError says that a loss or a kernel is not what it has to be.
+// inputError says that a kernel is not what it has to be.
 type inputError struct{ text string }
 
 func (e *inputError) Error() string { return e.text }

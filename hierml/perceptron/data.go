@@ -2,8 +2,11 @@ package perceptron
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -61,7 +64,33 @@ func (m *method) appendPositions(dst []int32, labels []int) ([]int32, error) {
 		if at < 0 {
 			return dst, fmt.Errorf("label %q, an inner node; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", t.Name(n))
 		}
+		if err := m.checkLoss(at); err != nil {
+			return dst, fmt.Errorf("label %q: %w", t.Name(n), err)
+		}
 		dst = append(dst, int32(at))
 	}
 	return dst, nil
+}
+
+// checkLoss returns what is wrong with the losses where the candidate at position y is true.
+func (m *method) checkLoss(y int) error {
+	if m.checked[y] {
+		return nil
+	}
+	t, candidates := m.attributes.Taxonomy(), m.attributes.Candidates()
+	costs := make([]float64, len(candidates))
+	if slices.Equal(candidates, t.Leaves()) {
+		loss.Row(m.loss, t, candidates[y], costs)
+	} else {
+		for z, n := range candidates {
+			costs[z] = m.loss.Cost(candidates[y], n)
+		}
+	}
+	for z, v := range costs {
+		if !(v >= 0) || math.IsInf(v, 1) || z == y && v != 0 {
+			return fmt.Errorf("the loss of predicting %q instead is %v; a loss is finite, not negative, and zero for the truth", t.Name(candidates[z]), v)
+		}
+	}
+	m.checked[y] = true
+	return nil
 }

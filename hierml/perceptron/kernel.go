@@ -20,9 +20,11 @@ type examples struct {
 	against    *gram.Against
 	changes    []change
 
-	all      []float64 // scores, instances x candidates
-	products []float64 // of the instance added last with all
-	columns  []float64 // scratch
+	all      []float64         // scores, instances x candidates
+	products []float64         // of the instance added last with all
+	changed  []int32           // candidates whose scores differ since, where the products are not zero
+	known    map[int][]float64 // products of instances added before
+	columns  []float64         // scratch
 	sums     []float64
 	change   []float64 // of the candidates
 }
@@ -35,7 +37,7 @@ func newExamples(a *structured.Attributes, k gram.Kernel, x *dataset.Matrix) (*e
 	q, columns := len(a.Candidates()), len(a.Columns())
 	return &examples{
 		attributes: a, x: x, kernel: k, against: against,
-		all: make([]float64, x.Rows*q), products: make([]float64, x.Rows),
+		all: make([]float64, x.Rows*q), known: make(map[int][]float64),
 		columns: make([]float64, columns), sums: make([]float64, columns+1), change: make([]float64, q),
 	}, nil
 }
@@ -51,11 +53,8 @@ func (e *examples) row(i int) []float64 {
 func (e *examples) square(x *instance) float64 { return e.kernel.Value(x.Vector, x.Vector) }
 
 func (e *examples) add(x *instance, c change, columns []int32, u []float64) error {
-	e.against.Values(x.Vector, e.products)
-	for j, k := range e.products {
-		if math.IsNaN(k) || math.IsInf(k, 0) {
-			return &inputError{fmt.Sprintf("perceptron: the kernel of rows %d and %d is %v; values of a kernel are finite", x.number, j, k)}
-		}
+	if err := e.multiply(x); err != nil {
+		return err
 	}
 	e.changes = append(e.changes, c)
 	for j, c := range columns {
@@ -65,10 +64,10 @@ func (e *examples) add(x *instance, c change, columns []int32, u []float64) erro
 	for _, c := range columns {
 		e.columns[c] = 0
 	}
-	var changed []int
+	e.changed = e.changed[:0]
 	for y, v := range e.change {
 		if v != 0 {
-			changed = append(changed, y)
+			e.changed = append(e.changed, int32(y))
 		}
 	}
 	for j, k := range e.products {
@@ -76,10 +75,33 @@ func (e *examples) add(x *instance, c change, columns []int32, u []float64) erro
 			continue
 		}
 		row := e.row(j)
-		for _, y := range changed {
+		for _, y := range e.changed {
 			row[y] += k * e.change[y]
 		}
 	}
+	return nil
+}
+
+// knownBytes bounds the products that are kept.
+const knownBytes = 64 << 20
+
+// multiply computes the products of an instance with all, or recalls them: Minover comes back to some instances often.
+func (e *examples) multiply(x *instance) error {
+	var ok bool
+	if e.products, ok = e.known[x.number]; ok {
+		return nil
+	}
+	if (len(e.known)+1)*e.x.Rows*8 > knownBytes {
+		clear(e.known)
+	}
+	e.products = make([]float64, e.x.Rows)
+	e.against.Values(x.Vector, e.products)
+	for j, k := range e.products {
+		if math.IsNaN(k) || math.IsInf(k, 0) {
+			return &inputError{fmt.Sprintf("perceptron: the kernel of rows %d and %d is %v; values of a kernel are finite", x.number, j, k)}
+		}
+	}
+	e.known[x.number] = e.products
 	return nil
 }
 

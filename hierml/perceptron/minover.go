@@ -3,34 +3,28 @@ package perceptron
 import (
 	"context"
 	"math"
+	"slices"
 )
 
-// minover updates the instance of the lowest margin, the first if several are, until all margins are positive or there have been
+// minover updates the instance of the lowest margin, the first if several have it, until all margins are positive or there have been
 // as many updates as epochs times instances (thesis, Algorithm 7). Margins are kept and follow the scores, which an update changes
-// for the instances alone that have something in common with its own (equation 5.17).
+// for the instances alone that have something in common with its own, and of the leaves alone that it tells apart (equation 5.17).
 func (t *training) minover(ctx context.Context) error {
 	e := t.weights.(*examples)
 	n := t.data.X.Rows
 	pairs := make([]pair, n)
-	judge := func(i int) {
-		p, ok := t.choose(t.labels[i], e.row(i))
-		if !ok {
-			p.margin = math.Inf(1)
-		}
-		pairs[i] = p
-	}
-	for i := range n {
-		judge(i)
+	for i := range pairs {
+		t.judge(i, &pairs[i])
 	}
 	before := 0
 	for t.steps < t.settings.Epochs*n {
 		if ctx.Err() != nil {
 			return interrupted(ctx)
 		}
-		worst := 0
+		worst, below := 0, pairs[0].margin-t.tolerance
 		for i := range pairs {
-			if pairs[i].margin < pairs[worst].margin-t.tolerance {
-				worst = i
+			if m := pairs[i].margin; m < below {
+				worst, below = i, m-t.tolerance
 			}
 		}
 		if !t.wrong(pairs[worst]) {
@@ -42,8 +36,8 @@ func (t *training) minover(ctx context.Context) error {
 			return err
 		}
 		for j, k := range e.products {
-			if k != 0 {
-				judge(j)
+			if k != 0 && t.affected(j, &pairs[j], e.changed) {
+				t.judge(j, &pairs[j])
 			}
 		}
 		if t.steps%n == 0 {
@@ -57,4 +51,33 @@ func (t *training) minover(ctx context.Context) error {
 		return t.end(t.updates - before)
 	}
 	return nil
+}
+
+// judge writes the pair that an instance is judged by, with an infinite margin where there is none.
+func (t *training) judge(i int, p *pair) {
+	var ok bool
+	if *p, ok = t.choose(t.labels[i], t.weights.(*examples).row(i)); !ok {
+		p.margin = math.Inf(1)
+	}
+}
+
+// affected tells whether the pair that an instance is judged by, or its margin, may be another since the scores of the leaves given
+// changed.
+func (t *training) affected(i int, p *pair, changed []int32) bool {
+	if math.IsInf(p.margin, 1) {
+		return false
+	}
+	scores, labels := t.weights.(*examples).row(i), t.labels[i]
+	low, high := scores[p.y]+t.tolerance, scores[p.z]-t.tolerance
+	for _, k := range changed {
+		if k == p.y || k == p.z {
+			return true
+		}
+		if f := scores[k]; f >= high || f <= low {
+			if _, label := slices.BinarySearch(labels, k); label && f <= low || !label && f >= high {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -67,13 +67,9 @@ func (p Flat) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
 }
 
 func (p Flat) method(t *taxonomy.Taxonomy) (*method, error) {
-	m, err := Hierarchical{
+	return Hierarchical{
 		Attributes: structured.Flat(t), Loss: p.Loss, Kernel: p.Kernel, Averaged: p.Averaged, Minover: p.Minover, Settings: p.Settings,
-	}.withDefault(t, loss.ZeroOne())
-	if m != nil {
-		m.name = "flat perceptron"
-	}
-	return m, err
+	}.called("flat perceptron", t, loss.ZeroOne())
 }
 
 // Hierarchical is the hierarchical multilabel perceptron (thesis, Algorithms 4 to 7). The zero value is ready to use.
@@ -104,15 +100,16 @@ func (p Hierarchical) Learner(t *taxonomy.Taxonomy, features int) (*Learner, err
 }
 
 func (p Hierarchical) method(t *taxonomy.Taxonomy) (*method, error) {
-	return p.withDefault(t, loss.Half(t))
+	return p.called("hierarchical perceptron", t, loss.Half(t))
 }
 
-func (p Hierarchical) withDefault(t *taxonomy.Taxonomy, standard loss.Loss) (*method, error) {
+// called returns the method with a name and with the loss that it has by default.
+func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Loss) (*method, error) {
 	if p.Minover && p.Averaged {
 		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; the thesis takes the last weights of Minover: set one of them")
 	}
 	m := &method{
-		name: "hierarchical perceptron", attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
+		name: name, attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
 		averaged: p.Averaged, minover: p.Minover, settings: p.Settings,
 	}
 	return m, m.complete(t, standard)
@@ -176,6 +173,7 @@ type method struct {
 	averaged   bool
 	minover    bool
 	settings   Settings
+	checked    []bool // candidates whose losses are known to be valid
 }
 
 // complete fills in the defaults and checks the settings.
@@ -192,6 +190,7 @@ func (m *method) complete(t *taxonomy.Taxonomy, standard loss.Loss) error {
 	if err := loss.Check(m.loss, t); err != nil {
 		return err
 	}
+	m.checked = make([]bool, len(m.attributes.Candidates()))
 	switch {
 	case m.minover:
 		m.name = "Minover " + m.name

@@ -50,6 +50,10 @@ func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 		return pair{y, z, scores[y] - scores[z]}, true
 	}
 	y := labels[0]
+	if len(labels) == 1 {
+		z := r.highestBut(y, scores)
+		return pair{y, z, scores[y] - scores[z]}, true
+	}
 	for _, k := range labels {
 		r.relevant[k] = true
 		if scores[k] < scores[y]-r.tolerance {
@@ -66,6 +70,21 @@ func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 		r.relevant[k] = false
 	}
 	return pair{y, z, scores[y] - high}, true
+}
+
+// highestBut returns the candidate other than y with the highest score, the first if several have it.
+func (r *rule) highestBut(y int32, scores []float64) int32 {
+	at := int32(0)
+	if y == 0 {
+		at = 1
+	}
+	best := scores[at]
+	for z := at + 1; int(z) < len(scores); z++ {
+		if f := scores[z]; f > best+r.tolerance && z != y {
+			best, at = f, z
+		}
+	}
+	return at
 }
 
 // highest returns the candidate with the highest sum of score and root, if there are roots, the first if several have it.
