@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// FromDense makes a data set of a matrix with a row an instance, and the nodes of each, which LabelSets finds by their
+// names. Ancestors of a label are implied and may be there or not. Values that are zero are not stored; the others have
+// to be finite and within the range of a float32.
+func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) (*Dataset, error) {
+	if t == nil || x == nil {
+		return nil, fmt.Errorf("dataset: %q needs a taxonomy and a matrix", name)
+	}
+	rows, cols := x.Dims()
+	if rows != len(labels) {
+		return nil, fmt.Errorf("dataset: %q has %d rows and the labels of %d", name, rows, len(labels))
+	}
+	if cols > math.MaxInt32 {
+		return nil, fmt.Errorf("dataset: %q has %d columns; there are at most %d", name, cols, math.MaxInt32)
+	}
+	d := &Dataset{Name: name, Taxonomy: t, X: &Matrix{Rows: rows, Cols: cols, Indptr: make([]int, 1, rows+1)}, Labels: make([][]int, rows)}
+	for i, set := range labels {
+		set = slices.Compact(slices.Sorted(slices.Values(set)))
+		for _, n := range set {
+			if n < 0 || n >= t.Len() {
+				return nil, fmt.Errorf("dataset: row %d of %q has the label %d; the taxonomy has the nodes 0 to %d", i, name, n, t.Len()-1)
+			}
+		}
+		d.Labels[i] = mostSpecific(t, set)
+		for j := range cols {
+			if x.At(i, j) == 0 {
+				continue
+			}
+			v := float32(x.At(i, j))
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return nil, fmt.Errorf("dataset: row %d, column %d of %q is %v; expected a finite number within the range of a float32", i, j, name, x.At(i, j))
+			}
+			if v != 0 {
+				d.X.Indices = append(d.X.Indices, int32(j))
+				d.X.Values = append(d.X.Values, v)
+			}
+		}
+		d.X.Indptr = append(d.X.Indptr, len(d.X.Values))
+	}
+	return d, nil
+}
+
+// LabelSets returns the nodes of the labels that each instance has by name, in their most specific form. It is an error
+// if a name is that of no node, or given twice for one instance.
+func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
+	if t == nil {
+		return nil, fmt.Errorf("dataset: no taxonomy given; labels are names of its nodes")
+	}
+	sets := make([][]int, len(names))
+	for i, list := range names {
+		l := labeler{taxonomy: t, errorf: func(_ int, format string, args ...any) error {
+			return fmt.Errorf("dataset: instance %d: %s", i, fmt.Sprintf(format, args...))
+		}}
+		var nodes []int
+		for _, name := range list {
+			var err error
+			if nodes, err = l.add(nodes, name, "", 0); err != nil {
+				return nil, err
+			}
+		}
+		sets[i] = mostSpecific(t, nodes)
+	}
+	return sets, nil
+}
+
+// Dense returns the matrix with its zeros, in which every entry takes eight bytes. One without rows or without columns
+// is an empty mat.Dense.
+func (m *Matrix) Dense() *mat.Dense {
+	if m.Rows == 0 || m.Cols == 0 {
+		return new(mat.Dense)
+	}
+	x := mat.NewDense(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		row := x.RawRowView(i)
+		indices, values := m.Row(i)
+		for k, j := range indices {
+			row[j] = float64(values[k])
+		}
+	}
+	return x
+}
+
+// constantName is the name of the column that WithConstant appends.
+const constantName = "(constant)"
+
+// WithConstant returns the data set with one more column, the last, which has the value in every row: the intercept of
+// a linear model, whose weight is regularized like others.
+func (d *Dataset) WithConstant(value float32) *Dataset {
+	s := *d
+	s.X = d.X.withConstant(value)
+	if d.Vocabulary != nil {
+		s.Vocabulary = append(slices.Clip(d.Vocabulary), constantName)
+	}
+	return &s
+}
+
+func (m *Matrix) withConstant(value float32) *Matrix {
+	x := &Matrix{
+		Rows: m.Rows, Cols: m.Cols + 1,
+		Indptr:  make([]int, 1, m.Rows+1),
+		Indices: make([]int32, 0, len(m.Indices)+m.Rows),
+		Values:  make([]float32, 0, len(m.Values)+m.Rows),
+	}
+	for i := range m.Rows {
+		indices, values := m.Row(i)
+		x.Indices = append(append(x.Indices, indices...), int32(m.Cols))
+		x.Values = append(append(x.Values, values...), value)
+		x.Indptr = append(x.Indptr, len(x.Values))
+	}
+	return x
+}
