@@ -46,8 +46,8 @@ func scored(g *taxonomy.Taxonomy, n, perInstance int) (*mat.Dense, [][]int) {
 	return scores, labels
 }
 
-// BenchmarkEvaluateScores measures 1,000 instances of 12,294 leaves, the size of the largest of the papers' data sets, with one label each and with a
-// thousand.
+// BenchmarkEvaluateScores measures 1,000 instances of 12,294 leaves, the size of the largest of the papers' data
+// sets, with one label each and with a thousand.
 func BenchmarkEvaluateScores(b *testing.B) {
 	g := wide(b, 12294)
 	for _, labelled := range []int{1, 5, 1000} {

@@ -279,7 +279,8 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 	return v
 }
 
-// TestBruteForce compares with a second implementation, from the definitions in plain loops, on random taxonomies, with ties, empty and full sets.
+// TestBruteForce compares with a second implementation, from the definitions in plain loops, on random taxonomies,
+// with ties, empty and full sets.
 func TestBruteForce(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	for _, kind := range []string{"tree", "forest", "chains", "graph"} {

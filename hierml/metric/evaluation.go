@@ -28,7 +28,8 @@ const (
 	fixedColumns
 )
 
-// evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not depend on who measured what.
+// evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not depend on who
+// measured what.
 type evaluation struct {
 	t       *taxonomy.Taxonomy
 	leaves  []int
@@ -44,6 +45,7 @@ type evaluation struct {
 	gains   []float64 // of nDCG: 1/log2(1+rank), by rank from 1
 
 	n                  int         // instances measured so far
+	labels             uint64      // a hash of their labels
 	columns            [][]float64 // of all instances
 	nearest, predicted []int       // of all instances
 	workers            []*worker
@@ -54,7 +56,7 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy, n int) (*evaluation, error
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{t: t, leaves: t.Leaves(), nodes: t, at: at, loss: s.Loss, nearest: make([]int, n), predicted: make([]int, n)}
+	e := &evaluation{t: t, leaves: t.Leaves(), nodes: t, at: at, loss: s.Loss, nearest: make([]int, n), predicted: make([]int, n), labels: 14695981039346656037}
 	if e.loss == nil {
 		e.loss, e.halfed = loss.Half(t), true
 	} else if err := loss.Check(e.loss, t); err != nil {
@@ -107,12 +109,23 @@ func (e *evaluation) add(scores *mat.Dense, decided, labels [][]int) error {
 	}
 	wait.Wait()
 	e.n += n
+	for _, set := range labels {
+		e.hash(len(set))
+		for _, y := range set {
+			e.hash(y)
+		}
+	}
 	for _, err := range failures {
 		if err != nil {
 			return err // that of the first instance with one
 		}
 	}
 	return nil
+}
+
+// hash adds a number to the hash of the labels (FNV-1a, of whole numbers).
+func (e *evaluation) hash(n int) {
+	e.labels = (e.labels ^ uint64(n+1)) * 1099511628211
 }
 
 // report averages.
@@ -138,6 +151,7 @@ func (e *evaluation) report() (*Report, error) {
 		RootlessRecall:        f.RootlessRecall,
 		RootlessF1:            f.Rootless,
 		perInstance:           make(map[string][]float64),
+		labels:                e.labels,
 		confusion:             &Confusion{Taxonomy: e.t, Truth: e.nearest, Predicted: e.predicted},
 	}
 	for _, k := range e.at {

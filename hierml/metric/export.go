@@ -76,8 +76,8 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MarshalJSON returns the number of instances, the values of all measures by name, null where one is not defined, the k of those at k, and for each
-// depth how many instances it has. WriteJSON writes the values of the instances too.
+// MarshalJSON returns the number of instances, the values of all measures by name, null where one is not defined, the
+// k of those at k, and for each depth how many instances it has. WriteJSON writes the values of the instances too.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Instances      int     `json:"instances"`
@@ -134,11 +134,12 @@ type instances struct {
 	PerInstance map[string][]number `json:"perInstance"`
 	Truth       []int               `json:"truth"` // leaves, by node
 	Predicted   []int               `json:"predicted"`
+	Labels      string              `json:"labels"` // a hash, which tells whether two reports are on the same instances
 }
 
 // WriteJSON writes the report with the values of its instances, for ReadJSON.
 func (r *Report) WriteJSON(w io.Writer) error {
-	all := instances{Report: r, PerInstance: make(map[string][]number)}
+	all := instances{Report: r, PerInstance: make(map[string][]number), Labels: strconv.FormatUint(r.labels, 16)}
 	for name, values := range r.perInstance {
 		all.PerInstance[name] = numbers(values)
 	}
@@ -157,6 +158,13 @@ func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 	r := all.Report
 	if r == nil {
 		return nil, fmt.Errorf("metric: the JSON has no report; read what Report.WriteJSON wrote")
+	}
+	if all.Labels != "" {
+		labels, err := strconv.ParseUint(all.Labels, 16, 64)
+		if err != nil {
+			return nil, fmt.Errorf("metric: a report in JSON: the hash of the labels: %w", err)
+		}
+		r.labels = labels
 	}
 	for name, values := range all.PerInstance {
 		if _, ok := r.Value(name); !ok || len(values) != r.Instances {
@@ -185,8 +193,8 @@ func inCSV(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// WriteCSV writes a line a measure: its name, its group, whether lower or higher is better, and its value, or nothing where it is not
-// defined.
+// WriteCSV writes a line a measure: its name, its group, whether lower or higher is better, and its value, or nothing
+// where it is not defined.
 func (r *Report) WriteCSV(w io.Writer) error {
 	lines := [][]string{{"measure", "group", "better", "value"}, {"instances", "", "", strconv.Itoa(r.Instances)}}
 	for _, m := range r.Measures() {
@@ -199,8 +207,9 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// WriteInstancesCSV writes a line an instance: its position, the names of its true label (of several that nearest to the prediction) and of the
-// predicted leaf, and the values of the measures that are means over instances, nothing where one is not defined.
+// WriteInstancesCSV writes a line an instance: its position, the names of its true label (of several that nearest to
+// the prediction) and of the predicted leaf, and the values of the measures that are means over instances, nothing
+// where one is not defined.
 func (r *Report) WriteInstancesCSV(w io.Writer) error {
 	head := []string{"instance", "truth", "predicted"}
 	var columns [][]float64

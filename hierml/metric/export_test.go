@@ -56,6 +56,15 @@ func TestJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, whole, r)
+		if r.PerInstance("accuracy") != nil {
+			other := full(t, []int{1}, []int{1}, []int{4})
+			if _, err := metric.Significance(whole, r, "accuracy"); err != nil {
+				t.Error(err)
+			}
+			if _, err := metric.Significance(whole, other, "accuracy"); err == nil {
+				t.Error("compared with a report on other instances")
+			}
+		}
 		for _, m := range r.Measures() {
 			got, want := whole.PerInstance(m.Name), r.PerInstance(m.Name)
 			if len(got) != len(want) {
@@ -78,6 +87,7 @@ func TestJSON(t *testing.T) {
 		`{"report": {"instances": 2}, "perInstance": {"accuracy": [1]}}`:  "1 values",
 		`{"report": {"instances": 1}, "truth": [0], "predicted": [1]}`:    "not a leaf",
 		`{"report": {"instances": 1}, "truth": [1], "predicted": [1, 2]}`: "1 true and 2",
+		`{"report": {"instances": 1}, "labels": "x"}`:                     "hash",
 		`{"report": {"instances": "many"}}`:                               "JSON",
 	} {
 		_, err := metric.ReadJSON(strings.NewReader(text), tree(t))

@@ -71,9 +71,9 @@ var f1Template = template.Must(template.New("F1").Parse(`<table style="border-co
 </table>
 `))
 
-// LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be empty, and a label may be an inner node:
-// the nodes above it are implied, those below are not. No set has a node together with one of its ancestors.
-// Where there is nothing to divide by, a precision, a recall and their mean are 0.
+// LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be empty, and a label may
+// be an inner node: the nodes above it are implied, those below are not. No set has a node together with one of its
+// ancestors. Where there is nothing to divide by, a precision, a recall and their mean are 0.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")

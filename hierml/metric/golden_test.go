@@ -167,7 +167,7 @@ func matrix(rows [][]float64) *mat.Dense {
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > 1e-12 || math.IsNaN(got) != math.IsNaN(want) {
+	if math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) || math.IsNaN(got) != math.IsNaN(want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }

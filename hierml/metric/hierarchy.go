@@ -6,8 +6,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// charges returns what the H-loss charges for each node: roots share 1, and children what their parent has. A node with several parents
-// has a share of each, so that the nodes of which none is above another have no more than 1 together.
+// charges returns what the H-loss charges for each node: roots share 1, and children what their parent has. A node
+// with several parents has a share of each, so that the nodes of which none is above another have no more than 1
+// together.
 func charges(t *taxonomy.Taxonomy) []float64 {
 	c := make([]float64, t.Len())
 	for _, r := range t.Roots() {
@@ -123,8 +124,8 @@ func (w *worker) topmost(n int) bool {
 	return true
 }
 
-// levels measures, for each depth that has true nodes, whether a node above the prediction is one of them. It comes after sets, whose
-// marks it reads.
+// levels measures, for each depth that has true nodes, whether a node above the prediction is one of them. It comes
+// after sets, whose marks it reads.
 func (w *worker) levels(f int, labels []int, at int) {
 	deepest := 0
 	for _, y := range labels {

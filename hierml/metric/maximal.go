@@ -40,8 +40,9 @@ func (c *costs) row(leaf int, scratch []float64) []float64 {
 	return row
 }
 
-// maximal is the maximal loss (Cai's thesis, 4.18) of an instance that has misordered labels. Half the distance on trees takes
-// O(leaves · depth) for all true labels together, other losses O(leaves) for each and what it costs to know their costs.
+// maximal is the maximal loss (Cai's thesis, 4.18) of an instance that has misordered labels. Half the distance on
+// trees takes O(leaves · depth) for all true labels together, other losses O(leaves) for each and what it costs to
+// know their costs.
 func (w *worker) maximal(scores []float64) float64 {
 	const (
 		fewLabels = 3  // whose costs are looked at one by one
@@ -83,7 +84,8 @@ func (w *worker) cost(y, f int) float64 {
 	return w.loss.Cost(y, f)
 }
 
-// span is a set of leaves of a tree: the two that are farthest from each other, of which one is as far from any node as any of the set.
+// span is a set of leaves of a tree: the two that are farthest from each other, of which one is as far from any node
+// as any of the set.
 type span struct {
 	a, b int // -1 in an empty set
 	long int

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,9 @@ type Measure struct {
 	key    int                    // the column, k or depth
 	fixed  func(*Report) *float64 // where the report has the value, unless it has one for each k or depth
 }
+
+// String returns the name, an arrow to the better values, and the help.
+func (m Measure) String() string { return m.Name + " " + m.arrow() + " " + m.Help }
 
 // kind says where the values of a measure are.
 type kind int
@@ -128,8 +132,8 @@ func find(all []Measure, name string) (Measure, bool) {
 	return all[i], true
 }
 
-// Value returns the value of the measure called name, NaN where it is not defined on the data, and false where the report has no such
-// measure.
+// Value returns the value of the measure called name, NaN where it is not defined on the data, and false where the
+// report has no such measure.
 func (r *Report) Value(name string) (float64, bool) {
 	if r == nil {
 		return 0, false
@@ -141,9 +145,9 @@ func (r *Report) Value(name string) (float64, bool) {
 	return *m.field(r), true
 }
 
-// PerInstance returns the values of the measure called name of every instance, in their order, for paired tests; NaN where it is not
-// defined for an instance. It is nil where the report has no such measure, or one that is no mean over the instances. The slice is
-// the report's.
+// PerInstance returns the values of the measure called name of every instance, in their order, for paired tests; NaN
+// where it is not defined for an instance. It is nil where the report has no such measure, or one that is no mean
+// over the instances. The slice is the report's.
 func (r *Report) PerInstance(name string) []float64 {
 	if r == nil {
 		return nil
@@ -173,8 +177,8 @@ func (m Measure) arrow() string {
 	return "↑"
 }
 
-// Interval returns the confidence interval of the measure called name, by Bootstrap with the seed 1: the measure is a mean over the
-// instances.
+// Interval returns the confidence interval of the measure called name, by Bootstrap with the seed 1: the measure is a
+// mean over the instances.
 func (r *Report) Interval(name string, level float64) (Interval, error) {
 	values := r.PerInstance(name)
 	if values == nil {
@@ -191,12 +195,12 @@ func noInstances(r *Report, measure string) error {
 	return fmt.Errorf("metric: the report has no measure %q", measure)
 }
 
-// Significance tests whether two reports on the same instances differ in the measure by more than chance: by McNemar's exact test where
-// an instance is right or wrong, and otherwise by the permutation test. It is an error if the reports are on different numbers of instances,
-// or the measure is no mean over them.
+// Significance tests whether two reports on the same instances differ in the measure by more than chance: by
+// McNemar's exact test where an instance is right or wrong, and otherwise by the permutation test. It is an error if
+// the reports are on different instances, as far as their labels tell, or the measure is no mean over them.
 func Significance(a, b *Report, measure string) (Test, error) {
 	if a == nil || b == nil {
-		return Test{}, fmt.Errorf("metric: Significance needs two reports")
+		return Test{}, errors.New("metric: Significance needs two reports")
 	}
 	first, second := a.PerInstance(measure), b.PerInstance(measure)
 	if first == nil {
@@ -207,6 +211,9 @@ func Significance(a, b *Report, measure string) (Test, error) {
 	}
 	if len(first) != len(second) {
 		return Test{}, fmt.Errorf("metric: one report is on %d instances, the other on %d; both have to be on the same", len(first), len(second))
+	}
+	if a.labels != b.labels && a.labels != 0 && b.labels != 0 {
+		return Test{}, errors.New("metric: the reports are on instances with other labels; a paired test needs two models on the same instances")
 	}
 	var t Test
 	var err error

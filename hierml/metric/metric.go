@@ -1,14 +1,17 @@
-// Package metric measures how well a model classifies: from the scores it gives to the leaves of
-// a taxonomy, and the labels that are true, to a report of averages over the instances; and from several
-// reports to a table that compares them.
+// Package metric measures how well a model classifies: from the scores it gives to the leaves of a taxonomy, and the
+// labels that are true, to a report of averages over the instances; and from several reports to a table that compares
+// them.
 //
-// Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on ties
-// the one with the smallest id, unless the model is a [Decider]. The other measures take ties against the model: a wrong leaf
-// with the score of a true one counts as ranked above it. Definitions are those of section 7.3
-// of Cai's thesis, where it has them. Instances for which a measure is not defined are left out of its mean, and a mean of nothing is not a number.
+// Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on ties the one with
+// the smallest id, unless the model is a [Decider]. The other measures take ties against the model: a wrong leaf with
+// the score of a true one counts as ranked above it, so that the precision at 1 can be less than the accuracy.
+// Definitions are those of section 7.3 of Cai's thesis, where it has them. Instances for which a measure is not
+// defined are left out of its mean, and a mean of nothing is not a number. A predicted set may be empty. Scores need
+// a label to compare with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
 //
-// Two reports on the same instances are compared by [Significance], or by the tests themselves: [McNemar], [Permutation], [PairedT];
-// [Bootstrap] tells how sure one mean is.
+// Two reports on the same instances are compared by [Significance], or by the tests themselves: [McNemar],
+// [Permutation], [PairedT]; [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was taken for what
+// along the taxonomy.
 //
 // Pictures of confusions are in the package chart, losses to train with in the package loss.
 package metric

@@ -11,8 +11,8 @@ type rated struct {
 	leaf  int
 }
 
-// ranking measures the order of the scores, in one pass over them: O(leaves · log labels). A wrong leaf with the score of a true label
-// counts as ranked above it.
+// ranking measures the order of the scores, in one pass over them: O(leaves · log labels). A wrong leaf with the
+// score of a true label counts as ranked above it.
 func (w *worker) ranking(scores []float64, labels []int, at int) {
 	w.own = w.own[:0]
 	for _, y := range labels {

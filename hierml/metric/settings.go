@@ -21,9 +21,9 @@ type Settings struct {
 	// Loss is that of the top and the maximal loss. The default is loss.Half, as in Cai's thesis: half the distance
 	// on trees.
 	Loss loss.Loss
-	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares sets, along the taxonomy or not, and the
-	// accuracy by depth are measured there, where a miscellaneous leaf is the inner node above it, so that they can be
-	// compared with what others report. The default is the taxonomy of the data.
+	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares sets, along the
+	// taxonomy or not, and the accuracy by depth are measured there, where a miscellaneous leaf is the inner node
+	// above it, so that they can be compared with what others report. The default is the taxonomy of the data.
 	Original *taxonomy.Taxonomy
 	// Workers is the number of goroutines that measure. The default is one a processor.
 	Workers int
@@ -93,8 +93,8 @@ func (s Settings) EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.
 	return s.evaluateScores(scores, nil, labels, t)
 }
 
-// EvaluateSets compares scores and predicted sets of leaves, ascending and possibly empty, with the labels: what Evaluate does with what a
-// Decider says.
+// EvaluateSets compares scores and predicted sets of leaves, ascending and possibly empty, with the labels: what
+// Evaluate does with what a Decider says.
 func (s Settings) EvaluateSets(scores *mat.Dense, predicted, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	if len(predicted) != len(labels) {
 		return nil, fmt.Errorf("metric: %d predicted label sets and %d true ones; expected one of each an instance", len(predicted), len(labels))

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test is the outcome of a test whether two classifiers that were tried on the same instances differ by more than chance. P is two-sided:
-// how often a difference of at least this size comes about where there is none.
+// Test is the outcome of a test whether two classifiers that were tried on the same instances differ by more than
+// chance. P is two-sided: how often a difference of at least this size comes about where there is none.
 type Test struct {
 	Name       string  `json:"name"`              // of the test
 	Measure    string  `json:"measure,omitempty"` // that was compared, where it is known
@@ -50,7 +50,8 @@ func probability(p float64) string {
 	return fmt.Sprintf("p = %.4f", p)
 }
 
-// differences returns a - b without the pairs that have a NaN, which is the value of a measure that is not defined for an instance.
+// differences returns a - b without the pairs that have a NaN, which is the value of a measure that is not defined
+// for an instance.
 func differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("metric: %d and %d values; a paired test needs two of every instance", len(a), len(b))
@@ -69,8 +70,8 @@ func differences(a, b []float64) ([]float64, error) {
 	return d, nil
 }
 
-// PairedT is Student's t-test for the mean of the differences a - b of the pairs, two or more. Pairs with a NaN are left out. Where all
-// differences are 0, P is 1, where they are the same and not 0, it is 0.
+// PairedT is Student's t-test for the mean of the differences a - b of the pairs, two or more. Pairs with a NaN are
+// left out. Where all differences are 0, P is 1, where they are the same and not 0, it is 0.
 func PairedT(a, b []float64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -100,10 +101,10 @@ const (
 	exactPairs = 16 // differences that are not 0, up to which all signs are tried
 )
 
-// Permutation tests the mean of the differences a - b by what it would be if the two values of every pair were exchanged at random. Pairs
-// with a NaN are left out. Up to 16 pairs that differ, or more if rounds allows it, all exchanges are tried and P is exact;
-// otherwise rounds of them (DefaultRounds, if 0 or less) are drawn by the seed, and P is (1 + those with a difference of
-// at least this size) / (1 + rounds).
+// Permutation tests the mean of the differences a - b by what it would be if the two values of every pair were
+// exchanged at random. Pairs with a NaN are left out. Up to 16 pairs that differ, or more if rounds allows it, all
+// exchanges are tried and P is exact; otherwise rounds of them (DefaultRounds, if 0 or less) are drawn by the seed,
+// and P is (1 + those with a difference of at least this size) / (1 + rounds).
 func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -151,8 +152,8 @@ func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 	return t, nil
 }
 
-// exactPermutation is the fraction of all choices of signs of d whose sum has at least the given size. It goes through them so that
-// from one to the next a single sign changes.
+// exactPermutation is the fraction of all choices of signs of d whose sum has at least the given size. It goes
+// through them so that from one to the next a single sign changes.
 func exactPermutation(d []float64, sum, least float64) float64 {
 	signed := slices.Clone(d)
 	extreme, total := 0, 1<<len(d)
@@ -169,8 +170,9 @@ func exactPermutation(d []float64, sum, least float64) float64 {
 	return float64(extreme) / float64(total)
 }
 
-// McNemar tests whether two classifiers, of which a and b say where they were right, are right equally often, by the instances where one
-// alone was: the number that the first alone got right is binomial. P is exact; Statistic is the smaller of the two numbers.
+// McNemar tests whether two classifiers, of which a and b say where they were right, are right equally often, by the
+// instances where one alone was: the number that the first alone got right is binomial. P is exact; Statistic is the
+// smaller of the two numbers.
 func McNemar(a, b []bool) (Test, error) {
 	first, second, err := disagreements(a, b)
 	if err != nil {
@@ -185,9 +187,9 @@ func McNemar(a, b []bool) (Test, error) {
 	return t, nil
 }
 
-// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction, as it stands in most papers:
-// Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s of instances where the first or the second alone was
-// right, and 0 where they are equal.
+// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction, as it stands in
+// most papers: Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s of instances where the first or the second
+// alone was right, and 0 where they are equal.
 func McNemarCorrected(a, b []bool) (Test, error) {
 	first, second, err := disagreements(a, b)
 	if err != nil {

@@ -64,8 +64,8 @@ func implied(t *taxonomy.Taxonomy, y int, set []int) bool {
 	return false
 }
 
-// Unleafed returns sets of leaves of a taxonomy to which Leafed has added miscellaneous leaves as sets of nodes of the original one,
-// without those that others imply: what LabelSets compares with the labels as they were.
+// Unleafed returns sets of leaves of a taxonomy to which Leafed has added miscellaneous leaves as sets of nodes of
+// the original one, without those that others imply: what LabelSets compares with the labels as they were.
 func Unleafed(sets [][]int, leafed, original *taxonomy.Taxonomy) ([][]int, error) {
 	u, err := newUnleafed(leafed, original)
 	if err != nil {
