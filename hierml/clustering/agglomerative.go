@@ -32,9 +32,9 @@ type Agglomerative struct {
 	// of processors.
 	Workers int
 
-	// Progress, if not nil, is called now and then with the number of rows of distances and of links that are done,
-	// and of all there are, never twice at the same time. An error ends the clustering.
-	Progress func(done, total int) error
+	// Progress, if not nil, is called now and then with the part of the work that is done, from 0 to 1, and a word on it, never
+	// twice at the same time. An error ends the clustering.
+	Progress func(done float64, state string) error
 }
 
 // Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their instances (6.1). An instance with several
@@ -87,7 +87,7 @@ func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []s
 		}
 		seen[name] = i
 	}
-	return a.link(ctx, c, names, nil, 0)
+	return a.link(ctx, c, names, nil, &counter{links: c.n - 1, progress: a.Progress})
 }
 
 // Distances returns the Euclidean distances that Fit clusters by, and the names of their classes, those with instances.
@@ -99,7 +99,7 @@ func (a Agglomerative) Distances(ctx context.Context, d *dataset.Dataset) (*mat.
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := a.centroids(ctx, s, a.counter(s.len()))
+	c, err := a.centroids(ctx, s, &counter{rows: s.len(), progress: a.Progress})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,8 @@ func (a Agglomerative) cluster(ctx context.Context, d *dataset.Dataset, features
 	if err != nil {
 		return nil, err
 	}
-	c, err := distances(ctx, s, a.counter(2*s.len()-1))
+	steps := &counter{rows: s.len(), links: s.len() - 1, progress: a.Progress}
+	c, err := distances(ctx, s, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +130,12 @@ func (a Agglomerative) cluster(ctx context.Context, d *dataset.Dataset, features
 	if a.OmitEmpty {
 		empty = nil
 	}
-	return a.link(ctx, c, s.names, empty, s.len())
+	return a.link(ctx, c, s.names, empty, steps)
 }
 
-// link makes the dendrogram, after a number of steps of progress.
-func (a Agglomerative) link(ctx context.Context, c *condensed, names, empty []string, before int) (*Dendrogram, error) {
-	progress := a.counter(before + c.n - 1)
-	links, err := agglomerate(ctx, newMatrix(c, a.Linkage), func(done int) error { return progress.at(before + done) })
+// link makes the dendrogram.
+func (a Agglomerative) link(ctx context.Context, c *condensed, names, empty []string, steps *counter) (*Dendrogram, error) {
+	links, err := agglomerate(ctx, newMatrix(c, a.Linkage), func(done int) error { return steps.at(steps.rows + done) })
 	if err != nil {
 		return nil, err
 	}
@@ -171,23 +171,24 @@ func (a Agglomerative) check() error {
 	return nil
 }
 
-// counter calls Progress about a hundred times.
+// counter calls Progress about a hundred times, with the rows of distances and the links as steps.
 type counter struct {
-	total, reported int
-	progress        func(done, total int) error
-}
-
-func (a Agglomerative) counter(total int) *counter {
-	return &counter{total: total, progress: a.Progress}
+	rows, links, reported int
+	progress              func(done float64, state string) error
 }
 
 func (c *counter) at(done int) error {
-	if c.progress == nil || done < c.total && done-c.reported < c.total/100 {
+	total := c.rows + c.links
+	if c.progress == nil || done < total && done-c.reported < total/100 {
 		return nil
 	}
 	c.reported = done
-	if err := c.progress(done, c.total); err != nil {
-		return fmt.Errorf("clustering: stopped after %d of %d steps: %w", done, c.total, err)
+	state := fmt.Sprintf("%d of %d rows of distances", done, c.rows)
+	if done > c.rows {
+		state = fmt.Sprintf("%d of %d links", done-c.rows, c.links)
+	}
+	if err := c.progress(float64(done)/float64(total), state); err != nil {
+		return fmt.Errorf("clustering: stopped after %s: %w", state, err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@
 // any method can be trained on it; [Translate] makes the model score the leaves of the true taxonomy again, by which it
 // is to be judged; and [Automatic] does all of this as an estimator.
 //
-// [Random] draws hierarchies of the same shape as a given one, which tell what the true one is worth.
+// [Random] draws hierarchies of the same shape as a given one, which tell what the true one is worth; [Randomized] trains under them.
 //
 // # Ties and rounding
 //

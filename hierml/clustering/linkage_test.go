@@ -177,12 +177,12 @@ func TestLinkEndsEarly(t *testing.T) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 	calls := 0
-	settings := clustering.Agglomerative{Progress: func(done, total int) error {
+	settings := clustering.Agglomerative{Progress: func(done float64, state string) error {
 		calls++
-		if done < 1 || done > total || total != 49 {
-			return fmt.Errorf("%d of %d", done, total)
+		if want := fmt.Sprintf("%d of 49 links", calls); state != want || math.Abs(done-float64(calls)/49) > 1e-9 {
+			return fmt.Errorf("%v, %q", done, state)
 		}
-		if done == 20 {
+		if calls == 20 {
 			return because
 		}
 		return nil

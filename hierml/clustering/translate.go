@@ -1,7 +1,6 @@
 package clustering
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -182,49 +181,4 @@ func (m *Translated) String() string {
 
 func (m *Translated) note() string {
 	return fmt.Sprintf("trained with a taxonomy of %d nodes, predicts the leaves of one of %d", m.From.Len(), m.To.Len())
-}
-
-// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it, trains with them,
-// and translates the model back, so that it is judged by the true taxonomy as any other, like the perceptrons with
-// an automatic hierarchy in tables 7.23 and 7.24 of Cai's thesis.
-type Automatic struct {
-	// Hierarchy returns the taxonomy to train with, whose leaves have the names of those of d.Taxonomy. The default value is that of
-	// Agglomerative's zero value.
-	Hierarchy func(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error)
-
-	// Train trains a model, such as svm.Hierarchical's Fit does.
-	Train func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (Scorer, error)
-}
-
-// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of t, the taxonomy of d.
-func (a Automatic) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Translated, error) {
-	if a.Train == nil {
-		return nil, errors.New("clustering: Automatic has nothing to Train with")
-	}
-	hierarchy := a.Hierarchy
-	if hierarchy == nil {
-		hierarchy = func(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
-			dendrogram, err := Agglomerative{}.Fit(ctx, d)
-			if err != nil {
-				return nil, err
-			}
-			return dendrogram.Taxonomy()
-		}
-	}
-	if d == nil || t == nil {
-		return nil, errors.New("clustering: Fit needs a taxonomy and a dataset")
-	}
-	learned, err := hierarchy(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	under, err := d.Under(learned)
-	if err != nil {
-		return nil, err
-	}
-	model, err := a.Train(ctx, learned, under)
-	if err != nil {
-		return nil, err
-	}
-	return Translate(model, learned, t)
 }

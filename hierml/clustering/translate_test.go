@@ -55,16 +55,25 @@ func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned, err := clustering.Automatic{
-		Train: func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (clustering.Scorer, error) {
-			return svm.Flat{}.Fit(ctx, t, d)
-		},
-	}.Fit(ctx, d.Taxonomy, d)
-	if err != nil {
-		t.Fatal(err)
+	for name, fit := range map[string]func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*clustering.Translated, error){
+		"automatic":     clustering.Automatic{Estimator: svm.Flat{}}.Fit,
+		"co-occurrence": clustering.Automatic{Estimator: svm.Flat{}, CoOccurrence: true, Cuts: []clustering.Cut{clustering.Number(2), clustering.Number(4)}}.Fit,
+		"random":        clustering.Randomized{Estimator: &svm.Flat{}, Seed: 4}.Fit,
+		"function":      clustering.Randomized{Estimator: svm.Flat{}.Fit, OneChildEach: true}.Fit,
+	} {
+		learned, err := fit(ctx, d.Taxonomy, d)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		checkFlat(t, name, learned, direct, want, d)
 	}
+}
+
+// checkFlat compares a flat SVM under another hierarchy with that under the true one.
+func checkFlat(t *testing.T, name string, learned *clustering.Translated, direct interface{ Predict(*dataset.Matrix) []int }, want *metric.Report, d *dataset.Dataset) {
+	t.Helper()
 	if learned.From == d.Taxonomy || learned.To != d.Taxonomy {
-		t.Error("the model was not trained with a learned taxonomy and translated")
+		t.Errorf("%s: the model was not trained with another taxonomy and translated", name)
 	}
 	got, err := metric.Evaluate(learned, d)
 	if err != nil {
@@ -77,7 +86,7 @@ func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 		a, okA := got.Value(m)
 		b, okB := want.Value(m)
 		if !okA || !okB || math.Abs(a-b) > 1e-9 {
-			t.Errorf("%s is %v, want %v", m, a, b)
+			t.Errorf("%s: %s is %v, want %v", name, m, a, b)
 		}
 	}
 	predicted, err := learned.Predict(d.X)
@@ -85,7 +94,7 @@ func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(predicted, direct.Predict(d.X)) {
-		t.Errorf("predictions %v, want %v", predicted, direct.Predict(d.X))
+		t.Errorf("%s: predictions %v, want %v", name, predicted, direct.Predict(d.X))
 	}
 	if !strings.Contains(learned.String(), "trained with a taxonomy") || !strings.Contains(learned.HTML(), "trained with a taxonomy") {
 		t.Errorf("does not say what it was translated from:\n%s", learned)
@@ -182,25 +191,42 @@ func TestTranslate(t *testing.T) {
 func TestAutomaticRefuses(t *testing.T) {
 	d := scattered(t, 10)
 	because := errors.New("no")
-	train := func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (clustering.Scorer, error) {
+	ctx := context.Background()
+	fails := func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (clustering.Scorer, error) {
 		return nil, because
 	}
-	for name, fit := range map[string]func() (*clustering.Translated, error){
-		"no Train": func() (*clustering.Translated, error) {
-			return clustering.Automatic{}.Fit(context.Background(), d.Taxonomy, d)
-		},
-		"no data": func() (*clustering.Translated, error) {
-			return clustering.Automatic{Train: train}.Fit(context.Background(), d.Taxonomy, nil)
-		},
-		"Train": func() (*clustering.Translated, error) {
-			return clustering.Automatic{Train: train}.Fit(context.Background(), d.Taxonomy, d)
-		},
-		"Hierarchy": func() (*clustering.Translated, error) {
-			return clustering.Automatic{Train: train, Hierarchy: func(context.Context, *dataset.Dataset) (*taxonomy.Taxonomy, error) { return nil, because }}.Fit(context.Background(), d.Taxonomy, d)
-		},
+	nothing := func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*clustering.Translated, error) {
+		return nil, nil
+	}
+	var noFunction func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (clustering.Scorer, error)
+	for name, c := range map[string]struct {
+		estimator any
+		data      *dataset.Dataset
+		cuts      []clustering.Cut
+		want      string
+	}{
+		"no estimator":   {nil, d, nil, "no Estimator"},
+		"no Fit":         {3, d, nil, "no method Fit"},
+		"no function":    {noFunction, d, nil, "that is nil"},
+		"no pointer":     {(*svm.Flat)(nil), d, nil, "that is nil"},
+		"another Fit":    {func() {}, d, nil, "it takes"},
+		"no data":        {svm.Flat{}, nil, nil, "needs"},
+		"its own error":  {fails, d, nil, "no"},
+		"nothing at all": {nothing, d, nil, "neither"},
+		"no such cut":    {svm.Flat{}, d, []clustering.Cut{{}}, "no rule"},
 	} {
-		if m, err := fit(); err == nil || m != nil {
-			t.Errorf("%s: %v, error %v", name, m, err)
+		m, err := clustering.Automatic{Estimator: c.estimator, Cuts: c.cuts}.Fit(ctx, d.Taxonomy, c.data)
+		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, error %v, want one with %q", name, m, err, c.want)
 		}
+	}
+	if _, err := (clustering.Automatic{Estimator: fails}).Fit(ctx, d.Taxonomy, d); !errors.Is(err, because) {
+		t.Errorf("error %v, want that of the estimator", err)
+	}
+	half := func(ctx context.Context, tree *taxonomy.Taxonomy, _ *dataset.Dataset) (scores, error) {
+		return scores{[][]float64{make([]float64, len(tree.Leaves()))}}, because
+	}
+	if m, err := (clustering.Randomized{Estimator: half}).Fit(ctx, d.Taxonomy, d); m == nil || !errors.Is(err, because) {
+		t.Errorf("%v, error %v; want the model so far with the error", m, err)
 	}
 }
