@@ -1,0 +1,108 @@
+package hierml_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/perceptron"
+)
+
+// TestNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups' centroids with the true one. The thesis
+// (figure 6.1) gets 7 clusters from nine tenths of the 15,000 posts: the true parents, but religion and politics
+// each in two. From the training part at hand come 7 clusters as well, each within a true parent: here computers and politics are in two.
+func TestNewsgroupsHierarchyIsFound(t *testing.T) {
+	needNewsgroups(t)
+	c, err := dataset.Open("ng15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := clustering.Agglomerative{}.Fit(context.Background(), c.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned, err := d.Taxonomy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%v\n%v", d, learned)
+	if len(d.Clusters) != 7 {
+		t.Errorf("%d clusters, want 7", len(d.Clusters))
+	}
+	parts := map[string]int{}
+	for _, cluster := range d.Clusters {
+		var parents []string
+		for _, class := range cluster {
+			leaf, _ := c.Train.Taxonomy.Node(d.Classes[class])
+			parents = append(parents, c.Train.Taxonomy.Name(c.Train.Taxonomy.Parents(leaf)[0]))
+		}
+		slices.Sort(parents)
+		if parents = slices.Compact(parents); len(parents) != 1 {
+			t.Errorf("cluster %v has groups of %v", cluster, parents)
+		}
+		parts[parents[0]]++
+	}
+	for parent, n := range map[string]int{"computers": 2, "politics": 2, "religion": 1, "sports": 1, "vehicles": 1} {
+		if parts[parent] != n {
+			t.Errorf("%s is in %d clusters, want %d", parent, parts[parent], n)
+		}
+	}
+}
+
+// TestNewsgroupsLearnedHierarchy repeats the first rows of table 7.24 of the thesis: averaged perceptrons of 20 epochs on 10 and 20 documents a
+// class, flat and under the hierarchy learned from these documents, judged by the true one. There the learned hierarchy gains 2 to
+// 3 points of average precision, 3 of parent accuracy, and 0.05 of tree loss. On the later release, at hand, the flat perceptron is
+// ten points more accurate, and even under the true hierarchy it gains no more than a point: what must come out is
+// the better ranking, and nothing lost.
+func TestNewsgroupsLearnedHierarchy(t *testing.T) {
+	needNewsgroups(t)
+	texts, err := dataset.OpenTexts("ng15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := dataset.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := words.Transform(texts)
+	ctx := context.Background()
+	for _, published := range []struct {
+		perClass                              int
+		accuracy, precision, treeLoss, parent pair
+	}{
+		{10, pair{36.2, 36.9}, pair{51.4, 53.4}, pair{1.05, 1.01}, pair{59.2, 62.2}},
+		{20, pair{46.1, 47.7}, pair{59.9, 62.7}, pair{0.85, 0.79}, pair{69.3, 72.9}},
+	} {
+		const repeats = 5
+		var accuracy, precision, treeLoss, parent pair
+		for seed := range uint64(repeats) {
+			train, test := sample(t, all, published.perClass, seed)
+			flat, err := perceptron.Flat{Averaged: true}.Fit(ctx, all.Taxonomy, train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			learned, err := clustering.Automatic{Estimator: perceptron.Hierarchical{Averaged: true}}.Fit(ctx, all.Taxonomy, train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, model := range []metric.Scorer{flat, learned} {
+				report, err := metric.Evaluate(model, test)
+				if err != nil {
+					t.Fatal(err)
+				}
+				accuracy[i] += 100 * report.Accuracy / repeats
+				precision[i] += 100 * report.AveragePrecision / repeats
+				treeLoss[i] += report.TreeLoss / 2 / repeats
+				parent[i] += 100 * report.ParentAccuracy / repeats
+			}
+		}
+		t.Logf("%d a class: accuracy %.1f (published %.1f), average precision %.1f (%.1f), tree loss %.2f (%.2f), parent accuracy %.1f (%.1f)",
+			published.perClass, accuracy, published.accuracy, precision, published.precision, treeLoss, published.treeLoss, parent, published.parent)
+		if precision.difference() < 0.3 || treeLoss.difference() > 0.015 || parent.difference() < -0.5 {
+			t.Errorf("%d a class: the learned hierarchy does not help: average precision %.1f, tree loss %.3f, parent accuracy %.1f", published.perClass, precision, treeLoss, parent)
+		}
+	}
+}
