@@ -72,7 +72,7 @@ it says which file to put where.`,
 			}
 			ctx, done := interruptible(cmd.Context())
 			defer done()
-			bar := &downloadBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
+			bar := &workBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
 			paths, err := dataset.Download{Progress: bar.progress}.Get(ctx, args[0])
 			bar.end()
 			if err != nil {
@@ -136,15 +136,15 @@ named is missing.`,
 	}
 }
 
-// downloadBar shows how far a download is: as a bar on a terminal, as a line now and then elsewhere.
-type downloadBar struct {
+// workBar shows how far a download or a study is: as a bar on a terminal, as a line now and then elsewhere.
+type workBar struct {
 	w        io.Writer
 	terminal bool
 	bar      *progressbar.ProgressBar
 	said     time.Time
 }
 
-func (b *downloadBar) progress(done float64, state string) error {
+func (b *workBar) progress(done float64, state string) error {
 	if !b.terminal {
 		const seldom = 10 * time.Second
 		if time.Since(b.said) < seldom {
@@ -172,7 +172,7 @@ func (b *downloadBar) progress(done float64, state string) error {
 }
 
 // end removes the bar.
-func (b *downloadBar) end() {
+func (b *workBar) end() {
 	if b.bar != nil {
 		_ = b.bar.Clear() // as above
 	}

@@ -49,7 +49,7 @@ In Jupyter it is the kernel "Go (hierml)".`,
 	}
 	root.SetVersionTemplate("hierml {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
-	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), dataCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), dataCommand(), studyCommand(), doctorCommand(), versionCommand())
 	return root
 }
 

@@ -97,12 +97,14 @@ func (m *Method) check() error {
 	return nil
 }
 
+var errNothing = errors.New("the method Fit returned neither a model nor an error")
+
 // fit trains the method at a point.
 func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint64, workers int) (metric.Scorer, error) {
 	if m.Fit != nil {
 		model, err := m.Fit(ctx, d.Taxonomy, d, Params{Values: p.values(), Seed: seed, Workers: workers})
 		if err == nil && model == nil {
-			err = errors.New("Fit returned neither a model nor an error")
+			err = errNothing
 		}
 		return model, err
 	}
@@ -115,7 +117,7 @@ func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint
 		return nil, err
 	}
 	if v := out[0]; (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		return nil, errors.New("Fit returned neither a model nor an error")
+		return nil, errNothing
 	}
 	return out[0].Interface().(metric.Scorer), nil
 }

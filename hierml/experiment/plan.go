@@ -137,7 +137,7 @@ func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 // division adds the cells of one division.
 func (p *plan) division(at place) error {
 	s := p.study
-	var chosen, all []*job
+	var all []*job
 	innerRounds := max(s.Inner.rounds(), 1)
 	type candidate struct {
 		outer *job
@@ -156,7 +156,6 @@ func (p *plan) division(at place) error {
 			continue
 		}
 		outer := &job{place: at, method: m, inner: make([]*job, len(points)*innerRounds), waits: len(points) * innerRounds}
-		chosen = append(chosen, outer)
 		all = append(all, outer)
 		for _, point := range points {
 			candidates = append(candidates, candidate{outer, point})

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,7 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 			o.Repeated = append(o.Repeated, d.Name)
 		}
 	}
-	if s.Split.zero() && s.Repeats > 1 {
+	if s.Split.zero() && s.Repeats > 1 && slices.ContainsFunc(p.data, func(d *source) bool { return !d.drawn() && d.Set == nil }) {
 		o.Notes = append(o.Notes, "where data have a division of their own, repeats differ in the seeds of the methods alone, and deviations and tests are about these, not about other data")
 	}
 	for _, j := range p.cells {
@@ -188,4 +189,23 @@ func lower(measure string) bool {
 		}
 	}
 	return false
+}
+
+// Cell returns the finished cell with the key, nil if there is none.
+func (r *Results) Cell(key string) *Cell {
+	for _, c := range r.all() {
+		if c.Key == key {
+			return c
+		}
+	}
+	return nil
+}
+
+// Same tells whether the outcome of a cell is that of another: all but the time that training took.
+func (c *Cell) Same(other *Cell) bool {
+	a, b := *c, *other
+	a.Seconds, b.Seconds = 0, 0
+	x, err := a.MarshalJSON()
+	y, also := b.MarshalJSON()
+	return err == nil && also == nil && bytes.Equal(x, y)
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/hierml/experiment"
+)
+
+func studyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "study",
+		Short: "Run experiments that a file describes, and show their tables",
+		Long: `Study compares methods of hierarchical classification: it trains and evaluates each of
+them on the same divisions of the same data. What is to be compared is in a JSON
+file, whose names are those of the package experiment:
+
+  {
+    "Data": [{"Open": "ng15"}],
+    "Methods": [
+      {"Name": "flat", "Estimator": "svm.Flat", "Grid": {"C": [0.1, 1, 10]}},
+      {"Name": "normalized", "Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin"}},
+       "Grid": {"C": [0.1, 1, 10]}}
+    ],
+    "Split": {"Folds": 5},
+    "Inner": {"HeldOut": 0.2},
+    "Measures": ["accuracy", "tree loss"],
+    "Baseline": "flat"
+  }`,
+		Example: `  hierml study run newsgroups.json
+  hierml study show newsgroups.study --measure "macro F1" --baseline flat
+  hierml study show newsgroups.study --format csv > newsgroups.csv
+  hierml study cell newsgroups.study 5f0c`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(studyRunCommand(), studyShowCommand(), studyCellCommand())
+	return cmd
+}
+
+func studyRunCommand() *cobra.Command {
+	var directory string
+	var workers int
+	var retry bool
+	cmd := &cobra.Command{
+		Use:   "run FILE.json",
+		Short: "Run a study, or go on with it",
+		Long: `Run runs the cells of a study that are not yet in its directory, on all cores, and
+prints the table. Every cell is on disk as soon as it is finished: a study that was
+interrupted, by Ctrl-C or by the end of the machine, goes on where it was the next time.
+A cell that fails is in the table with its error.
+
+The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := experiment.ReadStudy(args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case directory != "":
+				s.Directory = directory
+			case s.Directory == "":
+				s.Directory = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".study"
+			}
+			if workers > 0 {
+				s.Workers = workers
+			}
+			s.Retry = s.Retry || retry
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			bar := &workBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
+			s.Progress = bar.progress
+			results, err := s.Run(ctx)
+			bar.end()
+			if errors.Is(err, errInterrupted) {
+				return fmt.Errorf("%w; what is finished is in %s, and the same command goes on from there", err, s.Directory)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), results)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory")
+	cmd.Flags().IntVar(&workers, "workers", 0, "use so many cores (default all)")
+	cmd.Flags().BoolVar(&retry, "retry", false, "run cells again that failed")
+	return cmd
+}
+
+// formats of studyShowCommand.
+var studyFormats = map[string]func(*experiment.Results) string{
+	"text":  func(r *experiment.Results) string { return r.String() + "\n" },
+	"csv":   (*experiment.Results).CSV,
+	"jsonl": (*experiment.Results).JSONLines,
+	"html":  (*experiment.Results).HTML,
+	"latex": (*experiment.Results).LaTeX,
+}
+
+func studyShowCommand() *cobra.Command {
+	var format, baseline, test string
+	var measures []string
+	cmd := &cobra.Command{
+		Use:   "show DIRECTORY",
+		Short: "Print the table of a study, also while it runs",
+		Long: `Show prints the finished cells of a study. As text, html and latex that is a row a
+method, with means, standard deviations over the rounds, and tests against a
+baseline; as csv a line for every cell and measure, and as jsonl a line for every cell,
+those by which settings were chosen included.
+
+The tests are "t", "corrected t", for repeated divisions of the same instances, and
+"permutation"; without --test it is the one that suits the study.`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := studyFormats[format]
+			if !ok {
+				return &usageError{cmd, fmt.Errorf("no format %q; there are text, csv, jsonl, html and latex", format)}
+			}
+			r, err := experiment.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if len(measures) > 0 {
+				if r, err = r.With(measures...); err != nil {
+					return err
+				}
+			}
+			if baseline == "" {
+				baseline = r.Baseline
+			}
+			if r, err = r.Against(baseline, experiment.Test(test)); err != nil {
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), write(r))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, csv, jsonl, html or latex")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "test against this method")
+	cmd.Flags().StringVar(&test, "test", "", "how to test")
+	cmd.Flags().StringSliceVar(&measures, "measure", nil, "show these measures")
+	return cmd
+}
+
+func studyCellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cell DIRECTORY KEY",
+		Short: "Run one cell of a study again",
+		Long: `Cell trains and evaluates one cell again, alone, and prints it as JSON. KEY, or the
+beginning of it, is in the column "key" of "hierml study show --format csv". Nothing in the
+directory is changed. The exit status is 1 if the outcome is not the one that is kept there.`,
+		Args: usage(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := experiment.ReadStudy(filepath.Join(args[0], "study.json"))
+			if err != nil {
+				return err
+			}
+			s.Directory = args[0]
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			c, err := s.RunCell(ctx, args[1])
+			if err != nil {
+				return err
+			}
+			text, err := c.MarshalJSON()
+			if err == nil {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+			}
+			if err != nil {
+				return err
+			}
+			kept, err := experiment.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if old := kept.Cell(c.Key); old != nil && !c.Same(old) {
+				return fmt.Errorf("cell %s has another outcome than the one in %s", c.Key, args[0])
+			}
+			return nil
+		},
+	}
+}

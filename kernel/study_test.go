@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const smallStudy = `{
+	"Name": "small",
+	"Data": [{"Name": "tree", "Generator": {"dataset.LinearTree": {"Depth": 2, "Features": 5, "Instances": 60}}}],
+	"Methods": [
+		{"Name": "flat", "Estimator": {"svm.Flat": {"Settings": {"Gap": 0.1}}}, "Grid": {"C": [0.1, 10]}},
+		{"Name": "perceptron", "Estimator": "perceptron.Flat"},
+		{"Name": "odd", "Estimator": {"svm.Orthogonal": {"Alpha": 1000}}}
+	],
+	"Inner": {"Folds": 2}, "Repeats": 2, "Measures": ["accuracy", "tree loss"], "Baseline": "flat"
+}`
+
+// TestStudy runs a study, shows it and runs one of its cells again.
+func TestStudy(t *testing.T) {
+	dir := write(t, "a.json", smallStudy)
+	if err := os.WriteFile(filepath.Join(dir, "b.json"), []byte("{\"Methods\": [\n{\"Estimator\": \"svm.Flut\"}],\n \"Data\": [{\"Open\": \"x\"}]}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) result { return hierml(t, dir, "", append([]string{"study"}, args...)...) }
+	for _, test := range []struct {
+		args   []string
+		status int
+		stdout []string // parts of it
+		stderr string   // a part
+	}{
+		{nil, 0, []string{"Available Commands:", "svm.Normalized"}, ""},
+		{[]string{"run"}, 2, nil, "accepts 1 arg(s), received 0"},
+		{[]string{"run", "c.json"}, 1, nil, "open c.json: no such file or directory"},
+		{[]string{"run", "b.json"}, 1, nil, `hierml: b.json: method "svm.Flut": experiment: nothing is called "svm.Flut" here; there are perceptron.Flat`},
+		{[]string{"show", "a.study"}, 1, nil, "a.study is not the directory of a study"},
+		{[]string{"run", "a.json", "--workers", "2"}, 0, []string{"small\n", "perceptron ", "odd on tree: 2 of 2 cells failed: "}, "of 14 cells"},
+		{[]string{"run", "a.json"}, 0, []string{"small\n"}, "14 of 14 cells, 2 failed"},
+		{[]string{"run", "a.json", "--dir", "other"}, 0, []string{"small\n"}, ""},
+		{[]string{"show", "a.study"}, 0, []string{"small\n", "the paired t-test against flat"}, ""},
+		{[]string{"show", "a.study", "--test", "permutation", "--baseline", "perceptron"}, 0, []string{"permutation test against perceptron"}, ""},
+		{[]string{"show", "a.study", "--baseline", "best"}, 1, nil, `no method is called "best"; there are flat, perceptron, odd`},
+		{[]string{"show", "a.study", "--test", "best"}, 1, nil, `no test is called "best"`},
+		{[]string{"show", "a.study", "--measure", "macro F1,seconds"}, 0, []string{"macro F1 ↑", "seconds ↓"}, ""},
+		{[]string{"show", "a.study", "--measure", "speed"}, 1, nil, `no measure is called "speed"; there are accuracy`},
+		{[]string{"show", "a.study", "--format", "html"}, 0, []string{"<table", "<strong>"}, ""},
+		{[]string{"show", "a.study", "--format", "latex"}, 0, []string{`\begin{tabular}{lllrr}`, `\textbf{`, `\toprule`}, ""},
+		{[]string{"show", "a.study", "--format", "jsonl"}, 0, []string{`"method":"flat","settings":{"C":`}, ""},
+		{[]string{"show", "a.study", "--format", "pdf"}, 2, nil, `no format "pdf"; there are text, csv, jsonl, html and latex`},
+		{[]string{"cell", "a.study", "zz"}, 1, nil, `the study has no cell with the key "zz"`},
+	} {
+		got := run(test.args...)
+		if got.status != test.status || !strings.Contains(got.stderr, test.stderr) {
+			t.Errorf("%q: %+v, want status %d and %q", test.args, got, test.status, test.stderr)
+		}
+		for _, part := range test.stdout {
+			if !strings.Contains(got.stdout, part) {
+				t.Errorf("%q prints %q without %q", test.args, got.stdout, part)
+			}
+		}
+	}
+	text := run("show", "a.study", "--format", "csv").stdout
+	if other := run("show", "other", "--format", "csv").stdout; other != text {
+		t.Errorf("two runs give\n%s\nand\n%s", text, other)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != 1+2*2*2+2+2*2*4 || rows[0][0] != "key" {
+		t.Fatalf("%v, %d rows\n%s", err, len(rows), text)
+	}
+	for _, row := range [][]string{rows[1], rows[len(rows)-1]} {
+		if got := run("cell", "a.study", row[0][:8]); got.status != 0 || !strings.Contains(got.stdout, `"Key":"`+row[0]+`"`) || got.stderr != "" {
+			t.Errorf("again %v: %+v", row, got)
+		}
+	}
+	cells := filepath.Join(dir, "a.study", "cells.jsonl")
+	content, err := os.ReadFile(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.ReplaceAll(string(content), `"Test":`, `"Test":1`)
+	if err := os.WriteFile(cells, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := run("cell", "a.study", rows[1][0]); got.status != 1 || !strings.Contains(got.stderr, "has another outcome than the one in a.study") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestStudyInterrupted interrupts a study that would run for a long time, and goes on.
+func TestStudyInterrupted(t *testing.T) {
+	dir := write(t, "a.json", strings.Replace(smallStudy, `"Repeats": 2`, `"Repeats": 100000`, 1))
+	cmd := exec.CommandContext(t.Context(), program, "study", "run", "a.json")
+	cmd.Dir = dir
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	lines.Scan() // it has begun
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	last := lines.Text()
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	err = cmd.Wait()
+	if status := cmd.ProcessState.ExitCode(); status != 130 || stdout.Len() > 0 ||
+		!strings.Contains(last, "cells: interrupted; what is finished is in a.study, and the same command goes on from there") {
+		t.Fatalf("%v, status %d, %q, %q", err, status, last, stdout.String())
+	}
+	if got := hierml(t, dir, "", "study", "show", "a.study"); got.status != 0 || !strings.Contains(got.stdout, "cells not finished: run the study again to go on") {
+		t.Errorf("%+v", got)
+	}
+	// A study with fewer repeats has no cells that are not of this one.
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(smallStudy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := hierml(t, dir, "", "study", "run", "a.json"); got.status != 0 || strings.Contains(got.stdout, "not finished") {
+		t.Errorf("%+v", got)
+	}
+}
