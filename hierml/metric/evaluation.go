@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -51,12 +52,12 @@ type evaluation struct {
 	workers            []*worker
 }
 
-func (s Settings) newEvaluation(t *taxonomy.Taxonomy, n int) (*evaluation, error) {
+func (s Settings) newEvaluation(t *taxonomy.Taxonomy) (*evaluation, error) {
 	at, err := s.at()
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{t: t, leaves: t.Leaves(), nodes: t, at: at, loss: s.Loss, nearest: make([]int, n), predicted: make([]int, n), labels: 14695981039346656037}
+	e := &evaluation{t: t, leaves: t.Leaves(), nodes: t, at: at, loss: s.Loss, labels: 14695981039346656037}
 	if e.loss == nil {
 		e.loss, e.halfed = loss.Half(t), true
 	} else if err := loss.Check(e.loss, t); err != nil {
@@ -77,15 +78,39 @@ func (s Settings) newEvaluation(t *taxonomy.Taxonomy, n int) (*evaluation, error
 	for rank := 1; rank < len(e.gains); rank++ {
 		e.gains[rank] = 1 / math.Log2(1+float64(rank))
 	}
-	width := fixedColumns + 2*len(at) + e.depths
-	values := make([]float64, width*n)
-	for c := range width {
-		e.columns = append(e.columns, values[c*n:(c+1)*n:(c+1)*n])
-	}
+	e.columns = make([][]float64, fixedColumns+2*len(at)+e.depths)
 	for range s.workers() {
 		e.workers = append(e.workers, newWorker(e))
 	}
 	return e, nil
+}
+
+// grow makes room for the values of n more instances.
+func (e *evaluation) grow(n int) {
+	e.nearest = append(e.nearest, make([]int, n)...)
+	e.predicted = append(e.predicted, make([]int, n)...)
+	for c := range e.columns {
+		e.columns[c] = append(e.columns[c], make([]float64, n)...)
+	}
+}
+
+// evaluate measures a batch of instances, for which grow made room.
+func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) error {
+	scores := model.LeafScores(x)
+	var decided [][]int
+	if d, ok := model.(Decider); ok {
+		var err error
+		if decided, err = d.Decide(x, scores); err != nil {
+			return fmt.Errorf("metric: %w", err)
+		}
+		if len(decided) != x.Rows {
+			return fmt.Errorf("metric: the model decided for %d of %d instances", len(decided), x.Rows)
+		}
+		if decided == nil {
+			decided = [][]int{}
+		}
+	}
+	return e.add(scores, decided, labels)
 }
 
 // fewScores are measured by one goroutine.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 
@@ -47,45 +48,105 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 	if d.X.Rows != len(d.Labels) {
 		return nil, fmt.Errorf("metric: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
 	}
-	if c, ok := model.(interface{ Check(*dataset.Matrix) error }); ok {
-		if err := c.Check(d.X); err != nil {
-			return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
-		}
+	if err := checkInstances(model, d.X); err != nil {
+		return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
 	}
-	if c, ok := model.(interface {
-		CheckTaxonomy(*taxonomy.Taxonomy) error
-	}); ok {
-		if err := c.CheckTaxonomy(d.Taxonomy); err != nil {
-			return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
-		}
+	if err := checkTaxonomy(model, d.Taxonomy); err != nil {
+		return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
 	}
-	e, err := s.newEvaluation(d.Taxonomy, d.X.Rows)
+	e, err := s.newEvaluation(d.Taxonomy)
 	if err != nil {
 		return nil, err
 	}
-	decider, _ := model.(Decider)
-	size := max(leastBatch, min(batch, batchScores/len(d.Taxonomy.Leaves())))
+	e.grow(d.X.Rows)
+	size := batchSize(d.Taxonomy)
 	for start := 0; start < d.X.Rows; start += size {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("metric: ended after %d of %d instances: %w", start, d.X.Rows, err)
 		}
 		end := min(start+size, d.X.Rows)
-		x := rows(d.X, start, end)
-		scores := model.LeafScores(x)
-		var decided [][]int
-		if decider != nil {
-			if decided, err = decider.Decide(x, scores); err != nil {
-				return nil, fmt.Errorf("metric: dataset %q: %w", d.Name, err)
-			}
-			if len(decided) != x.Rows {
-				return nil, fmt.Errorf("metric: the model decided for %d of %d instances", len(decided), x.Rows)
-			}
-		}
-		if err := e.add(scores, decided, d.Labels[start:end]); err != nil {
+		if err := e.evaluate(model, rows(d.X, start, end), d.Labels[start:end]); err != nil {
 			return nil, err
 		}
 	}
 	return e.report()
+}
+
+// EvaluateInstances is Evaluate for instances that are read one after the other and need not fit into memory, with the
+// given number of columns: those that the model knows. Columns above them are left out. What it keeps of an instance are
+// the values of its measures.
+func (s Settings) EvaluateInstances(ctx context.Context, model Scorer, t *taxonomy.Taxonomy, columns int, instances iter.Seq2[dataset.Instance, error]) (*Report, error) {
+	if model == nil || t == nil || instances == nil {
+		return nil, errors.New("metric: EvaluateInstances needs a model, a taxonomy and instances")
+	}
+	if err := checkTaxonomy(model, t); err != nil {
+		return nil, fmt.Errorf("metric: %w", err)
+	}
+	e, err := s.newEvaluation(t)
+	if err != nil {
+		return nil, err
+	}
+	size := batchSize(t)
+	x, labels := &dataset.Matrix{Cols: columns, Indptr: []int{0}}, [][]int(nil)
+	flush := func() error {
+		if x.Rows == 0 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("metric: ended after %d instances: %w", e.n, err)
+		}
+		if err := checkInstances(model, x); err != nil {
+			return fmt.Errorf("metric: %w", err)
+		}
+		e.grow(x.Rows)
+		err := e.evaluate(model, x, labels)
+		// A model may keep what it was given: the next batch is another one.
+		x, labels = &dataset.Matrix{Cols: columns, Indptr: []int{0}}, nil
+		return err
+	}
+	for in, err := range instances {
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range in.Columns {
+			if int(c) < columns {
+				x.Indices, x.Values = append(x.Indices, c), append(x.Values, in.Values[i])
+			}
+		}
+		x.Indptr, x.Rows, labels = append(x.Indptr, len(x.Indices)), x.Rows+1, append(labels, in.Labels)
+		if x.Rows == size {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	return e.report()
+}
+
+// batchSize is the number of instances in a batch.
+func batchSize(t *taxonomy.Taxonomy) int {
+	return max(leastBatch, min(batch, batchScores/len(t.Leaves())))
+}
+
+// checkInstances asks the model whether it can score the instances, if it can be asked.
+func checkInstances(model Scorer, x *dataset.Matrix) error {
+	if c, ok := model.(interface{ Check(*dataset.Matrix) error }); ok {
+		return c.Check(x)
+	}
+	return nil
+}
+
+// checkTaxonomy asks the model whether it predicts labels of t, if it can be asked.
+func checkTaxonomy(model Scorer, t *taxonomy.Taxonomy) error {
+	if c, ok := model.(interface {
+		CheckTaxonomy(*taxonomy.Taxonomy) error
+	}); ok {
+		return c.CheckTaxonomy(t)
+	}
+	return nil
 }
 
 // EvaluateScores does what the function EvaluateScores does, as the settings say.
@@ -109,10 +170,11 @@ func (s Settings) evaluateScores(scores *mat.Dense, predicted, labels [][]int, t
 	if scores == nil || t == nil {
 		return nil, errors.New("metric: EvaluateScores needs scores and a taxonomy")
 	}
-	e, err := s.newEvaluation(t, len(labels))
+	e, err := s.newEvaluation(t)
 	if err != nil {
 		return nil, err
 	}
+	e.grow(len(labels))
 	if err := e.add(scores, predicted, labels); err != nil {
 		return nil, err
 	}

@@ -239,3 +239,64 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%v allocations for 100 instances, %v for 500", few, many)
 	}
 }
+
+// TestEvaluateInstances checks that instances read one after the other are measured like those in memory.
+func TestEvaluateInstances(t *testing.T) {
+	const n = 2500
+	g := tree(t)
+	d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: n, Cols: 3, Indptr: []int{0}}}
+	for i := range n {
+		d.X.Indices, d.X.Values = append(d.X.Indices, int32(i*i%3)), append(d.X.Values, float32(1+i%2))
+		d.X.Indptr = append(d.X.Indptr, i+1)
+		d.Labels = append(d.Labels, []int{g.Leaves()[i%3]})
+	}
+	model := &first{leaves: 3}
+	want, err := metric.Evaluate(model, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := metric.Settings{}.EvaluateInstances(context.Background(), model, g, 3, d.Instances())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	wider := func(yield func(dataset.Instance, error) bool) {
+		for in := range d.Instances() {
+			in.Columns, in.Values = append([]int32{}, in.Columns...), append([]float32{}, in.Values...)
+			if !yield(dataset.Instance{Labels: in.Labels, Columns: append(in.Columns, 9), Values: append(in.Values, 5)}, nil) {
+				return
+			}
+		}
+	}
+	if got, err = (metric.Settings{}).EvaluateInstances(context.Background(), model, g, 3, wider); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("with columns that are not known %v, want %v (%v)", got, want, err)
+	}
+	broken := func(yield func(dataset.Instance, error) bool) {
+		_ = yield(dataset.Instance{Labels: []int{1}}, nil) && yield(dataset.Instance{}, errors.New("line 2 is torn"))
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for want, run := range map[string]func() (*metric.Report, error){
+		"torn": func() (*metric.Report, error) {
+			return metric.Settings{}.EvaluateInstances(context.Background(), model, g, 3, broken)
+		},
+		"canceled": func() (*metric.Report, error) {
+			return metric.Settings{}.EvaluateInstances(cancelled, model, g, 3, d.Instances())
+		},
+		"too wide": func() (*metric.Report, error) {
+			return metric.Settings{}.EvaluateInstances(context.Background(), &first{leaves: 3, check: errors.New("too wide")}, g, 3, d.Instances())
+		},
+		"needs": func() (*metric.Report, error) {
+			return metric.Settings{}.EvaluateInstances(context.Background(), model, g, 3, nil)
+		},
+		"no instances": func() (*metric.Report, error) {
+			return metric.Settings{}.EvaluateInstances(context.Background(), model, g, 3, d.Subset(nil).Instances())
+		},
+	} {
+		if _, err := run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}

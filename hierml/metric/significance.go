@@ -23,8 +23,11 @@ type Test struct {
 	N          int     `json:"n"`                 // pairs that were compared
 }
 
-// String says it in a sentence.
+// String says it in a sentence, and that there is none of the zero value.
 func (t Test) String() string {
+	if t.Name == "" {
+		return "no test"
+	}
 	what := "the mean"
 	if t.Measure != "" {
 		what = t.Measure

@@ -192,6 +192,9 @@ func TestSignificanceAtTheEdges(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+	if text := (metric.Test{}).String(); text != "no test" {
+		t.Error(text)
+	}
 	equal, err := metric.McNemarCorrected([]bool{true, false, true}, []bool{false, true, true})
 	if err != nil || equal.P != 1 || equal.Statistic != 0 {
 		t.Errorf("equal: %v, %v", equal, err)
