@@ -45,12 +45,14 @@
 //	feature given twice          its values are added
 //	features out of order        they are sorted
 //	value not finite             NaN, infinity or beyond a float32: it is taken as zero
+//	unknown value                a value that its attribute does not have is left out
 //	unreadable instance          the instance is left out
 //	instance without features    it is kept, all zeros (no fault without Repair)
 //	document without text        it is kept, empty (no fault without Repair)
 //	wrong count                  what the file has is counted instead
 //	text that is not UTF-8       the wrong bytes are replaced by U+FFFD
 //	document given twice         the first is taken
+//	edge given twice             it is taken once (hierarchies of ARFF)
 //	damaged compression          what stands before the damage is taken
 //
 // All else is an error always: a file without instances, a line of more than 64 MiB, a header that cannot be read.

@@ -133,3 +133,26 @@ func ExampleJSONLines() {
 	}
 	// Output: {"id":"1","labels":["apple"],"text":"Red and round.","split":"test"}
 }
+
+func ExampleARFF() {
+	const yeast = `@relation yeast
+@attribute expression numeric
+@attribute phase {G1, S, 'G2/M'}
+@attribute class hierarchical 01/01,01/02,02
+@data
+0.5, 'G2/M', 01/02@02
+?, G1, 01
+`
+	d, err := dataset.ARFF{}.Read(context.Background(), strings.NewReader(yeast), "yeast.arff", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Vocabulary, d.Taxonomy.Names())
+	if err := (dataset.SVMLight{}).Write(context.Background(), os.Stdout, d); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [expression phase=G1 phase=S phase=G2/M] [01 01/01 01/02 02]
+	// 01/02,02 1:0.5 4:1
+	// 01 2:1
+}

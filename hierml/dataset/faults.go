@@ -29,12 +29,14 @@ var (
 	faultFeatureTwice = faultKind{name: "feature given twice", repair: "values added"}
 	faultOrder        = faultKind{name: "features out of order", repair: "sorted"}
 	faultNotFinite    = faultKind{name: "value not finite", repair: "taken as zero"}
+	faultUnknownValue = faultKind{name: "unknown value", repair: "value left out"}
 	faultUnreadable   = faultKind{name: "unreadable instance", repair: "instance left out", leavesOut: true}
 	faultEmptyRow     = faultKind{name: "instance without features", repair: "kept, all zeros"}
 	faultEmptyText    = faultKind{name: "document without text", repair: "kept, empty"}
 	faultCount        = faultKind{name: "wrong count", repair: "what the file has was counted instead"}
 	faultEncoding     = faultKind{name: "text that is not UTF-8", repair: "wrong bytes replaced by U+FFFD"}
 	faultTwice        = faultKind{name: "document given twice", repair: "the first taken"}
+	faultEdgeTwice    = faultKind{name: "edge given twice", repair: "taken once"}
 	faultCut          = faultKind{name: "damaged compression", repair: "what stands before it taken"}
 )
 

@@ -55,7 +55,7 @@ func (p *featureParser) parse(line []byte, at int, in *Instance) error {
 		at++
 		value, next, ok := parseFloat(line, at)
 		if !ok {
-			if err := p.badValue(line, at); err != nil {
+			if err := p.badValue(string(field(line, at)), at); err != nil {
 				return err
 			}
 			at = fieldEnd(line, at)
@@ -100,9 +100,8 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 	return true, p.fault(faultOrder, start, "feature %d stands after feature %d; expected ascending indices", index, previous+p.base)
 }
 
-// badValue says what is wrong with the value that begins at the position.
-func (p *featureParser) badValue(line []byte, at int) error {
-	text := string(field(line, at))
+// badValue says what is wrong with a value that is no number, and begins at the position.
+func (p *featureParser) badValue(text string, at int) error {
 	kind := faultUnreadable
 	if v, err := strconv.ParseFloat(text, 32); errors.Is(err, strconv.ErrRange) || math.IsNaN(v) || math.IsInf(v, 0) {
 		kind = faultNotFinite

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,13 +64,16 @@ func wantSame(t testing.TB, got, want *Dataset) {
 	}
 }
 
-// rowsOf prints a data set, a line an instance: names of labels, then columns and values.
+// rowsOf prints a data set, a line an instance: sorted names of labels, then columns and values.
 func rowsOf(d *Dataset) string {
 	var b strings.Builder
 	for i, nodes := range d.Labels {
+		var names []string
 		for _, n := range nodes {
-			fmt.Fprintf(&b, "%s ", d.Taxonomy.Name(n))
+			names = append(names, d.Taxonomy.Name(n)+" ")
 		}
+		slices.Sort(names)
+		b.WriteString(strings.Join(names, ""))
 		columns, values := d.X.Row(i)
 		fmt.Fprintln(&b, columns, values)
 	}
@@ -196,5 +200,14 @@ func fuzzDocuments(t *testing.T, text []byte, format func(repair *Faults) docume
 		if documentsOf(repaired) != documentsOf(strict) {
 			t.Fatalf("repaired\n%sstrict\n%s", documentsOf(repaired), documentsOf(strict))
 		}
+	}
+}
+
+// wantSyntaxError fails if the error is not a *SyntaxError with a place.
+func wantSyntaxError(t testing.TB, err error) {
+	t.Helper()
+	var at *SyntaxError
+	if !errors.As(err, &at) || at.Line < 1 || at.File == "" {
+		t.Fatalf("an error without place: %v", err)
 	}
 }

@@ -18,7 +18,14 @@ type labeler struct {
 	names []string
 	ids   map[string]int
 	edges [][2]int
+	given map[[2]int]bool // edges, where they are given one by one
+
+	many []int        // a long list of nodes
+	set  map[int]bool // and those in it
 }
+
+// longestName bounds the names of what grows of a file: bytes.
+const longestName = 4096
 
 // add adds the node of a label, which stands at the column, to the nodes of an instance. Where a taxonomy
 // grows, the label is a path of names with the separator between them, or one name if that is empty.
@@ -32,6 +39,9 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 			return nodes, report(l.repair, faultUnknownLabel, l.errorf(column, "%s", unknownLabel(l.taxonomy, label)))
 		}
 		return l.addNode(nodes, n, label, column)
+	}
+	if len(label) > longestName {
+		return nodes, report(l.repair, faultUnreadable, l.errorf(column, "label %s has more than %d bytes", quote(label), longestName))
 	}
 	path := []string{label}
 	if separator != "" {
@@ -79,10 +89,26 @@ func (l *labeler) addPath(nodes []int, path []string, column int) ([]int, error)
 }
 
 func (l *labeler) addNode(nodes []int, n int, label string, column int) ([]int, error) {
-	if slices.Contains(nodes, n) {
+	if l.has(nodes, n) {
 		return nodes, report(l.repair, faultLabelTwice, l.errorf(column, "label %s is given twice", quote(label)))
 	}
 	return append(nodes, n), nil
+}
+
+// has reports whether the node is one of the nodes, to which nodes are added one by one.
+func (l *labeler) has(nodes []int, n int) bool {
+	const few = 32
+	if len(nodes) <= few {
+		return slices.Contains(nodes, n)
+	}
+	if len(l.many) >= len(nodes) || len(l.many) == 0 || &l.many[0] != &nodes[0] {
+		l.many, l.set = nil, make(map[int]bool, len(nodes))
+	}
+	for _, m := range nodes[len(l.many):] {
+		l.set[m] = true
+	}
+	l.many = nodes
+	return l.set[n]
 }
 
 // finish returns the nodes in their most specific form, if the taxonomy is known by now. An instance that was
@@ -116,16 +142,15 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err erro
 // mostSpecific sorts the nodes and leaves out those that are an ancestor of another one.
 func mostSpecific(t *taxonomy.Taxonomy, nodes []int) []int {
 	if len(nodes) > 1 {
-		all := slices.Clone(nodes)
-		nodes = slices.DeleteFunc(nodes, func(n int) bool {
-			return slices.ContainsFunc(all, func(m int) bool {
-				if m == n {
-					return false
+		above := make(map[int]bool)
+		for _, n := range nodes {
+			for _, a := range t.Ancestors(n) {
+				if a != n {
+					above[a] = true
 				}
-				_, above := slices.BinarySearch(t.Ancestors(m), n)
-				return above
-			})
-		})
+			}
+		}
+		nodes = slices.DeleteFunc(nodes, func(n int) bool { return above[n] })
 	}
 	slices.Sort(nodes)
 	return nodes

@@ -112,7 +112,7 @@ func TestRCV1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rowsOf(d); got != "apple [0 6] [0.5 1]\npear bread [2] [2]\ntool [19] [1]\n" || d.X.Cols != 20 {
+	if got := rowsOf(d); got != "apple [0 6] [0.5 1]\nbread pear [2] [2]\ntool [19] [1]\n" || d.X.Cols != 20 {
 		t.Errorf("%d columns, got\n%s", d.X.Cols, got)
 	}
 	var vectors, written bytes.Buffer
