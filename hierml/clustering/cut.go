@@ -7,8 +7,10 @@ import (
 
 // Cut is a rule that says which links of a dendrogram are cut: one of [Inconsistent], [InconsistentAbove], [Height], [Number] and [Depth].
 type Cut struct {
-	kind  string
-	value float64
+	// By is "inconsistent", "inconsistent above", "height", "number" or "depth".
+	By string
+	// Value is that of the rule; the first has none.
+	Value float64
 }
 
 // Inconsistent is the cut of Algorithm 8: links with a coefficient of inconsistency above the mean of those that are not zero.
@@ -29,15 +31,15 @@ func Depth(k int) Cut { return Cut{"depth", float64(k)} }
 
 // String describes the cut.
 func (c Cut) String() string {
-	switch c.kind {
+	switch c.By {
 	case "inconsistent":
 		return "inconsistency above its mean"
 	case "inconsistent above":
-		return fmt.Sprintf("inconsistency above %g", c.value)
+		return fmt.Sprintf("inconsistency above %g", c.Value)
 	case "":
 		return "no cut"
 	}
-	return fmt.Sprintf("%s %g", c.kind, c.value)
+	return fmt.Sprintf("%s %g", c.By, c.Value)
 }
 
 // With returns the dendrogram with another cut.
@@ -46,36 +48,36 @@ func (d *Dendrogram) With(c Cut) (*Dendrogram, error) {
 		return nil, err
 	}
 	cut := make([]bool, len(d.Links))
-	switch c.kind {
+	switch c.By {
 	case "inconsistent":
 		cut = d.cutAbove(d.Inconsistency, d.Threshold)
 	case "inconsistent above":
-		if math.IsNaN(c.value) {
+		if math.IsNaN(c.Value) {
 			return nil, fmt.Errorf("clustering: the threshold of inconsistency is not a number")
 		}
-		cut = d.cutAbove(d.Inconsistency, c.value)
+		cut = d.cutAbove(d.Inconsistency, c.Value)
 	case "height":
-		if math.IsNaN(c.value) {
+		if math.IsNaN(c.Value) {
 			return nil, fmt.Errorf("clustering: the height to cut at is not a number")
 		}
 		for t, l := range d.Links {
-			cut[t] = l.Height > c.value
+			cut[t] = l.Height > c.Value
 		}
 		cut = d.upwards(cut)
 	case "number":
-		if c.value < 1 {
-			return nil, fmt.Errorf("clustering: %g clusters; at least 1 is needed", c.value)
+		if !(c.Value >= 1) {
+			return nil, fmt.Errorf("clustering: %g clusters; at least 1 is needed", c.Value)
 		}
-		for t := max(0, len(d.Classes)-int(c.value)); t < len(cut); t++ {
+		for t := len(d.Classes) - int(min(c.Value, float64(len(d.Classes)))); t < len(cut); t++ {
 			cut[t] = true
 		}
 	case "depth":
-		if c.value < 0 {
-			return nil, fmt.Errorf("clustering: depth %g; it is not negative", c.value)
+		if !(c.Value >= 0) {
+			return nil, fmt.Errorf("clustering: depth %g; it is not negative", c.Value)
 		}
 		depth := make([]int, len(d.Links))
 		for t := len(d.Links) - 1; t >= 0; t-- {
-			cut[t] = depth[t] < int(c.value)
+			cut[t] = float64(depth[t]) < math.Floor(c.Value)
 			for _, cluster := range [2]int{d.Links[t].A, d.Links[t].B} {
 				if below := cluster - len(d.Classes); below >= 0 {
 					depth[below] = depth[t] + 1
@@ -83,7 +85,7 @@ func (d *Dendrogram) With(c Cut) (*Dendrogram, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("clustering: there is no rule for the cut; use Inconsistent, InconsistentAbove, Height, Number or Depth")
+		return nil, fmt.Errorf("clustering: there is no rule %q for a cut; use Inconsistent, InconsistentAbove, Height, Number or Depth", c.By)
 	}
 	other := *d
 	other.Cut, other.Clusters = cut, d.partition(cut)

@@ -63,6 +63,7 @@ func TestCuts(t *testing.T) {
 		{clustering.Number(3), [][]int{{0, 1}, {2, 3}, {4}}},
 		{clustering.Number(4), [][]int{{0, 1}, {2}, {3}, {4}}},
 		{clustering.Number(5), [][]int{{0}, {1}, {2}, {3}, {4}}},
+		{clustering.Cut{By: "number", Value: math.Inf(1)}, [][]int{{0}, {1}, {2}, {3}, {4}}},
 		{clustering.Number(99), [][]int{{0}, {1}, {2}, {3}, {4}}},
 		{clustering.Height(1000), [][]int{{0, 1, 2, 3, 4}}},
 		{clustering.Height(1.5), [][]int{{0, 1}, {2, 3}, {4}}},
@@ -85,7 +86,7 @@ func TestCuts(t *testing.T) {
 			t.Errorf("%v: clusters %v, want %v", c.cut, other.Clusters, c.want)
 		}
 	}
-	for _, c := range []clustering.Cut{{}, clustering.Number(0), clustering.Depth(-1), clustering.Height(math.NaN()), clustering.InconsistentAbove(math.NaN())} {
+	for _, c := range []clustering.Cut{{}, {By: "number", Value: math.NaN()}, {By: "depth", Value: math.NaN()}, {By: "number", Value: math.Inf(-1)}, clustering.Number(0), clustering.Depth(-1), clustering.Height(math.NaN()), clustering.InconsistentAbove(math.NaN())} {
 		if _, err := d.With(c); err == nil {
 			t.Errorf("%v: no error", c)
 		}

@@ -213,7 +213,7 @@ func TestAutomaticRefuses(t *testing.T) {
 		"no data":        {svm.Flat{}, nil, nil, "needs"},
 		"its own error":  {fails, d, nil, "no"},
 		"nothing at all": {nothing, d, nil, "neither"},
-		"no such cut":    {svm.Flat{}, d, []clustering.Cut{{}}, "no rule"},
+		"no such cut":    {svm.Flat{}, d, []clustering.Cut{{By: "hand"}}, "no rule"},
 	} {
 		m, err := clustering.Automatic{Estimator: c.estimator, Cuts: c.cuts}.Fit(ctx, d.Taxonomy, c.data)
 		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
