@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Mergers is a tree of mergers, such as a *clustering.Dendrogram: of things, numbered from 0, and of what earlier links merged, numbered from Len
-// on.
+// Mergers is a tree of mergers, such as a *clustering.Dendrogram: of things, numbered from 0, and of what earlier links
+// merged, numbered from Len on.
 type Mergers interface {
 	// Len returns the number of things, one more than there are links.
 	Len() int
@@ -31,13 +31,19 @@ const (
 	crossRadius = 2.6
 )
 
-// Dendrogram draws a tree of mergers as figure 6.1 of Cai's thesis does: the names at the left, and every link as a bar at the distance of what it
-// merges. The clusters that the cut leaves have colours and stand apart. Links that are cut are grey and crossed, with
-// a larger cross those that do not build on one that is cut. Of more than 300 things the first mergers are folded:
-// a row names one thing of several, and their number.
+// Dendrogram draws a tree of mergers as figure 6.1 of Cai's thesis does: the names at the left, and every link as a bar
+// at the distance of what it merges. The clusters that the cut leaves have colours and stand apart. Links that are cut
+// are grey and crossed, with a larger cross those that do not build on one that is cut. Mergers with a method Check()
+// error are asked first whether they are right. Of more than 300 things the first mergers are folded: a row names one
+// thing of several, and their number.
 func Dendrogram(m Mergers) (*Figure, error) {
 	if m == nil || m.Len() < 1 {
 		return nil, errors.New("chart: no mergers to draw")
+	}
+	if c, ok := m.(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return nil, fmt.Errorf("chart: %w", err)
+		}
 	}
 	d, err := newDendrogram(m)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/clustering"
 )
 
 // mergers is a tree of mergers with a cut.
@@ -123,6 +125,7 @@ func TestDendrogramRefuses(t *testing.T) {
 		"negative number": mergers{n: 2, links: [][3]float64{{-1, 0, 1}}, cut: make([]bool, 1)},
 		"NaN":             mergers{n: 2, links: [][3]float64{{0, 1, math.NaN()}}, cut: make([]bool, 1)},
 		"negative":        mergers{n: 2, links: [][3]float64{{0, 1, -1}}, cut: make([]bool, 1)},
+		"checked":         &clustering.Dendrogram{Classes: []string{"a", "b"}},
 		"infinite":        mergers{n: 2, links: [][3]float64{{0, 1, math.Inf(1)}}, cut: make([]bool, 1)},
 	} {
 		if f, err := Dendrogram(m); err == nil {

@@ -10,11 +10,12 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it, trains with them,
-// and translates the model back, so that it is judged by the true taxonomy as any other, like the perceptrons with
-// an automatic hierarchy in tables 7.23 and 7.24 of Cai's thesis.
+// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it,
+// trains with them, and translates the model back, so that it is judged by the true taxonomy as any other, like the
+// perceptrons with an automatic hierarchy in tables 7.23 and 7.24 of Cai's thesis.
 type Automatic struct {
-	// Estimator trains under the hierarchy: an estimator of this library, such as perceptron.Hierarchical{}, or any value with a method
+	// Estimator trains under the hierarchy: an estimator of this library, such as perceptron.Hierarchical{}, or any
+	// value with a method
 	//
 	//	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (M, error)
 	//
@@ -31,8 +32,8 @@ type Automatic struct {
 	Cuts []Cut
 }
 
-// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of t, the taxonomy of d. If the estimator
-// returns a model together with an error, as when ctx ends, so does Fit.
+// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of t, the taxonomy of d. If
+// the estimator returns a model together with an error, as when ctx ends, so does Fit.
 func (a Automatic) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Translated, error) {
 	return fitUnder(ctx, a.Estimator, t, d, a.Hierarchy)
 }
@@ -50,8 +51,8 @@ func (a Automatic) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy
 	return dendrogram.Taxonomy(a.Cuts...)
 }
 
-// Randomized is an estimator that trains under a random hierarchy of the shape of the true one, and whose model is judged by the true
-// one, as in tables 7.17 to 7.19 of Cai's thesis.
+// Randomized is an estimator that trains under a random hierarchy of the shape of the true one, and whose model is
+// judged by the true one, as in tables 7.17 to 7.19 of Cai's thesis.
 type Randomized struct {
 	// Estimator trains under the hierarchy, as in Automatic.
 	Estimator any

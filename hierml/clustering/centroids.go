@@ -126,8 +126,9 @@ func (p *centroids) difference(k, l int) float64 {
 	return sum
 }
 
-// kernelCentroids returns the distances of the centroids in the kernel's feature space: the squared distance of classes k and l is the mean
-// of the kernel over pairs of k, plus that over pairs of l, minus twice that over pairs of one of k and one of l.
+// kernelCentroids returns the distances of the centroids in the kernel's feature space: the squared distance of classes
+// k and l is the mean of the kernel over pairs of k, plus that over pairs of l, minus twice that over pairs of one of k
+// and one of l.
 func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
 	against, err := gram.NewAgainst(a.Kernel, s.x)
 	if err != nil {

@@ -43,7 +43,8 @@ func sample(t *testing.T, n, q, features int) *dataset.Dataset {
 	return instances(t, classes, rows, labels)
 }
 
-// TestCentroidDistances compares with dense centroids, and by the linear kernel, the identity kernel and any number of workers.
+// TestCentroidDistances compares with dense centroids, and by the linear kernel, the identity kernel and any number of
+// workers.
 func TestCentroidDistances(t *testing.T) {
 	d := sample(t, 150, 12, 30)
 	const q = 11

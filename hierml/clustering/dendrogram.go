@@ -8,8 +8,8 @@ import (
 
 // Link is a merger of two clusters.
 type Link struct {
-	// A and B are the numbers of the clusters, A the smaller: of a class, from 0, or of the cluster of link t, the number of
-	// classes plus t.
+	// A and B are the numbers of the clusters, A the smaller: of a class, from 0, or of the cluster of link t, the
+	// number of classes plus t.
 	A, B int
 	// Height is the distance of the clusters.
 	Height float64
@@ -28,22 +28,23 @@ type Dendrogram struct {
 	Linkage Linkage
 
 	// Inconsistency is the coefficient of every link: how many sample standard deviations its height is above the mean
-	// of the heights of itself and the Depth-1 levels of links below it; 0 where they do not differ or there are none below.
+	// of the heights of itself and the Depth-1 levels of links below it; 0 where they do not differ or there are none
+	// below.
 	Inconsistency []float64
 	// Depth is the number of levels of links that a coefficient looks at.
 	Depth int
 	// Threshold is the mean of the coefficients that are not zero, or 0 if all are.
 	Threshold float64
 
-	// Cut says which links are cut: by Algorithm 8 those with a coefficient above the threshold by more than 1e-9, and the links that build on
-	// them; or as With says.
+	// Cut says which links are cut: by Algorithm 8 those with a coefficient above the threshold by more than 1e-9, and
+	// the links that build on them; or as With says.
 	Cut []bool
 	// Clusters has the classes, ascending, of each cluster that the cut leaves, in the order of their first classes.
 	Clusters [][]int
 }
 
-// tolerance is how far a coefficient of inconsistency must be above a threshold to be above it: where all coefficients are equal, as in
-// chains, rounding must not decide.
+// tolerance is how far a coefficient of inconsistency must be above a threshold to be above it: where all coefficients
+// are equal, as in chains, rounding must not decide.
 const tolerance = 1e-9
 
 // Len returns the number of classes.
@@ -92,7 +93,7 @@ type Consistency struct {
 
 // Consistencies compares every link with the links below it, depth levels of them with its own.
 func (d *Dendrogram) Consistencies(depth int) ([]Consistency, error) {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	if depth < 1 {
@@ -188,8 +189,9 @@ func (d *Dendrogram) partition(cut []bool) [][]int {
 	return clusters
 }
 
-// check returns what is wrong with a dendrogram, which somebody may have put together by hand.
-func (d *Dendrogram) check() error {
+// Check returns what is wrong with a dendrogram that was put together by hand, or nil. The other methods that return
+// errors, and chart.Dendrogram, ask it first.
+func (d *Dendrogram) Check() error {
 	n := len(d.Classes)
 	if n == 0 {
 		return errors.New("clustering: the dendrogram has no classes")

@@ -152,12 +152,12 @@ type merger struct {
 	height float64
 }
 
-// chain merges clusters that are each other's only nearest neighbours, in whatever order it comes upon them, until
-// there are none or those left have ties before them. It asks for O(n^2) distances. It returns the mergers, and for every place
-// with a cluster which it is, numbered as in a merger.
+// chain merges clusters that are each other's only nearest neighbours, in whatever order it comes upon them, until there
+// are none or those left have ties before them. It asks for O(n^2) distances. It returns the mergers, and for every
+// place with a cluster which it is, numbered as in a merger.
 //
-// Merging others brings nothing nearer to two such clusters than they are to each other, for all three linkages. So going
-// through the pairs by distance merges these two as well.
+// Merging others brings nothing nearer to two such clusters than they are to each other, for all three linkages. So
+// going through the pairs by distance merges these two as well.
 func (m *matrix) chain(ctx context.Context, progress func(done int) error) (found []merger, cluster []int, err error) {
 	cluster = make([]int, m.n)
 	starts := make([]int, m.n)

@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/hierml/clustering"
 )
 
-// bruteForce looks at all pairs of clusters at every step. Distances of members are summed in the order in which the rows stand,
-// which for whole numbers is exact.
+// bruteForce looks at all pairs of clusters at every step. Distances of members are summed in the order in which the
+// rows stand, which for whole numbers is exact.
 func bruteForce(distances *mat.SymDense, linkage clustering.Linkage) []clustering.Link {
 	n := distances.SymmetricDim()
 	clusters := map[int][]int{}
@@ -97,8 +97,8 @@ func TestLinksAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
-// TestTies has points in a row at equal distances, where every inner one has two nearest neighbours, and distances that all are equal but for
-// those of one thing or two that are near all others.
+// TestTies has points in a row at equal distances, where every inner one has two nearest neighbours, and distances that
+// all are equal but for those of one thing or two that are near all others.
 func TestTies(t *testing.T) {
 	const n = 30
 	for name, of := range map[string]func(i, j int) float64{

@@ -47,7 +47,8 @@ func numbersOfChildren(parents []int, k int) string {
 	return fmt.Sprint(children)
 }
 
-// TestGoldenRandhier compares the numbers of children on the last level of hierarchies of several levels, and those of both ways to draw.
+// TestGoldenRandhier compares the numbers of children on the last level of hierarchies of several levels, and those of
+// both ways to draw.
 func TestGoldenRandhier(t *testing.T) {
 	cases, err := golden.Read("randhier")
 	if err != nil {
@@ -142,8 +143,8 @@ func TestOneChildEach(t *testing.T) {
 	checkFrequencies(t, "one each", n, seen, []profile{{[]int{2, 2}, 0.5}, {[]int{1, 3}, 0.5}})
 }
 
-// TestLikeKeepsTheShape draws hierarchies like a forest with leaves on several levels, the WIPO section of the thesis, and one for
-// which rejection alone would not end.
+// TestLikeKeepsTheShape draws hierarchies like a forest with leaves on several levels, the WIPO section of the thesis,
+// and one for which rejection alone would not end.
 func TestLikeKeepsTheShape(t *testing.T) {
 	uneven, err := taxonomy.New([]string{"r", "s", "a", "b", "c", "d", "e", "lone"}, [][2]int{{0, 2}, {0, 3}, {1, 4}, {2, 5}, {2, 6}})
 	if err != nil {

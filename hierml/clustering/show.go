@@ -77,7 +77,7 @@ func (d *Dendrogram) label(cluster int) string {
 
 // String returns the clusters and the last links.
 func (d *Dendrogram) String() string {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err.Error() + "\n"
 	}
 	p := d.page()
@@ -136,7 +136,7 @@ var pageTemplate = template.Must(template.New("dendrogram").Parse(`<div class="h
 
 // HTML returns the clusters as a table, and the last links as one that opens.
 func (d *Dendrogram) HTML() string {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return template.HTMLEscapeString(err.Error())
 	}
 	var b strings.Builder
