@@ -176,6 +176,9 @@ func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 		r.perInstance[name] = floats(values)
 	}
 	if t != nil && all.Truth != nil {
+		if len(all.Truth) != r.Instances {
+			return nil, fmt.Errorf("metric: a report in JSON has %d true leaves for %d instances", len(all.Truth), r.Instances)
+		}
 		c := &Confusion{Taxonomy: t, Truth: all.Truth, Predicted: all.Predicted}
 		if err := c.check(); err != nil {
 			return nil, fmt.Errorf("%w; read the report with the taxonomy that it was made with", err)

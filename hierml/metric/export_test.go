@@ -87,6 +87,7 @@ func TestJSON(t *testing.T) {
 		`{"report": {"instances": 2}, "perInstance": {"accuracy": [1]}}`:  "1 values",
 		`{"report": {"instances": 1}, "truth": [0], "predicted": [1]}`:    "not a leaf",
 		`{"report": {"instances": 1}, "truth": [1], "predicted": [1, 2]}`: "1 true and 2",
+		`{"report": {"instances": 2}, "truth": [1], "predicted": [1]}`:    "1 true leaves",
 		`{"report": {"instances": 1}, "labels": "x"}`:                     "hash",
 		`{"report": {"instances": "many"}}`:                               "JSON",
 	} {

@@ -1,0 +1,64 @@
+package metric_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/metric"
+)
+
+func ExampleSettings() {
+	g, flat, _, labels := example()
+	report, err := metric.Settings{At: []int{2}, Loss: loss.Tree(g)}.EvaluateScores(flat, labels, g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.3f of the two highest, top loss %.2f edges\n", report.At[0].Precision, report.TopLoss)
+	// Output:
+	// 0.175 of the two highest, top loss 2.30 edges
+}
+
+func ExampleLabelSets() {
+	g, _, _, _ := example()
+	ast, _ := g.Node("go/ast")
+	build, _ := g.Node("go/build")
+	net, _ := g.Node("net") // an inner node: something below it, but nothing in particular
+	f, err := metric.LabelSets([][]int{{ast}, {ast, net}}, [][]int{{build}, {ast}}, g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f)
+	// Output:
+	//                precision  recall      F1
+	// micro             0.5000  0.3333  0.4000
+	// macro                             0.1333
+	// hierarchical      0.7500  0.6000  0.6667
+	// without roots     0.5000  0.5000  0.5000
+	// 0.0000 of the sets are exact
+}
+
+func ExampleTable_WriteCSV() {
+	g, flat, hierarchical, labels := example()
+	a, err := metric.EvaluateScores(flat, labels, g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b, err := metric.EvaluateScores(hierarchical, labels, g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table := metric.Compare([]string{"flat", "hierarchical"}, []*metric.Report{a, b})
+	table.Measures = []string{"accuracy", "H-loss", "accuracy at depth 0"}
+	if err := table.WriteCSV(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// name,instances,accuracy,H-loss,accuracy at depth 0
+	// flat,40,0.35,0.575,0.5
+	// hierarchical,40,0.6,0.2,1
+}
