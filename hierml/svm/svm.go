@@ -24,7 +24,8 @@
 //
 // Every estimator has two fields for how it is trained: Settings, with the gap
 // to reach, bounds, the seed and a progress function, and Method, nil for the
-// default of package solver. [ChooseC] chooses C on held-out data, for all of them.
+// default of package solver. [ChooseC] chooses C on held-out data, for all of them. [NodeSets] predicts
+// sets of nodes where instances have several labels, or labels at inner nodes, from the scores of any of them.
 //
 // [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
 package svm
