@@ -25,6 +25,20 @@
 //
 //	for instance, err := range (dataset.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }
 //
+// # Texts
+//
+// Text says how texts become vectors: tokens, stop words, n-grams, a vocabulary or hashing, weights such as tf-idf or
+// BM25. What depends on training data is measured by Fit, and what Fit returns transforms all data alike, prints what
+// it does, and is saved as JSON for new data:
+//
+//	words, err := dataset.Text{StopWords: dataset.EnglishStopWords(), NGrams: [2]int{1, 2}, MinDocuments: 3}.Fit(train)
+//	rows := words.Transform(train)
+//	best, err := dataset.ChiSquare{Features: 5000}.Fit(rows) // or DocumentFrequency
+//	few, err := words.Keep(best.Columns)                      // vectors of the chosen words alone
+//	err = few.Save("words.json")
+//
+// In the same way Weighing weighs counts that come without texts, and Scaling scales features of any kind.
+//
 // # Faults
 //
 // A fault of a file is an error, which is a *SyntaxError with the file, the line, the column (in bytes, from 1) and

@@ -1,8 +1,11 @@
 package dataset_test
 
 import (
+	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -64,4 +67,72 @@ func ExampleText_Vectorizer() {
 	// Output:
 	// log counts of words in 262144 columns by hashing
 	// sparse matrix, 2 x 262144, 7 entries (3.5 a row)
+}
+
+func ExampleVectorizer_Instances() {
+	// What stands in a file that is larger than memory, such as a JSON line for each text, comes one after the other.
+	t, err := taxonomy.FromPaths([]string{"food/apple", "food/bread"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	file := strings.NewReader(`{"labels": ["food/apple"], "text": "sour"}
+{"labels": ["food/bread"], "text": "rye and wheat"}`)
+	v, err := dataset.Text{Bits: 18, Weight: dataset.LogCounts}.Vectorizer()
+	if err != nil {
+		log.Fatal(err)
+	}
+	texts := dataset.JSONLines{}.Documents(context.Background(), file, "texts.jsonl", t)
+	for instance, err := range v.Instances(texts) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s %.2f\n", t.Name(instance.Labels[0]), instance.Values)
+	}
+	// Output:
+	// food/apple [-1.00]
+	// food/bread [0.58 -0.58 -0.58]
+}
+
+func ExampleVectorizer_Save() {
+	v, err := dataset.Text{Weight: dataset.BM25}.Fit(corpusOf("sour apple", "rye bread"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "vectorizer")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "words.json")
+	if err := v.Save(file); err != nil {
+		log.Fatal(err)
+	}
+	loaded, err := dataset.LoadVectorizer(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(loaded)
+	// Output: BM25 of 4 words, counted in 2 documents
+}
+
+func ExampleWeighing() {
+	// Counts of words that come without their texts.
+	t, err := taxonomy.FromPaths([]string{"apple", "bread"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	counts, err := dataset.ReadSVMLight(strings.NewReader("apple 1:3 2:1\nbread 2:1 3:2\n"), "counts.svm", t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := dataset.Weighing{Weight: dataset.BM25, Norm: dataset.NoNorm}.Fit(counts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	weighed, err := w.Transform(counts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v: %.3f\n", w, weighed.X.Values)
+	// Output: BM25 of 3 columns, counted in 2 documents: [0.480 0.078 0.088 0.451]
 }

@@ -1,14 +1,9 @@
 package dataset
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
-	"slices"
-
-	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
 // Text says how texts become vectors: what their terms are, which of them count, and for how much. The zero value is
@@ -79,16 +74,20 @@ func (s Text) FitContext(ctx context.Context, train *Corpus) (*Vectorizer, error
 	if train.Len() == 0 {
 		return nil, fmt.Errorf("dataset: corpus %q has no documents to take words from", train.Name)
 	}
-	v.documents = train.Len()
-	if s.Bits > 0 {
-		err = v.countColumns(ctx, train)
-	} else {
-		err = v.countTerms(ctx, train)
-	}
-	if err != nil {
+	counters := make([]*counter, runtime.GOMAXPROCS(0))
+	inParallel(train.Len(), len(counters), func(part, from, to int) {
+		c := newCounter(v)
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			c.add(train.Documents[i].Text)
+		}
+		counters[part] = c
+	})
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v.weigh()
+	if err := v.take(counters, fmt.Sprintf("of corpus %q ", train.Name)); err != nil {
+		return nil, err
+	}
 	return v, nil
 }
 
@@ -121,14 +120,9 @@ func (s Text) vectorizer() (*Vectorizer, error) {
 	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
 		return nil, fmt.Errorf("dataset: MaxShare is %v; it is a part of the documents, from 0 to 1", s.MaxShare)
 	}
-	if _, err := s.Weight.MarshalText(); err != nil {
+	w, err := Weighing{s.Weight, s.K1, s.B, s.Norm}.weigher()
+	if err != nil {
 		return nil, err
-	}
-	if _, err := s.Norm.MarshalText(); err != nil {
-		return nil, err
-	}
-	if math.IsNaN(s.K1) || math.IsInf(s.K1, 0) || math.IsNaN(s.B) || s.B > 1 {
-		return nil, fmt.Errorf("dataset: K1 is %v and B is %v; K1 is a finite number and B at most 1", s.K1, s.B)
 	}
 	largest := maxBits
 	if s.Weight.counted() {
@@ -144,155 +138,5 @@ func (s Text) vectorizer() (*Vectorizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Vectorizer{settings: s, terms: t, k1: 1.2, b: 0.75}
-	if s.K1 != 0 {
-		v.k1 = max(s.K1, 0)
-	}
-	if s.B != 0 {
-		v.b = max(s.B, 0)
-	}
-	return v, nil
-}
-
-// termCounts are document frequencies of some of the documents.
-type termCounts struct {
-	ids   map[string]int32
-	in    []int32 // documents
-	last  []int32 // the last of them, from 1
-	total int     // terms
-}
-
-// countTerms makes the vocabulary.
-func (v *Vectorizer) countTerms(ctx context.Context, train *Corpus) error {
-	parts := make([]termCounts, runtime.GOMAXPROCS(0))
-	err := v.eachDocument(ctx, train.Len(), len(parts), func(part int, reader *termReader, i int) {
-		c := &parts[part]
-		if c.ids == nil {
-			c.ids = make(map[string]int32)
-		}
-		reader.each(train.Documents[i].Text, func(term []byte) {
-			c.total++
-			id, ok := c.ids[string(term)]
-			if !ok {
-				id = int32(len(c.in))
-				c.ids[string(term)] = id
-				c.in, c.last = append(c.in, 0), append(c.last, 0)
-			}
-			if c.last[id] != int32(i+1) {
-				c.last[id] = int32(i + 1)
-				c.in[id]++
-			}
-		})
-	})
-	if err != nil {
-		return err
-	}
-	all, total := make(map[string]int32, len(parts[0].ids)), 0
-	for _, c := range parts {
-		total += c.total
-		for term, id := range c.ids {
-			all[term] += c.in[id]
-		}
-	}
-	v.length = float64(total) / float64(v.documents)
-	return v.choose(all, train.Name)
-}
-
-// choose makes a vocabulary of the terms that stand in neither too few nor too many documents.
-func (v *Vectorizer) choose(frequencies map[string]int32, corpus string) error {
-	s := &v.settings
-	most := v.documents
-	if s.Weight == LogTFIDF || s.Weight == PlainTFIDF || s.dropCommon {
-		most--
-	}
-	if s.MaxShare > 0 {
-		most = min(most, int(s.MaxShare*float64(v.documents)))
-	}
-	for term, df := range frequencies {
-		if int(df) >= s.MinDocuments && int(df) <= most {
-			v.vocabulary = append(v.vocabulary, term)
-		}
-	}
-	if len(v.vocabulary) == 0 {
-		return fmt.Errorf("dataset: no word of corpus %q stands in at least %d and at most %d of its %d documents; lower MinDocuments, raise MaxShare or give more texts",
-			corpus, max(s.MinDocuments, 1), most, v.documents)
-	}
-	if s.MaxFeatures > 0 && len(v.vocabulary) > s.MaxFeatures {
-		slices.SortFunc(v.vocabulary, func(a, b string) int {
-			return cmp.Or(cmp.Compare(frequencies[b], frequencies[a]), cmp.Compare(a, b))
-		})
-		v.vocabulary = slices.Clone(v.vocabulary[:s.MaxFeatures])
-	}
-	slices.Sort(v.vocabulary)
-	v.frequencies = make([]int32, len(v.vocabulary))
-	for j, term := range v.vocabulary {
-		v.frequencies[j] = frequencies[term]
-	}
-	return nil
-}
-
-// countColumns counts the documents of each column of hashed terms.
-func (v *Vectorizer) countColumns(ctx context.Context, train *Corpus) error {
-	type counts struct {
-		in     []int32
-		hashes []uint64
-		total  int
-	}
-	parts := make([]counts, runtime.GOMAXPROCS(0))
-	counted := v.settings.Weight.counted()
-	err := v.eachDocument(ctx, train.Len(), len(parts), func(part int, reader *termReader, i int) {
-		c := &parts[part]
-		c.hashes = reader.hashes(train.Documents[i].Text, c.hashes[:0])
-		c.total += len(c.hashes)
-		if !counted {
-			return
-		}
-		if c.in == nil {
-			c.in = make([]int32, 1<<v.settings.Bits)
-		}
-		last := int32(-1)
-		for _, h := range c.hashes {
-			if j := hashColumn(h, v.settings.Bits); j != last {
-				c.in[j]++
-				last = j
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	total := 0
-	for _, c := range parts {
-		total += c.total
-		if v.frequencies == nil {
-			v.frequencies = c.in
-			continue
-		}
-		for j, n := range c.in {
-			v.frequencies[j] += n
-		}
-	}
-	v.length = float64(total) / float64(v.documents)
-	return nil
-}
-
-// eachDocument calls f for the documents 0..n-1, in several goroutines, each of which has a part of them one after
-// the other, and a reader of its own.
-func (v *Vectorizer) eachDocument(ctx context.Context, n, parts int, f func(part int, reader *termReader, i int)) error {
-	inParallel(n, parts, func(part, from, to int) {
-		reader := &termReader{terms: v.terms}
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			f(part, reader, i)
-		}
-	})
-	return ctx.Err()
-}
-
-// inParallel calls f for consecutive parts of 0..n-1, each in a goroutine of its own.
-func inParallel(n, parts int, f func(part, from, to int)) {
-	var wait guarded.Group
-	for part := range parts {
-		wait.Go(func() { f(part, part*n/parts, (part+1)*n/parts) })
-	}
-	wait.Wait()
+	return &Vectorizer{settings: s, terms: t, weigher: w}, nil
 }

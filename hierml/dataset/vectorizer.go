@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html/template"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,15 +12,11 @@ import (
 // Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the training texts it
 // was made from. It may be used from several goroutines at once.
 type Vectorizer struct {
-	settings    Text
-	terms       *terms
-	vocabulary  []string // ascending; nil for hashed terms
-	index       map[string]int32
-	frequencies []int32 // the number of training documents of each column, or nil where nothing was counted
-	idf         []float64
-	documents   int     // that were counted
-	length      float64 // terms of a training document, on average
-	k1, b       float64
+	settings   Text
+	terms      *terms
+	vocabulary []string // ascending; nil for hashed terms
+	index      map[string]int32
+	weigher    Weigher
 }
 
 // weigh derives what follows from vocabulary and frequencies.
@@ -30,10 +25,7 @@ func (v *Vectorizer) weigh() {
 	for j, word := range v.vocabulary {
 		v.index[word] = int32(j)
 	}
-	v.idf = make([]float64, len(v.frequencies))
-	for j, df := range v.frequencies {
-		v.idf[j] = v.settings.Weight.rarity(int(df), v.documents)
-	}
+	v.weigher.weigh()
 }
 
 // Settings returns the settings it was made by.
@@ -53,7 +45,7 @@ func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
 
 // IDF returns the factor of each column's weight that depends on its document frequency: ln(N / df), or what
 // BM25 has in its place. It is nil where nothing was counted. The slice must not be modified.
-func (v *Vectorizer) IDF() []float64 { return v.idf }
+func (v *Vectorizer) IDF() []float64 { return v.weigher.idf }
 
 // Keep returns a vectorizer with some of the columns, which are given ascending, such as those of a Selection. Vectors
 // have their length without the columns that are left out.
@@ -66,11 +58,10 @@ func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 	}
 	kept := *v
 	kept.vocabulary = make([]string, len(columns))
-	kept.frequencies = make([]int32, len(columns))
 	for k, j := range columns {
 		kept.vocabulary[k] = v.vocabulary[j]
-		kept.frequencies[k] = v.frequencies[j]
 	}
+	kept.weigher = v.weigher.keep(columns)
 	kept.weigh()
 	return &kept, nil
 }
@@ -98,49 +89,42 @@ func (v *Vectorizer) Vectors(texts ...string) *Matrix {
 }
 
 func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string) (*Matrix, error) {
-	parts := make([]rowWriter, min(runtime.GOMAXPROCS(0), max(n, 1)))
-	err := v.eachDocument(ctx, n, len(parts), func(part int, reader *termReader, i int) {
-		if v.settings.Bits > 0 {
-			parts[part].hashed(v, reader, text(i))
-		} else {
-			parts[part].known(v, reader, text(i))
+	parts := make([]textWriter, min(runtime.GOMAXPROCS(0), max(n, 1)))
+	inParallel(n, len(parts), func(part, from, to int) {
+		reader := &termReader{terms: v.terms}
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			parts[part].add(v, reader, text(i))
 		}
 	})
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	total := 0
+	rows := make([]rowWriter, len(parts))
 	for i := range parts {
-		total += len(parts[i].x.Values)
+		rows[i] = parts[i].rowWriter
 	}
-	x := &Matrix{
-		Rows: n, Cols: v.Columns(),
-		Indptr:  make([]int, 1, n+1),
-		Indices: make([]int32, 0, total),
-		Values:  make([]float32, 0, total),
-	}
-	for i := range parts {
-		part, before := &parts[i].x, len(x.Values)
-		for _, end := range part.Indptr {
-			x.Indptr = append(x.Indptr, before+end)
-		}
-		x.Indices = append(x.Indices, part.Indices...)
-		x.Values = append(x.Values, part.Values...)
-		parts[i] = rowWriter{}
-	}
-	return x, nil
+	return joined(rows, n, v.Columns()), nil
 }
 
-// rowWriter makes rows of texts.
-type rowWriter struct {
-	x      Matrix  // Indptr has the ends of rows only
+// textWriter makes rows of texts.
+type textWriter struct {
+	rowWriter
 	times  []int32 // how often each column stands in the text
 	found  []int32 // columns with times
 	hashes []uint64
 }
 
-// known appends the row of a text by its terms in the vocabulary.
-func (w *rowWriter) known(v *Vectorizer, reader *termReader, text string) {
+// add appends the row of a text.
+func (w *textWriter) add(v *Vectorizer, reader *termReader, text string) {
+	if v.settings.Bits > 0 {
+		w.addHashed(v, reader, text)
+	} else {
+		w.addKnown(v, reader, text)
+	}
+}
+
+// addKnown appends the row of a text by its terms in the vocabulary.
+func (w *textWriter) addKnown(v *Vectorizer, reader *termReader, text string) {
 	if w.times == nil {
 		w.times = make([]int32, len(v.vocabulary))
 	}
@@ -156,22 +140,18 @@ func (w *rowWriter) known(v *Vectorizer, reader *termReader, text string) {
 		}
 	})
 	slices.Sort(w.found)
-	first, sum := len(w.x.Values), 0.0
+	row := w.begin()
 	for _, j := range w.found {
-		weight := v.frequencyWeight(float64(w.times[j]), terms)
+		row.add(&v.weigher, j, v.weigher.frequencyWeight(float64(w.times[j]), float64(terms)))
 		w.times[j] = 0
-		if v.settings.Weight.counted() {
-			weight *= v.idf[j]
-		}
-		sum = w.add(v, j, weight, sum)
 	}
-	w.end(v, first, sum)
+	w.end(&v.weigher, row)
 }
 
-// hashed appends the row of a text by the hashes of its terms.
-func (w *rowWriter) hashed(v *Vectorizer, reader *termReader, text string) {
+// addHashed appends the row of a text by the hashes of its terms.
+func (w *textWriter) addHashed(v *Vectorizer, reader *termReader, text string) {
 	w.hashes = reader.hashes(text, w.hashes[:0])
-	first, sum := len(w.x.Values), 0.0
+	row := w.begin()
 	for i := 0; i < len(w.hashes); {
 		column, weight := hashColumn(w.hashes[i], v.settings.Bits), 0.0
 		for i < len(w.hashes) && hashColumn(w.hashes[i], v.settings.Bits) == column {
@@ -179,60 +159,20 @@ func (w *rowWriter) hashed(v *Vectorizer, reader *termReader, text string) {
 			for i < len(w.hashes) && w.hashes[i] == hash {
 				i++
 			}
-			weight += hashSign(hash) * v.frequencyWeight(float64(i-start), len(w.hashes))
+			weight += hashSign(hash) * v.weigher.frequencyWeight(float64(i-start), float64(len(w.hashes)))
 		}
-		if v.settings.Weight.counted() {
-			weight *= v.idf[column]
-		}
-		if weight != 0 { // terms with one column may cancel out
-			sum = w.add(v, column, weight, sum)
-		}
+		row.add(&v.weigher, column, weight) // terms of one column may cancel out
 	}
-	w.end(v, first, sum)
-}
-
-func (w *rowWriter) add(v *Vectorizer, column int32, weight, sum float64) float64 {
-	w.x.Indices = append(w.x.Indices, column)
-	w.x.Values = append(w.x.Values, float32(weight))
-	return v.settings.Norm.add(sum, weight)
-}
-
-func (w *rowWriter) end(v *Vectorizer, first int, sum float64) {
-	v.settings.Norm.scale(w.x.Values[first:], sum)
-	w.x.Indptr = append(w.x.Indptr, len(w.x.Values))
-}
-
-// frequencyWeight returns the factor of the weight that depends on how often a term stands in a document, which has so
-// many terms.
-func (v *Vectorizer) frequencyWeight(tf float64, terms int) float64 {
-	switch v.settings.Weight {
-	case LogTFIDF, LogCounts:
-		return 1 + math.Log(tf)
-	case BM25:
-		return tf / (tf + v.k1*(1-v.b+v.b*float64(terms)/v.length))
-	case Binary:
-		return 1
-	}
-	return tf
+	w.end(&v.weigher, row)
 }
 
 // String says what it makes of texts.
 func (v *Vectorizer) String() string {
-	weight := v.settings.Weight.String()
-	if v.settings.Weight == LogTFIDF {
-		weight = "tf-idf"
-	}
 	what := fmt.Sprintf("%d %s", len(v.vocabulary), v.settings.kind())
 	if v.settings.Bits > 0 {
 		what = fmt.Sprintf("%s in %d columns by hashing", v.settings.kind(), v.Columns())
 	}
-	switch {
-	case v.documents == 0:
-		return fmt.Sprintf("%s of %s", weight, what)
-	case v.settings.Weight.counted():
-		return fmt.Sprintf("%s of %s, counted in %d documents", weight, what, v.documents)
-	}
-	return fmt.Sprintf("%s of %s, found in %d documents", weight, what, v.documents)
+	return v.weigher.describe(what)
 }
 
 // kind says what the terms are.
@@ -259,11 +199,11 @@ func (v *Vectorizer) HTML() string {
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(v.frequencies[b]) - int(v.frequencies[a]) })
+	slices.SortStableFunc(order, func(a, b int) int { return int(v.weigher.frequencies[b]) - int(v.weigher.frequencies[a]) })
 	if len(order) > 0 {
 		b.WriteString("<table>\n<thead><tr><th style=\"text-align:left\">most frequent</th><th>documents</th></tr></thead>\n<tbody>\n")
 		for _, j := range order[:min(len(order), shownClasses)] {
-			fmt.Fprintf(&b, "<tr><td style=\"text-align:left\">%s</td><td>%d</td></tr>\n", template.HTMLEscapeString(cut(v.vocabulary[j], 40)), v.frequencies[j])
+			fmt.Fprintf(&b, "<tr><td style=\"text-align:left\">%s</td><td>%d</td></tr>\n", template.HTMLEscapeString(cut(v.vocabulary[j], 40)), v.weigher.frequencies[j])
 		}
 		b.WriteString("</tbody>\n</table>\n")
 	}

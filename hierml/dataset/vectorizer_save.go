@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 )
 
 // savedVectorizer is a Vectorizer in JSON.
@@ -54,7 +53,7 @@ func LoadVectorizerWith(path string, tokenizer func(text string) []string) (*Vec
 func (v *Vectorizer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedVectorizer{
 		vectorizerHeader, v.settings, v.settings.Tokenizer != nil, v.settings.dropCommon,
-		v.documents, v.length, v.vocabulary, v.frequencies,
+		v.weigher.documents, v.weigher.length, v.vocabulary, v.weigher.frequencies,
 	})
 }
 
@@ -79,8 +78,8 @@ func (v *Vectorizer) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	loaded.documents, loaded.length = saved.Documents, saved.Length
-	loaded.vocabulary, loaded.frequencies = saved.Vocabulary, saved.Frequencies
+	loaded.weigher.documents, loaded.weigher.length = saved.Documents, saved.Length
+	loaded.vocabulary, loaded.weigher.frequencies = saved.Vocabulary, saved.Frequencies
 	if err := loaded.check(); err != nil {
 		return err
 	}
@@ -92,11 +91,11 @@ func (v *Vectorizer) UnmarshalJSON(data []byte) error {
 // check reports what Fit could not have counted.
 func (v *Vectorizer) check() error {
 	counted := v.Columns()
-	if v.settings.Bits > 0 && (v.documents == 0 || !v.settings.Weight.counted()) {
+	if v.settings.Bits > 0 && (v.weigher.documents == 0 || !v.settings.Weight.counted()) {
 		counted = 0
 	}
-	if len(v.frequencies) != counted {
-		return fmt.Errorf("%d document frequencies for %d columns", len(v.frequencies), counted)
+	if len(v.weigher.frequencies) != counted {
+		return fmt.Errorf("%d document frequencies for %d columns", len(v.weigher.frequencies), counted)
 	}
 	least := int32(1)
 	if v.settings.Bits > 0 {
@@ -104,24 +103,16 @@ func (v *Vectorizer) check() error {
 		if v.vocabulary != nil {
 			return fmt.Errorf("a vocabulary beside hashed terms")
 		}
-		if v.settings.Weight.counted() && v.documents == 0 {
+		if v.settings.Weight.counted() && v.weigher.documents == 0 {
 			return fmt.Errorf("no documents were counted, which the weight %v needs", v.settings.Weight)
 		}
 	} else if len(v.vocabulary) == 0 {
 		return fmt.Errorf("no vocabulary")
-	}
-	for j, df := range v.frequencies {
-		if df < least || int(df) > v.documents {
-			return fmt.Errorf("column %d is in %d of %d documents", j, df, v.documents)
-		}
 	}
 	for j := 1; j < len(v.vocabulary); j++ {
 		if v.vocabulary[j-1] >= v.vocabulary[j] {
 			return fmt.Errorf("the vocabulary is not ascending: %s before %s", quote(v.vocabulary[j-1]), quote(v.vocabulary[j]))
 		}
 	}
-	if v.documents < 0 || !(v.length >= 0) || math.IsInf(v.length, 0) || v.settings.Weight == BM25 && v.length == 0 {
-		return fmt.Errorf("%d documents of %v terms", v.documents, v.length)
-	}
-	return nil
+	return v.weigher.checkCounts(least)
 }
