@@ -130,7 +130,10 @@ func (p *centroids) difference(k, l int) float64 {
 // k and l is the mean of the kernel over pairs of k, plus that over pairs of l, minus twice that over pairs of one of k
 // and one of l.
 func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
-	against, err := gram.NewAgainst(a.Kernel, s.x)
+	// Instances by their last class: those with a class from k on are then the ones from some place on, and the kernel
+	// is not asked for pairs with the others.
+	order, from := s.byLastClass()
+	against, err := gram.NewAgainst(a.Kernel, s.x.Subset(order))
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +147,10 @@ func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				against.Values(gram.Row(s.x, int(i)), values)
-				for l := k; l < len(sums); l++ {
-					for _, j := range s.members[l] {
-						sums[l] += values[j]
+				against.ValuesFrom(gram.Row(s.x, int(i)), from[k], values)
+				for at := from[k]; at < len(values); at++ {
+					for _, l := range s.of[order[at]] {
+						sums[l] += values[at]
 					}
 				}
 			}
@@ -177,4 +180,30 @@ func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress
 		}
 	}
 	return c, nil
+}
+
+// byLastClass returns the instances in the order of their last classes, those without any first, and for every class
+// where those begin whose last class it or a later one is.
+func (s *classes) byLastClass() (order, from []int) {
+	size := make([]int, s.len()+1) // by last class + 1
+	last := func(i int) int {
+		if of := s.of[i]; len(of) > 0 {
+			return int(of[len(of)-1]) + 1
+		}
+		return 0
+	}
+	for i := range s.of {
+		size[last(i)]++
+	}
+	next := make([]int, s.len()+1)
+	for k := 1; k < len(next); k++ {
+		next[k] = next[k-1] + size[k-1]
+	}
+	from = slices.Clone(next[1:])
+	order = make([]int, len(s.of))
+	for i := range s.of {
+		order[next[last(i)]] = i
+		next[last(i)]++
+	}
+	return order, from
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -214,6 +215,11 @@ func NewAgainst(k Kernel, x *dataset.Matrix) (*Against, error) {
 // count in its length only.
 func (a *Against) Values(v Vector, dst []float64) { a.from(context.Background(), v, 0, dst) }
 
+// ValuesFrom is Values for the rows from the given one on. Entries of dst before it stay as they are.
+func (a *Against) ValuesFrom(v Vector, from int, dst []float64) {
+	a.from(context.Background(), v, from, dst)
+}
+
 // from writes the values for the rows from the given one on, until ctx ends.
 func (a *Against) from(ctx context.Context, v Vector, from int, dst []float64) {
 	if a.products == nil {
@@ -232,7 +238,11 @@ func (a *Against) from(ctx context.Context, v Vector, from int, dst []float64) {
 			break
 		}
 		w := float64(v.Values[k])
-		for e := a.border[f]; e < a.border[f+1]; e++ {
+		first, end := a.border[f], a.border[f+1]
+		if from > 0 {
+			first += sort.Search(end-first, func(i int) bool { return int(a.examples[first+i]) >= from })
+		}
+		for e := first; e < end; e++ {
 			dst[a.examples[e]] += w * float64(a.values[e])
 		}
 	}
