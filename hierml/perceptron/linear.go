@@ -3,7 +3,7 @@ package perceptron
 import "github.com/hierml/notebook/hierml/structured"
 
 // wideWeights is the number of weights up to which they are kept in float64; more are kept in float32.
-const wideWeights = 1 << 24
+const wideWeights = 1 << 21
 
 // wide tells whether weights for that many features are kept in float64.
 func (m *method) wide(features int) bool {

@@ -232,6 +232,23 @@ func TestNarrowWaysAgree(t *testing.T) {
 	}
 }
 
+func TestWideWaysAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for n := range 70 {
+		row, a, b := make([]float64, n), make([]float64, n+1), make([]float64, n+1)
+		for j := range row {
+			row[j], a[j] = rng.NormFloat64(), rng.NormFloat64()
+		}
+		copy(b, a)
+		x := rng.NormFloat64()
+		axpyWide(a, x, row)
+		axpyWideGo(b, x, row)
+		if !slices.Equal(a, b) {
+			t.Errorf("%d entries: %v and %v", n, a, b)
+		}
+	}
+}
+
 func TestScoresIgnoreForeignFeatures(t *testing.T) {
 	a := Ancestors(example.Tree(2, 2))
 	w, _, _ := randomWeights(a, 3, 2)

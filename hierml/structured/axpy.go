@@ -33,8 +33,8 @@ func narrowGo(dst []float64, indices []int32, values []float32, base []float32, 
 	}
 }
 
-// axpyWide adds x*row to dst, element by element.
-func axpyWide(dst []float64, x float64, row []float64) {
+// axpyWideGo is the portable form of axpyWide.
+func axpyWideGo(dst []float64, x float64, row []float64) {
 	dst = dst[:len(row)]
 	for j, v := range row {
 		dst[j] += float64(x * v)

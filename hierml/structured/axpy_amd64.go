@@ -2,7 +2,10 @@
 
 package structured
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+	"gonum.org/v1/gonum/floats"
+)
 
 var useAVX2 = cpu.X86.HasAVX2
 
@@ -33,3 +36,7 @@ func narrow(dst []float64, indices []int32, values []float32, base []float32, st
 
 //go:noescape
 func narrowAVX2(dst *float64, width int, indices *int32, values *float32, n int, base *float32, stride int)
+
+// axpyWide adds x*row to dst, element by element, with the bits of the portable form: gonum multiplies and adds pairs here, and
+// fuses nothing.
+func axpyWide(dst []float64, x float64, row []float64) { floats.AddScaled(dst[:len(row)], x, row) }

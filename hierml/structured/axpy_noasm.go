@@ -11,3 +11,6 @@ func axpy4(dst []float64, r *fourRows) { axpy4Go(dst, r) }
 func narrow(dst []float64, indices []int32, values []float32, base []float32, stride int) {
 	narrowGo(dst, indices, values, base, stride)
 }
+
+// axpyWide adds x*row to dst, element by element.
+func axpyWide(dst []float64, x float64, row []float64) { axpyWideGo(dst, x, row) }
