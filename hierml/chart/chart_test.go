@@ -66,6 +66,9 @@ func figures(t *testing.T) map[string]*Figure {
 	add("convergence", f, err)
 	f, err = Dendrogram(pairs(3))
 	add("dendrogram", f, err)
+	f, err = Parameter("C", "accuracy", []float64{0.1, 1, 10, 100}, map[string][]float64{"flat <&>": {.1, .2, math.NaN(), .4}, "none": {.1, .1, .1, .1}},
+		map[string][]float64{"flat <&>": {.1, math.NaN(), .2, 0}})
+	add("parameter", f, err)
 	return figures
 }
 

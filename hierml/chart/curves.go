@@ -55,9 +55,14 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 		}
 	}
 	p.Add(top)
-	p.X.Tick.Marker = sizeTicks(sizes)
+	logarithmic := sizes[last] > 10*sizes[0]
+	values := make([]float64, len(sizes))
+	for i, s := range sizes {
+		values[i] = float64(s)
+	}
+	p.X.Tick.Marker = valueTicks(values, logarithmic)
 	p.Y.Tick.Marker = roundTicks{}
-	if sizes[last] > 10*sizes[0] {
+	if logarithmic {
 		p.X.Scale = plot.LogScale{}
 	}
 	padRange(&p.Y)
@@ -98,12 +103,11 @@ func padRange(axis *plot.Axis) {
 	}
 }
 
-// sizeTicks marks the sizes themselves, as long as their labels do not touch.
-func sizeTicks(sizes []int) plot.Ticker {
-	ticks := make(plot.ConstantTicks, len(sizes))
-	logarithmic := sizes[len(sizes)-1] > 10*sizes[0]
-	place := func(s int) float64 {
-		v, low, high := float64(s), float64(sizes[0]), float64(sizes[len(sizes)-1])
+// valueTicks marks the values themselves, as long as their labels do not touch.
+func valueTicks(values []float64, logarithmic bool) plot.Ticker {
+	ticks := make(plot.ConstantTicks, len(values))
+	place := func(v float64) float64 {
+		low, high := values[0], values[len(values)-1]
 		if logarithmic {
 			v, low, high = math.Log(v), math.Log(low), math.Log(high)
 		}
@@ -111,11 +115,14 @@ func sizeTicks(sizes []int) plot.Ticker {
 	}
 	free := math.Inf(-1)
 	style := sans(10, ink)
-	for i, s := range sizes {
-		ticks[i].Value = float64(s)
-		label := strconv.Itoa(s)
+	for i, v := range values {
+		ticks[i].Value = v
+		label := strconv.FormatFloat(v, 'g', -1, 64)
+		if v == math.Trunc(v) && math.Abs(v) < 1e7 {
+			label = strconv.Itoa(int(v))
+		}
 		half := style.Width(label).Points()/2 + 3
-		if at := place(s); at-half >= free {
+		if at := place(v); at-half >= free {
 			ticks[i].Label = label
 			free = at + half
 		}

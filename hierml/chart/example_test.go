@@ -45,6 +45,17 @@ func ExampleLearningCurve() {
 	// Output: <nil>
 }
 
+func ExampleParameter() {
+	figure, err := chart.Parameter("C", "accuracy", []float64{0.1, 1, 10},
+		map[string][]float64{"flat": {0.61, 0.70, 0.68}, "normalized": {0.66, 0.71, 0.69}},
+		map[string][]float64{"flat": {0.02, 0.01, 0.03}, "normalized": {0.01, 0.02, 0.02}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: accuracy over C
+}
+
 func ExampleDendrogram() {
 	distances := mat.NewSymDense(4, []float64{
 		0, 2, 7, 8,

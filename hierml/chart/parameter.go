@@ -1,0 +1,114 @@
+package chart
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Parameter draws one line a method: the mean of a measure over the values of a parameter, with a bar from one deviation below to
+// one above at each. The values ascend; means has for each method one a value, where NaN is a point that there is not; deviations has as
+// many, or nothing for methods, or values by NaN, without them. Positive values that span more than a factor of ten are on a
+// logarithmic axis. Methods have their colours by the order of their names, the same in every chart of the same methods, and
+// stand a little beside each other.
+func Parameter(parameter, measure string, values []float64, means, deviations map[string][]float64) (*Figure, error) {
+	if err := checkParameter(parameter, values, means, deviations); err != nil {
+		return nil, err
+	}
+	p := newPlot(measure+" over "+parameter, parameter, measure)
+	addGrid(p)
+	top := &legend{width: curveWidth - 80}
+	names := slices.Sorted(maps.Keys(means))
+	logarithmic := values[0] > 0 && values[len(values)-1] > 10*values[0]
+	for i, name := range names {
+		beside := (float64(i) - float64(len(names)-1)/2) * besideStep
+		var points plotter.XYs
+		var bars deviationBars
+		for k, x := range values {
+			y := means[name][k]
+			if math.IsNaN(y) {
+				continue
+			}
+			if logarithmic {
+				x *= math.Pow(values[len(values)-1]/values[0], beside)
+			} else {
+				x += beside * (values[len(values)-1] - values[0])
+			}
+			points = append(points, plotter.XY{X: x, Y: y})
+			if d := deviations[name]; d != nil && d[k] > 0 {
+				bars.XYs = append(bars.XYs, plotter.XY{X: x, Y: y})
+				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{d[k], d[k]})
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		if len(bars.XYs) > 0 {
+			drawn, err := plotter.NewYErrorBars(bars)
+			if err != nil {
+				return nil, fmt.Errorf("chart: deviations of %q: %w", name, err)
+			}
+			drawn.LineStyle = draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 0.8}
+			drawn.CapWidth = vg.Points(5)
+			p.Add(drawn)
+		}
+		if err := addLine(p, top, i, name, points, true); err != nil {
+			return nil, err
+		}
+	}
+	p.Add(top)
+	p.X.Tick.Marker = valueTicks(values, logarithmic)
+	p.Y.Tick.Marker = roundTicks{}
+	if logarithmic {
+		p.X.Scale = plot.LogScale{}
+	} else if len(values) == 1 {
+		p.X.Min, p.X.Max = values[0]-1, values[0]+1
+	}
+	padRange(&p.Y)
+	return &Figure{Plot: p, Width: curveWidth, Height: curveHeight}, nil
+}
+
+// besideStep is how far two methods stand beside each other, as a share of the axis.
+const besideStep = 0.006
+
+// deviationBars are the bars of one method.
+type deviationBars struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func checkParameter(parameter string, values []float64, means, deviations map[string][]float64) error {
+	if len(values) == 0 || len(means) == 0 {
+		return fmt.Errorf("chart: %d values of %s and %d methods; give at least one of each", len(values), parameter, len(means))
+	}
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v <= values[i-1] {
+			return fmt.Errorf("chart: value %v of %s at position %d; values have to be finite and ascending", v, parameter, i)
+		}
+	}
+	some := false
+	for _, name := range slices.Sorted(maps.Keys(means)) {
+		if len(means[name]) != len(values) {
+			return fmt.Errorf("chart: %q has %d means for %d values of %s; give one a value", name, len(means[name]), len(values), parameter)
+		}
+		if d := deviations[name]; d != nil && len(d) != len(values) {
+			return fmt.Errorf("chart: %q has %d deviations for %d values of %s; give one a value", name, len(d), len(values), parameter)
+		}
+		for k, y := range means[name] {
+			if math.IsInf(y, 0) || deviations[name] != nil && (math.IsInf(deviations[name][k], 0) || deviations[name][k] < 0) {
+				return fmt.Errorf("chart: %q has a mean or deviation at %s = %v that is not finite or negative", name, parameter, values[k])
+			}
+			some = some || !math.IsNaN(y)
+		}
+	}
+	if !some {
+		return fmt.Errorf("chart: all means over %s are NaN: there is nothing to draw", parameter)
+	}
+	return nil
+}
