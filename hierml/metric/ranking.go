@@ -29,7 +29,8 @@ func (w *worker) ranking(scores []float64, labels []int, at int) {
 	})
 	relevant, irrelevant := len(labels), len(scores)-len(labels)
 	// above[j]: the wrong leaves that have the score of j true labels or a higher one.
-	w.above = append(w.above[:0], make([]int, relevant+1)...)
+	w.above = slices.Grow(w.above[:0], relevant+1)[:relevant+1]
+	clear(w.above)
 	lowest := w.own[0].score
 	for k, s := range scores {
 		if s >= lowest && !w.isTrue[k] {
