@@ -91,7 +91,17 @@ func filesOfArchive(ctx context.Context, r io.Reader, name string, repair *Fault
 			}
 			return &SyntaxError{File: name, Line: 1, Msg: "neither a tar nor a zip archive; expected one of them, compressed or not"}
 		}
-		return eachTarred(tar.NewReader(in), name, repair, f)
+		return eachTarred(tar.NewReader(in), name, repair, f, func() error {
+			// Compression has its checksum at the end, behind what an archive needs.
+			_, err := io.Copy(io.Discard, in)
+			if err == nil {
+				return nil
+			}
+			if err = plain.Place(1, err); isCut(err) {
+				return report(repair, faultCut, err)
+			}
+			return err
+		})
 	}
 }
 
@@ -167,12 +177,13 @@ func eachZippedFile(ctx context.Context, entry *zip.File, name string, repair *F
 	return damaged(err)
 }
 
-func eachTarred(archive *tar.Reader, name string, repair *Faults, f func(name string, r io.Reader) error) error {
+// eachTarred calls f for the files of an archive, and end where it is whole.
+func eachTarred(archive *tar.Reader, name string, repair *Faults, f func(name string, r io.Reader) error, end func() error) error {
 	last := ""
 	for {
 		entry, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return end()
 		}
 		if err == nil && (entry.Typeflag != tar.TypeReg || isHidden(entry.Name)) {
 			last = entry.Name

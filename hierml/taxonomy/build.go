@@ -28,22 +28,22 @@ func ascending(nodes int, edges [][2]int) []int {
 	return order
 }
 
-// repeated returns the position of each edge that was given before, ascending, with that of the edge it repeats.
-func repeated(edges [][2]int, order []int) (positions []int, of map[int]int) {
+// repetition is an edge that was given before, by the positions of both.
+type repetition struct{ edge, of int }
+
+// repeated returns the edges that were given before, in the order given.
+func repeated(edges [][2]int, order []int) []repetition {
+	var found []repetition
 	first := 0
 	for k := 1; k < len(order); k++ {
 		if edges[order[k]] != edges[order[first]] {
 			first = k
 			continue
 		}
-		if of == nil {
-			of = make(map[int]int)
-		}
-		of[order[k]] = order[first]
-		positions = append(positions, order[k])
+		found = append(found, repetition{order[k], order[first]})
 	}
-	slices.Sort(positions)
-	return positions, of
+	slices.SortFunc(found, func(a, b repetition) int { return a.edge - b.edge })
+	return found
 }
 
 // build returns the taxonomy of distinct names, found in ids, and distinct edges in ascending order. It keeps

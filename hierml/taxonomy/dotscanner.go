@@ -31,7 +31,7 @@ func (t dotToken) keyword(word string) bool {
 func (t dotToken) String() string {
 	switch t.kind {
 	case end:
-		return "the end of the file"
+		return "end of the file"
 	case dotID:
 		return textfile.Quote(t.text)
 	case dotArrow:

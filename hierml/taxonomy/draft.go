@@ -141,11 +141,10 @@ func (d *draft) taxonomy(rules Rules) (*Taxonomy, error) {
 		d.nameBlanks()
 	}
 	order := ascending(len(d.names), d.edges)
-	if positions, of := repeated(d.edges, order); len(positions) > 0 {
-		if err := d.faultRepeated(positions, of); err != nil {
+	if again := repeated(d.edges, order); len(again) > 0 {
+		if err := d.dropRepeated(again); err != nil {
 			return nil, err
 		}
-		d.drop(positions)
 		order = ascending(len(d.names), d.edges)
 	}
 	t, err := build(d.names, d.ids, pick(d.edges, order))
@@ -184,23 +183,35 @@ func (d *draft) nameBlanks() {
 	}
 }
 
-func (d *draft) faultRepeated(positions []int, of map[int]int) error {
-	if d.joined {
-		return nil
-	}
-	for _, i := range positions {
-		first := d.lines[of[i]]
-		err := d.errorf(d.lines[i], "the edge from %s to %s stands already in line %d; give it once",
-			d.quoted(d.edges[i][0]), d.quoted(d.edges[i][1]), first.line)
-		if first.line == d.lines[i].line {
-			err.Msg = fmt.Sprintf("the edge from %s to %s stands already at column %d; give it once",
-				d.quoted(d.edges[i][0]), d.quoted(d.edges[i][1]), first.column)
+func (d *draft) dropRepeated(again []repetition) error {
+	positions := make([]int, len(again))
+	for k, r := range again {
+		positions[k] = r.edge
+		if d.joined || d.counted("duplicate edge") {
+			continue
 		}
+		parent, child := d.quoted(d.edges[r.edge][0]), d.quoted(d.edges[r.edge][1])
+		first, at := d.lines[r.of], d.lines[r.edge]
+		where := fmt.Sprintf("in line %d", first.line)
+		if first.line == at.line {
+			where = fmt.Sprintf("at column %d", first.column)
+		}
+		err := d.errorf(at, "the edge from %s to %s stands already %s; give it once", parent, child, where)
 		if err := d.fault("duplicate edge", "left out", err); err != nil {
 			return err
 		}
 	}
+	d.drop(positions)
 	return nil
+}
+
+// counted counts a further fault of a kind that was repaired before, and reports whether there was one.
+func (d *draft) counted(kind string) bool {
+	if d.repair.Count(kind) == 0 {
+		return false
+	}
+	d.repair.Add(kind, "", nil)
+	return true
 }
 
 // drop leaves out the edges at the positions, which are ascending.

@@ -56,9 +56,12 @@ func (f *Faults) List() []Fault {
 
 // Count returns how many faults of the kind there were.
 func (f *Faults) Count(kind string) int {
-	for _, fault := range f.List() {
-		if fault.Kind == kind {
-			return fault.Count
+	if f == nil {
+		return 0
+	}
+	for i := range f.kinds {
+		if f.kinds[i].Kind == kind {
+			return f.kinds[i].Count
 		}
 	}
 	return 0

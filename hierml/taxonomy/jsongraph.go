@@ -212,7 +212,7 @@ func (g *jsonGraph) resolve() error {
 				}
 			} else if !ok {
 				known = false
-				err := g.draft.errorf(t.at, "%v is none of the %s; name one of them", t, count(listed, "node", "nodes"))
+				err := g.draft.errorf(t.at, "%v is not among the nodes; add it there, or name one of them", t)
 				if err := g.fault("unknown node", "edge left out", err); err != nil {
 					return err
 				}

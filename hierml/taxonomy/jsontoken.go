@@ -19,7 +19,7 @@ type jsonToken struct {
 func (t jsonToken) String() string {
 	switch t.kind {
 	case end:
-		return "the end of the file"
+		return "end of the file"
 	case '"':
 		return "the string " + textfile.Quote(t.text)
 	case '0':

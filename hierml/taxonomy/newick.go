@@ -169,7 +169,7 @@ func (n *newickReader) label(v int, leaf bool) error {
 		return err
 	}
 	if _, err := strconv.ParseFloat(string(n.token), 64); err != nil {
-		return n.errorf(at, "the branch length %s is no number", textfile.Quote(string(n.token)))
+		return n.errorf(at, "the branch length %s is no number; expected such as 0.25, or no colon", textfile.Quote(string(n.token)))
 	}
 	return n.blanks()
 }

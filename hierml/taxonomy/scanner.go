@@ -126,7 +126,7 @@ func (s *scanner) word(in func(c int) bool) error {
 // keep puts a byte behind the token, which begins at the place.
 func (s *scanner) keep(c int, at place) error {
 	if len(s.token) == longestToken {
-		return s.errorf(at, "longer than %d bytes; names and numbers are shorter", longestToken)
+		return s.errorf(at, "what begins here is longer than %d bytes; is a quote not closed?", longestToken)
 	}
 	s.token = append(s.token, byte(c))
 	return nil

@@ -54,11 +54,10 @@ func New(names []string, edges [][2]int) (*Taxonomy, error) {
 		}
 	}
 	order := ascending(n, edges)
-	if positions, of := repeated(edges, order); len(positions) > 0 {
-		second := positions[0]
-		e := edges[second]
+	if again := repeated(edges, order); len(again) > 0 {
+		e := edges[again[0].edge]
 		return nil, &DuplicateError{
-			Kind: "edge", Name: fmt.Sprintf("%q > %q", names[e[0]], names[e[1]]), First: of[second], Second: second,
+			Kind: "edge", Name: fmt.Sprintf("%q > %q", names[e[0]], names[e[1]]), First: again[0].of, Second: again[0].edge,
 		}
 	}
 	return build(slices.Clone(names), ids, pick(edges, order))

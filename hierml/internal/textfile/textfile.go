@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -28,21 +29,19 @@ type File struct {
 }
 
 // Open returns the text that r has, decompressed and without byte order mark. The name stands for the file in
-// errors. Text in UTF-16 and archives are refused.
+// errors. Text in UTF-16, archives, and what else is plainly no text are refused.
 func Open(r io.Reader, name string, fail Fail) (*File, error) {
 	f, err := Decompress(r, name, fail)
 	if err != nil {
 		return nil, err
 	}
 	in := bufio.NewReaderSize(f, 1<<16)
-	head, err := in.Peek(4)
-	if err != nil && !errors.Is(err, io.EOF) {
+	head, err := in.Peek(tarMagicAt + len(tarMagic))
+	if err != nil && !errors.Is(err, io.EOF) && len(head) < 4 {
 		return nil, f.Place(1, err)
 	}
-	for _, p := range refused {
-		if len(head) >= len(p.magic) && string(head[:len(p.magic)]) == p.magic {
-			return nil, fail(name, 1, 0, p.msg, nil)
-		}
+	if msg := noText(string(head)); msg != "" {
+		return nil, fail(name, 1, 0, msg, nil)
 	}
 	if len(head) >= 3 && string(head[:3]) == "\xef\xbb\xbf" {
 		if _, err := in.Discard(3); err != nil {
@@ -50,6 +49,33 @@ func Open(r io.Reader, name string, fail Fail) (*File, error) {
 		}
 	}
 	return &File{plain: in, name: name, fail: fail, source: f.source}, nil
+}
+
+// A tar archive begins with the name of a file, and has its magic behind it.
+const (
+	tarMagic   = "ustar"
+	tarMagicAt = 257
+)
+
+// noText says why a file that begins so is no text, and what to do about it, or "".
+func noText(head string) string {
+	for _, p := range refused {
+		if strings.HasPrefix(head, p.magic) {
+			return p.msg
+		}
+	}
+	for _, p := range packings {
+		if p.name != "bzip2" && strings.HasPrefix(head, p.magic) { // text may begin as bzip2 does
+			return fmt.Sprintf("the file is compressed twice, by %s within; decompress it once", p.name)
+		}
+	}
+	if len(head) == tarMagicAt+len(tarMagic) && strings.HasSuffix(head, tarMagic) {
+		return "the file is a tar archive; unpack it and read the file that is in it"
+	}
+	if strings.IndexByte(head[:min(len(head), 16)], 0) >= 0 {
+		return "the file is no text, as it begins with bytes that are zero"
+	}
+	return ""
 }
 
 // refused are the beginnings of files that are no text, and what to do about them.

@@ -1,0 +1,455 @@
+package damaged
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// format is a reader, a sound file of it, and damages that only its files can have.
+type format struct {
+	name    string
+	file    string // how the file is called in errors
+	sound   string
+	archive bool // the sound text is packed by the reader's own steps
+	steps   string
+	cases   []damagedFile
+	read    func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error
+}
+
+// damagedFile is made of a text by steps.
+type damagedFile struct {
+	name, steps, text string
+}
+
+// fruit is the taxonomy of the labels in all files of instances.
+func fruit() *taxonomy.Taxonomy {
+	t, err := taxonomy.Read(strings.NewReader("food\tfruit\nfruit\tapple\nfruit\tpear\nfood\tbread\n1\t2\n1\t3\n"), "fruit")
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func reads(f taxonomy.Format, ctx context.Context, r io.Reader, name string) error {
+	_, err := f.Read(ctx, r, name)
+	return err
+}
+
+const arffHead = "@relation food\n@attribute red numeric\n@attribute size {small,large}\n@attribute class hierarchical food/fruit,food/bread,stone\n"
+
+const many = "\"9\"\n" // to be repeated
+
+var formats = []*format{
+	{
+		name: "svmlight", file: "rows.svm",
+		sound: "apple 1:1 3:0.5\npear,bread 2:1e-3 4:7 # two labels\nfruit 1:-2.5\nbread 3:4\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.SVMLight{Repair: repair}.Read(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"unknown label", "", "apple 1:1\nmoss 2:1\n"},
+			{"empty label", "", "apple 1:1\napple, 2:1\n"},
+			{"label twice", "", "apple,apple 1:1\n"},
+			{"label in Latin-1", "latin1", "äpfel 1:1\n"},
+			{"NaN", "", "apple 1:NaN\n"},
+			{"infinity", "", "apple 1:1\napple 2:inf\n"},
+			{"beyond a float32", "", "apple 1:1e39\n"},
+			{"a value with letters", "", "apple 1:1 2:0x10\n"},
+			{"a value in German", "", "apple 1:1,5\n"},
+			{"no value", "", "apple 1:\n"},
+			{"no index", "", "apple :1\n"},
+			{"no colon", "", "apple 1\n"},
+			{"index zero", "", "apple 0:1\n"},
+			{"negative index", "", "apple -1:1\n"},
+			{"index out of order", "", "apple 3:1 2:1\n"},
+			{"index twice", "", "apple 3:1 3:1\n"},
+			{"index beyond 32 bits", "", "apple 4294967297:1\n"},
+			{"index beyond 64 bits", "", "apple 99999999999999999999999999:1\n"},
+			{"only comments", "", "# nothing\n\n# at all\n"},
+			{"a long line without end", "unquote, repeat 80000000", many},
+			{"a bomb of zeros", "unquote, repeat 80000000, gzip", "\"\\x00\"\n"},
+		},
+	},
+	{
+		name: "svmlight-header", file: "rows.txt",
+		sound: "3 5 7\nfruit 0:1 4:2\npear 1:1\nbread 2:3\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.SVMLight{Header: true, ZeroBased: true, Repair: repair}.Read(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"too many instances promised", "", "4 5 7\nfruit 0:1\n"},
+			{"a trillion instances promised", "", "1000000000000 5 7\nfruit 0:1\n"},
+			{"too few instances promised", "", "1 5 7\nfruit 0:1\npear 1:1\n"},
+			{"an index beyond the columns", "", "1 5 7\nfruit 5:1\n"},
+			{"two numbers", "", "1 5\nfruit 0:1\n"},
+			{"a number with letters", "", "1 five 7\nfruit 0:1\n"},
+			{"a negative number", "", "-1 5 7\nfruit 0:1\n"},
+			{"no header", "", "fruit 0:1\n"},
+		},
+	},
+	{
+		name: "lshtc", file: "train.txt",
+		sound: "2,3 1:1 0:2\n2 5:1\n3 7:2 6:1\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.LSHTC{Repair: repair}.Read(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"unknown category", "", "2 1:1\n9 1:1\n"},
+			{"empty category", "", "2,,3 1:1\n"},
+			{"a feature twice", "", "2 1:1 0:1 1:1\n"},
+			{"a value that is none", "", "2 1:x\n"},
+			{"NaN", "", "2 1:nan\n"},
+			{"a huge feature", "", "2 99999999999:1\n"},
+		},
+	},
+	{
+		name: "arff", file: "rows.arff",
+		sound: "@relation food\n@attribute red numeric\n@attribute size {small,large}\n@attribute class hierarchical food/fruit,food/bread,stone\n@data\n0.5,small,food/fruit@stone\n?,large,food/bread\n{0 2, 2 stone}\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.ARFF{Repair: repair}.Read(ctx, r, name, nil)
+			return err
+		},
+		cases: []damagedFile{
+			{"no data", "", arffHead},
+			{"an unknown class", "", arffHead + "@data\n0.5,small,moss\n"},
+			{"an unknown value", "", arffHead + "@data\n0.5,medium,food/fruit\n"},
+			{"a value that is no number", "", arffHead + "@data\nhalf,small,food/fruit\n"},
+			{"NaN", "", arffHead + "@data\nNaN,small,food/fruit\n"},
+			{"a field too few", "", arffHead + "@data\n0.5,food/fruit\n"},
+			{"a field too many", "", arffHead + "@data\n0.5,small,1,food/fruit\n"},
+			{"a quote open", "", arffHead + "@data\n0.5,'small,food/fruit\n"},
+			{"a brace open", "", arffHead + "@data\n{0 0.5, 2 food/fruit\n"},
+			{"an attribute beyond the last", "", arffHead + "@data\n{0 0.5, 9 1, 2 food/fruit}\n"},
+			{"an attribute of a billion", "", arffHead + "@data\n{2000000000 0.5, 2 food/fruit}\n"},
+			{"an attribute twice", "", arffHead + "@data\n{0 0.5, 0 1, 2 food/fruit}\n"},
+			{"attributes out of order", "", arffHead + "@data\n{2 food/fruit, 0 0.5}\n"},
+			{"no classes", "", "@relation food\n@attribute red numeric\n@data\n1\n"},
+			{"classes twice", "", "@relation food\n@attribute class hierarchical a,b\n@attribute class hierarchical a,b\n@data\na,b\n"},
+			{"classes in a cycle", "", "@relation food\n@attribute red numeric\n@attribute class hierarchical root/a,a/b,b/a\n@data\n1,a\n"},
+			{"an empty part of a class", "", "@relation food\n@attribute red numeric\n@attribute class hierarchical a//b,c\n@data\n1,c\n"},
+			{"an unknown type", "", "@relation food\n@attribute red colour\n@attribute class hierarchical a,b\n@data\n1,a\n"},
+			{"nominal values open", "", "@relation food\n@attribute red {small,large\n@attribute class hierarchical a,b\n@data\n1,a\n"},
+			{"an unknown declaration", "", "@relation food\n@attrib red numeric\n@attribute class hierarchical a,b\n@data\n1,a\n"},
+		},
+	},
+	{
+		name: "rcv1-vectors", file: "vectors.dat",
+		sound: "2286  1:0.1 3:0.25\n2287  2:1.5\n2288  1:0.5\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			t := fruit()
+			apple, _ := t.Node("apple")
+			pear, _ := t.Node("pear")
+			topics := map[int][]int{2286: {apple}, 2287: {pear}, 2288: {apple}}
+			_, err := dataset.RCV1{Topics: topics, Columns: 47236, Repair: repair}.Read(ctx, r, name, t)
+			return err
+		},
+		cases: []damagedFile{
+			{"a document without topics", "", "2286 1:1\n99 1:1\n"},
+			{"a document that is no number", "", "x 1:1\n"},
+			{"a term beyond the columns", "", "2286 47237:1\n"},
+			{"terms out of order", "", "2286 3:1 2:1\n"},
+			{"NaN", "", "2286 3:NaN\n"},
+		},
+	},
+	{
+		name: "rcv1-topics", file: "topics.qrels",
+		sound: "apple 2286 1\npear 2286 1\nbread 2287 1\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.RCV1{Repair: repair}.ReadTopics(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"an unknown topic", "", "apple 2286 1\nmoss 2286 1\n"},
+			{"two fields", "", "apple 2286\n"},
+			{"a document that is no number", "", "apple 22x86 1\n"},
+			{"a huge document", "", "apple 99999999999999999999 1\n"},
+		},
+	},
+	{
+		name: "rcv1-terms", file: "terms.map",
+		sound: "appl 1 3.5\npear 2 1.25\nbread 3 2.5\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.RCV1{Repair: repair}.ReadTerms(ctx, r, name)
+			return err
+		},
+		cases: []damagedFile{
+			{"a term twice", "", "appl 1 3.5\npear 1 1\n"},
+			{"a huge term", "", "appl 2000000000 3.5\n"},
+			{"a term that is no number", "", "appl one 3.5\n"},
+			{"one field", "", "appl\n"},
+		},
+	},
+	{
+		name: "jsonlines", file: "texts.jsonl",
+		sound: `{"id": "a", "labels": ["apple"], "text": "red and round"}` + "\n" + `{"id": "b", "labels": ["pear", "bread"], "text": "two lines\nhere", "split": "test"}` + "\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.JSONLines{Repair: repair}.Read(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"unknown label", "", `{"labels": ["moss"], "text": "x"}` + "\n"},
+			{"no labels", "", `{"text": "x"}` + "\n"},
+			{"no text", "", `{"labels": ["apple"]}` + "\n"},
+			{"labels that are no list", "", `{"labels": "apple", "text": "x"}` + "\n"},
+			{"labels that are numbers", "", `{"labels": [1], "text": "x"}` + "\n"},
+			{"a text that is a number", "", `{"labels": ["apple"], "text": 1}` + "\n"},
+			{"two objects in a line", "", `{"labels": ["apple"], "text": "x"} {"labels": ["apple"], "text": "x"}` + "\n"},
+			{"a list", "", `[{"labels": ["apple"], "text": "x"}]` + "\n"},
+			{"single quotes", "", `{'labels': ['apple'], 'text': 'x'}` + "\n"},
+			{"a comma too many", "", `{"labels": ["apple",], "text": "x"}` + "\n"},
+			{"a line break in a string", "", "{\"labels\": [\"apple\"], \"text\": \"x\ny\"}\n"},
+			{"an unknown escape", "", `{"labels": ["apple"], "text": "\x41"}` + "\n"},
+			{"lists without end", "unquote, repeat 100000", "\"[\"\n"},
+		},
+	},
+	{
+		name: "folders-tar", file: "texts.tar", archive: true, steps: "tar train/apple/1",
+		sound: "an apple is red\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.Folders{Repair: repair}.Read(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"cut within the head", "tar train/apple/1, keep 300", "an apple is red\n"},
+			{"cut within the text", "tar train/apple/1, keep 515", "an apple is red\n"},
+			{"a damaged head", "tar train/apple/1, flip 100 4", "an apple is red\n"},
+			{"a damaged size", "tar train/apple/1, flip 130 6", "an apple is red\n"},
+			{"unknown label", "tar train/moss/1", "moss is green\n"},
+			{"not in a folder", "tar apple", "an apple is red\n"},
+			{"a way out", "tar ../../apple/1", "an apple is red\n"},
+			{"Latin-1", "latin1, tar train/apple/1", "Äpfel\n"},
+			{"a packed archive cut", "tar train/apple/1, gzip, cut 20", "an apple is red\n"},
+			{"a packed archive damaged", "tar train/apple/1, gzip, flip 40 3", "an apple is red\n"},
+			{"no archive", "", "an apple is red\n"},
+			{"a bomb", "unquote, repeat 80000000, tar train/apple/1, gzip", "\" \"\n"},
+		},
+	},
+	{
+		name: "folders-zip", file: "texts.zip", archive: true, steps: "zip train/apple/1",
+		sound: "an apple is red\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return err
+			}
+			_, err = dataset.Folders{Repair: repair}.Read(ctx, bytes.NewReader(data), name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"cut", "zip train/apple/1, cut 10", "an apple is red\n"},
+			{"the text damaged", "zip train/apple/1, flip 50 2", "an apple is red\n"},
+			{"the directory damaged", "zip train/apple/1, flip -70 2", "an apple is red\n"},
+			{"unknown label", "zip train/moss/1", "moss is green\n"},
+			{"not in a folder", "zip apple", "an apple is red\n"},
+			{"a way out", "zip ../../apple/1", "an apple is red\n"},
+			{"a bomb", "unquote, repeat 80000000, zip train/apple/1", "\" \"\n"},
+		},
+	},
+	{
+		name: "edges", file: "tree.tsv",
+		sound: "food\tfruit\nfruit\tapple\nfruit\tpear\nfood\tbread\nalone\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.Edges{Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"a cycle", "", "food\tfruit\nfruit\tapple\napple\tfood\n"},
+			{"a cycle of two apart", "", "food\tfruit\nmoss\ttree\ntree\tmoss\n"},
+			{"two cycles", "", "a\tb\nb\ta\nc\td\nd\tc\n"},
+			{"its own child", "", "food\tfruit\nfruit\tfruit\n"},
+			{"an edge twice", "", "food\tfruit\nfruit\tapple\nfood\tfruit\n"},
+			{"no parent", "", "food\tfruit\n\tapple\n"},
+			{"no child", "", "food\tfruit\nfruit\t\n"},
+			{"three names", "", "food\tfruit\tapple\n"},
+			{"only blanks", "", "  \n\t\n"},
+			{"Latin-1", "latin1", "Obst\tÄpfel\n"},
+			{"a long name without end", "unquote, repeat 80000000", many},
+			{"a bomb of one edge", "unquote, repeat 1000000, gzip", "\"food\\tfruit\\n\"\n"},
+		},
+	},
+	{
+		name: "edges-blanks", file: "cat_hier.txt",
+		sound: "1 2\n1 3\n3 4\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.Edges{Separator: " ", Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"three numbers", "", "1 2\n1 3 4\n"},
+			{"a cycle", "", "1 2\n2 3\n3 1\n"},
+			{"an edge twice", "", "1 2\n 1  2 \n"},
+		},
+	},
+	{
+		name: "rules", file: "rules.tsv",
+		sound: "food\tfruit\nfood\tbread\nfruit\tapple\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			rules := taxonomy.Rules{Tree: true, NoRedundant: true, NoLone: true, OneRoot: true}
+			return reads(taxonomy.Edges{Rules: rules, Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"two roots", "", "food\tfruit\nstone\tmarble\n"},
+			{"an orphan", "", "food\tfruit\nmoss\n"},
+			{"two parents", "", "food\tfruit\nfood\tplant\nfruit\tapple\nplant\tapple\n"},
+			{"a redundant edge", "", "food\tfruit\nfood\tapple\nfruit\tapple\n"},
+		},
+	},
+	{
+		name: "paths", file: "tree.paths",
+		sound: "food/fruit/apple\nfood/fruit/pear\nfood/bread\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.Paths{Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"two slashes", "", "food/fruit\nfood//bread\n"},
+			{"a slash first", "", "/food/fruit\n"},
+			{"a slash last", "", "food/fruit/\n"},
+			{"only slashes", "", "///\n"},
+			{"too deep", "unquote, repeat 2000, cut 1", "\"a/\"\n"},
+			{"too long", "unquote, repeat 70000", many},
+		},
+	},
+	{
+		name: "newick", file: "tree.nwk",
+		sound: "((apple:0.1,'sweet pear':2)fruit:1e-2,[baked]bread)food;\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.Newick{Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"no semicolon", "", "(apple,pear)fruit\n"},
+			{"a parenthesis open", "", "((apple,pear)fruit,bread;\n"},
+			{"a parenthesis too many", "", "(apple,pear))fruit;\n"},
+			{"a comma outside", "", "apple,pear;\n"},
+			{"a quote open", "", "(apple,'pear)fruit;\n"},
+			{"a comment open", "", "(apple,[pear)fruit;\n"},
+			{"a blank in a name", "", "(sweet apple,pear)fruit;\n"},
+			{"a length that is none", "", "(apple:x,pear)fruit;\n"},
+			{"no length", "", "(apple:,pear)fruit;\n"},
+			{"a name twice", "", "(apple,\napple)fruit;\n"},
+			{"support that looks like names", "", "((a,b)95,(c,d)95)root;\n"},
+			{"a leaf without name", "", "(apple,)fruit;\n"},
+			{"parentheses without end", "unquote, repeat 1000000", "\"(\"\n"},
+			{"a name without end", "unquote, repeat 2000000", many},
+		},
+	},
+	{
+		name: "obo", file: "terms.obo",
+		sound: "format-version: 1.2\n\n[Term]\nid: F:1\nname: food\n\n[Term]\nid: F:2\nname: fruit\nis_a: F:1 ! food\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.OBO{Repair: repair, Relations: []string{"part_of"}}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"an unknown parent", "", "[Term]\nid: F:2\nis_a: F:1\n"},
+			{"an obsolete parent", "", "[Term]\nid: F:1\nis_obsolete: true\n[Term]\nid: F:2\nis_a: F:1\n"},
+			{"a relationship without target", "", "[Term]\nid: F:1\nrelationship: part_of\n"},
+			{"a relationship to an unknown term", "", "[Term]\nid: F:1\nrelationship: part_of F:9 ! nothing\n"},
+			{"a term twice", "", "[Term]\nid: F:1\n\n[Term]\nid: F:1\n"},
+			{"a second id", "", "[Term]\nid: F:1\nid: F:2\n"},
+			{"a term without id", "", "[Term]\nname: food\n"},
+			{"an id without value", "", "[Term]\nid:\nname: food\n"},
+			{"a stanza without end", "", "[Term\nid: F:1\n"},
+			{"no tag", "", "[Term]\nid: F:1\nfood\n"},
+			{"an unknown escape", "", "[Term]\nid: F:1\\q\n"},
+			{"a cycle", "", "[Term]\nid: F:1\nis_a: F:2\n[Term]\nid: F:2\nis_a: F:1\n"},
+			{"its own parent", "", "[Term]\nid: F:1\nis_a: F:1\n"},
+			{"no terms", "", "format-version: 1.2\n[Typedef]\nid: part_of\n"},
+			{"a line that is continued by nothing", "", "[Term]\nid: F:1 \\"},
+			{"a line that is continued without end", "unquote, repeat 700000", "\"a\\\\\\n\"\n"},
+		},
+	},
+	{
+		name: "json", file: "tree.json",
+		sound: "{\"name\": \"food\", \"children\": [\n {\"name\": \"fruit\", \"children\": [{\"name\": \"apple\"}, \"pear\"]},\n {\"name\": \"bread\", \"size\": 3}]}\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.JSON{Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"a string alone", "", "\"food\"\n"},
+			{"an empty object", "", "{}\n"},
+			{"an empty list", "", "[]\n"},
+			{"no name", "", "{\"name\": \"food\", \"children\": [{\"size\": 3}]}\n"},
+			{"a name that is a list", "", "{\"name\": [\"food\"]}\n"},
+			{"two names", "", "{\"name\": \"food\", \"name\": \"fruit\"}\n"},
+			{"children that are an object", "", "{\"name\": \"food\", \"children\": {\"name\": \"fruit\"}}\n"},
+			{"a child that is a number", "", "{\"name\": \"food\", \"children\": [3]}\n"},
+			{"a name twice", "", "{\"name\": \"food\", \"children\": [{\"name\": \"food\"}]}\n"},
+			{"a comma too many", "", "{\"name\": \"food\", \"children\": [\"a\",]}\n"},
+			{"a comma too few", "", "{\"name\": \"food\" \"children\": []}\n"},
+			{"no colon", "", "{\"name\" \"food\"}\n"},
+			{"a key without quotes", "", "{name: \"food\"}\n"},
+			{"single quotes", "", "{'name': 'food'}\n"},
+			{"a comment", "", "{\"name\": \"food\" /* all */}\n"},
+			{"an unknown escape", "", "{\"name\": \"fo\\xod\"}\n"},
+			{"a string without end", "", "{\"name\": \"food}\n"},
+			{"a control character", "unquote", "\"{\\\"name\\\": \\\"fo\\x01od\\\"}\"\n"},
+			{"an escaped NUL", "", "{\"name\": \"fo\\u0000od\"}\n"},
+			{"a number that is none", "", "{\"name\": \"food\", \"size\": 01}\n"},
+			{"a word that is none", "", "{\"name\": \"food\", \"size\": True}\n"},
+			{"brackets that do not fit", "", "{\"name\": \"food\", \"size\": [1, 2}}\n"},
+			{"a second tree", "", "{\"name\": \"food\"}\n{\"name\": \"fruit\"}\n"},
+			{"an edge to an unknown node", "", "{\"nodes\": [\"food\"], \"edges\": [[\"food\", \"fruit\"]]}\n"},
+			{"an edge to a huge number", "", "{\"nodes\": [\"food\"], \"edges\": [[0, 2000000000]]}\n"},
+			{"an edge with one end", "", "{\"nodes\": [\"food\"], \"edges\": [[0]]}\n"},
+			{"an edge with three ends", "", "{\"nodes\": [\"food\"], \"edges\": [[0, 1, 2]]}\n"},
+			{"an edge without child", "", "{\"nodes\": [\"food\"], \"links\": [{\"source\": 0}]}\n"},
+			{"an id twice", "", "{\"nodes\": [{\"id\": 1, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}]}\n"},
+			{"a cycle", "", "{\"nodes\": [\"a\", \"b\"],\n\"edges\": [[0, 1],\n[1, 0]]}\n"},
+			{"lists without end", "unquote, repeat 1000000", "\"[\"\n"},
+			{"children without end", "unquote, repeat 200000", "\"{\\\"children\\\":[\"\n"},
+			{"a value without end", "unquote, repeat 1000000", "\"{\\\"x\\\":\"\n"},
+			{"a name without end", "unquote, repeat 2000000, insert 0 7b226e616d65223a22", many},
+		},
+	},
+	{
+		name: "dot", file: "tree.dot",
+		sound: "digraph food {\n  node [shape=box]; // all\n  food -> {fruit bread};\n  fruit -> \"sweet apple\" -> core [color=red];\n}\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.DOT{Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"undirected", "", "graph { food -- fruit }\n"},
+			{"an undirected edge", "", "digraph { food -- fruit }\n"},
+			{"a brace open", "", "digraph {\n food -> {fruit\n}\n"},
+			{"a brace too many", "", "digraph { food -> fruit }}\n"},
+			{"a bracket open", "", "digraph { food [color=red }\n"},
+			{"a quote open", "", "digraph { food -> \"fruit }\n"},
+			{"a comment open", "", "digraph { food /* -> fruit }\n"},
+			{"HTML open", "", "digraph { food [label=<<b>food</b>] }\n"},
+			{"an arrow to nothing", "", "digraph { food -> }\n"},
+			{"an arrow from nothing", "", "digraph { -> food }\n"},
+			{"half an arrow", "", "digraph { food - fruit }\n"},
+			{"a hyphen in a name", "", "digraph { sweet-apple }\n"},
+			{"a slash in a name", "", "digraph { sweet/apple }\n"},
+			{"an attribute without value", "", "digraph { food [color=] }\n"},
+			{"an empty name", "", "digraph { \"\" -> food }\n"},
+			{"a plus to nothing", "", "digraph { \"food\" + fruit }\n"},
+			{"an edge twice", "", "digraph {\n food -> fruit\n food -> fruit\n}\n"},
+			{"a cycle", "", "digraph { food -> fruit -> apple -> food }\n"},
+			{"its own child", "", "digraph { food -> {fruit food} }\n"},
+			{"two graphs", "", "digraph { a }\ndigraph { b }\n"},
+			{"no graph", "", "food -> fruit\n"},
+			{"no nodes", "", "digraph { }\n"},
+			{"a subgraph that is not there", "", "digraph { subgraph fruit -> apple }\n"},
+			{"subgraphs without end", "unquote, repeat 100000, insert 0 64696772617068", "\"{\"\n"},
+			{"a name without end", "unquote, repeat 2000000, insert 0 64696772617068207b", many},
+		},
+	},
+	{
+		name: "rcv1-hierarchy", file: "topics.hier",
+		sound: "parent: None  child: Root  child-description: Root\nparent: Root  child: C15  child-description: PERFORMANCE\nparent: C15  child: C151  child-description: ACCOUNTS\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			return reads(taxonomy.RCV1{Repair: repair}, ctx, r, name)
+		},
+		cases: []damagedFile{
+			{"no child", "", "parent: Root  child:\n"},
+			{"a cycle", "", "parent: A child: B child-description: x\nparent: B child: A child-description: x\n"},
+			{"an edge in another form", "", "Root C15\n"},
+		},
+	},
+}
