@@ -156,3 +156,37 @@ func ExampleARFF() {
 	// 01/02,02 1:0.5 4:1
 	// 01 2:1
 }
+
+func ExampleCSV() {
+	const shop = "id,title,top,middle\n7,Red apples,food,fruit\n8,Hammer,tools,\n"
+	s := dataset.CSV{Text: []string{"title"}, Levels: []string{"top", "middle"}}
+	c, err := s.Read(context.Background(), strings.NewReader(shop), "shop.csv", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range c.Documents {
+		fmt.Println(d.ID, c.Taxonomy.Name(d.Labels[0]), d.Text)
+	}
+	// Output:
+	// 7 food/fruit Red apples
+	// 8 tools Hammer
+}
+
+func ExampleCSV_ReadDataset() {
+	const train = "weight,color,label\n150,red,apple\n170,green,pear\n"
+	s := dataset.CSV{Nominal: []string{"color"}}
+	d, err := s.ReadDataset(context.Background(), strings.NewReader(train), "train.csv", fruitTaxonomy())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Vocabulary)
+	s.Vocabulary = d.Vocabulary // the test part gets the same columns
+	test, err := s.ReadDataset(context.Background(), strings.NewReader("color,weight,label\ngreen,160,pear\n"), "test.csv", d.Taxonomy)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(test.X.Row(0))
+	// Output:
+	// [weight color=red color=green]
+	// [0 2] [160 1]
+}

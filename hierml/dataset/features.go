@@ -103,10 +103,16 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 // badValue says what is wrong with a value that is no number, and begins at the position.
 func (p *featureParser) badValue(text string, at int) error {
 	kind := faultUnreadable
-	if v, err := strconv.ParseFloat(text, 32); errors.Is(err, strconv.ErrRange) || math.IsNaN(v) || math.IsInf(v, 0) {
+	if isNotFinite(text) {
 		kind = faultNotFinite
 	}
 	return p.fault(kind, at, "%s is not a value; expected a finite decimal number within the range of a float32", quote(text))
+}
+
+// isNotFinite reports whether the text is a number that is not finite as a float32.
+func isNotFinite(text string) bool {
+	v, err := strconv.ParseFloat(text, 32)
+	return errors.Is(err, strconv.ErrRange) || math.IsNaN(v) || math.IsInf(v, 0)
 }
 
 // fault reports a fault at the position of the line last read, or of the whole line for -1.

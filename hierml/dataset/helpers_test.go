@@ -146,6 +146,9 @@ func fuzzInstances(t *testing.T, text []byte, format func(repair *Faults) instan
 		checkMatrix(t, d.X)
 		var b bytes.Buffer
 		if err := format(nil).Write(t.Context(), &b, d); err != nil {
+			if _, named := format(nil).(tables); named {
+				continue // titles that cannot be written
+			}
 			t.Fatalf("%v\n%s", err, rowsOf(d))
 		}
 		again, err := format(nil).Read(t.Context(), &b, "again", tax)

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -130,11 +129,11 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err erro
 		return l.taxonomy, false, nil
 	}
 	if len(l.names) == 0 {
-		return nil, false, fmt.Errorf("%s: no labels to make a taxonomy of; give a taxonomy", name)
+		return nil, false, syntaxError(name, 1, 0, "no labels to make a taxonomy of; give a taxonomy", nil)
 	}
 	t, err = taxonomy.New(l.names, l.edges)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w", name, err)
+		return nil, false, syntaxError(name, 1, 0, err.Error(), err)
 	}
 	return t, true, nil
 }
