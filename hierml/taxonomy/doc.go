@@ -9,7 +9,7 @@
 //
 // # Files
 //
-// Open reads a file whose form it finds out; Edges, Paths, Newick, OBO, JSON and DOT are the forms with their settings.
+// Open reads a file whose form it finds out; Edges, Paths, Newick, OBO, JSON, DOT and RCV1 are the forms with their settings.
 // By default the first fault of a file is an error, a *SyntaxError with file, line, column and what to do. A format
 // whose field Repair points to Faults repairs instead what can be, and counts it there:
 //

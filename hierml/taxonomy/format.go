@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Format reads and writes one kind of file: Edges, Paths, Newick, OBO, JSON and DOT.
+// Format reads and writes one kind of file: Edges, Paths, Newick, OBO, JSON, DOT and RCV1.
 type Format interface {
 	// Read reads a taxonomy. The file may be compressed by gzip, bzip2, zstd or xz, and may begin with a byte order
 	// mark. The name stands for the file in errors, which are a *SyntaxError for all that is wrong with it. It ends
@@ -42,7 +42,8 @@ func Open(file string) (*Taxonomy, error) { return OpenContext(context.Backgroun
 //	.dot .gv              DOT
 //
 // before a further .gz, .bz2, .zst or .xz. For other files the beginning of the content decides; numbers in two
-// columns are Edges with blanks between them, as in the files cat_hier of LSHTC.
+// columns are Edges with blanks between them, as in the files cat_hier of LSHTC, and lines that begin with "parent:" are
+// RCV1.
 func OpenContext(ctx context.Context, file string) (*Taxonomy, error) {
 	return open(ctx, file, nil)
 }
@@ -120,7 +121,7 @@ func byContent(head []byte) Format {
 		format Format
 	}{
 		{"{", JSON{}}, {"[", JSON{}}, {"(", Newick{}}, {"digraph", DOT{}}, {"strict", DOT{}}, {"graph", DOT{}},
-		{"//", DOT{}}, {"/*", DOT{}}, {"format-version:", OBO{}}, {"parent:", RCV1{}},
+		{"//", DOT{}}, {"/*", DOT{}}, {"format-version:", OBO{}}, {"parent:", RCV1{}}, {"parent:", RCV1{}},
 	} {
 		if strings.HasPrefix(word, f.begins) {
 			return f.format

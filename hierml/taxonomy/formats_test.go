@@ -347,6 +347,13 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(numbers, []byte("1 2\n1 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	topics := filepath.Join(folder, "rcv1.topics.hier.orig")
+	if err := os.WriteFile(topics, []byte("parent: Root  child: C15  child-description: PERFORMANCE\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := taxonomy.Open(topics); err != nil || again.Len() != 1 || again.Name(0) != "C15" {
+		t.Errorf("hierarchy of RCV1: %v, %v", again, err)
+	}
 	if again, err := taxonomy.Open(numbers); err != nil || again.Len() != 3 {
 		t.Errorf("cat_hier: %v, %v", again, err)
 	}

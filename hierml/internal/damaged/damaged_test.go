@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func (f *format) files() []damagedFile {
 // TestDamaged reads every damaged file as it is, and with repairs.
 func TestDamaged(t *testing.T) {
 	total := 0
-	for _, f := range formats {
+	for _, f := range slices.Concat(instances, taxonomies) {
 		t.Run(f.name, func(t *testing.T) {
 			archive := &txtar.Archive{Comment: []byte("Damaged files for the reader of " + f.file + ", the errors they give, and what repairs make of them.\n\n")}
 			soundly(t, f)

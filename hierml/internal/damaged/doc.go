@@ -3,5 +3,5 @@
 // files. Each must give the error that stands beside it in testdata, with its place, and with repairs what stands
 // there; none may panic, hang, or take more memory than its content is worth.
 //
-// The archives in testdata are written by go test -update from the tables of formats_test.go and damages_test.go.
+// The archives in testdata are written by go test -update from the tables in instances_test.go, taxonomies_test.go and damages_test.go.
 package damaged
