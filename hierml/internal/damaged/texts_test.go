@@ -1,0 +1,54 @@
+package damaged
+
+import (
+	"context"
+	"io"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// texts are the formats of texts and tables.
+var texts = []*format{
+	{
+		name: "csv", file: "texts.csv",
+		sound: "id,label,text\n1,apple,red and round\n2,\"pear,bread\",\"two\nlines, \"\"quoted\"\"\"\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.CSV{Repair: repair}.Read(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"only titles", "", "id,label,text\n"},
+			{"no column of labels", "", "id,kind,text\n1,apple,red\n"},
+			{"no column of texts", "", "id,label,words\n1,apple,red\n"},
+			{"two columns of labels", "", "label,label,text\napple,pear,red\n"},
+			{"unknown label", "", "label,text\nmoss,green\n"},
+			{"empty label", "", "label,text\n\"apple,\",red\n"},
+			{"a field too few", "", "id,label,text\n1,apple,red\n2,apple\n"},
+			{"a field too many", "", "id,label,text\n1,apple,red,round\n"},
+			{"a quote open", "", "label,text\napple,\"red\npear,green\n"},
+			{"a quote within", "", "label,text\napple,re\"d\n"},
+			{"something behind a quote", "", "label,text\napple,\"red\"x\n"},
+			{"Latin-1", "latin1", "label,text\napple,grün\n"},
+			{"a quote without end", "unquote, repeat 80000000, insert 0 6c6162656c2c746578740a6170706c652c22", many},
+		},
+	},
+	{
+		name: "csv-numbers", file: "rows.csv",
+		sound: "label,red,size\napple,0.5,1\npear,,2\nbread,-1e3,3\n",
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.CSV{Repair: repair}.ReadDataset(ctx, r, name, fruit())
+			return err
+		},
+		cases: []damagedFile{
+			{"only titles", "", "label,red,size\n"},
+			{"NaN", "", "label,red\napple,NaN\n"},
+			{"a word for a number", "", "label,red\napple,1\npear,very\n"},
+			{"a number in German", "", "label,red\napple,\"1,5\"\n"},
+			{"a number beyond a float32", "", "label,red\napple,1e99\n"},
+			{"two columns alike", "", "label,red,red\napple,1,2\n"},
+			{"another separator", "", "label;red\napple;1\n"},
+			{"unknown label", "", "label,red\nmoss,1\n"},
+		},
+	},
+}
