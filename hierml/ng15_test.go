@@ -119,7 +119,10 @@ func TestNewsgroupsByDate(t *testing.T) {
 	}
 }
 
-var fits = []func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*classifier.Model, error){
+// fitFunc trains a method.
+type fitFunc = func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*classifier.Model, error)
+
+var fits = []fitFunc{
 	svm.Flat{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 	// The thesis scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
 	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,
