@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -32,6 +33,7 @@ type Entry struct {
 	Nodes, Leaves, Tops, Depth   int
 	SeveralParents, SeveralLabel int // nodes with more than one parent; instances with more than one label
 
+	home  string // the folder of its files, where it shares them with another data set
 	read  func(ctx context.Context, e *Entry, paths []string) (*Collection, error)
 	texts func(ctx context.Context, e *Entry, paths []string) (*Corpus, error)
 }
@@ -53,6 +55,9 @@ type Entries []Entry
 
 // Catalogue returns the data sets that Open knows without being told where they are.
 func Catalogue() Entries { return slices.Clone(catalogue) }
+
+// folder returns the name of the folder that its files are in.
+func (e *Entry) folder() string { return cmp.Or(e.home, e.Name) }
 
 // entry returns the data set of that name, or nil.
 func entry(name string) *Entry {

@@ -10,6 +10,13 @@ const newsgroupsCitation = "K. Lang. NewsWeeder: learning to filter netnews. ICM
 
 const rcv1Citation = "D. D. Lewis, Y. Yang, T. G. Rose, F. Li. RCV1: a new benchmark collection for text categorization research. JMLR 5, 2004"
 
+const bydate = "a folder of messages for each group, in one of training and one of test messages; headers are left out of vectors"
+
+var bydateFiles = []File{{
+	Name: "20news-bydate.tar.gz", URL: "https://ndownloader.figshare.com/files/5975967",
+	SHA256: "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+}}
+
 // original are public data sets as they are distributed. Sums, and URLs with them, are those that published programs
 // check: scikit-learn's loaders (20news-bydate, lyrl2004) and the records of the datasets library (the others).
 var original = []Entry{
@@ -17,12 +24,19 @@ var original = []Entry{
 		Name: "20news-bydate", Title: "20 Newsgroups, division by date", Kind: "text",
 		Licence: newsgroupsLicence, Citation: newsgroupsCitation,
 		Source: "https://people.csail.mit.edu/jrennie/20Newsgroups/",
-		Files: []File{{
-			Name: "20news-bydate.tar.gz", URL: "https://ndownloader.figshare.com/files/5975967",
-			SHA256: "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-		}},
-		Format: "a folder of messages for each group, in one of training and one of test messages",
-		Train:  11314, Test: 7532, Nodes: 27, Leaves: 20, Tops: 7, Depth: 2,
+		Files:  bydateFiles,
+		Format: bydate,
+		Train:  11314, Test: 7532, Nodes: 26, Leaves: 20, Tops: 7, Depth: 2,
+		texts: newsgroupTexts, read: newsgroupRows,
+	},
+	{
+		Name: "20news-bydate-15", Title: "20 Newsgroups, the 15 groups of Cai's thesis below 5 parents, division by date", Kind: "text",
+		Licence: newsgroupsLicence, Citation: newsgroupsCitation,
+		Source: "https://people.csail.mit.edu/jrennie/20Newsgroups/",
+		Files:  bydateFiles, home: "20news-bydate",
+		Format: bydate,
+		Train:  8356, Test: 5563, Nodes: 20, Leaves: 15, Tops: 5, Depth: 2,
+		texts: thesisTexts, read: newsgroupRows,
 	},
 	{
 		Name: "20news-18828", Title: "20 Newsgroups without duplicates, headers From and Subject only, not divided", Kind: "text",
@@ -32,8 +46,9 @@ var original = []Entry{
 			Name: "20news-18828.tar.gz", URL: "http://qwone.com/~jason/20Newsgroups/20news-18828.tar.gz",
 			SHA256: "380962ab5174e64eb8fee393d539d0793e03eb2b59a69df2318398935f4a48e2", Bytes: 14666916,
 		}},
-		Format: "a folder of messages for each group",
-		Train:  18828, Nodes: 27, Leaves: 20, Tops: 7, Depth: 2,
+		Format: "a folder of messages for each group; read by OpenTexts, and divided by Corpus.Split and the like",
+		Train:  18828, Nodes: 26, Leaves: 20, Tops: 7, Depth: 2,
+		texts: newsgroupTexts,
 	},
 	{
 		Name: "20news-19997", Title: "20 Newsgroups as first released, with cross-posts; not divided", Kind: "text",
@@ -43,8 +58,9 @@ var original = []Entry{
 			Name: "20news-19997.tar.gz", URL: "http://qwone.com/~jason/20Newsgroups/20news-19997.tar.gz",
 			SHA256: "ab7bbf82b7831f7dbb1a09d9312f66fa78565c8de25526999b0d66f69d37e414", Bytes: 17332201,
 		}},
-		Format: "a folder of messages for each group",
-		Train:  19997, Nodes: 27, Leaves: 20, Tops: 7, Depth: 2,
+		Format: "a folder of messages for each group; read by OpenTexts, and divided by Corpus.Split and the like",
+		Train:  19997, Nodes: 26, Leaves: 20, Tops: 7, Depth: 2,
+		texts: newsgroupTexts,
 	},
 	{
 		Name: "lyrl2004", Title: "RCV1-v2, all documents in the LYRL2004 division, the topics as a tree of depth 4", Kind: "words",
@@ -60,6 +76,7 @@ var original = []Entry{
 		},
 		Format: "vectors and qrels of LYRL2004; the tree of topics comes with this package",
 		Train:  23149, Test: 781265, Features: 47236, Nodes: 103, Leaves: 82, Tops: 4, Depth: 4,
+		read: rcv1Rows,
 	},
 	{
 		Name: "reuters21578-sgml", Title: "Reuters-21578 as it is distributed", Kind: "text",

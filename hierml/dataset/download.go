@@ -66,7 +66,7 @@ func (d Download) Get(ctx context.Context, name string) ([]string, error) {
 	if !e.downloads() || len(e.Files) == 0 {
 		return nil, fmt.Errorf("dataset: %s is not here, and is not downloaded: %s\n%s", e.Name, e.Hand, d.wanted(e, paths))
 	}
-	folder := filepath.Join(d.folder(), e.Name)
+	folder := filepath.Join(d.folder(), e.folder())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("dataset: no folder for downloads: %w; name another by XDG_CACHE_HOME", err)
 	}
@@ -105,7 +105,7 @@ func (d Download) folders() []string {
 // find returns the path of a file of the data set, or "".
 func (d Download) find(e *Entry, f File) (string, error) {
 	for _, folder := range d.folders() {
-		path, err := firstFile(filepath.Join(folder, f.Name), filepath.Join(folder, e.Name, f.Name))
+		path, err := firstFile(filepath.Join(folder, f.Name), filepath.Join(folder, e.folder(), f.Name))
 		if path != "" || err != nil {
 			return path, err
 		}
@@ -116,7 +116,7 @@ func (d Download) find(e *Entry, f File) (string, error) {
 // wanted says which files are to be put where.
 func (d Download) wanted(e *Entry, paths []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "To bring it here by hand, put into %s", filepath.Join(d.folder(), e.Name))
+	fmt.Fprintf(&b, "To bring it here by hand, put into %s", filepath.Join(d.folder(), e.folder()))
 	if os.Getenv(Environment) != "" {
 		fmt.Fprintf(&b, ", or a folder that %s names", Environment)
 	}
