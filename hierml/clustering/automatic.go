@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/estimator"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -69,10 +69,10 @@ func (r Randomized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Da
 }
 
 // fitUnder trains under another hierarchy than t.
-func fitUnder(ctx context.Context, estimator any, t *taxonomy.Taxonomy, d *dataset.Dataset, hierarchy func(context.Context, *dataset.Dataset) (*taxonomy.Taxonomy, error)) (*Translated, error) {
-	fit, err := fitter(estimator)
+func fitUnder(ctx context.Context, train any, t *taxonomy.Taxonomy, d *dataset.Dataset, hierarchy func(context.Context, *dataset.Dataset) (*taxonomy.Taxonomy, error)) (*Translated, error) {
+	fit, err := estimator.New(train)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("clustering: %w", err)
 	}
 	if t == nil || d == nil || d.Taxonomy == nil {
 		return nil, errors.New("clustering: Fit needs a taxonomy and a dataset")
@@ -87,49 +87,8 @@ func fitUnder(ctx context.Context, estimator any, t *taxonomy.Taxonomy, d *datas
 	}
 	model, err := fit(ctx, other, under)
 	if model == nil {
-		if err == nil {
-			err = fmt.Errorf("clustering: Fit of %T returned neither a model nor an error", estimator)
-		}
 		return nil, err
 	}
 	translated, wrong := Translate(model, other, t)
 	return translated, errors.Join(err, wrong)
-}
-
-var (
-	contextType  = reflect.TypeFor[context.Context]()
-	taxonomyType = reflect.TypeFor[*taxonomy.Taxonomy]()
-	datasetType  = reflect.TypeFor[*dataset.Dataset]()
-	scorerType   = reflect.TypeFor[Scorer]()
-	errorType    = reflect.TypeFor[error]()
-)
-
-// fitter returns the estimator's method Fit, or the function that it is.
-func fitter(estimator any) (func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (Scorer, error), error) {
-	if estimator == nil {
-		return nil, errors.New("clustering: there is no Estimator to train with")
-	}
-	v := reflect.ValueOf(estimator)
-	if (v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {
-		return nil, fmt.Errorf("clustering: the Estimator is a %T that is nil", estimator)
-	}
-	if v.Kind() != reflect.Func {
-		v = v.MethodByName("Fit")
-	}
-	if !v.IsValid() {
-		return nil, fmt.Errorf("clustering: the Estimator is a %T, which has no method Fit", estimator)
-	}
-	f := v.Type()
-	if f.IsVariadic() || f.NumIn() != 3 || f.In(0) != contextType || f.In(1) != taxonomyType || f.In(2) != datasetType ||
-		f.NumOut() != 2 || !f.Out(0).Implements(scorerType) || f.Out(1) != errorType {
-		return nil, fmt.Errorf("clustering: the Estimator's Fit is a %v; it takes a context, a taxonomy and a dataset, and returns a model with LeafScores and an error", f)
-	}
-	return func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (Scorer, error) {
-		out := v.Call([]reflect.Value{reflect.ValueOf(&ctx).Elem(), reflect.ValueOf(t), reflect.ValueOf(d)})
-		err, _ := out[1].Interface().(error)
-		if m := out[0]; (m.Kind() == reflect.Pointer || m.Kind() == reflect.Interface) && m.IsNil() {
-			return nil, err
-		}
-		return out[0].Interface().(Scorer), err
-	}, nil
 }

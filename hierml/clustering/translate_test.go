@@ -205,11 +205,11 @@ func TestAutomaticRefuses(t *testing.T) {
 		cuts      []clustering.Cut
 		want      string
 	}{
-		"no estimator":   {nil, d, nil, "no Estimator"},
+		"no estimator":   {nil, d, nil, "no estimator"},
 		"no Fit":         {3, d, nil, "no method Fit"},
 		"no function":    {noFunction, d, nil, "that is nil"},
 		"no pointer":     {(*svm.Flat)(nil), d, nil, "that is nil"},
-		"another Fit":    {func() {}, d, nil, "it takes"},
+		"another Fit":    {func() {}, d, nil, "it has to be a func"},
 		"no data":        {svm.Flat{}, nil, nil, "needs"},
 		"its own error":  {fails, d, nil, "no"},
 		"nothing at all": {nothing, d, nil, "neither"},
