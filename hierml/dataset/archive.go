@@ -41,6 +41,9 @@ func filesOfFS(ctx context.Context, fsys fs.FS) files {
 				return fmt.Errorf("dataset: %w", err)
 			}
 			err = f(name, textfile.WithContext(ctx, file))
+			if errors.Is(err, errLeftOut) {
+				err = nil
+			}
 			if closed := file.Close(); err == nil && closed != nil {
 				return fmt.Errorf("dataset: %w", closed)
 			}
@@ -49,8 +52,8 @@ func filesOfFS(ctx context.Context, fsys fs.FS) files {
 	}
 }
 
-// filesOfPath are the files of a folder, or of an archive, which is called with its name.
-func filesOfPath(ctx context.Context, name string, repair *Faults) files {
+// filesOf are the files of a folder, or what archive makes of a file.
+func filesOf(ctx context.Context, name string, archive func(r io.Reader) files) files {
 	return func(f func(name string, r io.Reader) error) error {
 		info, err := os.Stat(name)
 		if err != nil {
@@ -63,12 +66,17 @@ func filesOfPath(ctx context.Context, name string, repair *Faults) files {
 		if err != nil {
 			return fmt.Errorf("dataset: %w", err)
 		}
-		err = filesOfArchive(ctx, file, name, repair)(f)
+		err = archive(file)(f)
 		if closed := file.Close(); err == nil && closed != nil {
 			return fmt.Errorf("dataset: %w", closed)
 		}
 		return err
 	}
+}
+
+// filesOfPath are the files of a folder or of an archive.
+func filesOfPath(ctx context.Context, name string, repair *Faults) files {
+	return filesOf(ctx, name, func(r io.Reader) files { return filesOfArchive(ctx, r, name, repair) })
 }
 
 // filesOfArchive are the files of a tar archive, compressed or not, in their order there; and of a zip archive,
@@ -78,31 +86,47 @@ func filesOfArchive(ctx context.Context, r io.Reader, name string, repair *Fault
 		if at, size, ok := zipSource(r); ok {
 			return eachZipped(ctx, at, size, name, repair, f)
 		}
-		plain, err := textfile.Decompress(textfile.WithContext(ctx, r), name, syntaxError)
+		tarred, _, err := openArchive(ctx, r, name, repair)
 		if err != nil {
 			return err
 		}
-		in := bufio.NewReader(plain)
-		if head, err := in.Peek(tarMagicAt + len(tarMagic)); err != nil && !isCut(err) && !errors.Is(err, io.EOF) {
-			return plain.Place(1, err)
-		} else if !isTar(head) {
-			if bytes.HasPrefix(head, []byte(zipMagic)) {
-				return &SyntaxError{File: name, Line: 1, Msg: "a zip archive cannot be read from a stream; open it as a file"}
-			}
+		if tarred == nil {
 			return &SyntaxError{File: name, Line: 1, Msg: "neither a tar nor a zip archive; expected one of them, compressed or not"}
 		}
-		return eachTarred(tar.NewReader(in), name, repair, f, func() error {
-			// Compression has its checksum at the end, behind what an archive needs.
-			_, err := io.Copy(io.Discard, in)
-			if err == nil {
-				return nil
-			}
-			if err = plain.Place(1, err); isCut(err) {
-				return report(repair, faultCut, err)
-			}
-			return err
-		})
+		return tarred(f)
 	}
+}
+
+// openArchive returns the files of a tar archive, compressed or not; or, if r is none, what it is, decompressed.
+func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) (tarred files, plain io.Reader, err error) {
+	file, err := textfile.Decompress(textfile.WithContext(ctx, r), name, syntaxError)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := bufio.NewReader(file)
+	head, err := in.Peek(tarMagicAt + len(tarMagic))
+	switch {
+	case err != nil && !isCut(err) && !errors.Is(err, io.EOF):
+		return nil, nil, file.Place(1, err)
+	case bytes.HasPrefix(head, []byte(zipMagic)):
+		return nil, nil, &SyntaxError{File: name, Line: 1, Msg: "a zip archive cannot be read from a stream; open it as a file"}
+	case !isTar(head):
+		return nil, in, nil
+	}
+	// Compression has its checksum at the end, behind what an archive needs.
+	end := func() error {
+		_, err := io.Copy(io.Discard, in)
+		if err == nil {
+			return nil
+		}
+		if err = file.Place(1, err); isCut(err) {
+			return report(repair, faultCut, err)
+		}
+		return err
+	}
+	return func(f func(name string, r io.Reader) error) error {
+		return eachTarred(tar.NewReader(in), name, repair, f, end)
+	}, nil, nil
 }
 
 const (

@@ -190,3 +190,18 @@ func ExampleCSV_ReadDataset() {
 	// [weight color=red color=green]
 	// [0 2] [160 1]
 }
+
+func ExampleWIPO() {
+	const patent = `<record pn="WO9912345"><ipcs mc="A01B00102"/>
+<tis><ti xml:lang="EN">A spade</ti></tis><abs><ab xml:lang="EN">It digs.</ab></abs></record>`
+	c, err := dataset.WIPO{}.Read(context.Background(), strings.NewReader(patent), "9912345.xml", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	d := c.Documents[0]
+	fmt.Printf("%s %s %q\n", d.ID, c.Taxonomy.Name(d.Labels[0]), d.Text)
+	fmt.Println(strings.Join(c.Taxonomy.Names(), " > "))
+	// Output:
+	// WO9912345 A01B 1/00 "A spade\nIt digs."
+	// A > A01 > A01B > A01B 1/00
+}
