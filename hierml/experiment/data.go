@@ -31,8 +31,11 @@ type Data struct {
 	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on how to make vectors of
 	// texts. See Version.
 	Vectors func(train *dataset.Corpus) (transform func(*dataset.Corpus) (*dataset.Dataset, error), err error)
-	// Prepare, if not nil, learns from the instances that are trained on how to change instances: it scales features, or
-	// selects them. See Version.
+	// Steps change the vectors one after the other, by what they learn from the instances that are trained on alone:
+	// dataset.Scaling, dataset.ChiSquare, dataset.DocumentFrequency, dataset.Weighing, their names as Named, or any value
+	// with a method Fit(train *dataset.Dataset) (T, error) whose T has Transform(d *dataset.Dataset) (*dataset.Dataset, error).
+	Steps []any
+	// Prepare, if not nil, does so in the words of a function, after the Steps. See Version.
 	Prepare func(train *dataset.Dataset) (transform func(*dataset.Dataset) (*dataset.Dataset, error), err error)
 	// Leafed moves labels at inner nodes to leaves of their own; see dataset.Dataset.Leafed.
 	Leafed bool
@@ -59,6 +62,11 @@ func (d *Data) check() error {
 	if (d.Vectors != nil || !reflect.ValueOf(d.Text).IsZero()) && d.Texts == "" && d.Corpus == nil {
 		return fmt.Errorf("experiment: data set %q has Text or Vectors and no texts to make vectors of; give Texts or a Corpus", d.Name)
 	}
+	for _, s := range d.Steps {
+		if _, err := stepOf(s); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -72,7 +80,12 @@ func (d *Data) defaultName(i int) string {
 	case d.Corpus != nil:
 		name = d.Corpus.Name
 	case d.Generator != nil:
-		if v := reflect.Indirect(reflect.ValueOf(d.Generator)); v.Kind() == reflect.Struct {
+		if named, ok := d.Generator.(Named); ok {
+			name, _ = named.Fields["Name"].(string)
+			if name == "" {
+				name = strings.TrimPrefix(named.Type, "dataset.")
+			}
+		} else if v := reflect.Indirect(reflect.ValueOf(d.Generator)); v.Kind() == reflect.Struct {
 			if f := v.FieldByName("Name"); f.IsValid() && f.Kind() == reflect.String {
 				name = f.String()
 			}

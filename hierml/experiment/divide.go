@@ -209,6 +209,19 @@ func (d *Data) vectorize(train, test *dataset.Corpus) (part, error) {
 }
 
 func (d *Data) prepare(p part) (part, error) {
+	for _, s := range d.Steps {
+		fit, err := stepOf(s)
+		if err != nil {
+			return part{}, err
+		}
+		transform, err := fit(p.train)
+		if err != nil {
+			return part{}, err
+		}
+		if p, err = apply(transform, p.train, p.test); err != nil {
+			return part{}, err
+		}
+	}
 	if d.Prepare == nil {
 		return p, nil
 	}

@@ -16,7 +16,10 @@ import (
 
 // setter sets fields of structs to values that come from JSON or from Go. Without a taxonomy, losses are checked
 // by their names and not set.
-type setter struct{ t *taxonomy.Taxonomy }
+type setter struct {
+	t     *taxonomy.Taxonomy
+	build bool // fields of any type become estimators, and not the Named of one
+}
 
 // fields sets the fields of a struct; where says whose they are, for errors.
 func (s setter) fields(v reflect.Value, values map[string]any, where string) error {
@@ -84,7 +87,10 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 		v.SetZero()
 		return nil
 	}
-	if given := reflect.ValueOf(value); given.Type().AssignableTo(v.Type()) && !(v.Kind() == reflect.Interface && v.NumMethod() == 0) {
+	if n, ok := value.(Named); ok && s.build && v.Type() == reflect.TypeFor[any]() {
+		value = map[string]any{n.Type: n.Fields}
+	}
+	if given := reflect.ValueOf(value); given.Type().AssignableTo(v.Type()) && v.Type() != reflect.TypeFor[any]() && v.Type() != reflect.TypeFor[[]any]() {
 		v.Set(given)
 		return nil
 	}
@@ -97,7 +103,13 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 		if err != nil {
 			return fmt.Errorf("experiment: %s: %w", at, err)
 		}
-		v.Set(reflect.ValueOf(n))
+		var made any = n
+		if s.build {
+			if made, err = n.build(s.t, estimatorTypes()); err != nil {
+				return fmt.Errorf("experiment: %s: %w", at, err)
+			}
+		}
+		v.Set(reflect.ValueOf(made))
 		return nil
 	case reflect.TypeFor[Grid]():
 		return setGrid(v, value, fail)

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/weighting"
@@ -91,7 +93,7 @@ func TestFaultyStudies(t *testing.T) {
 		{`{"Data": [{"Set": {"Name": "a"}}]}`, "which can be given in Go only"},
 		{`{"Methods": [{"Name": "a", "Fit": "x"}]}`, "the study.Methods[0].Fit is a function, which can be given in Go only"},
 		{`{"Methods": [{"Grid": {"C": 1}}]}`, "the study.Methods[0].Grid cannot be"},
-		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are perceptron.Flat`},
+		{with(`{"Estimator": "svm.Flut"}`), `nothing is called "svm.Flut" here; there are clustering.Automatic, clustering.Randomized, perceptron.Flat`},
 		{with(`{"Estimator": {"svm.Flat": {"Gap": 1}}}`), "svm.Flat has no field Gap; it has C, Loss, Kernel, Settings, Method"},
 		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Gp": 1}}}}`), "svm.Flat.Settings has no field Gp; it has Gap, MaxEpochs"},
 		{with(`{"Estimator": "svm.Flat", "Grid": {"D": [1]}}`), "svm.Flat has no field D"},
@@ -117,6 +119,63 @@ func TestFaultyStudies(t *testing.T) {
 		if _, err := ReadStudy(file); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s:\ngot  %v\nwant %s", test.text, err, test.want)
 		}
+	}
+}
+
+// TestNames builds everything that has a name.
+func TestNames(t *testing.T) {
+	for name := range estimatorTypes() {
+		m := Method{Name: name, Estimator: name}
+		if err := m.check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for name := range generatorTypes() {
+		if _, err := generatorOf(Named{Type: name}, 1); err != nil {
+			t.Error(err)
+		}
+	}
+	for name := range stepTypes() {
+		if _, err := stepOf(Named{Type: name}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, step := range []any{nil, 3, "dataset.LinearTree", dataset.TFIDF{}} {
+		if _, err := stepOf(step); err == nil {
+			t.Errorf("%v is taken for a step", step)
+		}
+	}
+}
+
+// TestNested sets fields of an estimator in an estimator, runs it and compares with the same in Go.
+func TestNested(t *testing.T) {
+	text := `{
+		"Data": [{"Generator": {"dataset.LinearTree": {"Depth": 2, "Instances": 60}}, "Steps": [{"dataset.Scaling": {"Columns": "z-score"}}, "dataset.DocumentFrequency"]}],
+		"Methods": [{"Name": "random", "Estimator": {"clustering.Randomized": {"Estimator": {"perceptron.Hierarchical": {"Loss": "tree", "Settings": {"Epochs": 3, "Shuffle": true}}}}},
+			"Grid": {"Estimator.Averaged": [true, false]}}]
+	}`
+	s := &Study{}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		t.Fatal(err)
+	}
+	r := complete(t, s)
+	for _, c := range r.Cells {
+		if c.Error != "" {
+			t.Error(c.Error)
+		}
+	}
+	s.Data[0].Steps = []any{dataset.Scaling{Columns: dataset.ZScore}, dataset.DocumentFrequency{}}
+	s.Data[0].Generator = dataset.LinearTree{Depth: 2, Instances: 60}
+	if got := complete(t, s); got.CSV() != r.CSV() {
+		t.Errorf("in Go\n%s\nand in JSON\n%s", got.CSV(), r.CSV())
+	}
+	d := linearTree(t, 20)
+	m := Method{Estimator: clustering.Randomized{Estimator: perceptron.Flat{}}}
+	if _, err := m.fitter(nil, 17, 3, d.Taxonomy); err != nil {
+		t.Fatal(err)
+	}
+	if e := m.Estimator.(clustering.Randomized).Estimator.(perceptron.Flat); e.Settings.Seed != 0 {
+		t.Error("the user's estimator is changed")
 	}
 }
 

@@ -21,7 +21,7 @@ type Method struct {
 	//	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (M, error)
 	//
 	// whose M is a metric.Scorer. Its field Settings.Seed, or Seed, gets the seed of a cell unless it is set, and
-	// Settings.Workers, or Workers, the number of workers.
+	// Settings.Workers, or Workers, the number of workers; so have those of an estimator in its field Estimator.
 	Estimator any
 	// Fit trains in the words of a function, whose grid is in p. See Version.
 	Fit func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error)
@@ -144,7 +144,7 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	}
 	name := given.Type().String()
 	for _, s := range p {
-		if err := (setter{t}).path(v, s.path, s.value, name); err != nil {
+		if err := (setter{t: t, build: true}).path(v, s.path, s.value, name); err != nil {
 			return reflect.Value{}, err
 		}
 	}
@@ -165,7 +165,8 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	return fit, nil
 }
 
-// setWhere sets the field Settings.NAME or NAME of a struct, if it has one of the value's type; over what is set, only if told.
+// setWhere sets the field Settings.NAME or NAME of a struct, and of the struct in its field Estimator, if it has one of the value's
+// type; over what is set, only if told.
 func setWhere(v reflect.Value, name string, value reflect.Value, over bool) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -180,5 +181,11 @@ func setWhere(v reflect.Value, name string, value reflect.Value, over bool) {
 		if f := holder.FieldByName(name); f.IsValid() && f.CanSet() && f.Type() == value.Type() && (over || f.IsZero()) {
 			f.Set(value)
 		}
+	}
+	if inner := v.FieldByName("Estimator"); inner.IsValid() && inner.CanSet() && inner.Kind() == reflect.Interface && !inner.IsNil() && inner.Elem().Kind() == reflect.Struct {
+		copied := reflect.New(inner.Elem().Type()).Elem()
+		copied.Set(inner.Elem())
+		setWhere(copied, name, value, over)
+		inner.Set(copied)
 	}
 }

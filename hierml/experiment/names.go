@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
@@ -19,7 +20,8 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// Named is a value of this library by its name, as a study in JSON has it: a method of svm or perceptron, a generator of dataset.
+// Named is a value of this library by its name, as a study in JSON has it: a method of svm, perceptron or clustering, a generator
+// or a step of dataset.
 // In JSON it is "svm.Flat", or {"svm.Flat": {"C": 10}} with fields.
 type Named struct {
 	// Type is the name of a type as Go has it: svm.Normalized.
@@ -36,7 +38,7 @@ func (n Named) build(t *taxonomy.Taxonomy, types map[string]reflect.Type) (any, 
 		return nil, fmt.Errorf("experiment: nothing is called %q here; there are %s", n.Type, list(types))
 	}
 	v := reflect.New(kind).Elem()
-	if err := (setter{t}).fields(v, n.Fields, n.Type); err != nil {
+	if err := (setter{t: t, build: true}).fields(v, n.Fields, n.Type); err != nil {
 		return nil, err
 	}
 	return v.Interface(), nil
@@ -61,6 +63,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.Shared](), reflect.TypeFor[svm.Orthogonal](), reflect.TypeFor[svm.Recursive](),
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
 		reflect.TypeFor[svm.TreeLoss](),
+		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Randomized](),
 		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](),
 	)
 })
@@ -68,6 +71,11 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 // generatorTypes are the generators that a study may name.
 var generatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 	return byName(reflect.TypeFor[dataset.LinearTree](), reflect.TypeFor[dataset.Hyperplanes](), reflect.TypeFor[dataset.TextLike]())
+})
+
+// stepTypes are the steps that a study may name.
+var stepTypes = sync.OnceValue(func() map[string]reflect.Type {
+	return byName(reflect.TypeFor[dataset.Scaling](), reflect.TypeFor[dataset.ChiSquare](), reflect.TypeFor[dataset.DocumentFrequency](), reflect.TypeFor[dataset.Weighing]())
 })
 
 // fieldTypes are the values that fields of interfaces may have.
@@ -95,6 +103,7 @@ func implementing(i reflect.Type) map[string]reflect.Type {
 var words = sync.OnceValue(func() map[reflect.Type]map[string]int64 {
 	return map[reflect.Type]map[string]int64{
 		reflect.TypeFor[structured.Rescaling](): {"Margin": int64(structured.Margin), "Norm": int64(structured.Norm), "Slack": int64(structured.Slack)},
+		reflect.TypeFor[clustering.Linkage]():   {"Average": int64(clustering.Average), "Complete": int64(clustering.Complete), "Single": int64(clustering.Single)},
 		reflect.TypeFor[svm.Mean]():             {"Sum": int64(svm.Sum), "LocalMean": int64(svm.LocalMean), "GlobalMean": int64(svm.GlobalMean)},
 	}
 })

@@ -107,10 +107,13 @@ func (s *Study) plan(ctx context.Context) (*plan, error) {
 
 // newSource opens the data if what they are can be seen from their content alone, and keeps them if told.
 func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
-	functions := []bool{d.Generate != nil, d.Vectors != nil, d.Prepare != nil}
-	how := canonical([]any{d.Generator, d.Text, d.Leafed, d.Version, functions})
+	how := *d
+	how.Name, how.Open, how.Texts, how.Set, how.Collection, how.Corpus = "", "", "", nil, nil, nil
+	if d.Generate != nil {
+		how.Name = d.Name // a function is known by it
+	}
 	if d.drawn() {
-		return &source{Data: d, identity: join(d.Name, how)}, nil
+		return &source{Data: d, identity: canonical(how)}, nil
 	}
 	in, err := d.open(ctx, 0)
 	if err != nil {
@@ -127,7 +130,7 @@ func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 			h.dataset(in.vectors)
 		}
 	})
-	s := &source{Data: d, identity: join(content, how)}
+	s := &source{Data: d, identity: join(content, canonical(how))}
 	if keep {
 		s.kept = in
 	}

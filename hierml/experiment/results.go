@@ -39,7 +39,7 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 	blind := make(map[int]int)
 	used := 0
 	for _, d := range p.data {
-		if !d.drawn() && !s.Split.zero() || s.Split.rounds() > 1 {
+		if !d.drawn() && (s.Split.HeldOut > 0 || len(s.Split.Rounds) > 0 || d.Set != nil && s.Split.zero()) || s.Split.rounds() > 1 {
 			o.Repeated = append(o.Repeated, d.Name)
 		}
 	}

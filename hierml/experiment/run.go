@@ -253,11 +253,11 @@ func (r *run) report() error {
 	if elapsed := time.Since(r.started); elapsed >= time.Second {
 		state += ", " + elapsed.Round(time.Second).String()
 	}
-	var over time.Duration
-	for _, since := range r.running {
-		over += time.Since(since)
+	running := make(map[sameness][]float64)
+	for j, since := range r.running {
+		running[nearest(j)] = append(running[nearest(j)], time.Since(since).Seconds())
 	}
-	left, known := r.timing.remaining(over.Seconds(), r.cores)
+	left, known := r.timing.remaining(running, r.cores)
 	if known && left >= 1 {
 		state += fmt.Sprintf(", about %s left", time.Duration(left*float64(time.Second)).Round(time.Second))
 	}

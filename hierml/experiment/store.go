@@ -130,9 +130,10 @@ func (s *store) close() error {
 	return err
 }
 
-// replace writes a file in one step, so that readers see the old content or the new.
-func replace(directory, name string, content []byte) (err error) {
-	f, err := os.CreateTemp(directory, name+".*")
+// replace writes a file in one step, so that readers see the old content or the new. The directory is locked.
+func replace(directory, name string, content []byte) error {
+	temporary := filepath.Join(directory, name+".new")
+	f, err := os.Create(temporary)
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
@@ -141,11 +142,10 @@ func replace(directory, name string, content []byte) (err error) {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(directory, name))
+		err = os.Rename(temporary, filepath.Join(directory, name))
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-		return fmt.Errorf("experiment: %w", err)
+		return fmt.Errorf("experiment: %w", errors.Join(err, os.Remove(temporary)))
 	}
 	return nil
 }

@@ -34,6 +34,15 @@ type Row struct {
 	Values   []Value // by measure
 }
 
+// String returns the row without the names of its measures.
+func (row Row) String() string {
+	texts := []string{row.name()}
+	for _, v := range row.Values {
+		texts = append(texts, v.String())
+	}
+	return strings.Join(texts, "  ")
+}
+
 // Value is a measure over the rounds.
 type Value struct {
 	Mean      float64 // NaN where there is none
@@ -43,7 +52,16 @@ type Value struct {
 	Tested    bool // against the baseline
 }
 
-// key is what the rows of a group have in common.
+// String returns the mean with the deviation and the test.
+func (v Value) String() string {
+	text := v.text("")
+	if v.Best {
+		text += " *"
+	}
+	return text
+}
+
+// group is what the rows of a group have in common.
 func (r *Row) group() string { return join(r.Data, r.PerClass) }
 
 // Summary returns the means and deviations over the rounds, with tests against the baseline if there is one.
@@ -61,6 +79,7 @@ func (r *Results) Summary() *Summary {
 		note("%s not finished: run the study again to go on", plural(r.Missing, "cell"))
 	}
 	tests := make(map[string]bool)
+	var untested []string
 	for i, row := range rows {
 		row.describe(cells[i], note)
 		r.describeInner(row, note)
@@ -73,7 +92,7 @@ func (r *Results) Summary() *Summary {
 			if math.IsNaN(v.Mean) && row.Rounds > 0 {
 				note("– for the %s of %s: it is not defined on these data", measure, row.name())
 			}
-			if base != nil {
+			if base != nil && measure != seconds {
 				test, err := r.compare(measure, cells[i], base)
 				v.Test, v.Tested = test, err == nil
 				switch {
@@ -81,6 +100,8 @@ func (r *Results) Summary() *Summary {
 					tests[test.Name] = true
 				case errors.Is(err, errRounds):
 					note("no test of %s: %v", row.name(), err)
+				case errors.Is(err, errOneRound):
+					untested = append(untested, measure)
 				default:
 					note("no test of the %s of %s: %v", measure, row.name(), err)
 				}
@@ -90,8 +111,13 @@ func (r *Results) Summary() *Summary {
 		s.Rows = append(s.Rows, *row)
 	}
 	s.markBest()
-	for _, name := range sortedKeys(tests) {
-		note("p: %s against %s, of the same rounds, two-sided, not corrected for the number of tests", name, r.Baseline)
+	for _, measure := range r.Measures {
+		if slices.Contains(untested, measure) {
+			note("no test of the %s: there is one round, and it is no mean over instances", measure)
+		}
+	}
+	if len(tests) > 0 {
+		note("p: %s against %s, two-sided, not corrected for the number of tests", strings.Join(sortedKeys(tests), "; "), r.Baseline)
 	}
 	s.Notes = append(s.Notes, r.Notes...)
 	return s

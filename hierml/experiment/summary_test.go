@@ -148,7 +148,7 @@ func TestOneDivision(t *testing.T) {
 	if !got[0].Tested || got[0].Test != want || want.N != a.Test || want.P > 0.01 {
 		t.Errorf("%+v, want %+v", got[0], want)
 	}
-	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1 of b on d: macro F1 is no mean over instances, and there is one round") {
+	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1: there is one round, and it is no mean over instances") {
 		t.Errorf("%+v\n%v", got[1], r)
 	}
 }
@@ -247,7 +247,7 @@ func TestTiming(t *testing.T) {
 	}
 	timing := newTiming()
 	timing.begin([]*job{of(0, 1, 0), of(0, 1, 0), of(1, 1, 0), of(1, 2, 0)})
-	if _, known := timing.remaining(0, 2); known {
+	if _, known := timing.remaining(nil, 2); known {
 		t.Error("something is known of nothing")
 	}
 	timing.finished(of(0, 1, 0), &Cell{Seconds: 10})
@@ -255,22 +255,22 @@ func TestTiming(t *testing.T) {
 	timing.finished(of(1, 1, 0), &Cell{Seconds: 3})
 	// 15 + 15 for the method 0, 3 for 1 and, of its other size, 3 as well.
 	for _, test := range []struct {
-		over  float64
+		over  []float64 // of the method 0
 		cores int
 		want  float64
-	}{{0, 1, 36}, {6, 1, 30}, {0, 2, 18}, {0, 100, 9}, {100, 1, 0}} {
-		if got, _ := timing.remaining(test.over, test.cores); got != test.want {
+	}{{nil, 1, 36}, {[]float64{6}, 1, 30}, {nil, 2, 18}, {nil, 100, 9}, {[]float64{100}, 1, 21}, {[]float64{100, 5}, 1, 16}} {
+		if got, _ := timing.remaining(map[sameness][]float64{nearest(of(0, 1, 0)): test.over}, test.cores); got != test.want {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}
 	timing.end(of(0, 1, 0))
-	if got, _ := timing.remaining(0, 1); got != 21 {
+	if got, _ := timing.remaining(nil, 1); got != 21 {
 		t.Errorf("%v, want 21", got)
 	}
 	fresh := newTiming()
 	fresh.begin([]*job{of(2, 5, 0)})
 	fresh.finished(of(0, 1, 1), &Cell{Seconds: 7})
-	if got, known := fresh.remaining(0, 1); got != 7 || !known {
+	if got, known := fresh.remaining(nil, 1); got != 7 || !known {
 		t.Errorf("%v, want 7 from an inner cell of another method", got)
 	}
 }

@@ -14,14 +14,15 @@ import (
 
 // Test says how methods are tested against the baseline, on the same divisions of the same data.
 //
-// The t-test takes the rounds to be independent, which they are where each has data of its own. Where the same instances are
-// divided again and again, what is trained on overlaps: the variance over the rounds is too small, and the t-test finds too much, the more
-// so the more rounds there are. The corrected one makes up for that.
+// The t-test takes the rounds to be independent, which they are where each has data of its own. Where folds or shares of the
+// same instances are trained on again and again, what is trained on overlaps: the variance over the rounds is too small, and the t-test finds
+// too much, the more so the more rounds there are. The corrected one makes up for that. With few instances of every class
+// (Split.PerClass) training parts hardly overlap, and the correction, which grows with what is tested on, finds nothing at all.
 type Test string
 
 const (
 	// DefaultTest is Permutation where there is one division, CorrectedT where the same instances are divided more than
-	// once, and T where every repeat has data of its own.
+	// once by HeldOut, Folds or Rounds, and otherwise T.
 	DefaultTest Test = ""
 	// T is the paired t-test over the rounds, metric.PairedT.
 	T Test = "t"
@@ -77,7 +78,11 @@ const (
 	permutationSeed = 1
 )
 
-var errRounds = errors.New("fewer than two rounds that neither method failed in")
+// Why there is no test.
+var (
+	errOneRound = errors.New("it is no mean over instances, and there is one round")
+	errRounds   = errors.New("fewer than two rounds that neither method failed in")
+)
 
 // compare tests a measure of cells a against the cells b of the baseline, which are of the same data and size.
 func (r *Results) compare(measure string, a, b []*Cell) (metric.Test, error) {
@@ -107,7 +112,7 @@ func (r *Results) compare(measure string, a, b []*Cell) (metric.Test, error) {
 	if len(a) == 1 && len(pairs) == 1 && (test == DefaultTest || test == Permutation) {
 		of, others := pairs[0][0].Instances[measure], pairs[0][1].Instances[measure]
 		if of == nil || others == nil {
-			return metric.Test{}, fmt.Errorf("%s is no mean over instances, and there is one round", measure)
+			return metric.Test{}, errOneRound
 		}
 		return metric.Permutation(of, others, permutations, permutationSeed)
 	}

@@ -59,16 +59,22 @@ func (t *timing) finished(j *job, c *Cell) {
 	}
 }
 
-// remaining returns the seconds that the cells not finished take on so many cores, if some of these seconds are over, and
-// false if nothing is known.
-func (t *timing) remaining(over float64, cores int) (seconds float64, known bool) {
+// remaining returns the seconds that the cells not finished take on so many cores, and false if nothing is known. Of those that run
+// it is given the time that is over.
+func (t *timing) remaining(running map[sameness][]float64, cores int) (seconds float64, known bool) {
 	for s, n := range t.open {
-		if sum := t.of(s); sum != nil {
-			seconds += float64(n) * sum.seconds / float64(sum.cells)
-			known = true
+		sum := t.of(s)
+		if sum == nil {
+			continue
+		}
+		known = true
+		each := sum.seconds / float64(sum.cells)
+		seconds += float64(n-len(running[s])) * each
+		for _, over := range running[s] {
+			seconds += max(0, each-over)
 		}
 	}
-	return max(0, seconds-over) / float64(max(1, min(cores, t.left))), known
+	return seconds / float64(max(1, min(cores, t.left))), known
 }
 
 // of returns the times of the cells nearest to s, nil if none is finished.
