@@ -116,6 +116,29 @@ func TestNodeSets(t *testing.T) {
 			t.Errorf("shown as %s", text)
 		}
 	}
+	// On the data with all labels at leaves, metric evaluates the model as it does others.
+	leafed, err := train.Leafed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := (&dataset.Collection{Train: train, Test: test}).Leafed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if leafed.Taxonomy.Len() != whole.Train.Taxonomy.Len() {
+		t.Fatal("the test part has labels that the training part has not")
+	}
+	leaves, err := svm.NodeSets{Method: svm.Flat{Settings: settings}, Folds: 3}.Fit(t.Context(), whole.Train.Taxonomy, whole.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := metric.Settings{Original: test.Taxonomy}.Evaluate(t.Context(), leaves, whole.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.HierarchicalF1-f.Hierarchical) > 0.03 { // a miscellaneous leaf counts as a node more
+		t.Errorf("F1 %.4f of sets of leaves, %.4f of nodes", r.HierarchicalF1, f.Hierarchical)
+	}
 	again, err := svm.NodeSets{Method: svm.Flat{Settings: settings}, Grid: []float64{1}, Folds: 3}.Fit(t.Context(), train.Taxonomy, train)
 	if err != nil {
 		t.Fatal(err)
