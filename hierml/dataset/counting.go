@@ -12,14 +12,16 @@ type counter struct {
 	texts  int
 	total  int // terms
 
-	ids  map[string]int32 // of terms
-	in   []int32          // the number of texts with each
-	last []int32          // the last of them, from 1
+	ids map[string]int32 // of terms
+	in  []textCount      // by their ids
 
 	bits    int
 	hashes  []uint64
 	columns []int32 // the number of texts with each, or nil where they are not needed
 }
+
+// textCount is the number of texts with a term, and the last of them, from 1.
+type textCount struct{ texts, last int32 }
 
 func newCounter(v *Vectorizer) *counter {
 	c := &counter{reader: &termReader{terms: v.terms}, bits: v.settings.Bits}
@@ -45,11 +47,11 @@ func (c *counter) add(text string) {
 		if !ok {
 			id = int32(len(c.in))
 			c.ids[string(term)] = id
-			c.in, c.last = append(c.in, 0), append(c.last, 0)
+			c.in = append(c.in, textCount{})
 		}
-		if c.last[id] != int32(c.texts) {
-			c.last[id] = int32(c.texts)
-			c.in[id]++
+		if in := &c.in[id]; in.last != int32(c.texts) {
+			in.last = int32(c.texts)
+			in.texts++
 		}
 	})
 }
@@ -89,7 +91,7 @@ func (v *Vectorizer) take(counters []*counter, where string) error {
 		frequencies := make(map[string]int32, len(counters[0].ids))
 		for _, c := range counters {
 			for term, id := range c.ids {
-				frequencies[term] += c.in[id]
+				frequencies[term] += c.in[id].texts
 			}
 		}
 		if err := v.choose(frequencies, where); err != nil {
@@ -117,7 +119,7 @@ func (v *Vectorizer) choose(frequencies map[string]int32, where string) error {
 		}
 	}
 	if len(v.vocabulary) == 0 {
-		return fmt.Errorf("dataset: no word %sstands in at least %d and at most %d of its %d documents; lower MinDocuments, raise MaxShare or give more texts",
+		return fmt.Errorf("dataset: no word %sstands in at least %d and at most %d of the %d documents; lower MinDocuments, raise MaxShare or give more texts",
 			where, max(s.MinDocuments, 1), most, v.weigher.documents)
 	}
 	if s.MaxFeatures > 0 && len(v.vocabulary) > s.MaxFeatures {

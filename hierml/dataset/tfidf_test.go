@@ -153,7 +153,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%v: %v", share, err)
 		}
 	}
-	if _, err := (TFIDF{MinDocuments: 3, MaxShare: 0.5}).Fit(c); err == nil || !strings.Contains(err.Error(), "at least 3 and at most 2 of its 4") {
+	if _, err := (TFIDF{MinDocuments: 3, MaxShare: 0.5}).Fit(c); err == nil || !strings.Contains(err.Error(), "at least 3 and at most 2 of the 4") {
 		t.Error(err)
 	}
 }
