@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -121,6 +122,25 @@ func BenchmarkOpen(b *testing.B) {
 	needData(b)
 	for b.Loop() {
 		if _, err := Open("ng15"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkMap(b *testing.B) {
+	text, corpus := generated(b, 4000, 130)
+	file := filepath.Join(b.TempDir(), "rows.map")
+	instances := SVMLight{}.Instances(b.Context(), strings.NewReader(text), "generated", corpus.Taxonomy)
+	if err := SaveMap(b.Context(), file, "rows", corpus.Taxonomy, nil, instances); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		m, err := Map(b.Context(), file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := m.Close(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -25,6 +25,8 @@
 //
 //	for instance, err := range (dataset.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }
 //
+// SaveMap writes them into a file whose matrix Map then leaves there, for what needs a whole Dataset.
+//
 // # Texts
 //
 // Text says how texts become vectors: tokens, stop words, n-grams, a vocabulary or hashing, weights such as tf-idf or

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing/fstest"
 
@@ -204,4 +205,27 @@ func ExampleWIPO() {
 	// Output:
 	// WO9912345 A01B 1/00 "A spade\nIt digs."
 	// A > A01 > A01B > A01B 1/00
+}
+
+func ExampleMap() {
+	ctx := context.Background()
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "fruit.map")
+
+	t := fruitTaxonomy()
+	instances := dataset.SVMLight{}.Instances(ctx, strings.NewReader("apple 1:0.5 3:2\npear 2:1\n"), "fruit.svm", t)
+	if err := dataset.SaveMap(ctx, file, "fruit", t, nil, instances); err != nil {
+		log.Fatal(err)
+	}
+	m, err := dataset.Map(ctx, file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	fmt.Println(m.Name, m.X) // any estimator fits m.Dataset
+	// Output: fruit sparse matrix, 2 x 3, 3 entries (1.5 a row)
 }

@@ -1,0 +1,131 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMap(t *testing.T) {
+	text, corpus := generated(t, 500, 20)
+	tax := corpus.Taxonomy
+	text += "apple,bread\n 3:1\n"
+	want, err := ReadSVMLight(strings.NewReader(text), "rows", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "rows.map")
+	instances := SVMLight{}.Instances(t.Context(), strings.NewReader(text), "rows", tax)
+	if err := SaveMap(t.Context(), file, "rows", tax, nil, instances); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Map(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkMatrix(t, m.X)
+	wantSame(t, m.Dataset, want)
+	if m.Name != "rows" || m.X.Cols != want.X.Cols || !slices.Equal(m.Taxonomy.Names(), tax.Names()) || !reflect.DeepEqual(m.Taxonomy.Edges(), tax.Edges()) {
+		t.Errorf("got %v", m.Dataset)
+	}
+	m.X.Values[0] = 7 // in memory only
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Errorf("closed again: %v", err)
+	}
+	words := make([]string, want.X.Cols+3)
+	if err := SaveMap(t.Context(), file, "again", tax, words, want.Instances()); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = Map(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	wantSame(t, m.Dataset, want)
+	if m.X.Cols != len(words) || len(m.Vocabulary) != len(words) {
+		t.Errorf("%d columns", m.X.Cols)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 {
+		t.Errorf("the folder has %v", left)
+	}
+}
+
+func TestMapErrors(t *testing.T) {
+	tax := fruit(t)
+	folder := t.TempDir()
+	file := filepath.Join(folder, "rows.map")
+	d, err := ReadSVMLight(strings.NewReader("apple 1:1 3:2\npear,tool 2:1\n"), "rows", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveMap(t.Context(), file, "rows", tax, nil, d.Instances()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := filepath.Join(folder, "damaged.map")
+	open := func(content []byte) (*Mapped, error) {
+		if err := os.WriteFile(damaged, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Map(t.Context(), damaged)
+	}
+	for n := range whole {
+		if _, err := open(whole[:n]); err == nil {
+			t.Errorf("cut to %d of %d bytes, it opens", n, len(whole))
+		}
+		changed := bytes.Clone(whole)
+		changed[n] ^= 0xff
+		if m, err := open(changed); err == nil {
+			checkMatrix(t, m.X)
+			if len(rowsOf(m.Dataset)) == 0 {
+				t.Error("nothing in it")
+			}
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := Map(t.Context(), filepath.Join(folder, "nowhere")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no such file: %v", err)
+	}
+	if _, err := Map(t.Context(), folder); err == nil {
+		t.Error("maps a folder")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Map(ctx, file); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ended: %v", err)
+	}
+	if err := SaveMap(ctx, damaged, "x", tax, nil, d.Instances()); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ended: %v", err)
+	}
+	if err := SaveMap(t.Context(), file, "x", tax, []string{"one word"}, d.Instances()); err == nil || !strings.Contains(err.Error(), "vocabulary") {
+		t.Errorf("more columns than words: %v", err)
+	}
+	_, broken := Map(t.Context(), file) // still what it was
+	if broken != nil {
+		t.Error(broken)
+	}
+	err = SaveMap(t.Context(), file, "x", tax, nil, SVMLight{}.Instances(t.Context(), strings.NewReader("apple 1:1\nplum 1:1\n"), "rows", tax))
+	var at *SyntaxError
+	if !errors.As(err, &at) || at.Line != 2 {
+		t.Errorf("a fault of the source: %v", err)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 2 {
+		t.Errorf("the folder has %v", left)
+	}
+}
