@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,10 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 			s.Progress = bar.progress
 			results, err := s.Run(ctx)
 			bar.end()
-			if errors.Is(err, errInterrupted) {
+			if err != nil && context.Cause(ctx) == errInterrupted {
+				if !errors.Is(err, errInterrupted) { // while data were read
+					err = errInterrupted
+				}
 				return fmt.Errorf("%w; what is finished is in %s, and the same command goes on from there", err, s.Directory)
 			}
 			if err != nil {
@@ -165,6 +169,9 @@ directory is changed. The exit status is 1 if the outcome is not the one that is
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			c, err := s.RunCell(ctx, args[1])
+			if err != nil && context.Cause(ctx) == errInterrupted {
+				return errInterrupted
+			}
 			if err != nil {
 				return err
 			}

@@ -94,9 +94,21 @@ func (p *plan) write(o *outline) error {
 
 func newResults(o *outline, kept map[string]*Cell) *Results {
 	r := &Results{Name: o.Name, Measures: o.Measures, Baseline: o.Baseline, Test: Test(o.Test), Notes: o.Notes, repeated: o.Repeated, methods: o.Methods}
+	// Inner cells that are lost are not missed where the point was chosen.
+	type round struct {
+		data, method           string
+		perClass, repeat, fold int
+	}
+	done := make(map[round]bool)
+	for _, p := range o.Cells {
+		if c := kept[p.Key]; c != nil && c.Inner == 0 {
+			done[round{p.Data, p.Method, p.PerClass, p.Repeat, p.Fold}] = true
+		}
+	}
 	for _, p := range o.Cells {
 		c, ok := kept[p.Key]
 		switch {
+		case !ok && p.Inner > 0 && done[round{p.Data, p.Method, p.PerClass, p.Repeat, p.Fold}]:
 		case !ok:
 			r.Missing++
 		case c.Inner > 0:
@@ -140,11 +152,16 @@ func Load(directory string) (*Results, error) {
 	return newResults(&o, cells), nil
 }
 
-// With returns the results with other columns: measures of metric.Measures, and "seconds".
+// With returns the results with other columns: measures of metric.Measures, others that a cell has a value of, such as "accuracy at
+// depth 1", and "seconds".
 func (r *Results) With(measures ...string) (*Results, error) {
 	known := measureNames()
 	for _, name := range measures {
-		if name != seconds && !slices.Contains(known, name) {
+		has := func(c *Cell) bool { _, ok := c.Values[name]; return ok }
+		if name != seconds && !slices.Contains(known, name) && !slices.ContainsFunc(r.Cells, has) {
+			if len(r.Cells) > 0 {
+				known = measureOrder(r.Cells[0].Values)
+			}
 			return nil, fmt.Errorf("experiment: no measure is called %q; there are %s and %s", name, strings.Join(known, ", "), seconds)
 		}
 	}

@@ -186,51 +186,6 @@ func twice(names []string) (string, bool) {
 	return "", false
 }
 
-// String says what the study does.
-func (s Study) String() string {
-	c, err := s.checked()
-	if err != nil {
-		return err.Error()
-	}
-	var b strings.Builder
-	name := c.Name
-	if name == "" {
-		name = "study"
-	}
-	fmt.Fprintf(&b, "%s: %s\n", name, plural(len(c.Data), "data set"))
-	for _, d := range c.Data {
-		fmt.Fprintf(&b, "  %s\n", d.Name)
-	}
-	fmt.Fprintf(&b, "%s\n", plural(len(c.Methods), "method"))
-	for _, m := range c.Methods {
-		fmt.Fprintf(&b, "  %s", m.Name)
-		if points, err := m.Grid.points(); err == nil && len(points) > 1 {
-			fmt.Fprintf(&b, ", %d points of %s", len(points), strings.Join(m.Grid.paths(), ", "))
-		}
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "%s, %s", c.Split, plural(c.Repeats, "repeat"))
-	if !c.Inner.zero() {
-		fmt.Fprintf(&b, "; points chosen by %s within what is trained on: %s", c.Inner, c.Select)
-	}
-	return b.String()
-}
-
-// String describes the split.
-func (s Split) String() string {
-	switch {
-	case s.HeldOut != 0:
-		return fmt.Sprintf("%v%% held out", 100*s.HeldOut)
-	case s.Folds != 0:
-		return fmt.Sprintf("%d folds", s.Folds)
-	case len(s.PerClass) > 0:
-		return strings.Trim(fmt.Sprint(s.PerClass), "[]") + " of every class"
-	case len(s.Rounds) > 0:
-		return plural(len(s.Rounds), "given round")
-	}
-	return "the given division"
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

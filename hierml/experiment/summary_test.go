@@ -192,6 +192,9 @@ func TestFormats(t *testing.T) {
 	if _, err := r.With("speed"); err == nil {
 		t.Error("speed is taken for a measure")
 	}
+	if deep, err := r.With("accuracy at depth 1"); err != nil || !strings.Contains(deep.String(), "accuracy at depth 1 ↑") {
+		t.Errorf("%v, %v", deep, err)
+	}
 }
 
 // TestCurve checks means by hand.
@@ -277,10 +280,19 @@ func TestTiming(t *testing.T) {
 
 func TestStudyShowsItself(t *testing.T) {
 	text := study(t).String()
-	for _, want := range []string{"all kinds: 2 data sets", "  noisy, 3 points of Noise", "2 folds, 2 repeats; points chosen by 40% held out within what is trained on: accuracy"} {
+	for _, want := range []string{"all kinds\n", "  noisy, 3 points of Noise\n", "2 folds, 2 repeats\n", "chosen by the accuracy on 40% held out of what is trained on"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+	r := complete(t, study(t))
+	for _, shown := range []interface{ HTML() string }{study(t), r, r.Summary(), r.Summary().Rows[1], r.Summary().Rows[1].Values[0], r.Cells[0], r.Cells[len(r.Cells)-1]} {
+		if text := shown.HTML(); !strings.HasPrefix(text, "<") {
+			t.Errorf("%T: %s", shown, text)
+		}
+	}
+	if text := r.Cells[0].String(); !strings.Contains(text, "  accuracy ") || !strings.Contains(text, "\n  trained on  ") {
+		t.Error(text)
 	}
 	if text := (Study{}).String(); !strings.Contains(text, "needs Data and Methods") {
 		t.Error(text)
