@@ -31,17 +31,17 @@ type OBO struct {
 type oboTerm struct {
 	id, name  string
 	namespace string
-	alt       []string
-	parents   []oboParent
 	obsolete  bool
 	node      int   // that it became, or -1
 	at        place // of its stanza
 	named     place // of its name, or else id
 }
 
-type oboParent struct {
-	id string
-	at place
+// oboReference is an id that stands in a term.
+type oboReference struct {
+	term int
+	id   string
+	at   place
 }
 
 // oboReader collects terms.
@@ -50,10 +50,12 @@ type oboReader struct {
 	*draft
 	lines     *textfile.Lines
 	namespace string // of terms that do not say
-	terms     []*oboTerm
-	byID      map[string]*oboTerm
+	terms     []oboTerm
+	parents   []oboReference
+	alt       []oboReference
+	byID      map[string]int
 	stanza    string // "" before the first
-	term      *oboTerm
+	term      oboTerm
 }
 
 // Read implements Format.
@@ -62,7 +64,7 @@ func (f OBO) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, err
 	if err != nil {
 		return nil, err
 	}
-	o := oboReader{OBO: f, draft: newDraft(name, f.Repair), lines: lines, byID: make(map[string]*oboTerm)}
+	o := oboReader{OBO: f, draft: newDraft(name, f.Repair), lines: lines, byID: make(map[string]int)}
 	// A parent may be that of a term in two ways.
 	o.joined = len(f.Relations) > 0
 	for {
@@ -96,22 +98,12 @@ func (f OBO) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, err
 // line reads a line, and further ones where it ends by a backslash.
 func (o *oboReader) line(line string) error {
 	number := o.lines.Line()
-	continued := []byte(line)
-	for trailingBackslashes(line)%2 == 1 {
-		next, err := o.lines.Next()
-		if errors.Is(err, io.EOF) {
-			return o.errorf(placeAt(o.lines.Line()-1, len(line)), "the file ends behind a backslash, which continues the line; remove it")
-		}
-		if err != nil {
+	if strings.HasSuffix(line, `\`) {
+		var err error
+		if line, err = o.continued(line); err != nil {
 			return err
 		}
-		if len(continued)+len(next) > longestToken {
-			return o.errorf(placeAt(number, 1), "the continued line is longer than %d bytes", longestToken)
-		}
-		line = string(next)
-		continued = append(continued[:len(continued)-1], line...)
 	}
-	line = string(continued)
 	text := strings.Trim(line, " \t")
 	column := strings.Index(line, text) + 1
 	if text == "" || text[0] == '!' {
@@ -128,7 +120,7 @@ func (o *oboReader) line(line string) error {
 		}
 		if o.stanza = text[1:end]; o.stanza == "Term" {
 			at := placeAt(number, column)
-			o.term = &oboTerm{node: -1, at: at, named: at, namespace: o.namespace}
+			o.term = oboTerm{node: -1, at: at, named: at, namespace: o.namespace}
 		}
 		return nil
 	}
@@ -146,10 +138,31 @@ func (o *oboReader) line(line string) error {
 		}
 		return nil
 	}
-	if o.term == nil {
+	if o.stanza != "Term" {
 		return nil
 	}
 	return o.tag(tag, value, at)
+}
+
+// continued returns the line with those that continue it.
+func (o *oboReader) continued(line string) (string, error) {
+	number := o.lines.Line()
+	whole := []byte(line)
+	for trailingBackslashes(line)%2 == 1 {
+		next, err := o.lines.Next()
+		if errors.Is(err, io.EOF) {
+			return "", o.errorf(placeAt(o.lines.Line()-1, len(line)), "the file ends behind a backslash, which continues the line; remove it")
+		}
+		if err != nil {
+			return "", err
+		}
+		if len(whole)+len(next) > longestToken {
+			return "", o.errorf(placeAt(number, 1), "the continued line is longer than %d bytes", longestToken)
+		}
+		line = string(next)
+		whole = append(whole[:len(whole)-1], line...)
+	}
+	return string(whole), nil
 }
 
 func trailingBackslashes(line string) int { return len(line) - len(strings.TrimRight(line, `\`)) }
@@ -168,7 +181,8 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 	if value == "" {
 		return o.fault("line that is none of OBO", "skipped", o.errorf(at, "%s has no value; give it one, or remove the line", tag))
 	}
-	t := o.term
+	t := &o.term
+	here := len(o.terms) // the term's position, unless another is defined again by it
 	switch tag {
 	case "id":
 		if t.id != "" {
@@ -186,9 +200,9 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 	case "namespace":
 		t.namespace = value
 	case "alt_id":
-		t.alt = append(t.alt, value)
+		o.alt = append(o.alt, oboReference{here, value, at})
 	case "is_a":
-		t.parents = append(t.parents, oboParent{value, at})
+		o.parents = append(o.parents, oboReference{here, value, at})
 	case "is_obsolete":
 		t.obsolete = value == "true"
 	case "relationship":
@@ -204,15 +218,18 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 		if target, err = o.plain(target, at); err != nil {
 			return err
 		}
-		t.parents = append(t.parents, oboParent{target, at})
+		o.parents = append(o.parents, oboReference{here, target, at})
 	}
 	return nil
 }
 
 // plain returns the value without comment and modifiers at its end, and without escapes.
 func (o *oboReader) plain(value string, at place) (string, error) {
-	var b strings.Builder
 	value = strings.Trim(value, " \t")
+	if !strings.ContainsAny(value, `!{\`) {
+		return value, nil
+	}
+	var b strings.Builder
 	solid := 0 // bytes up to what is no blank at the end
 	for i := 0; i < len(value); i++ {
 		switch c := value[i]; {
@@ -255,26 +272,37 @@ func (o *oboReader) escape(b *strings.Builder, c byte, at place) error {
 
 // endTerm adds the term that ends here.
 func (o *oboReader) endTerm() error {
-	t := o.term
-	o.term = nil
-	if t == nil {
+	if o.stanza != "Term" {
 		return nil
 	}
+	o.stanza = "none"
+	t, here := o.term, len(o.terms)
 	if t.id == "" {
+		o.refer(here, -1)
 		return o.fault("term without id", "left out", o.errorf(t.at, "the term has no id; give it one"))
 	}
 	if first, ok := o.byID[t.id]; ok {
-		err := o.errorf(t.at, "the term %s is defined already in line %d; define it once", textfile.Quote(t.id), first.at.line)
-		if err := o.fault("duplicate term", "read as one", err); err != nil {
-			return err
-		}
-		first.parents = append(first.parents, t.parents...)
-		first.alt = append(first.alt, t.alt...)
-		return nil
+		o.refer(here, first)
+		err := o.errorf(t.at, "the term %s is defined already in line %d; define it once", textfile.Quote(t.id), o.terms[first].at.line)
+		return o.fault("duplicate term", "read as one", err)
 	}
-	o.byID[t.id] = t
+	o.byID[t.id] = here
 	o.terms = append(o.terms, t)
 	return nil
+}
+
+// refer makes the references of one term, the last, those of another, or none.
+func (o *oboReader) refer(from, to int) {
+	for _, list := range [2]*[]oboReference{&o.alt, &o.parents} {
+		begin := len(*list)
+		for begin > 0 && (*list)[begin-1].term == from {
+			begin--
+			(*list)[begin].term = to
+		}
+		if to < 0 {
+			*list = (*list)[:begin]
+		}
+	}
 }
 
 // chosen reports whether the term becomes a node.
@@ -288,12 +316,13 @@ func (o *oboReader) inNamespace(t *oboTerm) bool {
 
 // connect makes nodes and edges of the terms.
 func (o *oboReader) connect() error {
-	for _, t := range o.terms {
-		for _, id := range t.alt {
-			if _, ok := o.byID[id]; !ok {
-				o.byID[id] = t
-			}
+	for _, a := range o.alt {
+		if _, ok := o.byID[a.id]; !ok {
+			o.byID[a.id] = a.term
 		}
+	}
+	for i := range o.terms {
+		t := &o.terms[i]
 		if !o.chosen(t) {
 			continue
 		}
@@ -301,35 +330,30 @@ func (o *oboReader) connect() error {
 		if o.Names && t.name != "" {
 			name = t.name
 		}
-		v := o.blank(t.at)
-		if err := o.call(v, name, t.named); err != nil {
+		t.node = o.blank(t.at)
+		if err := o.call(t.node, name, t.named); err != nil {
 			return err
 		}
-		t.node = v
 	}
-	for _, t := range o.terms {
-		if t.node < 0 {
+	for _, p := range o.parents {
+		child := &o.terms[p.term]
+		above, known := o.byID[p.id]
+		if child.node < 0 || known && !o.inNamespace(&o.terms[above]) {
 			continue
 		}
-		for _, p := range t.parents {
-			above, known := o.byID[p.id]
-			if known && !o.inNamespace(above) {
-				continue
+		if !known || o.terms[above].node < 0 {
+			what := "is no term of the file"
+			if known {
+				what = "is obsolete"
 			}
-			if !known || above.node < 0 {
-				what := "is no term of the file"
-				if known {
-					what = "is obsolete"
-				}
-				err := o.errorf(p.at, "%s, the parent of %s, %s; name another, or remove the line", textfile.Quote(p.id), textfile.Quote(t.id), what)
-				if err := o.fault("unknown parent", "edge left out", err); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := o.edge(above.node, t.node, p.at); err != nil {
+			err := o.errorf(p.at, "%s, the parent of %s, %s; name another, or remove the line", textfile.Quote(p.id), textfile.Quote(child.id), what)
+			if err := o.fault("unknown parent", "edge left out", err); err != nil {
 				return err
 			}
+			continue
+		}
+		if err := o.edge(o.terms[above].node, child.node, p.at); err != nil {
+			return err
 		}
 	}
 	return nil
