@@ -51,4 +51,36 @@ var texts = []*format{
 			{"unknown label", "", "label,red\nmoss,1\n"},
 		},
 	},
+	{
+		name: "wipo", file: "patents.xml",
+		sound: wipoRecord("A01B00102", "A plough", "It ploughs."),
+		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
+			_, err := dataset.WIPO{Repair: repair}.Read(ctx, r, name, nil)
+			return err
+		},
+		cases: []damagedFile{
+			{"no record", "", "<records></records>\n"},
+			{"no XML", "", "A plough. It ploughs.\n"},
+			{"no symbol", "", wipoRecord("", "A plough", "It ploughs.")},
+			{"a symbol that is none", "", wipoRecord("plough", "A plough", "It ploughs.")},
+			{"a symbol that is cut", "", wipoRecord("A0", "A plough", "It ploughs.")},
+			{"an element open", "", "<record pn=\"1\"><ipcs mc=\"A01B00102\"></ipcs><tis><ti>A plough</tis></record>\n"},
+			{"a record open", "", "<record pn=\"1\"><ipcs mc=\"A01B00102\"></ipcs>\n"},
+			{"an attribute without quotes", "", "<record pn=1><ipcs mc=A01B00102></ipcs></record>\n"},
+			{"an unknown entity", "", wipoRecord("A01B00102", "A &plough;", "It ploughs.")},
+			{"an ampersand alone", "", wipoRecord("A01B00102", "Plough & Son", "It ploughs.")},
+			{"a control character", "", wipoRecord("A01B00102", "A \x01plough", "It ploughs.")},
+			{"Latin-1 that does not say so", "latin1", wipoRecord("A01B00102", "Ein Pflüg", "Er pflügt.")},
+			{"an unknown encoding", "", "<?xml version=\"1.0\" encoding=\"klingon\"?>\n" + wipoRecord("A01B00102", "A plough", "It ploughs.")},
+			{"entities of entities", "", "<!DOCTYPE record [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n" + wipoRecord("A01B00102", "&b;&b;", "It ploughs.")},
+			{"elements without end", "unquote, repeat 100000, insert 0 3c7265636f72643e", "\"<a>\"\n"},
+			{"a text without end", "unquote, repeat 80000000, insert 0 3c7265636f72643e3c7469733e3c74693e", many},
+		},
+	},
+}
+
+// wipoRecord is a file of one patent.
+func wipoRecord(symbol, title, abstract string) string {
+	return "<record pn=\"WO9912345\">\n <ipcs ed=\"7\" mc=\"" + symbol + "\"></ipcs>\n <tis><ti xml:lang=\"EN\">" + title +
+		"</ti></tis>\n <abs><ab xml:lang=\"EN\">" + abstract + "</ab></abs>\n</record>\n"
 }
