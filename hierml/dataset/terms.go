@@ -45,14 +45,17 @@ type stop struct {
 	begins bool // it begins one
 }
 
+// maxGram bounds n-grams, of which a text has as many of each length as it has tokens.
+const maxGram = 100
+
 // newTerms checks the settings that say what terms are.
 func newTerms(s *Text) (*terms, error) {
 	t := &terms{separator: " ", from: s.NGrams[0], to: s.NGrams[1]}
 	if s.NGrams == [2]int{} {
 		t.from, t.to = 1, 1
 	}
-	if t.from < 1 || t.to < t.from {
-		return nil, fmt.Errorf("dataset: NGrams is %v; it is the shortest and the longest number of tokens, such as {1, 2} for words and pairs of words", s.NGrams)
+	if t.from < 1 || t.to < t.from || t.to > maxGram {
+		return nil, fmt.Errorf("dataset: NGrams is %v; it is the smallest and the largest number of tokens, such as {1, 2} for words and pairs of words, and at most %d", s.NGrams, maxGram)
 	}
 	if s.Pattern != "" && s.Tokenizer != nil || s.Tokens != Words && (s.Pattern != "" || s.Tokenizer != nil) {
 		return nil, fmt.Errorf("dataset: give one of Tokens, Pattern and Tokenizer: each says what the tokens of a text are")

@@ -63,6 +63,7 @@ func TestTerms(t *testing.T) {
 func TestTermsErrors(t *testing.T) {
 	for want, settings := range map[string]Text{
 		"NGrams is [0 2]":                    {NGrams: [2]int{0, 2}},
+		"NGrams is [1 101]":                  {NGrams: [2]int{1, 101}},
 		"NGrams is [2 1]":                    {NGrams: [2]int{2, 1}},
 		"Pattern is not a regular":           {Pattern: "("},
 		"give one of Tokens, Pattern and":    {Pattern: "a", Tokens: Letters},
