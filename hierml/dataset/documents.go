@@ -23,7 +23,7 @@ func readCorpus(name string, l *labeler, each eachDocument) (*Corpus, error) {
 		return nil, err
 	}
 	if len(c.Documents) == 0 {
-		return nil, &SyntaxError{File: name, Line: 1, Msg: "no documents"}
+		return nil, &SyntaxError{File: name, Line: 1, Msg: "no documents, or none with a label; is it the right file?"}
 	}
 	t, grown, err := l.grown(name)
 	if err != nil {

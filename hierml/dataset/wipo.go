@@ -160,7 +160,7 @@ func (p *wipoParser) damage(err error) error {
 	var damaged *textfile.DamagedError
 	switch {
 	case errors.As(err, &syntax):
-		return report(p.Repair, faultUnreadable, syntaxError(p.name, syntax.Line, 0, "not XML: "+syntax.Msg, nil))
+		return report(p.Repair, faultUnreadable, syntaxError(p.name, syntax.Line, 0, "not XML: "+strings.ToValidUTF8(syntax.Msg, "\ufffd")+"; mend the file, or get it again", nil))
 	case errors.Is(err, errEnds), strings.HasPrefix(err.Error(), "xml: "):
 		return report(p.Repair, faultUnreadable, syntaxError(p.name, line, column, err.Error(), nil))
 	case errors.As(err, &damaged):
