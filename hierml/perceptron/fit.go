@@ -49,7 +49,7 @@ func (m *method) fit(ctx context.Context, d *dataset.Dataset) (*outcome, error) 
 		kernel = gram.Linear{}
 	}
 	if kernel == nil {
-		t.weights = newLinear(m.attributes, d.X.Cols, m.wide(d.X.Cols), m.averaged)
+		t.weights = newPrimal(m.attributes, d.X.Cols, m.averaged)
 	} else if t.weights, err = newExamples(m.attributes, kernel, d.X); err != nil {
 		return nil, err
 	}
@@ -126,19 +126,19 @@ func (t *training) model(ctx context.Context, stopped error) (*classifier.Model,
 	}
 	var model *classifier.Model
 	switch w := t.weights.(type) {
-	case *linear:
-		r.Weights = w.finish(t.averaged, t.steps)
-		model = classifier.New(t.attributes, r, t.data)
+	case primal:
+		model = w.model(r, t.data, t.averaged, t.steps, false)
 	case *examples:
 		u := t.expansion(w.changes, t.data.X.Rows, t.averaged, t.steps)
 		if t.kernel == nil {
-			l := newLinear(t.attributes, t.data.X.Cols, t.wide(t.data.X.Cols), false)
+			p := newPrimal(t.attributes, t.data.X.Cols, false)
 			for i := range t.data.X.Rows {
 				columns, values := u.Row(i)
-				addOuter(l.w, t.row(i), 1, columns, values)
+				if err := p.add(t.row(i), change{}, columns, values); err != nil {
+					return nil, err
+				}
 			}
-			r.Weights = l.w
-			model = classifier.New(t.attributes, r, t.data)
+			model = p.model(r, t.data, false, t.steps, false)
 			break
 		}
 		r.Expansion = &structured.Expansion{Columns: t.attributes.Columns(), Rows: *u}

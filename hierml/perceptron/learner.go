@@ -40,7 +40,7 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	}
 	l := &Learner{core: &core{rule: newRule(m)}, features: features, started: time.Now()}
 	if m.kernel == nil {
-		l.core.weights = newLinear(m.attributes, features, m.wide(features), m.averaged)
+		l.core.weights = newPrimal(m.attributes, features, m.averaged)
 		return l, nil
 	}
 	if c, ok := m.kernel.(interface{ Check() error }); ok {
@@ -159,9 +159,8 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 	r.Status = solver.Stopped
 	var m *classifier.Model
 	switch w := c.weights.(type) {
-	case *linear:
-		r.Weights = w.copy(averaged, c.steps)
-		m = classifier.New(c.attributes, r, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}})
+	case primal:
+		m = w.model(r, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}}, averaged, c.steps, true)
 	case *support:
 		x := &dataset.Matrix{Rows: len(w.vectors), Cols: l.features, Indptr: []int{0}}
 		for _, v := range w.vectors {

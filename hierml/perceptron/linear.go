@@ -1,13 +1,34 @@
 package perceptron
 
-import "github.com/hierml/notebook/hierml/structured"
+import (
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
+)
 
-// wideWeights is the number of weights up to which they are kept in float64; more are kept in float32.
-const wideWeights = 1 << 21
+// Numbers of weights, that is, of features times columns: up to wideWeights they are kept in float64, beyond denseWeights those
+// alone that are not zero.
+const (
+	wideWeights  = 1 << 21
+	denseWeights = 1 << 27
+)
 
-// wide tells whether weights for that many features are kept in float64.
-func (m *method) wide(features int) bool {
-	return features <= wideWeights/max(1, len(m.attributes.Columns()))
+// primal are weights that are written down: linear or sparse.
+type primal interface {
+	weights
+	// model returns the model of w, or of its mean over the steps, for a result without weights. Nothing can be added after, unless w
+	// is to be kept.
+	model(r *solver.Result, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model
+}
+
+// newPrimal returns zero weights.
+func newPrimal(a *structured.Attributes, features int, averaged bool) primal {
+	columns := max(1, len(a.Columns()))
+	if features > denseWeights/columns {
+		return newSparse(a, features, averaged)
+	}
+	return newLinear(a, features, features <= wideWeights/columns, averaged)
 }
 
 // linear is w written down, by feature, and what its mean takes.
@@ -69,19 +90,16 @@ func addOuter(w *structured.Weights, x *instance, factor float64, columns []int3
 	}
 }
 
-// finish turns w into its mean over the steps, if it is asked for, and returns it. Nothing can be added after.
-func (l *linear) finish(averaged bool, steps int) *structured.Weights {
-	l.write(l.w, averaged, steps)
-	return l.w
+func (l *linear) model(r *solver.Result, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model {
+	r.Weights = l.w
+	if keep {
+		r.Weights = l.w.Like(l.w.Columns)
+	}
+	l.write(r.Weights, averaged, steps)
+	return classifier.New(l.attributes, r, d)
 }
 
-// copy does what finish does and leaves w as it is.
-func (l *linear) copy(averaged bool, steps int) *structured.Weights {
-	dst := l.w.Like(l.w.Columns)
-	l.write(dst, averaged, steps)
-	return dst
-}
-
+// write writes w, or its mean over the steps.
 func (l *linear) write(dst *structured.Weights, averaged bool, steps int) {
 	averaged = averaged && steps > 0
 	for i, v := range l.w.Wide {

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
-	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -397,37 +397,89 @@ func TestHalfLoss(t *testing.T) {
 	}
 }
 
-// TestNarrow: weights in float32 make the updates of those in float64 where they are small whole numbers.
-func TestNarrow(t *testing.T) {
-	for seed := range uint64(8) {
-		d := random(t, seed, false)
-		m, err := prepare(Hierarchical{Attributes: structured.Ancestors(d.Taxonomy), Loss: loss.Symdiff(d.Taxonomy), Averaged: true}, d.Taxonomy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		labels, err := m.positions(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var results [2]*structured.Weights
-		for k, wide := range []bool{true, false} {
-			l := newLinear(m.attributes, d.X.Cols, wide, true)
-			c := &core{rule: newRule(m), weights: l}
-			for range 5 {
-				for i, set := range labels {
-					if _, err := c.visit(&instance{Vector: gram.Row(d.X, i), number: i, labels: set}); err != nil {
-						t.Fatal(err)
+// TestStorage: weights in float32, all or those that are not zero, make the updates of those in float64 where they are small whole
+// numbers.
+func TestStorage(t *testing.T) {
+	for seed := range uint64(24) {
+		for _, averaged := range []bool{false, true} {
+			d := random(t, seed, false)
+			m, err := prepare(Hierarchical{Loss: loss.Symdiff(d.Taxonomy), Averaged: averaged}, d.Taxonomy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			labels, err := m.positions(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wide *classifier.Model
+			for _, w := range []primal{
+				newLinear(m.attributes, d.X.Cols, true, averaged), newLinear(m.attributes, d.X.Cols, false, averaged), newSparse(m.attributes, d.X.Cols, averaged),
+			} {
+				c := &core{rule: newRule(m), weights: w}
+				for range 5 {
+					for i, set := range labels {
+						if _, err := c.visit(&instance{Vector: gram.Row(d.X, i), number: i, labels: set}); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				for _, keep := range []bool{true, false} {
+					got := w.model(&solver.Result{}, d, averaged, c.steps, keep)
+					if wide == nil {
+						wide = got
+					}
+					for n := range d.Taxonomy.Len() {
+						for f, v := range wide.Weights(n) {
+							if u := got.Weights(n)[f]; math.Abs(u-v) > 1e-5*math.Max(1, math.Abs(v)) {
+								t.Fatalf("%s, %T: weight of node %d, feature %d is %v, want %v", d.Name, w, n, f, u, v)
+							}
+						}
 					}
 				}
 			}
-			results[k] = l.finish(true, c.steps)
 		}
-		for f := range d.X.Cols {
-			for c := range results[0].Columns {
-				if wide, narrow := results[0].At(f, c), results[1].At(f, c); math.Abs(wide-narrow) > 1e-5*math.Max(1, math.Abs(wide)) {
-					t.Errorf("%s: weight %d, %d is %v in float64 and %v in float32", d.Name, f, c, wide, narrow)
+	}
+}
+
+// TestSparseRow adds to a row in random places and compares with a row of all.
+func TestSparseRow(t *testing.T) {
+	const all = 400
+	rng := rand.New(rand.NewPCG(1, 1))
+	row, want := &sparseRow{columns: []int32{}}, make([]float32, all)
+	full := 0
+	for n := range 200 {
+		columns := make([]int32, 0, 5)
+		for _, c := range rng.Perm(all)[:1+n%5] {
+			columns = append(columns, int32(c))
+		}
+		slices.Sort(columns)
+		row.reserve(columns, true, all)
+		for _, c := range columns {
+			at := int(c)
+			if row.columns != nil {
+				var ok bool
+				if at, ok = slices.BinarySearch(row.columns, c); !ok {
+					t.Fatalf("no place for column %d", c)
 				}
+			} else {
+				full++
+			}
+			v := rng.Float32()
+			row.w[at] += v
+			row.delay[at] = -row.w[at]
+			want[c] += v
+		}
+		for c, v := range want {
+			at, ok := c, true
+			if row.columns != nil {
+				at, ok = slices.BinarySearch(row.columns, int32(c))
+			}
+			if !ok && v != 0 || ok && (row.w[at] != v || row.delay[at] != -v) {
+				t.Fatalf("after %d additions column %d is wrong, want %v", n+1, c, v)
 			}
 		}
+	}
+	if full == 0 {
+		t.Error("the row was never full")
 	}
 }
