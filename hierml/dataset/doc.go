@@ -6,8 +6,9 @@
 // collections: DMOZLike has 12,294 classes. All is determined by a seed.
 //
 // GoDoc reads a corpus that every machine with Go has: the documentation of Go's standard library.
-// Open finds data sets in the folders that the environment variable HIERML_DATA names. The taxonomy itself,
-// costs, models and their evaluation belong to other packages.
+// Open finds data sets in the folders that the environment variable HIERML_DATA names, or in the user's cache, and
+// downloads those of the Catalogue that have a published check sum. The taxonomy itself, costs, models and their
+// evaluation belong to other packages.
 //
 // # Formats
 //
