@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -297,5 +298,24 @@ func TestBoundErrors(t *testing.T) {
 	}
 	if _, err := Margin(m, d); err == nil {
 		t.Error("the margin of a kernel model: no error")
+	}
+}
+
+// TestTooManyScores: what would not fit into memory is an error, and is not tried.
+func TestTooManyScores(t *testing.T) {
+	names := make([]string, 1<<15)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	g, err := taxonomy.New(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 1 << 16
+	d := &dataset.Dataset{X: &dataset.Matrix{Rows: rows, Cols: 1, Indptr: make([]int, rows+1)}, Labels: slices.Repeat([][]int{{7}}, rows)}
+	for _, e := range []estimator{Flat{Minover: true}, Flat{Kernel: gram.RBF{}}} {
+		if _, err := fitModel(t.Context(), e, g, d); err == nil || !strings.Contains(err.Error(), "16 GiB") {
+			t.Errorf("%T: error %v", e, err)
+		}
 	}
 }

@@ -29,12 +29,19 @@ type examples struct {
 	change   []float64 // of the candidates
 }
 
+// maxScores bounds the scores that are kept: 8 GiB.
+const maxScores = 1 << 30
+
 func newExamples(a *structured.Attributes, k gram.Kernel, x *dataset.Matrix) (*examples, error) {
+	q, columns := len(a.Candidates()), len(a.Columns())
+	if x.Rows > maxScores/q {
+		return nil, fmt.Errorf("perceptron: kernels and Minover keep the scores of all leaves for every instance, which for %d leaves and %d instances take %.0f GiB; learn from %d instances or fewer, or without them",
+			q, x.Rows, float64(x.Rows)*float64(q)/(1<<27), maxScores/q)
+	}
 	against, err := gram.NewAgainst(k, x)
 	if err != nil {
 		return nil, err
 	}
-	q, columns := len(a.Candidates()), len(a.Columns())
 	return &examples{
 		attributes: a, x: x, kernel: k, against: against,
 		all: make([]float64, x.Rows*q), known: make(map[int][]float64),

@@ -24,7 +24,8 @@
 // Fit takes instances whose labels are nodes of the taxonomy given: leaves, or what else the Attributes have as candidates. Labels at
 // inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before. If ctx ends or Settings.Progress returns an
 // error, Fit returns that error together with the model of the steps done; other errors come without a model. Weights are kept
-// in float64, and more than two million of them in float32. With a kernel the scores of all leaves are kept for every instance.
+// in float64, more than two million of them in float32, and beyond a hundred million those alone that are not zero. With a kernel, and
+// by Minover, the scores of all leaves are kept for every instance.
 //
 // A [Learner] takes the instances one by one, from a stream if need be. [Bound] is the number of mistakes that separable data
 // allow.
