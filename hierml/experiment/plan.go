@@ -216,11 +216,23 @@ func (p *plan) add(j *job) error {
 	sum := sha256.Sum256([]byte(join(extra...)))
 	j.key = hex.EncodeToString(sum[:8])
 	if other, ok := p.byKey[j.key]; ok {
-		return fmt.Errorf("experiment: methods %q and %q are the same%s; leave one out", s.Methods[other.method].Name, m.Name, at(j.point))
+		return p.same(j, other)
 	}
 	p.byKey[j.key] = j
 	p.cells = append(p.cells, j)
 	return nil
+}
+
+// same is the error of two cells that are one.
+func (p *plan) same(a, b *job) error {
+	s := p.study
+	switch {
+	case a.data != b.data:
+		return fmt.Errorf("experiment: data sets %q and %q have the same content; leave one out", p.data[b.data].Name, p.data[a.data].Name)
+	case a.fold != b.fold:
+		return fmt.Errorf("experiment: Split.Rounds has the same round at positions %d and %d; leave one out", b.fold-1, a.fold-1)
+	}
+	return fmt.Errorf("experiment: methods %q and %q are the same%s; leave one out", s.Methods[b.method].Name, s.Methods[a.method].Name, at(a.point))
 }
 
 func at(p point) string {

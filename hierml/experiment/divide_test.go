@@ -1,0 +1,117 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// TestSplits counts what is trained on and tested on.
+func TestSplits(t *testing.T) {
+	d := linearTree(t, 80)
+	train, test := d.Subset(sequence(0, 50)), d.Subset(sequence(50, 80))
+	both := &dataset.Collection{Name: "c", Train: train, Test: test}
+	texts := &dataset.Corpus{Name: "t", Taxonomy: d.Taxonomy}
+	for i := range d.Len() {
+		part := "train"
+		if i >= 50 {
+			part = "test"
+		}
+		texts.Documents = append(texts.Documents, dataset.Document{Text: fmt.Sprintf("w%d w%d only%d", i%7, i%5, i), Labels: d.Labels[i], Part: part})
+	}
+	classes := len(d.Taxonomy.Leaves())
+	for _, test := range []struct {
+		name  string
+		data  Data
+		split Split
+		sizes string // "train/test" of the cells
+	}{
+		{"given", Data{Collection: both}, Split{}, "50/30"},
+		{"given texts", Data{Corpus: texts}, Split{}, "50/30"},
+		{"nothing given", Data{Set: d}, Split{}, "56/24"},
+		{"folds of a collection", Data{Collection: both}, Split{Folds: 4}, "60/20 60/20 60/20 60/20"},
+		{"per class", Data{Set: d}, Split{PerClass: []int{2, 5}}, fmt.Sprintf("%d/%d %d/%d", 2*classes, 80-2*classes, 5*classes, 80-5*classes)},
+		{"per class of the training part", Data{Collection: both}, Split{PerClass: []int{2}, GivenTest: true}, fmt.Sprintf("%d/30", 2*classes)},
+		{"rounds", Data{Set: d}, Split{Rounds: []dataset.Division{{Train: sequence(0, 40), Test: []int{70, 79}}, {Train: sequence(3, 80), Test: []int{1}}}}, "40/2 77/1"},
+	} {
+		s := &Study{Data: []Data{test.data}, Methods: []Method{{Estimator: Centroids{}}}, Split: test.split}
+		r := complete(t, s)
+		var sizes []string
+		for _, c := range r.Cells {
+			sizes = append(sizes, fmt.Sprintf("%d/%d", c.Train, c.Test))
+			if c.Error != "" {
+				t.Errorf("%s: %s", test.name, c.Error)
+			}
+		}
+		if got := strings.Join(sizes, " "); got != test.sizes {
+			t.Errorf("%s: %s, want %s", test.name, got, test.sizes)
+		}
+	}
+	for _, round := range []dataset.Division{{Train: []int{0}}, {Train: []int{0, 1}, Test: []int{1}}, {Train: []int{1, 0}, Test: []int{2}}, {Train: []int{0}, Test: []int{80}}} {
+		s := &Study{Data: []Data{{Set: d}}, Methods: []Method{{Estimator: Centroids{}}}, Split: Split{Rounds: []dataset.Division{round}}}
+		if c := complete(t, s).Cells[0]; !strings.Contains(c.Error, "Split.Rounds, at position 0: ") {
+			t.Errorf("%+v: %+v", round, c)
+		}
+	}
+}
+
+// TestSameCells has cells twice.
+func TestSameCells(t *testing.T) {
+	d := linearTree(t, 20)
+	round := dataset.Division{Train: []int{0, 1, 2, 3}, Test: []int{5}}
+	one := []Method{{Estimator: Centroids{}}}
+	for _, test := range []struct {
+		s    *Study
+		want string
+	}{
+		{&Study{Data: []Data{{Set: d}}, Methods: []Method{{Name: "a", Estimator: Centroids{}}, {Name: "b", Estimator: &Centroids{Noise: 1}, Grid: Grid{"Noise": {0.0}}}}}, ""},
+		{&Study{Data: []Data{{Set: d}}, Methods: []Method{{Name: "a", Estimator: Centroids{}}, {Name: "b", Estimator: Centroids{}}}}, `methods "a" and "b" are the same; leave one out`},
+		{&Study{Data: []Data{{Set: d}, {Name: "e", Set: d}}, Methods: one}, `data sets "tree" and "e" have the same content`},
+		{&Study{Data: []Data{{Set: d}}, Methods: one, Split: Split{Rounds: []dataset.Division{round, round}}}, "the same round at positions 0 and 1"},
+	} {
+		_, err := test.s.Run(t.Context())
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// TestNoLeakage makes vectors of texts whose words tell their rows.
+func TestNoLeakage(t *testing.T) {
+	d := linearTree(t, 40)
+	texts := &dataset.Corpus{Name: "t", Taxonomy: d.Taxonomy}
+	for i := range d.Len() {
+		texts.Documents = append(texts.Documents, dataset.Document{Text: fmt.Sprintf("w%d x%d", i, i%3), Labels: d.Labels[i]})
+	}
+	s := &Study{
+		Data: []Data{{Corpus: texts, Prepare: func(train *dataset.Dataset) (func(*dataset.Dataset) (*dataset.Dataset, error), error) {
+			if n := train.Len(); n >= 40 {
+				return nil, fmt.Errorf("prepared on %d instances", n)
+			}
+			return func(d *dataset.Dataset) (*dataset.Dataset, error) { return d, nil }, nil
+		}}},
+		Methods: []Method{{Name: "m", Grid: Grid{"x": {1, 2}}, Fit: func(ctx context.Context, g *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error) {
+			words := 0
+			for _, w := range d.Vocabulary {
+				if strings.HasPrefix(w, "w") {
+					words++
+				}
+			}
+			if words != d.Len() {
+				return nil, fmt.Errorf("%d words of %d instances", words, d.Len())
+			}
+			return Centroids{}.Fit(ctx, g, d)
+		}}},
+		Split: Split{Folds: 4}, Inner: Split{Folds: 2},
+	}
+	for _, c := range complete(t, s).all() {
+		if c.Error != "" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
