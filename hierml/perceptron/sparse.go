@@ -50,13 +50,15 @@ func (s *sparse) scores(x *instance) ([]float64, error) {
 		}
 		v := float64(x.Values[k])
 		if row.columns == nil {
+			columns := s.columns[:len(row.w)]
 			for c, w := range row.w {
-				s.columns[c] += v * float64(w)
+				columns[c] += v * float64(w)
 			}
 			continue
 		}
+		weights := row.w[:len(row.columns)]
 		for j, c := range row.columns {
-			s.columns[c] += v * float64(row.w[j])
+			s.columns[c] += v * float64(weights[j])
 		}
 	}
 	s.attributes.Scores(s.columns, s.sums, s.candidates)
