@@ -23,7 +23,8 @@ type Text struct {
 	// several tokens, as don't is two words, is left out where these follow each other.
 	StopWords []string `json:",omitempty"`
 	// NGrams is the smallest and the largest number of tokens of a term: {1, 2} are words and pairs of words that follow
-	// each other, with a space between them; {3, 3} with Letters are the 3-mers of a sequence. The default value is {1, 1}; the largest number is 100.
+	// each other, with a space between them; {3, 3} with Letters are the 3-mers of a sequence. The default value is
+	// {1, 1}; the largest number is 100.
 	NGrams [2]int `json:",omitzero"`
 
 	// Bits makes 2^Bits columns and no vocabulary: the column of a term, and whether it adds or subtracts its weight, is
