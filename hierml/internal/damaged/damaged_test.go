@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "write the archives in testdata anew")
 
 const (
-	patience = time.Minute // on a busy machine; nothing here takes a second alone
+	patience = 2 * time.Minute // on a busy machine; nothing here takes a second alone
 
 	// Memory that a reader may take in all: buffers and windows of decompression, and what a file of many bytes
 	// is worth until it is refused.
