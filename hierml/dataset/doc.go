@@ -68,7 +68,7 @@
 //	document without text        it is kept, empty (no fault without Repair)
 //	wrong count                  what the file has is counted instead
 //	text that is not UTF-8       the wrong bytes are replaced by U+FFFD
-//	document given twice         the first is taken
+//	number given twice           of a document or a term (RCV1): the first is taken
 //	edge given twice             it is taken once (hierarchies of ARFF)
 //	damaged compression          what stands before the damage is taken
 //

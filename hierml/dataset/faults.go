@@ -35,7 +35,7 @@ var (
 	faultEmptyText    = faultKind{name: "document without text", repair: "kept, empty"}
 	faultCount        = faultKind{name: "wrong count", repair: "what the file has was counted instead"}
 	faultEncoding     = faultKind{name: "text that is not UTF-8", repair: "wrong bytes replaced by U+FFFD"}
-	faultTwice        = faultKind{name: "document given twice", repair: "the first taken"}
+	faultTwice        = faultKind{name: "number given twice", repair: "the first taken"}
 	faultEdgeTwice    = faultKind{name: "edge given twice", repair: "taken once"}
 	faultCut          = faultKind{name: "damaged compression", repair: "what stands before it taken"}
 )

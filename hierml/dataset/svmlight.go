@@ -190,7 +190,7 @@ func (l *labelFields) parse(field []byte) ([]int, error) {
 	if err != nil || l.repair.Total() != before {
 		return labels, err
 	}
-	const most = 1 << 17
+	const most = 1 << 16
 	if l.known == nil || len(l.known) == most {
 		l.known = make(map[string][]int)
 	}
