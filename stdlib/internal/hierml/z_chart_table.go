@@ -16,10 +16,38 @@ var chartPackage = table.Package{
 		{Name: "Check", Value: chart.Check},
 		{Name: "Confusion", Value: chart.Confusion},
 		{Name: "Convergence", Value: chart.Convergence},
+		{Name: "Dendrogram", Value: chart.Dendrogram},
 		{Name: "LearningCurve", Value: chart.LearningCurve},
+		{Name: "Parameter", Value: chart.Parameter},
 		{Name: "Taxonomy", Value: chart.Taxonomy},
 	},
 	Types: []table.Symbol{
 		{Name: "Figure", Value: (*chart.Figure)(nil)},
+		{Name: "Mergers", Value: (*chart.Mergers)(nil)},
 	},
+	Wrappers: []table.Symbol{
+		{Name: "Mergers", Value: (*_chart_Mergers)(nil)},
+	},
+}
+
+// _chart_Mergers makes interpreted values a chart.Mergers.
+type _chart_Mergers struct {
+	IValue any
+	WIsCut func(a0 int) bool
+	WLen   func() int
+	WLink  func(a0 int) (int, int, float64)
+	WName  func(a0 int) string
+}
+
+func (w _chart_Mergers) IsCut(a0 int) bool {
+	return w.WIsCut(a0)
+}
+func (w _chart_Mergers) Len() int {
+	return w.WLen()
+}
+func (w _chart_Mergers) Link(a0 int) (int, int, float64) {
+	return w.WLink(a0)
+}
+func (w _chart_Mergers) Name(a0 int) string {
+	return w.WName(a0)
 }

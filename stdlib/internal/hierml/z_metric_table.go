@@ -8,6 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/stdlib/internal/table"
+	"go/token"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,18 +16,41 @@ var metricPackage = table.Package{
 	Path: "github.com/hierml/notebook/hierml/metric",
 	Name: "metric",
 	Values: []table.Symbol{
+		{Name: "Bootstrap", Value: metric.Bootstrap},
+		{Name: "BootstrapBCa", Value: metric.BootstrapBCa},
 		{Name: "Compare", Value: metric.Compare},
 		{Name: "Evaluate", Value: metric.Evaluate},
 		{Name: "EvaluateScores", Value: metric.EvaluateScores},
 		{Name: "LabelSets", Value: metric.LabelSets},
+		{Name: "McNemar", Value: metric.McNemar},
+		{Name: "McNemarCorrected", Value: metric.McNemarCorrected},
+		{Name: "Measures", Value: metric.Measures},
+		{Name: "PairedT", Value: metric.PairedT},
+		{Name: "Permutation", Value: metric.Permutation},
+		{Name: "ReadJSON", Value: metric.ReadJSON},
+		{Name: "Significance", Value: metric.Significance},
+		{Name: "Unleafed", Value: metric.Unleafed},
+	},
+	Literals: []table.Literal{
+		{Name: "AboveRoots", Kind: token.INT, Text: "-1"},
+		{Name: "DefaultRounds", Kind: token.INT, Text: "10000"},
 	},
 	Types: []table.Symbol{
+		{Name: "At", Value: (*metric.At)(nil)},
+		{Name: "Cell", Value: (*metric.Cell)(nil)},
+		{Name: "Confusion", Value: (*metric.Confusion)(nil)},
 		{Name: "Decider", Value: (*metric.Decider)(nil)},
 		{Name: "F1", Value: (*metric.F1)(nil)},
 		{Name: "InnerLabelError", Value: (*metric.InnerLabelError)(nil)},
+		{Name: "Interval", Value: (*metric.Interval)(nil)},
+		{Name: "Level", Value: (*metric.Level)(nil)},
+		{Name: "Measure", Value: (*metric.Measure)(nil)},
 		{Name: "Report", Value: (*metric.Report)(nil)},
 		{Name: "Scorer", Value: (*metric.Scorer)(nil)},
+		{Name: "Settings", Value: (*metric.Settings)(nil)},
 		{Name: "Table", Value: (*metric.Table)(nil)},
+		{Name: "Test", Value: (*metric.Test)(nil)},
+		{Name: "Turn", Value: (*metric.Turn)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Decider", Value: (*_metric_Decider)(nil)},

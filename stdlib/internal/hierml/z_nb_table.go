@@ -13,6 +13,7 @@ var nbPackage = table.Package{
 	Path: "github.com/hierml/notebook/stdlib/nb",
 	Name: "nb",
 	Values: []table.Symbol{
+		{Name: "Bar", Value: nb.Bar},
 		{Name: "Clear", Value: nb.Clear},
 		{Name: "Context", Value: nb.Context},
 		{Name: "Display", Value: nb.Display},

@@ -32,19 +32,24 @@ var svmPackage = table.Package{
 		{Name: "GlobalMargin", Value: (*svm.GlobalMargin)(nil)},
 		{Name: "Hierarchical", Value: (*svm.Hierarchical)(nil)},
 		{Name: "Mean", Value: (*svm.Mean)(nil)},
+		{Name: "NodeSetModel", Value: (*svm.NodeSetModel)(nil)},
+		{Name: "NodeSets", Value: (*svm.NodeSets)(nil)},
 		{Name: "Normalized", Value: (*svm.Normalized)(nil)},
 		{Name: "OneVsRest", Value: (*svm.OneVsRest)(nil)},
 		{Name: "Orthogonal", Value: (*svm.Orthogonal)(nil)},
 		{Name: "Recursive", Value: (*svm.Recursive)(nil)},
 		{Name: "Search", Value: (*svm.Search)(nil)},
 		{Name: "Shared", Value: (*svm.Shared)(nil)},
+		{Name: "Trainer", Value: (*svm.Trainer)(nil)},
 		{Name: "Transfer", Value: (*svm.Transfer)(nil)},
 		{Name: "TreeLoss", Value: (*svm.TreeLoss)(nil)},
 		{Name: "Tried", Value: (*svm.Tried)(nil)},
+		{Name: "TriedSets", Value: (*svm.TriedSets)(nil)},
 		{Name: "Weighting", Value: (*svm.Weighting)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Estimator", Value: (*_svm_Estimator)(nil)},
+		{Name: "Trainer", Value: (*_svm_Trainer)(nil)},
 		{Name: "Weighting", Value: (*_svm_Weighting)(nil)},
 	},
 }
@@ -61,6 +66,16 @@ func (w _svm_Estimator) Fit(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *datas
 }
 func (w _svm_Estimator) WithC(a0 float64) svm.Estimator {
 	return w.WWithC(a0)
+}
+
+// _svm_Trainer makes interpreted values a svm.Trainer.
+type _svm_Trainer struct {
+	IValue any
+	WFit   func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error)
+}
+
+func (w _svm_Trainer) Fit(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error) {
+	return w.WFit(a0, a1, a2)
 }
 
 // _svm_Weighting makes interpreted values a svm.Weighting.

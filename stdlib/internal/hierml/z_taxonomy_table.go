@@ -5,8 +5,10 @@
 package hierml
 
 import (
+	"context"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/stdlib/internal/table"
+	"io"
 )
 
 var taxonomyPackage = table.Package{
@@ -15,15 +17,48 @@ var taxonomyPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "FromPaths", Value: taxonomy.FromPaths},
 		{Name: "New", Value: taxonomy.New},
+		{Name: "Open", Value: taxonomy.Open},
+		{Name: "OpenAs", Value: taxonomy.OpenAs},
+		{Name: "OpenContext", Value: taxonomy.OpenContext},
 		{Name: "Read", Value: taxonomy.Read},
+		{Name: "Save", Value: taxonomy.Save},
+		{Name: "SaveAs", Value: taxonomy.SaveAs},
 	},
 	Types: []table.Symbol{
 		{Name: "CycleError", Value: (*taxonomy.CycleError)(nil)},
+		{Name: "DOT", Value: (*taxonomy.DOT)(nil)},
 		{Name: "DuplicateError", Value: (*taxonomy.DuplicateError)(nil)},
+		{Name: "Edges", Value: (*taxonomy.Edges)(nil)},
+		{Name: "Fault", Value: (*taxonomy.Fault)(nil)},
+		{Name: "Faults", Value: (*taxonomy.Faults)(nil)},
+		{Name: "Format", Value: (*taxonomy.Format)(nil)},
+		{Name: "JSON", Value: (*taxonomy.JSON)(nil)},
 		{Name: "Minimal", Value: (*taxonomy.Minimal)(nil)},
 		{Name: "NameError", Value: (*taxonomy.NameError)(nil)},
+		{Name: "Newick", Value: (*taxonomy.Newick)(nil)},
+		{Name: "OBO", Value: (*taxonomy.OBO)(nil)},
+		{Name: "Paths", Value: (*taxonomy.Paths)(nil)},
+		{Name: "RCV1", Value: (*taxonomy.RCV1)(nil)},
 		{Name: "RangeError", Value: (*taxonomy.RangeError)(nil)},
+		{Name: "Rules", Value: (*taxonomy.Rules)(nil)},
 		{Name: "SyntaxError", Value: (*taxonomy.SyntaxError)(nil)},
 		{Name: "Taxonomy", Value: (*taxonomy.Taxonomy)(nil)},
 	},
+	Wrappers: []table.Symbol{
+		{Name: "Format", Value: (*_taxonomy_Format)(nil)},
+	},
+}
+
+// _taxonomy_Format makes interpreted values a taxonomy.Format.
+type _taxonomy_Format struct {
+	IValue any
+	WRead  func(a0 context.Context, a1 io.Reader, a2 string) (*taxonomy.Taxonomy, error)
+	WWrite func(a0 io.Writer, a1 *taxonomy.Taxonomy) error
+}
+
+func (w _taxonomy_Format) Read(a0 context.Context, a1 io.Reader, a2 string) (*taxonomy.Taxonomy, error) {
+	return w.WRead(a0, a1, a2)
+}
+func (w _taxonomy_Format) Write(a0 io.Writer, a1 *taxonomy.Taxonomy) error {
+	return w.WWrite(a0, a1)
 }
