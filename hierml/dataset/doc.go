@@ -22,6 +22,8 @@
 // how they begin. Labels are names of nodes of the taxonomy; formats whose files tell the taxonomy themselves take
 // nil for it. What can last ends early, with the context's error, when the context does.
 //
+// WithProgress reports how far a reader has come.
+//
 // Files that are larger than memory are read one instance after the other, as what learns online takes them:
 //
 //	for instance, err := range (dataset.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }

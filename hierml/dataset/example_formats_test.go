@@ -229,3 +229,19 @@ func ExampleMap() {
 	fmt.Println(m.Name, m.X) // any estimator fits m.Dataset
 	// Output: fruit sparse matrix, 2 x 3, 3 entries (1.5 a row)
 }
+
+func ExampleWithProgress() {
+	file := strings.NewReader("apple 1:0.5 3:2\npear 2:1\n")
+	watched := dataset.WithProgress(file, func(done float64, state string) error {
+		fmt.Printf("%.0f %%\n", 100*done) // in a notebook: nb.Bar("reading")
+		return nil
+	})
+	d, err := dataset.SVMLight{}.Read(context.Background(), watched, "fruit.svm", fruitTaxonomy())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Len(), "instances")
+	// Output:
+	// 100 %
+	// 2 instances
+}

@@ -34,7 +34,7 @@ func openZstd(r io.Reader) (io.Reader, error) {
 
 // Decompress returns the content that r has, text or not, decompressed if it begins as compressed files do.
 func Decompress(r io.Reader, name string, fail Fail) (*File, error) {
-	f := &File{name: name, fail: fail, source: &source{Reader: r, size: sizeOf(r)}}
+	f := &File{name: name, fail: fail, source: &source{Reader: r, size: SizeOf(r)}}
 	in := bufio.NewReaderSize(f.source, 1<<16)
 	f.plain = in
 	head, err := in.Peek(6)

@@ -40,11 +40,11 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// sizeOf returns the number of bytes that r has from where it stands, or 0 if it does not tell.
-func sizeOf(r io.Reader) int64 {
+// SizeOf returns the number of bytes that r has from where it stands, or 0 if it does not tell.
+func SizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case contextReader:
-		return sizeOf(r.Reader)
+		return SizeOf(r.Reader)
 	case interface{ Len() int }:
 		return int64(r.Len())
 	case *os.File:
