@@ -147,6 +147,27 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestFaultyEstimators lists what is said of values that are none.
+func TestFaultyEstimators(t *testing.T) {
+	for _, test := range []struct {
+		estimator any
+		grid      Grid
+		want      string
+	}{
+		{3, Grid{"C": {1}}, "int has no method Fit; of a type that an interpreted cell declares none can be seen"},
+		{struct{ C float64 }{}, Grid{"C": {1}}, "has no method Fit"},
+		{dataset.TFIDF{}, nil, "the method Fit of dataset.TFIDF is a func(*dataset.Corpus)"},
+		{Centroids{}, Grid{"C": {1}}, "experiment.Centroids has no field C; it has Noise, Fail, Seed"},
+		{Centroids{}, Grid{"Noise": {"loud"}}, `experiment.Centroids.Noise cannot be "loud"; expected a number`},
+		{nil, nil, "needs either an Estimator or a Fit"},
+	} {
+		m := Method{Name: "m", Estimator: test.estimator, Grid: test.grid}
+		if err := m.check(); err == nil || !strings.Contains(err.Error(), test.want) || strings.Count(err.Error(), "experiment: ") != 1 {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
 // TestNested sets fields of an estimator in an estimator, runs it and compares with the same in Go.
 func TestNested(t *testing.T) {
 	text := `{

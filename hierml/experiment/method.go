@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
@@ -84,14 +85,14 @@ func (m *Method) check() error {
 	}
 	points, err := m.Grid.points()
 	if err != nil {
-		return fmt.Errorf("experiment: method %q: %w", m.Name, err)
+		return fmt.Errorf("experiment: method %q: %s", m.Name, strings.TrimPrefix(err.Error(), "experiment: "))
 	}
 	if m.Fit != nil {
 		return nil
 	}
 	for _, p := range points {
 		if _, err := m.fitter(p, 1, 1, nil); err != nil {
-			return fmt.Errorf("method %q: %w", m.Name, err)
+			return fmt.Errorf("experiment: method %q: %s", m.Name, strings.TrimPrefix(err.Error(), "experiment: "))
 		}
 	}
 	return nil
@@ -143,6 +144,9 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 		v.Set(copied)
 	}
 	name := given.Type().String()
+	if _, ok := reflect.PointerTo(v.Type()).MethodByName("Fit"); !ok && !v.MethodByName("Fit").IsValid() {
+		return reflect.Value{}, fmt.Errorf("experiment: %s has no method Fit; of a type that an interpreted cell declares none can be seen: give a function as Method.Fit, or compile the cell", name)
+	}
 	for _, s := range p {
 		if err := (setter{t: t, build: true}).path(v, s.path, s.value, name); err != nil {
 			return reflect.Value{}, err
@@ -151,11 +155,8 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	setWhere(v, "Seed", reflect.ValueOf(seed), false)
 	setWhere(v, "Workers", reflect.ValueOf(workers), true)
 	fit := v.MethodByName("Fit")
-	if !fit.IsValid() && v.CanAddr() {
-		fit = v.Addr().MethodByName("Fit")
-	}
 	if !fit.IsValid() {
-		return reflect.Value{}, fmt.Errorf("experiment: %s has no method Fit; of a type that a cell declares it cannot be seen: give a function as Method.Fit", name)
+		fit = v.Addr().MethodByName("Fit")
 	}
 	f := fit.Type()
 	if f.NumIn() != 3 || f.In(0) != contextType || f.In(1) != reflect.TypeFor[*taxonomy.Taxonomy]() || f.In(2) != reflect.TypeFor[*dataset.Dataset]() || f.IsVariadic() ||
