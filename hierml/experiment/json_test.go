@@ -154,17 +154,30 @@ func TestFaultyEstimators(t *testing.T) {
 		grid      Grid
 		want      string
 	}{
-		{3, Grid{"C": {1}}, "int has no method Fit; of a type that an interpreted cell declares none can be seen"},
+		{3, Grid{"C": {1}}, "is a int, which has no method Fit; that of a type that an interpreted cell declares is not seen"},
 		{struct{ C float64 }{}, Grid{"C": {1}}, "has no method Fit"},
-		{dataset.TFIDF{}, nil, "the method Fit of dataset.TFIDF is a func(*dataset.Corpus)"},
+		{dataset.TFIDF{}, nil, "the Fit of dataset.TFIDF is a func(*dataset.Corpus)"},
 		{Centroids{}, Grid{"C": {1}}, "experiment.Centroids has no field C; it has Noise, Fail, Seed"},
 		{Centroids{}, Grid{"Noise": {"loud"}}, `experiment.Centroids.Noise cannot be "loud"; expected a number`},
+		{(*Centroids)(nil), nil, "the estimator is a *experiment.Centroids that is nil"},
 		{nil, nil, "needs either an Estimator or a Fit"},
 	} {
 		m := Method{Name: "m", Estimator: test.estimator, Grid: test.grid}
 		if err := m.check(); err == nil || !strings.Contains(err.Error(), test.want) || strings.Count(err.Error(), "experiment: ") != 1 {
 			t.Errorf("%v, want %q", err, test.want)
 		}
+	}
+}
+
+// TestFunctionAsEstimator is known by its name and version.
+func TestFunctionAsEstimator(t *testing.T) {
+	f := Method{Name: "svm.Flat", Estimator: Centroids{}.Fit}
+	if f.identity() == (&Method{Estimator: "svm.Flat"}).identity() || !f.blind() {
+		t.Errorf("a function is %s", f.identity())
+	}
+	s := &Study{Data: []Data{{Set: linearTree(t, 30)}}, Methods: []Method{f}}
+	if c := complete(t, s).Cells[0]; c.Error != "" {
+		t.Error(c.Error)
 	}
 }
 

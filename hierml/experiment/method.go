@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/estimator"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -21,7 +22,7 @@ type Method struct {
 	//
 	//	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (M, error)
 	//
-	// whose M is a metric.Scorer. Its field Settings.Seed, or Seed, gets the seed of a cell unless it is set, and
+	// whose M is a metric.Scorer, or a function of this form, for which see Version. Its field Settings.Seed, or Seed, gets the seed of a cell unless it is set, and
 	// Settings.Workers, or Workers, the number of workers; so have those of an estimator in its field Estimator.
 	Estimator any
 	// Fit trains in the words of a function, whose grid is in p. See Version.
@@ -51,11 +52,14 @@ func (m *Method) identity() string {
 	if m.Fit != nil {
 		return canonical(map[string]any{"Fit": m.Name, "Version": m.Version})
 	}
-	estimator := m.Estimator
-	if name, ok := estimator.(string); ok {
-		estimator = Named{Type: name}
+	value := m.Estimator
+	if name, ok := value.(string); ok {
+		value = Named{Type: name}
 	}
-	return canonical(map[string]any{"Estimator": []any{estimator}, "Version": m.Version})
+	if reflect.ValueOf(value).Kind() == reflect.Func {
+		value = []any{"function", m.Name}
+	}
+	return canonical(map[string]any{"Estimator": []any{value}, "Version": m.Version})
 }
 
 // blind tells whether what the method does cannot be seen from its identity.
@@ -98,7 +102,7 @@ func (m *Method) check() error {
 	return nil
 }
 
-var errNothing = errors.New("the method Fit returned neither a model nor an error")
+var errNothing = errors.New("the function Fit returned neither a model nor an error")
 
 // fit trains the method at a point.
 func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint64, workers int) (metric.Scorer, error) {
@@ -113,57 +117,44 @@ func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint
 	if err != nil {
 		return nil, err
 	}
-	out := fit.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(d.Taxonomy), reflect.ValueOf(d)})
-	if err, ok := out[1].Interface().(error); ok && err != nil {
-		return nil, err
+	model, err := fit(ctx, d.Taxonomy, d)
+	if err != nil {
+		return nil, err // a model that comes with it is of a training that was stopped
 	}
-	if v := out[0]; (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		return nil, errNothing
-	}
-	return out[0].Interface().(metric.Scorer), nil
+	return model, nil
 }
 
 // fitter returns the method Fit of a copy of the estimator at the point. Without a taxonomy, losses by name are not set.
-func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (reflect.Value, error) {
-	estimator := m.Estimator
-	if name, ok := estimator.(string); ok {
-		estimator = Named{Type: name}
+func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (estimator.Fit, error) {
+	value := m.Estimator
+	if name, ok := value.(string); ok {
+		value = Named{Type: name}
 	}
-	if named, ok := estimator.(Named); ok {
+	if named, ok := value.(Named); ok {
 		var err error
-		if estimator, err = named.build(t, estimatorTypes()); err != nil {
-			return reflect.Value{}, err
+		if value, err = named.build(t, estimatorTypes()); err != nil {
+			return nil, err
 		}
 	}
-	given := reflect.ValueOf(estimator)
+	if _, err := estimator.New(value); err != nil { // before what is said of its fields
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	given := reflect.ValueOf(value)
 	v := reflect.New(given.Type()).Elem()
 	v.Set(given)
-	if v.Kind() == reflect.Pointer && !v.IsNil() {
+	if v.Kind() == reflect.Pointer {
 		copied := reflect.New(v.Type().Elem())
 		copied.Elem().Set(v.Elem())
 		v.Set(copied)
 	}
-	name := given.Type().String()
-	if _, ok := reflect.PointerTo(v.Type()).MethodByName("Fit"); !ok && !v.MethodByName("Fit").IsValid() {
-		return reflect.Value{}, fmt.Errorf("experiment: %s has no method Fit; of a type that an interpreted cell declares none can be seen: give a function as Method.Fit, or compile the cell", name)
-	}
 	for _, s := range p {
-		if err := (setter{t: t, build: true}).path(v, s.path, s.value, name); err != nil {
-			return reflect.Value{}, err
+		if err := (setter{t: t, build: true}).path(v, s.path, s.value, given.Type().String()); err != nil {
+			return nil, err
 		}
 	}
 	setWhere(v, "Seed", reflect.ValueOf(seed), false)
 	setWhere(v, "Workers", reflect.ValueOf(workers), true)
-	fit := v.MethodByName("Fit")
-	if !fit.IsValid() {
-		fit = v.Addr().MethodByName("Fit")
-	}
-	f := fit.Type()
-	if f.NumIn() != 3 || f.In(0) != contextType || f.In(1) != reflect.TypeFor[*taxonomy.Taxonomy]() || f.In(2) != reflect.TypeFor[*dataset.Dataset]() || f.IsVariadic() ||
-		f.NumOut() != 2 || f.Out(1) != errorType || !f.Out(0).Implements(reflect.TypeFor[metric.Scorer]()) {
-		return reflect.Value{}, fmt.Errorf("experiment: the method Fit of %s is a %s; it has to be func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (M, error) with an M that has LeafScores as metric.Scorer has", name, f)
-	}
-	return fit, nil
+	return estimator.New(v.Interface())
 }
 
 // setWhere sets the field Settings.NAME or NAME of a struct, and of the struct in its field Estimator, if it has one of the value's

@@ -250,7 +250,7 @@ func TestFailures(t *testing.T) {
 	s.Directory = t.TempDir()
 	text := complete(t, s).String()
 	for _, want := range []string{
-		"broken on one: 4 of 4 cells failed: the method Fit returned neither a model nor an error",
+		"broken on one: 4 of 4 cells failed: the Fit of experiment.Centroids returned neither a model nor an error",
 		"no test of broken on one: fewer than two rounds that neither method failed in",
 		"frail on one: 8 of 12 cells to choose a point by failed, first Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
 		"0, 4 failed",
