@@ -9,14 +9,20 @@
 //	MimeBundle() map[string]any
 //
 // each of which may also return an error. Plots, images, gonum's matrices
-// and taxonomies are drawn without. What is shown is bounded in size, and a method that
-// panics is reported in the text instead of ending the cell.
+// and taxonomies are drawn without. A struct whose methods are those of its
+// pointer is shown as the pointer is. What is shown is bounded in size, and a
+// method that panics is reported in the text instead of ending the cell.
 package display
 
 import (
 	"fmt"
+	"image"
 	"reflect"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
 )
 
 // The MIME types this package makes.
@@ -63,12 +69,13 @@ func Of(values ...any) *Bundle {
 	}
 	texts := make([]string, len(shown))
 	for i, v := range shown {
-		texts[i] = text(v)
+		texts[i] = text(withMethods(v))
 	}
 	return &Bundle{Data: map[string]any{Text: bounded(strings.Join(texts, " "))}}
 }
 
 func of(v any) *Bundle {
+	v = withMethods(v)
 	b := &Bundle{Data: map[string]any{}, Metadata: map[string]any{}}
 	var faults []string
 	try := func(what string, f func() error) {
@@ -107,6 +114,38 @@ func of(v any) *Bundle {
 		b.Metadata = nil
 	}
 	return b
+}
+
+// withMethods returns a pointer to a copy of a struct that cannot show itself,
+// where the pointer can, and other values as they are.
+func withMethods(v any) any {
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.Struct || showsItself(r.Type()) || !showsItself(reflect.PointerTo(r.Type())) {
+		return v
+	}
+	p := reflect.New(r.Type())
+	p.Elem().Set(r)
+	return p.Interface()
+}
+
+// showsItself tells whether values of the type have a text or a picture of their own.
+func showsItself(t reflect.Type) bool {
+	return slices.ContainsFunc(ways, t.Implements) || t == reflect.TypeFor[*plot.Plot]()
+}
+
+// ways are the methods by which a value shows itself.
+var ways = []reflect.Type{
+	reflect.TypeFor[error](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[fmt.Formatter](),
+	reflect.TypeFor[interface{ MimeBundle() map[string]any }](), reflect.TypeFor[interface {
+		MimeBundle() (map[string]any, error)
+	}](),
+	reflect.TypeFor[interface{ HTML() string }](), reflect.TypeFor[interface{ HTML() (string, error) }](),
+	reflect.TypeFor[interface{ Markdown() string }](), reflect.TypeFor[interface{ Markdown() (string, error) }](),
+	reflect.TypeFor[interface{ LaTeX() string }](), reflect.TypeFor[interface{ LaTeX() (string, error) }](),
+	reflect.TypeFor[interface{ SVG() string }](), reflect.TypeFor[interface{ SVG() (string, error) }](),
+	reflect.TypeFor[interface{ PNG() []byte }](), reflect.TypeFor[interface{ PNG() ([]byte, error) }](),
+	reflect.TypeFor[interface{ JPEG() []byte }](), reflect.TypeFor[interface{ JPEG() ([]byte, error) }](),
+	reflect.TypeFor[image.Image](), reflect.TypeFor[mat.Matrix](),
 }
 
 func isNilPointer(v any) bool {

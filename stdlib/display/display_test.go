@@ -52,6 +52,19 @@ func (n *nilSafe) HTML() string {
 	return "x"
 }
 
+// counter shows itself by methods of the pointer alone.
+type counter struct{ n int }
+
+func (c *counter) String() string { return fmt.Sprint("counted ", c.n) }
+func (c *counter) HTML() string   { return fmt.Sprintf("<b>%d</b>", c.n) }
+
+func TestStructIsShownAsItsPointer(t *testing.T) {
+	b := Of(counter{3})
+	if b.Text() != "counted 3" || b.Data[HTML] != "<b>3</b>" {
+		t.Errorf("a struct with methods of its pointer is shown as %v", b.Data)
+	}
+}
+
 func TestText(t *testing.T) {
 	n := 7
 	for _, tt := range []struct {
@@ -76,6 +89,11 @@ func TestText(t *testing.T) {
 		{[]any{&struct{ A []float64 }{make([]float64, 3000)}}, "&{A:[" + strings.Repeat("0 ", 100) + "… (3000 elements)]}"},
 		{[]any{[][]int{make([]int, 3000), {1}}}, "[[" + strings.Repeat("0 ", 100) + "… (3000 elements)] [1]]"},
 		{[]any{strings.Repeat("世", 30000)}, strings.Repeat("世", maxText/3) + "\n… (90000 bytes in all)"},
+		{[]any{counter{3}}, "counted 3"},
+		{[]any{strings.Cut}, "func(string, string) (string, string, bool)"},
+		{[]any{(func())(nil)}, "<nil>"},
+		{[]any{counter{3}, 1}, "counted 3 1"},
+		{[]any{*mat.NewVecDense(2, []float64{1, 2})}, "⎡1⎤\n⎣2⎦"},
 		{[]any{map[bool]any{true: math.NaN(), false: n}}, "map[false:7 true:NaN]"},
 	} {
 		b := Of(tt.values...)

@@ -15,7 +15,7 @@ const (
 )
 
 // text prints a value as %+v does, except that long slices and maps are cut
-// short and bytes that are text are shown as such.
+// short, bytes that are text are shown as such, and a function by its type.
 func text(v any) (s string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -33,6 +33,9 @@ func text(v any) (s string) {
 		return bounded(fmt.Sprintf("%+v", v))
 	}
 	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Func && !r.IsNil() {
+		return r.Type().String()
+	}
 	budget := maxElements
 	if count(r, 0, &budget); budget >= 0 {
 		return bounded(fmt.Sprintf("%+v", v))
