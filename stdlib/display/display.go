@@ -117,7 +117,8 @@ func of(v any) *Bundle {
 }
 
 // withMethods returns a pointer to a copy of a struct that cannot show itself,
-// where the pointer can, and other values as they are.
+// where the pointer can, and other values as they are. A struct whose pointer
+// fails to say what it is, as some do that nothing was put into, stays as it is.
 func withMethods(v any) any {
 	r := reflect.ValueOf(v)
 	if r.Kind() != reflect.Struct || showsItself(r.Type()) || !showsItself(reflect.PointerTo(r.Type())) {
@@ -125,7 +126,23 @@ func withMethods(v any) any {
 	}
 	p := reflect.New(r.Type())
 	p.Elem().Set(r)
+	if !saysWhatItIs(p.Interface()) {
+		return v
+	}
 	return p.Interface()
+}
+
+// saysWhatItIs tells whether the value has a text that can be made, if it has one.
+func saysWhatItIs(v any) (can bool) {
+	defer func() {
+		if recover() != nil {
+			can = false
+		}
+	}()
+	if s, ok := v.(fmt.Stringer); ok {
+		_ = s.String()
+	}
+	return true
 }
 
 // showsItself tells whether values of the type have a text or a picture of their own.

@@ -58,6 +58,12 @@ type counter struct{ n int }
 func (c *counter) String() string { return fmt.Sprint("counted ", c.n) }
 func (c *counter) HTML() string   { return fmt.Sprintf("<b>%d</b>", c.n) }
 
+// filled has a text only where something was put into it.
+type filled struct{ p *int }
+
+func (f *filled) String() string { return fmt.Sprint("filled with ", *f.p) }
+func (f *filled) HTML() string   { return f.String() }
+
 func TestStructIsShownAsItsPointer(t *testing.T) {
 	b := Of(counter{3})
 	if b.Text() != "counted 3" || b.Data[HTML] != "<b>3</b>" {
@@ -92,6 +98,8 @@ func TestText(t *testing.T) {
 		{[]any{counter{3}}, "counted 3"},
 		{[]any{strings.Cut}, "func(string, string) (string, string, bool)"},
 		{[]any{(func())(nil)}, "<nil>"},
+		{[]any{filled{}}, "{p:<nil>}"},
+		{[]any{filled{&n}}, "filled with 7"},
 		{[]any{counter{3}, 1}, "counted 3 1"},
 		{[]any{*mat.NewVecDense(2, []float64{1, 2})}, "⎡1⎤\n⎣2⎦"},
 		{[]any{map[bool]any{true: math.NaN(), false: n}}, "map[false:7 true:NaN]"},
