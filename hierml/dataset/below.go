@@ -19,6 +19,9 @@ func (d *Dataset) Below(node string) (*Dataset, error) {
 
 // Below returns both parts as Dataset.Below does, with one taxonomy.
 func (c *Collection) Below(node string) (*Collection, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	part, id, err := below(c.Name, c.Train.Taxonomy, node)
 	if err != nil {
 		return nil, err

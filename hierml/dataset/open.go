@@ -40,6 +40,9 @@ type Collection struct {
 // Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one taxonomy
 // for both parts.
 func (c *Collection) Leafed() (*Collection, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	t, labels, err := leafed(c.Train.Taxonomy, c.Train.Labels, c.Test.Labels)
 	if err != nil {
 		return nil, err
@@ -48,6 +51,13 @@ func (c *Collection) Leafed() (*Collection, error) {
 	train.Taxonomy, train.Labels = t, labels[0]
 	test.Taxonomy, test.Labels = t, labels[1]
 	return &Collection{Name: c.Name, Train: &train, Test: &test}, nil
+}
+
+func (c *Collection) check() error {
+	if c.Train == nil || c.Test == nil {
+		return fmt.Errorf("dataset: collection %q lacks a part; give it both Train and Test", c.Name)
+	}
+	return nil
 }
 
 // Open is OpenContext without a context.

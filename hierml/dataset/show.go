@@ -55,6 +55,26 @@ func (c *Corpus) overview() *overview {
 	return o
 }
 
+// String describes the collection in a few lines: how much there is in either part, and the first instances of the one
+// for training.
+func (c *Collection) String() string { return c.overview().text() }
+
+// HTML is String as a table.
+func (c *Collection) HTML() string { return c.overview().html() }
+
+func (c *Collection) overview() *overview {
+	if c.check() != nil {
+		return &overview{Title: c.Name, Facts: []string{"a part is missing"}}
+	}
+	o := c.Train.overview()
+	o.Title = c.Name
+	o.Facts = slices.Concat([]string{
+		count(c.Train.Len(), "training instance", "training instances"),
+		count(c.Test.Len(), "test instance", "test instances"),
+	}, o.Facts[1:])
+	return o
+}
+
 // String describes the data set in a few lines: how much there is of what, and the first instances.
 func (d *Dataset) String() string { return d.overview().text() }
 

@@ -60,6 +60,42 @@ row  label                     largest features
 	}
 }
 
+func TestShowCollection(t *testing.T) {
+	var parts [2]*Dataset
+	for i, text := range []string{"apple 1:0.5\npear 2:1\n", "bread 2:2\n"} {
+		var err error
+		if parts[i], err = (SVMLight{Columns: 2}).Read(t.Context(), strings.NewReader(text), "part", fruit(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &Collection{Name: "rows", Train: parts[0], Test: parts[1]}
+	const want = `rows: 2 training instances, 1 test instance, 2 classes, taxonomy of 6 nodes, depth 2, 2 features, 1.0 entries a row
+largest classes: apple 1, pear 1
+row  label  largest features
+0    apple  0 0.5
+1    pear   1 1
+`
+	if got := c.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if html := c.HTML(); !strings.Contains(html, "1 test instance") || !strings.Contains(html, "<table>") {
+		t.Errorf("got\n%s", html)
+	}
+}
+
+func TestCollectionLacksAPart(t *testing.T) {
+	c := &Collection{Name: "half", Train: &Dataset{}}
+	if got := c.String(); got != "half: a part is missing\n" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := c.Leafed(); err == nil || !strings.Contains(err.Error(), "lacks a part") {
+		t.Errorf("Leafed: %v", err)
+	}
+	if _, err := c.Below("apple"); err == nil || !strings.Contains(err.Error(), "lacks a part") {
+		t.Errorf("Below: %v", err)
+	}
+}
+
 // What is not filled yet shows itself too.
 func TestShowZero(t *testing.T) {
 	if got := new(Corpus).String(); got != "0 documents, no taxonomy\n" {

@@ -72,6 +72,9 @@ func (s Text) FitContext(ctx context.Context, train *Corpus) (*Vectorizer, error
 	if err != nil {
 		return nil, err
 	}
+	if train == nil {
+		return nil, fmt.Errorf("dataset: no corpus is given to take words from")
+	}
 	if train.Len() == 0 {
 		return nil, fmt.Errorf("dataset: corpus %q has no documents to take words from", train.Name)
 	}

@@ -266,6 +266,12 @@ func TestFitEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestTextNeedsACorpus(t *testing.T) {
+	if _, err := (Text{}).Fit(nil); err == nil || !strings.Contains(err.Error(), "no corpus") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestTextAsJSON(t *testing.T) {
 	settings := Text{
 		Tokens: Letters, KeepCase: true, NGrams: [2]int{2, 3}, Weight: BM25, K1: 2, Norm: UnitSum, MinDocuments: 2, MaxShare: 0.5,
