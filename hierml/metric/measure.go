@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Measure is what one number of a Report says.
@@ -192,7 +193,11 @@ func noInstances(r *Report, measure string) error {
 	if _, ok := r.Value(measure); ok {
 		return fmt.Errorf("metric: the report has no values of instances for %q; take a measure that is a mean over instances, and a report as Evaluate returns it", measure)
 	}
-	return fmt.Errorf("metric: the report has no measure %q", measure)
+	var names []string
+	for _, m := range r.Measures() {
+		names = append(names, m.Name)
+	}
+	return fmt.Errorf("metric: the report has no measure %q; it has %s", measure, strings.Join(names, ", "))
 }
 
 // Significance tests whether two reports on the same instances differ in the measure by more than chance: by

@@ -157,6 +157,9 @@ func TestValue(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	if _, err := metric.Significance(r, r, "speed"); err == nil || !strings.Contains(err.Error(), "it has accuracy, exact sets") {
+		t.Errorf("a measure that is none: %v", err)
+	}
 	interval, err := full(t, []int{1}, []int{1}, []int{2}).Interval("accuracy", 0.9)
 	if err != nil || interval.Mean != 1 {
 		t.Errorf("interval %v, %v", interval, err)
