@@ -157,6 +157,9 @@ func Save(file string, t *Taxonomy) error {
 
 // SaveAs is Save in a given form.
 func SaveAs(name string, t *Taxonomy, f Format) (err error) {
+	if t == nil || f == nil {
+		return fmt.Errorf("taxonomy: no taxonomy, or no format, to write %s with", name)
+	}
 	switch filepath.Ext(strings.ToLower(name)) {
 	case ".gz", ".bz2", ".zst", ".xz":
 		return fmt.Errorf("taxonomy: %s would not be compressed; leave the last extension out", name)

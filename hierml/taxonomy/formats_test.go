@@ -199,6 +199,16 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
 // TestFormats reads what other programs write.
+func TestSaveNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.tsv")
+	if err := taxonomy.Save(file, nil); err == nil || !strings.Contains(err.Error(), "no taxonomy") {
+		t.Errorf("error %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) > 0 {
+		t.Errorf("files %v, error %v", left, err)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	for _, test := range []struct {
 		name   string

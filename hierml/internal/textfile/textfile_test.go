@@ -199,6 +199,15 @@ func TestWithContext(t *testing.T) {
 	}
 }
 
+func TestNothingToReadFrom(t *testing.T) {
+	var none context.Context
+	for name, r := range map[string]io.Reader{"no reader": WithContext(t.Context(), nil), "no context": WithContext(none, strings.NewReader("a"))} {
+		if _, err := Open(r, "f", fail); err == nil || !strings.Contains(err.Error(), "nothing to read from is given") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 func TestFraction(t *testing.T) {
 	content := strings.Repeat("line\n", 200_000)
 	l, err := NewLines(WithContext(t.Context(), strings.NewReader(content)), "file", fail)
