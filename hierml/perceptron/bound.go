@@ -91,6 +91,9 @@ func boundOf(e estimator, t *taxonomy.Taxonomy, d *dataset.Dataset, gamma float6
 // the norm of the weights: what Bound takes for gamma, if it is positive, and the largest there is, if the model is
 // an SVM with a large C. It is infinite if no instance compares anything. A kernel model is an error.
 func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
+	if m == nil || m.Attributes() == nil {
+		return 0, fmt.Errorf("perceptron: a margin needs a trained model")
+	}
 	if d == nil || d.X == nil || len(d.Labels) != d.X.Rows {
 		return 0, fmt.Errorf("perceptron: a margin needs instances with their labels")
 	}

@@ -29,6 +29,9 @@ func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 	for _, set := range d.Labels {
 		total += len(set)
 	}
+	if total == 0 {
+		return nil, fmt.Errorf("perceptron: no instance of dataset %q has a label; nothing can be learned from it", d.Name)
+	}
 	all := make([]int32, 0, total)
 	positions := make([][]int32, len(d.Labels))
 	for i, set := range d.Labels {

@@ -246,6 +246,7 @@ func TestErrors(t *testing.T) {
 		"no data":            {Flat{}, g, nil, "instances"},
 		"no instances":       {Flat{}, g, &dataset.Dataset{X: &dataset.Matrix{Indptr: []int{0}}}, "no instances"},
 		"labels missing":     {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels = d.Labels[1:] }), "labels for"},
+		"no labels":          {Flat{}, g, with(func(d *dataset.Dataset) { clear(d.Labels) }), "no instance"},
 		"inner label":        {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = []int{inner} }), "Leafed"},
 		"no node":            {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = []int{g.Len()} }), "nodes 0.."},
 		"labels twice":       {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = []int{d.Labels[1][0], d.Labels[1][0]} }), "ascend"},

@@ -2,6 +2,7 @@ package perceptron
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -26,6 +27,9 @@ type Learner struct {
 	mistakes int
 	started  time.Time
 }
+
+// errNoLearner is that of a Learner that no estimator made.
+var errNoLearner = errors.New("perceptron: the learner is not made; Flat, Hierarchical and Hieron have a method Learner that makes one")
 
 func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, error) {
 	m, err := prepare(e, t)
@@ -56,6 +60,9 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 // whether the instance was a mistake: whether a leaf that is no label scored as high as one that is; for a Hieron, whether another leaf
 // would have been predicted. An instance that is not valid is an error, and changes nothing.
 func (l *Learner) Update(indices []int32, values []float32, labels []int) (mistake bool, err error) {
+	if l.core == nil {
+		return false, errNoLearner
+	}
 	if err := l.check(indices, values); err != nil {
 		return false, err
 	}
@@ -77,6 +84,9 @@ func (l *Learner) Update(indices []int32, values []float32, labels []int) (mista
 // second pass they have to begin again, which they do if the file can. Settings.Progress is called after every pass. If ctx
 // ends, if an instance is an error or Progress returns one, Learn returns that error; the learner keeps what it has learned.
 func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error], passes int) error {
+	if l.core == nil {
+		return errNoLearner
+	}
 	if instances == nil || passes < 1 {
 		return fmt.Errorf("perceptron: %d passes over instances; give instances and at least one pass", passes)
 	}
@@ -134,7 +144,12 @@ func (l *Learner) check(indices []int32, values []float32) error {
 }
 
 // Steps returns the number of instances looked at.
-func (l *Learner) Steps() int { return l.core.steps }
+func (l *Learner) Steps() int {
+	if l.core == nil {
+		return 0
+	}
+	return l.core.steps
+}
 
 // Mistakes returns the number of instances that were mistakes when they came, which is an honest estimate of how well the learner
 // does: none of them was known.
@@ -142,7 +157,9 @@ func (l *Learner) Mistakes() int { return l.mistakes }
 
 // Model returns the model of the instances so far: that of the mean weights where the estimator is averaged, otherwise Last. The
 // learner may go on; the model stays as it is.
-func (l *Learner) Model() (*classifier.Model, error) { return l.model(l.core.averaged) }
+func (l *Learner) Model() (*classifier.Model, error) {
+	return l.model(l.core != nil && l.core.averaged)
+}
 
 // Last returns the model of the last weights.
 func (l *Learner) Last() (*classifier.Model, error) {
@@ -154,9 +171,12 @@ func (l *Learner) Last() (*classifier.Model, error) {
 }
 
 func (l *Learner) model(averaged bool) (*classifier.Model, error) {
+	if l.core == nil {
+		return nil, errNoLearner
+	}
 	c := l.core
 	r := uncertified(0, time.Since(l.started))
-	r.Status = solver.Stopped
+	r.Status = solver.Online
 	var m *classifier.Model
 	switch w := c.weights.(type) {
 	case primal:
@@ -178,17 +198,20 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 	return m, nil
 }
 
-func (l *Learner) description() []describe.Row {
+func (l *Learner) description() (title string, rows []describe.Row) {
 	c := l.core
+	if c == nil {
+		return "learner that is not made", nil
+	}
 	row := func(name string, value any) describe.Row { return describe.Row{Name: name, Value: fmt.Sprint(value)} }
-	return []describe.Row{
+	return c.name + ", learning", []describe.Row{
 		row("leaves", len(c.attributes.Candidates())), row("features", l.features), row("instances", c.steps),
 		row("mistakes", l.mistakes), row("updates", c.updates),
 	}
 }
 
 // String describes the learner in a few lines.
-func (l *Learner) String() string { return describe.Text(l.core.name+", learning", l.description()) }
+func (l *Learner) String() string { return describe.Text(l.description()) }
 
 // HTML describes the learner as a table.
-func (l *Learner) HTML() string { return describe.HTML(l.core.name+", learning", l.description()) }
+func (l *Learner) HTML() string { return describe.HTML(l.description()) }

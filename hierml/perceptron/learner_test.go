@@ -296,6 +296,22 @@ func TestLearnerErrors(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	var none Learner
+	if _, err := none.Update(nil, nil, []int{leaf}); err == nil {
+		t.Error("Update of no learner: no error")
+	}
+	if err := none.Learn(t.Context(), d.Instances(), 1); err == nil {
+		t.Error("Learn of no learner: no error")
+	}
+	if m, err := none.Model(); err == nil || m != nil {
+		t.Errorf("no learner has the model %v, error %v", m, err)
+	}
+	if none.Steps() != 0 || !strings.Contains(none.String(), "not made") || !strings.Contains(none.HTML(), "not made") {
+		t.Errorf("no learner shows itself as %q", none.String())
+	}
+	if m, err := l.Model(); err != nil || !strings.Contains(m.String(), "online, so far") {
+		t.Errorf("the model of a learner is %v, error %v", m, err)
+	}
 	if err := l.Learn(t.Context(), nil, 1); err == nil {
 		t.Error("no instances: no error")
 	}

@@ -68,6 +68,15 @@ func TestFitRefusesUnorderedLabels(t *testing.T) {
 	}
 }
 
+func TestFitRefusesDataWithoutLabels(t *testing.T) {
+	g := example.Tree(2, 3)
+	d := example.Texts(g, 40, 50, 10, 1)
+	clear(d.Labels)
+	if _, err := (svm.Flat{}).Fit(context.Background(), g, d); err == nil || !strings.Contains(err.Error(), "no instance") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestNegativeWorkers(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Texts(g, 40, 50, 10, 1)

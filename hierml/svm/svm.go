@@ -34,6 +34,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -130,6 +131,9 @@ func checkRows(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 	}
 	if len(d.Labels) != d.X.Rows {
 		return fmt.Errorf("svm: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+	}
+	if !slices.ContainsFunc(d.Labels, func(set []int) bool { return len(set) > 0 }) {
+		return fmt.Errorf("svm: no instance of dataset %q has a label; nothing can be learned from it", d.Name)
 	}
 	for i, set := range d.Labels {
 		for k, n := range set {
