@@ -60,6 +60,7 @@ func TestGoAndJSONAreOne(t *testing.T) {
 		`{"Estimator": {"svm.Normalized": {"Weighting": {"weighting.Path": {"Directional": true}}, "DivideByNorm": true}}}`:  {Estimator: svm.Normalized{Weighting: weighting.Path{Directional: true}, DivideByNorm: true}},
 		`{"Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin", "Method": "solver.DualAscent", "Sets": false}}}`: {Estimator: svm.Normalized{Weighting: weighting.MaxMin{}, Method: solver.DualAscent{}}},
 		`{"Estimator": {"svm.Recursive": {"Mean": "LocalMean"}}}`:                                                            {Estimator: svm.Recursive{Mean: svm.LocalMean}},
+		`{"Estimator": {"svm.NodeSets": {"Method": {"svm.Hierarchical": {"C": 2}}, "Grid": [1, 2]}}}`:                        {Estimator: svm.NodeSets{Method: svm.Hierarchical{C: 2}, Grid: []float64{1, 2}}},
 	} {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil {

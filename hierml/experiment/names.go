@@ -62,7 +62,7 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 		reflect.TypeFor[svm.Flat](), reflect.TypeFor[svm.Hierarchical](), reflect.TypeFor[svm.Normalized](),
 		reflect.TypeFor[svm.Shared](), reflect.TypeFor[svm.Orthogonal](), reflect.TypeFor[svm.Recursive](),
 		reflect.TypeFor[svm.OneVsRest](), reflect.TypeFor[svm.GlobalMargin](), reflect.TypeFor[svm.Transfer](),
-		reflect.TypeFor[svm.TreeLoss](),
+		reflect.TypeFor[svm.TreeLoss](), reflect.TypeFor[svm.NodeSets](),
 		reflect.TypeFor[clustering.Automatic](), reflect.TypeFor[clustering.Randomized](),
 		reflect.TypeFor[perceptron.Flat](), reflect.TypeFor[perceptron.Hierarchical](), reflect.TypeFor[perceptron.Hieron](),
 	)
@@ -88,12 +88,14 @@ var fieldTypes = sync.OnceValue(func() map[string]reflect.Type {
 	)
 })
 
-// implementing returns the types of fieldTypes that implement an interface.
+// implementing returns the types of fieldTypes and estimatorTypes that implement an interface.
 func implementing(i reflect.Type) map[string]reflect.Type {
 	found := make(map[string]reflect.Type)
-	for name, t := range fieldTypes() {
-		if t.Implements(i) {
-			found[name] = t
+	for _, types := range []map[string]reflect.Type{fieldTypes(), estimatorTypes()} {
+		for name, t := range types {
+			if t.Implements(i) {
+				found[name] = t
+			}
 		}
 	}
 	return found
