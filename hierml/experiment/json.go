@@ -82,6 +82,9 @@ func checkJSON(text []byte) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		at, err = int64(len(text)), errors.New("the file ends in the middle of the study")
 	}
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+		at, err = 0, fmt.Errorf("the file is one JSON %s; expected an object, such as {\"Data\": [...], \"Methods\": [...]}", kind.Value)
+	}
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		at = syntax.Offset - 1
 	}

@@ -86,7 +86,7 @@ func TestFaultyStudies(t *testing.T) {
 		{``, "study.json:1:1: the file ends in the middle of the study"},
 		{"{\n\"Data\": [}", "study.json:2:10: invalid character '}'"},
 		{"{}\nx", "study.json:1:3: something stands behind the study"},
-		{`[]`, "cannot unmarshal array"},
+		{`[]`, "study.json:1:1: the file is one JSON array; expected an object"},
 		{`{}`, "a study needs Data and Methods"},
 		{`{"Methodes": []}`, "the study has no field Methodes; it has Name, Data, Methods, Split, Inner, Select, Repeats"},
 		{`{"Repeats": "three"}`, `the study.Repeats cannot be "three"; expected a whole number`},
