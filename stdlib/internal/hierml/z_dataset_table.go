@@ -62,6 +62,7 @@ var datasetPackage = table.Package{
 		{Name: "Verify", Value: dataset.Verify},
 		{Name: "VerifyContext", Value: dataset.VerifyContext},
 		{Name: "WIPOLike", Value: dataset.WIPOLike},
+		{Name: "WithProgress", Value: dataset.WithProgress},
 		{Name: "Words", Value: dataset.Words},
 		{Name: "ZScore", Value: dataset.ZScore},
 	},
