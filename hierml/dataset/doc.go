@@ -14,11 +14,11 @@
 //
 // A format of files is a struct of settings. Its zero value reads what is usual:
 //
-//	d, err := dataset.SVMLight{}.Read(ctx, file, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF
-//	c, err := dataset.JSONLines{}.Read(ctx, file, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
-//	err := dataset.SVMLight{}.Write(ctx, file, d)
+//	d, err := dataset.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, and CSV of numbers
+//	c, err := dataset.JSONLines{}.Open(ctx, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
+//	err := dataset.SVMLight{}.Write(ctx, w, d)
 //
-// The name stands for the file in errors. Files may be compressed by gzip, bzip2, zstd or xz, which is told by
+// Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed by gzip, bzip2, zstd or xz, which is told by
 // how they begin. Labels are names of nodes of the taxonomy; formats whose files tell the taxonomy themselves take
 // nil for it. What can last ends early, with the context's error, when the context does.
 //
