@@ -153,10 +153,11 @@ The tests are "t", "corrected t", for repeated divisions of the same instances, 
 }
 
 func studyCellCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "cell DIRECTORY KEY",
 		Short: "Run one cell of a study again",
-		Long: `Cell trains and evaluates one cell again, alone, and prints it as JSON. KEY, or the
+		Long: `Cell trains and evaluates one cell again, alone, and prints it. KEY, or the
 beginning of it, is in the column "key" of "hierml study show --format csv". Nothing in the
 directory is changed. The exit status is 1 if the outcome is not the one that is kept there.`,
 		Args: usage(cobra.ExactArgs(2)),
@@ -175,11 +176,13 @@ directory is changed. The exit status is 1 if the outcome is not the one that is
 			if err != nil {
 				return err
 			}
-			text, err := c.MarshalJSON()
-			if err == nil {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+			text := []byte(c.String())
+			if asJSON {
+				if text, err = c.MarshalJSON(); err != nil {
+					return err
+				}
 			}
-			if err != nil {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text); err != nil {
 				return err
 			}
 			kept, err := experiment.Load(args[0])
@@ -192,4 +195,6 @@ directory is changed. The exit status is 1 if the outcome is not the one that is
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of the cell as JSON, with the values of every instance")
+	return cmd
 }

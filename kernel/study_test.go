@@ -75,7 +75,10 @@ func TestStudy(t *testing.T) {
 		t.Fatalf("%v, %d rows\n%s", err, len(rows), text)
 	}
 	for _, row := range [][]string{rows[1], rows[len(rows)-1]} {
-		if got := run("cell", "a.study", row[0][:8]); got.status != 0 || !strings.Contains(got.stdout, `"Key":"`+row[0]+`"`) || got.stderr != "" {
+		if got := run("cell", "a.study", row[0][:8]); got.status != 0 || !strings.HasPrefix(got.stdout, "cell "+row[0]) || got.stderr != "" {
+			t.Errorf("cell %s: %+v", row[0], got)
+		}
+		if got := run("cell", "a.study", row[0][:8], "--json"); got.status != 0 || !strings.Contains(got.stdout, `"Key":"`+row[0]+`"`) || got.stderr != "" {
 			t.Errorf("again %v: %+v", row, got)
 		}
 	}
