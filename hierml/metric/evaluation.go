@@ -96,7 +96,12 @@ func (e *evaluation) grow(n int) {
 
 // evaluate measures a batch of instances, for which grow made room.
 func (e *evaluation) evaluate(model Scorer, x *dataset.Matrix, labels [][]int) error {
-	scores := model.LeafScores(x)
+	var scores *mat.Dense
+	if c, ok := model.(Chooser); ok {
+		scores = c.ChoiceScores(x)
+	} else {
+		scores = model.LeafScores(x)
+	}
 	var decided [][]int
 	if d, ok := model.(Decider); ok {
 		var err error

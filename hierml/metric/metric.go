@@ -38,9 +38,17 @@ type Scorer interface {
 // going down the taxonomy, or sets of leaves.
 type Decider interface {
 	Scorer
-	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for which LeafScores
-	// returned scores.
+	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for which scores are
+	// those that its leaves are ranked by.
 	Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
+}
+
+// Chooser is a Scorer that prefers leaves by other scores than LeafScores, as a model does that goes down the taxonomy:
+// its leaves are ranked by these.
+type Chooser interface {
+	Scorer
+	// ChoiceScores returns scores in the form of LeafScores.
+	ChoiceScores(x *dataset.Matrix) *mat.Dense
 }
 
 // InnerLabelError says that an instance is labelled with a node that is not a leaf.

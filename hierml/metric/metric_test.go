@@ -131,6 +131,30 @@ func (d *deciding) Decide(*dataset.Matrix, *mat.Dense) ([][]int, error) {
 	return d.sets, nil
 }
 
+// choosing is first that prefers leaves by the opposite of their scores.
+type choosing struct{ first }
+
+func (c *choosing) ChoiceScores(x *dataset.Matrix) *mat.Dense {
+	s := c.LeafScores(x)
+	s.Scale(-1, s)
+	return s
+}
+
+// TestChooser ranks leaves by the scores that a model chooses by.
+func TestChooser(t *testing.T) {
+	g := tree(t)
+	x := &dataset.Matrix{Rows: 1, Cols: 3, Indptr: []int{0, 3}, Indices: []int32{0, 1, 2}, Values: []float32{3, 2, 1}}
+	d := &dataset.Dataset{Name: "d", Taxonomy: g, X: x, Labels: [][]int{{4}}}
+	for want, model := range map[float64]metric.Scorer{0: &first{leaves: 3}, 1: &choosing{first{leaves: 3}}} {
+		got, err := metric.Evaluate(model, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "accuracy", got.Accuracy, want)
+		near(t, "ranking loss", got.RankingLoss, 1-want)
+	}
+}
+
 // TestDecider evaluates decisions that are not the highest scores.
 func TestDecider(t *testing.T) {
 	g := tree(t) // leaves 1, 2 below 0, and 4 below 3

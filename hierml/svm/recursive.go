@@ -22,7 +22,8 @@ import (
 // the instance and children c' that are not. Predict goes down from the root, at each node to the child with the highest
 // score, of equal ones to that with the smallest id. The roots of a forest are the children of a node of
 // their own. Nodes with one child need no SVM; an instance all children of a node are relevant for takes no
-// part there. The method does not rank the leaves; LeafScores are the sums of the scores along the paths to them.
+// part there. The method does not rank the leaves; LeafScores are the sums of the scores along the paths to them, and
+// Rank and package metric go by what they fall short of the best on the way.
 //
 // The value and the certificate are the sums over the nodes; Settings.Start is not used. An instance may have several labels,
 // and labels may be inner nodes: such an instance takes part above its label only.
