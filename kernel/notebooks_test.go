@@ -89,7 +89,10 @@ var shorter = map[string][][2]string{
 	"methods.ipynb": {
 		{"rows := 0 ", "rows := 100 "},
 		{"grid := []any{0.1, 1.0, 10.0}", "grid := []any{1.0}"},
-		{`"ng15", "imclef07a", "rcv1", "reuters21578", "enron_corr", "ec10", "cellcycle_fun", "phyletic_go"`, `"imclef07a", "enron_corr"`},
+		{"limit := 2 * time.Minute", "limit := 2 * time.Second"},
+		{`"ng15", "imclef07a", "rcv1", "reuters21578", "enron_corr", "cellcycle_fun"`, `"imclef07a"`},
+		{`"ec10"`, `"enron_corr"`},
+		{`"phyletic_go"`, `"cellcycle_fun"`},
 	},
 }
 
