@@ -38,6 +38,7 @@ var metricPackage = table.Package{
 	Types: []table.Symbol{
 		{Name: "At", Value: (*metric.At)(nil)},
 		{Name: "Cell", Value: (*metric.Cell)(nil)},
+		{Name: "Chooser", Value: (*metric.Chooser)(nil)},
 		{Name: "Confusion", Value: (*metric.Confusion)(nil)},
 		{Name: "Decider", Value: (*metric.Decider)(nil)},
 		{Name: "F1", Value: (*metric.F1)(nil)},
@@ -53,9 +54,24 @@ var metricPackage = table.Package{
 		{Name: "Turn", Value: (*metric.Turn)(nil)},
 	},
 	Wrappers: []table.Symbol{
+		{Name: "Chooser", Value: (*_metric_Chooser)(nil)},
 		{Name: "Decider", Value: (*_metric_Decider)(nil)},
 		{Name: "Scorer", Value: (*_metric_Scorer)(nil)},
 	},
+}
+
+// _metric_Chooser makes interpreted values a metric.Chooser.
+type _metric_Chooser struct {
+	IValue        any
+	WChoiceScores func(a0 *dataset.Matrix) *mat.Dense
+	WLeafScores   func(a0 *dataset.Matrix) *mat.Dense
+}
+
+func (w _metric_Chooser) ChoiceScores(a0 *dataset.Matrix) *mat.Dense {
+	return w.WChoiceScores(a0)
+}
+func (w _metric_Chooser) LeafScores(a0 *dataset.Matrix) *mat.Dense {
+	return w.WLeafScores(a0)
 }
 
 // _metric_Decider makes interpreted values a metric.Decider.
