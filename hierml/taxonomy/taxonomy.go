@@ -78,6 +78,15 @@ func (t *Taxonomy) Len() int { return len(t.names) }
 // Name returns the name of node n.
 func (t *Taxonomy) Name(n int) string { return t.names[n] }
 
+// NamesOf returns the names of nodes, as of those that a model predicts, in their order.
+func (t *Taxonomy) NamesOf(nodes ...int) []string {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = t.names[n]
+	}
+	return names
+}
+
 // Names returns the names of all nodes, by id.
 func (t *Taxonomy) Names() []string { return t.names }
 

@@ -361,6 +361,7 @@ func ExampleTaxonomy() {
 	a, _ := t.Node("go/ast")
 	b, _ := t.Node("net/http")
 	fmt.Println("distance:", t.Distance(a, b))
+	fmt.Println("above:", t.NamesOf(t.Ancestors(b)...))
 	// Output:
 	// forest of 2 trees: 7 nodes, 3 leaves, depth 2
 	// go
@@ -371,6 +372,7 @@ func ExampleTaxonomy() {
 	// └── net/http
 	//     └── net/http/httptest
 	// distance: 4
+	// above: [net net/http]
 }
 
 func ExampleRead() {
