@@ -88,21 +88,14 @@ func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model
 	if s.c, err = defaultC(s.c); err != nil {
 		return nil, err
 	}
-	inputs, err := structured.NewLinear(d.X)
-	if err != nil {
-		return nil, err
-	}
 	competitors, err := s.competitor(y, s.c)
 	if err != nil {
 		return nil, err
 	}
-	problem := &structured.Problem{Inputs: inputs, Columns: s.attributes.Columns(), Competitors: competitors}
-	result, err := solver.Solve(ctx, problem, &s.settings, s.method)
-	if result == nil {
-		return nil, err
+	m, err := train(ctx, s.attributes, competitors, d, s.settings, s.method)
+	if m != nil {
+		m.Name, m.C = s.name, s.c
 	}
-	m := classifier.New(s.attributes, result, d)
-	m.Name, m.C, m.Workers, m.Problem = s.name, s.c, s.settings.Workers, problem
 	return m, err
 }
 
