@@ -215,11 +215,7 @@ func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, no
 
 // problem returns the problem over the features that occur in its instances, and those.
 func (l *local) problem(t *taxonomy.Taxonomy, x *dataset.Matrix) (*structured.Problem, []int32, error) {
-	names := make([]string, len(l.children))
-	for j, c := range l.children {
-		names[j] = t.Name(c)
-	}
-	flat, err := taxonomy.New(names, nil)
+	flat, err := taxonomy.New(t.NamesOf(l.children...), nil)
 	if err != nil {
 		return nil, nil, err
 	}
