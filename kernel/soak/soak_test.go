@@ -270,13 +270,15 @@ func TestSoak(t *testing.T) {
 	wrong := 0
 	times := make(map[string]int)
 	for i := range *cells {
-		c := g.next()
+		var c cell
 		if i%lives == warm/2 {
 			c = g.death()
 			if base.worker.pid != 0 {
 				grown += last.worker.resident - base.worker.resident
 			}
 			born = i
+		} else {
+			c = g.next()
 		}
 		times[c.kind]++
 		if err := k.run(c); err != nil {
