@@ -49,9 +49,9 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 		return "", context.Cause(ctx)
 	}
 	identity := guard.Identity(r.Identities[0])
-	route := s.sockets[Stdin].guard.Route(identity)
-	if route == nil {
-		return "", ErrNoInput
+	route, err := s.routeToStdin(ctx, identity)
+	if err != nil {
+		return "", err
 	}
 	content, err := marshal(InputRequest{prompt, password})
 	if err != nil {
@@ -79,6 +79,27 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 			if !bytes.Equal(s.sockets[Stdin].guard.Route(identity), route) {
 				return "", ErrNoInput
 			}
+		}
+	}
+}
+
+// routeToStdin returns the route to a front end. One that has sent a request on
+// another channel may still be about to connect to this one.
+func (s *Server) routeToStdin(ctx context.Context, identity []byte) ([]byte, error) {
+	const step = 5 * time.Millisecond
+	for deadline := time.Now().Add(presence); ; {
+		if route := s.sockets[Stdin].guard.Route(identity); route != nil {
+			return route, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, ErrNoInput
+		}
+		select {
+		case <-time.After(step):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-s.ctx.Done():
+			return nil, ErrClosed
 		}
 	}
 }

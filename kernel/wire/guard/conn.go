@@ -34,6 +34,7 @@ type conn struct {
 	net.Conn
 	l     *Listener
 	route []byte
+	known atomic.Bool // zmq4 sends to it what is for its route
 
 	in  inbound
 	out assembler

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-zeromq/zmq4"
 )
 
 // header announces a long frame.
@@ -242,6 +244,34 @@ func TestPeersAreForgotten(t *testing.T) {
 		}
 	}
 	t.Errorf("%d peers, %d routes and %d more goroutines are left", peers, routes, goroutines-before)
+}
+
+// What is sent to a peer before zmq4 knows it is lost, so there is no route yet.
+func TestRouteOnceKnown(t *testing.T) {
+	l, err := Listen("tcp", "127.0.0.1:0", Config{Type: zmq4.Router})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	id := []byte("id")
+	join(t, l, "DEALER", string(id))
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make([]byte, len(greeting)+len(ready("DEALER", c.(*conn).route)))
+	if _, err := io.ReadFull(c, read); err != nil {
+		t.Fatal(err)
+	}
+	if route := l.Route(id); route != nil {
+		t.Errorf("route %q while zmq4 is at its handshake", route)
+	}
+	go c.Read(read) // ends when the listener is closed
+	for deadline := time.Now().Add(patience); l.Route(id) == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no route to a peer that zmq4 reads from")
+		}
+	}
 }
 
 // Peers that announce the same identity do not hear each other's answers.

@@ -51,7 +51,9 @@ func (c *conn) Read(p []byte) (int, error) {
 			in.ready, in.chunks = in.chunks[0], in.chunks[1:]
 			continue
 		}
-		// zmq4 asks for more, so it has dealt with what it got.
+		// zmq4 asks for more, so it has dealt with what it got: with the
+		// handshake, the first time.
+		c.known.Store(true)
 		c.reportSubscription()
 		if err := c.nextFrame(); err != nil {
 			if err == errBroken {

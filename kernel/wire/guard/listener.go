@@ -246,11 +246,12 @@ func Identity(route []byte) []byte {
 
 // Route returns the route to the peer that announced an identity; of several,
 // to the one that has been connected longest, so that none can take the place
-// of another. It is nil when there is no such peer.
+// of another. It is nil when there is no such peer, and before zmq4 knows it:
+// what is sent until then is lost.
 func (l *Listener) Route(identity []byte) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if same := l.routes[string(identity)]; len(identity) > 0 && len(same) > 0 {
+	if same := l.routes[string(identity)]; len(identity) > 0 && len(same) > 0 && same[0].known.Load() {
 		return same[0].route
 	}
 	return nil
