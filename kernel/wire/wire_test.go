@@ -292,7 +292,7 @@ func TestCloseDelivers(t *testing.T) {
 	server := open(t, info)
 	c := wiretest.Dial(t, info)
 	parent := wire.Parent{ID: "a", Header: []byte(`{"msg_id":"a"}`)}
-	const n = 5000
+	const n = 500
 	for i := range n {
 		content := wire.ExecuteInput{Code: strings.Repeat("x", 1000), Count: i}
 		if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "display_data", Content: content}); err != nil {
