@@ -323,7 +323,9 @@ func cellOf(number int, lines ...string) *engine.Program {
 	return &engine.Program{Cell: number, Source: lines}
 }
 
-func start(t testing.TB) *Process { return startWith(t, Config{Grace: 100 * time.Millisecond}) }
+// start starts a process whose cells have the time that they need to heed an
+// interrupt.
+func start(t testing.TB) *Process { return startWith(t, Config{Grace: time.Minute}) }
 
 func startWith(t testing.TB, config Config) *Process {
 	t.Helper()

@@ -167,18 +167,18 @@ func TestInterruptKeepsVariables(t *testing.T) {
 }
 
 func TestCellThatCannotBeInterrupted(t *testing.T) {
-	p := start(t)
+	p := startWith(t, Config{Grace: 100 * time.Millisecond})
 	ctx, cancel := context.WithCancel(t.Context())
-	var out recorder
-	time.AfterFunc(20*time.Millisecond, cancel)
-	time.AfterFunc(500*time.Millisecond, p.Kill)
-	_, err := p.Run(ctx, script("hang"), &out)
+	hanging := begin(ctx, p, cellOf(1, "out a", "hang"))
+	hanging.out.has(t, "stdout: a")
+	cancel()
+	hanging.out.has(t, "stdout: a|stderr: interrupted, but the cell runs compiled code that cannot be stopped; "+
+		"a second interrupt ends it together with all variables\n")
+	p.Kill()
+	<-hanging.done
 	var death *engine.DeathError
-	if !errors.As(err, &death) || death.Cause != "stopped by the user" {
-		t.Errorf("got %v", err)
-	}
-	if !strings.HasPrefix(out.String(), "stderr: interrupted, but") {
-		t.Errorf("got %s", out.String())
+	if !errors.As(hanging.err, &death) || death.Cause != "stopped by the user" {
+		t.Errorf("got %v", hanging.err)
 	}
 	if _, err := p.Run(t.Context(), script("out a"), &recorder{}); err != nil {
 		t.Errorf("the next cell: %v", err)
@@ -186,7 +186,7 @@ func TestCellThatCannotBeInterrupted(t *testing.T) {
 }
 
 func TestDeath(t *testing.T) {
-	p := startWith(t, Config{Grace: time.Minute})
+	p := start(t)
 	for _, tt := range []struct{ line, cause, out string }{
 		{"overflow", "stack overflow", ""},
 		{"maps", "concurrent map", ""},
