@@ -226,8 +226,8 @@ func TestOriginal(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that an instance takes no allocation of its own, once the taxonomy knows its ancestors.
-// What a run allocates as a whole differs by a dozen where pools are emptied meanwhile.
+// TestAllocations checks that measuring more instances takes no more allocations, once the taxonomy knows its ancestors.
+// It counts again where they differ, as under the race detector pools are emptied at random.
 func TestAllocations(t *testing.T) {
 	g := wide(t, 300)
 	of := func(n int) float64 {
@@ -239,9 +239,13 @@ func TestAllocations(t *testing.T) {
 		})
 	}
 	of(500)
-	if few, many := of(100), of(500); many > few+100 {
-		t.Errorf("%v allocations for 100 instances, %v for 500", few, many)
+	var few, many float64
+	for range 10 {
+		if few, many = of(100), of(500); many <= few+10 {
+			return
+		}
 	}
+	t.Errorf("%v allocations for 100 instances, %v for 500", few, many)
 }
 
 // TestEvaluateInstances checks that instances read one after the other are measured like those in memory.
