@@ -294,7 +294,7 @@ func TestCloseDelivers(t *testing.T) {
 	parent := wire.Parent{ID: "a", Header: []byte(`{"msg_id":"a"}`)}
 	const n = 500
 	for i := range n {
-		content := wire.ExecuteInput{Code: strings.Repeat("x", 1000), Count: i}
+		content := wire.ExecuteInput{Code: strings.Repeat("x", 10_000), Count: i}
 		if err := server.IOPub().Publish(parent, wire.Broadcast{Type: "display_data", Content: content}); err != nil {
 			t.Fatal(err)
 		}
