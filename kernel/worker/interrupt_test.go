@@ -41,7 +41,7 @@ func TestInterruptOfProcesses(t *testing.T) {
 		"setsid sleep 100",
 		"sh -c 'sh -c \"sleep 100; true\"; true'; true",
 	} {
-		if took := interrupted(t, p, "sh "+command); took > 20*time.Second {
+		if took := interrupted(t, p, "sh "+command); took > 5*time.Second {
 			t.Errorf("%s took %v to be interrupted", command, took)
 		}
 	}
@@ -56,7 +56,7 @@ func TestInterruptOfProcesses(t *testing.T) {
 
 func TestInterruptOfProcessesIsSwift(t *testing.T) {
 	p := start(t)
-	if took := interrupted(t, p, "sh exec sleep 100"); took > 20*time.Second {
+	if took := interrupted(t, p, "sh exec sleep 100"); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -172,10 +172,11 @@ func TestCellThatCannotBeInterrupted(t *testing.T) {
 	hanging := begin(ctx, p, cellOf(1, "out a", "hang"))
 	hanging.out.has(t, "stdout: a")
 	cancel()
-	hanging.out.has(t, "stdout: a|stderr: interrupted, but the cell runs compiled code that cannot be stopped; "+
-		"a second interrupt ends it together with all variables\n")
+	const said = "stdout: a|stderr: interrupted, but the cell runs compiled code that cannot be stopped; " +
+		"a second interrupt ends it together with all variables\n"
+	hanging.out.has(t, said)
 	p.Kill()
-	<-hanging.done
+	hanging.wait(t, said)
 	var death *engine.DeathError
 	if !errors.As(hanging.err, &death) || death.Cause != "stopped by the user" {
 		t.Errorf("got %v", hanging.err)
