@@ -252,7 +252,11 @@ func TestRouteOnceKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	id := []byte("id")
 	join(t, l, "DEALER", string(id))
 	c, err := l.Accept()
