@@ -196,7 +196,7 @@ func sameFolder(a, b string) bool {
 }
 
 func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root string) error {
-	t := tour{source: filepath.Join(root, "notebooks", "tour.ipynb"), spec: o.spec, places: o.places, jupyter: o.jupyter}
+	t := tour{source: filepath.Join(root, "notebooks", "01-tour.ipynb"), spec: o.spec, places: o.places, jupyter: o.jupyter}
 	step := c.begin("Running the tour")
 	inputs, err := t.inputs()
 	if err != nil {

@@ -32,16 +32,41 @@ func outline(nb *notebook.Notebook) [][]string {
 	return cells
 }
 
+// folder is where the notebooks are.
+var folder = filepath.Join("..", "notebooks")
+
+// notebooks returns the paths of the notebooks and of the solutions of their exercises.
+func notebooks(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"*.ipynb", filepath.Join("solutions", "*.ipynb")} {
+		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
+	}
+	if len(paths) == 0 {
+		t.Fatal("no notebooks")
+	}
+	return paths
+}
+
+// name is what a notebook is called in this file: its path below the folder, with slashes.
+func name(path string) string {
+	rel, err := filepath.Rel(folder, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
 // TestNotebooks runs the notebooks, and compares with what is saved in them, up to
 // the figures: those depend on the release of Go, whose documentation is the data,
 // and on the machine.
 func TestNotebooks(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "notebooks", "*.ipynb"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no notebooks: %v", err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
+	for _, path := range notebooks(t) {
+		t.Run(strings.TrimSuffix(name(path), ".ipynb"), func(t *testing.T) {
 			saved := checkSaved(t, path)
 			if testing.Short() {
 				t.Skip("running a notebook takes up to a minute; leave out -short")
@@ -66,7 +91,7 @@ func TestNotebooks(t *testing.T) {
 			}
 			if without, missing := os.Getenv("HIERML_DATA") == "", saysLeftOut(now); missing && !without || saysLeftOut(saved) {
 				t.Errorf("a part that needs data is left out, with HIERML_DATA %q", os.Getenv("HIERML_DATA"))
-			} else if without && !missing && shorter[filepath.Base(path)] != nil {
+			} else if without && !missing && shorter[name(path)] != nil {
 				t.Error("nothing says that a part needs data, which are not there")
 			}
 		})
@@ -83,7 +108,7 @@ var shorter = map[string][][2]string{
 		{"quick := solver.Settings{Gap: 0.05, MaxEpochs: 100,", "quick := solver.Settings{Gap: 0.05, MaxEpochs: 6,"},
 		{"settings := solver.Settings{Gap: 0.05, MaxEpochs: 1000,", "settings := solver.Settings{Gap: 0.05, MaxEpochs: 60,"},
 	},
-	"newsgroups.ipynb": {
+	"12-newsgroups.ipynb": {
 		{"repeats := 10", "repeats := 2"},
 	},
 	"methods.ipynb": {
@@ -104,7 +129,7 @@ func shortened(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := shorter[filepath.Base(path)]
+	parts := shorter[name(path)]
 	if tagged := slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return c.Tagged("parameters") }); !tagged {
 		if parts != nil {
 			t.Fatal("no cell has the tag parameters")

@@ -14,7 +14,7 @@ import (
 // TestBrowser opens the tour in JupyterLab, runs all of its cells and looks at
 // what a reader sees.
 func TestBrowser(t *testing.T) {
-	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "tour.ipynb"))
+	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "01-tour.ipynb"))
 	if err != nil {
 		t.Fatal(err)
 	}

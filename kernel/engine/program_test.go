@@ -247,7 +247,7 @@ func shown(t *testing.T, cells []engine.ExportCell) string {
 // readTour reads the cells of the tour.
 func readTour(t *testing.T) *sequence {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", "tour.ipynb"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", "01-tour.ipynb"))
 	if err != nil {
 		t.Fatal(err)
 	}
