@@ -24,15 +24,14 @@ func TestBrowser(t *testing.T) {
 	}
 
 	begun := time.Now()
-	ok := eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(Boolean)`, 10*time.Minute)
-	p.wait(t, idle, time.Minute)
+	ok := p.runAll(t, 10*time.Minute)
 	t.Logf("all cells ran in %.1f s", time.Since(begun).Seconds())
 	if !ok {
 		t.Error("JupyterLab reports that a cell failed")
 	}
 
 	p.grow(t)
-	t.Logf("screenshot: %s", p.screenshot(t, "tour"))
+	p.screenshot(t, "tour")
 	for _, wrong := range []string{"stderr", "error"} {
 		if n := p.count(t, fmt.Sprintf(`.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.%s"]`, wrong)); n > 0 {
 			t.Errorf("%d outputs of the kind %s", n, wrong)
@@ -53,27 +52,20 @@ func TestBrowser(t *testing.T) {
 	if drawn < plots {
 		t.Errorf("%d plots are drawn, want at least %d", drawn, plots)
 	}
-	if errors := p.consoleErrors(); len(errors) > 0 {
-		t.Errorf("the browser's console shows errors: %q", errors)
-	}
 }
 
 // openNotebook opens a notebook in JupyterLab, in a browser, and waits for its
 // kernel.
 func openNotebook(t *testing.T, name string, content []byte) *page {
 	t.Helper()
-	data := kernelData(t)
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+	l := openLab(t)
+	folder := l.folder(t)
+	if err := os.WriteFile(filepath.Join(l.dir, folder, name), content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	jupyterLab := startLab(t, dir, data)
 	p := openPage(t)
-	run(t, p, "opening JupyterLab", time.Minute,
-		chromedp.Navigate(fmt.Sprintf("%s/lab/tree/%s?token=%s", jupyterLab.url, name, jupyterLab.token)))
-	p.wait(t, `document.querySelector(".jp-Notebook .jp-CodeCell") !== null`, time.Minute)
-	p.wait(t, `document.querySelector(".jp-NotebookPanel-toolbar").textContent.includes("Go (hierml)")`, time.Minute)
-	p.wait(t, idle, time.Minute)
+	run(t, p, "opening JupyterLab", time.Minute, chromedp.Navigate(l.page(folder, name)))
+	p.waitNotebook(t)
 	return p
 }
 
@@ -95,9 +87,6 @@ func withoutOutputs(t *testing.T, source []byte) []byte {
 	}
 	return cleared
 }
-
-// idle is true while the kernel computes nothing.
-const idle = `document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status === "idle"`
 
 // plots is how many figures the tour has at least: the taxonomy, the accuracy over the
 // training size, the confusions and the convergence.

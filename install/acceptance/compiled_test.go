@@ -16,11 +16,10 @@ func TestBrowserCompiled(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openNotebook(t, "compiled.ipynb", withoutOutputs(t, source))
-	eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(() => true)`, 3*time.Minute)
-	p.wait(t, idle, time.Minute)
+	p.runAll(t, 3*time.Minute)
 
 	p.grow(t)
-	t.Logf("screenshot: %s", p.screenshot(t, "compiled"))
+	p.screenshot(t, "compiled")
 	promotions := 0
 	for _, text := range eval[[]string](t, p, `[...document.querySelectorAll('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]')].map(e => e.textContent)`, 10*time.Second) {
 		if !strings.HasPrefix(text, "note: ") {

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,9 +27,13 @@ func inScratch(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
 	scratch = dir
-	return m.Run()
+	code := m.Run()
+	if err := errors.Join(closeBrowser(), closeLab(), os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // need skips the test, or fails it where CI=true, if err is not nil.

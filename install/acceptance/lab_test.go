@@ -3,21 +3,32 @@ package acceptance
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/hierml/notebook/install/internal/python"
 )
 
-// lab is a running JupyterLab with a folder and a configuration of its own.
+// lab is the JupyterLab that all browser tests use. Each has a folder and a
+// workspace of its own in it.
 type lab struct {
-	url, token string
+	url, token, dir string
+	command         *exec.Cmd
+	log             log
 }
 
 // labSettings are JupyterLab's settings by plug-in. Cells out of sight are
@@ -27,74 +38,187 @@ var labSettings = map[string]string{
 	"@jupyterlab/apputils-extension/notification.jupyterlab-settings": `{"fetchNews": "false", "checkForUpdates": false}`,
 }
 
-// startLab starts JupyterLab on the loopback interface with dir for its folder
-// and the kernel of data. It ends with the test.
-func startLab(t *testing.T, dir, data string) lab {
+// openLab returns the JupyterLab of the browser tests, whose kernel is that of
+// this tree. The first call starts it.
+func openLab(t *testing.T) *lab {
 	t.Helper()
-	private := t.TempDir()
-	for name, content := range labSettings {
-		path := filepath.Join(private, "settings", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	interpreter, data := jupyter(t), kernelData(t)
+	labs.Lock()
+	defer labs.Unlock()
+	if labs.running == nil {
+		l, err := startLab(interpreter, filepath.Join(scratch, "lab"), data)
+		if err != nil {
 			t.Fatal(err)
+		}
+		labs.running = l
+	}
+	return labs.running
+}
+
+// labs holds the running JupyterLab.
+var labs struct {
+	sync.Mutex
+	running *lab
+}
+
+// startLab starts JupyterLab on the loopback interface with the folder notebooks
+// under dir and the kernel of data.
+func startLab(interpreter python.Interpreter, dir, data string) (*lab, error) {
+	l := &lab{token: uuid.NewString(), dir: filepath.Join(dir, "notebooks")}
+	if err := os.MkdirAll(l.dir, 0o755); err != nil {
+		return nil, err
+	}
+	for name, content := range labSettings {
+		path := filepath.Join(dir, "settings", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err
 		}
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	l := lab{token: uuid.NewString()}
-	port := freePort(t)
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
 	l.url = fmt.Sprintf("http://127.0.0.1:%d", port)
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := jupyter(t).Command(ctx, dir, "from jupyterlab.labapp import main; main()",
+	l.command = interpreter.Command(context.Background(), l.dir, "from jupyterlab.labapp import main; main()",
 		"--no-browser", "--allow-root", "--expose-app-in-browser",
 		"--ServerApp.ip=127.0.0.1", "--ServerApp.port="+strconv.Itoa(port), "--ServerApp.port_retries=0",
-		"--ServerApp.root_dir="+dir, "--IdentityProvider.token="+l.token)
-	cmd.Env = append(cmd.Env, seeing(data, private)...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	var log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		"--ServerApp.root_dir="+l.dir, "--IdentityProvider.token="+l.token)
+	l.command.Env = append(l.command.Env, seeing(data, dir)...)
+	l.command.Stdout, l.command.Stderr = &l.log, &l.log
+	if err := l.command.Start(); err != nil {
+		return nil, err
 	}
-	t.Cleanup(func() {
-		l.shutDown(t)
-		err := cmd.Wait()
-		cancel()
-		if t.Failed() {
-			t.Logf("JupyterLab ended with %v and said:\n%s", err, log.Bytes())
-		}
-	})
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		if response, err := http.Get(l.url + "/api?token=" + l.token); err == nil {
-			response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return l
-			}
+		if l.get("api", nil) == nil {
+			return l, nil
 		}
 		if time.Since(begun) > time.Minute {
-			cancel()
-			t.Fatalf("JupyterLab does not answer on %s", l.url)
+			return nil, errors.Join(fmt.Errorf("JupyterLab does not answer on %s:\n%s", l.url, l.log.since(0)), l.command.Process.Kill(), l.command.Wait())
 		}
 	}
 }
 
-// shutDown asks the server to end its kernels and itself.
-func (l lab) shutDown(t *testing.T) {
-	response, err := http.Post(l.url+"/api/shutdown?token="+l.token, "application/json", nil)
-	if err != nil {
-		t.Errorf("JupyterLab does not shut down: %v", err)
-		return
+// closeLab ends JupyterLab and its kernels, if it runs.
+func closeLab() error {
+	labs.Lock()
+	defer labs.Unlock()
+	l := labs.running
+	if l == nil {
+		return nil
 	}
-	response.Body.Close()
+	labs.running = nil
+	ended := make(chan error, 1)
+	go func() { ended <- l.command.Wait() }()
+	err := l.send(http.MethodPost, "api/shutdown", nil)
+	select {
+	case e := <-ended:
+		return errors.Join(err, e)
+	case <-time.After(30 * time.Second):
+		return errors.Join(err, errors.New("JupyterLab does not end"), l.command.Process.Kill())
+	}
 }
 
-func freePort(t *testing.T) int {
+// folder makes a folder for the notebooks of a test. When the test has ended, it
+// ends their kernels, and keeps what the server said meanwhile if the test failed.
+func (l *lab) folder(t *testing.T) (name string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	name = strings.ReplaceAll(t.Name(), "/", "-")
+	if err := os.MkdirAll(filepath.Join(l.dir, name), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	from := l.log.len()
+	t.Cleanup(func() {
+		if err := l.endKernels(name + "/"); err != nil {
+			t.Errorf("the kernels of the test do not end: %v", err)
+		}
+		if t.Failed() {
+			path := filepath.Join(artifacts(t), name+"-server.log")
+			if err := os.WriteFile(path, l.log.since(from), 0o644); err != nil {
+				t.Error(err)
+			}
+			t.Logf("what JupyterLab and its kernels said: %s", path)
+		}
+	})
+	return name
+}
+
+// endKernels ends the kernels of the notebooks whose paths begin with prefix.
+func (l *lab) endKernels(prefix string) error {
+	var sessions []struct{ ID, Path string }
+	if err := l.get("api/sessions", &sessions); err != nil {
+		return err
+	}
+	var failed []error
+	for _, session := range sessions {
+		if strings.HasPrefix(session.Path, prefix) {
+			failed = append(failed, l.send(http.MethodDelete, "api/sessions/"+session.ID, nil))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// page returns the address of a notebook, or of the launcher of a folder, in a
+// workspace called like the folder.
+func (l *lab) page(folder, notebook string) string {
+	return fmt.Sprintf("%s/lab/workspaces/%s/tree/%s?token=%s", l.url, url.PathEscape(folder), url.PathEscape(folder)+"/"+url.PathEscape(notebook), l.token)
+}
+
+// get asks the server, and decodes what it answers into result if that is not nil.
+func (l *lab) get(path string, result any) error { return l.send(http.MethodGet, path, result) }
+
+func (l *lab) send(method, path string, result any) error {
+	request, err := http.NewRequest(method, l.url+"/"+path, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "token "+l.token)
+	response, err := (&http.Client{Timeout: 30 * time.Second}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("%s %s: %s", method, path, response.Status)
+	}
+	if result == nil {
+		return nil
+	}
+	return json.NewDecoder(response.Body).Decode(result)
+}
+
+// log keeps what a process says.
+type log struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.said.Write(p)
+}
+
+func (l *log) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.said.Len()
+}
+
+// since returns what was said after the first n bytes.
+func (l *log) since(n int) []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.said.Bytes()[n:])
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
 	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -18,13 +18,12 @@ func TestBrowserLanguage(t *testing.T) {
 	}
 	p := openNotebook(t, "language.ipynb", withoutOutputs(t, source))
 	p.grow(t) // JupyterLab draws a cell before it runs it
-	eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(() => true)`, 2*time.Minute)
-	p.wait(t, idle, time.Minute)
+	p.runAll(t, 2*time.Minute)
 
 	p.grow(t)
 	// Every cell has run.
 	p.wait(t, `[...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")].every(e => /^\[\d+\]:?$/.test(e.textContent))`, time.Minute)
-	t.Logf("screenshot: %s", p.screenshot(t, "language"))
+	p.screenshot(t, "language")
 	// JupyterLab renders a traceback as it does what is written to stderr.
 	failures := 0
 	for _, text := range eval[[]string](t, p, `[...document.querySelectorAll('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]')].map(e => e.textContent)`, 10*time.Second) {

@@ -15,10 +15,9 @@ func TestBrowserOutput(t *testing.T) {
 	p := openNotebook(t, "much.ipynb", []byte(notebook))
 
 	begun := time.Now()
-	if !eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(Boolean)`, 2*time.Minute) {
+	if !p.runAll(t, 2*time.Minute) {
 		t.Error("JupyterLab reports that a cell failed")
 	}
-	p.wait(t, idle, time.Minute)
 	// Jupyter's server lets through so much in a second and leaves out the rest,
 	// which it says.
 	const texts = `[...document.querySelectorAll(".jp-OutputArea-output")].map(e => e.textContent)`

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"github.com/hierml/notebook/install/internal/browser"
 )
 
-// page is a tab of a headless browser.
+// page is a tab of the headless browser, with cookies of its own.
 type page struct {
 	ctx context.Context
 
@@ -26,14 +27,54 @@ type page struct {
 // width is that of the window, in pixels.
 const width = 1400
 
-// openPage starts a browser that ends with the test.
+// openPage opens a tab that closes with the test. The test fails if the browser's
+// console shows an error meanwhile. Of a failed test, a picture of the tab is kept.
 func openPage(t *testing.T) *page {
 	t.Helper()
 	path, err := browser.Find()
 	need(t, err)
+	shared, err := openBrowser(path)
+	if err != nil {
+		t.Fatalf("%s does not start: %v", path, err)
+	}
+	p := new(page)
+	var cancel context.CancelFunc
+	p.ctx, cancel = chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	if err := chromedp.Do(p.ctx, chromedp.EmulateViewport(width, 1000)); err != nil {
+		t.Fatalf("the browser opens no tab: %v", err)
+	}
+	messages := chromedp.Console(p.ctx)
+	go func() {
+		for message, err := range messages {
+			if err != nil {
+				return // the tab closes with the test
+			}
+			p.collect(message)
+		}
+	}()
+	t.Cleanup(func() {
+		if errors := p.consoleErrors(); len(errors) > 0 {
+			t.Errorf("the browser's console shows errors:\n%s", strings.Join(errors, "\n"))
+		}
+		if t.Failed() {
+			p.screenshot(t, strings.ReplaceAll(t.Name(), "/", "-")+"-failed")
+		}
+	})
+	return p
+}
+
+// openBrowser starts the browser of all tests, as the first of them asks for it.
+// closeBrowser ends it.
+func openBrowser(path string) (context.Context, error) {
+	browsers.Lock()
+	defer browsers.Unlock()
+	if browsers.running != nil {
+		return browsers.running, nil
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
-		chromedp.UserDataDir(t.TempDir()),
+		chromedp.UserDataDir(filepath.Join(scratch, "browser")),
 		chromedp.WindowSize(width, 1000),
 		chromedp.DisableGPU,
 		// No traffic but with JupyterLab.
@@ -43,29 +84,38 @@ func openPage(t *testing.T) *page {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	p := new(page)
-	p.ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(p.ctx); err != nil {
-			t.Errorf("the browser does not end: %v", err)
-		}
+	allocated, cancelAllocated := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocated)
+	if err := chromedp.Do(ctx); err != nil {
 		cancel()
-	})
-	if err := chromedp.Do(p.ctx); err != nil {
-		t.Fatalf("%s does not start: %v", path, err)
+		cancelAllocated()
+		return nil, err
 	}
-	messages := chromedp.Console(p.ctx)
-	go func() {
-		for message, err := range messages {
-			if err != nil {
-				return // the browser ends with the test
-			}
-			p.collect(message)
-		}
-	}()
-	return p
+	browsers.running = ctx
+	browsers.cancel = func() { cancel(); cancelAllocated() }
+	return ctx, nil
+}
+
+// browsers holds the running browser.
+var browsers struct {
+	sync.Mutex
+	running context.Context
+	cancel  context.CancelFunc
+}
+
+// closeBrowser ends the browser, if it runs.
+func closeBrowser() error {
+	browsers.Lock()
+	defer browsers.Unlock()
+	if browsers.running == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(browsers.running, 30*time.Second)
+	defer cancel()
+	err := chromedp.Cancel(ctx)
+	browsers.cancel()
+	browsers.running = nil
+	return err
 }
 
 // collect keeps what the browser's console shows as an error.
@@ -92,7 +142,7 @@ func run[T any](t *testing.T, p *page, what string, limit time.Duration, action 
 	defer cancel()
 	result, err := chromedp.Run(ctx, action)
 	if err != nil {
-		t.Fatalf("%s: %v (see %s); console: %q", what, err, p.screenshot(t, "failed"), p.consoleErrors())
+		t.Fatalf("%s: %v", what, err)
 	}
 	return result
 }
@@ -106,8 +156,16 @@ func eval[T any](t *testing.T, p *page, expression string, limit time.Duration) 
 // wait waits until a JavaScript expression is true.
 func (p *page) wait(t *testing.T, condition string, limit time.Duration) {
 	t.Helper()
-	run(t, p, condition, limit, chromedp.Poll[chromedp.Void](condition,
-		chromedp.WithPollingTimeout(limit), chromedp.WithPollingInterval(100*time.Millisecond)))
+	poll[chromedp.Void](t, p, condition, condition, limit)
+}
+
+// poll waits until a JavaScript expression, or what its promise brings, is true,
+// and returns that value.
+func poll[T any](t *testing.T, p *page, what, expression string, limit time.Duration) T {
+	t.Helper()
+	// The poll ends before the action does, to say what was waited for.
+	return run(t, p, what, limit+time.Second, chromedp.Poll[T](expression,
+		chromedp.WithPollingTimeout(limit), chromedp.WithPollingInterval(50*time.Millisecond)))
 }
 
 // count returns the number of elements that a CSS selector finds.
@@ -130,21 +188,28 @@ func (p *page) grow(t *testing.T) {
 	))
 }
 
-// screenshot keeps a picture of the window and returns its path.
-func (p *page) screenshot(t *testing.T, name string) string {
+// screenshot keeps a picture of the window as name.png among the artifacts.
+func (p *page) screenshot(t *testing.T, name string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
 	defer cancel()
 	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		t.Errorf("no screenshot: %v", err)
-		return ""
+		return
 	}
-	path := filepath.Join(artifacts(t), name+".png")
-	if err := os.WriteFile(path, picture, 0o644); err != nil {
+	keep(t, name+".png", picture)
+}
+
+// keep writes an artifact and logs its path.
+func keep(t *testing.T, name string, content []byte) {
+	t.Helper()
+	path := filepath.Join(artifacts(t), name)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Error(err)
+		return
 	}
-	return path
+	t.Logf("kept: %s", path)
 }
 
 // artifacts returns the folder for what people may want to look at: that of
