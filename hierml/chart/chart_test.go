@@ -69,6 +69,20 @@ func figures(t *testing.T) map[string]*Figure {
 	f, err = Parameter("C", "accuracy", []float64{0.1, 1, 10, 100}, map[string][]float64{"flat <&>": {.1, .2, math.NaN(), .4}, "none": {.1, .1, .1, .1}},
 		map[string][]float64{"flat <&>": {.1, math.NaN(), .2, 0}})
 	add("parameter", f, err)
+	values := make([]float64, tax.Len())
+	for n := range values {
+		values[n] = float64(n)/3 - 1
+	}
+	values[2] = math.NaN()
+	f, err = NodeValues(tax, values, "weight <&>")
+	add("values", f, err)
+	f, err = NodeBars(tax, values, "weight <&>")
+	add("bars", f, err)
+	d := nine(t)
+	f, err = DecisionRegions(t.Context(), sectors(d), d)
+	add("regions", f, err)
+	f, err = CompareRegions(t.Context(), d, Contender{"sectors <&>", sectors(d)}, Contender{"rings", rings(d)}, Contender{"again", rings(d)}, Contender{"last", rings(d)})
+	add("compared regions", f, err)
 	return figures
 }
 

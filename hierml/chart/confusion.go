@@ -265,7 +265,7 @@ func (m *confusion) color(n int) color.Color {
 var shades = [][3]float64{{0xf5, 0xd9, 0x6b}, {0x8f, 0xc9, 0x7c}, {0x3a, 0xa6, 0x9a}, {0x22, 0x75, 0xa8}, {0x14, 0x3d, 0x80}, {0x08, 0x14, 0x4a}}
 
 // shade returns the colour at v, from 0 to 1, of the scale.
-func shade(v float64) color.Color {
+func shade(v float64) color.RGBA {
 	at := min(max(v, 0), 1) * float64(len(shades)-1)
 	i := min(int(at), len(shades)-2)
 	mix := func(k int) uint8 {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -77,4 +79,55 @@ func ExampleDendrogram() {
 	}
 	fmt.Println(figure.Title.Text)
 	// Output: Dendrogram of 4 classes, 2 clusters
+}
+
+func ExampleNodeValues() {
+	t, err := taxonomy.FromPaths([]string{"sport/baseball", "sport/hockey", "science"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	norms := make([]float64, t.Len()) // such as those of Model.NodeWeights
+	for n := range norms {
+		norms[n] = float64(len(t.Descendants(n)))
+	}
+	figure, err := chart.NodeValues(t, norms, "nodes below")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: nodes below of 4 nodes
+}
+
+func ExampleCompareRegions() {
+	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange", "cold/blue"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	points := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 0, 2})
+	var labels [][]int
+	for _, leaf := range t.Leaves() {
+		labels = append(labels, []int{leaf})
+	}
+	data, err := dataset.FromDense("three points", t, points, labels)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	flat, err := svm.Flat{C: 10}.Fit(ctx, t, data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	first := chart.PredictFunc(func(x *dataset.Matrix) []int { // any function is a model
+		predicted := make([]int, x.Rows)
+		for i := range predicted {
+			predicted[i] = t.Leaves()[0]
+		}
+		return predicted
+	})
+	figure, err := chart.CompareRegions(ctx, data, chart.Contender{Name: "flat", Model: flat}, chart.Contender{Name: "always the first", Model: first})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Beside[0].Title.Text)
+	// Output: always the first: accuracy 0.333
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -24,6 +25,9 @@ type Figure struct {
 
 	// Below, if not nil, is drawn below Plot with its data area aligned to it.
 	Below *plot.Plot
+
+	// Beside are drawn right of Plot, three plots in a row, with their data areas aligned; Below is nil then.
+	Beside []*plot.Plot
 
 	// Width and Height are what SVG, PNG and Save use. There are 72 points to the inch.
 	Width, Height vg.Length
@@ -44,14 +48,36 @@ func (f *Figure) Draw(c draw.Canvas) {
 		c.Fill(c.Rectangle.Path())
 	}
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	if f.Below == nil {
+	rows := f.rows()
+	if len(rows) == 1 && len(rows[0]) == 1 {
 		f.Plot.Draw(c)
 		return
 	}
-	panels := plot.Align([][]*plot.Plot{{f.Plot}, {f.Below}}, draw.Tiles{Rows: 2, Cols: 1, PadY: 12}, c)
-	f.Plot.Draw(panels[0][0])
-	f.Below.Draw(panels[1][0])
+	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 12}
+	for i, row := range plot.Align(rows, tiles, c) {
+		for j, panel := range row {
+			if rows[i][j] != nil {
+				rows[i][j].Draw(panel)
+			}
+		}
+	}
 }
+
+// rows returns the plots by row; the last row may end in nil.
+func (f *Figure) rows() [][]*plot.Plot {
+	if f.Below != nil {
+		return [][]*plot.Plot{{f.Plot}, {f.Below}}
+	}
+	all := append([]*plot.Plot{f.Plot}, f.Beside...)
+	columns := min(len(all), besideColumns)
+	for len(all)%columns != 0 {
+		all = append(all, nil)
+	}
+	return slices.Collect(slices.Chunk(all, columns))
+}
+
+// besideColumns is how many plots stand in a row.
+const besideColumns = 3
 
 // SVG returns the figure as an SVG document. If it cannot be drawn, because it was changed to what
 // gonum's plot refuses, the document says why.
@@ -95,7 +121,8 @@ func (f *Figure) png() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, paletted(c.Image())); err != nil {
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&b, paletted(c.Image())); err != nil {
 		return nil, fmt.Errorf("chart: writing PNG: %w", err)
 	}
 	return b.Bytes(), nil
@@ -136,7 +163,7 @@ func (f *Figure) Save(file string) error {
 // drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis over
 // zero, or could not draw in any time, as an error.
 func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
-	for _, p := range []*plot.Plot{f.Plot, f.Below} {
+	for _, p := range slices.Concat(f.rows()...) {
 		if err := Check(p); err != nil {
 			return fmt.Errorf("chart: the figure cannot be drawn: %w", err)
 		}

@@ -19,6 +19,12 @@ func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	if t == nil {
 		return nil, fmt.Errorf("chart: no taxonomy to draw")
 	}
+	title := fmt.Sprintf("Taxonomy of %s, %s", count(t.Len(), "node", "nodes"), count(len(t.Leaves()), "leaf", "leaves"))
+	return drawTaxonomy(t, nil, title)
+}
+
+// drawTaxonomy draws a taxonomy, in colours if they are not nil.
+func drawTaxonomy(t *taxonomy.Taxonomy, colors *coloring, title string) (*Figure, error) {
 	deepest := 0
 	for _, leaf := range t.Leaves() {
 		deepest = max(deepest, t.Depth(leaf))
@@ -27,7 +33,11 @@ func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	for depth := min(deepest, maxRows) - 1; depth >= 1 && d.size.X > maxWidth; depth-- {
 		d = layOut(t, depth)
 	}
-	title := fmt.Sprintf("Taxonomy of %s, %s", count(t.Len(), "node", "nodes"), count(len(t.Leaves()), "leaf", "leaves"))
+	if colors != nil {
+		d.coloring = colors
+		d.size.Y += stripRoom
+		d.size.X = max(d.size.X, stripWidth, sans(nameSize, ink).Width(colors.what))
+	}
 	p := newPlot(title, "", "")
 	p.HideAxes()
 	p.X.Padding, p.Y.Padding = 0, 0
@@ -54,12 +64,17 @@ func layOut(t *taxonomy.Taxonomy, deepest int) *drawing {
 type drawing struct {
 	panels []*panel
 	size   vg.Point // at scale one
+
+	*coloring // nil where the nodes have the colours of their kind
 }
 
 // Plot draws the panels, smaller where the canvas is.
 func (d *drawing) Plot(c draw.Canvas, _ *plot.Plot) {
 	scale := min(c.Size().X/d.size.X, c.Size().Y/d.size.Y)
-	b := brush{Canvas: c, scale: scale, left: c.Min.X, top: c.Max.Y}
+	b := brush{Canvas: c, scale: scale, left: c.Min.X, top: c.Max.Y, coloring: d.coloring}
+	if d.coloring != nil {
+		d.colors.plot(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - d.size.Y*scale}, scale, d.what)
+	}
 	for _, p := range d.panels {
 		for _, top := range p.tops {
 			b.lines(top)
@@ -76,6 +91,7 @@ type brush struct {
 	draw.Canvas
 	scale     vg.Length
 	left, top vg.Length
+	*coloring
 }
 
 func (b *brush) at(x, y vg.Length) vg.Point {
@@ -110,7 +126,9 @@ func (b *brush) nodes(n *branch) {
 	case !inner:
 		glyph.Color, glyph.Radius = lineColors[2], 1.8*b.scale
 	}
-	if n.node >= 0 {
+	if n.node >= 0 && b.coloring != nil {
+		b.valued(n)
+	} else if n.node >= 0 {
 		b.DrawGlyph(glyph, b.at(n.x, n.y))
 	}
 	style := sans(nameSize*b.scale, ink)
@@ -125,4 +143,15 @@ func (b *brush) nodes(n *branch) {
 	for _, c := range n.children {
 		b.nodes(c)
 	}
+}
+
+// valued draws the point of a node in the colour of its value, with a dark edge so that pale ones show.
+func (b *brush) valued(n *branch) {
+	fill, edge := draw.GlyphDrawer(draw.CircleGlyph{}), draw.GlyphDrawer(draw.RingGlyph{})
+	radius := 3.6 * b.scale
+	if n.hidden {
+		fill, edge = draw.PyramidGlyph{}, draw.TriangleGlyph{}
+	}
+	b.DrawGlyph(draw.GlyphStyle{Color: b.colors.color(b.values[n.node]), Radius: radius, Shape: fill}, b.at(n.x, n.y))
+	b.DrawGlyph(draw.GlyphStyle{Color: paleInk, Radius: radius, Shape: edge}, b.at(n.x, n.y))
 }

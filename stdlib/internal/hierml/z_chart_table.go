@@ -6,6 +6,7 @@ package hierml
 
 import (
 	"github.com/hierml/notebook/hierml/chart"
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/stdlib/internal/table"
 )
 
@@ -14,19 +15,27 @@ var chartPackage = table.Package{
 	Name: "chart",
 	Values: []table.Symbol{
 		{Name: "Check", Value: chart.Check},
+		{Name: "CompareRegions", Value: chart.CompareRegions},
 		{Name: "Confusion", Value: chart.Confusion},
 		{Name: "Convergence", Value: chart.Convergence},
+		{Name: "DecisionRegions", Value: chart.DecisionRegions},
 		{Name: "Dendrogram", Value: chart.Dendrogram},
 		{Name: "LearningCurve", Value: chart.LearningCurve},
+		{Name: "NodeBars", Value: chart.NodeBars},
+		{Name: "NodeValues", Value: chart.NodeValues},
 		{Name: "Parameter", Value: chart.Parameter},
 		{Name: "Taxonomy", Value: chart.Taxonomy},
 	},
 	Types: []table.Symbol{
+		{Name: "Contender", Value: (*chart.Contender)(nil)},
 		{Name: "Figure", Value: (*chart.Figure)(nil)},
 		{Name: "Mergers", Value: (*chart.Mergers)(nil)},
+		{Name: "PredictFunc", Value: (*chart.PredictFunc)(nil)},
+		{Name: "Predictor", Value: (*chart.Predictor)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Mergers", Value: (*_chart_Mergers)(nil)},
+		{Name: "Predictor", Value: (*_chart_Predictor)(nil)},
 	},
 }
 
@@ -50,4 +59,14 @@ func (w _chart_Mergers) Link(a0 int) (int, int, float64) {
 }
 func (w _chart_Mergers) Name(a0 int) string {
 	return w.WName(a0)
+}
+
+// _chart_Predictor makes interpreted values a chart.Predictor.
+type _chart_Predictor struct {
+	IValue   any
+	WPredict func(a0 *dataset.Matrix) []int
+}
+
+func (w _chart_Predictor) Predict(a0 *dataset.Matrix) []int {
+	return w.WPredict(a0)
 }
