@@ -20,7 +20,7 @@
 //     failed one leaves something behind.
 //     Functions of earlier cells that mention what the cell declares anew are
 //     declared again with it.
-//     An assignment at the top of a cell that leaves out an error (forgotten.go)
+//     An assignment of a cell that leaves out an error (forgotten.go)
 //     is found by that it does not compile, and checked again with a blank for it.
 //   - Lower (lower*.go, generic.go, frames.go, describe.go, handover.go, refuse.go, prelude):
 //     the typed tree into a Program of plain Go that the interpreter runs as the

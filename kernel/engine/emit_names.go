@@ -22,7 +22,14 @@ type setting struct {
 	// becomes is the type that an expression is converted to, if it is written
 	// apart from what says so.
 	becomes types.Type
+	// leftOut is what looks at the errors that statements leave out.
+	leftOut map[ast.Stmt]leftOut
 }
+
+// leftOut is what looks at the error that a statement leaves out: what takes it,
+// in front of a call or behind the left side of an assignment, and what follows
+// the statement.
+type leftOut struct{ taken, then string }
 
 // text returns the user's text of a node with the names of the unit.
 func (u *unit) text(n ast.Node, p setting, more ...edit) string {

@@ -74,8 +74,27 @@ func (u *unit) statement(b *body, s ast.Stmt) {
 			u.variableSpec(spec.(*ast.ValueSpec), k.remembered[spec])
 		}
 	default:
-		u.plain(s)
+		u.put(s, u.text(s, setting{info: k.info, leftOut: u.errorsInBlocks(b, s)}))
 	}
+}
+
+// errorsInBlocks returns what looks at the errors that the statements in the blocks
+// of a statement leave out.
+func (u *unit) errorsInBlocks(b *body, s ast.Stmt) map[ast.Stmt]leftOut {
+	found := map[ast.Stmt]leftOut{}
+	inBlocks(s, func(s ast.Stmt) {
+		if !b.leavesOut(s) {
+			return
+		}
+		switch s := s.(type) {
+		case *ast.AssignStmt:
+			found[s] = leftOut{", err" + mark, u.failed(s.Rhs[0])}
+		case *ast.ExprStmt:
+			results, _ := b.lastError(s.X)
+			found[s] = leftOut{strings.Repeat("_, ", len(results)-1) + "err" + mark + " = ", u.failed(s.X)}
+		}
+	})
+	return found
 }
 
 // failed is what follows an assignment to the variable for errors.

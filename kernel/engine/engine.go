@@ -34,8 +34,8 @@ type Config struct {
 	// Preloaded maps names to the import paths of packages that cells use
 	// without importing them.
 	Preloaded map[string]string
-	// Strict leaves errors to the cells, as Go does: without it, a statement at
-	// the top of a cell that leaves out the error of a call stops the cell.
+	// Strict leaves errors to the cells, as Go does: without it, a statement of a
+	// cell, outside functions, that leaves out the error of a call stops the cell.
 	Strict bool
 }
 

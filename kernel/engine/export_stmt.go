@@ -30,7 +30,7 @@ func (w *writing) statement(p *piece) string {
 		case *ast.DeclStmt:
 			text, more = w.variables(p, s, i == 0 && len(stmts) == 1)
 		default:
-			text = w.part(p.start, p.end)
+			text = w.blocks(p, s)
 		}
 		if text = strings.TrimSuffix(text, "\n"); text != "" {
 			texts = append(texts, text)
@@ -45,6 +45,46 @@ func (w *writing) statement(p *piece) string {
 		return after
 	}
 	return p.around(strings.Join(texts, "\n")) + after
+}
+
+// blocks writes a statement with blocks, whose statements may leave out errors.
+func (w *writing) blocks(p *piece, s ast.Stmt) string {
+	var out strings.Builder
+	before := ""
+	at := p.start
+	inBlocks(s, func(s ast.Stmt) {
+		if !w.e.body.leavesOut(s) {
+			return
+		}
+		_, start := w.at(s.Pos())
+		end := start + int(s.End()-s.Pos())
+		out.WriteString(w.part(at, start))
+		at = end
+		switch s := s.(type) {
+		case *ast.AssignStmt:
+			if s.Tok != token.DEFINE {
+				before += w.errorVariable()
+			}
+			_, op := w.at(s.TokPos)
+			left := strings.TrimSpace(w.part(start, op))
+			right := w.part(op+len(s.Tok.String()), end)
+			err := w.errorName()
+			out.WriteString(left + ", " + err + " " + s.Tok.String() + right + "\nif " + err + " != nil {\n" + w.fail(err) + "}")
+		case *ast.ExprStmt:
+			out.WriteString(w.failing(s.X, w.part(start, end)))
+		}
+	})
+	out.WriteString(w.part(at, p.end))
+	return before + out.String()
+}
+
+// failing writes a call whose error nobody takes.
+func (w *writing) failing(call ast.Expr, text string) string {
+	results, _ := w.e.body.lastError(call)
+	if startsWithLiteral(call) {
+		text = "(" + text + ")"
+	}
+	return "if " + strings.Repeat("_, ", len(results)-1) + "err := " + text + "; err != nil {\n" + w.fail("err") + "}"
 }
 
 // stmtsOf returns the statements of a piece: one, or several for a
@@ -78,14 +118,11 @@ func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 	text = w.part(p.start, p.end)
 	info := w.e.k.info
 	tv := info.Types[s.X]
-	results, checked := w.e.body.lastError(s.X)
+	_, checked := w.e.body.lastError(s.X)
 	if s != w.e.shown() {
 		switch u, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
 		case checked:
-			if startsWithLiteral(s.X) {
-				text = "(" + text + ")"
-			}
-			return "if " + strings.Repeat("_, ", len(results)-1) + "err := " + text + "; err != nil {\n" + w.fail("err") + "}", ""
+			return w.failing(s.X, text), ""
 		case tv.IsVoid(), ok && u.Op == token.ARROW, isCall(s.X) && !discardable(info, s.X):
 			return text, ""
 		}

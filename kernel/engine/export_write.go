@@ -39,8 +39,12 @@ func (x *exporter) program() ([]byte, error) {
 // attempt writes the program with what is known of its variables.
 func (x *exporter) attempt() (text string, err error) {
 	defer func() {
-		if u, ok := recover().(unspoken); ok {
-			err = fmt.Errorf("cannot write the program: %w", u)
+		switch r := recover().(type) {
+		case nil:
+		case unspoken:
+			err = fmt.Errorf("cannot write the program: %w", r)
+		default:
+			panic(r)
 		}
 	}()
 	for _, s := range x.symbols {

@@ -8,19 +8,44 @@ import (
 	"slices"
 )
 
-// The statements at the top of a cell may leave out the error that a call
-// returns last, as
+// The statements of a cell, at its top or in the blocks there, may leave out the
+// error that a call returns last, as
 //
 //	x := f()   // f returns (T, error)
 //	f()        // f returns error, or (T, error)
 //
 // The cell stops there if the error is not nil, and shows it. In Go the first
 // does not compile and the second drops the error; so it is in functions, and
-// in strict cells.
+// in strict cells. Declarations by var may leave it out at the top only.
 
-// forgets returns the places in their file of the assignments at the top of a
-// cell that leave out the error of the call which is their only value. The
-// cell was checked, and found wrong.
+// inBlocks calls see with the statements in the blocks of a statement, however
+// deep, in their order, but not with those of function literals.
+func inBlocks(s ast.Stmt, see func(ast.Stmt)) {
+	all := func(list []ast.Stmt) bool {
+		for _, s := range list {
+			see(s)
+			inBlocks(s, see)
+		}
+		return false
+	}
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BlockStmt:
+			return all(n.List)
+		case *ast.CaseClause:
+			return all(n.Body)
+		case *ast.CommClause:
+			return all(n.Body)
+		}
+		return true
+	})
+}
+
+// forgets returns the places in their file of the assignments of a cell that
+// leave out the error of the call which is their only value. The cell was
+// checked, and found wrong.
 func forgets(k *checked) []token.Pos {
 	var out []token.Pos
 	look := func(n ast.Node, left []ast.Expr, right []ast.Expr) {
@@ -37,6 +62,11 @@ func forgets(k *checked) []token.Pos {
 		}
 	}
 	for _, s := range k.body {
+		inBlocks(s, func(s ast.Stmt) {
+			if s, ok := s.(*ast.AssignStmt); ok {
+				look(s, s.Lhs, s.Rhs)
+			}
+		})
 		switch s := s.(type) {
 		case *ast.AssignStmt:
 			look(s, s.Lhs, s.Rhs)
@@ -81,14 +111,18 @@ func (k *checked) remember(places map[token.Pos]bool) {
 	}
 	k.remembered, k.initial = map[ast.Node]bool{}, map[ast.Stmt]bool{}
 	blank := func(value ast.Expr) *ast.Ident { return &ast.Ident{NamePos: value.Pos(), Name: "_"} }
+	assign := func(s ast.Stmt) {
+		if s, ok := s.(*ast.AssignStmt); ok && places[s.Pos()-k.statements.FileStart] {
+			k.remembered[s] = true
+			s.Lhs = append(s.Lhs, blank(s.Rhs[0]))
+		}
+	}
 	var body []ast.Stmt
 	for _, s := range k.body {
+		inBlocks(s, assign)
 		switch s := s.(type) {
 		case *ast.AssignStmt:
-			if places[s.Pos()-k.statements.FileStart] {
-				k.remembered[s] = true
-				s.Lhs = append(s.Lhs, blank(s.Rhs[0]))
-			}
+			assign(s)
 		case *ast.DeclStmt:
 			d, ok := s.Decl.(*ast.GenDecl)
 			if !ok {
@@ -152,7 +186,20 @@ func (b *body) stop(err string, call ast.Expr) string {
 	return fmt.Sprintf("%s.Stop(%s, %d, %d, %d)\n", bridge, err, b.frame.cell, line, column)
 }
 
-// lastError reports whether a statement at the top of a cell is a call whose last
+// leavesOut reports whether a statement in a block of the cell leaves out an error
+// that the cell stops for.
+func (b *body) leavesOut(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return b.l.k.remembered[s]
+	case *ast.ExprStmt:
+		_, ok := b.lastError(s.X)
+		return ok
+	}
+	return false
+}
+
+// lastError reports whether a statement of a cell is a call whose last
 // result is an error that the cell stops for, and returns all its results.
 func (b *body) lastError(e ast.Expr) (results []types.Type, ok bool) {
 	if b.l.k.strict {
@@ -186,7 +233,7 @@ func (b *body) makesError(call *ast.CallExpr) bool {
 	return obj != nil && obj.Pkg() != nil && (obj.Pkg().Path() == "errors" || obj.FullName() == "fmt.Errorf")
 }
 
-// checkedCall writes a statement that is a call with an error at the top of a cell.
+// checkedCall writes a statement of a cell that is a call with an error.
 func (b *body) checkedCall(s *ast.ExprStmt) (text string, ok bool) {
 	results, ok := b.lastError(s.X)
 	if !ok {

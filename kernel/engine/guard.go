@@ -36,6 +36,8 @@ type guard struct {
 	unchecked func(*types.Func) bool
 	signature func(*types.Signature) (params []string, results string, ok bool)
 
+	leftOut map[ast.Stmt]leftOut
+
 	edits edits
 	// results are the types of those of the function that is walked, and files
 	// the standard files that package standard has others for.
@@ -64,6 +66,7 @@ func (u *unit) guards(n ast.Node, p setting) edits {
 		name:      func(id *ast.Ident) string { return u.named(id, p, false, nil) },
 		unchecked: u.unchecked,
 		signature: u.spelled,
+		leftOut:   p.leftOut,
 	}
 	if x, ok := n.(ast.Expr); ok {
 		g.convertTo(x, p.becomes)
@@ -115,6 +118,24 @@ func (g *guard) walk(n ast.Node) {
 		case *ast.FuncLit:
 			g.literal(n, true)
 			return false
+		case *ast.ExprStmt:
+			if left, ok := g.leftOut[n]; ok {
+				g.insert(n.Pos(), left.taken)
+				g.walk(n.X)
+				g.insert(n.End(), left.then)
+				return false
+			}
+		case *ast.AssignStmt:
+			if left, ok := g.leftOut[n]; ok {
+				taker := len(n.Lhs) - 1 // the blank for the error, which is not in the text
+				for _, e := range n.Lhs[:taker] {
+					g.walk(e)
+				}
+				g.insert(n.Lhs[taker-1].End(), left.taken)
+				g.walk(n.Rhs[0])
+				g.insert(n.End(), left.then)
+				return false
+			}
 		case *ast.ForStmt:
 			g.walk(n.Init)
 			g.walk(n.Cond)

@@ -71,6 +71,11 @@ func (b *body) statement(s ast.Stmt, label string) string {
 		if text, ok := b.received(s.X); ok {
 			return b.mark(s) + text + "\n"
 		}
+		if b.function == nil && b.enclosing == nil {
+			if text, ok := b.checkedCall(s); ok {
+				return text
+			}
+		}
 		return b.mark(s) + b.expr(s.X) + "\n"
 	case *ast.SendStmt:
 		c := b.typeOf(s.Chan).(*types.Chan)

@@ -134,4 +134,42 @@ two()`)
 		}
 		return value
 	}())
+
+	total := 0
+	for _, text := range []string{"1", "2"} {
+		v, err2 := strconv.Atoi(text)
+		if err2 != nil {
+			log.Fatal(err2)
+		} // leaves out the error, too
+		total += v
+		if v > 1 {
+			if err := os.Setenv("EXPORTED", text); err != nil {
+				log.Fatal(err)
+			}
+		}
+		total, err2 = add(text, text)
+		if err2 != nil {
+			log.Fatal(err2)
+		}
+	}
+	fmt.Println(total)
+
+	// This part may fail; the rest runs all the same.
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				fmt.Fprintln(os.Stderr, "panic:", r)
+			}
+		}()
+		for _, text := range []string{"3", "x", "4"} {
+			switch {
+			case text != "":
+				k, err2 = strconv.Atoi(text)
+				if err2 != nil {
+					panic(err2)
+				}
+			}
+			fmt.Println(k)
+		}
+	}()
 }
