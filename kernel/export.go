@@ -70,12 +70,12 @@ func exportCells(nb *notebook.Notebook) []engine.ExportCell {
 			continue
 		case c.Kind == notebook.Markdown:
 			cell.Text = true
-		case c.Tagged("skip-execution"):
+		case c.Tagged(notebook.SkipExecution):
 			cell.Skipped = true
 		default:
 			number++
 			cell.Number = number
-			cell.Fails = c.Tagged("raises-exception")
+			cell.Fails = c.Tagged(notebook.RaisesException)
 		}
 		cells = append(cells, cell)
 	}

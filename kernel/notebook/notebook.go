@@ -80,6 +80,12 @@ type Output struct {
 	Extra map[string]any
 }
 
+// The tags of cells that running heeds, as Jupyter's own programs do.
+const (
+	RaisesException = "raises-exception" // the cell may fail
+	SkipExecution   = "skip-execution"   // the cell is not run
+)
+
 // Tagged reports whether the cell has a tag.
 func (c *Cell) Tagged(tag string) bool {
 	tags, _ := c.Metadata["tags"].([]any)

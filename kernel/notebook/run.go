@@ -50,13 +50,16 @@ func (e *CellError) Unwrap() error { return e.Err }
 
 // Run runs the code cells of the notebook from top to bottom and puts into
 // them what they show, in place of what was there. The first cell that fails
-// ends it with a *CellError, unless the cell has the tag "raises-exception";
-// the notebook has the outputs up to there. The end of ctx interrupts the cell
+// ends it with a *CellError, unless the cell has the tag [RaisesException];
+// the notebook has the outputs up to there. A cell with the tag [SkipExecution] is left as it is. The end of ctx interrupts the cell
 // that runs, which is such a failure.
 func (r Runner) Run(ctx context.Context, nb *Notebook) error {
 	var cells []*Cell
 	for _, c := range nb.Cells {
 		if c.Kind != Code {
+			continue
+		}
+		if c.Tagged(SkipExecution) {
 			continue
 		}
 		c.Count, c.Outputs = 0, nil
@@ -76,7 +79,7 @@ func (r Runner) Run(ctx context.Context, nb *Notebook) error {
 		if r.Finished != nil {
 			r.Finished(step)
 		}
-		if step.Err != nil && (ctx.Err() != nil || !c.Tagged("raises-exception")) {
+		if step.Err != nil && (ctx.Err() != nil || !c.Tagged(RaisesException)) {
 			return &CellError{step.Number, step.Err}
 		}
 	}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/kernel/notebook/compare"
+	"github.com/hierml/notebook/kernel/worker"
+)
+
+func notebookCheckCommand() *cobra.Command {
+	c := checker{}
+	cmd := &cobra.Command{
+		Use:   "check FILE.ipynb...",
+		Short: "Run notebooks and compare what they show with what is stored",
+		Long: `Check runs each notebook from top to bottom in a session of its own, in the folder of the
+notebook, and compares the outputs of the cells with those in the file. It prints the cells that
+show something else, and how. Nothing is written.
+
+Numbers are compared as numbers, in texts and in tables of HTML, whatever the width of their
+columns. They are the same if they differ by no more than the tolerance, relative to the larger one, or by one
+in the last digit behind the point. With --tolerance 0 every digit counts.
+
+Durations such as 1.2s or 3 min, clock times, rates such as 35 epochs/s, and addresses in memory
+such as 0xc000012345 differ in every run: one is as good as another. A cell whose output changes in
+other ways has the tag "changes", which exempts it.
+
+HTML is compared by its words, pictures by kind, size, and how they look from afar, JSON such as
+Vega's value by value. Standard error, progress bars, execution counts and metadata are not compared.
+A cell that fails ends its notebook, unless it has the tag raises-exception: then its error is
+compared.`,
+		Example: `  hierml notebook check notes.ipynb
+  hierml notebook check --tolerance 0.02 notebooks/*.ipynb
+  hierml notebook run notes.ipynb -o notes.ipynb        # stores what the cells show now`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.tolerance < 0 || math.IsNaN(c.tolerance) {
+				return &usageError{cmd, fmt.Errorf("the tolerance %g is not a number from 0 on", c.tolerance)}
+			}
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			c.stdout, c.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return c.files(ctx, args)
+		},
+	}
+	cmd.Flags().Float64Var(&c.tolerance, "tolerance", compare.DefaultTolerance, "how far apart numbers may be, `RELATIVE` to the larger one")
+	engineFlag(cmd, &c.mode)
+	return cmd
+}
+
+// A checker compares what notebooks show with what is stored in them.
+type checker struct {
+	tolerance      float64
+	mode           engine.Mode
+	stdout, stderr io.Writer
+}
+
+func (c *checker) files(ctx context.Context, paths []string) error {
+	wrong := 0
+	for i, path := range paths {
+		if len(paths) > 1 {
+			if _, err := fmt.Fprintf(c.stderr, "%s (%d of %d)\n", path, i+1, len(paths)); err != nil {
+				return err
+			}
+		}
+		same, err := c.file(ctx, path)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && len(paths) == 1:
+			return err
+		case err != nil:
+			status(err, c.stderr)
+		}
+		if !same {
+			wrong++
+		}
+	}
+	switch {
+	case wrong == 0:
+		return nil
+	case len(paths) == 1:
+		return fmt.Errorf("%s shows something else than what is stored in it", paths[0])
+	}
+	return fmt.Errorf("%d of %d notebooks show something else than what is stored in them", wrong, len(paths))
+}
+
+// file checks one notebook. The error is why it could not be run to its end.
+func (c *checker) file(ctx context.Context, path string) (same bool, err error) {
+	stored, err := notebook.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	now, err := notebook.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(stored.Cells, func(c *notebook.Cell) bool { return c.Count > 0 || len(c.Outputs) > 0 }) {
+		return false, fmt.Errorf("%s: no outputs are stored; `hierml notebook run %[1]s -o %[1]s` stores them", path)
+	}
+	e, err := newEngine(worker.Config{Dir: filepath.Dir(path)}, engine.Config{Mode: c.mode})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	progress := newProgress(c.stderr)
+	failure := notebook.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}.Run(ctx, now)
+	if ctx.Err() != nil {
+		return false, failure
+	}
+	differences := compare.Cells(stored, now, c.tolerance)
+	if failed := (*notebook.CellError)(nil); errors.As(failure, &failed) {
+		// Its error says more than what it lacks of what is stored.
+		differences = slices.DeleteFunc(differences, func(d compare.Difference) bool { return d.Number == failed.Number })
+	}
+	if err := c.report(path, now, differences, failure); err != nil {
+		return false, errors.Join(failedCell(path, failure), err)
+	}
+	return len(differences) == 0 && failure == nil, failedCell(path, failure)
+}
+
+// longest is how many lines of a diff are printed.
+const longest = 40
+
+func (c *checker) report(path string, now *notebook.Notebook, differences []compare.Difference, failure error) error {
+	ran := 0 // to the end
+	for _, cell := range now.Cells {
+		if cell.Count > 0 {
+			ran++
+		}
+	}
+	var b strings.Builder
+	if failed := (*notebook.CellError)(nil); errors.As(failure, &failed) {
+		ran--
+	}
+	if len(differences) == 0 && failure == nil {
+		fmt.Fprintf(&b, "%s: %s as stored\n", path, plural(ran, "cell shows", "cells show"))
+	}
+	colours := os.Getenv("NO_COLOR") == "" && isTerminal(c.stdout)
+	enough, numbers := 0.0, len(differences) > 0
+	for _, d := range differences {
+		fmt.Fprintf(&b, "%s: cell %d: %s\n", path, d.Number, firstLine(d.Cell.Source))
+		numbers = numbers && d.Largest > 0
+		enough = max(enough, d.Largest)
+		for _, part := range d.Parts {
+			fmt.Fprintf(&b, "  %s\n", part.Title)
+			for i, line := range part.Diff {
+				if i == longest {
+					fmt.Fprintf(&b, "    … %s\n", plural(len(part.Diff)-i, "more line", "more lines"))
+					break
+				}
+				fmt.Fprintf(&b, "    %s\n", coloured(line, colours))
+			}
+		}
+	}
+	if len(differences) > 0 {
+		fmt.Fprintf(&b, "%s: %d of %s something else\n", path, len(differences), plural(ran, "cell shows", "cells show"))
+	}
+	if numbers && failure == nil {
+		fmt.Fprintf(&b, "%s: only numbers differ; --tolerance %.2g accepts them\n", path, roundedUp(enough))
+	}
+	_, err := io.WriteString(c.stdout, b.String())
+	return err
+}
+
+// roundedUp is the next number with two digits.
+func roundedUp(x float64) float64 {
+	unit := math.Pow10(int(math.Floor(math.Log10(x))) - 1)
+	return math.Ceil(x/unit) * unit
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// coloured colours a line of a diff as git does.
+func coloured(line string, colours bool) string {
+	codes := map[string]string{"-": "31", "+": "32", "@": "36"}
+	if code := codes[line[:min(1, len(line))]]; colours && code != "" {
+		return "\x1b[" + code + "m" + line + "\x1b[0m"
+	}
+	return line
+}
