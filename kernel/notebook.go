@@ -20,7 +20,7 @@ func notebookCommand() *cobra.Command {
 		Args:  usage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(notebookRunCommand(), notebookCheckCommand(), notebookExportCommand())
+	cmd.AddCommand(notebookRunCommand(), notebookCheckCommand(), notebookClearCommand(), notebookExportCommand())
 	return cmd
 }
 

@@ -7,7 +7,7 @@
 package notebook
 
 import (
-	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 )
@@ -97,11 +97,21 @@ func (c *Cell) Tagged(tag string) bool {
 	return false
 }
 
-// newID returns an identifier for a cell, of the form that Jupyter gives.
-func newID() string {
-	var b [4]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+// nameCells gives an identifier of the form that Jupyter gives to each cell that has none. It depends only on the
+// notebook, so that version control does not see another one each time.
+func (nb *Notebook) nameCells() {
+	taken := map[string]bool{}
+	for _, c := range nb.Cells {
+		taken[c.ID] = true
+	}
+	for i, c := range nb.Cells {
+		for try := 0; c.ID == ""; try++ {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", i, try, c.Source))
+			if id := hex.EncodeToString(sum[:4]); !taken[id] {
+				c.ID, taken[id] = id, true
+			}
+		}
+	}
 }
 
 // A FormatError says what is wrong with a notebook file, and where.

@@ -21,11 +21,9 @@ func (nb *Notebook) WriteFile(path string) error {
 // without an ID get one.
 func (nb *Notebook) Write(w io.Writer) error {
 	nb.Minor = max(nb.Minor, Minor)
+	nb.nameCells()
 	cells := make([]any, len(nb.Cells))
 	for i, c := range nb.Cells {
-		if c.ID == "" {
-			c.ID = newID()
-		}
 		cells[i] = c.encode()
 	}
 	root := with(nb.Extra, map[string]any{

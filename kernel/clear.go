@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/kernel/notebook"
+)
+
+func notebookClearCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "clear FILE.ipynb...",
+		Short: "Remove the outputs of notebooks",
+		Long: `Clear removes from notebooks what running left in them: outputs, execution counts, the
+times at which cells ran, and the state of widgets. Sources, tags and other metadata stay. The files
+are replaced, or with -o the one notebook is written to another file.
+
+The file - is the standard input, whose notebook goes to the standard output. So clear is a filter for
+git, which keeps the outputs on disk and out of the repository:
+
+  git config filter.hierml.clean "hierml notebook clear -"
+  echo "*.ipynb filter=hierml" >> .gitattributes`,
+		Example: `  hierml notebook clear notes.ipynb
+  hierml notebook clear notes.ipynb -o empty.ipynb
+  hierml notebook clear - < notes.ipynb > empty.ipynb`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if len(args) > 1 && arg == "-" {
+					return &usageError{cmd, errors.New("the standard input stands alone")}
+				}
+			}
+			if output != "" && len(args) > 1 {
+				return &usageError{cmd, errors.New("-o takes one notebook")}
+			}
+			if args[0] == "-" {
+				nb, err := notebook.Read(cmd.InOrStdin(), "standard input")
+				if err != nil {
+					return err
+				}
+				nb.Clear()
+				if output != "" {
+					return nb.WriteFile(output)
+				}
+				return nb.Write(cmd.OutOrStdout())
+			}
+			var errs []error
+			for _, path := range args {
+				target := path
+				if output != "" {
+					target = output
+				}
+				if err := clearFile(path, target); err != nil {
+					errs = append(errs, err)
+				}
+			}
+			return errors.Join(errs...)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the notebook to this file")
+	return cmd
+}
+
+// clearFile writes a notebook without its outputs, unless it is there already.
+func clearFile(path, target string) error {
+	nb, err := notebook.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	nb.Clear()
+	var text bytes.Buffer
+	if err := nb.Write(&text); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if path == target {
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text.Bytes()) {
+			return nil
+		}
+	}
+	return nb.WriteFile(target)
+}
