@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,52 +15,112 @@ import (
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/kernel/notebook/markdown"
+	"github.com/hierml/notebook/kernel/notebook/page"
 	"github.com/hierml/notebook/stdlib"
 )
 
+// exportFormats are what a notebook can be written as, and the extensions that stand for them.
+var exportFormats = map[string]string{".go": "program", ".html": "html", ".htm": "html", ".md": "markdown"}
+
 func notebookExportCommand() *cobra.Command {
-	var output string
+	var output, format string
 	cmd := &cobra.Command{
 		Use:   "export FILE.ipynb",
-		Short: "Write a notebook as a Go program",
-		Long: `Export writes a notebook as a Go program, which prints what the notebook shows as
-text when its cells are run from top to bottom. The go command compiles it in a
-module that requires github.com/hierml/notebook. Nothing is run; a cell that does
-not compile ends the export, unless it has the tag raises-exception.
+		Short: "Write a notebook as a Go program, a web page or Markdown",
+		Long: `Export writes a notebook in another form, without running it. The form is that of the
+extension of the file after -o, or of --format:
 
-Declarations become those of the package, statements those of main, and Markdown
-becomes comments. Errors that would stop a cell end the program. A cell with the
-tag skip-execution becomes a comment.
+program, .go: a Go program, which prints what the notebook shows as text when its cells are run from
+top to bottom. "hierml run" runs it, and the go command compiles it in a module that requires
+github.com/hierml/notebook. Declarations become those of the package, statements those of main, and Markdown
+becomes comments. Errors that would stop a cell end the program. A cell with the tag skip-execution becomes a
+comment. A cell that does not compile ends the export, unless it has the tag raises-exception.
 
-Without -o the program is written to the standard output.`,
-		Example: `  hierml notebook export notes.ipynb -o main.go && go run main.go`,
-		Args:    usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+html, .html: a web page with the cells and their stored outputs, in one file that needs no network.
+
+markdown, .md: Markdown with the cells and their stored outputs. The pictures go to files in a folder beside
+it: that of notes.md is notes_files. On the standard output they are part of the text.
+
+Without -o the result is written to the standard output, as a program unless --format says otherwise.`,
+		Example: `  hierml notebook export notes.ipynb -o main.go && hierml run main.go
+  hierml notebook export notes.ipynb -o notes.html
+  hierml notebook export notes.ipynb --format markdown > notes.md`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format == "" {
+				format = cmp.Or(exportFormats[strings.ToLower(filepath.Ext(output))], "program")
+			}
+			var write func(context.Context, io.Writer, *notebook.Notebook, string) error
+			switch format {
+			case "program":
+				write = exportProgram
+			case "html":
+				write = func(_ context.Context, w io.Writer, nb *notebook.Notebook, path string) error {
+					return page.Write(w, nb, title(path))
+				}
+			case "markdown":
+				write = func(_ context.Context, w io.Writer, nb *notebook.Notebook, _ string) error {
+					return exportMarkdown(w, nb, output)
+				}
+			default:
+				return &usageError{cmd, fmt.Errorf("no format %q; there are program, html and markdown", format)}
+			}
 			nb, err := notebook.ReadFile(args[0])
 			if err != nil {
 				return err
 			}
-			importer := &moduleImporter{ctx: cmd.Context(), folder: filepath.Dir(args[0])}
-			defer func() { err = errors.Join(err, importer.close()) }()
-			program, err := engine.Export(engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
-			var failure *engine.Error
-			if errors.As(err, &failure) {
-				said := *failure
-				said.Traceback = append([]string{"hierml: " + args[0] + ": nothing is written"}, said.Traceback...)
-				return &said
-			}
-			if err != nil {
+			ctx, done := interruptible(cmd.Context())
+			defer done()
+			var text bytes.Buffer
+			if err := write(ctx, &text, nb, args[0]); err != nil {
 				return err
 			}
 			if output == "" {
-				_, err = cmd.OutOrStdout().Write(program)
+				_, err = text.WriteTo(cmd.OutOrStdout())
 				return err
 			}
-			return os.WriteFile(output, program, 0o666)
+			return notebook.ReplaceFile(output, func(w io.Writer) error {
+				_, err := text.WriteTo(w)
+				return err
+			})
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the program to this file")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write it to this `FILE`")
+	cmd.Flags().StringVar(&format, "format", "", "program, html or markdown (default that of the file's extension, or program)")
 	return cmd
+}
+
+// exportProgram writes a notebook, which is in the folder of a path, as a program.
+func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path string) (err error) {
+	importer := &moduleImporter{ctx: ctx, folder: filepath.Dir(path)}
+	defer func() { err = errors.Join(err, importer.close()) }()
+	program, err := engine.Export(engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
+	var failure *engine.Error
+	if errors.As(err, &failure) {
+		said := *failure
+		said.Traceback = append([]string{"hierml: " + path + ": nothing is written"}, said.Traceback...)
+		return &said
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(program)
+	return err
+}
+
+// exportMarkdown writes a notebook as Markdown, for a file of that name, beside which pictures are put, or none.
+func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
+	if file == "" {
+		return markdown.Write(w, nb, markdown.Inline)
+	}
+	folder := strings.TrimSuffix(file, filepath.Ext(file)) + "_files"
+	return markdown.Write(w, nb, func(name, _ string, data []byte) (string, error) {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return "", err
+		}
+		return filepath.Base(folder) + "/" + name, os.WriteFile(filepath.Join(folder, name), data, 0o666)
+	})
 }
 
 // exportCells returns the cells of a notebook that a program has. Those that

@@ -117,3 +117,45 @@ func TestExportOfImports(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestNotebookExportFormats(t *testing.T) {
+	nb := &notebook.Notebook{Cells: []*notebook.Cell{
+		{Kind: notebook.Markdown, Source: "# Title"},
+		{Kind: notebook.Code, Source: "not.Go(", Count: 1, Outputs: []*notebook.Output{
+			{Kind: notebook.Display, Data: map[string]any{"image/png": "AQID", "text/plain": "drawn"}},
+		}},
+	}}
+	dir := t.TempDir()
+	if err := nb.WriteFile(filepath.Join(dir, "a.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	const text = "# Title\n\n```go\nnot.Go(\n```\n\n![drawn](PICTURE)\n"
+	inline := strings.ReplaceAll(text, "PICTURE", "data:image/png;base64,AQID")
+	for _, c := range []struct {
+		args   string
+		stdout string // a part of it
+	}{
+		{"--format markdown", inline},
+		{"--format html", "<title>a</title>"},
+		{"-o b.md", ""},
+		{"-o b.html", ""},
+		{"-o odd.name --format html", ""},
+	} {
+		got := hierml(t, dir, "", append([]string{"notebook", "export", "a.ipynb"}, strings.Fields(c.args)...)...)
+		if got.status != 0 || got.stderr != "" || !strings.Contains(got.stdout, c.stdout) || c.stdout == "" && got.stdout != "" {
+			t.Errorf("%s: %+v", c.args, got)
+		}
+	}
+	if got, want := contentsOf(t, dir, "b.md"), strings.ReplaceAll(text, "PICTURE", "b_files/cell-2-1.png"); got != want {
+		t.Errorf("the Markdown is\n%s\nwant\n%s", got, want)
+	}
+	if got := contentsOf(t, dir, filepath.Join("b_files", "cell-2-1.png")); got != "\x01\x02\x03" {
+		t.Errorf("the picture is %q", got)
+	}
+	if contentsOf(t, dir, "b.html") != contentsOf(t, dir, "odd.name") {
+		t.Error("the pages differ")
+	}
+	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "--format", "pdf"); got.status != 2 || !strings.HasPrefix(got.stderr, "hierml: no format \"pdf\"; there are ") {
+		t.Errorf("got %+v", got)
+	}
+}

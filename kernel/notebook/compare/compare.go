@@ -86,7 +86,7 @@ func outputs(c *notebook.Cell) []output {
 	text := "" // of standard output that is not yet in all
 	flush := func() {
 		if strings.TrimSpace(text) != "" {
-			all = append(all, output{"output", map[string]part{"stdout": {text: terminal(text)}}})
+			all = append(all, output{"output", map[string]part{"stdout": {text: notebook.Plain(text)}}})
 		}
 		text = ""
 	}
@@ -98,9 +98,9 @@ func outputs(c *notebook.Cell) []output {
 			}
 		case notebook.Failure:
 			flush()
-			lines := terminal(strings.Join(o.Traceback, "\n"))
+			lines := notebook.Plain(strings.Join(o.Traceback, "\n"))
 			all = append(all, output{"error", map[string]part{
-				"name": {text: o.ErrorName}, "message": {text: terminal(o.ErrorValue)}, "traceback": {text: lines},
+				"name": {text: o.ErrorName}, "message": {text: notebook.Plain(o.ErrorValue)}, "traceback": {text: lines},
 			}})
 		default:
 			if isProgress(o) {
@@ -157,7 +157,7 @@ func read(mime string, data any) part {
 	case strings.HasPrefix(mime, "image/"):
 		return readPicture(text)
 	}
-	return part{text: terminal(text)}
+	return part{text: notebook.Plain(text)}
 }
 
 // order is that in which the parts of an output are looked at: the first that differs is reported.

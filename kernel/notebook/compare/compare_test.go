@@ -66,7 +66,7 @@ func TestText(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, turn := range [][2]string{{c.stored, c.now}, {c.now, c.stored}} {
 				m := &measure{tolerance: DefaultTolerance}
-				diff := m.text(terminal(turn[0]), terminal(turn[1]))
+				diff := m.text(notebook.Plain(turn[0]), notebook.Plain(turn[1]))
 				if (diff == nil) != c.same {
 					t.Errorf("the difference is %q", diff)
 				}

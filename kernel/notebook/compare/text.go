@@ -202,24 +202,3 @@ func diff(a, b []string) []string {
 	}
 	return all
 }
-
-// escape matches the control sequences of terminals.
-var escape = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
-
-// terminal returns what a terminal leaves of a text: no colours, and of a line that is overwritten the last state.
-func terminal(text string) string {
-	text = escape.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
-	if !strings.Contains(text, "\r") {
-		return text
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		body, end := strings.CutSuffix(line, "\n")
-		body = strings.TrimRight(body, "\r")
-		b.WriteString(body[strings.LastIndexByte(body, '\r')+1:])
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/notebook"
 )
 
 func sorted(s []string) []string {
@@ -35,7 +37,7 @@ func terminal(text string) template.HTML {
 			b.WriteString("</span>")
 		}
 	}
-	text = overwritten(text)
+	text = notebook.Overwritten(text)
 	end := 0
 	for _, m := range escape.FindAllStringSubmatchIndex(text, -1) {
 		write(text[end:m[0]])
@@ -46,35 +48,6 @@ func terminal(text string) template.HTML {
 	}
 	write(text[end:])
 	return template.HTML(b.String())
-}
-
-// overwritten removes what a carriage return or a backspace moves over. A line
-// that is overwritten by a shorter one counts as erased, which is how programs
-// mean it.
-func overwritten(text string) string {
-	if !strings.ContainsAny(text, "\r\b") {
-		return text
-	}
-	var b strings.Builder
-	for line := range strings.SplitAfterSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
-		body, newline := strings.CutSuffix(line, "\n")
-		body = strings.TrimRight(body, "\r")
-		body = body[strings.LastIndexByte(body, '\r')+1:]
-		var kept []rune
-		for _, r := range body {
-			switch {
-			case r != '\b':
-				kept = append(kept, r)
-			case len(kept) > 0:
-				kept = kept[:len(kept)-1]
-			}
-		}
-		b.WriteString(string(kept))
-		if newline {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }
 
 // graphics is how a terminal writes at the moment.
