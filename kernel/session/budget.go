@@ -2,14 +2,13 @@ package session
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
 // What a cell may leave on the page that shows it, in bytes.
 const (
-	maxText = 32 << 20
+	maxText = 5 << 20
 	maxData = 256 << 20
 	// dataCost is what each display costs besides its size, so that small
 	// ones are bounded as well: to 16384.
@@ -28,11 +27,12 @@ type budget struct {
 	curbed     bool
 	textNoted  bool // that the limit was reached
 	dataNoted  bool
-	lostText   int64 // bytes that were left out
 	lostValues int64 // values that were left out
+	// spill takes the text for which there is no room.
+	spill spill
 }
 
-// text spends the budget on a text. It returns what of it is to be shown, and
+// text spends the budget on a text. It returns what of it is to be shown now, and
 // a note for the user when it is not all of it for the first time.
 func (b *budget) text(text string) (shown, note string) {
 	b.mu.Lock()
@@ -51,15 +51,15 @@ func (b *budget) text(text string) (shown, note string) {
 	}
 	// Shorter texts that would fit are not to follow.
 	b.written, b.left = maxText, 0
-	b.lostText += int64(len(text) - room)
+	b.spill.write(text[room:])
 	if b.textNoted {
 		return text[:room], ""
 	}
 	b.textNoted = true
 	if b.curbed {
-		return text[:room], "\n[the cell was interrupted; what it writes from here on is not shown]\n"
+		return text[:room], "\n[the cell was interrupted; of what it writes from here on, the end is shown]\n"
 	}
-	return text[:room], fmt.Sprintf("\n[output limit of %s reached: what follows is not shown, only counted]\n", binarySize(maxText))
+	return text[:room], fmt.Sprintf("\n[output limit of %s reached: of what follows, the end is shown when the cell has ended]\n", binarySize(maxText))
 }
 
 // data spends the budget on data of a size.
@@ -84,6 +84,7 @@ func (b *budget) clear() {
 	defer b.mu.Unlock()
 	b.written, b.shown = 0, 0
 	b.textNoted, b.dataNoted = false, false
+	b.spill.cleared()
 }
 
 // curb leaves the cell little more to write.
@@ -93,21 +94,17 @@ func (b *budget) curb() {
 	b.curbed, b.left = true, curbedText
 }
 
-// summary says what was left out; it is empty if nothing was.
-func (b *budget) summary() string {
+// end returns what is left to show of a cell that has ended: what was left out, and
+// the end of the text. The path is that of the file that has all of the text, which
+// is closed; text is counted only from then on.
+func (b *budget) end() (said, tail, path string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var lost []string
-	if b.lostText > 0 {
-		lost = append(lost, binarySize(b.lostText)+" of text")
-	}
+	said, tail, path = b.spill.close()
 	if b.lostValues > 0 {
-		lost = append(lost, fmt.Sprintf("%d values", b.lostValues))
+		said += fmt.Sprintf("[not shown: %d values]\n", b.lostValues)
 	}
-	if len(lost) == 0 {
-		return ""
-	}
-	return "[not shown: " + strings.Join(lost, " and ") + "]\n"
+	return said, tail, path
 }
 
 // binarySize writes a number of bytes as people read it.

@@ -57,7 +57,10 @@ func (o *output) takeQuestions(r *wire.Request, allowed bool) {
 // finish is called when the cell has ended. It returns the payload of its
 // reply.
 func (o *output) finish() []any {
-	o.write("stderr", o.budget.summary())
+	said, tail, path := o.budget.end()
+	o.write("stderr", said)
+	o.write("stdout", tail)
+	o.session.keepFile(path)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	payload := o.payload

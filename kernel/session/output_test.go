@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -46,12 +48,17 @@ func TestOutputIsBounded(t *testing.T) {
 			notes = append(notes, text)
 		}
 	}
-	if shown != maxText {
-		t.Errorf("%d bytes are shown, want %d", shown, maxText)
+	if shown < maxText || shown > maxText+maxTail {
+		t.Errorf("%d bytes are shown, want %d and the end", shown, maxText)
 	}
 	all := strings.Join(notes, "")
-	if strings.Count(all, "output limit of 32 MiB reached") != 1 || strings.Count(all, "[not shown: 8 MiB of text]") != 1 || strings.Contains(all, "gone") {
+	if strings.Count(all, "output limit of 5 MiB reached") != 1 || strings.Count(all, " of text left out here") != 1 || strings.Contains(all, "gone") {
 		t.Errorf("notes %q", notes)
+	}
+	_, path, _ := strings.Cut(all, "all of it is in ")
+	path, _, _ = strings.Cut(path, "]")
+	if whole, err := os.ReadFile(path); err != nil || len(whole) != writes*size-maxText+len("gone\n") {
+		t.Errorf("%q has %d bytes, %v", path, len(whole), err)
 	}
 	if got := published[len(published)-2].Type(); got != "execute_result" {
 		t.Errorf("the value of the cell is missing; the last is %s", got)
@@ -122,9 +129,6 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	text("hello", "hello", "")
-	if b.summary() != "" {
-		t.Errorf("summary %q", b.summary())
-	}
 	// A rune at the limit is left out whole, and so is what follows.
 	long := strings.Repeat("世", maxText/3)
 	shown, note := b.text(long)
@@ -132,13 +136,71 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%d bytes are shown, valid: %v", len(shown), utf8.ValidString(shown))
 	}
 	text("x", "", "")
-	if want := fmt.Sprintf("%d bytes of text", len(long)-len(shown)+1); !strings.Contains(b.summary(), want) {
-		t.Errorf("summary %q, want %s", b.summary(), want)
-	}
 	b.clear()
 	text("again", "again", "")
 	b.curb()
 	text(strings.Repeat("x", curbedText), strings.Repeat("x", curbedText), "")
 	text("y", "", "interrupted")
 	text("y", "", "")
+}
+
+func TestSpill(t *testing.T) {
+	long := strings.Repeat("0123456789\n", maxTail/8)
+	for _, c := range []struct {
+		name            string
+		texts           []string
+		said, end, file string
+	}{
+		{"nothing", nil, "", "", ""},
+		{"little", []string{"a\n", "b\n"}, "\n[the end of the text; until the kernel ends, all of it is in FILE]\n", "a\nb\n", "a\nb\n"},
+		{"much", []string{"first\n", long, "last\n"}, "\n[24.01 KiB of text left out here; until the kernel ends, all of it is in FILE]\n", "", "first\n" + long + "last\n"},
+		{"a long line", []string{strings.Repeat("世", maxTail)}, "\n[128 KiB of text left out here; until the kernel ends, all of it is in FILE]\n", "", strings.Repeat("世", maxTail)},
+		{"cleared", []string{"a\n", "CLEAR", "b\n"}, "\n[the end of the text; until the kernel ends, all of it is in FILE]\n", "b\n", "a\nb\n"},
+		{"cleared at last", []string{"a\n", "CLEAR"}, "", "", "a\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			var s spill
+			for _, text := range c.texts {
+				if text == "CLEAR" {
+					s.cleared()
+					continue
+				}
+				s.write(text)
+			}
+			said, end, path := s.close()
+			if path != "" {
+				said = strings.ReplaceAll(said, path, "FILE")
+			}
+			if said != c.said {
+				t.Errorf("said %q, want %q", said, c.said)
+			}
+			if c.end != "" && end != c.end || !utf8.ValidString(end) || len(end) > maxTail || !strings.HasSuffix(c.file, end) {
+				t.Errorf("the end has %d bytes: %.40q", len(end), end)
+			}
+			var file []byte
+			if path != "" {
+				var err error
+				if file, err = os.ReadFile(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if string(file) != c.file {
+				t.Errorf("the file has %d bytes, want %d", len(file), len(c.file))
+			}
+			s.write("late")
+			if after, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(after) > 1 || path == "" && len(after) > 0 {
+				t.Errorf("files after the end: %v, %v", after, err)
+			}
+		})
+	}
+	t.Run("no file", func(t *testing.T) {
+		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+		var s spill
+		s.write("a\nb\n")
+		said, end, path := s.close()
+		if !strings.Contains(said, "without the last 4 bytes: open ") || end != "a\nb\n" || path != "" {
+			t.Errorf("said %q, end %q, path %q", said, end, path)
+		}
+	})
 }

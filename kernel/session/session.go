@@ -11,6 +11,7 @@ package session
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -132,6 +133,7 @@ type session struct {
 	mu     sync.Mutex
 	count  int      // of the cells that were stored
 	shells []*shell // the kernel's own and then the subshells
+	files  []string // with what cells wrote, which go with the session
 }
 
 // The causes of the end of a cell's context.
@@ -185,6 +187,28 @@ func (s *session) close() error {
 	}
 	err := s.server.Close()
 	s.history.Close()
+	return errors.Join(err, s.removeFiles())
+}
+
+// keepFile has a file with what a cell wrote removed at the end of the session.
+func (s *session) keepFile(path string) {
+	if path == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = append(s.files, path)
+}
+
+func (s *session) removeFiles() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, path := range s.files {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	s.files = nil
 	return err
 }
 
