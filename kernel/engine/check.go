@@ -131,7 +131,11 @@ func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower
 	k.remember(forgotten)
 	k.join(followers)
 	var problems []problem
-	complain := func(pos token.Pos, msg string) { problems = append(problems, c.problem(pos, msg)) }
+	var places []token.Pos
+	complain := func(pos token.Pos, msg string) {
+		problems = append(problems, c.problem(pos, msg))
+		places = append(places, pos)
+	}
 
 	c.importAll(k, complain)
 	late := c.declarations(k)
@@ -184,6 +188,9 @@ func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower
 		files(f)
 	}
 	if len(problems) > 0 {
+		for i := range problems {
+			problems[i].hint = c.hint(k, places[i], problems[i].msg)
+		}
 		if !c.strict {
 			for _, place := range forgets(k) {
 				forgotten[place] = true

@@ -106,7 +106,7 @@ func (c *checker) notBuilt(src *source, err error) *Error {
 		line, _ := strconv.Atoi(m[2])
 		column, _ := strconv.Atoi(m[3])
 		if of := c.cellSource(number); of != nil {
-			problems = append(problems, problem{of, of.offset(line, column), m[4]})
+			problems = append(problems, problem{source: of, offset: of.offset(line, column), msg: m[4]})
 		}
 	}
 	if len(problems) > 0 {

@@ -293,7 +293,7 @@ func (e *Engine) check(src *source) (*checked, error) {
 
 // internalError is the error of a cell that the engine failed on.
 func internalError(src *source, fault any) *Error {
-	return problemsError("InternalError", []problem{{src, 0, fmt.Sprintf("the engine failed on this cell: %v", fault)}})
+	return problemsError("InternalError", []problem{{source: src, offset: 0, msg: fmt.Sprintf("the engine failed on this cell: %v", fault)}})
 }
 
 // failed commits what a failed cell did, and words its failure.
@@ -370,6 +370,9 @@ func (c *checker) explain(problems []problem) []problem {
 		}
 		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != nil {
 			problems[i].msg = fmt.Sprintf("undefined: %s (%s)", name, s.gone[name].lost)
+		}
+		if problems[i].msg != p.msg {
+			problems[i].hint = ""
 		}
 	}
 	return problems

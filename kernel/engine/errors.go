@@ -51,8 +51,8 @@ func problemsError(name string, problems []problem) *Error {
 		}
 		line, column := p.source.position(p.offset)
 		place := fmt.Sprintf("%s:%d:%d", p.source.cell.title(), line, column)
-		messages = append(messages, place+": "+p.msg)
-		e.Traceback = append(e.Traceback, bold+place+": "+red+p.msg+plain)
+		messages = append(messages, place+": "+p.msg+p.hint)
+		e.Traceback = append(e.Traceback, bold+place+": "+red+p.msg+plain+p.hint)
 		e.Traceback = append(e.Traceback, p.source.excerpt(line, column)...)
 	}
 	e.Message = strings.Join(messages, "\n")

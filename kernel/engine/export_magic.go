@@ -38,7 +38,7 @@ func (x *exporter) setStrict(src *source, before bool) {
 func (s *source) inCell(problems []problem) []problem {
 	for i, p := range problems {
 		if p.source == s && s.of != nil {
-			problems[i] = problem{s.of, s.of.origin(p.offset), p.msg}
+			problems[i] = problem{source: s.of, offset: s.of.origin(p.offset), msg: p.msg}
 		}
 	}
 	return problems

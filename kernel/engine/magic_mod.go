@@ -16,7 +16,7 @@ func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument str
 		if ctx.Err() != nil {
 			return interrupted(err)
 		}
-		return problemsError("error", []problem{{src, m.argument, err.Error()}})
+		return problemsError("error", []problem{{source: src, offset: m.argument, msg: err.Error()}})
 	}
 	modules, err := e.modules(ctx, argument != "", out)
 	if err != nil {

@@ -110,7 +110,7 @@ func (e *Engine) answer(src *source, m *magicUse, name string, out Output) error
 		if strings.HasPrefix(name, "%") {
 			msg = unknownMagic(name)
 		}
-		return problemsError("CompileError", []problem{{src, m.argument, msg}})
+		return problemsError("CompileError", []problem{{source: src, offset: m.argument, msg: msg}})
 	}
 	out.Page(found)
 	return nil

@@ -106,7 +106,7 @@ func translate(source string, taken func(string) bool) (*translation, []magicFau
 func magicProblems(src *source, faults []magicFault) []problem {
 	var problems []problem
 	for _, f := range faults {
-		problems = append(problems, problem{src, f.offset, f.msg})
+		problems = append(problems, problem{source: src, offset: f.offset, msg: f.msg})
 	}
 	return problems
 }

@@ -34,6 +34,7 @@ type problem struct {
 	source *source
 	offset int
 	msg    string
+	hint   string // what stands behind the message, to help
 }
 
 // A parsed cell holds its imports, its declarations and its statements.
@@ -66,10 +67,10 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 	p := &parsed{source: src, items: split(src.text), mentioned: map[string]bool{}}
 	n := nest(src.text)
 	if n.unopened >= 0 {
-		return nil, []problem{{src, src.origin(n.unopened), "syntax error: unexpected " + n.closes}}
+		return nil, []problem{{source: src, offset: src.origin(n.unopened), msg: "syntax error: unexpected " + n.closes}}
 	}
 	if n.tooDeep >= 0 {
-		return nil, []problem{{src, src.origin(n.tooDeep), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
+		return nil, []problem{{source: src, offset: src.origin(n.tooDeep), msg: fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
 	p.program = isProgram(p.items)
 	// What lies behind the items is not read below.
@@ -79,7 +80,7 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 	}
 	if tail := src.text[end:]; strings.Contains(tail, "/*") {
 		if tok, start := unended(tail); tok == token.COMMENT && strings.HasPrefix(tail[start:], "/*") {
-			return nil, []problem{{src, src.origin(end + start), "syntax error: comment not terminated"}}
+			return nil, []problem{{source: src, offset: src.origin(end + start), msg: "syntax error: comment not terminated"}}
 		}
 	}
 	read := func(prefix, suffix string, keep func(item) bool) *ast.File {
@@ -100,7 +101,7 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
 			for _, e := range list {
-				problems = append(problems, problem{src, src.origin(clamp(e.Pos.Offset-prefixLength, src.text)), syntaxWording(e.Msg)})
+				problems = append(problems, problem{source: src, offset: src.origin(clamp(e.Pos.Offset-prefixLength, src.text)), msg: syntaxWording(e.Msg)})
 			}
 		}
 		return file
@@ -266,5 +267,5 @@ func (c *checker) at(pos token.Pos) (*source, int) {
 
 func (c *checker) problem(pos token.Pos, msg string) problem {
 	src, offset := c.at(pos)
-	return problem{src, offset, msg}
+	return problem{source: src, offset: offset, msg: msg}
 }

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// hint returns what may help with a complaint about the cell, to stand behind it,
+// or nothing.
+func (c *checker) hint(k *checked, pos token.Pos, msg string) string {
+	path := k.pathTo(pos)
+	if name := c.meant(k, path, msg); name != "" {
+		return " (did you mean " + name + "?)"
+	}
+	if call := k.errorWithin(path, msg); call != "" {
+		return " (" + call + ")"
+	}
+	return ""
+}
+
+// pathTo returns the nodes of the cell around a position, the innermost last.
+func (k *checked) pathTo(pos token.Pos) (path []ast.Node) {
+	var roots []ast.Node
+	if k.statements != nil {
+		roots = append(roots, k.statements)
+	}
+	if k.declarations != nil {
+		roots = append(roots, k.declarations)
+	}
+	for _, f := range k.funcs {
+		roots = append(roots, f.decl)
+	}
+	for _, root := range roots {
+		ast.Inspect(root, func(n ast.Node) bool {
+			if n == nil || pos < n.Pos() || n.End() <= pos {
+				return false
+			}
+			path = append(path, n)
+			return true
+		})
+		if len(path) > 1 {
+			return path
+		}
+		path = nil
+	}
+	return nil
+}
+
+// meant returns the name that a complaint about an unknown one may mean: the
+// nearest of those that its place has.
+func (c *checker) meant(k *checked, path []ast.Node, msg string) string {
+	if len(path) < 2 {
+		return ""
+	}
+	id, ok := path[len(path)-1].(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	var names []string
+	switch sel, selected := path[len(path)-2].(*ast.SelectorExpr); {
+	case selected && sel.Sel == id && strings.Contains(msg, "undefined"):
+		if strings.Contains(msg, "but does have") { // and says which
+			return ""
+		}
+		names = k.members(sel.X)
+	case strings.HasPrefix(msg, "undefined: "):
+		names = c.namesAt(k, path, id)
+	case strings.HasPrefix(msg, "unknown field "):
+		for _, n := range slices.Backward(path) {
+			if lit, ok := n.(*ast.CompositeLit); ok {
+				names = fields(k.info.TypeOf(lit))
+				break
+			}
+		}
+	}
+	return nearest(id.Name, names)
+}
+
+// members returns the exported names of a package, or the fields and methods of a
+// value.
+func (k *checked) members(x ast.Expr) (names []string) {
+	if id, ok := x.(*ast.Ident); ok {
+		if pkg, ok := k.info.Uses[id].(*types.PkgName); ok {
+			return slices.DeleteFunc(pkg.Imported().Scope().Names(), func(name string) bool { return !token.IsExported(name) })
+		}
+	}
+	t := k.info.TypeOf(x)
+	if t == nil {
+		return nil
+	}
+	names = fields(t)
+	if _, pointer := t.Underlying().(*types.Pointer); !pointer && !types.IsInterface(t) {
+		t = types.NewPointer(t)
+	}
+	for selection := range types.NewMethodSet(t).Methods() {
+		names = append(names, selection.Obj().Name())
+	}
+	return names
+}
+
+// fields returns the names of the fields of a struct, or of what a pointer points
+// to, with those of structs within.
+func fields(t types.Type) (names []string) {
+	if t == nil {
+		return nil
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	for f := range s.Fields() {
+		names = append(names, f.Name())
+		if _, pointer := f.Type().Underlying().(*types.Pointer); f.Embedded() && !pointer {
+			names = append(names, fields(f.Type())...)
+		}
+	}
+	return names
+}
+
+// namesAt returns the names that mean something where an identifier stands.
+func (c *checker) namesAt(k *checked, path []ast.Node, id *ast.Ident) []string {
+	names := append(types.Universe.Names(), k.pkg.Scope().Names()...)
+	for name := range c.session.live {
+		names = append(names, name)
+	}
+	for name := range c.preloaded {
+		names = append(names, name)
+	}
+	for ident, obj := range k.info.Defs {
+		if obj != nil && obj.Parent() != nil && ident.Pos() < id.Pos() && obj.Parent().Contains(id.Pos()) {
+			names = append(names, ident.Name)
+		}
+	}
+	return names
+}
+
+// nearest returns the one of the names that a mistyped one is likely to be, or
+// nothing: it differs in case only, or in one letter of four.
+func nearest(mistyped string, names []string) string {
+	slices.Sort(names) // the first of those as near
+	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
+	for _, name := range slices.Compact(names) {
+		if name == mistyped || utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3 {
+			continue
+		}
+		d := levenshtein.ComputeDistance(mistyped, name)
+		if strings.EqualFold(mistyped, name) {
+			d = 0
+		}
+		if d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// errorWithin says what to do with a call that has a value and an error and
+// stands where one value is wanted, if that is what a complaint is about.
+func (k *checked) errorWithin(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "multiple-value ") && !strings.HasPrefix(msg, "too many arguments in call") {
+		return ""
+	}
+	inFunction := false
+	var call *ast.CallExpr
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			inFunction = inFunction || n.Body == nil || len(k.body) == 0 || n.Body.Pos() > k.body[0].Pos() || n.Body.End() < k.body[0].End()
+		case *ast.FuncLit:
+			inFunction = true
+		case *ast.CallExpr:
+			if returnsError(k.info, n) {
+				call = n
+			}
+			for _, arg := range n.Args {
+				if inner, ok := ast.Unparen(arg).(*ast.CallExpr); ok && call == nil && returnsError(k.info, inner) {
+					call = inner
+				}
+			}
+		}
+	}
+	if call == nil {
+		return ""
+	}
+	name := "f"
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		name = fun.Name
+	case *ast.SelectorExpr:
+		name = fun.Sel.Name
+	}
+	if inFunction || k.strict {
+		return name + " also returns an error: take both by a statement before, x, err := " + name + "(…)"
+	}
+	return name + " also returns an error: give it a statement of its own, x := " + name + "(…), and the cell looks at the error"
+}
+
+// returnsError reports whether a call has one value and an error.
+func returnsError(info *types.Info, call *ast.CallExpr) bool {
+	results, ok := info.TypeOf(call).(*types.Tuple)
+	return ok && results.Len() == 2 && isError(results.At(1).Type())
+}

@@ -1,0 +1,60 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMeant looks at what stands behind complaints, to help.
+func TestMeant(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run(failing + `
+type Model struct{ Weights []float64; Bias float64 }
+func (m *Model) Predict() int { return 0 }
+var model = Model{}
+var training = []int{1}
+func chain() (*Model, error) { return nil, nil }`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ cell, hint string }{
+		{"trainign", "undefined: trainign (did you mean training?)"},
+		{"Training", "undefined: Training (did you mean training?)"},
+		{"for threshold := range 3 { fmt.Println(treshold) }", "undefined: treshold (did you mean threshold?)"},
+		{"func f() int {\n\tcount := 1\n\treturn cuont\n}", "undefined: cuont"}, // two letters of five
+		{"func f() int {\n\tcount := 1\n\treturn coutn + counts\n}", "undefined: counts (did you mean count?)"},
+		{"string.ToUpper(\"a\")", "string.ToUpper undefined (type string has no field or method ToUpper)"},
+		{"stirngs.ToUpper(\"a\")", "undefined: stirngs (did you mean strings?)"},
+		{"string2.ToUpper(\"a\")", "undefined: string2 (did you mean string?)"},
+		{"strings.ToUper(\"a\")", "undefined: strings.ToUper (did you mean ToUpper?)"},
+		{"taxonmy.Read(nil, \"\")", "undefined: taxonmy (did you mean taxonomy?)"},
+		{"model.Wieghts", "(did you mean Weights?)"},
+		{"model.Weight", "model.Weight undefined (type Model has no field or method Weight) (did you mean Weights?)"},
+		{"model.Predicts()", "(did you mean Predict?)"},
+		{"Model{Biass: 1}", "unknown field Biass in struct literal of type Model (did you mean Bias?)"},
+		{"entirely_else", "undefined: entirely_else"},
+		{"one(false) + 1", "multiple-value one(false) (value of type (int, error)) in single-value context (one also returns an error: give it a statement of its own, x := one(…), and the cell looks at the error)"},
+		{"chain().Predict()", "(chain also returns an error: give it a statement of its own, x := chain(…), and the cell looks at the error)"},
+		{"fmt.Sprint(1, one(false))", "(one also returns an error: give it a statement of its own, x := one(…), and the cell looks at the error)"},
+		{"strconv.Itoa(one(false))", "(one also returns an error: give it a statement of its own, x := one(…), and the cell looks at the error)"},
+		{"func f() int { return 1 + one(false) }", "(one also returns an error: take both by a statement before, x, err := one(…))"},
+		{"f := func() int { return 1 + one(false) }", "(one also returns an error: take both by a statement before, x, err := one(…))"},
+	} {
+		_, _, err := n.run(c.cell)
+		if err == nil || !strings.HasSuffix(err.Error(), c.hint) {
+			t.Errorf("%s: %v, want an error that ends in %q", c.cell, err, c.hint)
+		}
+	}
+}
+
+// TestMeantNowhere holds that an unfinished mend helps no complaint that says itself
+// what became of a name.
+func TestMeantNowhere(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run("first := 1\npanic(1)\nfirsts := 2"); err == nil {
+		t.Fatal("no panic")
+	}
+	_, _, err := n.run("firsts")
+	if err == nil || !strings.HasSuffix(err.Error(), "(Cell [1] ended before the statement that declares it was done)") {
+		t.Errorf("%v", err)
+	}
+}
