@@ -26,6 +26,7 @@ func (l *lowering) describe(t types.Type) int {
 	if id, ok := l.s.described[key]; ok {
 		if !l.describing[id] {
 			l.methods(id, t) // those that were added since
+			l.address(id, t)
 		}
 		return id
 	}
@@ -78,10 +79,20 @@ func (l *lowering) describe(t types.Type) int {
 		l.setup = append(l.setup, fmt.Sprintf("%s.Embed(%d, []int{%s})", bridge, id, strings.Join(embedded, ", ")))
 	}
 	l.methods(id, t)
-	if encodesByAddress(t) {
-		l.setup = append(l.setup, fmt.Sprintf("%s.Address(%d, %d)", bridge, id, l.describe(types.NewPointer(t))))
-	}
+	l.address(id, t)
 	return id
+}
+
+// address tells the bridge, once, about the pointer type of a type, if it has
+// methods of the pointer alone that the bridge calls of values.
+func (l *lowering) address(id int, t types.Type) {
+	key := fmt.Sprintf("address %d", id)
+	if l.s.instances[key] != "" || !worksByAddress(t) {
+		return
+	}
+	l.s.instances[key] = "known"
+	l.later(func() { delete(l.s.instances, key) })
+	l.setup = append(l.setup, fmt.Sprintf("%s.Address(%d, %d)", bridge, id, l.describe(types.NewPointer(t))))
 }
 
 func quoted(list []string) string {

@@ -10,8 +10,17 @@
 //
 // each of which may also return an error. Plots, images, gonum's matrices
 // and taxonomies are drawn without. A struct whose methods are those of its
-// pointer is shown as the pointer is. What is shown is bounded in size, and a
-// method that panics is reported in the text instead of ending the cell.
+// pointer is shown as the pointer is.
+//
+// Maps, and slices of structs, of maps, of slices and of what shows itself, are
+// tables; other slices and structs are where their text is longer than a line.
+// The text of what is a table is one, too, unless it fits a line as fmt prints it.
+// An error is shown with those that it wraps. Readers are not read, and channels
+// not received from.
+//
+// What is shown is bounded in size: of long slices and maps some rows, and how
+// many there are. A method that panics is reported in the text instead of ending
+// the cell.
 package display
 
 import (
@@ -69,7 +78,7 @@ func Of(values ...any) *Bundle {
 	}
 	texts := make([]string, len(shown))
 	for i, v := range shown {
-		texts[i] = text(withMethods(v))
+		texts[i] = text(valueOf(withMethods(v)))
 	}
 	return &Bundle{Data: map[string]any{Text: bounded(strings.Join(texts, " "))}}
 }
@@ -77,34 +86,16 @@ func Of(values ...any) *Bundle {
 func of(v any) *Bundle {
 	v = withMethods(v)
 	b := &Bundle{Data: map[string]any{}, Metadata: map[string]any{}}
-	var faults []string
-	try := func(what string, f func() error) {
-		defer func() {
-			if r := recover(); r != nil {
-				faults = append(faults, fmt.Sprintf("%s of %T panicked: %v", what, v, r))
-			}
-		}()
-		if err := f(); err != nil {
-			faults = append(faults, fmt.Sprintf("%s of %T: %v", what, v, err))
-		}
+	silent, faults := b.draw(v)
+	if silent {
+		return nil
 	}
-	if !isNilPointer(v) {
-		silent := false
-		try("MimeBundle", func() error {
-			has, err := b.whole(v)
-			silent = has && err == nil && len(b.Data) == 0
-			return err
-		})
-		if silent {
-			return nil
-		}
-		for _, m := range methods {
-			try(m.name, func() error { return b.method(m, v) })
-		}
-		try("drawing", func() error { return b.known(v) })
-	}
+	b.try(v, "showing", &faults, func() error {
+		b.plain(valueOf(v))
+		return nil
+	})
 	if _, has := b.Data[Text]; !has {
-		b.Data[Text] = named(v, text(v))
+		b.Data[Text] = fmt.Sprintf("(a %T)", v)
 	}
 	if len(faults) > 0 {
 		b.Data[Text] = b.Text() + "\n" + bounded(strings.Join(faults, "\n"))
@@ -114,6 +105,74 @@ func of(v any) *Bundle {
 		b.Metadata = nil
 	}
 	return b
+}
+
+// try calls f, and adds its error or panic to the faults.
+func (b *Bundle) try(v any, what string, faults *[]string, f func() error) {
+	name := ""
+	if t, ok := v.(Typed); ok {
+		_, typ := t.Typed()
+		name = typ.Name()
+	} else {
+		name = fmt.Sprintf("%T", v)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			*faults = append(*faults, fmt.Sprintf("%s of %s panicked: %v", what, name, r))
+		}
+	}()
+	if err := f(); err != nil {
+		*faults = append(*faults, fmt.Sprintf("%s of %s: %v", what, name, err))
+	}
+}
+
+// draw adds what the methods of the value return, and pictures of those that
+// are known. It reports whether the value wants nothing to be shown.
+func (b *Bundle) draw(v any) (silent bool, faults []string) {
+	if isNilPointer(v) {
+		return false, nil
+	}
+	b.try(v, "MimeBundle", &faults, func() error {
+		has, err := b.whole(v)
+		silent = has && err == nil && len(b.Data) == 0
+		return err
+	})
+	if silent {
+		return true, nil
+	}
+	for _, m := range methods {
+		b.try(v, m.name, &faults, func() error { return b.method(m, v) })
+	}
+	b.try(v, "drawing", &faults, func() error { return b.known(v) })
+	return false, faults
+}
+
+// plain adds the text of the value, and a table if it can be one, unless it has
+// shown itself otherwise.
+func (b *Bundle) plain(v value) {
+	if _, has := b.Data[Text]; has {
+		return
+	}
+	if v.Kind() == reflect.Map && v.Len() > maxElements && len(b.Data) == 0 && !v.speaks() {
+		// The keys are looked at once.
+		t := mapping(v)
+		b.Data[HTML], b.Data[Text] = t.HTML(), bounded(t.String())
+		return
+	}
+	s := text(v)
+	if err, ok := v.any().(error); ok {
+		s = bounded(s + wrapped(err))
+	}
+	fits := len(s) <= maxLine && !strings.Contains(s, "\n")
+	if len(b.Data) == 0 {
+		if t := tabular(v, !fits); t != nil {
+			b.Data[HTML] = t.HTML()
+			if !fits && !numbers(v) || ofPointers(v) {
+				s = bounded(t.String())
+			}
+		}
+	}
+	b.Data[Text] = s
 }
 
 // withMethods returns a pointer to a copy of a struct that cannot show itself,
@@ -149,6 +208,9 @@ func saysWhatItIs(v any) (can bool) {
 func showsItself(t reflect.Type) bool {
 	return slices.ContainsFunc(ways, t.Implements) || t == reflect.TypeFor[*plot.Plot]()
 }
+
+// texts is how many of the ways are those of a text.
+const texts = 3
 
 // ways are the methods by which a value shows itself.
 var ways = []reflect.Type{
@@ -224,7 +286,19 @@ func (b *Bundle) method(m method, v any) error {
 	if _, has := b.Data[m.mime]; has {
 		return nil
 	}
-	data, has, err := m.call(v)
+	var data any
+	var has bool
+	var err error
+	if t, ok := v.(Typed); ok {
+		data, has, err = t.Call(m.name)
+		switch data.(type) {
+		case string, []byte:
+		default:
+			return err
+		}
+	} else {
+		data, has, err = m.call(v)
+	}
 	if has && err == nil && reflect.ValueOf(data).Len() > 0 {
 		b.Data[m.mime] = data
 	}
@@ -235,6 +309,14 @@ func (b *Bundle) method(m method, v any) error {
 func (b *Bundle) whole(v any) (has bool, err error) {
 	var data map[string]any
 	switch x := v.(type) {
+	case Typed:
+		var result any
+		if result, has, err = x.Call("MimeBundle"); !has || err != nil {
+			return has, err
+		}
+		if data, has = result.(map[string]any); !has {
+			return false, nil
+		}
 	case interface{ MimeBundle() map[string]any }:
 		data = x.MimeBundle()
 	case interface {

@@ -18,9 +18,9 @@ import (
 
 type point struct{ X, Y int }
 
-type table struct{ html string }
+type page struct{ html string }
 
-func (t table) HTML() string { return t.html }
+func (p page) HTML() string { return p.html }
 
 type unlucky struct{}
 
@@ -92,8 +92,8 @@ func TestText(t *testing.T) {
 		{[]any{whole{}}, "w"},
 		{[]any{(*nilSafe)(nil)}, "<nil>"},
 		{[]any{make([]int, 3000)}, "[" + strings.Repeat("0 ", 100) + "… (3000 elements)]"},
-		{[]any{&struct{ A []float64 }{make([]float64, 3000)}}, "&{A:[" + strings.Repeat("0 ", 100) + "… (3000 elements)]}"},
-		{[]any{[][]int{make([]int, 3000), {1}}}, "[[" + strings.Repeat("0 ", 100) + "… (3000 elements)] [1]]"},
+		{[]any{&struct{ A []float64 }{make([]float64, 3000)}}, "A  [" + strings.Repeat("0 ", 20) + "… (3000 elements)]"},
+		{[]any{1, [][]int{make([]int, 3000), {1}}}, "1 [[" + strings.Repeat("0 ", 100) + "… (3000 elements)] [1]]"},
 		{[]any{strings.Repeat("世", 30000)}, strings.Repeat("世", maxText/3) + "\n… (90000 bytes in all)"},
 		{[]any{counter{3}}, "counted 3"},
 		{[]any{strings.Cut}, "func(string, string) (string, string, bool)"},
@@ -106,7 +106,7 @@ func TestText(t *testing.T) {
 	} {
 		b := Of(tt.values...)
 		if b == nil || b.Text() != tt.want {
-			t.Errorf("%.100v: got %.300v, want %.300s", tt.values, b, tt.want)
+			t.Errorf("%T: got %.300s, want %.300s", tt.values[0], b.Text(), tt.want)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestNothing(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	b := Of(table{"<table></table>"})
+	b := Of(page{"<table></table>"})
 	if b.Data[HTML] != "<table></table>" || b.Text() != "{html:<table></table>}" {
 		t.Errorf("got %v", b)
 	}
@@ -155,7 +155,7 @@ func TestTaxonomy(t *testing.T) {
 }
 
 func TestSizeIsBounded(t *testing.T) {
-	b := Of(table{strings.Repeat("x", maxData+1)})
+	b := Of(page{strings.Repeat("x", maxData+1)})
 	if _, has := b.Data[HTML]; has || !strings.Contains(b.Text(), "(text/html left out: it has 8388609 bytes)") {
 		t.Errorf("got %.200s", b.Text()[max(0, len(b.Text())-200):])
 	}
@@ -207,16 +207,16 @@ func TestImage(t *testing.T) {
 
 func TestMatrix(t *testing.T) {
 	b := Of(mat.NewDense(2, 2, []float64{1, 2.5, 3, 4}))
-	want := "<table>\n<thead><tr><th></th><th>0</th><th>1</th></tr></thead>\n<tbody>\n" +
-		"<tr><th>0</th><td>1</td><td>2.5</td></tr>\n<tr><th>1</th><td>3</td><td>4</td></tr>\n</tbody>\n</table>\n<p>2 × 2</p>"
-	if b.Data[HTML] != want {
-		t.Errorf("got %s", b.Data[HTML])
+	for _, want := range []string{">2.5</td>", ">4.0</td>", ">2 × 2<"} {
+		if html, _ := b.Data[HTML].(string); !strings.Contains(html, want) {
+			t.Errorf("got %s, want %s in it", html, want)
+		}
 	}
 	if want := "⎡1  2.5⎤\n⎣3    4⎦"; b.Text() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.Text(), want)
 	}
 	b = Of(mat.NewDense(100, 100, nil))
-	if n := strings.Count(b.Data[HTML].(string), "<tr>"); n != 22 {
+	if n := strings.Count(b.Data[HTML].(string), "<tr"); n != 22 {
 		t.Errorf("%d rows", n)
 	}
 	if n := strings.Count(b.Text(), "\n"); n > 20 {

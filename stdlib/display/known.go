@@ -3,10 +3,9 @@ package display
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"image"
 	"image/png"
-	"strings"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -27,10 +26,15 @@ const (
 	maxPixels = 32 << 20 // of an image
 	maxData   = 8 << 20  // bytes of any representation but text
 
-	// Of a matrix with more rows or columns, the first and last are shown.
+	// Of a table with more rows or columns, the first and last are shown.
 	maxRows    = 20
 	maxColumns = 12
 )
+
+// isKnown tells whether known draws values of the type that have no methods for that.
+func isKnown(t reflect.Type) bool {
+	return t == reflect.TypeFor[*plot.Plot]() || t == reflect.TypeFor[*taxonomy.Taxonomy]()
+}
 
 // known draws the values of packages that know nothing of notebooks.
 func (b *Bundle) known(v any) error {
@@ -116,26 +120,9 @@ func (b *Bundle) matrix(m mat.Matrix) {
 	if _, has := b.Data[HTML]; has {
 		return
 	}
-	ri, ci := shownIndices(rows, maxRows), shownIndices(columns, maxColumns)
-	var t strings.Builder
-	t.WriteString("<table>\n<thead><tr><th></th>")
-	for _, j := range ci {
-		t.WriteString("<th>" + index(j) + "</th>")
-	}
-	t.WriteString("</tr></thead>\n<tbody>\n")
-	for _, i := range ri {
-		t.WriteString("<tr><th>" + index(i) + "</th>")
-		for _, j := range ci {
-			cell := "⋯"
-			if i >= 0 && j >= 0 {
-				cell = html.EscapeString(fmt.Sprintf("%.5g", m.At(i, j)))
-			}
-			t.WriteString("<td>" + cell + "</td>")
-		}
-		t.WriteString("</tr>\n")
-	}
-	fmt.Fprintf(&t, "</tbody>\n</table>\n<p>%d × %d</p>", rows, columns)
-	b.Data[HTML] = t.String()
+	t := grid(rows, columns, func(i, j int) value { return valueOf(m.At(i, j)) })
+	t.Notes = []string{fmt.Sprintf("%d × %d", rows, columns)}
+	b.Data[HTML] = t.HTML()
 }
 
 // shownIndices returns 0..n-1, or, if that is more than most, its two ends with
@@ -151,13 +138,6 @@ func shownIndices(n, most int) []int {
 		}
 	}
 	return shown
-}
-
-func index(i int) string {
-	if i < 0 {
-		return "⋯"
-	}
-	return fmt.Sprint(i)
 }
 
 // bound removes representations that are too large for a notebook, and says so.

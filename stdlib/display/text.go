@@ -12,55 +12,64 @@ const (
 	maxText     = 64 << 10 // bytes of plain text
 	maxElements = 2000     // values within a value that are printed one and all
 	maxSide     = 100      // of a longer slice or map, elements that are printed
+	maxDepth    = 20       // of values within values
+	maxLine     = 100      // characters; what is longer is shown as a table if it can be one
 )
 
 // text prints a value as %+v does, except that long slices and maps are cut
-// short, bytes that are text are shown as such, and a function by its type.
-func text(v any) (s string) {
+// short, and bytes that are text are shown as such.
+func text(v value) (s string) {
+	x := v.any()
 	defer func() {
 		if r := recover(); r != nil {
-			s = fmt.Sprintf("(a %T, whose text cannot be made: %v)", v, r)
+			s = fmt.Sprintf("(a %T, whose text cannot be made: %v)", x, r)
 		}
 	}()
-	switch v := v.(type) {
+	switch x := x.(type) {
 	case string:
-		return bounded(v)
+		return bounded(x)
 	case []byte:
-		if utf8.Valid(v) && !slices.ContainsFunc(v, unprintable) {
-			return bounded(string(v))
+		if printable(x) {
+			return bounded(string(x))
 		}
-	case error, fmt.Formatter, fmt.Stringer:
-		return bounded(fmt.Sprintf("%+v", v))
 	}
-	r := reflect.ValueOf(v)
-	if r.Kind() == reflect.Func && !r.IsNil() {
-		return r.Type().String()
+	if s, ok := described(v); ok {
+		return s
+	}
+	if v.speaks() {
+		return bounded(fmt.Sprintf("%+v", x))
 	}
 	budget := maxElements
-	if count(r, 0, &budget); budget >= 0 {
-		return bounded(fmt.Sprintf("%+v", v))
+	if count(v.Value, 0, &budget); budget >= 0 {
+		return bounded(named(v, fmt.Sprintf("%+v", x)))
 	}
-	var b strings.Builder
-	printShort(&b, r, 0)
-	return bounded(b.String())
+	p := printer{most: maxText, side: maxSide}
+	p.print(v, 0)
+	return bounded(named(v, p.String()))
 }
+
+func printable(text []byte) bool { return utf8.Valid(text) && !slices.ContainsFunc(text, unprintable) }
 
 // named puts the name of its type before the text of a struct, or of a pointer
 // to one, that the program itself declares, as a notebook does for the types of
 // its cells.
-func named(v any, text string) string {
-	switch v.(type) {
-	case error, fmt.Formatter, fmt.Stringer:
+func named(v value, text string) string {
+	if v.speaks() {
 		return text
 	}
-	t, sign := reflect.TypeOf(v), ""
-	if t.Kind() == reflect.Pointer && t.Name() == "" {
-		t, sign = t.Elem(), "&"
+	name, sign := "", ""
+	if v.typ != nil {
+		name = v.typ.Name()
+	} else {
+		name = v.Type().String()
 	}
-	if t.Kind() != reflect.Struct || t.PkgPath() != "main" || t.Name() == "" || !strings.HasPrefix(text, sign+"{") {
+	if v.Kind() == reflect.Pointer && strings.HasPrefix(name, "*") {
+		name, sign = name[1:], "&"
+	}
+	if !strings.HasPrefix(name, "main.") || !strings.HasPrefix(text, sign+"{") {
 		return text
 	}
-	return sign + strings.ReplaceAll(t.Name(), "main.", "") + strings.TrimPrefix(text, sign)
+	return sign + strings.ReplaceAll(name, "main.", "") + strings.TrimPrefix(text, sign)
 }
 
 // count takes from the budget the number of values that fmt would print.
@@ -85,6 +94,13 @@ func count(v reflect.Value, depth int, budget *int) {
 			count(it.Value(), depth+1, budget)
 		}
 	case reflect.Struct:
+		if v.CanInterface() {
+			if t, ok := v.Interface().(Typed); ok {
+				inner, _ := t.Typed()
+				count(reflect.ValueOf(inner), depth, budget)
+				return
+			}
+		}
 		for i := 0; i < v.NumField() && *budget >= 0; i++ {
 			count(v.Field(i), depth+1, budget)
 		}
@@ -103,74 +119,82 @@ func unprintable(c byte) bool { return c < ' ' && c != '\n' && c != '\t' && c !=
 
 func isScalar(k reflect.Kind) bool { return reflect.Bool <= k && k <= reflect.Complex128 }
 
-// printShort prints as fmt does, but of long slices and maps only the first
+// A printer prints as fmt does, but of long slices and maps only the first
 // elements and their number.
-func printShort(b *strings.Builder, v reflect.Value, depth int) {
-	if b.Len() > maxText {
+type printer struct {
+	strings.Builder
+	most int // bytes, about
+	side int // elements of a slice or a map
+}
+
+func (p *printer) print(v value, depth int) {
+	if p.Len() > p.most {
 		return
 	}
-	if v.IsValid() && v.CanInterface() {
-		switch v.Interface().(type) {
-		case error, fmt.Formatter, fmt.Stringer:
-			fmt.Fprintf(b, "%+v", v.Interface())
-			return
-		}
+	if depth > maxDepth {
+		p.WriteString("…")
+		return
+	}
+	if v.speaks() {
+		fmt.Fprintf(p, "%+v", v.any())
+		return
 	}
 	switch v.Kind() {
+	case reflect.Invalid:
+		p.WriteString("<nil>")
 	case reflect.Slice, reflect.Array:
-		b.WriteByte('[')
-		for i := 0; i < v.Len() && i < maxSide; i++ {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			printShort(b, v.Index(i), depth+1)
+		p.WriteByte('[')
+		for i := 0; i < v.Len() && i < p.side; i++ {
+			p.between(i)
+			p.print(v.index(i), depth+1)
 		}
-		if v.Len() > maxSide {
-			fmt.Fprintf(b, " … (%d elements)", v.Len())
+		if v.Len() > p.side {
+			fmt.Fprintf(p, " … (%d elements)", v.Len())
 		}
-		b.WriteByte(']')
+		p.WriteByte(']')
 	case reflect.Map:
-		b.WriteString("map[")
-		n := 0
-		for it := v.MapRange(); it.Next() && n < maxSide; n++ {
-			if n > 0 {
-				b.WriteByte(' ')
-			}
-			printShort(b, it.Key(), depth+1)
-			b.WriteByte(':')
-			printShort(b, it.Value(), depth+1)
+		p.WriteString("map[")
+		keys, _ := firstKeys(v.Value, p.side)
+		for i, k := range keys {
+			p.between(i)
+			p.print(v.part(0, k), depth+1)
+			p.WriteByte(':')
+			p.print(v.part(1, v.MapIndex(k)), depth+1)
 		}
-		if v.Len() > maxSide {
-			fmt.Fprintf(b, " … (%d entries)", v.Len())
+		if v.Len() > p.side {
+			fmt.Fprintf(p, " … (%d entries)", v.Len())
 		}
-		b.WriteByte(']')
+		p.WriteByte(']')
 	case reflect.Struct:
-		b.WriteByte('{')
+		p.WriteByte('{')
 		for i := range v.NumField() {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(v.Type().Field(i).Name + ":")
-			printShort(b, v.Field(i), depth+1)
+			p.between(i)
+			p.WriteString(v.fieldName(i) + ":")
+			p.print(v.field(i), depth+1)
 		}
-		b.WriteByte('}')
+		p.WriteByte('}')
 	case reflect.Interface:
-		if v.IsNil() {
-			b.WriteString("<nil>")
-		} else {
-			printShort(b, v.Elem(), depth+1)
-		}
+		p.print(v.part(0, v.Value), depth)
 	case reflect.Pointer:
-		if e := v.Elem(); depth == 0 && e.IsValid() && (e.Kind() == reflect.Struct || e.Kind() == reflect.Slice || e.Kind() == reflect.Array || e.Kind() == reflect.Map) {
-			b.WriteByte('&')
-			printShort(b, e, depth+1)
+		if e := v.Elem(); depth == 0 && slices.Contains(composite, e.Kind()) {
+			p.WriteByte('&')
+			p.print(v.pointed(), depth+1)
 		} else {
-			fmt.Fprintf(b, "%+v", v)
+			fmt.Fprintf(p, "%+v", v.Value)
 		}
 	case reflect.String:
-		b.WriteString(bounded(v.String()))
+		p.WriteString(bounded(v.String()))
 	default:
-		fmt.Fprintf(b, "%+v", v)
+		fmt.Fprintf(p, "%+v", v.Value)
+	}
+}
+
+// composite are the kinds that fmt prints behind a pointer.
+var composite = []reflect.Kind{reflect.Struct, reflect.Slice, reflect.Array, reflect.Map}
+
+func (p *printer) between(i int) {
+	if i > 0 {
+		p.WriteByte(' ')
 	}
 }
 
@@ -184,4 +208,40 @@ func bounded(s string) string {
 		cut--
 	}
 	return fmt.Sprintf("%s\n… (%d bytes in all)", s[:cut], len(s))
+}
+
+// brief is the text of a value on one line, of at most the given number of characters.
+func brief(v value, most int) (s string) {
+	defer func() {
+		if r := recover(); r != nil {
+			s = fmt.Sprintf("(panicked: %v)", r)
+		}
+	}()
+	if text, ok := v.any().([]byte); ok && printable(text[:min(len(text), maxLine)]) {
+		return oneLine(string(text[:min(len(text), 4*most)]), most)
+	}
+	if v.Kind() == reflect.String && !v.speaks() {
+		s := v.String()
+		return oneLine(s[:min(len(s), 4*most)], most)
+	}
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return "nil"
+	}
+	p := printer{most: 4 * most, side: 20}
+	if text, ok := described(v); ok {
+		p.WriteString(text)
+	} else {
+		p.print(v, 0)
+	}
+	return oneLine(p.String(), most)
+}
+
+// oneLine returns the text with any white space as one blank, cut after the
+// given number of characters.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib/display"
 )
 
 // A carrier is a value of a session type in an interface: the value, and what
@@ -59,28 +60,48 @@ func (c carrier) call(name string) (any, bool) {
 	return m.Call([]reflect.Value{reflect.ValueOf(&c.value).Elem()})[0].Interface(), true
 }
 
-// MimeBundle collects what the methods by which a value shows itself return.
-func (c carrier) MimeBundle() map[string]any {
-	bundle := map[string]any{"text/plain": TextOf(c)}
-	if m, ok := c.call("MimeBundle"); ok {
-		if more, ok := m.(map[string]any); ok {
-			for k, v := range more {
-				bundle[k] = v
-			}
+// Typed implements display.Typed.
+func (c carrier) Typed() (any, display.Type) { return c.value, displayed{c.d} }
+
+// Call implements display.Typed. A method of the pointer is called with one to a copy.
+func (c carrier) Call(name string) (result any, has bool, err error) {
+	d, v := c.d, c.value
+	if d.method(name) == nil {
+		if d = d.types.get(d.pointer); d == nil || d.method(name) == nil {
+			return nil, false, nil
 		}
+		p := reflect.New(reflect.TypeOf(v))
+		p.Elem().Set(reflect.ValueOf(v))
+		v = p.Interface()
 	}
-	for method, mime := range map[string]string{
-		"HTML": "text/html", "Markdown": "text/markdown", "LaTeX": "text/latex",
-		"SVG": "image/svg+xml", "PNG": "image/png", "JPEG": "image/jpeg",
-	} {
-		if v, ok := c.call(method); ok {
-			switch v.(type) {
-			case string, []byte:
-				bundle[mime] = v
-			}
-		}
+	m := reflect.ValueOf(d.method(name))
+	t := m.Type()
+	failing := t.NumOut() == 2 && t.Out(1) == reflect.TypeFor[error]()
+	if t.NumIn() != 1 || t.NumOut() != 1 && !failing {
+		return nil, false, nil
 	}
-	return bundle
+	out := m.Call([]reflect.Value{reflect.ValueOf(&v).Elem()})
+	if failing {
+		err, _ = out[1].Interface().(error)
+	}
+	return out[0].Interface(), true, err
+}
+
+// displayed is a description for package display.
+type displayed struct{ *description }
+
+// Name implements display.Type.
+func (d displayed) Name() string { return d.name }
+
+// Field implements display.Type.
+func (d displayed) Field(i int) string { return d.fields[i] }
+
+// Part implements display.Type.
+func (d displayed) Part(i int, v any) any {
+	if i >= len(d.elems) {
+		return v
+	}
+	return d.types.carry(d.elems[i], v)
 }
 
 func (c carrier) panicText() string {

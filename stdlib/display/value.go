@@ -1,0 +1,108 @@
+package display
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Typed is a value of whose type the program knows more than reflection tells,
+// as the types that cells declare while they are interpreted.
+type Typed interface {
+	// Typed returns the value and its type.
+	Typed() (any, Type)
+	// Call calls a method that takes nothing and has one result, or a second
+	// that is an error. It reports whether the value, or a pointer to it, has
+	// such a method.
+	Call(method string) (result any, has bool, err error)
+}
+
+// Type is a type of a [Typed] value.
+type Type interface {
+	// Name is how fmt prints the type.
+	Name() string
+	// Field is the name of a field of a struct.
+	Field(i int) string
+	// Part is what a value contains with the type that it has there: field i
+	// of a struct; the element, 0, of a slice, an array or what a pointer
+	// points to; the key, 0, or the element, 1, of a map.
+	Part(i int, v any) any
+}
+
+// A value is a Go value, with its type where reflection does not know it.
+type value struct {
+	reflect.Value
+	typ   Type
+	typed Typed // the value itself, if it has such a type
+}
+
+func valueOf(v any) value {
+	if t, ok := v.(Typed); ok {
+		inner, typ := t.Typed()
+		return value{reflect.ValueOf(inner), typ, t}
+	}
+	return value{Value: reflect.ValueOf(v)}
+}
+
+// part returns what the value contains: r, in the place that Type.Part counts.
+func (v value) part(i int, r reflect.Value) value {
+	if r.Kind() == reflect.Interface {
+		if r = r.Elem(); r.IsValid() && r.CanInterface() {
+			return valueOf(r.Interface())
+		}
+		return value{Value: r}
+	}
+	if v.typ != nil && r.IsValid() && r.CanInterface() {
+		return valueOf(v.typ.Part(i, r.Interface()))
+	}
+	return value{Value: r}
+}
+
+func (v value) index(i int) value { return v.part(0, v.Index(i)) }
+
+func (v value) field(i int) value { return v.part(i, v.Field(i)) }
+
+// pointed is what a pointer points to.
+func (v value) pointed() value { return v.part(0, v.Elem()) }
+
+// fieldName is the name of a field of a struct.
+func (v value) fieldName(i int) string {
+	if v.typ != nil {
+		return v.typ.Field(i)
+	}
+	return v.Type().Field(i).Name
+}
+
+// typeName is how fmt prints the type.
+func (v value) typeName() string {
+	if v.typ != nil {
+		return v.typ.Name()
+	}
+	return v.Type().String()
+}
+
+// any returns the value with its type, or nil if it must not be looked at.
+func (v value) any() any {
+	switch {
+	case v.typed != nil:
+		return v.typed
+	case v.IsValid() && v.CanInterface():
+		return v.Interface()
+	}
+	return nil
+}
+
+// speaks tells whether the value has a text of its own.
+func (v value) speaks() bool {
+	if v.typed != nil {
+		switch v.typed.(type) {
+		case error, fmt.Stringer:
+			return true
+		}
+		return false // it is a fmt.Formatter for the sake of its type
+	}
+	switch v.any().(type) {
+	case error, fmt.Formatter, fmt.Stringer:
+		return true
+	}
+	return false
+}
