@@ -64,6 +64,7 @@ func openNotebook(t *testing.T, name string, content []byte) *page {
 		t.Fatal(err)
 	}
 	p := openPage(t)
+	p.checkConsole(t)
 	run(t, p, "opening JupyterLab", time.Minute, chromedp.Navigate(l.page(folder, name)))
 	p.waitNotebook(t)
 	return p

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestBrowserLauncher makes a notebook with the mouse as a newcomer does, types a
-// cell and runs it.
+// TestBrowserLauncher makes a notebook with the mouse as a newcomer does, types cells
+// and runs them, saves, loads the page anew and goes on.
 func TestBrowserLauncher(t *testing.T) {
 	p := newNotebook(t)
 	p.write(t, "x := 6\nx * 7")
@@ -19,6 +19,21 @@ func TestBrowserLauncher(t *testing.T) {
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(2), "next to 6", time.Minute)
 	p.screenshot(t, "new-notebook")
+
+	p.press(t, "Ctrl+s")
+	// With another name than the proposed one, JupyterLab would now and then ask for
+	// the file under its old name, and show that as an error on the console.
+	p.wait(t, `document.querySelector(".jp-Dialog input")?.value === "Untitled.ipynb"`, patience)
+	p.click(t, ".jp-Dialog .jp-mod-accept", "")
+	p.waitGone(t, ".jp-Dialog")
+	p.wait(t, `document.querySelector(".jp-mod-dirty") === null`, patience)
+	p.reload(t)
+	p.waitText(t, output(1), "42", patience)
+	p.waitText(t, output(2), "next to 6", patience)
+	p.click(t, cell(3)+" .cm-content", "")
+	p.write(t, "x + 1")
+	p.press(t, "Shift+Enter")
+	p.waitText(t, output(3), "7", patience)
 }
 
 // newNotebook opens JupyterLab's launcher and makes a notebook with a click on the
@@ -28,9 +43,10 @@ func newNotebook(t *testing.T) *page {
 	l := openLab(t)
 	folder := l.folder(t)
 	p := openPage(t)
+	p.checkConsole(t)
 	run(t, p, "opening JupyterLab", time.Minute, chromedp.Navigate(l.page(folder, "")))
 	const card = `.jp-LauncherCard[data-category="Notebook"]`
-	p.find(t, card, "Go (hierml)")
+	p.waitText(t, card, "Go (hierml)", time.Minute)
 	logo := poll[struct{ Width, Height, Shown float64 }](t, p, "the logo in the launcher", `(() => {
 		const card = [...document.querySelectorAll('`+card+`')].find(e => e.textContent.includes("Go (hierml)"));
 		const logo = card.querySelector("img");

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,8 +26,8 @@ type page struct {
 // width is that of the window, in pixels.
 const width = 1400
 
-// openPage opens a tab that closes with the test. The test fails if the browser's
-// console shows an error meanwhile. Of a failed test, a picture of the tab is kept.
+// openPage opens a tab that closes with the test. Of a failed test, a picture of the
+// tab is kept.
 func openPage(t *testing.T) *page {
 	t.Helper()
 	path, err := browser.Find()
@@ -54,9 +53,6 @@ func openPage(t *testing.T) *page {
 		}
 	}()
 	t.Cleanup(func() {
-		if errors := p.consoleErrors(); len(errors) > 0 {
-			t.Errorf("the browser's console shows errors:\n%s", strings.Join(errors, "\n"))
-		}
 		if t.Failed() {
 			p.screenshot(t, strings.ReplaceAll(t.Name(), "/", "-")+"-failed")
 		}
@@ -77,7 +73,9 @@ func openBrowser(path string) (context.Context, error) {
 		chromedp.UserDataDir(filepath.Join(scratch, "browser")),
 		chromedp.WindowSize(width, 1000),
 		chromedp.DisableGPU,
-		// No traffic but with JupyterLab.
+		// No traffic but with JupyterLab. What a page asks of another host is an error.
+		chromedp.Flag("no-proxy-server", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 	)
@@ -128,11 +126,15 @@ func (p *page) collect(m chromedp.ConsoleMessage) {
 	p.errors = append(p.errors, fmt.Sprintf("%s (%s)", m.Text, m.URL))
 }
 
-// consoleErrors returns what the console has shown so far.
-func (p *page) consoleErrors() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.errors)
+// checkConsole fails the test at its end if the console has shown an error.
+func (p *page) checkConsole(t *testing.T) {
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.errors) > 0 {
+			t.Errorf("the browser's console shows errors:\n%s", strings.Join(p.errors, "\n"))
+		}
+	})
 }
 
 // run runs an action, and ends the test if it fails or takes longer than limit.
