@@ -2,9 +2,9 @@ package page
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -18,18 +18,23 @@ import (
 )
 
 // A markdown makes HTML of Markdown as GitHub and Jupyter know it.
-type markdown struct{ goldmark.Markdown }
+type markdown struct {
+	goldmark.Markdown
+	formulas *formulas
+}
 
 func newMarkdown(code *highlighter) *markdown {
-	return &markdown{goldmark.New(
+	drawn := &formulas{}
+	return &markdown{formulas: drawn, Markdown: goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithParserOptions(
 			parser.WithAutoHeadingID(),
 			parser.WithInlineParsers(util.Prioritized(formulaParser{}, 150)),
+			parser.WithBlockParsers(util.Prioritized(formulaBlockParser{}, 150)),
 		),
 		goldmark.WithRendererOptions(
 			html.WithUnsafe(), // what comes out is sanitised
-			renderer.WithNodeRenderers(util.Prioritized(nodes{code}, 100)),
+			renderer.WithNodeRenderers(util.Prioritized(nodes{code, drawn}, 100)),
 		),
 	)}
 }
@@ -54,7 +59,7 @@ func (m *markdown) html(source string, attachments map[string]any) (template.HTM
 	if err := m.Renderer().Render(&b, []byte(source), doc); err != nil {
 		return "", err
 	}
-	return sanitized(b.String()), nil
+	return m.formulas.insert(sanitized(b.String())), nil
 }
 
 // attached returns the address of an attached image, which is the image.
@@ -128,33 +133,111 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 func closing(line, fence string) int {
 	for i := 0; i < len(line); i++ {
 		switch {
-		case line[i] == '\\':
-			i++
 		case strings.HasPrefix(line[i:], fence):
 			return i
+		case line[i] == '\\':
+			i++
 		}
 	}
 	return -1
 }
 
+// A formulaBlock is a formula that begins a line, with two dollar signs or as an environment. Whatever its lines begin with, they
+// are no lists or headings.
+type formulaBlock struct {
+	ast.BaseBlock
+	fence string // what ends it
+}
+
+var formulaBlockKind = ast.NewNodeKind("FormulaBlock")
+
+func (*formulaBlock) Kind() ast.NodeKind { return formulaBlockKind }
+
+func (*formulaBlock) IsRaw() bool { return true }
+
+func (f *formulaBlock) Dump(source []byte, level int) { ast.DumpHelper(f, source, level, nil, nil) }
+
+type formulaBlockParser struct{}
+
+func (formulaBlockParser) Trigger() []byte { return []byte{'$', '\\'} }
+
+// environment matches the beginning of what LaTeX shows as a formula of its own.
+var environment = regexp.MustCompile(`^\\begin\{((?:align|alignat|equation|gather|multline)\*?)\}`)
+
+// Open begins a block if it has an end, with nothing behind it on its line.
+func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+	line, segment := reader.PeekLine()
+	trimmed := bytes.TrimLeft(line, " ")
+	fence, skip := "$$", 2
+	if m := environment.FindSubmatch(trimmed); m != nil {
+		fence, skip = `\end{`+string(m[1])+"}", len(m[0])
+	} else if !bytes.HasPrefix(trimmed, []byte(fence)) {
+		return nil, parser.NoChildren
+	}
+	rest := reader.Source()[segment.Start+len(line)-len(trimmed)+skip:]
+	end := closing(string(rest), fence)
+	if end < 0 {
+		return nil, parser.NoChildren
+	}
+	after, _, _ := bytes.Cut(rest[end+len(fence):], []byte("\n"))
+	if len(bytes.TrimSpace(after)) > 0 {
+		return nil, parser.NoChildren // it stands in a sentence
+	}
+	block := &formulaBlock{fence: fence}
+	block.Lines().Append(segment)
+	if closing(string(trimmed[skip:]), fence) >= 0 {
+		block.fence = "" // it ends on this line
+	}
+	reader.AdvanceToEOL()
+	return block, parser.NoChildren
+}
+
+func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	block := node.(*formulaBlock)
+	line, segment := reader.PeekLine()
+	if block.fence == "" || line == nil {
+		return parser.Close
+	}
+	block.Lines().Append(segment)
+	if closing(string(line), block.fence) >= 0 {
+		block.fence = ""
+	}
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (formulaBlockParser) Close(ast.Node, text.Reader, parser.Context) {}
+
+func (formulaBlockParser) CanInterruptParagraph() bool { return true }
+
+func (formulaBlockParser) CanAcceptIndentedLine() bool { return false }
+
 // nodes renders formulas and blocks of code.
-type nodes struct{ code *highlighter }
+type nodes struct {
+	code     *highlighter
+	formulas *formulas
+}
 
 func (n nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(formulaKind, n.formula)
+	r.Register(formulaBlockKind, n.formulaBlock)
 	r.Register(ast.KindFencedCodeBlock, n.block)
 }
 
-func (nodes) formula(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (n nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	f := n.(*formula)
-	class := "formula"
-	if f.display {
-		class = "formula display"
+	f := node.(*formula)
+	_, err := w.WriteString(n.formulas.mark(f.latex, f.display))
+	return ast.WalkSkipChildren, err
+}
+
+func (n nodes) formulaBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
 	}
-	_, err := fmt.Fprintf(w, `<code class="%s">%s</code>`, class, template.HTMLEscapeString(f.latex))
+	_, err := w.WriteString("<p>" + n.formulas.mark(bare(string(node.Lines().Value(source))), true) + "</p>\n")
 	return ast.WalkSkipChildren, err
 }
 

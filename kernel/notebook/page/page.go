@@ -2,7 +2,7 @@
 // else, neither scripts nor the network, and lets nothing else in. What a
 // notebook brings of HTML is reduced to what cannot act, and the page's own
 // policy forbids browsers to run or fetch anything, so pictures are shown that
-// the notebook holds, and not those it only names. Formulas stay LaTeX.
+// the notebook holds, and not those it only names. Formulas are MathML, which browsers draw themselves.
 package page
 
 import (
