@@ -2,7 +2,9 @@ package chart
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -12,13 +14,13 @@ import (
 
 // Convergence draws a training: above, the primal and the dual value over the epochs, between which
 // the optimum is; below, the relative gap between them on a logarithmic axis. Epochs without a
-// certificate and values that are not finite are left out.
+// certificate and values that are not finite are left out; of more than a thousand others as many are drawn, evenly spaced, with the first and
+// the last.
 func Convergence(history []solver.Progress) (*Figure, error) {
 	var primal, dual, gap plotter.XYs
-	for _, h := range history {
-		if h.Estimate > 0 {
-			continue
-		}
+	certified := slices.DeleteFunc(slices.Clone(history), func(h solver.Progress) bool { return h.Estimate > 0 })
+	for _, k := range thinned(len(certified), maxEpochs) {
+		h := certified[k]
 		x := float64(h.Epoch)
 		primal = appendFinite(primal, x, h.Primal)
 		dual = appendFinite(dual, x, h.Dual)
@@ -45,7 +47,7 @@ func Convergence(history []solver.Progress) (*Figure, error) {
 	f := &Figure{Plot: upper, Width: curveWidth, Height: curveHeight}
 	if gap = positive(gap); len(gap) == 0 {
 		upper.X.Label.Text = "epoch"
-		return f, nil
+		return f.interactive(vegaLiteType, true, newTraining(primal, dual, nil, marked).spec), nil
 	}
 	lower := newPlot("", "epoch", "relative gap")
 	addGrid(lower)
@@ -62,7 +64,61 @@ func Convergence(history []solver.Progress) (*Figure, error) {
 		lower.Y.Max *= 10
 	}
 	f.Below, f.Height = lower, 1.6*curveHeight
-	return f, nil
+	return f.interactive(vegaLiteType, true, newTraining(primal, dual, gap, marked).spec), nil
+}
+
+// training is the interactive form of a convergence: the same lines in both plots, of which each draws its own and tells of all.
+type training struct {
+	upper, lower series
+}
+
+func newTraining(primal, dual, gap plotter.XYs, marked bool) *training {
+	row := make(map[float64]int) // by epoch
+	for _, points := range []plotter.XYs{primal, dual, gap} {
+		for _, p := range points {
+			row[p.X] = 0
+		}
+	}
+	epochs := slices.Sorted(maps.Keys(row))
+	for k, e := range epochs {
+		row[e] = k
+	}
+	t := &training{}
+	for _, s := range []*series{&t.upper, &t.lower} {
+		*s = series{at: epochs, marked: marked, over: "epoch"}
+	}
+	for style, points := range []plotter.XYs{primal, dual, gap} {
+		if len(points) == 0 {
+			continue
+		}
+		l := webLine{style: style, name: [3]string{"primal", "dual", "gap"}[style], x: epochs, y: make([]float64, len(epochs))}
+		for k := range l.y {
+			l.y[k] = math.NaN()
+		}
+		for _, p := range points {
+			l.y[row[p.X]] = p.Y
+		}
+		l.told = style == 2
+		t.upper.lines = append(t.upper.lines, l)
+		l.told = style != 2
+		t.lower.lines = append(t.lower.lines, l)
+	}
+	return t
+}
+
+// spec returns one view or two below each other.
+func (t *training) spec(f *Figure) object {
+	if f.Below == nil {
+		return t.upper.spec(f)
+	}
+	width, height := pixels(f.Width)-90, pixels(f.Height)-150
+	return vegaLite(object{
+		"data":    t.upper.data(),
+		"title":   object{"text": f.Title.Text, "anchor": "middle"},
+		"vconcat": list{t.upper.view(f.Plot, width, math.Round(0.62*height)), t.lower.view(f.Below, width, math.Round(0.38*height))},
+		"spacing": 14,
+		"resolve": object{"scale": object{"color": "independent", "strokeDash": "independent", "shape": "independent"}},
+	})
 }
 
 func appendFinite(points plotter.XYs, x, y float64) plotter.XYs {

@@ -44,8 +44,14 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 
 	p := newPlot("Accuracy over training size", "training size", "accuracy")
 	addGrid(p)
+	values := make([]float64, len(sizes))
+	for i, s := range sizes {
+		values[i] = float64(s)
+	}
+	web := &series{at: values, ticks: values, marked: true}
 	top := &legend{width: curveWidth - 80}
 	for i, name := range names {
+		web.lines = append(web.lines, webLine{style: i, name: name, x: values, y: slices.Clone(curves[name])})
 		points := make(plotter.XYs, len(sizes))
 		for k, s := range sizes {
 			points[k] = plotter.XY{X: float64(s), Y: curves[name][k]}
@@ -56,17 +62,14 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	}
 	p.Add(top)
 	logarithmic := sizes[last] > 10*sizes[0]
-	values := make([]float64, len(sizes))
-	for i, s := range sizes {
-		values[i] = float64(s)
-	}
 	p.X.Tick.Marker = valueTicks(values, logarithmic)
 	p.Y.Tick.Marker = roundTicks{}
 	if logarithmic {
 		p.X.Scale = plot.LogScale{}
 	}
 	padRange(&p.Y)
-	return &Figure{Plot: p, Width: curveWidth, Height: curveHeight}, nil
+	f := &Figure{Plot: p, Width: curveWidth, Height: curveHeight}
+	return f.interactive(vegaLiteType, true, web.spec), nil
 }
 
 // addLine adds line i and names it in the legend.

@@ -33,7 +33,8 @@ const (
 
 // Dendrogram draws a tree of mergers as figure 6.1 of Cai's thesis does: the names at the left, and every link as a bar
 // at the distance of what it merges. The clusters that the cut leaves have colours and stand apart. Links that are cut
-// are grey and crossed, with a larger cross those that do not build on one that is cut. Mergers with a method Check()
+// are grey and crossed, with a larger cross those that do not build on one that is cut; where one distance divides the links that are cut
+// from the others, a line stands there. In the interactive figure that line can be moved. Mergers with a method Check()
 // error are asked first whether they are right. Of more than 300 things the first mergers are folded: a row names one
 // thing of several, and their number.
 func Dendrogram(m Mergers) (*Figure, error) {
@@ -56,13 +57,15 @@ func Dendrogram(m Mergers) (*Figure, error) {
 	p.Add(d)
 	p.X.Min, p.X.Max = 0, d.highest*1.04
 	p.Y.Min, p.Y.Max = -d.height, 0
-	return &Figure{Plot: p, Width: d.names + linksWidth + 2*margin, Height: vg.Length(d.height)*d.row + 60 + 2*margin}, nil
+	f := &Figure{Plot: p, Width: d.names + linksWidth + 2*margin, Height: vg.Length(d.height)*d.row + 60 + 2*margin}
+	return f.interactive(vegaType, true, d.spec), nil
 }
 
 // dendrogram is the plotter of a tree of mergers.
 type dendrogram struct {
 	rows     []mergedRow
 	bars     []bar
+	walk     []*walked
 	clusters int
 	highest  float64
 	height   float64   // of all rows with the gaps between them, in rows
@@ -88,6 +91,37 @@ type bar struct {
 	cluster
 }
 
+// walked is a row or a bar in the order of a walk from the last link down, each before what is below it.
+type walked struct {
+	place    int
+	top      float64 // the largest height up to this one, and up to the link above; NaN above the last
+	above    float64
+	cut      bool
+	aboveCut bool
+	things   int
+	*bar     // or nil
+	mergedRow
+}
+
+// line returns the distance that divides the links that are cut from the others, or NaN if there is none, or none is cut.
+func (d *dendrogram) line() float64 {
+	low, high := 0.0, math.Inf(1)
+	for _, r := range d.rows {
+		low = max(low, r.folded)
+	}
+	for _, b := range d.bars {
+		if b.cut {
+			high = min(high, b.height)
+		} else {
+			low = max(low, b.height)
+		}
+	}
+	if math.IsInf(high, 1) || low >= high {
+		return math.NaN()
+	}
+	return (low + high) / 2
+}
+
 // cluster is the colour of a cluster; things alone in theirs are 0.
 type cluster int
 
@@ -101,6 +135,7 @@ func (c cluster) color() color.Color {
 // merged is a thing or a link with what is below it.
 type merged struct {
 	height  float64
+	top     float64 // the largest height up to this one
 	things  int
 	first   int // the smallest of the things
 	cut     bool
@@ -132,7 +167,7 @@ func newDendrogram(m Mergers) (*dendrogram, error) {
 		if all[a].first > all[b].first {
 			a, b = b, a
 		}
-		all = append(all, merged{height: height, things: all[a].things + all[b].things, first: all[a].first, cut: m.IsCut(t), a: a, b: b})
+		all = append(all, merged{height: height, top: max(height, all[a].top, all[b].top), things: all[a].things + all[b].things, first: all[a].first, cut: m.IsCut(t), a: a, b: b})
 		d.highest = max(d.highest, height)
 		if m.IsCut(t) {
 			d.clusters++
@@ -162,8 +197,10 @@ func (d *dendrogram) place(m Mergers, all []merged) {
 		done    bool    // what is below it
 		joined  bool    // to the cluster of the link above
 		cluster cluster // of the link above
+		above   int     // the link above, or -1
 	}
-	stack := []visit{{node: len(all) - 1}}
+	walk := make(map[int]*walked)
+	stack := []visit{{node: len(all) - 1, above: -1}}
 	var before, colors cluster
 	y := 0.0
 	for len(stack) > 0 {
@@ -173,12 +210,20 @@ func (d *dendrogram) place(m Mergers, all []merged) {
 		if v.done {
 			a, b := all[x.a], all[x.b]
 			x.y = (a.y + b.y) / 2
-			d.bars = append(d.bars, bar{
+			drawn := bar{
 				from: [2]float64{a.height, b.height}, y: [2]float64{a.y, b.y}, height: x.height,
 				cut: x.cut, first: x.cut && !a.cut && !b.cut, cluster: x.cluster,
-			})
+			}
+			d.bars = append(d.bars, drawn)
+			walk[v.node].bar = &drawn
 			continue
 		}
+		w := &walked{place: len(d.walk), top: x.top, above: math.NaN(), aboveCut: true, cut: x.cut, things: x.things}
+		if v.above >= 0 {
+			w.above, w.aboveCut = all[v.above].top, all[v.above].cut
+		}
+		walk[v.node] = w
+		d.walk = append(d.walk, w)
 		switch {
 		case v.joined:
 			x.cluster = v.cluster
@@ -187,7 +232,7 @@ func (d *dendrogram) place(m Mergers, all []merged) {
 			x.cluster = colors
 		}
 		if x.things > 1 && v.node >= fold {
-			below := visit{joined: !x.cut, cluster: x.cluster}
+			below := visit{joined: !x.cut, cluster: x.cluster, above: v.node}
 			first, second := below, below
 			first.node, second.node = x.a, x.b
 			stack = append(stack, visit{node: v.node, done: true}, second, first)
@@ -201,7 +246,7 @@ func (d *dendrogram) place(m Mergers, all []merged) {
 		if x.things > 1 {
 			row.text = fmt.Sprintf("%s and %d more", row.text, x.things-1)
 		}
-		x.y = row.y
+		x.y, w.mergedRow = row.y, row
 		d.rows = append(d.rows, row)
 		d.names = max(d.names, sans(d.size, ink).Width(row.text)+2*nameOffset)
 		y++
@@ -233,6 +278,9 @@ func (d *dendrogram) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{
 			{X: x(b.from[0]), Y: y(b.y[0])}, {X: x(b.height), Y: y(b.y[0])}, {X: x(b.height), Y: y(b.y[1])}, {X: x(b.from[1]), Y: y(b.y[1])},
 		})...)
+	}
+	if at := d.line(); !math.IsNaN(at) {
+		c.StrokeLine2(draw.LineStyle{Color: lineColors[1], Width: 1, Dashes: []vg.Length{5, 3}}, x(at), c.Min.Y, x(at), c.Max.Y)
 	}
 	for _, b := range d.bars {
 		if !b.cut {

@@ -19,7 +19,7 @@ import (
 )
 
 // Figure is a plot with the size at which it is readable. Its plot may be changed (Title, X.Label, Add, ...)
-// before it is shown.
+// before it is shown; MimeBundle says what of that an interactive figure follows.
 type Figure struct {
 	*plot.Plot
 
@@ -31,11 +31,15 @@ type Figure struct {
 
 	// Width and Height are what SVG, PNG and Save use. There are 72 points to the inch.
 	Width, Height vg.Length
+
+	twin *twin // or nil
 }
 
 const (
-	// dotsPerInch of PNG: twice what screens show, so that it stays sharp on fine ones.
+	// dotsPerInch of PNG: twice what screens show, so that it stays sharp on fine ones. A figure that would have more
+	// than mostDots has fewer to the inch.
 	dotsPerInch = 192
+	mostDots    = 5e6
 
 	// margin is left free around the figure: points.
 	margin = 6
@@ -105,8 +109,8 @@ func (f *Figure) svg() (string, error) {
 	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" `, 1), nil
 }
 
-// PNG returns the figure as a picture with 192 dots to the inch, or nothing if it cannot be drawn; SVG
-// says why.
+// PNG returns the figure as a picture with 192 dots to the inch (fewer if it is so large that it would have more than five million), or nothing if
+// it cannot be drawn; SVG says why.
 func (f *Figure) PNG() []byte {
 	data, err := f.png()
 	if err != nil {
@@ -116,7 +120,12 @@ func (f *Figure) PNG() []byte {
 }
 
 func (f *Figure) png() ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dotsPerInch))
+	dots := f.Width.Dots(dotsPerInch) * f.Height.Dots(dotsPerInch)
+	if !(dots > 0 && dots < 1e12) {
+		return nil, fmt.Errorf("chart: a figure of %v x %v points cannot be drawn", f.Width.Points(), f.Height.Points())
+	}
+	perInch := dotsPerInch * min(1, math.Sqrt(mostDots/dots))
+	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(int(perInch)))
 	if err := f.drawOn(c); err != nil {
 		return nil, err
 	}

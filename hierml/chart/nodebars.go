@@ -33,8 +33,8 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 	if math.IsNaN(scale.low) {
 		return nil, fmt.Errorf("chart: no node has a value of %q: there is nothing to draw", what)
 	}
-	b := &nodeBars{names: barsMargin}
 	what = short(what, 40)
+	b := &nodeBars{t: t, what: what, names: barsMargin}
 	title := fmt.Sprintf("%s of %s", what, count(t.Len(), "node", "nodes"))
 	chosen := outline(t)
 	if len(chosen) > maxBars {
@@ -58,7 +58,8 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 	p.X.Min, p.X.Max = barRange(scale.low, scale.high)
 	p.Y.Min, p.Y.Max = -float64(len(b.bars)), 0
 	width := max(b.names+barsWidth, p.Title.TextStyle.Width(title))
-	return &Figure{Plot: p, Width: width + 2*margin, Height: vg.Length(len(b.bars))*rowHeight + 62 + 2*margin}, nil
+	f := &Figure{Plot: p, Width: width + 2*margin, Height: vg.Length(len(b.bars))*rowHeight + 62 + 2*margin}
+	return f.interactive(vegaType, true, b.spec), nil
 }
 
 // barsMargin is the least room left of the bars.
@@ -135,6 +136,8 @@ func largest(list []outlined, values []float64, n int) []outlined {
 
 // nodeBars is the plotter of one bar a node.
 type nodeBars struct {
+	t     *taxonomy.Taxonomy
+	what  string
 	bars  []nodeBar
 	names vg.Length // width of the names
 }

@@ -25,11 +25,13 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 	addGrid(p)
 	top := &legend{width: curveWidth - 80}
 	names := slices.Sorted(maps.Keys(means))
+	web := &series{at: slices.Clone(values), ticks: slices.Clone(values), marked: true}
 	logarithmic := values[0] > 0 && values[len(values)-1] > 10*values[0]
 	for i, name := range names {
 		beside := (float64(i) - float64(len(names)-1)/2) * besideStep
 		var points plotter.XYs
 		var bars deviationBars
+		drawn := webLine{style: i, name: name, x: slices.Clone(values), y: slices.Clone(means[name]), spreads: slices.Clone(deviations[name])}
 		for k, x := range values {
 			y := means[name][k]
 			if math.IsNaN(y) {
@@ -40,6 +42,7 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 			} else {
 				x += beside * (values[len(values)-1] - values[0])
 			}
+			drawn.x[k] = x
 			points = append(points, plotter.XY{X: x, Y: y})
 			if d := deviations[name]; d != nil && d[k] > 0 {
 				bars.XYs = append(bars.XYs, plotter.XY{X: x, Y: y})
@@ -49,14 +52,15 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 		if len(points) == 0 {
 			continue
 		}
+		web.lines = append(web.lines, drawn)
 		if len(bars.XYs) > 0 {
-			drawn, err := plotter.NewYErrorBars(bars)
+			deviation, err := plotter.NewYErrorBars(bars)
 			if err != nil {
 				return nil, fmt.Errorf("chart: deviations of %q: %w", name, err)
 			}
-			drawn.LineStyle = draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 0.8}
-			drawn.CapWidth = vg.Points(5)
-			p.Add(drawn)
+			deviation.LineStyle = draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 0.8}
+			deviation.CapWidth = vg.Points(5)
+			p.Add(deviation)
 		}
 		if err := addLine(p, top, i, name, points, true); err != nil {
 			return nil, err
@@ -71,7 +75,8 @@ func Parameter(parameter, measure string, values []float64, means, deviations ma
 		p.X.Min, p.X.Max = values[0]-1, values[0]+1
 	}
 	padRange(&p.Y)
-	return &Figure{Plot: p, Width: curveWidth, Height: curveHeight}, nil
+	f := &Figure{Plot: p, Width: curveWidth, Height: curveHeight}
+	return f.interactive(vegaLiteType, true, web.spec), nil
 }
 
 // besideStep is how far two methods stand beside each other, as a share of the axis.

@@ -50,7 +50,7 @@ func regionsFigure(list []*regions, panels []*plot.Plot) *Figure {
 	}
 	f.Width = vg.Length(len(rows[0]))*(side+52) + l.width + 2*margin
 	f.Height = vg.Length(len(rows))*(side+58) + 2*margin
-	return f
+	return f.interactive(vegaType, true, (&webRegions{list: list, legend: l}).spec)
 }
 
 // Plot draws the regions, the lines between them and the instances.

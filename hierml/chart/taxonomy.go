@@ -15,6 +15,9 @@ import (
 // taxonomy with more than about two hundred leaves, the subtrees for which there is no room, and
 // levels that would make the figure too wide, are drawn as a triangle with the number of leaves below.
 // A node with several parents is drawn below the first of them, and the others are named.
+//
+// In the interactive figure, a click folds and unfolds a node. It has the two thousand nodes nearest to the roots, and of one node's
+// children two hundred.
 func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	if t == nil {
 		return nil, fmt.Errorf("chart: no taxonomy to draw")
@@ -41,10 +44,12 @@ func drawTaxonomy(t *taxonomy.Taxonomy, colors *coloring, title string) (*Figure
 	p := newPlot(title, "", "")
 	p.HideAxes()
 	p.X.Padding, p.Y.Padding = 0, 0
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	p.Add(d)
 	titleRoom := p.Title.TextStyle.Rectangle(title).Size().Y + p.Title.Padding
 	width := max(d.size.X, p.Title.TextStyle.Width(title))
-	return &Figure{Plot: p, Width: width + 2*margin, Height: d.size.Y + titleRoom + 2*margin}, nil
+	f := &Figure{Plot: p, Width: width + 2*margin, Height: d.size.Y + titleRoom + 2*margin}
+	return f.interactive(vegaType, false, (&webTaxonomy{t: t, colors: colors}).spec), nil
 }
 
 // layOut places the nodes of depth 0 to deepest, as long as there is room.

@@ -10,7 +10,8 @@
 //
 // each of which may also return an error. Plots, images, gonum's matrices
 // and taxonomies are drawn without. A struct whose methods are those of its
-// pointer is shown as the pointer is.
+// pointer is shown as the pointer is. What a MimeBundle has for a type is what is
+// shown in it, whatever other methods there are, and nil leaves the type out.
 //
 // Maps, and slices of structs, of maps, of slices and of what shows itself, are
 // tables; other slices and structs are where their text is longer than a line.
@@ -26,6 +27,7 @@ package display
 import (
 	"fmt"
 	"image"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -100,6 +102,7 @@ func of(v any) *Bundle {
 	if len(faults) > 0 {
 		b.Data[Text] = b.Text() + "\n" + bounded(strings.Join(faults, "\n"))
 	}
+	maps.DeleteFunc(b.Data, func(_ string, data any) bool { return data == nil })
 	b.bound()
 	if len(b.Metadata) == 0 {
 		b.Metadata = nil

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 
+	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -142,14 +145,39 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// picky leaves out one of the types that it has methods for.
+type picky struct{}
+
+func (picky) HTML() string               { return "<b>no</b>" }
+func (picky) MimeBundle() map[string]any { return map[string]any{HTML: nil, PNG: []byte("p")} }
+
+func TestLeftOut(t *testing.T) {
+	if b := Of(picky{}); len(b.Data) != 2 || b.Data[PNG] == nil || b.Text() == "" {
+		t.Errorf("got %v", b.Data)
+	}
+	// An interactive figure needs no other drawing than the one for front ends that do not know it.
+	f, err := chart.LearningCurve([]int{1, 2}, map[string][]float64{"flat": {0.5, 0.6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Of(f)
+	if got := slices.Sorted(maps.Keys(b.Data)); !slices.Equal(got, []string{"application/vnd.vegalite.v5+json", PNG, Text}) || b.Metadata[PNG] == nil {
+		t.Errorf("a figure is shown as %q", got)
+	}
+	f.X.Min, f.X.Max = 1, math.NaN()
+	if b := Of(f); !strings.Contains(b.Text(), "the X axis goes from 1 to NaN") {
+		t.Errorf("got %s", b.Text())
+	}
+}
+
 func TestTaxonomy(t *testing.T) {
 	tax, err := taxonomy.New([]string{"root", "left", "right"}, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := Of(tax)
-	svg, _ := b.Data[SVG].(string)
-	if !strings.Contains(svg, "<svg") || !strings.Contains(svg, "left") || !strings.Contains(b.Text(), "right") || b.Data[PNG] == nil || b.Metadata[PNG] == nil {
+	spec := fmt.Sprint(b.Data["application/vnd.vega.v5+json"])
+	if !strings.Contains(spec, "left") || !strings.Contains(b.Text(), "right") || b.Data[PNG] == nil || b.Metadata[PNG] == nil {
 		t.Errorf("got %.300v", b)
 	}
 }

@@ -48,7 +48,9 @@ func (b *Bundle) known(v any) error {
 		if err != nil {
 			return err
 		}
-		b.Data[SVG], b.Data[PNG] = figure.SVG(), figure.PNG()
+		if _, err := b.whole(figure); err != nil {
+			return err
+		}
 		b.size(figure.Width, figure.Height)
 	case image.Image:
 		return b.image(v)

@@ -1,0 +1,181 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+)
+
+// maxEpochs and maxValues bound the points of a line that are drawn.
+const maxEpochs = 1000
+
+// series are lines over the same values, as the interactive chart has them.
+type series struct {
+	at     []float64 // the values that people see
+	lines  []webLine
+	ticks  []float64 // marked, or nil for round numbers
+	marked bool      // every point
+	over   string    // what the values are, if the axis does not say so
+}
+
+// webLine is a line with its place among the styles. Its points are at x, which may be a little beside the values.
+type webLine struct {
+	style   int
+	name    string
+	x, y    []float64 // NaN where there is none
+	spreads []float64 // or nil
+	told    bool      // with the others, but not drawn
+}
+
+// data returns one row for each value.
+func (s *series) data() object {
+	rows := list{}
+	for _, k := range thinned(len(s.at), maxEpochs) {
+		row := object{"x": s.at[k]}
+		for i, l := range s.lines {
+			if math.IsNaN(l.y[k]) {
+				continue
+			}
+			row[fmt.Sprint("y", i)] = l.y[k]
+			row[fmt.Sprint("x", i)] = l.x[k]
+			if l.spreads != nil && l.spreads[k] > 0 {
+				row[fmt.Sprint("l", i)] = l.y[k] - l.spreads[k]
+				row[fmt.Sprint("h", i)] = l.y[k] + l.spreads[k]
+				row[fmt.Sprint("d", i)] = l.spreads[k]
+			}
+		}
+		rows = append(rows, row)
+	}
+	return object{"values": rows}
+}
+
+// web shapes of the glyphs.
+var webShapes = []string{"circle", "square", "triangle-up", "circle", "square", "triangle-up"}
+
+// view returns a view of the lines in the ranges of p, of which a rule follows the pointer and tells the values.
+func (s *series) view(p *plot.Plot, width, height float64) object {
+	names, colors, dashes, shapes := list{}, list{}, list{}, list{}
+	for _, l := range s.lines {
+		if l.told {
+			continue
+		}
+		names = append(names, l.name)
+		colors = append(colors, hex(lineColors[l.style%len(lineColors)]))
+		dash := list{}
+		for _, d := range lineDashes[l.style%len(lineDashes)] {
+			dash = append(dash, float64(d))
+		}
+		if len(dash) == 0 {
+			dash = list{1, 0}
+		}
+		dashes = append(dashes, dash)
+		shapes = append(shapes, webShapes[l.style%len(webShapes)])
+	}
+	legend := object{"orient": "top", "title": nil, "labelLimit": 320, "symbolSize": 90, "columns": 4}
+	axis := func(a *plot.Axis, marked []float64) object {
+		axis := object{"title": a.Label.Text, "labelOverlap": "greedy", "tickCount": 6, "labelExpr": numberExpression}
+		if marked != nil {
+			axis["values"] = marked
+		}
+		return axis
+	}
+	scale := func(a *plot.Axis) object {
+		scale := object{"domain": axisRange(a), "nice": false, "zero": false}
+		if _, logarithmic := a.Scale.(plot.LogScale); logarithmic {
+			scale["type"] = "log"
+			delete(scale, "zero")
+		}
+		return scale
+	}
+	position := func(field string, a *plot.Axis, marked []float64) object {
+		return object{"field": field, "type": "quantitative", "scale": scale(a), "axis": axis(a, marked)}
+	}
+	clip := s.beyond(p)
+	layers := list{}
+	tooltip := list{object{"field": "x", "type": "quantitative", "title": cmp.Or(s.over, p.X.Label.Text, "x")}}
+	for i, l := range s.lines {
+		tooltip = append(tooltip, object{"field": fmt.Sprint("y", i), "type": "quantitative", "title": l.name, "format": ".6~g"})
+		if l.spreads != nil {
+			tooltip = append(tooltip, object{"field": fmt.Sprint("d", i), "type": "quantitative", "title": "± " + l.name, "format": ".3~g"})
+		}
+		if l.told {
+			continue
+		}
+		x, y := position(fmt.Sprint("x", i), &p.X, s.ticks), position(fmt.Sprint("y", i), &p.Y, decades(p))
+		there := list{object{"filter": fmt.Sprintf("isValid(datum.y%d)", i)}}
+		color := object{"datum": l.name, "type": "nominal", "scale": object{"domain": names, "range": colors}, "legend": legend}
+		layers = append(layers, object{
+			"transform": there,
+			"mark":      object{"type": "line", "strokeWidth": 2, "clip": clip},
+			"encoding": object{"x": x, "y": y, "color": color,
+				"strokeDash": object{"datum": l.name, "type": "nominal", "scale": object{"domain": names, "range": dashes}, "legend": legend}},
+		})
+		if l.spreads != nil {
+			layers = append(layers, object{
+				"transform": list{object{"filter": fmt.Sprintf("isValid(datum.l%d)", i)}},
+				"mark":      object{"type": "errorbar", "ticks": true, "clip": clip},
+				"encoding": object{"x": x, "color": color,
+					"y":  object{"field": fmt.Sprint("l", i), "type": "quantitative", "scale": scale(&p.Y), "title": p.Y.Label.Text},
+					"y2": object{"field": fmt.Sprint("h", i)}},
+			})
+		}
+		if s.marked {
+			layers = append(layers, object{
+				"transform": there,
+				"mark":      object{"type": "point", "filled": true, "opacity": 1, "size": 50, "clip": clip},
+				"encoding": object{"x": x, "y": y, "color": color,
+					"shape": object{"datum": l.name, "type": "nominal", "scale": object{"domain": names, "range": shapes}, "legend": legend}},
+			})
+		}
+	}
+	layers = append(layers, object{
+		"params": list{object{"name": "pointed", "select": object{"type": "point", "fields": list{"x"}, "nearest": true, "on": "mouseover", "clear": "mouseout"}}},
+		"mark":   object{"type": "rule", "color": hex(frameInk)},
+		"encoding": object{
+			"x":       position("x", &p.X, s.ticks),
+			"opacity": object{"value": 0, "condition": object{"param": "pointed", "empty": false, "value": 1}},
+			"tooltip": tooltip,
+		},
+	})
+	return object{"width": width, "height": height, "layer": layers}
+}
+
+// beyond tells whether there are points outside the ranges of p.
+func (s *series) beyond(p *plot.Plot) bool {
+	for _, l := range s.lines {
+		for k, y := range l.y {
+			if !l.told && (y < p.Y.Min || y > p.Y.Max || l.x[k] < p.X.Min || l.x[k] > p.X.Max) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// numberExpression writes the numbers at an axis: small and large ones by their powers of ten.
+const numberExpression = `datum.value != 0 && (abs(datum.value) < 0.001 || abs(datum.value) >= 1e6) ? format(datum.value, '~e') : format(datum.value, '~r')`
+
+// decades returns the powers of ten that a logarithmic Y axis names, and nil for another.
+func decades(p *plot.Plot) []float64 {
+	if _, logarithmic := p.Y.Scale.(plot.LogScale); !logarithmic {
+		return nil
+	}
+	var marked []float64
+	for _, t := range (decadeTicks{}).Ticks(p.Y.Min, p.Y.Max) {
+		if t.Label != "" {
+			marked = append(marked, t.Value)
+		}
+	}
+	return marked
+}
+
+// spec returns the interactive form of a figure of one plot.
+func (s *series) spec(f *Figure) object {
+	view := s.view(f.Plot, pixels(f.Width), pixels(f.Height))
+	view["data"] = s.data()
+	view["title"] = f.Title.Text
+	view["autosize"] = object{"type": "fit", "contains": "padding"}
+	return vegaLite(view)
+}

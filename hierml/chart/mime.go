@@ -1,0 +1,104 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"gonum.org/v1/plot"
+)
+
+// MIME types of the interactive pictures: of the versions that JupyterLab 4 and VS Code draw.
+const (
+	vegaType     = "application/vnd.vega.v5+json"
+	vegaLiteType = "application/vnd.vegalite.v5+json"
+)
+
+// maxSpec bounds the interactive picture, which a notebook stores as text: bytes.
+const maxSpec = 1 << 20
+
+// twin is the interactive picture of a figure.
+type twin struct {
+	mime   string
+	spec   func(f *Figure) object
+	ranges bool        // the ranges of the axes are free, as spec reads them
+	made   []plot.Plot // the plots as the chart made them
+}
+
+// interactive gives the figure, whose plots are ready, its twin.
+func (f *Figure) interactive(mime string, ranges bool, spec func(f *Figure) object) *Figure {
+	f.twin = &twin{mime: mime, spec: spec, ranges: ranges}
+	for _, p := range slices.Concat(f.rows()...) {
+		f.twin.made = append(f.twin.made, copied(p))
+	}
+	return f
+}
+
+func copied(p *plot.Plot) plot.Plot {
+	if p == nil {
+		return plot.Plot{}
+	}
+	return *p
+}
+
+// shows tells whether the twin still shows what the figure does: everything of the plots is as it was made, but for what
+// the twin takes from them.
+func (t *twin) shows(f *Figure) bool {
+	plots := slices.Concat(f.rows()...)
+	if len(plots) != len(t.made) {
+		return false
+	}
+	for i, p := range plots {
+		now, made := copied(p), t.made[i]
+		made.Title.Text, made.X.Label.Text, made.Y.Label.Text = now.Title.Text, now.X.Label.Text, now.Y.Label.Text
+		if t.ranges {
+			made.X.Min, made.X.Max, made.Y.Min, made.Y.Max = now.X.Min, now.X.Max, now.Y.Min, now.Y.Max
+		}
+		if !reflect.DeepEqual(now, made) {
+			return false
+		}
+	}
+	return true
+}
+
+// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and an interactive one of Vega or
+// Vega-Lite, a value for encoding/json, for front ends that draw those.
+//
+// The interactive figure follows the size of the figure, its titles and the labels and ranges of its axes. Of a figure that was
+// changed in another way (to which a plotter was added, say), of one whose interactive form has more than a megabyte, and of one that never had any,
+// the bundle has an SVG document instead. A figure that cannot be drawn is an error.
+func (f *Figure) MimeBundle() (map[string]any, error) {
+	picture, err := f.png()
+	if err != nil {
+		return nil, err
+	}
+	bundle := map[string]any{"image/png": picture}
+	spec, err := f.spec()
+	if err != nil {
+		return nil, err
+	}
+	if spec != nil {
+		bundle[f.twin.mime] = spec
+		bundle["image/svg+xml"] = nil // which the two others make superfluous
+		return bundle, nil
+	}
+	bundle["image/svg+xml"], err = f.svg()
+	return bundle, err
+}
+
+// spec returns the interactive form, or nil where there is none.
+func (f *Figure) spec() (object, error) {
+	if f.twin == nil || !f.twin.shows(f) {
+		return nil, nil
+	}
+	spec := f.twin.spec(f)
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, fmt.Errorf("chart: the interactive figure: %w", err)
+	}
+	if len(text) > maxSpec {
+		return nil, nil
+	}
+	return spec, nil
+}

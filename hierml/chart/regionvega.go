@@ -1,0 +1,134 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// webPage is the width of a notebook's page on a screen of moderate size, in pixels.
+const webPage = 940
+
+// webRegions is the interactive form of decision regions: a region tells its node, a point its labels and what is predicted there, and
+// what is of the same node stands out in all panels.
+type webRegions struct {
+	list   []*regions
+	legend *regionsLegend
+}
+
+// spec returns a panel a model, three in a row.
+func (w *webRegions) spec(f *Figure) object {
+	rows := f.rows()
+	across := (float64(f.Width) - float64(w.legend.width)) / float64(len(rows[0]))
+	side := math.Round(min(across-52, float64(f.Height)/float64(len(rows))-58) * 96 / 72)
+	// A page does not make it smaller where it is too wide, as it does with a picture.
+	columns := float64(len(rows[0]))
+	side = max(40, min(side, math.Round((webPage-wideness*pixels(w.legend.width))/columns-76)))
+	plots := slices.DeleteFunc(slices.Concat(rows...), func(p *plot.Plot) bool { return p == nil })
+	panels := list{}
+	for i, r := range w.list {
+		panels = append(panels, r.panel(plots[i], side))
+	}
+	names, colors := list{}, list{}
+	for _, n := range w.legend.nodes {
+		names, colors = append(names, w.legend.colors.t.Name(n)), append(colors, hex(w.legend.colors.region(n)))
+	}
+	legend := object{"fill": "nodes", "symbolType": "square", "symbolSize": 180, "symbolStrokeWidth": 0, "labelLimit": 190, "orient": "right"}
+	if w.legend.more > 0 {
+		legend["title"] = fmt.Sprintf("and %d more", w.legend.more)
+		legend["titleFontSize"], legend["titleColor"] = webName, hex(paleInk)
+	}
+	return vega(object{
+		"padding": 6, "layout": object{"columns": besideColumns, "padding": 26, "bounds": "full", "align": "all"},
+		"signals": list{object{"name": "pointed", "value": nil, "on": list{
+			object{"events": "@region:mouseover, @point:mouseover", "update": "datum.k"},
+			object{"events": "@region:mouseout, @point:mouseout", "update": "null"},
+		}}},
+		"scales":  list{object{"name": "nodes", "type": "ordinal", "domain": names, "range": colors}},
+		"legends": list{legend},
+		"marks":   panels,
+	})
+}
+
+// panel returns the group of marks of a model, in the ranges of its plot.
+func (r *regions) panel(p *plot.Plot, side float64) object {
+	t := r.data.Taxonomy
+	xs, ys := axisRange(&p.X), axisRange(&p.Y)
+	at := func(place [2]float64) string {
+		x := (place[0] - xs[0].(float64)) / (xs[1].(float64) - xs[0].(float64)) * side
+		y := (ys[1].(float64) - place[1]) / (ys[1].(float64) - ys[0].(float64)) * side
+		return tenths(x) + "," + tenths(y)
+	}
+	parts := list{}
+	for _, part := range r.parts {
+		var d []byte
+		for _, loop := range part.loops {
+			for k, place := range loop {
+				d = append(d, " ML"[min(k+1, 2)])
+				d = append(d, at(place)...)
+			}
+			d = append(d, 'Z')
+		}
+		parts = append(parts, object{"k": part.node, "d": string(d), "color": hex(r.colors.region(part.node)), "node": short(t.Name(part.node), longestName), "path": path(t, part.node)})
+	}
+	borders := list{}
+	for k, style := range regionBorders {
+		var d []byte
+		for _, line := range r.borders[k] {
+			d = append(append(append(append(d, 'M'), at(line[0])...), 'L'), at(line[1])...)
+		}
+		borders = append(borders, object{"d": string(d), "color": hex(style.Color), "width": float64(style.Width) * 96 / 72})
+	}
+	points := list{}
+	for _, i := range r.instances {
+		labels := ""
+		for k, n := range r.data.Labels[i.row] {
+			if k > 0 {
+				labels += ", "
+			}
+			labels += t.Name(n)
+		}
+		points = append(points, object{"k": i.label, "x": i.x, "y": i.y, "i": i.row, "label": short(labels, longestName), "color": hex(r.colors.strong(i.label))})
+	}
+	faded := signal("pointed === null || pointed === datum.k ? 1 : 0.45")
+	dot := math.Pow(2*float64(r.radius())*96/72, 2)
+	return object{
+		"type": "group", "title": object{"text": p.Title.Text, "frame": "group", "offset": 6, "limit": side},
+		"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(false)}},
+		"data":   list{object{"name": "parts", "values": parts}, object{"name": "borders", "values": borders}, object{"name": "points", "values": points}},
+		"scales": list{
+			object{"name": "x", "type": "linear", "domain": xs, "range": list{0, side}, "zero": false, "nice": false},
+			object{"name": "y", "type": "linear", "domain": ys, "range": list{side, 0}, "zero": false, "nice": false},
+		},
+		"axes": list{
+			object{"orient": "bottom", "scale": "x", "title": p.X.Label.Text, "tickCount": 5, "domain": false},
+			object{"orient": "left", "scale": "y", "title": p.Y.Label.Text, "tickCount": 5, "domain": false},
+		},
+		"marks": list{object{
+			"type":   "group",
+			"encode": object{"update": object{"width": value(side), "height": value(side), "clip": value(true), "stroke": value(hex(frameInk))}},
+			"marks": list{
+				named("region", mark("path", "parts", object{"path": field("d"), "fill": field("color"), "fillOpacity": faded, "tooltip": told("predicted", "datum.node", "path", "datum.path")})),
+				uninterested(mark("path", "borders", object{"path": field("d"), "stroke": field("color"), "strokeWidth": field("width"), "strokeCap": value("round")})),
+				named("point", mark("symbol", "points", object{
+					"x": object{"scale": "x", "field": "x"}, "y": object{"scale": "y", "field": "y"}, "size": value(dot), "fill": field("color"), "stroke": value("white"), "strokeWidth": value(0.9),
+					"opacity": faded, "tooltip": told("instance", "datum.i", "label", "datum.label", r.names[0], "format(datum.x, '.4~g')", r.names[1], "format(datum.y, '.4~g')"),
+				})),
+			},
+		}},
+	}
+}
+
+// uninterested lets the pointer reach what is below a mark.
+func uninterested(mark object) object {
+	mark["interactive"] = false
+	return mark
+}
+
+// tenths writes a number of pixels.
+func tenths(v float64) string {
+	return strconv.FormatFloat(math.Round(10*v)/10+0, 'f', -1, 64)
+}

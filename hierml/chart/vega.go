@@ -1,0 +1,185 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// object and list are values for encoding/json.
+type (
+	object = map[string]any
+	list   = []any
+)
+
+// pixels returns a length in the pixels of a web page, of which there are 96 to the inch.
+func pixels(l vg.Length) float64 { return math.Round(float64(l / vg.Inch * 96)) }
+
+// hex returns a colour as web pages write it.
+func hex(c color.Color) string {
+	rgba := color.RGBAModel.Convert(c).(color.RGBA)
+	return fmt.Sprintf("#%02x%02x%02x", rgba.R, rgba.G, rgba.B)
+}
+
+const webFont = "Liberation Sans, Arial, Helvetica, sans-serif"
+
+// webConfig returns the style of this package for Vega and Vega-Lite. It names every colour, because a front end with a dark theme
+// sets those that are not named to pale ones.
+func webConfig() object {
+	return object{
+		"background": "white",
+		"font":       webFont,
+		"axis": object{
+			"labelColor": hex(ink), "titleColor": hex(ink), "labelFont": webFont, "titleFont": webFont,
+			"labelFontSize": 13, "titleFontSize": 15, "titleFontWeight": "normal", "labelFontWeight": "normal",
+			"gridColor": hex(gridInk), "domainColor": hex(frameInk), "tickColor": hex(frameInk),
+		},
+		"title":  object{"color": hex(ink), "font": webFont, "fontSize": 17, "fontWeight": "normal"},
+		"legend": object{"labelColor": hex(ink), "titleColor": hex(ink), "labelFont": webFont, "titleFont": webFont, "labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
+		"style":  object{"guide-label": object{"fill": hex(ink)}, "guide-title": object{"fill": hex(ink)}, "cell": object{"stroke": hex(frameInk)}},
+	}
+}
+
+// embedding tells front ends how to show a picture: with a menu to save it, but not to send it to a web site.
+func embedding() object {
+	return object{"embedOptions": object{"actions": object{"export": true, "source": false, "compiled": false, "editor": false}}}
+}
+
+// vegaLite returns a specification in Vega-Lite with what is the same in all of them.
+func vegaLite(parts object) object {
+	return webSpec("https://vega.github.io/schema/vega-lite/v5.json", parts)
+}
+
+// vega returns a specification in Vega, likewise.
+func vega(parts object) object { return webSpec("https://vega.github.io/schema/vega/v5.json", parts) }
+
+func webSpec(schema string, parts object) object {
+	spec := object{"$schema": schema, "background": "white", "config": webConfig(), "usermeta": embedding()}
+	for key, part := range parts {
+		spec[key] = part
+	}
+	return spec
+}
+
+// axisRange returns the range of an axis as gonum's plot draws it.
+func axisRange(a *plot.Axis) list {
+	if a.Min == a.Max {
+		return list{a.Min - 1, a.Max + 1}
+	}
+	return list{a.Min, a.Max}
+}
+
+// thinned returns the numbers from 0 to n-1, or, if those are more than most, as many of them: evenly spaced, with the first and
+// the last.
+func thinned(n, most int) []int {
+	kept := make([]int, min(n, most))
+	for i := range kept {
+		kept[i] = i
+		if n > most {
+			kept[i] = int(float64(i) * float64(n-1) / float64(most-1))
+		}
+	}
+	return kept
+}
+
+// finite returns v, or nothing for what JSON does not have.
+func finite(v float64) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return v
+}
+
+// value, field, signal and scaled are the ways in which Vega gives a mark its properties.
+func value(v any) object              { return object{"value": v} }
+func field(name string) object        { return object{"field": name} }
+func signal(expression string) object { return object{"signal": expression} }
+
+func scaled(scale, expression string) object {
+	return object{"scale": scale, "signal": expression}
+}
+
+// mark returns a mark of the type over the rows of the data set, or once if that is empty. What is set is encoded again with every
+// change.
+func mark(kind, data string, set object) object {
+	m := object{"type": kind, "encode": object{"update": set}}
+	if data != "" {
+		m["from"] = object{"data": data}
+	}
+	return m
+}
+
+// write returns a text mark in the style of names.
+func write(data, text string, set object) object {
+	m := mark("text", data, object{"text": signal(text), "baseline": value("middle"), "font": value(webFont), "fontSize": value(webName), "fill": value(hex(ink))})
+	for key, v := range set {
+		m["encode"].(object)["update"].(object)[key] = v
+	}
+	return m
+}
+
+// webName is the size of names and webRow the height of their rows, in pixels.
+const (
+	webName = nameSize * 96 / 72.
+	webRow  = 17
+)
+
+// wideness is how much wider than those of Liberation, with which text is measured, the letters of a front end may be.
+const wideness = 1.15
+
+// told returns the expression of a tooltip: names and the expressions of what they have.
+func told(parts ...string) object {
+	var b strings.Builder
+	for i := 0; i < len(parts); i += 2 {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quoted(parts[i]) + ": " + parts[i+1])
+	}
+	return signal("{" + b.String() + "}")
+}
+
+// quoted returns a string of Vega's expressions.
+func quoted(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return `""` // which does not happen: every string has a form in JSON
+	}
+	return string(text)
+}
+
+// heading returns the title of a picture, with a hint below it.
+func heading(title, hint string) object {
+	return object{"text": title, "subtitle": hint, "subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10}
+}
+
+// webNames is how long the names and paths of tooltips are at most.
+const (
+	longestName = 80
+	longestPath = 160
+)
+
+// path returns the names from the root to a node, each below the first of its parents. A name that begins with the parent's, as those of
+// paths do, stands for both.
+func path(t *taxonomy.Taxonomy, n int) string {
+	text := short(t.Name(n), longestName)
+	for at := n; len(t.Parents(at)) > 0 && len(text) < longestPath; {
+		above := t.Parents(at)[0]
+		if !strings.HasPrefix(t.Name(at), t.Name(above)) {
+			text = short(t.Name(above), longestName) + " › " + text
+		}
+		at = above
+	}
+	runes := []rune(text)
+	if len(runes) > longestPath {
+		text = "… " + string(runes[len(runes)-longestPath:])
+	}
+	return text
+}
