@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,33 +19,44 @@ import (
 func doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what works here and what does not",
-		Long: `Doctor says in a sentence each whether cells can be interpreted and compiled, and
-whether Jupyter knows this program, and what to do where that is not so. It
-changes nothing, save that it makes what compiling cells needs if that is
-missing, as the first compiled cell would: it takes a minute or two then. The exit
-status is 1 if something does not work.`,
+		Short: "Say what is wrong with an installation, and how to mend it",
+		Long: `Doctor looks at everything that hierml needs and says in a line each whether it is in order:
+
+  the program itself, the one that PATH finds, and the Go tool chain
+  whether cells run, and whether they can be compiled
+  Jupyter, its widgets, and the kernels that Jupyter knows: what they start, and whether that exists
+  the folders of HIERML_DATA, the cache and the history, with their sizes
+  the memory that cells may use, and the terminal
+
+A line begins with ok; with wrong, where something does not work; or with hint, where something could be better.
+Each of the last two says what to do.
+
+It changes nothing, save that it makes what compiling cells needs if that is missing, as the
+first compiled cell would: it takes a minute or two then. The exit status is 1 if a line begins with wrong.`,
+		Example: `  hierml doctor
+  NO_COLOR=1 hierml doctor > report.txt 2>&1`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()
+			colours := os.Getenv("NO_COLOR") == "" && isTerminal(cmd.OutOrStdout())
 			wrong, total := 0, 0
-			for _, examine := range []func(context.Context) (string, error){
-				func(context.Context) (string, error) { return "This is hierml " + version() + ".", nil },
-				examineToolchain, examineWorker, examineCells, examineJupyter,
+			for _, examine := range []func(context.Context) []finding{
+				examineProgram, examineToolchain, examineWorker, examineJupyter, examineKernels,
+				examineData, examineFolders, examineMemory, examineTerminal, examineCells,
 			} {
-				well, err := examine(ctx)
+				findings := examine(ctx)
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				total++
-				sign := "ok     "
-				if err != nil {
-					sign, well = "wrong  ", sentence(err)
-					wrong++
-				}
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), sign+well); err != nil {
-					return err
+				for _, f := range findings {
+					total++
+					if f.state == wrongState {
+						wrong++
+					}
+					if _, err := fmt.Fprintln(cmd.OutOrStdout(), f.line(colours)); err != nil {
+						return err
+					}
 				}
 			}
 			if wrong > 0 {
@@ -59,123 +67,116 @@ status is 1 if something does not work.`,
 	}
 }
 
-// sentence is an error as a sentence.
-func sentence(err error) string {
-	text := strings.TrimSpace(err.Error())
-	text = strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
+// A finding is what the doctor says of one thing.
+type finding struct {
+	state state
+	text  string // a sentence
+}
+
+type state int
+
+const (
+	okState state = iota
+	hintState
+	wrongState
+)
+
+func (f finding) line(colours bool) string {
+	sign := [...]string{"ok     ", "hint   ", "wrong  "}[f.state]
+	if colours {
+		sign = [...]string{"\x1b[32m", "\x1b[33m", "\x1b[1;31m"}[f.state] + sign + "\x1b[0m"
+	}
+	return sign + f.text
+}
+
+func ok(format string, args ...any) finding {
+	return finding{okState, sentence(fmt.Sprintf(format, args...))}
+}
+
+func hint(format string, args ...any) finding {
+	return finding{hintState, sentence(fmt.Sprintf(format, args...))}
+}
+
+func wrong(format string, args ...any) finding {
+	return finding{wrongState, sentence(fmt.Sprintf(format, args...))}
+}
+
+// one is for what has a single finding.
+func one(f finding) []finding { return []finding{f} }
+
+// sentence begins a text with a capital letter, unless that is a name, and ends it with a stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	first, _, _ := strings.Cut(text, " ")
+	if strings.ToLower(first) == first && !strings.ContainsAny(first, "/._") {
+		text = strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
+	}
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-func examineToolchain(ctx context.Context) (string, error) {
+// examineProgram looks whether the program that runs is the one that PATH finds.
+func examineProgram(context.Context) []finding {
+	self, err := os.Executable()
+	if err != nil {
+		return one(wrong("this program cannot be found, so no worker can be started: %v", err))
+	}
+	findings := one(ok("this is hierml %s, %s", version(), self))
+	switch found, err := exec.LookPath("hierml"); {
+	case err != nil:
+		findings = append(findings, hint("the command hierml is not on PATH: add %s to it", filepath.Dir(self)))
+	case !sameFile(found, self):
+		findings = append(findings, hint("the command hierml on PATH is another program, %s: remove it, or put %s before its folder in PATH", found, filepath.Dir(self)))
+	}
+	return findings
+}
+
+func examineToolchain(ctx context.Context) []finding {
 	command, err := exec.LookPath("go")
 	if err != nil {
-		return "", errors.New("there is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl")
+		return one(wrong("there is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl"))
 	}
 	out, err := exec.CommandContext(ctx, command, "env", "GOVERSION").Output()
 	if err != nil {
-		return "", fmt.Errorf("the Go tool chain does not answer: %s env GOVERSION: %w", command, err)
+		return one(wrong("the Go tool chain does not answer: %s env GOVERSION: %v; install Go from go.dev/dl", command, err))
 	}
-	return fmt.Sprintf("The Go tool chain is %s, %s.", strings.TrimSpace(string(out)), command), nil
+	return one(ok("the Go tool chain is %s, %s", strings.TrimSpace(string(out)), command))
 }
 
 // examineWorker runs a cell.
-func examineWorker(ctx context.Context) (well string, err error) {
-	const failed = "the process that runs cells does not work: %w"
+func examineWorker(ctx context.Context) []finding {
+	if err := tryWorker(ctx); err != nil {
+		return one(wrong("the process that runs cells does not work: %v; run `go run ./install` again in the clone of hierml", err))
+	}
+	return one(ok("the process that runs cells starts, and interprets them"))
+}
+
+func tryWorker(ctx context.Context) (err error) {
 	e, err := newEngine(worker.Config{}, engine.Config{Mode: engine.InterpretedMode})
 	if err != nil {
-		return "", fmt.Errorf(failed, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	bundle, err := e.Run(ctx, engine.Cell{Number: 1, Source: "strings.Repeat(\"ab\", 2)"}, nobody())
-	if err == nil && (bundle == nil || bundle.Data["text/plain"] != "abab") {
-		err = fmt.Errorf("a cell shows %v", bundle)
+	bundle, err := e.Run(ctx, engine.Cell{Number: 1, Source: "1 + 1"}, nobody())
+	if err == nil && (bundle == nil || bundle.Data["text/plain"] != "2") {
+		err = fmt.Errorf("the cell 1 + 1 shows %v", bundle)
 	}
-	if err != nil {
-		return "", fmt.Errorf(failed, err)
-	}
-	return "The process that runs cells starts, and interprets them.", nil
+	return err
 }
 
 // examineCells builds a plugin and has a worker load it.
-func examineCells(ctx context.Context) (string, error) {
+func examineCells(ctx context.Context) []finding {
 	kit, err := build.Open(ctx, build.Settings{Progress: func(step string) { fmt.Fprintln(os.Stderr, "       "+step) }})
 	if err != nil {
-		return "", fmt.Errorf("cells cannot be compiled: %w", err)
+		return one(wrong("cells cannot be compiled: %v", err))
 	}
 	command, err := workerProgram()
 	if err != nil {
-		return "", err
+		return one(wrong("cells cannot be compiled: %v", err))
 	}
 	if err := tryKit(ctx, kit, command); err != nil {
-		return "", fmt.Errorf("cells cannot be compiled: %w", err)
+		return one(wrong("cells cannot be compiled: %v", err))
 	}
-	return "Cells can be compiled.", nil
-}
-
-// examineJupyter looks for the kernel of this program where Jupyter does.
-func examineJupyter(context.Context) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	var others []string
-	for _, dir := range jupyterFolders(self) {
-		specs, err := filepath.Glob(filepath.Join(dir, "kernels", "*", "kernel.json"))
-		if err != nil {
-			return "", err
-		}
-		for _, spec := range specs {
-			program := kernelProgram(spec)
-			switch {
-			case program == "":
-			case sameFile(program, self):
-				return fmt.Sprintf("Jupyter's kernel %s, in %s, is this program.", filepath.Base(filepath.Dir(spec)), filepath.Dir(spec)), nil
-			default:
-				others = append(others, fmt.Sprintf("the one in %s starts %s", filepath.Dir(spec), program))
-			}
-		}
-	}
-	if len(others) > 0 {
-		return "", fmt.Errorf("no kernel of Jupyter is this program, %s: %s; run `go run ./install` in the clone that is to be used", self, strings.Join(others, ", "))
-	}
-	return "", errors.New("no kernel of Jupyter is this program; run `go run ./install`")
-}
-
-// jupyterFolders are the folders of data in which Jupyter looks for kernels, as
-// jupyter_core.paths.jupyter_path has them, and that of the installation which
-// the program belongs to.
-func jupyterFolders(program string) []string {
-	dirs := filepath.SplitList(os.Getenv("JUPYTER_PATH"))
-	home, _ := os.UserHomeDir() // without one there is nothing to find
-	switch user := os.Getenv("JUPYTER_DATA_DIR"); {
-	case user != "":
-		dirs = append(dirs, user)
-	case runtime.GOOS == "darwin":
-		dirs = append(dirs, filepath.Join(home, "Library", "Jupyter"))
-	default:
-		dirs = append(dirs, filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "jupyter"))
-	}
-	dirs = append(dirs, filepath.Join(filepath.Dir(filepath.Dir(program)), "share", "jupyter"))
-	return append(dirs, "/usr/local/share/jupyter", "/usr/share/jupyter")
-}
-
-// kernelProgram returns the program that a kernel.json starts, empty if it is no
-// kernel of hierml.
-func kernelProgram(spec string) string {
-	content, err := os.ReadFile(spec)
-	if err != nil {
-		return ""
-	}
-	var kernel struct {
-		Argv []string `json:"argv"`
-	}
-	if json.Unmarshal(content, &kernel) != nil || len(kernel.Argv) < 2 || kernel.Argv[1] != "kernel" {
-		return ""
-	}
-	if !strings.HasPrefix(filepath.Base(kernel.Argv[0]), "hierml") {
-		return ""
-	}
-	return kernel.Argv[0]
+	return one(ok("cells can be compiled"))
 }
 
 func sameFile(a, b string) bool {

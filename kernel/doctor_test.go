@@ -1,51 +1,172 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestDoctor looks at what is said of Jupyter's kernels and of the tool chain.
+// An installation is what the doctor looks at in a test.
+type installation struct {
+	t                    *testing.T
+	jupyter, bin, cache  string // folders
+	state, data, widgets string
+}
+
+func (in *installation) file(path, content string, mode os.FileMode) string {
+	in.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		in.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		in.t.Fatal(err)
+	}
+	return path
+}
+
+// kernel registers a kernel of that name, which starts a program.
+func (in *installation) kernel(name, program string) {
+	in.file(filepath.Join(in.jupyter, "kernels", name, "kernel.json"), fmt.Sprintf(`{"argv": [%q, "kernel", "{connection_file}"], "display_name": "Go (%s)"}`, program, name), 0o644)
+}
+
+// script puts a command on PATH.
+func (in *installation) script(name, lines string) string {
+	return in.file(filepath.Join(in.bin, name), "#!/bin/sh\n"+lines+"\n", 0o755)
+}
+
+// TestDoctor shows broken installations to the doctor.
 func TestDoctor(t *testing.T) {
-	// Without a tool chain nothing is compiled for the test.
-	t.Setenv("PATH", t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	for _, c := range []struct{ name, kernel, want string }{
-		{"no kernel", "", "wrong  No kernel of Jupyter is this program; run `go run ./install`."},
-		{"another program", `{"argv": ["/no/such/hierml", "kernel", "{connection_file}"]}`, "starts /no/such/hierml; run"},
-		{"another kernel", `{"argv": ["python", "-m", "ipykernel"]}`, "wrong  No kernel of Jupyter is"},
-		{"no JSON", `{"argv": [`, "wrong  No kernel of Jupyter is"},
-		{"this program", `{"argv": ["` + program + `", "kernel", "{connection_file}"]}`, "ok     Jupyter's kernel go, in "},
+	const lab = "echo 'Selected Jupyter core packages...'\necho 'jupyterlab       : 4.5.1'"
+	good := func(in *installation) {
+		in.kernel("hierml", program)
+		in.script("jupyter", lab)
+		in.file(in.widgets, `{"version": "5.0.16"}`, 0o644)
+	}
+	for _, c := range []struct {
+		name   string
+		break_ func(in *installation)
+		want   []string // lines, or how they begin
+	}{
+		{"nothing broken", func(*installation) {}, []string{
+			"ok     This is hierml ",
+			"hint   The command hierml is not on PATH: add " + filepath.Dir(program) + " to it.\n",
+			"wrong  There is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl.\n",
+			"ok     The process that runs cells starts, and interprets them.\n",
+			"ok     Jupyter is BIN/jupyter, with JupyterLab 4.5.1.\n",
+			"ok     JupyterLab draws widgets, with @jupyter-widgets/jupyterlab-manager 5.0.16.\n",
+			"ok     Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, is this program.\n",
+			"ok     HIERML_DATA names no folder of data sets; ",
+			"ok     The cache, of compiled packages and downloaded data sets, is to be in CACHE/hierml, which is not there yet.\n",
+			"ok     The history is to be in STATE/hierml, which is not there yet.\n",
+			"ok     Cells may use ",
+			"ok     The output is not a terminal, so it is without colours.\n",
+			"wrong  Cells cannot be compiled: ",
+		}},
+		{"no kernel", func(in *installation) { in.remove(in.jupyter) }, []string{"wrong  No kernel of Jupyter is this program; run `go run ./install`"}},
+		{"damaged kernel.json", func(in *installation) {
+			in.file(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"), `{"argv": [`, 0o644)
+		}, []string{"wrong  JUPYTER/kernels/hierml/kernel.json is damaged: unexpected end of JSON input; run `go run ./install`", "wrong  No kernel"}},
+		{"kernel.json that starts nothing", func(in *installation) {
+			in.file(filepath.Join(in.jupyter, "kernels", "hierml", "kernel.json"), `{"argv": []}`, 0o644)
+		}, []string{"wrong  JUPYTER/kernels/hierml/kernel.json is damaged: it does not say what to start; run"}},
+		{"missing program", func(in *installation) { in.kernel("hierml", "/no/such/hierml") }, []string{
+			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that is not there, /no/such/hierml; run `go run", "wrong  No kernel"}},
+		{"program that cannot be executed", func(in *installation) {
+			in.kernel("hierml", in.file(filepath.Join(in.bin, "hierml-old"), "", 0o644))
+		}, []string{"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a file that cannot be executed; `chmod +x BIN/hierml-old`, or run"}},
+		{"program that does not work", func(in *installation) { in.kernel("hierml", in.script("hierml-old", "exit 3")) }, []string{
+			"wrong  Jupyter's kernel \"Go (hierml)\", in JUPYTER/kernels/hierml, starts a program that is not hierml or does not work, BIN/hierml-old; run"}},
+		{"another version beside it", func(in *installation) {
+			in.kernel("hierml-old", in.script("hierml-old", "echo hierml v0.0.1 go1.20 linux/amd64"))
+		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in", "hint   Jupyter's kernel \"Go (hierml-old)\", in JUPYTER/kernels/hierml-old, starts another hierml, BIN/hierml-old, v0.0.1 go1.20 linux/amd64; if it is not meant, run"}},
+		{"another kernel", func(in *installation) {
+			in.file(filepath.Join(in.jupyter, "kernels", "python3", "kernel.json"), `{"argv": ["python", "-m", "ipykernel"]}`, 0o644)
+			in.file(filepath.Join(in.jupyter, "kernels", "other", "kernel.json"), `{`, 0o644)
+		}, []string{"ok     Jupyter's kernel \"Go (hierml)\", in"}},
+		{"another program on PATH", func(in *installation) { in.script("hierml", "exit 0") }, []string{"hint   The command hierml on PATH is another program, BIN/hierml: remove it, or put "}},
+		{"no Jupyter", func(in *installation) { in.remove(filepath.Join(in.bin, "jupyter")) }, []string{"hint   There is no jupyter on PATH; run `go run ./install`, which provides one, or "}},
+		{"broken Jupyter", func(in *installation) {
+			in.script("jupyter", "echo Traceback >&2\necho 'ModuleNotFoundError: jupyter_core' >&2\nexit 1")
+		}, []string{"wrong  Jupyter does not start: BIN/jupyter --version: exit status 1 ModuleNotFoundError: jupyter_core; install it again with `pip install --force-reinstall jupyterlab`.\n"}},
+		{"no JupyterLab", func(in *installation) { in.script("jupyter", "echo 'jupyterlab : not installed'") }, []string{"hint   Jupyter, BIN/jupyter, is without JupyterLab; `pip install jupyterlab` beside it adds it.\n"}},
+		{"no widgets", func(in *installation) { in.remove(in.widgets) }, []string{"hint   JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside BIN/jupyter adds them.\n"}},
+		{"cache that is a file", func(in *installation) { in.file(filepath.Join(in.cache, "hierml"), "x", 0o644) }, []string{
+			"wrong  The cache, of compiled packages and downloaded data sets, cannot be kept in CACHE/hierml: CACHE/hierml is not a folder; `chmod -R u+rwX` that folder, or name another by XDG_CACHE_HOME.\n"}},
+		{"unwritable cache", func(in *installation) { in.lock("XDG_CACHE_HOME", &in.cache) }, []string{"wrong  The cache, of compiled packages and downloaded data sets, cannot be kept in CACHE/hierml: "}},
+		{"unwritable history", func(in *installation) { in.lock("XDG_STATE_HOME", &in.state) }, []string{"hint   The history cannot be kept in STATE/hierml: "}},
+		{"used cache", func(in *installation) {
+			in.file(filepath.Join(in.cache, "hierml", "data", "x"), strings.Repeat("x", 1536), 0o644)
+		}, []string{
+			"ok     The cache, of compiled packages and downloaded data sets, is in CACHE/hierml and has 1.5 KiB.\n"}},
+		{"data", func(in *installation) {
+			in.file(filepath.Join(in.data, "a", "x"), "", 0o644)
+			in.t.Setenv("HIERML_DATA", strings.Join([]string{filepath.Join(in.data, "a"), filepath.Join(in.data, "b"), filepath.Join(in.data, "a", "x")}, string(os.PathListSeparator)))
+		}, []string{
+			"ok     HIERML_DATA names the folder DATA/a, with 1 file.\n",
+			"wrong  HIERML_DATA names a folder that is not there, DATA/b; make it, or take it out of HIERML_DATA.\n",
+			"wrong  HIERML_DATA names a folder that cannot be read: ",
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			t.Setenv("JUPYTER_DATA_DIR", dir)
-			if c.kernel != "" {
-				spec := filepath.Join(dir, "kernels", "go")
-				if err := os.MkdirAll(spec, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(spec, "kernel.json"), []byte(c.kernel), 0o644); err != nil {
+			in := &installation{t: t}
+			for name, folder := range map[string]*string{"jupyter": &in.jupyter, "bin": &in.bin, "cache": &in.cache, "state": &in.state, "data": &in.data} {
+				*folder = filepath.Join(dir, name)
+				if err := os.Mkdir(*folder, 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
-			got := hierml(t, dir, "", "doctor")
-			for _, want := range []string{
-				"ok     This is hierml ",
-				"wrong  There is no Go tool chain on PATH",
-				"ok     The process that runs cells starts, and interprets them.\n",
-				"wrong  Cells cannot be compiled: ",
-				c.want,
+			in.widgets = filepath.Join(in.jupyter, "labextensions", "@jupyter-widgets", "jupyterlab-manager", "package.json")
+			// Without a tool chain nothing is compiled for the test.
+			for name, value := range map[string]string{
+				"PATH": in.bin, "JUPYTER_DATA_DIR": in.jupyter, "JUPYTER_PATH": "", "HIERML_DATA": "",
+				"XDG_CACHE_HOME": in.cache, "XDG_STATE_HOME": in.state, "XDG_DATA_HOME": filepath.Join(dir, "none"),
 			} {
-				if !strings.Contains(got.stdout, want) {
-					t.Errorf("it says\n%swithout %q", got.stdout, want)
+				t.Setenv(name, value)
+			}
+			good(in)
+			c.break_(in)
+			got := hierml(t, dir, "", "doctor")
+			said := strings.NewReplacer(in.jupyter, "JUPYTER", in.bin, "BIN", in.cache, "CACHE", in.state, "STATE", in.data, "DATA").Replace(got.stdout)
+			for _, want := range c.want {
+				if !strings.Contains("\n"+said, "\n"+want) {
+					t.Errorf("it does not say %q", want)
 				}
 			}
-			if got.status != 1 || !strings.HasSuffix(got.stderr, " of 5 checks failed\n") {
-				t.Errorf("status %d, %q", got.status, got.stderr)
+			lines, wrong := strings.Count(said, "\n"), strings.Count("\n"+said, "\nwrong")
+			if ends := fmt.Sprintf("hierml: %d of %d checks failed\n", wrong, lines); got.status != 1 || got.stderr != ends {
+				t.Errorf("status %d, %q, want %q", got.status, got.stderr, ends)
+			}
+			if left, err := filepath.Glob(filepath.Join(in.cache, ".hierml-doctor*")); err != nil || left != nil {
+				t.Errorf("it left %q, %v", left, err)
+			}
+			if t.Failed() {
+				t.Logf("it says\n%s", said)
 			}
 		})
 	}
+}
+
+func (in *installation) remove(path string) {
+	if err := os.RemoveAll(path); err != nil {
+		in.t.Fatal(err)
+	}
+}
+
+// lock makes a folder one that cannot be written to. For root that is only one of the system's own.
+func (in *installation) lock(variable string, dir *string) {
+	in.t.Helper()
+	if os.Geteuid() != 0 {
+		if err := os.Chmod(*dir, 0o555); err != nil {
+			in.t.Fatal(err)
+		}
+		return
+	}
+	*dir = "/proc"
+	if _, err := os.Stat(*dir); err != nil {
+		in.t.Skip("root may write everywhere here")
+	}
+	in.t.Setenv(variable, *dir)
 }

@@ -19,6 +19,9 @@ func limit(memory int64) int64 {
 	return memoryOfMachine() / 5 * 4
 }
 
+// DefaultMemory returns the bytes of memory that cells may use where a Config says nothing, 0 for no limit.
+func DefaultMemory() int64 { return limit(0) }
+
 // margin is how much above the limit the child may get for a moment, so that
 // its cells can be interrupted.
 func margin(limit int64) int64 { return max(limit/10, 64<<20) }

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+)
+
+// patienceWithPrograms is how long another program may take to tell its version.
+const patienceWithPrograms = 20 * time.Second
+
+// mendKernel is what writes a kernel of Jupyter anew.
+const mendKernel = "run `go run ./install` in the clone of hierml that is to be used"
+
+// examineJupyter looks for Jupyter, and for what draws widgets in it.
+func examineJupyter(ctx context.Context) []finding {
+	const without = "`hierml run` and `hierml notebook` work without it"
+	command := jupyterCommand()
+	if command == "" {
+		return one(hint("there is no jupyter on PATH; run `go run ./install`, which provides one, or `pip install jupyterlab`; %s", without))
+	}
+	ctx, cancel := context.WithTimeout(ctx, patienceWithPrograms)
+	defer cancel()
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, command, "--version")
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		last := strings.TrimSpace(said.String())
+		last = last[strings.LastIndexByte(last, '\n')+1:]
+		return one(wrong("Jupyter does not start: %s --version: %v %s; install it again with `pip install --force-reinstall jupyterlab`", command, err, last))
+	}
+	versions := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if name, version, found := strings.Cut(line, ":"); found {
+			versions[strings.TrimSpace(name)] = strings.TrimSpace(version)
+		}
+	}
+	if lab := versions["jupyterlab"]; lab == "" || lab == "not installed" {
+		return one(hint("Jupyter, %s, is without JupyterLab; `pip install jupyterlab` beside it adds it", command))
+	}
+	findings := one(ok("Jupyter is %s, with JupyterLab %s", command, versions["jupyterlab"]))
+	for _, dir := range jupyterFolders(command) {
+		var extension struct {
+			Version string `json:"version"`
+		}
+		content, err := os.ReadFile(filepath.Join(dir, "labextensions", "@jupyter-widgets", "jupyterlab-manager", "package.json"))
+		if err == nil && json.Unmarshal(content, &extension) == nil {
+			return append(findings, ok("JupyterLab draws widgets, with @jupyter-widgets/jupyterlab-manager %s", cmp.Or(extension.Version, "of unknown version")))
+		}
+	}
+	return append(findings, hint("JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside %s adds them", command))
+}
+
+// jupyterCommand returns the program jupyter on PATH, or that of the private environment which the installation makes. It is empty
+// if there is none.
+func jupyterCommand() string {
+	if command, err := exec.LookPath("jupyter"); err == nil {
+		return command
+	}
+	folder := "bin"
+	if runtime.GOOS == "windows" {
+		folder = "Scripts"
+	}
+	private := filepath.Join(xdg.DataHome, "hierml", "python", folder, "jupyter")
+	if command, err := exec.LookPath(private); err == nil {
+		return command
+	}
+	return ""
+}
+
+// A kernel is one that Jupyter knows.
+type kernelSpec struct {
+	dir     string
+	program string
+	display string
+	damage  error // of kernel.json
+}
+
+// examineKernels looks for the kernel of this program where Jupyter does, and for broken kernels of other ones.
+func examineKernels(ctx context.Context) []finding {
+	self, err := os.Executable()
+	if err != nil {
+		return one(wrong("this program cannot be found: %v", err))
+	}
+	var mine, others []finding
+	for _, k := range kernels(self) {
+		file := filepath.Join(k.dir, "kernel.json")
+		switch info, err := os.Stat(k.program); {
+		case k.damage != nil:
+			others = append(others, wrong("%s is damaged: %v; %s", file, k.damage, mendKernel))
+		case err != nil:
+			others = append(others, wrong("Jupyter's kernel %q, in %s, starts a program that is not there, %s; %s", k.display, k.dir, k.program, mendKernel))
+		case info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+			others = append(others, wrong("Jupyter's kernel %q, in %s, starts a file that cannot be executed; `chmod +x %s`, or %s", k.display, k.dir, k.program, mendKernel))
+		case sameFile(k.program, self):
+			mine = append(mine, ok("Jupyter's kernel %q, in %s, is this program", k.display, k.dir))
+		default:
+			others = append(others, anotherProgram(ctx, k))
+		}
+	}
+	if len(mine) > 0 {
+		return append(mine, others...)
+	}
+	return append(others, wrong("no kernel of Jupyter is this program; %s", mendKernel))
+}
+
+// anotherProgram says of a kernel that it starts another program than this one.
+func anotherProgram(ctx context.Context, k kernelSpec) finding {
+	ctx, cancel := context.WithTimeout(ctx, patienceWithPrograms)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, k.program, "version").Output()
+	said := strings.TrimSpace(string(out))
+	if err != nil || !strings.HasPrefix(said, "hierml ") {
+		return wrong("Jupyter's kernel %q, in %s, starts a program that is not hierml or does not work, %s; %s", k.display, k.dir, k.program, mendKernel)
+	}
+	if said = strings.TrimPrefix(said, "hierml "); said == version() {
+		said = "of the same version"
+	}
+	return hint("Jupyter's kernel %q, in %s, starts another hierml, %s, %s; if it is not meant, %s", k.display, k.dir, k.program, said, mendKernel)
+}
+
+// kernels returns the kernels of hierml that Jupyter knows, and damaged ones that may be.
+func kernels(self string) []kernelSpec {
+	var found []kernelSpec
+	for _, dir := range jupyterFolders(self, jupyterCommand()) {
+		// A folder that cannot be read has no kernels for Jupyter either.
+		entries, err := os.ReadDir(filepath.Join(dir, "kernels"))
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			folder := filepath.Join(dir, "kernels", entry.Name())
+			content, err := os.ReadFile(filepath.Join(folder, "kernel.json"))
+			if err != nil {
+				if !os.IsNotExist(err) && strings.Contains(entry.Name(), "hierml") {
+					found = append(found, kernelSpec{dir: folder, damage: err})
+				}
+				continue
+			}
+			var file struct {
+				Argv    []string `json:"argv"`
+				Display string   `json:"display_name"`
+			}
+			err = json.Unmarshal(content, &file)
+			switch {
+			case err != nil && (strings.Contains(entry.Name(), "hierml") || bytes.Contains(content, []byte("hierml"))):
+				found = append(found, kernelSpec{dir: folder, damage: err})
+			case err != nil || len(file.Argv) == 0:
+				if err == nil && entry.Name() == "hierml" {
+					found = append(found, kernelSpec{dir: folder, damage: fmt.Errorf("it does not say what to start")})
+				}
+			case len(file.Argv) > 1 && file.Argv[1] == "kernel" && strings.HasPrefix(filepath.Base(file.Argv[0]), "hierml"):
+				found = append(found, kernelSpec{dir: folder, program: file.Argv[0], display: cmp.Or(file.Display, entry.Name())})
+			}
+		}
+	}
+	return found
+}
+
+// jupyterFolders are the folders of data in which Jupyter looks for kernels and extensions, as
+// jupyter_core.paths.jupyter_path has them, and those of the installations which
+// some programs belong to. Each is there once.
+func jupyterFolders(programs ...string) []string {
+	dirs := filepath.SplitList(os.Getenv("JUPYTER_PATH"))
+	home, _ := os.UserHomeDir() // without one there is nothing to find
+	switch user := os.Getenv("JUPYTER_DATA_DIR"); {
+	case user != "":
+		dirs = append(dirs, user)
+	case runtime.GOOS == "darwin":
+		dirs = append(dirs, filepath.Join(home, "Library", "Jupyter"))
+	default:
+		dirs = append(dirs, filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "jupyter"))
+	}
+	for _, program := range programs {
+		if program == "" {
+			continue
+		}
+		dirs = append(dirs, filepath.Join(filepath.Dir(filepath.Dir(program)), "share", "jupyter"))
+		if target, err := filepath.EvalSymlinks(program); err == nil {
+			dirs = append(dirs, filepath.Join(filepath.Dir(filepath.Dir(target)), "share", "jupyter"))
+		}
+	}
+	dirs = append(dirs, "/usr/local/share/jupyter", "/usr/share/jupyter")
+	var unique []string
+	for _, dir := range dirs {
+		if !slices.Contains(unique, dir) {
+			unique = append(unique, dir)
+		}
+	}
+	return unique
+}
