@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Agglomerative merges classes into clusters, the nearest two first. Its zero value is Algorithm 8 of Cai's thesis:
@@ -89,7 +90,9 @@ func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []s
 		}
 		seen[name] = i
 	}
-	return a.link(ctx, c, names, nil, &counter{links: c.n - 1, progress: a.Progress})
+	ctx, report, end := progress.Follow(ctx, "clustering", a.Progress)
+	defer end()
+	return a.link(ctx, c, names, nil, &counter{links: c.n - 1, progress: report})
 }
 
 // Distances returns the Euclidean distances that Fit clusters by, and the names of their classes, those with instances.
@@ -101,7 +104,9 @@ func (a Agglomerative) Distances(ctx context.Context, d *dataset.Dataset) (*mat.
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := a.centroids(ctx, s, &counter{rows: s.len(), progress: a.Progress})
+	ctx, report, end := progress.Follow(ctx, "distances", a.Progress)
+	defer end()
+	c, err := a.centroids(ctx, s, &counter{rows: s.len(), progress: report})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +128,9 @@ func (a Agglomerative) cluster(ctx context.Context, d *dataset.Dataset, features
 	if err != nil {
 		return nil, err
 	}
-	steps := &counter{rows: s.len(), links: s.len() - 1, progress: a.Progress}
+	ctx, report, end := progress.Follow(ctx, "clustering", a.Progress)
+	defer end()
+	steps := &counter{rows: s.len(), links: s.len() - 1, progress: report}
 	c, err := distances(ctx, s, steps)
 	if err != nil {
 		return nil, err

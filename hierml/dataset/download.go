@@ -16,6 +16,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/hierml/notebook/hierml/internal/download"
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Download opens data sets, and fetches the files of those in the catalogue that are neither in a folder of HIERML_DATA
@@ -66,6 +67,9 @@ func (d Download) Get(ctx context.Context, name string) ([]string, error) {
 	if !e.downloads() || len(e.Files) == 0 {
 		return nil, fmt.Errorf("dataset: %s is not here, and is not downloaded: %s\n%s", e.Name, e.Hand, d.wanted(e, paths))
 	}
+	_, report, end := progress.Follow(ctx, "download", d.Progress)
+	defer end()
+	d.Progress = report
 	folder := filepath.Join(d.folder(), e.folder())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("dataset: no folder for downloads: %w; name another by XDG_CACHE_HOME", err)

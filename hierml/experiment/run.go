@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Run runs the cells that are not yet in the directory, and returns the results of all.
@@ -103,6 +104,8 @@ type run struct {
 	parts   *parts
 	cores   int
 	started time.Time
+	// progress is the study's function, or that of who watches; nil if nobody does.
+	progress func(done float64, state string) error
 
 	mu      sync.Mutex
 	ready   *sync.Cond // when a job may have become ready, or the run has ended
@@ -170,6 +173,9 @@ func (r *run) all(ctx context.Context) error {
 	})
 	defer stop()
 	r.started = time.Now()
+	ctx, report, end := progress.Follow(ctx, "study", r.study.Progress)
+	defer end()
+	r.progress = report
 	if err := r.report(); err != nil && len(r.waiting) > 0 {
 		return r.stopped(err)
 	}
@@ -243,7 +249,7 @@ func (r *run) stopped(why error) error {
 
 // report calls the progress function. The caller holds r.mu, or is alone.
 func (r *run) report() error {
-	if r.study.Progress == nil {
+	if r.progress == nil {
 		return nil
 	}
 	state := fmt.Sprintf("%d of %s", r.done, plural(len(r.cells), "cell"))
@@ -261,5 +267,5 @@ func (r *run) report() error {
 	if known && left >= 1 {
 		state += fmt.Sprintf(", about %s left", time.Duration(left*float64(time.Second)).Round(time.Second))
 	}
-	return r.study.Progress(float64(r.done)/float64(max(len(r.cells), 1)), state)
+	return r.progress(float64(r.done)/float64(max(len(r.cells), 1)), state)
 }

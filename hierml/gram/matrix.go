@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/guarded"
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Settings of the functions that compute many values. The zero value, and nil, are ready to use.
@@ -114,6 +115,11 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 	if triangle {
 		total = n * (n + 1) / 2
 	}
+	var work *progress.Work
+	if set.Progress == nil {
+		ctx, work = progress.Begin(ctx, "kernel")
+		defer work.End()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -123,10 +129,14 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 		reporting.Lock()
 		defer reporting.Unlock()
 		done += values
-		if set.Progress == nil || ctx.Err() != nil || done < total && done-reported < total/100 {
+		if ctx.Err() != nil || done < total && done-reported < total/100 {
 			return
 		}
 		reported = done
+		if set.Progress == nil {
+			work.Report(float64(done)/float64(total), func() string { return fmt.Sprintf("%d of %d values", done, total) })
+			return
+		}
 		if err := set.Progress(done, total); err != nil {
 			cancel(fmt.Errorf("gram: stopped after %d of %d values: %w", done, total, err))
 		}

@@ -28,7 +28,8 @@ type training struct {
 	at      instance
 	started time.Time
 	epochs  int
-	done    bool // nothing is left to update
+	report  func(Progress) error // nil if nobody is told
+	done    bool                 // nothing is left to update
 }
 
 // row returns row i as an instance, valid until the next call.
@@ -57,6 +58,9 @@ func (m *method) fit(ctx context.Context, d *dataset.Dataset) (*outcome, error) 
 	if m.minover {
 		run = t.minover
 	}
+	report, end := watch(ctx, t.settings.Progress)
+	defer end()
+	t.report = report
 	stopped := run(ctx)
 	var input *inputError
 	if errors.As(stopped, &input) {
@@ -98,10 +102,10 @@ func (t *training) online(ctx context.Context) error {
 func (t *training) end(updates int) error {
 	t.epochs++
 	t.done = t.done || updates == 0
-	if t.settings.Progress == nil {
+	if t.report == nil {
 		return nil
 	}
-	return t.settings.Progress(Progress{
+	return t.report(Progress{
 		Epoch: t.epochs, Epochs: t.settings.Epochs, Steps: t.steps, Updates: updates, Last: t.done, Seconds: time.Since(t.started).Seconds(),
 	})
 }

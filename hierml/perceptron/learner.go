@@ -90,6 +90,8 @@ func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instanc
 	if instances == nil || passes < 1 {
 		return fmt.Errorf("perceptron: %d passes over instances; give instances and at least one pass", passes)
 	}
+	report, end := watch(ctx, l.core.settings.Progress)
+	defer end()
 	started := time.Now()
 	first := 0
 	for pass := range passes {
@@ -112,7 +114,7 @@ func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instanc
 			return fmt.Errorf("perceptron: %d instances in pass %d and %d in the first; instances have to begin again for a further pass", seen, pass+1, first)
 		}
 		last := l.core.updates == updates
-		if report := l.core.settings.Progress; report != nil {
+		if report != nil {
 			p := Progress{Epoch: pass + 1, Epochs: passes, Steps: l.core.steps, Updates: l.core.updates - updates, Last: last, Seconds: time.Since(started).Seconds()}
 			if err := report(p); err != nil {
 				return err

@@ -1,8 +1,11 @@
 package perceptron
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/hierml/notebook/hierml/progress"
 )
 
 // Settings are common to all methods. The zero value is ready to use.
@@ -64,6 +67,22 @@ type Progress struct {
 	Updates int  // in this epoch
 	Last    bool // nothing is left to update
 	Seconds float64
+}
+
+// watch returns report or, if that is nil, a function that tells the watcher of ctx, see package progress, or nil if
+// there is none; and a function to call at the end.
+func watch(ctx context.Context, report func(Progress) error) (func(Progress) error, func()) {
+	if report != nil {
+		return report, func() {}
+	}
+	_, work := progress.Begin(ctx, "training")
+	if work == nil {
+		return nil, func() {}
+	}
+	return func(p Progress) error {
+		work.Report(p.Done(), func() string { return fmt.Sprintf("epoch %d of %d, %d updates", p.Epoch, p.Epochs, p.Updates) })
+		return nil
+	}, work.End
 }
 
 // Done returns the part of the epochs that is over, from 0 to 1.

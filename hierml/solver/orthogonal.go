@@ -157,6 +157,8 @@ func (o *orthogonalRun) offer(primal float64, weights func() *structured.Rows) {
 
 func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	set := o.settings
+	ctx, end := set.Watch(ctx)
+	defer end()
 	o.primal, o.best = o.nodes.Origin().Primal, o.nodes.Rows(o.nodes.NewDual())
 	result := &Result{}
 	certified := true // what the last epoch reached

@@ -288,6 +288,8 @@ var errTime = errors.New("time limit")
 // returns the best point certified. The result is never nil.
 func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, error) {
 	set := s.settings
+	ctx, end := set.Watch(ctx)
+	defer end()
 	if set.Time > 0 {
 		limited, cancel := context.WithDeadlineCause(ctx, start.Add(set.Time), errTime)
 		defer cancel()

@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -155,10 +156,16 @@ func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, 
 	}
 	c := &choosing{Search: s, estimator: e, taxonomy: t, train: train, test: test, losses: make(map[float64][]float64)}
 	choice := &Choice{HeldOut: test.Len()}
-	for _, v := range grid {
+	if s.Progress != nil {
+		ctx = progress.Silent(ctx)
+	}
+	ctx, work := progress.Begin(ctx, "choosing C")
+	defer work.End()
+	for k, v := range grid {
 		if err = c.try(ctx, v); err != nil {
 			break
 		}
+		work.Report(float64(k+1)/float64(len(grid)+1), func() string { return fmt.Sprintf("C = %.3g tried, %d of %d", v, k+1, len(grid)) })
 	}
 	if err == nil && s.Grid == nil {
 		err = c.extend(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -92,6 +93,9 @@ func (s NodeSets) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 			return nil, err
 		}
 	}
+	ctx, report, end := progress.Follow(ctx, "node sets", s.Progress)
+	defer end()
+	s.Progress = report
 	var best *NodeSetModel
 	var chosen Trainer
 	var tried []TriedSets

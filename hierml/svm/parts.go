@@ -56,6 +56,8 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	if settings.Workers < 0 {
 		return nil, fmt.Errorf("svm: Workers is %d; it is not negative, 0 for one a processor", settings.Workers)
 	}
+	ctx, end := settings.Watch(ctx)
+	defer end()
 	most := 0
 	for _, part := range all {
 		most += part.most

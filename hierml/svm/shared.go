@@ -146,6 +146,8 @@ func (f *sharing) alternate(ctx context.Context) error {
 	if limit == 0 {
 		limit = solver.DefaultMaxEpochs
 	}
+	ctx, end := f.Settings.Watch(ctx)
+	defer end()
 	alpha, err := weighting.MaxMin{}.Weights(f.taxonomy)
 	if err != nil {
 		return fmt.Errorf("svm: node weights: %w", err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -41,7 +42,7 @@ func (c *collector) Stream(name, text string) {
 }
 
 func (c *collector) Display(bundle *engine.Bundle, id string, update bool) {
-	if bundle == nil {
+	if bundle == nil || bundle.Metadata[display.Transient] != nil {
 		return
 	}
 	if !update {

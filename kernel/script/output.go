@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hierml/notebook/kernel/engine"
+	nbdisplay "github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -60,15 +61,25 @@ func (o *Output) Stream(name, text string) {
 
 // Display implements engine.Output. An update of the display that was shown
 // last replaces it: on a terminal if it is one line; in a file it is the last
-// state that is written. Any other update is shown as a new display.
+// state that is written. Any other update is shown as a new display. An update
+// without data removes it.
 func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
-	if bundle == nil {
+	if bundle == nil || !o.terminal && bundle.Metadata[nbdisplay.Transient] != nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	d := &display{id, text(bundle)}
 	replaced := update && o.open != nil && o.open.id == id
+	if update && len(bundle.Data) == 0 {
+		if replaced {
+			if o.terminal {
+				o.write(o.stdout, "\r\x1b[K")
+			}
+			o.open = nil
+		}
+		return
+	}
+	d := &display{id, text(bundle)}
 	if !replaced {
 		o.settle()
 	}

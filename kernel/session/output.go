@@ -93,8 +93,9 @@ func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
 	}
 	data, problems := encodeBundle(bundle)
 	o.complain(problems)
-	// An update takes the place of what was shown before.
-	if len(data.Data) == 0 || !update && !o.afford(sizeOf(data)) {
+	// An update takes the place of what was shown before, and removes it if it is empty by its own will.
+	removes := update && len(bundle.Data) == 0
+	if len(data.Data) == 0 && !removes || !update && !o.afford(sizeOf(data)) {
 		return
 	}
 	data.Transient = map[string]any{}

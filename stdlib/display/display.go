@@ -47,6 +47,10 @@ const (
 	JPEG     = "image/jpeg"
 )
 
+// Transient is the key of the metadata of what is shown for a while and then removed, by an update without data, as a bar
+// is that nobody asked for. Its value is true. What keeps outputs, as a file does, leaves it out.
+const Transient = "hierml_transient"
+
 // A Bundle is one value in several representations, by MIME type: text as a
 // string, binary data as []byte, and anything else as a value for
 // encoding/json. Metadata, under the same keys, says how to show them.

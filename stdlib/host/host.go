@@ -27,7 +27,7 @@ type Host interface {
 	// cell is interrupted.
 	Context() context.Context
 	// Display shows a bundle. A non-empty id names what is shown, so that a
-	// later call with update set replaces it.
+	// later call with update set replaces it; a bundle without data removes it.
 	Display(b *display.Bundle, id string, update bool)
 	// Clear removes what the cell has shown, or with wait only when
 	// something new arrives.

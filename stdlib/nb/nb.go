@@ -8,14 +8,32 @@ package nb
 import (
 	"context"
 	"crypto/rand"
+	"os"
 
+	"golang.org/x/term"
+
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
 // Context returns the context of the running cell. It ends when the user
 // interrupts the cell, so code that heeds it stops.
-func Context() context.Context { return host.Current().Context() }
+//
+// A training, a study, a clustering, a download and the like that is given it and lasts more
+// than two seconds shows a bar while it lasts, unless it has a function for its progress. When it is over nothing is
+// left of the bar, and a notebook that is saved does not tell that there was one. In a terminal the bar is of text;
+// where output goes to a file there is none.
+func Context() context.Context {
+	h := host.Current()
+	ctx := h.Context()
+	if !h.Updates() && !stderrIsTerminal() {
+		return ctx
+	}
+	return progress.With(ctx, watcher{})
+}
+
+func stderrIsTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
 
 // A Handle stands for something shown, so that it can be replaced. As the
 // value of a cell it shows nothing more.

@@ -21,12 +21,13 @@ import (
 
 // A notebook is a host that notes what it is asked to show.
 type notebook struct {
-	ctx    context.Context
-	shown  []string
-	ids    []string
-	data   []map[string]any
-	prompt string
-	failed error // of Input
+	ctx      context.Context
+	shown    []string
+	ids      []string
+	data     []map[string]any
+	metadata []map[string]any
+	prompt   string
+	failed   error // of Input
 
 	mu    sync.Mutex
 	comms []*host.CommMessage // as they are sent
@@ -39,6 +40,7 @@ func (n *notebook) Display(b *display.Bundle, id string, update bool) {
 	n.shown = append(n.shown, fmt.Sprintf("%v %s", update, b.Text()))
 	n.ids = append(n.ids, id)
 	n.data = append(n.data, b.Data)
+	n.metadata = append(n.metadata, b.Metadata)
 }
 
 func (n *notebook) Clear(wait bool) { n.shown = append(n.shown, fmt.Sprint("clear ", wait)) }

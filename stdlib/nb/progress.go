@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
@@ -65,7 +63,7 @@ func newBar(label []string) *bar {
 		label:    strings.Join(label, " "),
 		ctx:      Context(),
 		stderr:   os.Stderr,
-		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		terminal: stderrIsTerminal(),
 	}
 }
 
@@ -92,7 +90,25 @@ func (b *bar) show(done float64, finished bool, state func() string) error {
 }
 
 func (b *bar) draw(done float64, finished bool, state string) {
-	label := b.label
+	line, page := picture(b.label, done, state)
+	switch h := host.Current(); {
+	case h.Updates():
+		again := b.id != ""
+		if !again {
+			b.id = rand.Text()
+		}
+		h.Display(page, b.id, again)
+	case !b.terminal:
+		fmt.Fprintln(b.stderr, line)
+	case finished:
+		fmt.Fprintf(b.stderr, "\r\x1b[K%s\n", line)
+	default:
+		fmt.Fprintf(b.stderr, "\r\x1b[K%s", line)
+	}
+}
+
+// picture returns a bar as text and for a notebook.
+func picture(label string, done float64, state string) (line string, page *display.Bundle) {
 	if label != "" {
 		label += " "
 	}
@@ -102,26 +118,12 @@ func (b *bar) draw(done float64, finished bool, state string) {
 	}
 	done = min(done, 1)
 	full := int(done * width)
-	line := fmt.Sprintf("%s[%s%s] %s", label, strings.Repeat("█", full), strings.Repeat("·", width-full), state)
-	switch h := host.Current(); {
-	case h.Updates():
-		bundle := &display.Bundle{Data: map[string]any{
-			display.Text: line,
-			display.HTML: fmt.Sprintf(`<div>%s<progress value="%.3f" max="1"></progress> %s</div>`,
-				html.EscapeString(label), done, html.EscapeString(state)),
-		}}
-		again := b.id != ""
-		if !again {
-			b.id = rand.Text()
-		}
-		h.Display(bundle, b.id, again)
-	case !b.terminal:
-		fmt.Fprintln(b.stderr, line)
-	case finished:
-		fmt.Fprintf(b.stderr, "\r\x1b[K%s\n", line)
-	default:
-		fmt.Fprintf(b.stderr, "\r\x1b[K%s", line)
-	}
+	line = fmt.Sprintf("%s[%s%s] %s", label, strings.Repeat("█", full), strings.Repeat("·", width-full), state)
+	return line, &display.Bundle{Data: map[string]any{
+		display.Text: line,
+		display.HTML: fmt.Sprintf(`<div>%s<progress value="%.3f" max="1"></progress> %s</div>`,
+			html.EscapeString(label), done, html.EscapeString(state)),
+	}}
 }
 
 // training is the bar of a solver.

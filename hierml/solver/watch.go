@@ -1,0 +1,84 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hierml/notebook/hierml/progress"
+)
+
+// Watch makes Progress, if it is nil, a function that tells the watcher of ctx,
+// see package progress, if there is one. It returns the context for what is
+// trained with the settings, and a function to call when that is over.
+func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
+	if s.Progress != nil {
+		return progress.Silent(ctx), func() {}
+	}
+	ctx, work := progress.Begin(ctx, "training")
+	if work == nil {
+		return ctx, func() {}
+	}
+	way := way{settings: *s}
+	s.Progress = func(p Progress) error {
+		done := way.done(p)
+		work.Report(done, p.state)
+		return nil
+	}
+	return ctx, work.End
+}
+
+// A way is that of a training to its end.
+type way struct {
+	settings Settings
+	first    float64 // gap
+}
+
+// done returns how much of the way is behind: of that of the logarithm of the
+// gap, or of the epochs or the time where these are nearer to their end.
+func (w *way) done(p Progress) float64 {
+	goal, most := w.settings.Gap, w.settings.MaxEpochs
+	if goal == 0 {
+		goal = DefaultGap
+	}
+	if most == 0 {
+		most = DefaultMaxEpochs
+	}
+	gap := p.reached()
+	if w.first == 0 && gap > 0 && !math.IsInf(gap, 0) {
+		w.first = gap
+	}
+	done := float64(p.Epoch) / float64(most)
+	if w.settings.Time > 0 {
+		done = max(done, p.Seconds*float64(time.Second)/float64(w.settings.Time))
+	}
+	switch {
+	case p.Gap <= goal:
+		return 1
+	case gap < w.first && w.first > goal:
+		done = max(done, math.Log(w.first/gap)/math.Log(w.first/goal))
+	}
+	return min(done, 1)
+}
+
+// reached is the gap that the training has come to, or what it is thought to be.
+func (p Progress) reached() float64 {
+	if p.Estimate > 0 {
+		return p.Estimate
+	}
+	return p.Gap
+}
+
+// state says how the training stands, for a bar.
+func (p Progress) state() string {
+	about := ""
+	if p.Estimate > 0 {
+		about = "about "
+	}
+	s := fmt.Sprintf("epoch %d, gap %s%.2g", p.Epoch, about, p.reached())
+	if p.Seconds > 0 {
+		s += fmt.Sprintf(", %.3g epochs/s", float64(p.Epoch)/p.Seconds)
+	}
+	return s
+}
