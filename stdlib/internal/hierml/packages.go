@@ -24,6 +24,7 @@ var Packages = []*table.Package{
 	&normPackage,
 	&orthogonalPackage,
 	&perceptronPackage,
+	&progressPackage,
 	&solverPackage,
 	&structuredPackage,
 	&svmPackage,
