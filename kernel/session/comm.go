@@ -187,6 +187,8 @@ func (s *session) sendComm(parent wire.Parent, m *engine.CommMessage) error {
 	}
 	var err error
 	switch m.Kind {
+	case "call":
+		return s.sendCall(parent, m.ID)
 	case "open":
 		b.Content = wire.CommOpen{ID: m.ID, Target: m.Target, Data: wire.JSONObject(m.Data)}
 		err = s.comms.open(m.ID, m.Target)

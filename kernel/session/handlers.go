@@ -30,6 +30,7 @@ func init() {
 		"comm_open":           commOpen,
 		"comm_msg":            commMessage,
 		"comm_close":          commClose,
+		callType:              call,
 		"interrupt_request":   interrupt,
 		"shutdown_request":    shutdown,
 
@@ -49,7 +50,7 @@ var concurrent = map[string]bool{
 }
 
 // oneWay holds the messages that are not replied to.
-var oneWay = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true}
+var oneWay = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true, callType: true}
 
 // runsCode holds the messages that run the user's code.
 var runsCode = map[string]bool{"execute_request": true, "comm_open": true, "comm_msg": true, "comm_close": true}

@@ -121,6 +121,8 @@ type session struct {
 	log       *slog.Logger
 	history   *history.History
 	comms     comms
+	calls     *shell // of what comms ask for
+	turns     turns
 
 	ctx     context.Context // of all that runs
 	cancel  context.CancelCauseFunc
@@ -132,7 +134,7 @@ type session struct {
 
 	mu     sync.Mutex
 	count  int      // of the cells that were stored
-	shells []*shell // the kernel's own and then the subshells
+	shells []*shell // the kernel's own, that of the calls, and then the subshells
 	files  []string // with what cells wrote, which go with the session
 }
 
@@ -151,8 +153,9 @@ func newSession(server *wire.Server, evaluator Evaluator, config Config) *sessio
 		log:       config.Log,
 		history:   history.Open(config.History, config.Log),
 		ending:    make(chan struct{}),
-		shells:    []*shell{newShell("")},
+		calls:     newShell(""),
 	}
+	s.shells = []*shell{newShell(""), s.calls}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
@@ -162,6 +165,7 @@ func (s *session) start() {
 	s.check("status", s.iopub.Status(wire.Parent{}, "starting"))
 	parent := s.shells[0]
 	s.working.Go(func() { s.serve(parent) })
+	s.working.Go(func() { s.serve(s.calls) })
 	go s.readShell()
 	go s.serveControl()
 }

@@ -80,7 +80,7 @@ func createSubshell(s *session, _ *request) (any, error) {
 	if err := context.Cause(s.ctx); err != nil {
 		return nil, err
 	}
-	if len(s.shells) > maxSubshells {
+	if len(s.shells) >= 2+maxSubshells {
 		return nil, fmt.Errorf("there are %d subshells already, and no more are allowed", maxSubshells)
 	}
 	s.shells = append(s.shells, sh)

@@ -2,9 +2,12 @@ package worker
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hierml/notebook/stdlib/host"
 )
 
 // A cell is a program in the child: one that runs, or one that has ended and
@@ -15,6 +18,14 @@ type cell struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the cell has ended
 	began  moment
+	sink   atomic.Pointer[capture] // takes what the cell shows; nil for none
+}
+
+// A capture is a sink within that of outer, which may be nil.
+type capture struct {
+	host.Sink
+	outer *capture
+	over  atomic.Bool
 }
 
 func newCell(number int) *cell {

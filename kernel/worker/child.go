@@ -216,12 +216,26 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 // deliver gives a message to the code that listens to its comm. A comm that
 // nobody wants is closed.
 func (c *child) deliver(r runner, cell *cell, m *engine.CommMessage) error {
-	received := false
-	if err := r.Do(cell.ctx, cell.number, func() { received = host.Receive(m) }); err != nil {
+	run, received, err := receive(m)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !received && m.Kind == "open" {
+	case run != nil:
+		return r.Do(cell.ctx, cell.number, run)
+	case !received && m.Kind == "open":
 		return c.out.send(cell, &frame{Kind: frameComm, Comm: packMessage(&engine.CommMessage{Kind: "close", ID: m.ID})})
 	}
 	return nil
+}
+
+// receive is host.Receive. A panic there, where no code of the user runs, costs
+// the message only.
+func receive(m *engine.CommMessage) (run func(), received bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error with a message of a comm: %v", p)
+		}
+	}()
+	run, received = host.Receive(m)
+	return run, received, nil
 }

@@ -152,7 +152,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*engine.Bundle, error
 				return nil, err
 			}
 		case "listen":
-			host.SetReceiver(func(m *host.CommMessage) { f.received(m, arg) })
+			host.SetReceiver(func(m *host.CommMessage) func() { return func() { f.received(m, arg) } })
 		case "context":
 			<-host.Current().Context().Done()
 			return nil, context.Cause(host.Current().Context())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unsafe"
 
 	"github.com/hierml/notebook/kernel/engine"
 	"github.com/hierml/notebook/stdlib/display"
@@ -44,7 +45,97 @@ func (c *child) complain(what string, err error) {
 
 // Display implements host.Host.
 func (c *child) Display(b *display.Bundle, id string, update bool) {
+	if b == nil {
+		return
+	}
+	if sink := c.sink(); sink != nil && sink.Display(b, id, update) {
+		return
+	}
 	c.show("display", &frame{Kind: frameDisplay, ID: id, Update: update}, b)
+}
+
+// sink returns what takes the output of the running cell, nil if nothing does.
+func (c *child) sink() *capture {
+	if owner := c.out.owner(); owner != nil {
+		return owner.sink.Load()
+	}
+	return nil
+}
+
+// Capture implements host.Host. Where several goroutines of a cell capture at
+// the same time, the last to begin takes the output of all of them.
+func (c *child) Capture(s host.Sink) (end func()) {
+	owner := c.out.owner()
+	if owner == nil {
+		return func() {}
+	}
+	for {
+		outer := owner.sink.Load()
+		mine := &capture{Sink: s, outer: outer}
+		if owner.sink.CompareAndSwap(outer, mine) {
+			return func() {
+				mine.over.Store(true)
+				for top := owner.sink.Load(); top != nil && top.over.Load(); top = owner.sink.Load() {
+					owner.sink.CompareAndSwap(top, top.outer)
+				}
+			}
+		}
+	}
+}
+
+// Interrupter implements host.Host.
+func (c *child) Interrupter() func() {
+	if owner := c.out.owner(); owner != nil {
+		return owner.interrupt
+	}
+	return func() {}
+}
+
+// Here implements host.Host.
+func (c *child) Here() host.Sink { return &place{c, c.out.owner(), profLabel()} }
+
+// A place is where a cell shows things. The label keeps the parent from
+// forgetting the cell.
+type place struct {
+	child *child
+	cell  *cell
+	label unsafe.Pointer
+}
+
+// Stream implements host.Sink.
+func (p *place) Stream(name, text string) {
+	s := p.child.stdout
+	if name == "stderr" {
+		s = p.child.stderr
+	}
+	// What cannot be written has lost its reader, as in complain.
+	_, _ = s.write(p.cell, []byte(text))
+}
+
+// Display implements host.Sink.
+func (p *place) Display(b *display.Bundle, id string, update bool) bool {
+	packed, err := packBundle(&engine.Bundle{Data: b.Data, Metadata: b.Metadata})
+	if err == nil {
+		err = p.send(&frame{Kind: frameDisplay, ID: id, Update: update, Bundle: packed})
+	}
+	if err != nil {
+		p.Stream("stderr", "display: "+err.Error()+"\n")
+	}
+	return true
+}
+
+// Clear implements host.Sink.
+func (p *place) Clear(wait bool) {
+	if err := p.send(&frame{Kind: frameClear, Wait: wait}); err != nil {
+		p.Stream("stderr", "clear: "+err.Error()+"\n")
+	}
+}
+
+func (p *place) send(f *frame) error {
+	if p.cell == nil {
+		return errNoCell
+	}
+	return p.child.out.send(p.cell, f)
 }
 
 // Page implements host.Host.
@@ -62,7 +153,13 @@ func (c *child) show(what string, f *frame, b *display.Bundle) {
 }
 
 // Clear implements host.Host.
-func (c *child) Clear(wait bool) { c.complain("clear", c.send(&frame{Kind: frameClear, Wait: wait})) }
+func (c *child) Clear(wait bool) {
+	if sink := c.sink(); sink != nil {
+		sink.Clear(wait)
+		return
+	}
+	c.complain("clear", c.send(&frame{Kind: frameClear, Wait: wait}))
+}
 
 // Updates implements host.Host.
 func (c *child) Updates() bool { return true }

@@ -27,7 +27,15 @@ type stream struct {
 	file    *os.File
 }
 
-func (s stream) Write(p []byte) (int, error) { return s.write(s.outlets.belonging.cell(), p) }
+func (s stream) Write(p []byte) (int, error) {
+	if owner := s.outlets.owner(); owner != nil {
+		if sink := owner.sink.Load(); sink != nil {
+			sink.Stream(s.name, string(p))
+			return len(p), nil
+		}
+	}
+	return s.write(s.outlets.belonging.cell(), p)
+}
 
 // write writes text of a cell, or of nobody's.
 func (s stream) write(c *cell, p []byte) (int, error) {

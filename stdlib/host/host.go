@@ -45,6 +45,27 @@ type Host interface {
 	// NextInput proposes the source of the next cell, or with replace a new
 	// source of the running one.
 	NextInput(source string, replace bool)
+	// Capture gives what the running cell writes and shows to s, until the
+	// function that it returns is called. Where cells are not told apart, as
+	// in a terminal, it does nothing.
+	Capture(s Sink) (end func())
+	// Here is where the running cell writes and shows, also when it has ended.
+	Here() Sink
+	// Interrupter returns a function that interrupts the running cell as the
+	// user does, and does not wait for its end. It must not be called after it.
+	Interrupter() func()
+}
+
+// A Sink takes what a cell writes and shows. Its methods are safe for
+// concurrent use.
+type Sink interface {
+	// Stream takes text for "stdout" or "stderr".
+	Stream(name, text string)
+	// Display takes what Host.Display is given. It reports false for what it
+	// leaves to the cell.
+	Display(b *display.Bundle, id string, update bool) bool
+	// Clear takes what Host.Clear is given.
+	Clear(wait bool)
 }
 
 // ErrNoFrontEnd says that nobody is there to open a comm with.
@@ -52,8 +73,13 @@ var ErrNoFrontEnd = errors.New("no front end: comms need a notebook")
 
 // A CommMessage is a message of a comm, a channel between code in the kernel
 // and code in the front end, in either direction.
+//
+// Those of the kinds "call" and "failed" are the kernel's own. With a "call" a
+// comm asks to be called: the message comes back when neither a cell nor another
+// call runs, and what it runs is interrupted as a cell is. If that fails, a
+// message "failed" follows, whose data are a [Failed].
 type CommMessage struct {
-	Kind     string          `json:"kind"` // "open", "msg" or "close"
+	Kind     string          `json:"kind"` // "open", "msg" or "close"; "call" or "failed"
 	ID       string          `json:"id"`
 	Target   string          `json:"target,omitempty"` // of "open": what the other side is to do with it
 	Data     json.RawMessage `json:"data,omitempty"`   // a JSON object, or empty
@@ -61,21 +87,29 @@ type CommMessage struct {
 	Buffers  [][]byte        `json:"buffers,omitempty"`
 }
 
-var receiver atomic.Pointer[func(*CommMessage)]
+// Failed is how a call has failed, in the words that the user reads.
+type Failed struct {
+	Name      string   `json:"ename"`
+	Value     string   `json:"evalue"`
+	Traceback []string `json:"traceback"` // coloured lines
+}
+
+var receiver atomic.Pointer[func(*CommMessage) func()]
 
 // SetReceiver makes f the one that messages from the front end are given to.
-// It runs on the goroutine of whoever delivers them, as the cell's code does.
-func SetReceiver(f func(*CommMessage)) { receiver.Store(&f) }
+// What f returns, if it is not nil, runs the user's code for the message, as a
+// cell's code is run.
+func SetReceiver(f func(*CommMessage) func()) { receiver.Store(&f) }
 
 // Receive gives a message from the front end to the receiver. It reports
-// whether there is one.
-func Receive(m *CommMessage) bool {
+// whether there is one, and returns what is to be run for the message; nil for
+// nothing.
+func Receive(m *CommMessage) (run func(), received bool) {
 	f := receiver.Load()
 	if f == nil {
-		return false
+		return nil, false
 	}
-	(*f)(m)
-	return true
+	return (*f)(m), true
 }
 
 // A Failure is what compiled functions panic with to end the cell with an
@@ -158,6 +192,28 @@ func (*terminalHost) Comm(*CommMessage) error { return ErrNoFrontEnd }
 func (h *terminalHost) Page(b *display.Bundle) { h.Display(b, "", false) }
 
 func (*terminalHost) NextInput(string, bool) {}
+
+func (*terminalHost) Capture(Sink) func() { return func() {} }
+
+func (h *terminalHost) Here() Sink { return terminalSink{h} }
+
+func (*terminalHost) Interrupter() func() { return func() {} }
+
+// terminalSink writes to the terminal.
+type terminalSink struct{ *terminalHost }
+
+func (s terminalSink) Stream(name, text string) {
+	w := Stdout()
+	if name == "stderr" {
+		w = Stderr()
+	}
+	fmt.Fprint(w, text)
+}
+
+func (s terminalSink) Display(b *display.Bundle, id string, update bool) bool {
+	s.terminalHost.Display(b, id, update)
+	return true
+}
 
 func (h *terminalHost) Input(prompt string, password bool) (string, error) {
 	h.mu.Lock()

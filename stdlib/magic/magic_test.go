@@ -17,7 +17,8 @@ import (
 
 // A page is what is written, and the text that is proposed for the cell.
 type page struct {
-	ctx context.Context
+	host.Host // a magic does not ask for the rest
+	ctx       context.Context
 
 	mu    sync.Mutex
 	text  bytes.Buffer

@@ -47,6 +47,9 @@ type Comm struct {
 	closed    bool
 	onMessage func(*Comm, Message)
 	onClose   func(*Comm, Message)
+	// direct, if set, takes messages of all kinds in place of these two, while
+	// a cell runs, too. It calls nothing of the user's; what it returns may.
+	direct func(kind string, m Message) (run func())
 }
 
 // A Message is what came from the other side of a comm.
@@ -83,25 +86,38 @@ func OpenComm(target string, data any, options *CommOptions) (*Comm, error) {
 	if options == nil {
 		options = &CommOptions{}
 	}
-	m := &host.CommMessage{Kind: "open", ID: rand.Text(), Target: target, Buffers: options.Buffers}
-	var err error
-	if m.Data, err = object("data", data); err != nil {
-		return nil, err
-	}
-	if options.Metadata != nil {
-		if m.Metadata, err = object("metadata", options.Metadata); err != nil {
-			return nil, err
-		}
-	}
-	c := &Comm{id: m.ID, target: target, onMessage: options.OnMessage, onClose: options.OnClose}
-	// The answer may come before the call is over.
-	comms.add(c)
-	if err := host.Current().Comm(m); err != nil {
-		comms.remove(c)
+	c := &Comm{target: target, onMessage: options.OnMessage, onClose: options.OnClose}
+	if err := c.open(data, options); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
+
+// open opens a comm that has no ID yet.
+func (c *Comm) open(data any, options *CommOptions) error {
+	m := &host.CommMessage{Kind: "open", ID: rand.Text(), Target: c.target, Buffers: options.Buffers}
+	var err error
+	if m.Data, err = object("data", data); err != nil {
+		return err
+	}
+	if options.Metadata != nil {
+		if m.Metadata, err = object("metadata", options.Metadata); err != nil {
+			return err
+		}
+	}
+	c.id = m.ID
+	// The answer may come before the call is over.
+	comms.add(c)
+	if err := host.Current().Comm(m); err != nil {
+		comms.remove(c)
+		return err
+	}
+	return nil
+}
+
+// call asks for direct to be given a message "call" when neither a cell nor
+// another call runs.
+func (c *Comm) call() error { return host.Current().Comm(&host.CommMessage{Kind: "call", ID: c.id}) }
 
 // ID returns what both sides know the comm by. It is the model_id of a Jupyter
 // widget.

@@ -23,6 +23,15 @@ func (n *notebook) sent() []string {
 	return lines
 }
 
+// receive gives a message to who listens, as the worker does.
+func receive(m *host.CommMessage) bool {
+	run, received := host.Receive(m)
+	if run != nil {
+		run()
+	}
+	return received
+}
+
 func check(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -59,16 +68,16 @@ func TestCommOpenedByACell(t *testing.T) {
 	}{"é"}, []byte("y"), nil); err != nil {
 		t.Error(err)
 	}
-	host.Receive(&host.CommMessage{Kind: "msg", ID: c.ID(), Data: json.RawMessage(`{"a": 2}`), Metadata: json.RawMessage(`{}`), Buffers: [][]byte{[]byte("z")}})
-	host.Receive(&host.CommMessage{Kind: "msg", ID: "another", Data: json.RawMessage(`{"a": 3}`)})
+	receive(&host.CommMessage{Kind: "msg", ID: c.ID(), Data: json.RawMessage(`{"a": 2}`), Metadata: json.RawMessage(`{}`), Buffers: [][]byte{[]byte("z")}})
+	receive(&host.CommMessage{Kind: "msg", ID: "another", Data: json.RawMessage(`{"a": 3}`)})
 	c.OnMessage(nil)
-	host.Receive(&host.CommMessage{Kind: "msg", ID: c.ID(), Data: json.RawMessage(`{"a": 4}`)})
+	receive(&host.CommMessage{Kind: "msg", ID: c.ID(), Data: json.RawMessage(`{"a": 4}`)})
 	c.OnMessage(hear("again"))
-	host.Receive(&host.CommMessage{Kind: "msg", ID: c.ID()})
+	receive(&host.CommMessage{Kind: "msg", ID: c.ID()})
 	for range 2 {
-		host.Receive(&host.CommMessage{Kind: "close", ID: c.ID(), Data: json.RawMessage(`{"a": 5}`)})
+		receive(&host.CommMessage{Kind: "close", ID: c.ID(), Data: json.RawMessage(`{"a": 5}`)})
 	}
-	host.Receive(&host.CommMessage{Kind: "msg", ID: c.ID()})
+	receive(&host.CommMessage{Kind: "msg", ID: c.ID()})
 	if err := c.Send(nil); err != ErrCommClosed {
 		t.Errorf("sending after the close: %v", err)
 	}
@@ -97,7 +106,7 @@ func TestCommOpenedByTheFrontEnd(t *testing.T) {
 		}
 	})
 	deliver := func(kind, id, data string) {
-		if !host.Receive(&host.CommMessage{Kind: kind, ID: id, Target: "echo", Data: json.RawMessage(data), Buffers: [][]byte{[]byte("b")}}) {
+		if !receive(&host.CommMessage{Kind: kind, ID: id, Target: "echo", Data: json.RawMessage(data), Buffers: [][]byte{[]byte("b")}}) {
 			t.Error("nobody listens")
 		}
 	}
@@ -126,7 +135,7 @@ func TestCommWhoseHandlerPanics(t *testing.T) {
 				t.Errorf("panicked with %v", r)
 			}
 		}()
-		host.Receive(&host.CommMessage{Kind: "open", ID: "broken", Target: "broken"})
+		receive(&host.CommMessage{Kind: "open", ID: "broken", Target: "broken"})
 	}()
 	if err := c.Send(nil); err != ErrCommClosed {
 		t.Errorf("the comm is open: %v", err)
@@ -186,7 +195,7 @@ func TestCommAtTheSameTime(t *testing.T) {
 		wg.Go(func() {
 			for range 100 {
 				c.OnMessage(func(*Comm, Message) {})
-				host.Receive(&host.CommMessage{Kind: "msg", ID: c.ID()})
+				receive(&host.CommMessage{Kind: "msg", ID: c.ID()})
 				if err := c.Send(nil); err != nil && err != ErrCommClosed {
 					t.Error(err)
 				}

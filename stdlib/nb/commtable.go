@@ -9,6 +9,8 @@ import (
 // comms are those of this process.
 var comms commTable
 
+func init() { comms.start() } // front ends ask for the widgets before there are any
+
 // A commTable holds the comms that are open, and who is given new ones.
 type commTable struct {
 	listen sync.Once
@@ -58,51 +60,61 @@ func (t *commTable) remove(c *Comm) bool {
 	return wasOpen
 }
 
-func (t *commTable) receive(m *host.CommMessage) {
+// receive takes a message, and returns what is to be run for it.
+func (t *commTable) receive(m *host.CommMessage) (run func()) {
 	message := Message{Data: m.Data, Metadata: m.Metadata, Buffers: m.Buffers}
 	if m.Kind == "open" {
-		t.accept(&Comm{id: m.ID, target: m.Target}, message)
-		return
+		return t.accept(&Comm{id: m.ID, target: m.Target}, message)
 	}
 	t.mu.Lock()
 	c := t.open[m.ID]
 	t.mu.Unlock()
 	if c == nil {
-		return // it has crossed this side's close
+		return nil // it has crossed this side's close
 	}
 	c.mu.Lock()
-	f := c.onMessage
+	direct, f := c.direct, c.onMessage
 	if m.Kind == "close" {
 		f = c.onClose
 	}
 	c.mu.Unlock()
-	if m.Kind == "close" && !t.remove(c) {
-		return
+	switch {
+	case m.Kind == "close" && !t.remove(c):
+		return nil
+	case direct != nil:
+		return direct(m.Kind, message)
+	case f == nil:
+		return nil
 	}
-	if f != nil {
-		f(c, message)
-	}
+	return func() { f(c, message) }
 }
 
 // accept gives a comm that the front end opens to the function for its target.
-func (t *commTable) accept(c *Comm, m Message) {
+func (t *commTable) accept(c *Comm, m Message) (run func()) {
+	if c.target == controlTarget {
+		c.direct = statesOf(c)
+		t.add(c)
+		return nil
+	}
 	t.mu.Lock()
 	f := t.targets[c.target]
 	t.mu.Unlock()
-	if f == nil {
-		if err := host.Current().Comm(&host.CommMessage{Kind: "close", ID: c.id}); err != nil {
-			panic(err) // for whoever delivers the message to report
+	return func() {
+		if f == nil {
+			if err := host.Current().Comm(&host.CommMessage{Kind: "close", ID: c.id}); err != nil {
+				panic(err) // for whoever delivers the message to report
+			}
+			return
 		}
-		return
+		t.add(c)
+		accepted := false
+		defer func() {
+			if !accepted {
+				// Whoever delivers the message tells the front end.
+				t.remove(c)
+			}
+		}()
+		f(c, m)
+		accepted = true
 	}
-	t.add(c)
-	accepted := false
-	defer func() {
-		if !accepted {
-			// Whoever delivers the message tells the front end.
-			t.remove(c)
-		}
-	}()
-	f(c, m)
-	accepted = true
 }

@@ -32,18 +32,77 @@ type notebook struct {
 	mu    sync.Mutex
 	comms []*host.CommMessage // as they are sent
 	gone  error               // of Comm
+	sinks []host.Sink         // that capture, the innermost last
+	stop  func()              // ends ctx
 }
 
 func (n *notebook) Context() context.Context { return n.ctx }
 
+func (n *notebook) sink() host.Sink {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.sinks) == 0 {
+		return nil
+	}
+	return n.sinks[len(n.sinks)-1]
+}
+
+func (n *notebook) Capture(s host.Sink) func() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sinks = append(n.sinks, s)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.sinks = n.sinks[:len(n.sinks)-1]
+	}
+}
+
+func (n *notebook) Here() host.Sink { return here{n} }
+
+// here is the output of a notebook past what captures it.
+type here struct{ n *notebook }
+
+func (h here) Stream(name, text string) {
+	h.n.mu.Lock()
+	defer h.n.mu.Unlock()
+	h.n.shown = append(h.n.shown, name+" "+text)
+}
+
+func (h here) Display(b *display.Bundle, id string, update bool) bool {
+	h.n.mu.Lock()
+	defer h.n.mu.Unlock()
+	h.n.show(b, id, update)
+	return true
+}
+
+func (h here) Clear(wait bool) { h.n.Clear(wait) }
+
+func (n *notebook) Interrupter() func() { return n.stop }
+
 func (n *notebook) Display(b *display.Bundle, id string, update bool) {
+	if s := n.sink(); s != nil && s.Display(b, id, update) {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.show(b, id, update)
+}
+
+func (n *notebook) show(b *display.Bundle, id string, update bool) {
 	n.shown = append(n.shown, fmt.Sprintf("%v %s", update, b.Text()))
 	n.ids = append(n.ids, id)
 	n.data = append(n.data, b.Data)
 	n.metadata = append(n.metadata, b.Metadata)
 }
 
-func (n *notebook) Clear(wait bool) { n.shown = append(n.shown, fmt.Sprint("clear ", wait)) }
+func (n *notebook) Clear(wait bool) {
+	if s := n.sink(); s != nil {
+		s.Clear(wait)
+		return
+	}
+	n.shown = append(n.shown, fmt.Sprint("clear ", wait))
+}
 
 func (n *notebook) Input(prompt string, password bool) (string, error) {
 	n.prompt = fmt.Sprint(prompt, password)
@@ -70,6 +129,7 @@ func (n *notebook) NextInput(source string, replace bool) {
 
 func open(t *testing.T) *notebook {
 	n := &notebook{ctx: t.Context()}
+	known = modelTable{}
 	old := host.Current()
 	host.Set(n)
 	t.Cleanup(func() { host.Set(old) })

@@ -14,27 +14,40 @@ var nbPackage = table.Package{
 	Name: "nb",
 	Values: []table.Symbol{
 		{Name: "Bar", Value: nb.Bar},
+		{Name: "Button", Value: nb.Button},
+		{Name: "Checkbox", Value: nb.Checkbox},
 		{Name: "Clear", Value: nb.Clear},
 		{Name: "Context", Value: nb.Context},
 		{Name: "Display", Value: nb.Display},
+		{Name: "Dropdown", Value: nb.Dropdown},
+		{Name: "FloatProgress", Value: nb.FloatProgress},
+		{Name: "HBox", Value: nb.HBox},
 		{Name: "HTML", Value: nb.HTML},
 		{Name: "HandleComm", Value: nb.HandleComm},
 		{Name: "Input", Value: nb.Input},
+		{Name: "IntSlider", Value: nb.IntSlider},
+		{Name: "Interact", Value: nb.Interact},
+		{Name: "InteractLabelled", Value: nb.InteractLabelled},
 		{Name: "JPEG", Value: nb.JPEG},
 		{Name: "JSON", Value: nb.JSON},
 		{Name: "JavaScript", Value: nb.JavaScript},
 		{Name: "LaTeX", Value: nb.LaTeX},
+		{Name: "LogSlider", Value: nb.LogSlider},
 		{Name: "MIME", Value: nb.MIME},
 		{Name: "Markdown", Value: nb.Markdown},
 		{Name: "NextInput", Value: nb.NextInput},
 		{Name: "OpenComm", Value: nb.OpenComm},
+		{Name: "Output", Value: nb.Output},
 		{Name: "PNG", Value: nb.PNG},
 		{Name: "Page", Value: nb.Page},
 		{Name: "Password", Value: nb.Password},
 		{Name: "Progress", Value: nb.Progress},
 		{Name: "ReplaceInput", Value: nb.ReplaceInput},
 		{Name: "SVG", Value: nb.SVG},
+		{Name: "Slider", Value: nb.Slider},
 		{Name: "Text", Value: nb.Text},
+		{Name: "TextInput", Value: nb.TextInput},
+		{Name: "VBox", Value: nb.VBox},
 		{Name: "VegaLite", Value: nb.VegaLite},
 	},
 	Variables: []table.Symbol{
@@ -42,9 +55,35 @@ var nbPackage = table.Package{
 		{Name: "ErrNoFrontEnd", Value: &nb.ErrNoFrontEnd},
 	},
 	Types: []table.Symbol{
+		{Name: "BoolControl", Value: (*nb.BoolControl)(nil)},
+		{Name: "Box", Value: (*nb.Box)(nil)},
+		{Name: "ButtonControl", Value: (*nb.ButtonControl)(nil)},
 		{Name: "Comm", Value: (*nb.Comm)(nil)},
 		{Name: "CommOptions", Value: (*nb.CommOptions)(nil)},
+		{Name: "FloatControl", Value: (*nb.FloatControl)(nil)},
 		{Name: "Handle", Value: (*nb.Handle)(nil)},
+		{Name: "IntControl", Value: (*nb.IntControl)(nil)},
+		{Name: "Interaction", Value: (*nb.Interaction)(nil)},
 		{Name: "Message", Value: (*nb.Message)(nil)},
+		{Name: "OutputArea", Value: (*nb.OutputArea)(nil)},
+		{Name: "TextControl", Value: (*nb.TextControl)(nil)},
+		{Name: "Widget", Value: (*nb.Widget)(nil)},
 	},
+	Wrappers: []table.Symbol{
+		{Name: "Widget", Value: (*_nb_Widget)(nil)},
+	},
+}
+
+// _nb_Widget makes interpreted values a nb.Widget.
+type _nb_Widget struct {
+	IValue      any
+	WClose      func() error
+	WMimeBundle func() (map[string]any, error)
+}
+
+func (w _nb_Widget) Close() error {
+	return w.WClose()
+}
+func (w _nb_Widget) MimeBundle() (map[string]any, error) {
+	return w.WMimeBundle()
 }

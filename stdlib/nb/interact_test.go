@@ -1,0 +1,307 @@
+package nb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// texts returns what an area shows, as text.
+func (p *page_) texts(n *notebook) string {
+	p.t.Helper()
+	n.look(p.t, p)
+	text, err := json.Marshal(p.models[p.find("OutputModel")]["outputs"])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var outputs []struct {
+		Text   string
+		Data   map[string]any
+		Evalue string
+	}
+	if err := json.Unmarshal(text, &outputs); err != nil {
+		p.t.Fatal(err)
+	}
+	var all []string
+	for _, o := range outputs {
+		all = append(all, fmt.Sprint(o.Text, o.Evalue))
+		if o.Data != nil {
+			all[len(all)-1] += fmt.Sprint(o.Data["text/plain"])
+		}
+	}
+	return strings.Join(all, "|")
+}
+
+func TestInteract(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		i := InteractLabelled([]string{"lambda", "method", "normalize", ""}, func(lambda float64, method string, normalize bool, n int) (string, int, error) {
+			Text("trained")
+			if n == 7 {
+				panic("seven")
+			}
+			if n == 8 {
+				return "", 0, errors.New("eight")
+			}
+			return fmt.Sprint(lambda, method, normalize), n, nil
+		}, LogSlider(0.1, 10, 1), []string{"flat", "normalized"})
+		p := n.look(t, nil)
+		if got, want := p.texts(n), `trained|1flatfalse|5`; got != want {
+			t.Errorf("shown %s", got)
+		}
+		first := n.data[len(n.data)-1]
+		if len(n.shown) != 1 || first["text/plain"] != "lambda: 1\nmethod: flat\nnormalize: false\nint 4: 5\n"+strings.ReplaceAll(p.texts(n), "|", "\n") {
+			t.Errorf("shown in the cell: %q, %q", n.shown, first["text/plain"])
+		}
+		if first[viewType].(map[string]any)["model_id"] != p.find("VBoxModel") {
+			t.Errorf("the view is %v", first[viewType])
+		}
+		for name, want := range map[string]string{"FloatLogSliderModel": "lambda", "DropdownModel": "method", "CheckboxModel": "normalize", "IntSliderModel": "int 4"} {
+			if got := p.models[p.find(name)]["description"]; got != want {
+				t.Errorf("%s is labelled %v", name, got)
+			}
+		}
+		// Many changes, one run with the last values.
+		slider := p.find("IntSliderModel")
+		for v := range 5 {
+			update(slider, "value", v)
+			time.Sleep(rest / 2)
+		}
+		update(p.find("DropdownModel"), "index", 1)
+		if n.look(t, p); len(p.calls) != 0 {
+			t.Error("called before the controls rest")
+		}
+		time.Sleep(rest + 1)
+		p.called(n)
+		if got := p.texts(n); !strings.HasSuffix(got, "1normalizedfalse|4") || len(p.calls) != 0 {
+			t.Errorf("shown %s, %d calls", got, len(p.calls))
+		}
+		// Controls that never rest.
+		for v := range 20 {
+			update(slider, "value", v%2)
+			time.Sleep(rest / 2)
+		}
+		if n.look(t, p); len(p.calls) != 1 {
+			t.Errorf("%d calls are asked for", len(p.calls))
+		}
+		p.called(n)
+		synctest.Wait()
+		time.Sleep(time.Second)
+		// Errors and panics are shown, and the next run tries again.
+		for v, want := range map[int]string{7: "trained|seven", 8: "trained|eight"} {
+			update(slider, "value", v)
+			time.Sleep(rest + 1)
+			for n.look(t, p); len(p.calls) > 0; {
+				p.called(n)
+			}
+			if got := p.texts(n); got != want {
+				t.Errorf("shown %s, want %s", got, want)
+			}
+		}
+		update(slider, "value", 9)
+		time.Sleep(rest + 1)
+		p.called(n)
+		if got := p.texts(n); !strings.HasSuffix(got, "|9") {
+			t.Errorf("shown %s", got)
+		}
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+		if n.look(t, p); len(p.models) != 0 || len(known.models) != 0 {
+			t.Errorf("left: %v", p.models)
+		}
+	})
+}
+
+// TestInteractInterruptsTheRunBefore changes a control while the function runs.
+func TestInteractInterruptsTheRunBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		var ended []int
+		running := 0
+		Interact(func(v int) int {
+			if running++; running > 1 {
+				t.Error("two run at a time")
+			}
+			defer func() { running-- }()
+			if v == 6 {
+				Text("waits")
+				<-Context().Done()
+			}
+			ended = append(ended, v)
+			return v
+		})
+		p := n.look(t, nil)
+		slider := p.find("IntSliderModel")
+		ctx, cancel := context.WithCancel(t.Context())
+		n.ctx, n.stop = ctx, cancel
+		update(slider, "value", 6)
+		time.Sleep(rest + 1)
+		done := make(chan bool)
+		go func() {
+			p.called(n)
+			close(done)
+		}()
+		synctest.Wait()
+		update(slider, "value", 7)
+		synctest.Wait()
+		if ctx.Err() != nil {
+			t.Error("interrupted before the controls rest")
+		}
+		time.Sleep(rest + 1)
+		<-done
+		if ctx.Err() == nil || fmt.Sprint(ended) != "[5 6]" {
+			t.Errorf("not interrupted: %v", ended)
+		}
+		n.ctx, n.stop = t.Context(), func() { t.Error("interrupted") }
+		p.called(n)
+		if got := p.texts(n); got != "7" {
+			t.Errorf("shown %s", got)
+		}
+	})
+}
+
+// TestInteractThatIsSlow shows the controls while the first run lasts.
+func TestInteractThatIsSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		Interact(func(v int) int {
+			time.Sleep(showControls + 1)
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			if len(n.shown) != 1 {
+				t.Errorf("shown while it runs: %q", n.shown)
+			}
+			return v
+		})
+		if len(n.shown) != 2 || !strings.HasPrefix(n.shown[1], "true int 1: 5\n5") || n.ids[0] != n.ids[1] {
+			t.Errorf("shown %q", n.shown)
+		}
+	})
+}
+
+// TestInteractThatFailsAtOnce leaves the error to the cell, and the controls work.
+func TestInteractThatFailsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := open(t)
+		func() {
+			defer func() {
+				if f, ok := recover().(host.Failure); !ok || f.Error() != "five" {
+					t.Errorf("recovered %v", f)
+				}
+			}()
+			Interact(func(v int) (int, error) {
+				if v == 5 {
+					return 0, errors.New("five")
+				}
+				return v, nil
+			})
+		}()
+		p := n.look(t, nil)
+		if len(n.shown) != 1 {
+			t.Errorf("shown %q", n.shown)
+		}
+		update(p.find("IntSliderModel"), "value", 6)
+		time.Sleep(rest + 1)
+		p.called(n)
+		if got := p.texts(n); got != "6" {
+			t.Errorf("shown %s", got)
+		}
+	})
+}
+
+func TestInteractWithoutAFrontEnd(t *testing.T) {
+	n := open(t)
+	n.gone = host.ErrNoFrontEnd
+	Interact(func(x float64) (float64, any) { return x, nil }, 2)
+	if got := strings.Join(n.shown, "|"); got != "false 2" {
+		t.Errorf("shown %s", got)
+	}
+}
+
+func TestInteractControls(t *testing.T) {
+	type method string
+	n := open(t)
+	n.gone = host.ErrNoFrontEnd
+	for _, test := range []struct {
+		f       any
+		control any
+		want    string
+	}{
+		{func(v float64) any { return v }, nil, "0.5"},
+		{func(v float32) any { return v }, [2]float64{1, 2}, "1.5"},
+		{func(v float64) any { return v }, [2]int{1, 4}, "2.5"},
+		{func(v float64) any { return v }, -3, "-3"},
+		{func(v float64) any { return v }, []float64{0.5, 1}, "0.5"},
+		{func(v float64) any { return v }, []int{4}, "4"},
+		{func(v float64) any { return v }, IntSlider(0, 9, 3), "3"},
+		{func(v uint8) any { return v }, nil, "5"},
+		{func(v int) any { return v }, [2]int{1, 4}, "2"},
+		{func(v int) any { return v }, 0, "0"},
+		{func(v string) any { return Text(v) }, nil, ""},
+		{func(v string) any { return Text(v) }, "text", "text"},
+		{func(v method) any { return Text(string(v)) }, []string{"b", "a"}, "b"},
+		{func(v bool) any { return v }, true, "true"},
+		{func(v any) any { return v }, map[string]any{"b": 1, "a": 2}, "2"},
+		{func(v fmt.Stringer) any { return v.String() }, []time.Duration{time.Second}, "1s"},
+		{func(v []int) any { return len(v) }, [][]int{{1, 2}, {3}}, "2"},
+	} {
+		n.shown = nil
+		Interact(test.f, test.control)
+		if got, _ := strings.CutPrefix(strings.Join(n.shown, "|"), "false "); strings.Trim(got, `"`) != test.want {
+			t.Errorf("%T of %v shows %q, want %q", test.f, test.control, got, test.want)
+		}
+	}
+	for _, test := range []struct {
+		f        any
+		controls []any
+		want     string
+	}{
+		{1, nil, "int is not a function"},
+		{(func())(nil), nil, "func() is not a function"},
+		{func(...int) {}, nil, "the function takes any number of arguments"},
+		{func(int) {}, []any{1, 2}, "there are 2 controls for 1 parameters"},
+		{func(error) {}, nil, "parameter error 1: there is no control for a error but a choice of values"},
+		{func(int) {}, []any{"x"}, "parameter int 1: a string is no control for a int"},
+		{func(int) {}, []any{Slider(0, 1, 0)}, "parameter int 1: the control has a float64, and a int is wanted"},
+		{func(int) {}, []any{[]float64{1}}, "parameter int 1: float64 is not a int"},
+		{func(int) {}, []any{[]int{}}, "parameter int 1: there is nothing to choose from"},
+		{func(int) {}, []any{map[int]int{1: 1}}, "parameter int 1: map[int]int has no names for its values"},
+		{func(int) {}, []any{[2]int{2, 1}}, "parameter int 1: there is no range from 2 to 1"},
+		{func(int) {}, []any{HBox()}, "parameter int 1: *nb.Box has no value"},
+	} {
+		func() {
+			defer func() {
+				if f, ok := recover().(host.Failure); !ok || f.Error() != "nb.Interact: "+test.want {
+					t.Errorf("got %v, want %s", f, test.want)
+				}
+			}()
+			Interact(test.f, test.controls...)
+		}()
+	}
+}
+
+// The function runs once, as there is nobody to move the slider; in a notebook it
+// runs again whenever somebody does.
+func ExampleInteract() {
+	Interact(func(n int, of string) string { return strings.Repeat(of, n) }, IntSlider(1, 20, 3), []string{"ab", "c"})
+	// Output: ababab
+}
+
+// A button draws what a control asks for.
+func ExampleButton() {
+	size := IntSlider(1, 9, 3, "size")
+	out := Output()
+	draw := Button("draw", func() { out.Run(func() { fmt.Println(strings.Repeat("*", size.Value())) }) })
+	Display(VBox(HBox(size, draw), out))
+	// Output:
+	// size: 3
+	// [draw]
+}

@@ -1,0 +1,55 @@
+package nb
+
+import (
+	"encoding/base64"
+
+	"github.com/hierml/notebook/stdlib/display"
+)
+
+// A Box is a row or a column of widgets.
+type Box struct{ *model }
+
+// HBox returns a row of widgets. A value that is none is shown in an [Output].
+func HBox(children ...any) *Box { return box("HBox", children) }
+
+// VBox returns a column of widgets. A value that is none is shown in an [Output].
+func VBox(children ...any) *Box { return box("VBox", children) }
+
+func box(name string, children []any) *Box {
+	b := &Box{&model{
+		name: name, module: controlsModule, children: []Widget{},
+		state: map[string]any{"children": []string{}, "box_style": ""},
+	}}
+	for _, child := range children {
+		w, ok := child.(Widget)
+		if !ok {
+			w = Output(child)
+		}
+		b.children = append(b.children, w)
+	}
+	b.still = b.stillOfAll
+	return b
+}
+
+// stillOfAll returns how the box is shown where there are no widgets: what its
+// outputs show, if it is one that shows more than text, and all as text.
+func (b *Box) stillOfAll() map[string]any {
+	bundle := map[string]any{}
+	for _, child := range b.children {
+		still := child.base().still()
+		if len(still) == 1 {
+			continue // text only
+		}
+		if len(bundle) > 0 {
+			bundle = map[string]any{display.HTML: page(bundle) + "\n" + page(still)}
+			continue
+		}
+		for mime, data := range still {
+			bundle[mime] = data
+		}
+	}
+	bundle[display.Text] = texts(b.children)
+	return bundle
+}
+
+func encoded(picture []byte) string { return base64.StdEncoding.EncodeToString(picture) }

@@ -1,0 +1,307 @@
+package nb
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// A FloatControl is a control whose value is a number.
+type FloatControl struct{ control[float64] }
+
+// An IntControl is a control whose value is a whole number.
+type IntControl struct{ control[int] }
+
+// A BoolControl is a control that is on or off.
+type BoolControl struct{ control[bool] }
+
+// A TextControl is a control whose value is text.
+type TextControl struct{ control[string] }
+
+// Value returns the value. It is the newest at all times, also while a cell runs.
+func (c *FloatControl) Value() float64 { return c.get() }
+
+// Set sets the value, which has to be in the control's range. OnChange's function
+// is not called.
+func (c *FloatControl) Set(v float64) error { return c.put(v) }
+
+// OnChange has f called with the value whenever the user has changed it. See
+// [Button] for when and how; a later call replaces f.
+func (c *FloatControl) OnChange(f func(float64)) { c.onChange(f) }
+
+// Value returns the value. It is the newest at all times, also while a cell runs.
+func (c *IntControl) Value() int { return c.get() }
+
+// Set sets the value, which has to be in the control's range. OnChange's function
+// is not called.
+func (c *IntControl) Set(v int) error { return c.put(v) }
+
+// OnChange has f called with the value whenever the user has changed it. See
+// [Button] for when and how; a later call replaces f.
+func (c *IntControl) OnChange(f func(int)) { c.onChange(f) }
+
+// Value tells whether the control is on. It is the newest at all times, also
+// while a cell runs.
+func (c *BoolControl) Value() bool { return c.get() }
+
+// Set switches the control on or off. OnChange's function is not called.
+func (c *BoolControl) Set(v bool) error { return c.put(v) }
+
+// OnChange has f called with the value whenever the user has changed it. See
+// [Button] for when and how; a later call replaces f.
+func (c *BoolControl) OnChange(f func(bool)) { c.onChange(f) }
+
+// Value returns the text. It is the newest at all times, also while a cell runs.
+func (c *TextControl) Value() string { return c.get() }
+
+// Set sets the text, which has to be one of the options if there are any.
+// OnChange's function is not called.
+func (c *TextControl) Set(v string) error { return c.put(v) }
+
+// OnChange has f called with the text whenever the user has changed it. See
+// [Button] for when and how; a later call replaces f.
+func (c *TextControl) OnChange(f func(string)) { c.onChange(f) }
+
+// Slider returns a slider from lo to hi that stands at value.
+func Slider(lo, hi, value float64, label ...string) *FloatControl {
+	must("nb.Slider", between(lo, hi, value))
+	c := &FloatControl{control[float64]{value: value, key: "value"}}
+	c.init("FloatSlider", "SliderStyle", label, map[string]any{
+		"value": value, "min": lo, "max": hi, "step": (hi - lo) / 100, "readout": true, "readout_format": ".3~g",
+		"orientation": "horizontal", "continuous_update": true,
+	}, func(v float64) error { return between(lo, hi, v) })
+	return c
+}
+
+// LogSlider returns a slider from lo to hi, both positive, that stands at value.
+// It moves by factors: the middle is the geometric mean of the ends.
+func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
+	err := between(lo, hi, value)
+	if err == nil && lo <= 0 {
+		err = fmt.Errorf("%g is not positive", lo)
+	}
+	must("nb.LogSlider", err)
+	c := &FloatControl{control[float64]{value: value, key: "value"}}
+	from, to := math.Log10(lo), math.Log10(hi)
+	c.init("FloatLogSlider", "SliderStyle", label, map[string]any{
+		"value": value, "base": 10, "min": from, "max": to, "step": (to - from) / 100, "readout": true, "readout_format": ".3~g",
+		"orientation": "horizontal", "continuous_update": true,
+	}, func(v float64) error {
+		// The front end computes with logarithms.
+		const rounding = 1e-9
+		return between(lo*(1-rounding), hi*(1+rounding), v)
+	})
+	return c
+}
+
+// IntSlider returns a slider over the whole numbers from lo to hi that stands at
+// value.
+func IntSlider(lo, hi, value int, label ...string) *IntControl {
+	must("nb.IntSlider", between(lo, hi, value))
+	c := &IntControl{control[int]{value: value, key: "value"}}
+	c.init("IntSlider", "SliderStyle", label, map[string]any{
+		"value": value, "min": lo, "max": hi, "step": 1, "readout": true, "readout_format": "d",
+		"orientation": "horizontal", "continuous_update": true,
+	}, func(v int) error { return between(lo, hi, v) })
+	return c
+}
+
+// Dropdown returns a list of options, of which there has to be one at least, to
+// choose from. It starts with the first.
+func Dropdown(options []string, label ...string) *TextControl {
+	if len(options) == 0 {
+		must("nb.Dropdown", fmt.Errorf("there are no options"))
+	}
+	options = slices.Clone(options)
+	c := &TextControl{control[string]{value: options[0], key: "index"}}
+	c.decode = func(text json.RawMessage) (string, error) {
+		var i int
+		if err := json.Unmarshal(text, &i); err != nil {
+			return "", err
+		}
+		if i < 0 || i >= len(options) {
+			return "", fmt.Errorf("there is no option %d", i)
+		}
+		return options[i], nil
+	}
+	c.encode = func(v string) any { return slices.Index(options, v) }
+	c.init("Dropdown", "DescriptionStyle", label, map[string]any{"_options_labels": options, "index": 0}, func(v string) error {
+		if !slices.Contains(options, v) {
+			return fmt.Errorf("%q is not among the options", v)
+		}
+		return nil
+	})
+	return c
+}
+
+// Checkbox returns a box that is checked or not.
+func Checkbox(value bool, label ...string) *BoolControl {
+	c := &BoolControl{control[bool]{value: value, key: "value"}}
+	c.init("Checkbox", "CheckboxStyle", label, map[string]any{"value": value, "indent": true}, nil)
+	return c
+}
+
+// TextInput returns a field for a line of text. A change counts when the user
+// presses Enter or leaves the field.
+func TextInput(value string, label ...string) *TextControl {
+	c := &TextControl{control[string]{value: value, key: "value"}}
+	c.init("Text", "TextStyle", label, map[string]any{"value": value, "placeholder": "", "continuous_update": false}, nil)
+	return c
+}
+
+// FloatProgress returns a bar that shows how much is done, from 0 to 1. [Progress]
+// and [Bar] need no widgets and say more.
+func FloatProgress(label ...string) *FloatControl {
+	c := &FloatControl{control[float64]{key: "value"}}
+	c.init("FloatProgress", "ProgressStyle", label, map[string]any{
+		"value": 0.0, "min": 0, "max": 1, "bar_style": "", "orientation": "horizontal",
+	}, func(v float64) error { return between(0, 1, v) })
+	return c
+}
+
+// A ButtonControl is a button.
+type ButtonControl struct{ *model }
+
+// Button returns a button that calls f when it is pressed.
+//
+// Functions that widgets call run as cells do: what they print and show stands
+// below the cell that named them, here the one that calls Button, or in an
+// [Output] that they use; errors and panics are shown there, too; an interrupt ends
+// them, and nb.Context. They run one at a time, in the order of what the user
+// did, and wait for the cell that runs, as a cell waits for them. So a cell must
+// not wait for a button; it can look at the Value of a control.
+func Button(label string, f func()) *ButtonControl {
+	b := &ButtonControl{&model{
+		name: "Button", module: controlsModule, styleName: "ButtonStyle", style: map[string]any{},
+		state: map[string]any{"description": label, "disabled": false, "tooltip": nil, "icon": "", "button_style": ""},
+	}}
+	b.still = func() map[string]any { return map[string]any{display.Text: "[" + label + "]"} }
+	place := host.Current().Here()
+	b.custom = func(content json.RawMessage) {
+		var event struct{ Event string }
+		if json.Unmarshal(content, &event) == nil && event.Event == "click" {
+			b.post(at(place, f))
+		}
+	}
+	return b
+}
+
+// A control is a widget with a value.
+type control[T comparable] struct {
+	*model
+	key    string // of the property that holds the value
+	decode func(json.RawMessage) (T, error)
+	encode func(T) any
+	check  func(T) error // nil if all values will do
+
+	value T            // guarded by the model's mu
+	react func(T) task // nil if nobody wants to know
+	heed  []func()     // called with mu held when the user changes the value
+}
+
+func (c *control[T]) init(name, style string, label []string, state map[string]any, check func(T) error) {
+	if c.decode == nil {
+		c.decode = func(text json.RawMessage) (v T, err error) { return v, json.Unmarshal(text, &v) }
+		c.encode = func(v T) any { return v }
+	}
+	c.check = check
+	c.model = &model{
+		name: name, module: controlsModule, styleName: style, style: map[string]any{"description_width": ""},
+		state: described(state, label),
+	}
+	c.still = func() map[string]any {
+		text := fmt.Sprint(c.get())
+		if label := c.label(); label != "" {
+			text = label + ": " + text
+		}
+		return map[string]any{display.Text: text}
+	}
+	c.changed = c.take
+}
+
+func (c *control[T]) get() T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.value
+}
+
+func (c *control[T]) put(v T) error {
+	if c.check != nil {
+		if err := c.check(v); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.value = v
+	return c.set(map[string]any{c.key: c.encode(v)})
+}
+
+func (c *control[T]) onChange(f func(T)) {
+	if f == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.react = nil
+		return
+	}
+	place := host.Current().Here()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.react = func(v T) task { return at(place, func() { f(v) }) }
+}
+
+// take takes over a property from the front end.
+func (c *control[T]) take(key string, text json.RawMessage) (accepted bool, then func()) {
+	if key != c.key {
+		return true, nil
+	}
+	v, err := c.decode(text)
+	if err == nil && c.check != nil {
+		err = c.check(v)
+	}
+	if err != nil || string(text) == "null" {
+		return false, nil
+	}
+	if v == c.value {
+		return true, nil
+	}
+	c.value = v
+	return true, func() {
+		for _, f := range c.heed {
+			f()
+		}
+		if c.react != nil {
+			c.post(c.react(v))
+		}
+	}
+}
+
+// watch has f called, with the lock of the model held, when the user changes the
+// value.
+func (c *control[T]) watch(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heed = append(c.heed, f)
+}
+
+// between returns an error unless lo < hi and v is between them.
+func between[T int | float64](lo, hi, v T) error {
+	switch {
+	case !(lo < hi) || math.IsInf(float64(hi)-float64(lo), 0):
+		return fmt.Errorf("there is no range from %v to %v", lo, hi)
+	case !(v >= lo && v <= hi):
+		return fmt.Errorf("%v is not between %v and %v", v, lo, hi)
+	}
+	return nil
+}
+
+// must ends the cell with the error of a function, if there is one.
+func must(function string, err error) {
+	if err != nil {
+		panic(host.Failure{Err: fmt.Errorf("%s: %w", function, err)})
+	}
+}

@@ -1,0 +1,291 @@
+package nb
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// An OutputArea is a widget that shows what a cell can show. It keeps what it
+// shows, up to a bound, so that a page that is loaded again has it, too.
+type OutputArea struct {
+	*model
+	sink *outputSink
+}
+
+// Output returns an area that shows the values.
+//
+//	out := nb.Output()
+//	more := nb.Button("more", func() { out.Run(func() { fmt.Println(next()) }) })
+//	nb.VBox(more, out)
+func Output(values ...any) *OutputArea {
+	o := &OutputArea{&model{name: "Output", module: outputModule, state: map[string]any{"msg_id": "", "outputs": []any{}}}, nil}
+	o.sink = &outputSink{model: o.model}
+	o.still = o.sink.still
+	o.changed = func(string, json.RawMessage) (bool, func()) { return false, nil }
+	if len(values) > 0 {
+		o.Show(values...)
+	}
+	return o
+}
+
+// Show replaces what the area shows by the values, each as [Display] shows it.
+func (o *OutputArea) Show(values ...any) {
+	o.sink.restart()
+	for _, v := range values {
+		if b := display.Of(v); b != nil {
+			o.sink.Display(b, "", false)
+		}
+	}
+	o.sink.finish()
+}
+
+// Run calls f and replaces what the area shows by what f writes and shows, and
+// the goroutines that it starts until f returns. In a terminal it appears there at
+// once.
+func (o *OutputArea) Run(f func()) {
+	o.sink.restart()
+	defer o.sink.finish()
+	defer host.Current().Capture(o.sink)()
+	f()
+}
+
+// Clear empties the area.
+func (o *OutputArea) Clear() { o.Show() }
+
+// Bounds of what an area keeps: more is left out, and said to be.
+const (
+	maxOutput  = 2 << 20 // bytes
+	maxOutputs = 1000
+)
+
+// An area whose content grows is drawn after this time, and not so often that it
+// takes more than a part of the time.
+const (
+	redraw = 50 * time.Millisecond
+	part   = 10
+)
+
+// An outputSink is what an area shows.
+type outputSink struct {
+	model *model
+
+	mu      sync.Mutex
+	outputs []output
+	size    int           // bytes of the outputs
+	full    bool          // something was left out
+	stale   bool          // the next output replaces all others
+	drawing bool          // draw is to be called
+	took    time.Duration // to draw the last time
+}
+
+// An output is a part of what an area shows: text of a stream, or a bundle, or an
+// error.
+type output struct {
+	id      string // by which a bundle can be replaced
+	stream  string // its name; empty for others
+	text    strings.Builder
+	bundle  *display.Bundle
+	failure *host.Failed
+	encoded json.RawMessage // of a bundle or an error
+}
+
+// restart has the next output, or finish, replace what is there.
+func (s *outputSink) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+}
+
+// finish draws what has not been drawn.
+func (s *outputSink) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh()
+	s.draw()
+}
+
+// fresh removes what was to be replaced. The caller holds s.mu.
+func (s *outputSink) fresh() {
+	if s.stale {
+		s.outputs, s.size, s.full, s.stale = nil, 0, false, false
+	}
+}
+
+// Stream implements host.Sink.
+func (s *outputSink) Stream(name, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh()
+	if !s.room(len(text)) {
+		return
+	}
+	if n := len(s.outputs); n == 0 || s.outputs[n-1].stream != name {
+		s.outputs = append(s.outputs, output{stream: name})
+	}
+	s.outputs[len(s.outputs)-1].text.WriteString(text)
+	s.drawSoon()
+}
+
+// Display implements host.Sink.
+func (s *outputSink) Display(b *display.Bundle, id string, update bool) bool {
+	metadata := b.Metadata
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	text, err := json.Marshal(map[string]any{"output_type": "display_data", "data": b.Data, "metadata": metadata})
+	if err != nil {
+		s.Stream("stderr", fmt.Sprintf("display: %v\n", err))
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shown := output{id: id, bundle: b, encoded: text}
+	if update {
+		at := slices.IndexFunc(s.outputs, func(o output) bool { return o.id == id })
+		if at < 0 || s.stale {
+			return false // the cell has shown it elsewhere
+		}
+		s.size += len(text) - len(s.outputs[at].encoded)
+		s.outputs[at] = shown
+		s.drawSoon()
+		return true
+	}
+	s.fresh()
+	if s.room(len(text)) {
+		s.outputs = append(s.outputs, shown)
+		s.drawSoon()
+	}
+	return true
+}
+
+// Clear implements host.Sink.
+func (s *outputSink) Clear(wait bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+	if !wait {
+		s.fresh()
+		s.drawSoon()
+	}
+}
+
+// fail shows an error.
+func (s *outputSink) fail(f host.Failed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh()
+	text, err := json.Marshal(map[string]any{"output_type": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback})
+	if err == nil && s.room(len(text)) {
+		s.outputs = append(s.outputs, output{failure: &f, encoded: text})
+	}
+	s.draw()
+}
+
+// room reports whether there is room for so many bytes more. The caller holds
+// s.mu.
+func (s *outputSink) room(size int) bool {
+	if !s.full && s.size+size <= maxOutput && len(s.outputs) < maxOutputs {
+		s.size += size
+		return true
+	}
+	if !s.full {
+		s.full = true
+		s.outputs = append(s.outputs, output{stream: "stderr"})
+		s.outputs[len(s.outputs)-1].text.WriteString("more was left out: a widget shows so much only\n")
+		s.drawSoon()
+	}
+	return false
+}
+
+func (s *outputSink) drawSoon() {
+	if s.drawing {
+		return
+	}
+	s.drawing = true
+	time.AfterFunc(max(redraw, part*s.took), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.drawing {
+			s.draw()
+		}
+	})
+}
+
+// draw tells the front end. The caller holds s.mu.
+func (s *outputSink) draw() {
+	s.drawing = false
+	began := time.Now()
+	defer func() { s.took = time.Since(began) }()
+	outputs := make([]any, len(s.outputs))
+	for i := range s.outputs {
+		o := &s.outputs[i]
+		outputs[i] = o.encoded
+		if o.stream != "" {
+			outputs[i] = map[string]any{"output_type": "stream", "name": o.stream, "text": o.text.String()}
+		}
+	}
+	s.model.mu.Lock()
+	defer s.model.mu.Unlock()
+	if err := s.model.set(map[string]any{"outputs": outputs}); err != nil {
+		fmt.Fprintln(host.Stderr(), err)
+	}
+}
+
+// still returns how the area is shown where there are no widgets: the one thing
+// in it with the text of all, or all of them as a page.
+func (s *outputSink) still() map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var texts, parts []string
+	var shown []map[string]any
+	for i := range s.outputs {
+		o := &s.outputs[i]
+		text, part := o.text.String(), ""
+		switch {
+		case o.failure != nil:
+			text = o.failure.Name + ": " + o.failure.Value
+		case o.bundle != nil:
+			text, part = o.bundle.Text(), page(o.bundle.Data)
+			shown = append(shown, o.bundle.Data)
+		}
+		if part == "" {
+			part = "<pre>" + html.EscapeString(text) + "</pre>"
+		}
+		texts, parts = append(texts, strings.TrimSuffix(text, "\n")), append(parts, part)
+	}
+	bundle := map[string]any{}
+	switch {
+	case len(shown) == 1:
+		for mime, data := range shown[0] {
+			bundle[mime] = data
+		}
+	case len(shown) > 1:
+		bundle[display.HTML] = strings.Join(parts, "\n")
+	}
+	bundle[display.Text] = strings.Join(texts, "\n")
+	return bundle
+}
+
+// page returns a bundle as a piece of a web page; empty for one that is text only.
+func page(data map[string]any) string {
+	if text, ok := data[display.HTML].(string); ok {
+		return text
+	}
+	if text, ok := data[display.SVG].(string); ok {
+		return text
+	}
+	for _, mime := range []string{display.PNG, display.JPEG} {
+		if picture, ok := data[mime].([]byte); ok {
+			return fmt.Sprintf(`<div><img src="data:%s;base64,%s"></div>`, mime, encoded(picture))
+		}
+	}
+	return ""
+}
