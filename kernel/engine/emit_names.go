@@ -98,6 +98,12 @@ func (u *unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 				replace(n.Pos(), int(n.End()-n.Pos()), u.recall(u.l.k.recalled[id.Name].output))
 				return false
 			}
+			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && !replaced(sel.Sel) {
+				if names := parameterNames(n, p.info.Uses[sel.Sel], p.info); names != "" {
+					replace(sel.Sel.Pos(), len(sel.Sel.Name), interactLabelled)
+					replace(n.Lparen, 1, "("+names+", ")
+				}
+			}
 		case *ast.BasicLit:
 			u.quoteSource(n, replace)
 		case *ast.Ident:

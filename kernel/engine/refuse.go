@@ -174,6 +174,9 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if text, ok := b.encoded(e, obj, sig); ok {
 		return text, true
 	}
+	if names := parameterNames(e, obj, b.info); names != "" {
+		return b.apply(e, b.l.use(obj.Pkg())+"."+interactLabelled, []string{names}, sig, obj), true
+	}
 	if _, ok := formatParameter(obj); ok {
 		return b.formatted(e, b.l.use(obj.Pkg())+"."+obj.Name(), obj, sig)
 	}
