@@ -127,7 +127,11 @@ func mapping(v value) *table.Table {
 	for i, k := range keys {
 		heads[i], elements[i] = v.part(0, k), v.part(1, v.MapIndex(k))
 	}
-	t := build(heads, "key", parts(elements))
+	columns := parts(elements)
+	if len(columns) == 1 && columns[0].name == "" {
+		columns[0].single = true
+	}
+	t := build(heads, "key", columns)
 	if more := v.Len() - len(keys); more > 0 {
 		t.Notes = append([]string{fmt.Sprintf("… and %d more of %d", more, v.Len())}, t.Notes...)
 	}
@@ -160,6 +164,7 @@ func structure(v value) *table.Table {
 type column struct {
 	name   string
 	values []value
+	single bool     // each value is of its own kind, and has digits of its own
 	drawn  bool     // some of the values show themselves
 	html   []string // of those, "" for the others
 }
@@ -323,6 +328,11 @@ func build(heads []value, head string, columns []column) *table.Table {
 	}
 	for _, c := range columns[:min(len(columns), maxColumns)] {
 		texts, right := formatted(c.values)
+		for i, v := range c.values {
+			if c.single && v.IsValid() && isFloat(v) {
+				texts[i] = table.Number(v.Float())
+			}
+		}
 		t.Columns = append(t.Columns, table.Column{Name: c.name, Right: right})
 		for i, text := range texts {
 			cell := table.Cell{Text: text}

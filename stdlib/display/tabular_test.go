@@ -71,7 +71,7 @@ func TestTables(t *testing.T) {
 		{"structs by name", map[string]measured{"b": {"x", 1, 1}, "a": {"y", 2, 2}},
 			"key|Name|Loss\na|y|2\nb|x|1", "map[a:{Name:y Loss:2 n:2} b:{Name:x Loss:1 n:1}]"},
 		{"numbers by name", map[string]int{"b": 10, "a": 9}, "key|\na|9\nb|10", "map[a:9 b:10]"},
-		{"numbers by number", map[int]float64{10: 1, 9: 0.5}, "key|\n9|0.5\n10|1.0", "map[9:0.5 10:1]"},
+		{"numbers by number", map[int]float64{10: 1, 9: 0.5}, "key|\n9|0.5\n10|1", "map[9:0.5 10:1]"},
 		{"records", []map[string]any{{"a": 1, "b": "x"}, {"a": 2, "c": nil}},
 			"|a|b|c\n0|1|x|\n1|2||", "[map[a:1 b:x] map[a:2 c:<nil>]]"},
 		{"rows", [][]float64{{1, 2.5}, {3}}, "|0|1\n0|1|2.5\n1|3|", "[[1 2.5] [3]]"},

@@ -41,6 +41,9 @@ func JavaScript(s string) *Handle { return MIME("application/javascript", s) }
 // value that encoding/json turns into it.
 func VegaLite(spec any) *Handle { return MIME("application/vnd.vegalite.v5+json", spec) }
 
+// Vega shows a chart, given as a Vega specification: JSON text, or a value that encoding/json turns into it.
+func Vega(spec any) *Handle { return MIME("application/vnd.vega.v5+json", spec) }
+
 // MIME shows data of any type that the front end knows: text as a string,
 // binary data as []byte, JSON as a value for encoding/json. For the type
 // application/json, and those that end in +json, text is JSON, too. Plain text

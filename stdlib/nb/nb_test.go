@@ -184,6 +184,7 @@ func TestMIMEOfJSON(t *testing.T) {
 			"application/vnd.plotly.v1+json", json.RawMessage(`{"data": []}`)},
 		{"map", func() *Handle { return MIME("application/geo+json", []byte(`{"type": "Point"}`)) },
 			"application/geo+json", json.RawMessage(`{"type": "Point"}`)},
+		{"Vega", func() *Handle { return Vega(`{"marks": []}`) }, "application/vnd.vega.v5+json", json.RawMessage(`{"marks": []}`)},
 		{"no JSON", func() *Handle { return MIME("application/pdf", []byte("%PDF")) }, "application/pdf", []byte("%PDF")},
 	} {
 		n := open(t)

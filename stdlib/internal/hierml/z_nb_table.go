@@ -48,6 +48,7 @@ var nbPackage = table.Package{
 		{Name: "Text", Value: nb.Text},
 		{Name: "TextInput", Value: nb.TextInput},
 		{Name: "VBox", Value: nb.VBox},
+		{Name: "Vega", Value: nb.Vega},
 		{Name: "VegaLite", Value: nb.VegaLite},
 	},
 	Variables: []table.Symbol{
