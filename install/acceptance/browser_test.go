@@ -47,7 +47,7 @@ func TestBrowser(t *testing.T) {
 	if compared == 0 {
 		t.Error("no table compares the accuracy of the three methods")
 	}
-	drawn := eval[int](t, p, `[...document.querySelectorAll(".jp-OutputArea-output img, .jp-OutputArea-output svg")]
+	drawn := eval[int](t, p, `[...document.querySelectorAll(".jp-OutputArea-output :is(img, svg, canvas)")]
 		.filter(e => e.getBoundingClientRect().width > 100 && (e.naturalWidth ?? 1) > 0).length`, 10*time.Second)
 	if drawn < plots {
 		t.Errorf("%d plots are drawn, want at least %d", drawn, plots)

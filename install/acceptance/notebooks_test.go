@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/kernel/notebook"
 )
 
-// notebookSize is how large a notebook may be in bytes. GitHub shows larger ones as
-// "too big to display", or takes so long that the reader gives up.
+// notebookSize is how large a notebook may be in bytes. GitHub does not tell from what
+// size on it says "too big to display"; it shows notebooks of this size.
 const notebookSize = 5 << 20
 
 // TestBrowserNotebooks opens each notebook as nbconvert and as GitHub show it, without
@@ -57,6 +57,7 @@ func TestBrowserNotebooks(t *testing.T) {
 				if below != "" {
 					picture = below + "-" + name
 				}
+				checkStatic(t, nb)
 				checkOutputs(t, p, nb, filepath.Join(pages, name+".html"), "nbconvert-"+picture)
 				view := filepath.Join(pages, name+"-github.html")
 				if err := os.WriteFile(view, githubPage(t, nb), 0o644); err != nil {
@@ -71,6 +72,25 @@ func TestBrowserNotebooks(t *testing.T) {
 // drawn are the MIME types of pictures, the interactive ones too.
 var drawn = []string{"image/png", "image/jpeg", "image/gif", "image/svg+xml", "application/vnd.vega.v5+json", "application/vnd.vegalite.v5+json",
 	"application/vnd.vega.v6+json", "application/vnd.vegalite.v6+json"}
+
+// checkStatic checks that what needs a kernel or a script has something beside it, more
+// than a word, for readers without.
+func checkStatic(t *testing.T, nb *notebook.Notebook) {
+	t.Helper()
+	for _, cell := range nb.Cells {
+		for i, o := range cell.Outputs {
+			static := false
+			for kind := range o.Data {
+				static = static || kind == "text/html" || kind == "text/markdown" || strings.HasPrefix(kind, "image/")
+			}
+			for _, kind := range []string{"application/vnd.jupyter.widget-view+json", "application/javascript"} {
+				if o.Data[kind] != nil && !static {
+					t.Errorf("output %d of the cell %s has nothing beside %s", i+1, cell.ID, kind)
+				}
+			}
+		}
+	}
+}
 
 // checkOutputs opens a page of a notebook and checks that each output shows
 // something, and a picture where it has one. A picture of the page is kept.

@@ -17,14 +17,15 @@ import (
 
 // page is a tab of the headless browser, with cookies of its own.
 type page struct {
-	ctx context.Context
+	ctx   context.Context
+	width int64 // of the window, in pixels
 
 	mu     sync.Mutex
 	errors []string
 }
 
-// width is that of the window, in pixels.
-const width = 1400
+// width and height are those of a window, in pixels.
+const width, height = 1400, 1000
 
 // openPage opens a tab that closes with the test. Of a failed test, a picture of the
 // tab is kept.
@@ -36,11 +37,11 @@ func openPage(t *testing.T) *page {
 	if err != nil {
 		t.Fatalf("%s does not start: %v", path, err)
 	}
-	p := new(page)
+	p := &page{width: width}
 	var cancel context.CancelFunc
 	p.ctx, cancel = chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	if err := chromedp.Do(p.ctx, chromedp.EmulateViewport(width, 1000)); err != nil {
+	if err := chromedp.Do(p.ctx, chromedp.EmulateViewport(width, height)); err != nil {
 		t.Fatalf("the browser opens no tab: %v", err)
 	}
 	messages := chromedp.Console(p.ctx)
@@ -71,7 +72,7 @@ func openBrowser(path string) (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.UserDataDir(filepath.Join(scratch, "browser")),
-		chromedp.WindowSize(width, 1000),
+		chromedp.WindowSize(width, height),
 		chromedp.DisableGPU,
 		// No traffic but with JupyterLab. What a page asks of another host is an error.
 		chromedp.Flag("no-proxy-server", true),
@@ -181,9 +182,9 @@ func (p *page) count(t *testing.T, selector string) int {
 func (p *page) grow(t *testing.T) {
 	t.Helper()
 	const panel = `document.querySelector(".jp-WindowedPanel-outer")`
-	height := eval[int64](t, p, panel+".scrollHeight", 10*time.Second)
+	whole := eval[int64](t, p, panel+".scrollHeight", 10*time.Second)
 	run(t, p, "resizing", 10*time.Second, chromedp.Steps(
-		chromedp.EmulateViewport(width, min(height+150, 16000)),
+		chromedp.EmulateViewport(p.width, min(whole+150, 16000)),
 		chromedp.Sleep(time.Second), // for the layout, of whose end nothing tells
 		chromedp.Evaluate[chromedp.Void](panel+".scrollTop = 0"),
 		chromedp.Sleep(time.Second),

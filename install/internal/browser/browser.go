@@ -52,8 +52,9 @@ func names(goos string) []string {
 	}
 }
 
-// Install installs Chromium from the system's packages: with apt-get, as root or
-// where sudo asks for no password. The error says why it did not.
+// Install installs Chromium from the system's packages, and the typeface in which
+// pictures are drawn: with apt-get, as root or where sudo asks for no password. The
+// error says why it did not.
 func Install(ctx context.Context) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil {
@@ -66,7 +67,7 @@ func Install(ctx context.Context) error {
 		}
 		command = []string{"sudo", "-n", "DEBIAN_FRONTEND=noninteractive", apt}
 	}
-	for _, args := range [][]string{{"update", "-q"}, {"install", "-q", "-y", "--no-install-recommends", "chromium"}} {
+	for _, args := range [][]string{{"update", "-q"}, {"install", "-q", "-y", "--no-install-recommends", "chromium", "fonts-liberation"}} {
 		words := append(command[:len(command):len(command)], args...)
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
