@@ -13,6 +13,7 @@ import (
 type request struct {
 	*wire.Request
 	shell *shell // where it takes its turn; nil for what is answered at once
+	turn  func() // ends the turn of a cell; nil for others
 }
 
 // Reasons for which requests are not carried out.
@@ -49,6 +50,9 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	s.iopub.Flush(parent)
 	s.reply(r.Request, content)
 	s.idle(r)
+	if r.turn != nil {
+		r.turn()
+	}
 	if isShutdown(r.Request) {
 		s.end.Do(func() { close(s.ending) })
 	}

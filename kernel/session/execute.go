@@ -31,7 +31,7 @@ func execute(s *session, r *request) (any, error) {
 	ctx, done := s.interruptible(r.shell, out)
 	defer done()
 	cell := engine.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory, Next: r.shell.queue.cells}
-	bundle, err := s.evaluateInTurn(ctx, cell, out)
+	bundle, err := s.evaluateInTurn(ctx, r, cell, out)
 	payload := out.finish()
 	if err != nil {
 		f := s.explain(ctx, err)
@@ -70,12 +70,13 @@ func execute(s *session, r *request) (any, error) {
 	return wire.ExecuteReply{Status: "ok", Count: count, UserExpressions: expressions, Payload: payload}, nil
 }
 
-// evaluateInTurn is evaluate when no comm's call runs any more.
-func (s *session) evaluateInTurn(ctx context.Context, cell engine.Cell, out *output) (*engine.Bundle, error) {
+// evaluateInTurn is evaluate when no comm's call runs any more. The next begins
+// when the request is done with.
+func (s *session) evaluateInTurn(ctx context.Context, r *request, cell engine.Cell, out *output) (*engine.Bundle, error) {
 	if err := s.turns.cell(ctx); err != nil {
 		return nil, err
 	}
-	defer s.turns.cellDone()
+	r.turn = s.turns.cellDone
 	return s.evaluate(ctx, cell, out)
 }
 
@@ -128,7 +129,7 @@ func (s *session) nextCount(stored bool) int {
 func (s *session) expression(ctx context.Context, parent wire.Parent, source string) any {
 	out := newOutput(s, parent)
 	out.silent = true
-	bundle, err := s.evaluateInTurn(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source, Aside: true}, out)
+	bundle, err := s.evaluate(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source, Aside: true}, out)
 	out.finish()
 	if err == nil && bundle == nil {
 		err = errors.New("the expression has no value")

@@ -40,6 +40,7 @@ type fake struct {
 	mu      sync.Mutex
 	seen    map[int]bool      // numbers of cells and messages
 	targets map[string]string // of comms, by id
+	later   map[string]string // what calls run
 	closed  bool
 	kill    context.CancelFunc // of the cell that only Kill ends
 }
@@ -75,7 +76,7 @@ func (f *fake) see(number int) error {
 		return fmt.Errorf("number %d was used before", number)
 	}
 	if f.seen == nil {
-		f.seen, f.targets = make(map[int]bool), make(map[string]string)
+		f.seen, f.targets, f.later = make(map[int]bool), make(map[string]string), make(map[string]string)
 	}
 	f.seen[number] = true
 	return nil
@@ -209,7 +210,8 @@ func text(s string) *engine.Bundle {
 func died(why string) error { return &engine.Error{Name: "WorkerDied", Message: why} }
 
 // Deliver listens for the targets "echo", which sends everything back, and
-// "cell", which runs its messages' data.code.
+// "cell", which runs its messages' data.code, and their last data.later when it is
+// called. It writes how a call has failed.
 func (f *fake) Deliver(ctx context.Context, number int, m *engine.CommMessage, out engine.Output) error {
 	if err := f.see(number); err != nil {
 		return err
@@ -221,10 +223,21 @@ func (f *fake) Deliver(ctx context.Context, number int, m *engine.CommMessage, o
 	target := f.targets[m.ID]
 	f.mu.Unlock()
 	switch {
+	case m.Kind == "failed":
+		out.Stream("stdout", string(m.Data))
 	case target == "cell":
-		var data struct{ Code string }
-		if err := json.Unmarshal(m.Data, &data); err != nil {
+		var data struct{ Code, Later string }
+		if m.Kind == "call" {
+			f.mu.Lock()
+			data.Code = f.later[m.ID]
+			f.mu.Unlock()
+		} else if err := json.Unmarshal(m.Data, &data); err != nil {
 			return err
+		}
+		if data.Later != "" {
+			f.mu.Lock()
+			f.later[m.ID] = data.Later
+			f.mu.Unlock()
 		}
 		for line := range strings.Lines(data.Code) {
 			if _, err := f.command(ctx, engine.Cell{}, strings.Fields(line), out); err != nil {

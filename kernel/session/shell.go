@@ -54,7 +54,7 @@ func (s *session) serve(sh *shell) {
 			return
 		}
 		s.setRunning(sh, r)
-		for _, aborted := range s.answer(&request{r, sh}) {
+		for _, aborted := range s.answer(&request{Request: r, shell: sh}) {
 			s.refuse(aborted, errBehind)
 		}
 	}
