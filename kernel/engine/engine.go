@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -226,7 +227,10 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Ou
 	case errors.As(err, &death):
 		return e.buried(death)
 	case errors.As(err, &runtime):
-		return e.checker.runtimeError(runtime)
+		// The message is no place that the user knows.
+		known := *runtime
+		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f Frame) bool { return f.Cell == number })
+		return e.checker.runtimeError(&known)
 	case ctx.Err() != nil, wasStopped(err):
 		return interrupted(err)
 	}
