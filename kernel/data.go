@@ -18,8 +18,12 @@ func dataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "List, fetch and check public data sets",
-		Args:  usage(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: `Data knows the data sets that dataset.Open finds by name: it lists them, fetches their files, and compares
+these with their check sums.`,
+		Example: `  hierml data list
+  hierml data get imclef07a`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(dataListCommand(), dataGetCommand(), dataVerifyCommand())
 	return cmd
@@ -31,6 +35,8 @@ func dataListCommand() *cobra.Command {
 		Short: "List the data sets of the catalogue, or all that it says of one",
 		Long: `List prints a line for each data set that dataset.Open knows by name; with a name, it
 prints that one's licence, source, files and check sums.`,
+		Example: `  hierml data list
+  hierml data list imclef07a`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -65,7 +71,8 @@ func dataGetCommand() *cobra.Command {
 names nor in the cache, checks their sums, and prints where they are. A download
 that is interrupted goes on where it was the next time. Where a file cannot be had,
 it says which file to put where.`,
-		Args: usage(cobra.ExactArgs(1)),
+		Example: "  hierml data get imclef07a",
+		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := listed(args[0]); err != nil {
 				return err
@@ -97,8 +104,9 @@ func dataVerifyCommand() *cobra.Command {
 		Short: "Compare the files of a data set with their check sums",
 		Long: `Verify computes the check sums of the files of a data set, where dataset.Open would
 find them, and compares them with those of the catalogue; without a name, of all data
-sets that are here. The exit status is 1 if a file is wrong, or if one of the data set that is
-named is missing.`,
+sets that are here.`,
+		Example: `  hierml data verify
+  hierml data verify imclef07a`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, done := interruptible(cmd.Context())

@@ -26,7 +26,7 @@ func TestData(t *testing.T) {
 		status         int
 		stdout, stderr []string // parts of them
 	}{
-		{"data", 0, []string{"Available Commands:"}, nil},
+		{"data", 0, []string{"COMMANDS"}, nil},
 		{"data list", 0, []string{"name ", "\nrcv1 ", "\n20news-bydate "}, nil},
 		{"data list rcv1", 0, []string{"rcv1: RCV1-v2", "licence ", "rcv1.train.svm.gz, 5.6 MB, SHA-256 8967"}, nil},
 		{"data list rcv9", 1, nil, []string{`hierml: no data set "rcv9" in the catalogue; ` + "`hierml data list` lists them\n"}},

@@ -24,7 +24,7 @@ func doctorCommand() *cobra.Command {
 
   the program itself, the one that PATH finds, and the Go tool chain
   whether cells run, and whether they can be compiled
-  Jupyter, its widgets, and the kernels that Jupyter knows: what they start, and whether that exists
+  Jupyter, its widgets, and the kernels that Jupyter knows
   the folders of HIERML_DATA, the cache and the history, with their sizes
   the memory that cells may use, and the terminal
 
@@ -32,7 +32,7 @@ A line begins with ok; with wrong, where something does not work; or with hint, 
 Each of the last two says what to do.
 
 It changes nothing, save that it makes what compiling cells needs if that is missing, as the
-first compiled cell would: it takes a minute or two then. The exit status is 1 if a line begins with wrong.`,
+first compiled cell would: it takes a minute or two then.`,
 		Example: `  hierml doctor
   NO_COLOR=1 hierml doctor > report.txt 2>&1`,
 		Args: usage(cobra.NoArgs),

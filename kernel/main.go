@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -37,27 +38,72 @@ come Go's standard library, gonum, gonum/plot, and hierml, a library for
 learning classifiers over taxonomies.
 
 In Jupyter it is the kernel "Go (hierml)".`,
-		Example: `  hierml run experiment.go              run a script
-  hierml notebook run notes.ipynb       check that a notebook runs
-  hierml notebook run notes.ipynb -o notes.ipynb --html notes.html`,
-		Version:           version(),
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Args:              usage(cobra.NoArgs),
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  hierml run experiment.go              # a script
+  hierml notebook run notes.ipynb       # does the notebook run?
+  hierml notebook run notes.ipynb -o notes.ipynb --html notes.html
+  hierml doctor                         # what is wrong here?`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          usage(cobra.NoArgs),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("hierml {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
 	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), dataCommand(), studyCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(topics()...)
+	addCompletion(root)
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if err := writeManual(cmd.OutOrStdout(), cmd); err != nil {
+			cmd.PrintErrln("hierml:", err)
+		}
+	})
+	completions(root)
 	return root
+}
+
+// helpCommand prints the help of commands and topics.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND or TOPIC]",
+		Short: "Tell more about a command or a topic",
+		Long:  "Help prints the help of a command, as --help does, or of a topic.",
+		Example: `  hierml help notebook check
+  hierml help cells`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			parent, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, sub := range parent.Commands() {
+				if strings.HasPrefix(sub.Name(), toComplete) && (sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand()) {
+					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return &usageError{cmd.Root(), fmt.Errorf("there is no command or topic %q", strings.Join(args, " "))}
+			}
+			found.InitDefaultHelpFlag()
+			found.InitDefaultVersionFlag()
+			return found.Help()
+		},
+	}
 }
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  usage(cobra.NoArgs),
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Version prints the version of hierml, that of the Go that it was built with, and the system.",
+		Example: "  hierml version",
+		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "hierml", version())
 			return err

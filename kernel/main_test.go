@@ -68,7 +68,7 @@ func TestCommandLine(t *testing.T) {
 		stdout string // a part of it
 		stderr string // the whole
 	}{
-		{"", 0, "Available Commands:", ""},
+		{"", 0, "COMMANDS", ""},
 		{"--help", 0, "hierml notebook run notes.ipynb", ""},
 		{"run --help", 0, "#!/usr/bin/env -S hierml run", ""},
 		{"notebook run --help", 0, "raises-exception", ""},

@@ -17,8 +17,12 @@ func notebookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notebook",
 		Short: "Work with notebooks without Jupyter",
-		Args:  usage(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: `Notebook runs notebooks from a terminal, compares what they show with what is stored in them, removes
+that, and writes them in other forms. Jupyter is not needed for any of it.`,
+		Example: `  hierml notebook run notes.ipynb -o notes.ipynb
+  hierml notebook check notes.ipynb`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(notebookRunCommand(), notebookCheckCommand(), notebookClearCommand(), notebookExportCommand())
 	return cmd

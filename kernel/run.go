@@ -23,8 +23,7 @@ the packages of hierml, Go's standard library, gonum and gonum/plot usable witho
 a plain program, whose function main is called.
 
 It prints what the script prints, and what it displays as text. ARGS are the
-script's os.Args[1:]. The exit status is that of the script's os.Exit, 1 if the
-script fails or does not compile, and 130 if it is interrupted.
+script's os.Args[1:].
 
 A statement outside functions that leaves out the error of a call, such as
 docs := f() where f returns ([]Doc, error), ends the script with the error. With

@@ -57,6 +57,8 @@ interrupted, by Ctrl-C or by the end of the machine, goes on where it was the ne
 A cell that fails is in the table with its error.
 
 The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
+		Example: `  hierml study run newsgroups.json
+  hierml study run newsgroups.json --dir /data/newsgroups --workers 4`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(args[0])
@@ -120,6 +122,8 @@ those by which settings were chosen included.
 
 The tests are "t", "corrected t", for repeated divisions of the same instances, and
 "permutation"; without --test it is the one that suits the study.`,
+		Example: `  hierml study show newsgroups.study --measure "macro F1" --baseline flat
+  hierml study show newsgroups.study --format csv > newsgroups.csv`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := studyFormats[format]
@@ -159,7 +163,9 @@ func studyCellCommand() *cobra.Command {
 		Short: "Run one cell of a study again",
 		Long: `Cell trains and evaluates one cell again, alone, and prints it. KEY, or the
 beginning of it, is in the column "key" of "hierml study show --format csv". Nothing in the
-directory is changed. The exit status is 1 if the outcome is not the one that is kept there.`,
+directory is changed.`,
+		Example: `  hierml study cell newsgroups.study 5f0c
+  hierml study cell newsgroups.study 5f0c --json`,
 		Args: usage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(filepath.Join(args[0], "study.json"))

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/experiment"
+)
+
+// A completer proposes arguments to the shell, for those that are there and the beginning of the next.
+type completer = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
+
+// files proposes files with one of the extensions, for the first most arguments.
+func files(most int, extensions ...string) completer {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// completeScript proposes a file of Go, and any file for the arguments of the script.
+func completeScript(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return []string{"go"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func completeDataset(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, e := range dataset.Catalogue() {
+		names = append(names, e.Name)
+	}
+	return beginning(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+}
+
+// beginning returns the names that begin with a text.
+func beginning(names []string, text string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, text) })
+}
+
+func completeFolder(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeCell proposes the directory of a study, and then its cells.
+func completeCell(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return completeFolder(cmd, args, toComplete)
+	}
+	results, err := experiment.Load(args[0])
+	if err != nil {
+		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
+	}
+	var keys []string
+	for _, c := range results.Cells {
+		keys = append(keys, cobra.CompletionWithDesc(c.Key, strings.TrimSpace(c.Data+" "+c.Method)))
+	}
+	return beginning(keys, toComplete), cobra.ShellCompDirectiveNoFileComp
+}
+
+// ofStudy proposes what a study, whose directory is the first argument, has.
+func ofStudy(what func(*experiment.Results) []string) completer {
+	return func(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		results, err := experiment.Load(args[0])
+		if err != nil {
+			return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
+		}
+		return beginning(what(results), toComplete), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func methodsOf(r *experiment.Results) []string {
+	var names []string
+	for _, c := range r.Cells {
+		if !slices.Contains(names, c.Method) {
+			names = append(names, c.Method)
+		}
+	}
+	return names
+}
+
+func oneOf(names ...string) completer {
+	return func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return beginning(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completions tells the shells what may stand behind the commands and their flags. It panics for a flag that is not there.
+func completions(root *cobra.Command) {
+	const many = 1 << 30
+	for path, complete := range map[string]completer{
+		"run": completeScript, "kernel": files(1, "json"),
+		"notebook run": files(1, "ipynb"), "notebook check": files(many, "ipynb"), "notebook clear": files(many, "ipynb"), "notebook export": files(1, "ipynb"),
+		"data list": completeDataset, "data get": completeDataset, "data verify": completeDataset,
+		"study run": files(1, "json"), "study show": completeFolder, "study cell": completeCell,
+		"doctor": oneOf(), "version": oneOf(),
+	} {
+		named(root, path).ValidArgsFunction = complete
+	}
+	for _, f := range []struct {
+		path, flag string
+		complete   completer
+	}{
+		{"notebook run", "output", files(many, "ipynb")}, {"notebook run", "html", files(many, "html")},
+		{"notebook clear", "output", files(many, "ipynb")},
+		{"notebook export", "output", files(many, "go", "html", "md")}, {"notebook export", "format", oneOf("program", "html", "markdown")},
+		{"notebook check", "tolerance", oneOf()},
+		{"study run", "dir", completeDirFlag}, {"study run", "workers", oneOf()},
+		{"study show", "format", oneOf("text", "csv", "jsonl", "html", "latex")},
+		{"study show", "baseline", ofStudy(methodsOf)},
+		{"study show", "measure", ofStudy(func(r *experiment.Results) []string { return r.Measures })},
+		{"study show", "test", oneOf("t", "corrected t", "permutation")},
+	} {
+		if err := named(root, f.path).RegisterFlagCompletionFunc(f.flag, f.complete); err != nil {
+			panic(err)
+		}
+	}
+	for _, cmd := range all(root) {
+		if cmd.Flags().Lookup("engine") == nil {
+			continue
+		}
+		if err := cmd.RegisterFlagCompletionFunc("engine", oneOf("auto", "interpreted", "compiled")); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func completeDirFlag(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// addCompletion adds the commands that print what shells are to read.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion := named(root, "completion")
+	completion.Short = "Teach a shell to complete hierml's commands"
+	completion.Long = `Completion prints what a shell has to read so that the Tab key completes the commands of hierml, their
+options, files of the right kind, the names of data sets, and the methods and cells of studies. The help of
+the command of each shell says where that belongs.`
+	completion.Example = "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml"
+	completion.Args = usage(cobra.NoArgs)
+	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	for shell, about := range map[string][2]string{
+		"bash":       {"It needs the package bash-completion. The file is read by shells that start from then on.", "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml\n  source <(hierml completion bash)      # only this shell"},
+		"zsh":        {"The file belongs to a folder of fpath; ~/.zshrc must call `autoload -U compinit; compinit`.", "  hierml completion zsh > \"${fpath[1]}/_hierml\"\n  source <(hierml completion zsh)       # only this shell"},
+		"fish":       {"The file is read by shells that start from then on.", "  hierml completion fish > ~/.config/fish/completions/hierml.fish\n  hierml completion fish | source       # only this shell"},
+		"powershell": {"To keep it, put the line of the example into the file that $PROFILE names.", "  hierml completion powershell | Out-String | Invoke-Expression"},
+	} {
+		cmd := named(root, "completion "+shell)
+		cmd.Short = "Print the completion for " + shell
+		cmd.Long = "It prints the completion of hierml's commands for " + shell + ". " + about[0]
+		cmd.Example = about[1]
+		cmd.Args = usage(cobra.NoArgs)
+	}
+}
+
+// named returns the command of a path without "hierml".
+func named(root *cobra.Command, path string) *cobra.Command {
+	cmd, rest, err := root.Find(strings.Fields(path))
+	if err != nil || len(rest) > 0 {
+		panic("no command " + path)
+	}
+	return cmd
+}
+
+// all returns a command and those below it.
+func all(cmd *cobra.Command) []*cobra.Command {
+	found := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		found = append(found, all(sub)...)
+	}
+	return found
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/kernel/notebook/compare"
+)
+
+// topics are what help tells of beside commands.
+func topics() []*cobra.Command {
+	var environment strings.Builder
+	for i, v := range variables {
+		if i > 0 {
+			environment.WriteString("\n\n")
+		}
+		environment.WriteString(v[0] + " is " + v[1] + ".")
+	}
+	environment.WriteString("\n\nThe Go tool chain, which compiles cells, heeds its own variables: see `go help environment`. `hierml doctor` says what the folders have, and whether they can be used.")
+	return []*cobra.Command{
+		{Use: "cells", Short: "What stands in the cells of a notebook, and in scripts", Long: `A cell has imports, declarations and statements of Go, in any order. The packages of Go's
+standard library, gonum, gonum/plot and hierml need no import. What a cell declares, later cells use; a
+name that is declared again is the new one from then on. A cell is checked before it runs: one that does not
+compile changes nothing.
+
+The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
+Out[N], and the last one is _.
+
+At the top of a cell, an error that nobody takes stops the cell and is shown:
+
+  docs := dataset.GoDoc("")        // GoDoc returns an error, too
+
+Lines that begin with % are commands to the session, such as %time, %who, %mod and %engine: %help lists them. A
+line that begins with ! runs a command of the shell. NAME? shows what a name stands for, and its documentation.
+
+An interrupt stops the cell and keeps the variables. A script is one cell in a file, and the REPL has one cell
+after the other.`},
+		{Use: "display", Short: "How values show themselves, and what cells can show", Long: `The value of a cell's last expression shows itself as well as the place can: pictures and tables in
+Jupyter, text in a terminal.
+
+A type decides how it is shown by having any of these methods; nothing needs to be imported for them:
+
+  HTML() string    Markdown() string    LaTeX() string
+  SVG() string     PNG() []byte         JPEG() []byte
+  MimeBundle() map[string]any           // by MIME type; these win over the others
+
+The package nb shows what is not the last value: nb.Display, Text, HTML, Markdown, LaTeX, SVG, PNG, JPEG, JSON,
+VegaLite, JavaScript and MIME. Each returns a handle, whose Update replaces what was shown. nb.Clear takes away what
+the cell has shown so far.
+
+  h := nb.Markdown("*training ...*")
+  h.Update("done")
+
+Trainings, and what else lasts, show how far they are. nb.Progress and nb.Bar do so for loops of one's own.
+
+In a terminal, and where a script displays something, it is the text.`},
+		{Use: "engine", Short: "Interpreted and compiled cells", Long: `Cells are run in one of two ways. Interpreted, a small cell takes a millisecond, and its loops run many
+times slower than Go's. Compiled, the Go compiler builds each cell into the running process: that takes
+a tenth of a second, and is all of Go, at Go's own speed, with packages of any module.
+
+auto, the default, interprets cells, and compiles from the first one on that the interpreter does not take, such
+as one that imports a package of another module. The variables stay.
+
+--engine of hierml run, notebook run, notebook check and kernel chooses one of auto, interpreted and compiled; so does
+%engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the
+cache. hierml doctor says whether that works here.
+
+Cells run in a process of their own, which an interrupt does not end. If it ends all the same, for want of
+memory or by os.Exit, only its variables are lost.`},
+		{Use: "notebooks", Short: "Tags of cells, and files of notebooks", Long: `Notebooks are files of Jupyter's format 4. They are written as Jupyter writes them, byte for byte, so that version
+control shows only what changed.
+
+A cell may have tags, which Jupyter's property inspector edits:
+
+  ` + notebook.RaisesException + `   the cell may fail; its error is one of its outputs, and the next cell runs
+  ` + notebook.SkipExecution + `     the cell is not run, and is left as it is
+  ` + compare.Changes + `            notebook check does not compare what the cell shows
+
+notebook run runs a notebook from top to bottom, and with -o stores what the cells show. notebook check runs it and
+compares with what is stored. notebook clear removes what is stored, also as a filter of git. notebook export
+writes a Go program, a web page or Markdown.
+
+While a notebook runs without Jupyter nobody can be asked: nb.Input returns an error, and widgets show
+what they show at first.`},
+		{Use: "environment", Short: "The variables that hierml heeds, and its folders", Long: environment.String()},
+	}
+}
