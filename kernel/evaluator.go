@@ -51,7 +51,7 @@ func workerProgram() ([]string, error) {
 // engineFlag adds the flag that chooses how cells are run.
 func engineFlag(cmd *cobra.Command, mode *engine.Mode) {
 	cmd.Flags().TextVar(mode, "engine", engine.AutoMode,
-		"how cells are run: `MODE` is interpreted, compiled, or auto, which\ncompiles from the first cell on that the interpreter does not take")
+		"how cells are run: `MODE` is interpreted, compiled, or auto, which compiles from the first cell on that the interpreter does not take")
 }
 
 // workerCommand is what newEngine starts.
