@@ -218,7 +218,7 @@ func (w *webTaxonomy) spec(f *Figure) object {
 	return vega(object{
 		"padding": 6, "title": heading(f.Title.Text, hint),
 		"signals": list{
-			object{"name": "clicked", "value": nil, "on": list{object{"events": object{"type": "click", "markname": "node", "filter": "datum && datum.inner"}, "update": "{id: datum.id}", "force": true}}},
+			object{"name": "clicked", "value": nil, "on": list{object{"events": "@node:click", "update": "datum.inner ? {id: datum.id} : null", "force": true}}},
 			object{"name": "top", "update": fmt.Sprintf("span[0] - %v", webRow/2.)},
 			object{"name": "width", "update": "max(across[1], 220)"},
 			object{"name": "height", "update": fmt.Sprintf("span[1] - span[0] + %d", webRow)},
