@@ -76,7 +76,7 @@ func (d *dendrogram) spec(f *Figure) object {
 				"tooltip": told("distance", "format(datum.h, '.4~g')", "classes below", "datum.things", "cut", "datum.off ? 'yes' : 'no'"),
 			}),
 			mark("symbol", "crossed", object{"x": signal(x("datum.h")), "y": signal(y("(datum.y0 + datum.y1) / 2")), "shape": value("M-1,-1L1,1M-1,1L1,-1"), "size": value(24), "stroke": value(hex(lineColors[1])), "strokeWidth": value(1.4)}),
-			mark("rule", "", object{"x": signal("isValid(line) ? " + x("line") + " : -1000"), "y": value(0), "y2": signal("height"), "stroke": value(hex(lineColors[1])), "strokeDash": value(list{6, 4}), "strokeWidth": value(1.5),
+			mark("rule", "", object{"x": signal("isValid(line) ? " + x("line") + " : 0"), "y": value(0), "y2": signal("height"), "stroke": value(hex(lineColors[1])), "strokeDash": value(list{6, 4}), "strokeWidth": value(1.5),
 				"opacity": signal("isValid(line) ? 1 : 0")}),
 			named("line", mark("rect", "", object{"x": signal("isValid(line) ? " + x("line") + " - 6 : 0"), "width": signal("isValid(line) ? 12 : 0"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
 			write("", "(cut === null ? '' : 'cut at ' + format(cut, '.4~g') + ': ') + clusters + (clusters == 1 ? ' cluster' : ' clusters')",

@@ -94,49 +94,53 @@ func (s *series) view(p *plot.Plot, width, height float64) object {
 	}
 	clip := s.beyond(p)
 	layers := list{}
-	tooltip := list{object{"field": "x", "type": "quantitative", "title": cmp.Or(s.over, p.X.Label.Text, "x")}}
+	// The layer that follows the pointer has areas around its rules, whose datum is that of a rule.
+	const row = "(datum.datum || datum)"
+	about := []string{cmp.Or(s.over, p.X.Label.Text, "x"), row + ".x"}
 	for i, l := range s.lines {
-		tooltip = append(tooltip, object{"field": fmt.Sprint("y", i), "type": "quantitative", "title": l.name, "format": ".6~g"})
+		value := fmt.Sprintf("format(%s.y%d, '.6~g')", row, i)
 		if l.spreads != nil {
-			tooltip = append(tooltip, object{"field": fmt.Sprint("d", i), "type": "quantitative", "title": "± " + l.name, "format": ".3~g"})
+			value += fmt.Sprintf(" + (isValid(%[1]s.d%[2]d) ? ' ± ' + format(%[1]s.d%[2]d, '.3~g') : '')", row, i)
 		}
+		about = append(about, l.name, fmt.Sprintf("isValid(%s.y%d) ? %s : 'none'", row, i, value))
 		if l.told {
 			continue
 		}
 		x, y := position(fmt.Sprint("x", i), &p.X, s.ticks), position(fmt.Sprint("y", i), &p.Y, decades(p))
-		there := list{object{"filter": fmt.Sprintf("isValid(datum.y%d)", i)}}
-		color := object{"datum": l.name, "type": "nominal", "scale": object{"domain": names, "range": colors}, "legend": legend}
+		where := func(field string) list {
+			return list{object{"filter": fmt.Sprintf("isValid(datum.%s%d)", field, i)}, object{"calculate": quoted(l.name), "as": "line"}}
+		}
+		styled := func(styles list) object {
+			return object{"field": "line", "type": "nominal", "scale": object{"domain": names, "range": styles}, "legend": legend}
+		}
 		layers = append(layers, object{
-			"transform": there,
+			"transform": where("y"),
 			"mark":      object{"type": "line", "strokeWidth": 2, "clip": clip},
-			"encoding": object{"x": x, "y": y, "color": color,
-				"strokeDash": object{"datum": l.name, "type": "nominal", "scale": object{"domain": names, "range": dashes}, "legend": legend}},
+			"encoding":  object{"x": x, "y": y, "color": styled(colors), "strokeDash": styled(dashes)},
 		})
 		if l.spreads != nil {
 			layers = append(layers, object{
-				"transform": list{object{"filter": fmt.Sprintf("isValid(datum.l%d)", i)}},
+				"transform": where("l"),
 				"mark":      object{"type": "errorbar", "ticks": true, "clip": clip},
-				"encoding": object{"x": x, "color": color,
+				"encoding": object{"x": x, "color": styled(colors),
 					"y":  object{"field": fmt.Sprint("l", i), "type": "quantitative", "scale": scale(&p.Y), "title": p.Y.Label.Text},
 					"y2": object{"field": fmt.Sprint("h", i)}},
 			})
 		}
 		if s.marked {
 			layers = append(layers, object{
-				"transform": there,
+				"transform": where("y"),
 				"mark":      object{"type": "point", "filled": true, "opacity": 1, "size": 50, "clip": clip},
-				"encoding": object{"x": x, "y": y, "color": color,
-					"shape": object{"datum": l.name, "type": "nominal", "scale": object{"domain": names, "range": shapes}, "legend": legend}},
+				"encoding":  object{"x": x, "y": y, "color": styled(colors), "shape": styled(shapes)},
 			})
 		}
 	}
 	layers = append(layers, object{
 		"params": list{object{"name": "pointed", "select": object{"type": "point", "fields": list{"x"}, "nearest": true, "on": "mouseover", "clear": "mouseout"}}},
-		"mark":   object{"type": "rule", "color": hex(frameInk)},
+		"mark":   object{"type": "rule", "color": hex(frameInk), "tooltip": object{"expr": told(about...)["signal"]}},
 		"encoding": object{
 			"x":       position("x", &p.X, s.ticks),
 			"opacity": object{"value": 0, "condition": object{"param": "pointed", "empty": false, "value": 1}},
-			"tooltip": tooltip,
 		},
 	})
 	return object{"width": width, "height": height, "layer": layers}

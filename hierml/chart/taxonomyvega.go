@@ -172,17 +172,17 @@ func (w *webTaxonomy) spec(f *Figure) object {
 			}
 		}
 		row["name"], row["w"] = name, wide(name)
+		full := wide(name)
 		if n.note != "" {
-			row["full"] = wide(name) + 6 + wide(n.note)
-		} else {
-			row["full"] = wide(name)
+			full += 6 + wide(n.note)
 		}
+		row["full"] = full
 		if len(n.children) > 0 {
 			row["inner"] = true
 			for len(column) <= n.depth {
 				column = append(column, 0)
 			}
-			column[n.depth] = max(column[n.depth], wide(name))
+			column[n.depth] = max(column[n.depth], full)
 		}
 		if n.shut {
 			shut = append(shut, object{"id": n.place})
@@ -249,7 +249,7 @@ func (w *webTaxonomy) spec(f *Figure) object {
 		"scales": scales, "legends": legends,
 		"marks": list{
 			mark("path", "links", object{
-				"path": signal(fmt.Sprintf("'M' + (datum.source.x + %d + datum.source.w) + ',' + (datum.source.row - top) + 'H' + (datum.target.x - %d) + 'V' + (datum.target.row - top) + 'H' + datum.target.x",
+				"path": signal(fmt.Sprintf("'M' + (datum.source.x + %d + datum.source.full) + ',' + (datum.source.row - top) + 'H' + (datum.target.x - %d) + 'V' + (datum.target.row - top) + 'H' + datum.target.x",
 					webOffset+3, webStep/2)),
 				"stroke": value(hex(frameInk)), "strokeWidth": value(1),
 			}),

@@ -137,11 +137,17 @@ const wideness = 1.15
 // told returns the expression of a tooltip: names and the expressions of what they have.
 func told(parts ...string) object {
 	var b strings.Builder
+	seen := make(map[string]bool)
 	for i := 0; i < len(parts); i += 2 {
+		name := parts[i]
+		for seen[name] {
+			name += " " // an object of Vega's expressions has a name once
+		}
+		seen[name] = true
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(quoted(parts[i]) + ": " + parts[i+1])
+		b.WriteString(quoted(name) + ": " + parts[i+1])
 	}
 	return signal("{" + b.String() + "}")
 }
