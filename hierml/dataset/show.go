@@ -6,9 +6,9 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
 )
 
 // What String and HTML show at most.
@@ -168,20 +168,27 @@ func (o *overview) text() string {
 	if len(o.Rows) == 0 {
 		return b.String()
 	}
-	var width [2]int
-	for _, row := range append([][3]string{o.Head}, o.Rows...) {
-		for k := range width {
-			width[k] = max(width[k], utf8.RuneCountInString(row[k]))
-		}
-	}
-	for _, row := range append([][3]string{o.Head}, o.Rows...) {
-		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", width[0], row[0], width[1], row[1], row[2]), " "))
-	}
+	fmt.Fprintln(&b, o.table())
 	if o.More > 0 {
 		fmt.Fprintf(&b, "… %d more\n", o.More)
 	}
 	return b.String()
 }
+
+// table returns the first rows.
+func (o *overview) table() *table.Table {
+	t := &table.Table{}
+	for _, name := range o.Head {
+		t.Columns = append(t.Columns, table.Column{Name: name})
+	}
+	for _, row := range o.Rows {
+		t.Rows = append(t.Rows, table.Texts(row[:]...))
+	}
+	return t
+}
+
+// Table returns the first rows as HTML.
+func (o *overview) Table() template.HTML { return template.HTML(o.table().HTML()) }
 
 func (o *overview) largestClasses() string {
 	var parts []string
@@ -197,14 +204,7 @@ var overviewHTML = template.Must(template.New("overview").Parse(`<div class="hie
 <div>largest classes: {{range $i, $class := .Classes}}{{if $i}}, {{end}}{{$class.Name}}&nbsp;<b>{{$class.Count}}</b>{{end}}</div>
 {{- end}}
 {{- if .Rows}}
-<table>
-<thead><tr>{{range .Head}}<th style="text-align:left">{{.}}</th>{{end}}</tr></thead>
-<tbody>
-{{- range .Rows}}
-<tr>{{range .}}<td style="text-align:left">{{.}}</td>{{end}}</tr>
-{{- end}}
-</tbody>
-</table>
+{{.Table}}
 {{- end}}
 {{- if .More}}
 <div>… {{.More}} more</div>

@@ -3,12 +3,11 @@ package metric
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
 )
 
 // F1 has the harmonic means of precision and recall of predicted label sets.
@@ -40,36 +39,23 @@ func (f F1) averages() [][4]string {
 	}
 }
 
-// String returns the averages, one a line.
-func (f F1) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-13s  %9s  %6s  %6s\n", "", "precision", "recall", "F1")
-	for _, a := range f.averages() {
-		fmt.Fprintf(&b, "%-13s  %9s  %6s  %6s\n", a[0], a[1], a[2], a[3])
+// table has the averages, one a row.
+func (f F1) table() *table.Table {
+	t := &table.Table{
+		Columns: []table.Column{{Head: true}, {Name: "precision", Right: true}, {Name: "recall", Right: true}, {Name: "F1", Right: true}},
+		Notes:   []string{strconv.FormatFloat(f.Exact, 'f', 4, 64) + " of the sets are exact"},
 	}
-	fmt.Fprintf(&b, "%.4f of the sets are exact", f.Exact)
-	return b.String()
+	for _, a := range f.averages() {
+		t.Rows = append(t.Rows, table.Texts(a[:]...))
+	}
+	return t
 }
+
+// String returns the averages, one a line.
+func (f F1) String() string { return f.table().String() }
 
 // HTML returns the averages as a table.
-func (f F1) HTML() string {
-	page := struct {
-		Averages [][4]string
-		Exact    string
-	}{f.averages(), strconv.FormatFloat(f.Exact, 'f', 4, 64)}
-	return render(f1Template, page)
-}
-
-var f1Template = template.Must(template.New("F1").Parse(`<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">
-<caption style="caption-side:bottom;text-align:left">{{.Exact}} of the sets are exact</caption>
-<thead><tr style="border-bottom:1px solid"><th></th><th style="padding:2px 8px">precision</th><th style="padding:2px 8px">recall</th><th style="padding:2px 8px">F1</th></tr></thead>
-<tbody>
-{{- range .Averages}}
-<tr>{{range $k, $text := .}}{{if $k}}<td style="text-align:right;padding:2px 8px">{{$text}}</td>{{else}}<th style="text-align:left;padding:2px 8px">{{$text}}</th>{{end}}{{end}}</tr>
-{{- end}}
-</tbody>
-</table>
-`))
+func (f F1) HTML() string { return f.table().HTML() }
 
 // LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be empty, and a label may
 // be an inner node: the nodes above it are implied, those below are not. No set has a node together with one of its

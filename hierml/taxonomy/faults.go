@@ -2,9 +2,10 @@ package taxonomy
 
 import (
 	"fmt"
-	"html"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/internal/table"
 )
 
 // Faults counts the faults of an input that a reader was asked to repair, by kind. The zero value has none,
@@ -99,17 +100,13 @@ func (f *Faults) HTML() string {
 	if len(list) == 0 {
 		return "<p>no faults</p>"
 	}
-	var b strings.Builder
-	b.WriteString(`<table><thead><tr><th style="text-align:right">count</th><th style="text-align:left">fault</th>` +
-		`<th style="text-align:left">repair</th><th style="text-align:left">the first of them</th></tr></thead><tbody>`)
+	t := table.Table{Columns: []table.Column{{Name: "count", Right: true}, {Name: "fault"}, {Name: "repair"}, {Name: "the first of them"}}}
 	for _, fault := range list {
 		first := ""
 		if fault.First != nil {
 			first = fault.First.Error()
 		}
-		fmt.Fprintf(&b, `<tr><td style="text-align:right">%d</td><td style="text-align:left">%s</td><td style="text-align:left">%s</td><td style="text-align:left">%s</td></tr>`,
-			fault.Count, html.EscapeString(fault.Kind), html.EscapeString(fault.Repair), html.EscapeString(first))
+		t.Rows = append(t.Rows, table.Texts(fmt.Sprint(fault.Count), fault.Kind, fault.Repair, first))
 	}
-	b.WriteString("</tbody></table>")
-	return b.String()
+	return t.HTML()
 }

@@ -90,14 +90,17 @@ func Of(values ...any) *Bundle {
 }
 
 func of(v any) *Bundle {
-	v = withMethods(v)
+	own := valueOf(v)
+	if v = withMethods(v); valueOf(v).speaks() {
+		own = valueOf(v)
+	}
 	b := &Bundle{Data: map[string]any{}, Metadata: map[string]any{}}
 	silent, faults := b.draw(v)
 	if silent {
 		return nil
 	}
 	b.try(v, "showing", &faults, func() error {
-		b.plain(valueOf(v))
+		b.plain(own)
 		return nil
 	})
 	if _, has := b.Data[Text]; !has {

@@ -103,6 +103,15 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestStructKeepsItsText shows a struct by a method of its pointer, with a text of its own.
+func TestStructKeepsItsText(t *testing.T) {
+	for _, v := range []any{byPointer{7}, &byPointer{7}} {
+		if b := Of(v); b.Data[HTML] != "<b>7</b>" || strings.HasPrefix(b.Text(), "&") != (v != byPointer{7}) {
+			t.Errorf("%T is shown as %v", v, b.Data)
+		}
+	}
+}
+
 func TestLongStructIsATableOfFields(t *testing.T) {
 	v := nested{strings.Repeat("n", 90), map[string]int{"a": 1}}
 	b := Of(&v)

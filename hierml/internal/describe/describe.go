@@ -3,9 +3,10 @@ package describe
 
 import (
 	"fmt"
-	"html"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/internal/table"
 )
 
 // Row is one line of a description.
@@ -27,11 +28,9 @@ func Text(title string, rows []Row) string {
 
 // HTML returns a table with the title as its caption.
 func HTML(title string, rows []Row) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<table><caption>%s</caption>", html.EscapeString(title))
+	t := table.Table{Title: title, Columns: []table.Column{{Head: true}, {}}}
 	for _, r := range rows {
-		fmt.Fprintf(&b, "<tr><th style=\"text-align:left\">%s</th><td>%s</td></tr>", html.EscapeString(r.Name), html.EscapeString(r.Value))
+		t.Rows = append(t.Rows, table.Texts(r.Name, r.Value))
 	}
-	b.WriteString("</table>")
-	return b.String()
+	return t.HTML()
 }
