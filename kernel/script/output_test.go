@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/engine"
+	nbdisplay "github.com/hierml/notebook/stdlib/display"
 )
 
 func bundle(s string) *engine.Bundle { return &engine.Bundle{Data: map[string]any{"text/plain": s}} }
@@ -105,5 +106,26 @@ func TestOutputFails(t *testing.T) {
 	o.Stream("stdout", "x")
 	if err := o.Close(); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("Close returned %v", err)
+	}
+}
+
+// TestBarsAreNotWrittenToFiles shows what is shown for a while only: a file has nothing of it.
+func TestBarsAreNotWrittenToFiles(t *testing.T) {
+	var out strings.Builder
+	o := NewOutput(strings.NewReader(""), &out, &out)
+	metadata := map[string]any{nbdisplay.Transient: true}
+	o.Display(&engine.Bundle{Data: map[string]any{"text/plain": "training [█···]"}, Metadata: metadata}, "bar", false)
+	o.Stream("stdout", "a line\n")
+	o.Display(&engine.Bundle{Data: map[string]any{}, Metadata: metadata}, "bar", true)
+	if err := o.Close(); err != nil || out.String() != "a line\n" {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+	// A terminal has it until it is removed.
+	out.Reset()
+	o.terminal = true
+	o.Display(&engine.Bundle{Data: map[string]any{"text/plain": "training"}, Metadata: metadata}, "bar", false)
+	o.Display(&engine.Bundle{Data: map[string]any{}, Metadata: metadata}, "bar", true)
+	if err := o.Close(); err != nil || out.String() != "training\r\x1b[K" {
+		t.Errorf("got %q, %v", out.String(), err)
 	}
 }
