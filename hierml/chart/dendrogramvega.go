@@ -39,9 +39,9 @@ func (d *dendrogram) spec(f *Figure) object {
 		"signals": list{
 			object{"name": "colors", "value": colors},
 			object{"name": "cut", "value": nil, "on": list{
-				object{"events": "@area:click, @line:click", "update": drag},
+				object{"events": "@area:click, @link:click, @line:click", "update": drag},
 				object{"events": "[@area:mousedown, window:mouseup] > window:mousemove!, [@line:mousedown, window:mouseup] > window:mousemove!", "update": drag},
-				object{"events": "@area:dblclick, @line:dblclick", "update": "null"},
+				object{"events": "@area:dblclick, @link:dblclick, @line:dblclick", "update": "null"},
 			}},
 			object{"name": "line", "update": fmt.Sprintf("cut === null ? %s : cut", jsonNumber(d.line()))},
 			object{"name": "clusters", "update": fmt.Sprintf("cut === null ? %d : length(data('tops'))", d.clusters)},
@@ -70,12 +70,12 @@ func (d *dendrogram) spec(f *Figure) object {
 			named("area", mark("rect", "", object{"x": value(0), "x2": signal("width"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
 			write("things", "datum.name", object{"x": value(-7), "y": signal(y("datum.y")), "align": value("right"), "fontSize": value(size), "fill": color, "limit": value(names)}),
 			mark("rect", "things", object{"x": signal(x("0")), "x2": signal(x("datum.folded")), "y": signal(y("datum.y + 0.25")), "y2": signal(y("datum.y - 0.25")), "fill": color}),
-			mark("path", "links", object{
+			named("link", mark("path", "links", object{
 				"path": signal(elbow), "strokeWidth": signal("datum.off ? 1.2 : 1.8"),
 				"stroke":  signal(fmt.Sprintf("datum.off ? '%s' : %s", hex(frameInk), color["signal"])),
 				"tooltip": told("distance", "format(datum.h, '.4~g')", "classes below", "datum.things", "cut", "datum.off ? 'yes' : 'no'"),
-			}),
-			mark("symbol", "crossed", object{"x": signal(x("datum.h")), "y": signal(y("(datum.y0 + datum.y1) / 2")), "shape": value("M-1,-1L1,1M-1,1L1,-1"), "size": value(24), "stroke": value(hex(lineColors[1])), "strokeWidth": value(1.4)}),
+			})),
+			uninterested(mark("symbol", "crossed", object{"x": signal(x("datum.h")), "y": signal(y("(datum.y0 + datum.y1) / 2")), "shape": value("M-1,-1L1,1M-1,1L1,-1"), "size": value(24), "stroke": value(hex(lineColors[1])), "strokeWidth": value(1.4)})),
 			mark("rule", "", object{"x": signal("isValid(line) ? " + x("line") + " : 0"), "y": value(0), "y2": signal("height"), "stroke": value(hex(lineColors[1])), "strokeDash": value(list{6, 4}), "strokeWidth": value(1.5),
 				"opacity": signal("isValid(line) ? 1 : 0")}),
 			named("line", mark("rect", "", object{"x": signal("isValid(line) ? " + x("line") + " - 6 : 0"), "width": signal("isValid(line) ? 12 : 0"), "y": value(0), "y2": signal("height"), "fill": value("white"), "fillOpacity": value(0), "cursor": value("col-resize")})),
