@@ -45,17 +45,20 @@ func (p *page) find(t *testing.T, selector, text string) point {
 // could click, and whose text contains text.
 func (p *page) click(t *testing.T, selector, text string) {
 	t.Helper()
-	at := p.find(t, selector, text)
-	run(t, p, "clicking on "+selector, patience, chromedp.Steps(
-		chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y),
-		chromedp.MouseClickXY(at.X, at.Y)))
+	p.clickAt(t, p.find(t, selector, text))
 }
 
-// hover moves the mouse to an element that click would click on.
-func (p *page) hover(t *testing.T, selector, text string) {
+// clickAt clicks with the mouse on a place.
+func (p *page) clickAt(t *testing.T, at point) {
 	t.Helper()
-	at := p.find(t, selector, text)
-	run(t, p, "moving to "+selector, patience, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y))
+	p.moveTo(t, at)
+	run(t, p, "clicking", patience, chromedp.MouseClickXY(at.X, at.Y))
+}
+
+// moveTo moves the mouse to a place.
+func (p *page) moveTo(t *testing.T, at point) {
+	t.Helper()
+	run(t, p, "moving the mouse", patience, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y))
 }
 
 // drag presses the mouse on an element that click would click on, moves it by so
