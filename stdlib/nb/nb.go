@@ -1,6 +1,19 @@
 // Package nb is what cells call to show things, to ask the user, to talk
 // to code in the front end, and to be interrupted. It is preloaded: nb.Display needs no import.
 //
+// The last value of a cell is shown anyway; [Display] shows more of them, and
+// [HTML], [Markdown], [VegaLite] and the like what is made by hand. [Interact]
+// steers a function by sliders and lists:
+//
+//	nb.Interact(func(n int, lambda float64) any { return plotOf(n, lambda) }, nb.IntSlider(1, 50, 10))
+//
+// A [Slider], a [Dropdown], a [Button] and other widgets stand for themselves, too,
+// in rows and columns ([HBox], [VBox]) and with an [Output] for what they show:
+//
+//	size, out := nb.IntSlider(1, 9, 3, "size"), nb.Output()
+//	size.OnChange(func(n int) { out.Show(strings.Repeat("*", n)) })
+//	nb.VBox(size, out)
+//
 // It works in scripts and compiled programs, too: there, values are printed as
 // text, and questions are asked on the terminal.
 package nb

@@ -16,7 +16,8 @@ import (
 // cells: a control, a row of them, an area for output. It is shown as other
 // values are, by [Display] or as the last value of a cell, any number of times:
 // all of its pictures show the same state, and a page that is loaded again
-// shows it too.
+// shows it too. It lasts until Close, or until the process that runs the cells
+// ends: after a restart the page still shows it, and nobody heeds it.
 //
 // The front end needs Jupyter's own widgets (the Python package ipywidgets),
 // which come with the JupyterLab that hierml installs and with VS Code. Where
