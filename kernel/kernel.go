@@ -45,7 +45,7 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as other kernels take it")
-	cmd.Flags().Var(&limit, "memory", "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named")
+	cmd.Flags().Var(&limit, "memory", memoryUsage)
 	engineFlag(cmd, &mode)
 	return cmd
 }
@@ -53,6 +53,9 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 // collectAt is by how many per cent the memory of the kernel's own process may
 // grow before its garbage is collected. Cells run in another.
 const collectAt = 25
+
+// memoryUsage describes the flag of a memory.
+const memoryUsage = "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named"
 
 // A memory is the value of a flag: a number of bytes, 0 for the default and
 // negative for no limit.

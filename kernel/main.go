@@ -38,7 +38,8 @@ come Go's standard library, gonum, gonum/plot, and hierml, a library for
 learning classifiers over taxonomies.
 
 In Jupyter it is the kernel "Go (hierml)".`,
-		Example: `  hierml run experiment.go              # a script
+		Example: `  hierml repl                           # Go on the terminal
+  hierml run experiment.go              # a script
   hierml notebook run notes.ipynb       # does the notebook run?
   hierml notebook run notes.ipynb -o notes.ipynb --html notes.html
   hierml doctor                         # what is wrong here?`,
@@ -50,7 +51,7 @@ In Jupyter it is the kernel "Go (hierml)".`,
 	}
 	root.SetVersionTemplate("hierml {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
-	root.AddCommand(kernelCommand(), runCommand(), notebookCommand(), workerCommand(), dataCommand(), studyCommand(), doctorCommand(), versionCommand())
+	root.AddCommand(kernelCommand(), runCommand(), replCommand(), notebookCommand(), workerCommand(), dataCommand(), studyCommand(), doctorCommand(), versionCommand())
 	root.AddCommand(topics()...)
 	addCompletion(root)
 	root.SetHelpCommand(helpCommand())

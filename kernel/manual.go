@@ -27,6 +27,7 @@ var manuals = map[string]manual{
 		environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "NO_COLOR"},
 		see:         []string{"notebook run", "notebook export", "help cells", "help engine"},
 	},
+	"repl":   {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR"}, see: []string{"run", "help cells", "help engine"}},
 	"kernel": {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME", "XDG_STATE_HOME"}, see: []string{"doctor", "help engine"}},
 	"notebook": {
 		environment: []string{"HIERML_DATA"}, see: []string{"help notebooks", "help cells"},

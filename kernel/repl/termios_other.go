@@ -1,0 +1,16 @@
+//go:build unix && !linux
+
+package repl
+
+import "golang.org/x/sys/unix"
+
+// The requests to a terminal, by their names and numbers on these systems.
+const (
+	getTermios = unix.TIOCGETA
+	setTermios = unix.TIOCSETA
+
+	noKey = 0xff // in place of one that means something
+)
+
+// replace makes a descriptor stand for what another stands for.
+func replace(fd, by int) error { return unix.Dup2(by, fd) }
