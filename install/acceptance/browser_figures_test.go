@@ -1,0 +1,120 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// figureCells draw one figure each, but for the first.
+var figureCells = []string{
+	`import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/chart"
+	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+t, err := taxonomy.FromPaths([]string{"sport/hockey", "sport/baseball", "science/space", "science/medicine"}, "/")
+if err != nil {
+	panic(err)
+}
+leaves := t.Leaves()`,
+	`chart.NodeValues(t, []float64{1, 2, 3, 4, 5, 6}, "norm")`,
+	`chart.NodeBars(t, []float64{1, 2, 3, 4, 5, 6}, "norm")`,
+	`chart.Confusion(t, leaves, leaves)`,
+	`chart.Convergence([]solver.Progress{{Epoch: 1, Primal: 3, Dual: 1, Gap: 0.6}, {Epoch: 2, Primal: 2, Dual: 1.5, Gap: 0.25}})`,
+	`chart.LearningCurve([]int{1, 2}, map[string][]float64{"flat": {0.5, 0.6}})`,
+	`points, err := dataset.FromDense("points", t, mat.NewDense(4, 2, []float64{0, 0, 0, 1, 1, 0, 1, 1}), [][]int{leaves[0:1], leaves[1:2], leaves[2:3], leaves[3:4]})
+if err != nil {
+	panic(err)
+}
+chart.DecisionRegions(context.Background(), chart.PredictFunc(func(x *dataset.Matrix) []int {
+	predicted := make([]int, x.Rows)
+	for i := range predicted {
+		predicted[i] = leaves[1]
+	}
+	return predicted
+}), points)`,
+	`links, err := clustering.Agglomerative{}.Link(context.Background(), mat.NewSymDense(3, []float64{0, 1, 4, 1, 0, 5, 4, 5, 0}), []string{"a", "b", "c"})
+if err != nil {
+	panic(err)
+}
+chart.Dendrogram(links)`,
+}
+
+// TestBrowserFigures draws figures in JupyterLab, which shows the interactive ones: they tell what is
+// below the pointer, and a taxonomy folds by a click. The browser's console shows no errors
+// meanwhile.
+func TestBrowserFigures(t *testing.T) {
+	cells := []any{}
+	for i, source := range figureCells {
+		cells = append(cells, map[string]any{"cell_type": "code", "id": fmt.Sprint("cell", i), "metadata": map[string]any{}, "source": source, "outputs": []any{}, "execution_count": nil})
+	}
+	content, err := json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 5, "cells": cells,
+		"metadata": map[string]any{"kernelspec": map[string]any{"name": "hierml", "display_name": "Go (hierml)", "language": "go"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := openNotebook(t, "figures.ipynb", content)
+	if !p.runAll(t, 5*time.Minute) {
+		t.Error("JupyterLab reports that a cell failed")
+	}
+	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q).length === %d", figureCanvas, len(figureCells)-1), time.Minute)
+	p.grow(t)
+	p.screenshot(t, "figures")
+	for i, words := range []string{"norm", "norm", "instances", "primal", "flat", "predicted"} {
+		if _, found := p.tells(t, i, words); !found {
+			t.Errorf("the figure of %s tells no %q", figureCells[i+1], words)
+		}
+	}
+
+	before := p.figure(t, 0)
+	node, found := p.tells(t, 0, "sport")
+	if !found {
+		t.Fatal("the taxonomy tells of no inner node")
+	}
+	p.clickAt(t, node)
+	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q)[0].getBoundingClientRect().height < %v", figureCanvas, before.Height-10), patience)
+	p.screenshot(t, "figures-folded")
+}
+
+// figureCanvas finds what Vega draws on.
+const figureCanvas = ".jp-OutputArea-output .vega-embed canvas"
+
+// box is where an element is in the window.
+type box struct{ X, Y, Width, Height float64 }
+
+// figure returns the place of an interactive figure.
+func (p *page) figure(t *testing.T, i int) box {
+	t.Helper()
+	return eval[box](t, p, fmt.Sprintf(`(r => ({X: r.x, Y: r.y, Width: r.width, Height: r.height}))(document.querySelectorAll(%q)[%d].getBoundingClientRect())`, figureCanvas, i), patience)
+}
+
+// tells moves the mouse over an interactive figure until the words are in what it tells, and returns that place.
+func (p *page) tells(t *testing.T, i int, words string) (at point, found bool) {
+	t.Helper()
+	where := p.figure(t, i)
+	for _, x := range []float64{25, where.Width / 2} {
+		for y := 10.0; y < where.Height; y += max(8, where.Height/40) {
+			at = point{where.X + x, where.Y + y}
+			run(t, p, "moving the mouse", patience, chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y), chromedp.Sleep(30*time.Millisecond)))
+			const told = `document.querySelector("#vg-tooltip-element.visible")?.textContent ?? ""`
+			if strings.Contains(eval[string](t, p, told, patience), words) {
+				return at, true
+			}
+		}
+	}
+	return at, false
+}
