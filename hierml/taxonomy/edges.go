@@ -15,7 +15,8 @@ import (
 // Edges is the format of one edge a line, parent and child. A line with one name is a node that has no edge yet.
 // Lines without text are skipped. A name is taken as it is, spaces included. Node ids are in the order in which the
 // names appear. The zero value is what the files NAME.hier.tsv of data sets are; the files cat_hier of LSHTC
-// are Edges{Separator: " ", Chains: true}.
+// are Edges{Separator: " ", Chains: true}. Where Separator is empty, a file without tabs whose lines all look like
+// edges with another separator is a fault.
 //
 // Repairs: a line that lacks a name is left out, fields after the child are ignored, and those of all formats (see
 // the package).
@@ -35,6 +36,7 @@ func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 	}
 	d := newDraft(name, f.Repair)
 	d.joined = f.Chains
+	other := newSeparators()
 	var fields []field
 	for {
 		line, err := lines.Next()
@@ -45,7 +47,16 @@ func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 			return nil, err
 		}
 		fields = f.split(line, fields[:0])
+		if f.Separator == "" {
+			other.look(line, len(fields))
+		}
 		if err := f.line(d, fields, lines.Line()); err != nil {
+			return nil, err
+		}
+	}
+	if sep, ok := other.likely(); ok {
+		err := &SyntaxError{File: name, Line: 1, Msg: fmt.Sprintf("no line has a tab, and each has two names parted by %q: read it by Edges{Separator: %[1]q}, or by Edges{Separator: \"\\t\"} if these are nodes without edges", sep)}
+		if err := d.fault("other separator", "each line taken for a node", err); err != nil {
 			return nil, err
 		}
 	}
@@ -53,6 +64,60 @@ func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 		return nil, &SyntaxError{File: name, Line: 1, Msg: "no edges; expected lines of " + f.expected()}
 	}
 	return d.taxonomy(f.Rules)
+}
+
+// separators are those that every line may have instead of a tab, by how often a name came again.
+type separators map[string]*parted
+
+type parted struct {
+	names map[string]bool
+	again int
+}
+
+// mostParted bounds the names that are remembered: among so many, one comes again.
+const mostParted = 1000
+
+func newSeparators() separators {
+	s := separators{}
+	for _, sep := range []string{" ", ",", ";"} {
+		s[sep] = &parted{names: map[string]bool{}}
+	}
+	return s
+}
+
+// look takes a line that has a number of fields. Separators that do not part it into two are no candidates.
+func (s separators) look(line []byte, fields int) {
+	if fields > 1 {
+		clear(s)
+	}
+	if fields != 1 {
+		return
+	}
+	for sep, p := range s {
+		names := Edges{Separator: sep}.split(line, nil)
+		if len(names) != 2 {
+			delete(s, sep)
+			continue
+		}
+		for _, name := range names {
+			text := string(bytes.TrimSpace(name.text))
+			if p.names[text] {
+				p.again++
+			} else if len(p.names) < mostParted {
+				p.names[text] = true
+			}
+		}
+	}
+}
+
+// likely returns the separator by which names come again, as they do in edges.
+func (s separators) likely() (sep string, ok bool) {
+	for _, sep := range []string{",", ";", " "} {
+		if p := s[sep]; p != nil && p.again > 0 {
+			return sep, true
+		}
+	}
+	return "", false
 }
 
 // Read reads a taxonomy of one edge a line, parent and child separated by a tab: Edges{}.Read without a context.
@@ -189,13 +254,21 @@ func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 				return fmt.Errorf("the name of node %d, %s, has the separator %q in it; choose another", v, textfile.Quote(name), f.separator())
 			}
 		}
+		other := newSeparators()
 		for v, name := range t.names {
 			if len(t.parents[v])+len(t.children[v]) > 0 {
+				other = separators{}
 				continue
+			}
+			if f.Separator == "" {
+				other.look([]byte(name), 1)
 			}
 			if _, err := fmt.Fprintln(out, name); err != nil {
 				return err
 			}
+		}
+		if sep, ok := other.likely(); ok {
+			return fmt.Errorf("nodes without edges whose names have all a %q would be taken for edges; write and read them by Edges{Separator: \"\\t\"}", sep)
 		}
 		var line []byte
 		var fields []field

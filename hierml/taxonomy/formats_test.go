@@ -218,6 +218,9 @@ func TestFormats(t *testing.T) {
 	}{
 		{"cat_hier of LSHTC", taxonomy.Edges{Separator: " ", Chains: true}, "1 2\n1 3 4\r\n1 3 5\n\n 6 \n", []string{
 			`"1"`, `"1" > "2"`, `"1" > "3"`, `"2"`, `"3"`, `"3" > "4"`, `"3" > "5"`, `"4"`, `"5"`, `"6"`}},
+		{"nodes alone", taxonomy.Edges{}, "a b\nc d\n", []string{`"a b"`, `"c d"`}},
+		{"nodes alone, by a tab", taxonomy.Edges{Separator: "\t"}, "a b\na c\n", []string{`"a b"`, `"a c"`}},
+		{"one line with a tab", taxonomy.Edges{}, "a b\na c\nd\te\n", []string{`"a b"`, `"a c"`, `"d"`, `"d" > "e"`, `"e"`}},
 		{"child first", taxonomy.Edges{Separator: ",", ChildFirst: true}, "cat,animal\n", []string{`"animal"`, `"animal" > "cat"`, `"cat"`}},
 		{"paths", taxonomy.Paths{}, "a/b\n\na/c\r\na\n", []string{`"a"`, `"a" > "a/b"`, `"a" > "a/c"`, `"a/b"`, `"a/c"`}},
 		{"newick", taxonomy.Newick{}, " (A:0.1, 'B''s [x]' :1e-3,[&&NHX:x=[1]](C)D:2,)E;\n(F_1);", nil},

@@ -55,6 +55,8 @@ func TestFaultsOfFiles(t *testing.T) {
 		{edges, "a\tb\nb\ta\n", `x:2:1: the edges form a cycle: a > b > a; remove one of them`, "cycle", "a>b"},
 		{edges, "a\tb\n\tc\n", `x:2:1: the parent's name is empty; expected parent, tab, child`, "empty name", "a>b"},
 		{edges, "a\tb\nab\t\n", `x:2:4: the child's name is empty; expected parent, tab, child, or a name alone`, "empty name", "a>b"},
+		{edges, "a b\na c\n", `x:1: no line has a tab, and each has two names parted by " ": read it by Edges{Separator: " "}, or by Edges{Separator: "\t"} if these are nodes without edges`, "other separator", ""},
+		{edges, "a,b\na,c d\n", `x:1: no line has a tab, and each has two names parted by ",": read it by Edges{Separator: ","}, or by Edges{Separator: "\t"} if these are nodes without edges`, "other separator", ""},
 		{edges, "a\tb\nab\tc\td\n", `x:2:5: more than two fields; expected parent, tab, child`, "further fields", "a>b, ab>c"},
 		{edges, "a\tb\xe4\n", `x:1:3: the name "b\xe4" is not UTF-8; convert the file to UTF-8`, "name not in UTF-8", "a>bä"},
 		{paths, "a//b\n/a/c/\n", `x:1:3: "a//b" has an empty component; expected names separated by one "/"`, "empty component", "a>a/b, a>a/c"},
