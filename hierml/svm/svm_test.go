@@ -328,7 +328,7 @@ func TestDescriptions(t *testing.T) {
 		t.Errorf("description\n%s\nwant\n%s", got, want)
 	}
 	html := m.HTML()
-	for _, part := range []string{"<caption>a &lt; b</caption>", ">relative gap</th><td>0.008</td>", "</table>"} {
+	for _, part := range []string{`<caption style="text-align:left">a &lt; b</caption>`, `>relative gap</th><td style="text-align:left;padding:2px 8px">0.008</td>`, "</table>"} {
 		if !strings.Contains(html, part) {
 			t.Errorf("%q is not in %s", part, html)
 		}
