@@ -66,7 +66,7 @@ func TestSession(t *testing.T) {
 		{`nb.Display(U{}); h := nb.Display(T{1}); h.Update(T{2}); h`, "show: a U|show: T{N:1}|show: T{N:2}"},
 		{`log.SetFlags(0); fmt.Println("j"); log.Print("k"); fmt.Println("l")`, "stdout: j\n|stderr: k\n|stdout: l\n"},
 		{`var err error; err`, ""},
-		{`_, err = strconv.Atoi("a"); err`, `=> strconv.Atoi: parsing "a": invalid syntax`},
+		{`_, err = strconv.Atoi("a"); err`, "=> strconv.Atoi: parsing \"a\": invalid syntax\n  wraps *errors.errorString: invalid syntax"},
 		{`mat.NewDense(1, 2, []float64{1, 2})`, "=> [1  2]"},
 		{`for i := range 3 { fmt.Fprint(os.Stdout, i); fmt.Fprint(os.Stderr, i) }`, "stdout: 0|stderr: 0|stdout: 1|stderr: 1|stdout: 2|stderr: 2"},
 		{`os.Stderr.WriteString("n"); fmt.Print("o")`, "stderr: n|stdout: o"},
