@@ -112,7 +112,7 @@ var shorter = map[string][][2]string{
 		{"settings := solver.Settings{Gap: 0.05, MaxEpochs: 1000,", "settings := solver.Settings{Gap: 0.05, MaxEpochs: 60,"},
 	},
 	"12-newsgroups.ipynb": {
-		{"repeats := 3", "repeats := 2"},
+		{"repeats := 10", "repeats := 2"},
 	},
 	"methods.ipynb": {
 		{"rows := 0 ", "rows := 100 "},
