@@ -174,7 +174,7 @@ func race(ctx context.Context) error {
 		fmt.Println("the race detector needs a C compiler; install gcc or clang")
 		return errSkipped
 	}
-	return tool("go", append([]string{"test", "-race", "-count=1", "-timeout=10m"}, underRace...)...)(ctx)
+	return tool("go", append([]string{"test", "-race", "-count=1", "-timeout=20m"}, underRace...)...)(ctx)
 }
 
 func providePython(ctx context.Context, c *console) error {
