@@ -74,6 +74,9 @@ func TestNotebooks(t *testing.T) {
 			if testing.Short() {
 				t.Skip("running a notebook takes up to a minute; leave out -short")
 			}
+			if raceEnabled && (shorter[name(path)] != nil || strings.HasPrefix(name(path), "solutions/")) {
+				t.Skip("it computes for long with the race detector, which the library's own tests run with")
+			}
 			out := filepath.Join(t.TempDir(), "out.ipynb")
 			begun := time.Now()
 			got := hierml(t, ".", "", "notebook", "run", shortened(t, path), "-o", out)
