@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,7 +146,7 @@ func (c *checker) report(path string, now *notebook.Notebook, differences []comp
 	if len(differences) == 0 && failure == nil {
 		fmt.Fprintf(&b, "%s: %s as stored\n", path, plural(ran, "cell shows", "cells show"))
 	}
-	colours := os.Getenv("NO_COLOR") == "" && isTerminal(c.stdout)
+	colours := takesColours(c.stdout)
 	enough, numbers := 0.0, len(differences) > 0
 	for _, d := range differences {
 		fmt.Fprintf(&b, "%s: cell %d: %s\n", path, d.Number, firstLine(d.Cell.Source))

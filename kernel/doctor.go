@@ -39,7 +39,7 @@ first compiled cell would: it takes a minute or two then.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()
-			colours := os.Getenv("NO_COLOR") == "" && isTerminal(cmd.OutOrStdout())
+			colours := takesColours(cmd.OutOrStdout())
 			wrong, total := 0, 0
 			for _, examine := range []func(context.Context) []finding{
 				examineProgram, examineToolchain, examineWorker, examineJupyter, examineKernels,

@@ -179,7 +179,7 @@ var color = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // printTraceback prints the lines, with their colours if they go to a terminal.
 func printTraceback(w io.Writer, lines []string) {
-	colored := os.Getenv("NO_COLOR") == "" && isTerminal(w)
+	colored := takesColours(w)
 	for _, line := range lines {
 		if !colored {
 			line = color.ReplaceAllString(line, "")
@@ -187,6 +187,9 @@ func printTraceback(w io.Writer, lines []string) {
 		fmt.Fprintln(w, line)
 	}
 }
+
+// takesColours reports whether what goes to w may have colours.
+func takesColours(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isTerminal(w) }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

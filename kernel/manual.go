@@ -84,7 +84,7 @@ func manualOf(cmd *cobra.Command) manual {
 
 // writeManual prints the help of a command as a manual page has it.
 func writeManual(w io.Writer, cmd *cobra.Command) error {
-	m := &manualPage{w: w, width: 80, bold: os.Getenv("NO_COLOR") == "" && isTerminal(w)}
+	m := &manualPage{w: w, width: 80, bold: takesColours(w)}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			m.width = min(max(width, 40), 100)

@@ -56,7 +56,7 @@ displays is printed as text. The exit status is then that of 'hierml run'.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, e.Close()) }()
-			if !repl.IsTerminal(os.Stdin) {
+			if !isTerminal(os.Stdin) {
 				return runInput(cmd.Context(), e)
 			}
 			ctx, done := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)

@@ -31,7 +31,7 @@ func (l look) link(path string) string {
 
 // drawerFor returns what draws pictures on a terminal, nil if it cannot.
 func drawerFor(in, out *os.File) func(p picture, columns int) string {
-	if !IsTerminal(in) || !lookOf(out).control {
+	if !isTerminal(in) || !lookOf(out).control {
 		return nil
 	}
 	switch protocolOf(os.Getenv) {

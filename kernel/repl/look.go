@@ -19,7 +19,7 @@ type look struct {
 // lookOf returns the look of a file that text is written to. The user's
 // NO_COLOR is heeded.
 func lookOf(f *os.File) look {
-	control := IsTerminal(f) && os.Getenv("TERM") != "dumb"
+	control := isTerminal(f) && os.Getenv("TERM") != "dumb"
 	return look{color: control && os.Getenv("NO_COLOR") == "", control: control}
 }
 

@@ -168,5 +168,5 @@ func (s *session) failure(err error) string {
 	return s.screen.look.plain(strings.Join(lines, "\n")) + "\n"
 }
 
-// IsTerminal reports whether a file is a terminal.
-func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
