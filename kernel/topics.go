@@ -28,7 +28,7 @@ compile changes nothing.
 The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
 Out[N], and the last one is _.
 
-At the top of a cell, an error that nobody takes stops the cell and is shown:
+At the top of a cell and in its loops and branches, an error that nobody takes stops the cell and is shown:
 
   docs := dataset.GoDoc("")        // GoDoc returns an error, too
 
