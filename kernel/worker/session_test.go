@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/engine"
+	"github.com/hierml/notebook/kernel/module"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -25,11 +26,33 @@ func newSession(t testing.TB) *session { return newSessionWith(t, Config{Grace: 
 func newSessionWith(t testing.TB, config Config) *session {
 	t.Helper()
 	config.Command = []string{os.Args[0], "real-worker"}
+	return startSession(t, config, engine.Config{})
+}
+
+// newSessionIn returns a session whose cells all run in one way.
+func newSessionIn(t testing.TB, mode engine.Mode) *session {
+	t.Helper()
+	if mode != engine.CompiledMode {
+		return newSession(t)
+	}
+	p := wholeProgram()
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	return startSession(t, Config{Command: []string{p.file, "worker"}, Grace: time.Second}, engine.Config{
+		Mode:     mode,
+		Compiler: func(context.Context, func(string)) (engine.Compiler, error) { return module.NewCompiler(p.kit) },
+	})
+}
+
+func startSession(t testing.TB, config Config, settings engine.Config) *session {
+	t.Helper()
 	p, err := Start(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{engine.New(engine.Config{Executor: p, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded}), p, 0}
+	settings.Executor, settings.Importer, settings.Preloaded = p, stdlib.Importer, stdlib.Preloaded
+	s := &session{engine.New(settings), p, 0}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -40,7 +40,12 @@ func modelsIn(t *testing.T, messages []*engine.CommMessage) map[string]map[strin
 
 // TestInteract moves the controls of a function of the session's.
 func TestInteract(t *testing.T) {
-	s := newSession(t)
+	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+		t.Run(mode.String(), func(t *testing.T) { testInteract(t, newSessionIn(t, mode)) })
+	}
+}
+
+func testInteract(t *testing.T, s *session) {
 	var cell recorder
 	const source = `runs := 0
 nb.Interact(func(lambda float64, method string) any {
