@@ -141,6 +141,21 @@ func TestReplInterrupt(t *testing.T) {
 	term.see("Out[5]: 43", "In [6]:")
 }
 
+// TestReplSecondInterrupt has an input compute in compiled code that heeds no interrupt.
+func TestReplSecondInterrupt(t *testing.T) {
+	term := openRepl(t)
+	term.send("one := big.NewInt(1); m := new(big.Int).Sub(new(big.Int).Lsh(one, 2048), one)\r")
+	term.wait("In [2]:")
+	term.send("fmt.Println(\"be\" + \"gun\"); new(big.Int).Exp(m, new(big.Int).Lsh(one, 1<<27), m)\r")
+	term.wait("\nbegun")
+	term.send("\x03")
+	term.see("^C", "interrupted, but the cell runs compiled code that cannot be stopped; a second in", "terrupt ends it together with all variables")
+	term.send("\x03")
+	term.wait("In [3]:")
+	term.send("1 + 1\r")
+	term.see("Out[3]: 2", "In [4]:")
+}
+
 // TestReplDeath runs an input that ends its process.
 func TestReplDeath(t *testing.T) {
 	term := openRepl(t)

@@ -124,12 +124,12 @@ func (s *screen) endLine() {
 	}
 }
 
-// echoed says that the terminal has shown a key by itself.
+// echoed says that the terminal has shown a key by itself. What is written next stands below it.
 func (s *screen) echoed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live = nil
-	s.midLine = true
+	s.put("\n")
 }
 
 // edit says that a line is edited from now on, which has to be woken when text
