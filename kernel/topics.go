@@ -47,13 +47,20 @@ A type decides how it is shown by having any of these methods; nothing needs to 
   MimeBundle() map[string]any           // by MIME type; these win over the others
 
 The package nb shows what is not the last value: nb.Display, Text, HTML, Markdown, LaTeX, SVG, PNG, JPEG, JSON,
-VegaLite, JavaScript and MIME. Each returns a handle, whose Update replaces what was shown. nb.Clear takes away what
+Vega, VegaLite, JavaScript and MIME. Each returns a handle, whose Update replaces what was shown. nb.Clear takes away what
 the cell has shown so far.
 
   h := nb.Markdown("*training ...*")
   h.Update("done")
 
 Trainings, and what else lasts, show how far they are. nb.Progress and nb.Bar do so for loops of one's own.
+
+nb.Interact calls a function again and again, with what sliders, lists and boxes say, and shows what it returns.
+nb.Slider, Dropdown, Button and their like are such controls by themselves, nb.HBox and VBox put them together, and
+nb.Input asks for a line.
+
+  nb.Interact(func(c float64, method string) any { ... },
+      nb.LogSlider(0.01, 100, 1), []string{"flat", "normalized"})
 
 In a terminal, and where a script displays something, it is the text.`},
 		{Use: "engine", Short: "Interpreted and compiled cells", Long: `Cells are run in one of two ways. Interpreted, a small cell takes a millisecond, and its loops run many
@@ -63,7 +70,7 @@ a tenth of a second, and is all of Go, at Go's own speed, with packages of any m
 auto, the default, interprets cells, and compiles from the first one on that the interpreter does not take, such
 as one that imports a package of another module. The variables stay.
 
---engine of hierml run, notebook run, notebook check and kernel chooses one of auto, interpreted and compiled; so does
+--engine of hierml run, repl, notebook run, notebook check and kernel chooses one of auto, interpreted and compiled; so does
 %engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the
 cache. hierml doctor says whether that works here.
 
