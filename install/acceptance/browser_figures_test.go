@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -53,21 +52,10 @@ chart.Dendrogram(links)`,
 }
 
 // TestBrowserFigures draws figures in JupyterLab, which shows the interactive ones: they tell what is
-// below the pointer, and a taxonomy folds by a click. The browser's console shows no errors
+// below the pointer, a taxonomy folds by a click, and one cuts a dendrogram. The browser's console shows no errors
 // meanwhile.
 func TestBrowserFigures(t *testing.T) {
-	cells := []any{}
-	for i, source := range figureCells {
-		cells = append(cells, map[string]any{"cell_type": "code", "id": fmt.Sprint("cell", i), "metadata": map[string]any{}, "source": source, "outputs": []any{}, "execution_count": nil})
-	}
-	content, err := json.Marshal(map[string]any{
-		"nbformat": 4, "nbformat_minor": 5, "cells": cells,
-		"metadata": map[string]any{"kernelspec": map[string]any{"name": "hierml", "display_name": "Go (hierml)", "language": "go"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := openNotebook(t, "figures.ipynb", content)
+	p := openNotebook(t, "figures.ipynb", notebookOf(t, figureCells...))
 	if !p.runAll(t, 5*time.Minute) {
 		t.Error("JupyterLab reports that a cell failed")
 	}
@@ -88,6 +76,17 @@ func TestBrowserFigures(t *testing.T) {
 	p.clickAt(t, node)
 	p.wait(t, fmt.Sprintf("document.querySelectorAll(%q)[0].getBoundingClientRect().height < %v", figureCanvas, before.Height-10), patience)
 	p.screenshot(t, "figures-folded")
+
+	last := len(figureCells) - 2
+	drawing := fmt.Sprintf("document.querySelectorAll(%q)[%d].toDataURL()", figureCanvas, last)
+	given := eval[string](t, p, drawing, patience)
+	dendrogram := p.figure(t, last)
+	links := point{dendrogram.X + 0.6*dendrogram.Width, dendrogram.Y + 0.5*dendrogram.Height}
+	p.clickAt(t, links)
+	p.wait(t, fmt.Sprintf("%s !== %s", drawing, quote(given)), patience)
+	p.screenshot(t, "figures-cut")
+	run(t, p, "clicking twice", patience, chromedp.MouseClickXY(links.X, links.Y, chromedp.ClickCount(2)))
+	p.wait(t, fmt.Sprintf("%s === %s", drawing, quote(given)), patience)
 }
 
 // figureCanvas finds what Vega draws on.
@@ -109,7 +108,8 @@ func (p *page) tells(t *testing.T, i int, words string) (at point, found bool) {
 	for _, x := range []float64{25, where.Width / 2} {
 		for y := 10.0; y < where.Height; y += max(8, where.Height/40) {
 			at = point{where.X + x, where.Y + y}
-			run(t, p, "moving the mouse", patience, chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y), chromedp.Sleep(30*time.Millisecond)))
+			p.moveTo(t, at)
+			run(t, p, "waiting", patience, chromedp.Sleep(30*time.Millisecond))
 			const told = `document.querySelector("#vg-tooltip-element.visible")?.textContent ?? ""`
 			if strings.Contains(eval[string](t, p, told, patience), words) {
 				return at, true
