@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// maxEpochs and maxValues bound the points of a line that are drawn.
+// maxEpochs bounds the points of a line that are drawn.
 const maxEpochs = 1000
 
 // series are lines over the same values, as the interactive chart has them.

@@ -62,7 +62,7 @@ func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender
 	}
 	colors := newNodeColors(d.Taxonomy)
 	var panels []*plot.Plot
-	var list []*regions
+	var all []*regions
 	for i, m := range models {
 		if m.Model == nil {
 			return nil, fmt.Errorf("chart: model %d, %q, is nil; train it first", i, m.Name)
@@ -71,9 +71,9 @@ func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender
 		if err != nil {
 			return nil, fmt.Errorf("chart: the regions of %q: %w", m.Name, err)
 		}
-		list, panels = append(list, r), append(panels, r.plot(m.Name))
+		all, panels = append(all, r), append(panels, r.plot(m.Name))
 	}
-	return regionsFigure(list, panels), nil
+	return regionsFigure(all, panels), nil
 }
 
 // plane is the part of the plane that is drawn, and the instances in it.

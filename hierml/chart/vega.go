@@ -166,7 +166,7 @@ func heading(title, hint string) object {
 	return object{"text": title, "subtitle": hint, "subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10}
 }
 
-// webNames is how long the names and paths of tooltips are at most.
+// How long the names and paths of tooltips are at most, in letters.
 const (
 	longestName = 80
 	longestPath = 160

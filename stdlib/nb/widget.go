@@ -332,7 +332,7 @@ func clone(state map[string]any) map[string]any {
 	return c
 }
 
-// text returns how widgets are shown as text.
+// texts returns how widgets are shown as text.
 func texts(widgets []Widget) string {
 	var lines []string
 	for _, w := range widgets {

@@ -1,10 +1,6 @@
 package nb
 
-import (
-	"encoding/base64"
-
-	"github.com/hierml/notebook/stdlib/display"
-)
+import "github.com/hierml/notebook/stdlib/display"
 
 // A Box is a row or a column of widgets.
 type Box struct{ *model }
@@ -51,5 +47,3 @@ func (b *Box) stillOfAll() map[string]any {
 	bundle[display.Text] = texts(b.children)
 	return bundle
 }
-
-func encoded(picture []byte) string { return base64.StdEncoding.EncodeToString(picture) }

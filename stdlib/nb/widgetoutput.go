@@ -1,6 +1,7 @@
 package nb
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -284,7 +285,7 @@ func page(data map[string]any) string {
 	}
 	for _, mime := range []string{display.PNG, display.JPEG} {
 		if picture, ok := data[mime].([]byte); ok {
-			return fmt.Sprintf(`<div><img src="data:%s;base64,%s"></div>`, mime, encoded(picture))
+			return fmt.Sprintf(`<div><img src="data:%s;base64,%s"></div>`, mime, base64.StdEncoding.EncodeToString(picture))
 		}
 	}
 	return ""
