@@ -22,10 +22,9 @@ var picturesFolder = flag.String("pictures", "", "make the README's pictures in 
 
 // pictures are those of the README: cells of notebooks in JupyterLab, from the first
 // to the last of these IDs.
-var pictures = []struct{ name, notebook, first, last string }{
-	{"tour-taxonomy", "01-tour", "tour-05", "tour-05"},
-	{"tour", "01-tour", "tour-20", "tour-21"},
-	{"tour-curve", "01-tour", "tour-30", "tour-31"},
+var pictures = []struct{ notebook, name, first, last string }{
+	{"01-tour", "tour", "tour-20", "tour-21"},
+	{"04-svm", "slider", "svm-c-interact", "svm-c-interact"},
 }
 
 // pictureWidth is the width of the window in which pictures are made, in pixels.
@@ -41,32 +40,28 @@ func TestBrowserPictures(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	open := map[string]*page{}
 	for _, picture := range pictures {
-		path := filepath.Join(root(), "notebooks", picture.notebook+".ipynb")
-		nb, err := notebook.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := open[picture.notebook]
-		if p == nil {
-			p = openForPictures(t, path)
-			open[picture.notebook] = p
-		}
-		first, last := cellIndex(nb, picture.first), cellIndex(nb, picture.last)
-		if first < 0 || last < first {
-			t.Errorf("%s: %s has no cells from %s to %s", picture.name, picture.notebook, picture.first, picture.last)
-			continue
-		}
-		var parts []string
-		for n := first; n <= last; n++ {
-			parts = append(parts, cell(n+1)+" .jp-InputArea", cell(n+1)+" .jp-OutputArea-child")
-		}
-		image := run(t, p, picture.name, time.Minute, chromedp.Screenshot(chromedp.CSSAll(strings.Join(parts, ", "))))
-		if err := os.WriteFile(filepath.Join(folder, picture.name+".png"), image, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s.png: %d bytes", picture.name, len(image))
+		t.Run(picture.name, func(t *testing.T) {
+			path := filepath.Join(root(), "notebooks", picture.notebook+".ipynb")
+			nb, err := notebook.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, last := cellIndex(nb, picture.first), cellIndex(nb, picture.last)
+			if first < 0 || last < first {
+				t.Fatalf("%s has no cells from %s to %s", picture.notebook, picture.first, picture.last)
+			}
+			p := openForPictures(t, path)
+			var parts []string
+			for n := first; n <= last; n++ {
+				parts = append(parts, cell(n+1)+" .jp-InputArea", cell(n+1)+" .jp-OutputArea-child")
+			}
+			image := run(t, p, picture.name, time.Minute, chromedp.Screenshot(chromedp.CSSAll(strings.Join(parts, ", "))))
+			if err := os.WriteFile(filepath.Join(folder, picture.name+".png"), image, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s.png: %d bytes", picture.name, len(image))
+		})
 	}
 }
 
