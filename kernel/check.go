@@ -42,7 +42,7 @@ compared.`,
 		Example: `  hierml notebook check notes.ipynb
   hierml notebook check --tolerance 0.02 notebooks/*.ipynb
   hierml notebook run notes.ipynb -o notes.ipynb        # stores what the cells show now`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.tolerance < 0 || math.IsNaN(c.tolerance) {
 				return &usageError{cmd, fmt.Errorf("the tolerance %g is not a number from 0 on", c.tolerance)}

@@ -77,7 +77,7 @@ func TestNotebookCheck(t *testing.T) {
 		{"fails.ipynb same.ipynb", 1, same, "hierml: 1 of 2 notebooks show something else than what is stored in them\n"},
 		{"empty.ipynb", 1, "", "hierml: empty.ipynb: no outputs are stored; `hierml notebook run empty.ipynb -o empty.ipynb` stores them\n"},
 		{"missing.ipynb same.ipynb", 1, same, "in them\n"},
-		{"", 2, "", "hierml: requires at least 1 arg(s), only received 0\nSee 'hierml notebook check --help'.\n"},
+		{"", 2, "", "hierml: say which FILE.ipynb\nSee 'hierml notebook check --help'.\n"},
 		{"same.ipynb --tolerance -1", 2, "", "hierml: the tolerance -1 is not a number from 0 on\nSee 'hierml notebook check --help'.\n"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

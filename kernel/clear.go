@@ -28,7 +28,7 @@ git, which keeps the outputs on disk and out of the repository:
 		Example: `  hierml notebook clear notes.ipynb
   hierml notebook clear notes.ipynb -o empty.ipynb
   hierml notebook clear - < notes.ipynb > empty.ipynb`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if len(args) > 1 && arg == "-" {

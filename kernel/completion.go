@@ -153,7 +153,7 @@ func addCompletion(root *cobra.Command) {
 options, files of the right kind, the names of data sets, and the methods and cells of studies. The help of
 the command of each shell says where that belongs.`
 	completion.Example = "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml"
-	completion.Args = usage(cobra.NoArgs)
+	completion.Args = asUsed
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for shell, about := range map[string][2]string{
 		"bash":       {"It needs the package bash-completion. The file is read by shells that start from then on.", "  hierml completion bash > ~/.local/share/bash-completion/completions/hierml\n  source <(hierml completion bash)      # only this shell"},
@@ -165,7 +165,7 @@ the command of each shell says where that belongs.`
 		cmd.Short = "Print the completion for " + shell
 		cmd.Long = "It prints the completion of hierml's commands for " + shell + ". " + about[0]
 		cmd.Example = about[1]
-		cmd.Args = usage(cobra.NoArgs)
+		cmd.Args = asUsed
 	}
 }
 

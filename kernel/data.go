@@ -22,7 +22,7 @@ func dataCommand() *cobra.Command {
 these with their check sums.`,
 		Example: `  hierml data list
   hierml data get imclef07a`,
-		Args: usage(cobra.NoArgs),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(dataListCommand(), dataGetCommand(), dataVerifyCommand())
@@ -37,7 +37,7 @@ func dataListCommand() *cobra.Command {
 prints that one's licence, source, files and check sums.`,
 		Example: `  hierml data list
   hierml data list imclef07a`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), dataset.Catalogue())
@@ -72,7 +72,7 @@ names nor in the cache, checks their sums, and prints where they are. A download
 that is interrupted goes on where it was the next time. Where a file cannot be had,
 it says which file to put where.`,
 		Example: "  hierml data get imclef07a",
-		Args:    usage(cobra.ExactArgs(1)),
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := listed(args[0]); err != nil {
 				return err
@@ -107,7 +107,7 @@ find them, and compares them with those of the catalogue; without a name, of all
 sets that are here.`,
 		Example: `  hierml data verify
   hierml data verify imclef07a`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()

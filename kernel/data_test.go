@@ -30,7 +30,7 @@ func TestData(t *testing.T) {
 		{"data list", 0, []string{"name ", "\nrcv1 ", "\n20news-bydate "}, nil},
 		{"data list rcv1", 0, []string{"rcv1: RCV1-v2", "licence ", "rcv1.train.svm.gz, 5.6 MB, SHA-256 8967"}, nil},
 		{"data list rcv9", 1, nil, []string{`hierml: no data set "rcv9" in the catalogue; ` + "`hierml data list` lists them\n"}},
-		{"data get", 2, nil, []string{"accepts 1 arg(s)"}},
+		{"data get", 2, nil, []string{"say which NAME"}},
 		{"data get rcv9", 1, nil, []string{`no data set "rcv9"`}},
 		{"data get rcv1", 1, nil, []string{"rcv1 is not here, and is not downloaded", filepath.Join(cache, "hierml", "data", "rcv1"), "rcv1.train.svm.gz"}},
 		{"data get 20news-bydate", 1, nil, []string{"20news-bydate cannot be downloaded", "connection refused", "put into " + filepath.Join(cache, "hierml", "data", "20news-bydate"), "20news-bydate.tar.gz, SHA-256 8f1b"}},

@@ -35,7 +35,7 @@ It changes nothing, save that it makes what compiling cells needs if that is mis
 first compiled cell would: it takes a minute or two then.`,
 		Example: `  hierml doctor
   NO_COLOR=1 hierml doctor > report.txt 2>&1`,
-		Args: usage(cobra.NoArgs),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, done := interruptible(cmd.Context())
 			defer done()

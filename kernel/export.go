@@ -46,7 +46,7 @@ Without -o the result is written to the standard output, as a program unless --f
 		Example: `  hierml notebook export notes.ipynb -o main.go && hierml run main.go
   hierml notebook export notes.ipynb -o notes.html
   hierml notebook export notes.ipynb --format markdown > notes.md`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format == "" {
 				format = cmp.Or(exportFormats[strings.ToLower(filepath.Ext(output))], "program")

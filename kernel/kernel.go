@@ -25,7 +25,7 @@ func kernelCommand() *cobra.Command {
 		Long: `Kernel serves the Jupyter front ends that come by way of a connection file,
 until one of them ends it. Jupyter calls it; people rarely do.`,
 		Example: "  hierml kernel /run/user/1000/jupyter/kernel-1.json",
-		Args:    usage(cobra.MaximumNArgs(1)),
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && file != "":

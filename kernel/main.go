@@ -46,7 +46,7 @@ In Jupyter it is the kernel "Go (hierml)".`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          usage(cobra.NoArgs),
+		Args:          asUsed,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("hierml {{.Version}}\n")
@@ -89,7 +89,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return &usageError{cmd.Root(), fmt.Errorf("there is no command or topic %q", strings.Join(args, " "))}
+				return &usageError{cmd.Root(), fmt.Errorf("there is no command or topic %q%s", strings.Join(args, " "), meant(found, strings.Join(rest, " "), true))}
 			}
 			found.InitDefaultHelpFlag()
 			found.InitDefaultVersionFlag()
@@ -104,7 +104,7 @@ func versionCommand() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Version prints the version of hierml, that of the Go that it was built with, and the system.",
 		Example: "  hierml version",
-		Args:    usage(cobra.NoArgs),
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "hierml", version())
 			return err
@@ -119,26 +119,6 @@ func version() string {
 		v = info.Main.Version
 	}
 	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// A usageError is a command line that does not say what to do.
-type usageError struct {
-	cmd *cobra.Command
-	err error
-}
-
-func (e *usageError) Error() string {
-	return fmt.Sprintf("%v\nSee '%s --help'.", e.err, e.cmd.CommandPath())
-}
-
-// usage makes the errors of a check of arguments usage errors.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{cmd, err}
-		}
-		return nil
-	}
 }
 
 // The exit statuses.

@@ -21,7 +21,7 @@ func notebookCommand() *cobra.Command {
 that, and writes them in other forms. Jupyter is not needed for any of it.`,
 		Example: `  hierml notebook run notes.ipynb -o notes.ipynb
   hierml notebook check notes.ipynb`,
-		Args: usage(cobra.NoArgs),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(notebookRunCommand(), notebookCheckCommand(), notebookClearCommand(), notebookExportCommand())
@@ -43,7 +43,7 @@ Without -o and --html nothing is written: run is then a check.`,
 		Example: `  hierml notebook run notes.ipynb
   hierml notebook run notes.ipynb -o notes.ipynb
   hierml notebook run notes.ipynb -o done.ipynb --html done.html`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			nb, err := notebook.ReadFile(args[0])
 			if err != nil {

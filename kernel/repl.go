@@ -49,7 +49,7 @@ displays is printed as text. The exit status is then that of 'hierml run'.`,
 		Example: `  hierml repl
   hierml repl --engine compiled
   echo 'taxonomy.Parse("a b, a c")' | hierml repl`,
-		Args: usage(cobra.NoArgs),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			e, err := newEngine(worker.Config{Memory: int64(limit), Grace: repl.Patience}, engine.Config{Mode: mode})
 			if err != nil {

@@ -39,7 +39,7 @@ A script:
   	log.Fatal(err)
   }
   fmt.Println(docs)`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			s, err := script.Read(args[0])
 			if err != nil {

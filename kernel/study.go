@@ -37,7 +37,7 @@ file, whose names are those of the package experiment:
   hierml study show newsgroups.study --measure "macro F1" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv
   hierml study cell newsgroups.study 5f0c`,
-		Args: usage(cobra.NoArgs),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(studyRunCommand(), studyShowCommand(), studyCellCommand())
@@ -59,7 +59,7 @@ A cell that fails is in the table with its error.
 The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 		Example: `  hierml study run newsgroups.json
   hierml study run newsgroups.json --dir /data/newsgroups --workers 4`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(args[0])
 			if err != nil {
@@ -124,7 +124,7 @@ The tests are "t", "corrected t", for repeated divisions of the same instances, 
 "permutation"; without --test it is the one that suits the study.`,
 		Example: `  hierml study show newsgroups.study --measure "macro F1" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := studyFormats[format]
 			if !ok {
@@ -166,7 +166,7 @@ beginning of it, is in the column "key" of "hierml study show --format csv". Not
 directory is changed.`,
 		Example: `  hierml study cell newsgroups.study 5f0c
   hierml study cell newsgroups.study 5f0c --json`,
-		Args: usage(cobra.ExactArgs(2)),
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(filepath.Join(args[0], "study.json"))
 			if err != nil {

@@ -37,7 +37,7 @@ func TestStudy(t *testing.T) {
 		stderr string   // a part
 	}{
 		{nil, 0, []string{"COMMANDS", "svm.Normalized"}, ""},
-		{[]string{"run"}, 2, nil, "accepts 1 arg(s), received 0"},
+		{[]string{"run"}, 2, nil, "say which FILE.json"},
 		{[]string{"run", "c.json"}, 1, nil, "open c.json: no such file or directory"},
 		{[]string{"run", "b.json"}, 1, nil, `hierml: b.json: experiment: method "svm.Flut": nothing is called "svm.Flut" here; there are clustering.Automatic, `},
 		{[]string{"show", "a.study"}, 1, nil, "a.study is not the directory of a study"},

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
+)
+
+// A usageError is a command line that does not say what to do.
+type usageError struct {
+	cmd *cobra.Command
+	err error
+}
+
+func (e *usageError) Error() string {
+	return fmt.Sprintf("%v\nSee '%s --help'.", e.err, e.cmd.CommandPath())
+}
+
+// asUsed checks that a command has the arguments that its synopsis names: NAME stands for one, [NAME] for
+// one or none, and NAME... for more of them.
+func asUsed(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:]
+	switch {
+	case len(args) > 0 && cmd.HasAvailableSubCommands():
+		return &usageError{cmd, fmt.Errorf("there is no command %q%s", args[0], meant(cmd, args[0], false))}
+	case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
+		return &usageError{cmd, fmt.Errorf("say which %s", strings.TrimSuffix(names[len(args)], "..."))}
+	case len(names) > 0 && strings.Contains(names[len(names)-1], "..."):
+		return nil
+	case len(args) > len(names) && len(names) == 0:
+		return &usageError{cmd, fmt.Errorf("%s takes no arguments; %q is one", cmd.Name(), args[0])}
+	case len(args) > len(names):
+		return &usageError{cmd, fmt.Errorf("%s takes %s; %q is one argument too many", cmd.Name(), strings.Trim(strings.Join(names, " and "), "[]"), args[len(names)])}
+	}
+	return nil
+}
+
+// meant says which of the commands below one, and of the topics if they count, a mistyped name may be; otherwise,
+// where there is a command of that very name.
+func meant(cmd *cobra.Command, typed string, topics bool) string {
+	best, distance := "", 3
+	for _, sub := range cmd.Commands() {
+		if !sub.IsAvailableCommand() && !(topics && sub.IsAdditionalHelpTopicCommand()) {
+			continue
+		}
+		d := levenshtein.ComputeDistance(strings.ToLower(typed), sub.Name())
+		if d < distance && d < len(sub.Name())-1 {
+			best, distance = sub.Name(), d
+		}
+	}
+	for _, other := range all(cmd.Root()) {
+		if best == "" && other.Name() == typed && other.IsAvailableCommand() {
+			best = other.CommandPath()
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
