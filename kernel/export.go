@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +48,10 @@ Without -o the result is written to the standard output, as a program unless --f
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format == "" {
-				format = cmp.Or(exportFormats[strings.ToLower(filepath.Ext(output))], "program")
+				var err error
+				if format, err = formatOf(output); err != nil {
+					return &usageError{cmd, err}
+				}
 			}
 			var write func(context.Context, io.Writer, *notebook.Notebook, string) error
 			switch format {
@@ -89,6 +91,21 @@ Without -o the result is written to the standard output, as a program unless --f
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write it to this `FILE`")
 	cmd.Flags().StringVar(&format, "format", "", "program, html or markdown (default that of the file's extension, or program)")
 	return cmd
+}
+
+// formatOf returns the format that the extension of a file stands for, and for the standard output a program.
+func formatOf(file string) (string, error) {
+	extension := strings.ToLower(filepath.Ext(file))
+	format := exportFormats[extension]
+	switch {
+	case file == "":
+		return "program", nil
+	case extension == "":
+		return "", fmt.Errorf("%s has no extension, so --format has to say what is written: program, html or markdown", file)
+	case format == "":
+		return "", fmt.Errorf("nothing is written as %s; there are .go, .html and .md, and --format chooses", extension)
+	}
+	return format, nil
 }
 
 // exportProgram writes a notebook, which is in the folder of a path, as a program.

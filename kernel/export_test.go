@@ -159,3 +159,21 @@ func TestNotebookExportFormats(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestNotebookExportUnknown holds that nothing is written where the file's name does not say as what.
+func TestNotebookExportUnknown(t *testing.T) {
+	for _, c := range []struct{ file, said string }{
+		{"study.pdf", "nothing is written as .pdf; there are .go, .html and .md, and --format chooses"},
+		{"study.py", "nothing is written as .py; there are .go, .html and .md, and --format chooses"},
+		{"study", "study has no extension, so --format has to say what is written: program, html or markdown"},
+	} {
+		dir := save(t, "a.ipynb", "x := 1")
+		want := result{"", "hierml: " + c.said + "\nSee 'hierml notebook export --help'.\n", 2}
+		if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "-o", c.file); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, c.file)); err == nil {
+			t.Errorf("%s was written", c.file)
+		}
+	}
+}
