@@ -97,11 +97,11 @@ func (c *checker) files(ctx context.Context, paths []string) error {
 
 // file checks one notebook. The error is why it could not be run to its end.
 func (c *checker) file(ctx context.Context, path string) (same bool, err error) {
-	stored, err := notebook.ReadFile(path)
+	stored, err := readNotebook(path)
 	if err != nil {
 		return false, err
 	}
-	now, err := notebook.ReadFile(path)
+	now, err := readNotebook(path)
 	if err != nil {
 		return false, err
 	}

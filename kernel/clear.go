@@ -68,7 +68,7 @@ git, which keeps the outputs on disk and out of the repository:
 
 // clearFile writes a notebook without its outputs, unless it is there already.
 func clearFile(path, target string) error {
-	nb, err := notebook.ReadFile(path)
+	nb, err := readNotebook(path)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ Without -o the result is written to the standard output, as a program unless --f
 			default:
 				return &usageError{cmd, fmt.Errorf("no format %q; there are program, html and markdown", format)}
 			}
-			nb, err := notebook.ReadFile(args[0])
+			nb, err := readNotebook(args[0])
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ Without -o and --html nothing is written: run is then a check.`,
   hierml notebook run notes.ipynb -o done.ipynb --html done.html`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			nb, err := notebook.ReadFile(args[0])
+			nb, err := readNotebook(args[0])
 			if err != nil {
 				return err
 			}
@@ -76,6 +77,16 @@ Without -o and --html nothing is written: run is then a check.`,
 	cmd.Flags().StringVar(&html, "html", "", "write it as a web page to this file")
 	engineFlag(cmd, &mode)
 	return cmd
+}
+
+// readNotebook reads a notebook from a file.
+func readNotebook(path string) (*notebook.Notebook, error) {
+	nb, err := notebook.ReadFile(path)
+	var format *notebook.FormatError
+	if errors.As(err, &format) && strings.EqualFold(filepath.Ext(path), ".go") {
+		return nil, fmt.Errorf("%s is a file of Go: hierml run %[1]s", path)
+	}
+	return nb, err
 }
 
 // title is what a notebook is called: its file's name without the extension.

@@ -92,3 +92,24 @@ func TestNotebookBroken(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// TestOtherFiles gives notebooks to the command that runs scripts, and a script to those that take notebooks.
+func TestOtherFiles(t *testing.T) {
+	dir := save(t, "a.ipynb", "x := 1")
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("x := 1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, said string }{
+		{"run a.ipynb", "a.ipynb is a notebook: hierml notebook run a.ipynb"},
+		{"run b.ipynb", "open b.ipynb: no such file or directory"},
+		{"notebook run a.go", "a.go is a file of Go: hierml run a.go"},
+		{"notebook check a.go", "a.go is a file of Go: hierml run a.go"},
+		{"notebook clear a.go", "a.go is a file of Go: hierml run a.go"},
+		{"notebook export a.go", "a.go is a file of Go: hierml run a.go"},
+		{"notebook run b.go", "open b.go: no such file or directory"},
+	} {
+		if got, want := hierml(t, dir, "", strings.Fields(c.args)...), (result{"", "hierml: " + c.said + "\n", 1}); got != want {
+			t.Errorf("%s: got %+v, want %+v", c.args, got, want)
+		}
+	}
+}

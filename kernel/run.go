@@ -2,7 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +47,9 @@ A script:
 			s, err := script.Read(args[0])
 			if err != nil {
 				return err
+			}
+			if strings.EqualFold(filepath.Ext(args[0]), ".ipynb") {
+				return fmt.Errorf("%s is a notebook: hierml notebook run %[1]s", args[0])
 			}
 			e, err := newEngine(worker.Config{}, engine.Config{Mode: mode, Strict: strict || s.Program()}, args...)
 			if err != nil {
