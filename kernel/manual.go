@@ -258,7 +258,7 @@ func (p *manualPage) exit(own [][2]string) {
 	if len(own) == 0 {
 		all = append(all, [2]string{"1", "something failed; standard error says what"})
 	}
-	all = append(all, [2]string{"2", "the command line does not say what to do"}, [2]string{"130", "it was interrupted, as by Ctrl-C"})
+	all = append(all, [2]string{"2", "the command line does not say what to do"}, [2]string{"130", "it was interrupted, by Ctrl-C or SIGTERM"})
 	for _, status := range all {
 		p.item(status[0], status[1], 5)
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/kernel/notebook"
 )
@@ -111,5 +114,36 @@ func TestOtherFiles(t *testing.T) {
 		if got, want := hierml(t, dir, "", strings.Fields(c.args)...), (result{"", "hierml: " + c.said + "\n", 1}); got != want {
 			t.Errorf("%s: got %+v, want %+v", c.args, got, want)
 		}
+	}
+}
+
+// TestNotebookRunInterrupted holds that what was shown up to an interrupt is written.
+func TestNotebookRunInterrupted(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			dir := save(t, "a.ipynb", "6 * 7", "os.Create(\"begun\")\nfor {\n}")
+			cmd := exec.CommandContext(t.Context(), program, "notebook", "run", "a.ipynb", "-o", "b.ipynb")
+			cmd.Dir = dir
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for begun := false; !begun; time.Sleep(10 * time.Millisecond) {
+				_, err := os.Stat(filepath.Join(dir, "begun"))
+				begun = err == nil
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != statusInterrupted {
+				t.Errorf("it ended with %v", err)
+			}
+			nb, err := notebook.ReadFile(filepath.Join(dir, "b.ipynb"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first := nb.Cells[0]; len(first.Outputs) != 1 || first.Outputs[0].Data["text/plain"] != "42" {
+				t.Errorf("the first cell shows %+v", first.Outputs)
+			}
+		})
 	}
 }
