@@ -522,16 +522,38 @@ func (b *body) composite(e *ast.CompositeLit) string {
 	return address + b.l.typ(t) + "{" + strings.Join(parts, ", ") + "}"
 }
 
+// elements writes the elements of a list. The interpreter looks for the types of those without a key before it knows
+// what compiled values have, and crashes where one of these is indexed.
 func (b *body) elements(elts []ast.Expr, t types.Type) []string {
 	var parts []string
+	at := int64(0)
 	for _, elt := range elts {
+		key, e := "", elt
 		if kv, ok := elt.(*ast.KeyValueExpr); ok {
-			parts = append(parts, b.expr(kv.Key)+": "+b.to(kv.Value, t))
-			continue
+			key, e = b.expr(kv.Key)+": ", kv.Value
+			at, _ = constant.Int64Val(constant.ToInt(b.info.Types[kv.Key].Value))
+		} else if indexes(elt) {
+			key = fmt.Sprintf("%d: ", at)
 		}
-		parts = append(parts, b.to(elt, t))
+		parts = append(parts, key+b.to(e, t))
+		at++
 	}
 	return parts
+}
+
+// indexes reports whether an expression has an index outside of functions.
+func indexes(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.IndexExpr:
+			found = true
+		case *ast.FuncLit:
+			return false
+		}
+		return !found
+	})
+	return found
 }
 
 // key writes a map key, or a list for variadic parameters. To the interpreter

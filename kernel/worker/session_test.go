@@ -95,6 +95,10 @@ func TestSession(t *testing.T) {
 		{`os.Stderr.WriteString("n"); fmt.Print("o")`, "stderr: n|stdout: o"},
 		{`json.NewEncoder(os.Stdout).Encode(1); fmt.Print("p")`, "stdout: 1\np"},
 		{`os.Stdout.Close(); fmt.Print("q"); nb.Text("r")`, "stdout: q|show: r"},
+		{`docs := &dataset.Corpus{Documents: []dataset.Document{{ID: "a", Labels: []int{1, 2}}, {ID: "b"}}}`, ""},
+		{`[]string{docs.Documents[0].ID, "x", strings.ToUpper(docs.Documents[1].ID)}`, "=> [a x B]"},
+		{`[...]any{2: docs.Documents[0].ID, docs.Documents[0].Labels[1:]}`, "=> [<nil> <nil> a [2]]"},
+		{`[][]int{docs.Documents[0].Labels, {len(docs.Documents[0].ID)}}`, "=> [[1 2] [1]]"},
 	} {
 		got, err := s.run(t.Context(), tt.source)
 		if err != nil || got != tt.want {
