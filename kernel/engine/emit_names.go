@@ -27,9 +27,12 @@ type setting struct {
 }
 
 // leftOut is what looks at the error that a statement leaves out: what takes it,
-// in front of a call or behind the left side of an assignment, and what follows
-// the statement.
-type leftOut struct{ taken, then string }
+// in front of a call or behind the left side of an assignment, or in place of
+// that side if aside is set, and what follows the statement.
+type leftOut struct {
+	taken, then string
+	aside       bool
+}
 
 // text returns the user's text of a node with the names of the unit.
 func (u *unit) text(n ast.Node, p setting, more ...edit) string {

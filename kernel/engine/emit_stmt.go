@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -88,13 +89,44 @@ func (u *unit) errorsInBlocks(b *body, s ast.Stmt) map[ast.Stmt]leftOut {
 		}
 		switch s := s.(type) {
 		case *ast.AssignStmt:
-			found[s] = leftOut{", err" + mark, u.failed(s.Rhs[0])}
+			left := u.assigned(s.Lhs[:len(s.Lhs)-1], setting{info: b.info})
+			if s.Tok == token.DEFINE || left == nil {
+				found[s] = leftOut{taken: ", err" + mark, then: u.failed(s.Rhs[0])}
+				return
+			}
+			before, after := u.aside(left, s.Rhs[0])
+			found[s] = leftOut{taken: before, then: after, aside: true}
 		case *ast.ExprStmt:
 			results, _ := b.lastError(s.X)
-			found[s] = leftOut{strings.Repeat("_, ", len(results)-1) + "err" + mark + " = ", u.failed(s.X)}
+			found[s] = leftOut{taken: strings.Repeat("_, ", len(results)-1) + "err" + mark + " = ", then: u.failed(s.X)}
 		}
 	})
 	return found
+}
+
+// assigned returns the names of what is assigned to, or nil if that is not all
+// variables.
+func (u *unit) assigned(left []ast.Expr, p setting) []string {
+	names := make([]string, len(left))
+	for i, e := range left {
+		id, ok := e.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		names[i] = cmp.Or(u.named(id, p, false, nil), id.Name)
+	}
+	return names
+}
+
+// aside returns what stands before and behind a call whose results go to left
+// unless the last one is an error.
+func (u *unit) aside(left []string, call ast.Expr) (before, after string) {
+	values := make([]string, len(left))
+	for i := range values {
+		values[i] = fmt.Sprintf("v%d%s", i, mark)
+	}
+	kept := strings.Join(values, ", ")
+	return "{ " + kept + ", err" + mark + " := ", u.failed(call) + "; " + strings.Join(left, ", ") + " = " + kept + " }"
 }
 
 // failed is what follows an assignment to the variable for errors.
@@ -179,14 +211,36 @@ func (u *unit) assignment(s *ast.AssignStmt) {
 		return
 	}
 	left := make([]string, len(s.Lhs)-1)
+	calls := false // which come before that of the value
 	for i, e := range s.Lhs[:len(left)] {
 		if id, ok := e.(*ast.Ident); ok {
 			left[i] = u.variable(id)
 		} else {
 			left[i] = u.piece(e)
+			calls = calls || computes(e)
 		}
 	}
-	u.put(s, strings.Join(append(left, "err"+mark), ", ")+" = "+u.piece(s.Rhs[0])+u.failed(s.Rhs[0]))
+	if calls {
+		u.put(s, strings.Join(append(left, "err"+mark), ", ")+" = "+u.piece(s.Rhs[0])+u.failed(s.Rhs[0]))
+		return
+	}
+	before, after := u.aside(left, s.Rhs[0])
+	u.put(s, before+u.piece(s.Rhs[0])+after)
+}
+
+// computes reports whether an expression calls something or waits for it.
+func computes(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
 }
 
 // variable returns what the unit calls a variable that a statement at the top
@@ -222,7 +276,8 @@ func (u *unit) variableSpec(v *ast.ValueSpec, checked bool) {
 	case len(v.Values) == 0:
 		u.put(v, strings.Join(left, ", ")+" = "+strings.Join(zeros, ", "))
 	case checked:
-		u.put(v, strings.Join(append(left, "err"+mark), ", ")+" = "+u.piece(v.Values[0])+u.failed(v.Values[0]))
+		before, after := u.aside(left, v.Values[0])
+		u.put(v, before+u.piece(v.Values[0])+after)
 	default:
 		var values []string
 		for _, e := range v.Values {

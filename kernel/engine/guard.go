@@ -128,6 +128,12 @@ func (g *guard) walk(n ast.Node) {
 		case *ast.AssignStmt:
 			if left, ok := g.leftOut[n]; ok {
 				taker := len(n.Lhs) - 1 // the blank for the error, which is not in the text
+				if left.aside {
+					g.replace(n.Lhs[0].Pos(), n.Rhs[0].Pos(), left.taken)
+					g.walk(n.Rhs[0])
+					g.insert(n.End(), left.then)
+					return false
+				}
 				for _, e := range n.Lhs[:taker] {
 					g.walk(e)
 				}
