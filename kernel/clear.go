@@ -24,7 +24,12 @@ The file - is the standard input, whose notebook goes to the standard output. So
 git, which keeps the outputs on disk and out of the repository:
 
   git config filter.hierml.clean "hierml notebook clear -"
-  echo "*.ipynb filter=hierml" >> .gitattributes`,
+  git config filter.hierml.smudge cat
+  git config filter.hierml.required true
+  echo "*.ipynb filter=hierml" >> .gitattributes
+
+With the third line, git adds no notebook that could not be cleared, such as one with conflict markers; without
+it, the outputs would be committed. The second leaves notebooks as they are when git checks them out.`,
 		Example: `  hierml notebook clear notes.ipynb
   hierml notebook clear notes.ipynb -o empty.ipynb
   hierml notebook clear - < notes.ipynb > empty.ipynb`,

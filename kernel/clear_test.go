@@ -2,9 +2,12 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/kernel/notebook"
 )
@@ -113,4 +116,55 @@ func contentsOf(t *testing.T, dir, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestClearFilter gives git the filter of the help.
+func TestClearFilter(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	dir := write(t, "a.ipynb", ran)
+	shell := func(command string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	must := func(command string) string {
+		t.Helper()
+		out, err := shell(command)
+		if err != nil {
+			t.Fatalf("%s: %s%v", command, out, err)
+		}
+		return out
+	}
+	must("git init -q && git config user.name a && git config user.email a@b")
+	must(indented(notebookClearCommand()))
+	must("git add . && git commit -qm a")
+	if got := must("git show HEAD:a.ipynb"); strings.Contains(got, "stdout") || !strings.Contains(got, `"source"`) {
+		t.Errorf("git has\n%s", got)
+	}
+	if got := contentsOf(t, dir, "a.ipynb"); got != ran {
+		t.Errorf("the file became\n%s", got)
+	}
+	must("rm a.ipynb && git checkout -q a.ipynb")
+	if got := contentsOf(t, dir, "a.ipynb"); got != must("git show HEAD:a.ipynb") {
+		t.Errorf("git checked out\n%s", got)
+	}
+	must("echo '<<<<<<< HEAD' > b.ipynb")
+	if out, err := shell("git add b.ipynb"); err == nil {
+		t.Errorf("git added a notebook that could not be cleared: %s", out)
+	}
+}
+
+// indented returns the command lines in the description of a command.
+func indented(cmd *cobra.Command) string {
+	var lines strings.Builder
+	for line := range strings.Lines(cmd.Long) {
+		if strings.HasPrefix(line, "  ") {
+			lines.WriteString(line)
+		}
+	}
+	return lines.String()
 }
