@@ -31,10 +31,18 @@ func notebookExportCommand() *cobra.Command {
 extension of the file after -o, or of --format:
 
 program, .go: a Go program, which prints what the notebook shows as text when its cells are run from
-top to bottom. "hierml run" runs it, and the go command compiles it in a module that requires
-github.com/hierml/notebook. Declarations become those of the package, statements those of main, and Markdown
+top to bottom. "hierml run" runs it. Declarations become those of the package, statements those of main, and Markdown
 becomes comments. Errors that would stop a cell end the program. A cell with the tag skip-execution becomes a
 comment. A cell that does not compile ends the export, unless it has the tag raises-exception.
+
+The go command compiles the program in a module that knows where the packages of hierml are: in a clone of its
+repository, here CLONE, as no registry has them. In the program's folder:
+
+  go mod init study
+  go mod edit -require github.com/hierml/notebook@v0.0.0
+  go mod edit -replace github.com/hierml/notebook=CLONE
+  go mod tidy
+  go build
 
 html, .html: a web page with the cells and their stored outputs, in one file that needs no network.
 

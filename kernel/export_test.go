@@ -177,3 +177,21 @@ func TestNotebookExportUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestExportedModule compiles a program as the help says.
+func TestExportedModule(t *testing.T) {
+	clone, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := save(t, "a.ipynb", `t := taxonomy.FromPaths([]string{"a/b", "a/c"}, "/")`, "fmt.Println(t.Len())")
+	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "-o", "main.go"); got != (result{}) {
+		t.Fatalf("got %+v", got)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-ec", strings.ReplaceAll(indented(notebookExportCommand()), "CLONE", clone)+"./study\n")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "\n3\n") {
+		t.Errorf("it prints %s%v", out, err)
+	}
+}
