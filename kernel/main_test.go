@@ -71,6 +71,8 @@ func TestCommandLine(t *testing.T) {
 		{"", 0, "COMMANDS", ""},
 		{"--help", 0, "hierml notebook run notes.ipynb", ""},
 		{"run --help", 0, "#!/usr/bin/env -S hierml run", ""},
+		{"run --help", 0, "expression is not printed", ""},
+		{"help environment", 0, "JUPYTER_PATH is the list of further folders", ""},
 		{"notebook run --help", 0, "raises-exception", ""},
 		{"version", 0, "hierml ", ""},
 		{"--version", 0, "hierml ", ""},

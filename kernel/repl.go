@@ -48,7 +48,7 @@ If the standard input is no terminal, all of it is run as one cell, and what it
 displays is printed as text. The exit status is then that of 'hierml run'.`,
 		Example: `  hierml repl
   hierml repl --engine compiled
-  echo 'taxonomy.Parse("a b, a c")' | hierml repl`,
+  echo 'taxonomy.FromPaths([]string{"a/b", "a/c"}, "/")' | hierml repl`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			e, err := newEngine(worker.Config{Memory: int64(limit), Grace: repl.Patience}, engine.Config{Mode: mode})

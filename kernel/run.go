@@ -20,18 +20,24 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE.go [ARGS...]",
 		Short: "Run a script",
-		Long: `Run runs a file of Go without compiling it: either what could stand in the cells
-of a notebook, that is statements, declarations and imports in any order, with
-the packages of hierml, Go's standard library, gonum and gonum/plot usable without import; or
-a plain program, whose function main is called.
+		Long: `Run runs a file of Go at once; nothing needs to be built before. The file is one of two kinds:
 
-It prints what the script prints, and what it displays as text. ARGS are the
-script's os.Args[1:].
+A script has what stands in the cells of a notebook: statements, declarations and imports in any order. The
+packages of hierml, Go's standard library, gonum and gonum/plot need no import.
 
-A statement outside functions that leaves out the error of a call, such as
-docs := f() where f returns ([]Doc, error), ends the script with the error. With
---strict, and in a plain program, it does not compile, as in Go, or drops the error if
-it is just a call.`,
+A plain program begins with "package main", and its function main is called.
+
+Run prints what the file prints, and what it displays with nb.Display and the like, as text. The value of a script's last
+expression is not printed; "hierml repl < FILE.go" shows it, as a notebook does. ARGS are os.Args[1:].
+
+A script may leave out the error that a call returns beside its values. Outside of functions, an error
+that is left out ends the script:
+
+  docs := dataset.GoDoc("")     // returns an error, too
+  os.Remove("old.txt")          // returns only an error
+
+With --strict a script is treated as Go treats it, and so is a plain program: the first line does not compile,
+and the second goes on, whatever the error.`,
 		Example: `  hierml run experiment.go
   hierml run experiment.go -seed 7 ng15
 
