@@ -148,13 +148,17 @@ func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, 
 	if test.Len() == 0 {
 		return nil, fmt.Errorf("svm: no class of dataset %q has a second instance to hold out; choose C by other data", d.Name)
 	}
+	what := "loss"
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()
+		if !slices.ContainsFunc(d.Labels, func(l []int) bool { return len(l) != 1 }) {
+			what = "0/1 loss"
+		}
 	}
 	if s.SetLoss == nil {
 		s.SetLoss = loss.Symdiff(t).(loss.SetLoss)
 	}
-	c := &choosing{Search: s, estimator: e, taxonomy: t, train: train, test: test, losses: make(map[float64][]float64)}
+	c := &choosing{Search: s, what: what, estimator: e, taxonomy: t, train: train, test: test, losses: make(map[float64][]float64)}
 	choice := &Choice{HeldOut: test.Len()}
 	if s.Progress != nil {
 		ctx = progress.Silent(ctx)
@@ -206,6 +210,7 @@ func (s Search) grid() ([]float64, error) {
 // choosing is a search at work.
 type choosing struct {
 	Search
+	what        string // the loss is called
 	estimator   Estimator
 	taxonomy    *taxonomy.Taxonomy
 	train, test *dataset.Dataset
@@ -347,14 +352,14 @@ func (c *choosing) choose() (sorted []Tried, chosen float64, rule string) {
 		sorted[k].StandardError = standardError(c.losses[sorted[k].C], c.losses[best.C])
 	}
 	if !c.OneStandardError {
-		return sorted, best.C, "smallest loss"
+		return sorted, best.C, "smallest " + c.what
 	}
 	for _, t := range sorted {
 		if t.Loss-best.Loss <= t.StandardError {
-			return sorted, t.C, "smallest C within one standard error of the smallest loss"
+			return sorted, t.C, "smallest C within one standard error of the smallest " + c.what
 		}
 	}
-	return sorted, best.C, "smallest loss"
+	return sorted, best.C, "smallest " + c.what
 }
 
 // standardError returns that of the mean difference of two losses of the same
@@ -379,13 +384,13 @@ func standardError(a, b []float64) float64 {
 func (c *Choice) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "C = %.4g (%s on %d instances held out)\n", c.C, c.Rule, c.HeldOut)
-	fmt.Fprintf(&b, "  %10s  %8s  %14s  %8s  %8s  %8s\n", "C", "loss", "standard error", "accuracy", "gap", "seconds")
+	fmt.Fprintf(&b, "  %10s  %8s  %18s  %8s  %8s  %8s\n", "C", "loss", "s.e. of difference", "accuracy", "gap", "seconds")
 	for _, t := range c.Tried {
 		mark := " "
 		if t.C == c.C {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "%s %10.4g  %8.4f  %14.4f  %8.4f  %8.2g  %8.2f\n", mark, t.C, t.Loss, t.StandardError, t.Accuracy, t.Gap, t.Seconds)
+		fmt.Fprintf(&b, "%s %10.4g  %8.4f  %18.4f  %8.4f  %8.2g  %8.2f\n", mark, t.C, t.Loss, t.StandardError, t.Accuracy, t.Gap, t.Seconds)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -393,7 +398,7 @@ func (c *Choice) String() string {
 // HTML is String as a table, the choice in bold letters.
 func (c *Choice) HTML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<table><caption>%s</caption><tr><th>C</th><th>loss</th><th>standard error</th><th>accuracy</th><th>gap</th><th>seconds</th></tr>",
+	fmt.Fprintf(&b, "<table><caption>%s</caption><tr><th>C</th><th>loss</th><th>s.e. of difference</th><th>accuracy</th><th>gap</th><th>seconds</th></tr>",
 		html.EscapeString(fmt.Sprintf("C = %.4g (%s on %d instances held out)", c.C, c.Rule, c.HeldOut)))
 	for _, t := range c.Tried {
 		style := ""

@@ -45,6 +45,9 @@ func TestChooseC(t *testing.T) {
 		if c.C != at || c.Model.C != at || c.Model.Instances != d.Len() || len(c.Tried) < 7 {
 			t.Errorf("%s: chose %v, the best of %v is %v", name, c.Model, c, at)
 		}
+		if !strings.HasPrefix(c.Rule, "smallest ") || !strings.Contains(c.Rule, "0/1 loss") {
+			t.Errorf("chosen by the %s, want the 0/1 loss", c.Rule)
+		}
 		if !strings.Contains(c.String(), fmt.Sprintf("* %10.4g", c.C)) || !strings.Contains(c.HTML(), "font-weight:bold\"><td>"+fmt.Sprintf("%.4g", c.C)) {
 			t.Errorf("%s: %v", name, c)
 		}
