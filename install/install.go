@@ -94,7 +94,7 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 // prepareCells makes what the program needs to compile cells. Where that cannot
 // be, it says why; cells are interpreted then.
 func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root string) error {
-	step := c.begin("Preparing compiled cells")
+	step := c.begin("Preparing compiled cells, which takes a minute or two")
 	steps := 0
 	_, err := build.Open(ctx, build.Settings{Program: o.spec.Program, Root: root, Progress: func(what string) {
 		step.progress(steps, 0, what)
