@@ -60,8 +60,17 @@ func (l *lowering) describe(t types.Type) int {
 		kind = "chan"
 	case *types.Signature:
 		kind = "func"
+		for v := range u.Params().Variables() {
+			elems = append(elems, v.Type())
+		}
+		for v := range u.Results().Variables() {
+			elems = append(elems, v.Type())
+		}
 	case *types.Interface:
 		kind = "interface"
+		for m := range u.Methods() {
+			fields = append(fields, m.Name())
+		}
 	default:
 		kind = "basic"
 	}

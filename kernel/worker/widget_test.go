@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -176,5 +177,99 @@ func TestCallbackShowsBelowItsCell(t *testing.T) {
 	}
 	if got := cell.String(); !strings.HasSuffix(got, "stdout: pressed\n|show: shown") || click.String() != "comm: call "+id || call.String() != "" || other.String() != "" {
 		t.Errorf("the cell shows %q, the click %q, the call %q, the other cell %q", got, click.String(), call.String(), other.String())
+	}
+}
+
+// TestInteractWithTypesOfCells has functions of types that cells declare.
+func TestInteractWithTypesOfCells(t *testing.T) {
+	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := newSessionIn(t, mode)
+			for _, source := range []string{
+				`type Shape struct{ Name string; F func(float64) float64 }
+shapes := []Shape{{"sine", math.Sin}, {"cosine", math.Cos}}`,
+				`type Kind int
+func (k Kind) String() string { return fmt.Sprint("kind ", int(k)) }
+type Text string
+type Animal interface { Speak() string; Legs() int }
+type Dog struct{ Age int }
+func (d Dog) Speak() string { return fmt.Sprint("bow ", d.Age) }
+func (Dog) Legs() int { return 4 }
+type Bird struct{}
+func (*Bird) Speak() string { return "tweet" }
+func (*Bird) Legs() int { return 2 }
+type Node struct { Name string; Next *Node }
+type Pair[T any] struct { A, B T }
+type Grid struct{ n int }
+func (g Grid) Dims() (int, int) { return g.n, g.n }
+func (g Grid) At(i, j int) float64 { return float64(i + j) }
+func (g Grid) T() mat.Matrix { return g }`,
+				`named := func(s Shape) string { return s.Name }
+func declared(s Shape) string { return s.Name }`,
+			} {
+				if _, err := s.run(t.Context(), source); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, test := range []struct {
+				source, options, shown string
+			}{
+				{`nb.Interact(func(s Shape) string { return s.Name }, shapes)`, "[sine cosine]", "sine"},
+				{`nb.Interact(func(s Shape) float64 { return s.F(0) }, map[string]Shape{"b": shapes[0], "a": shapes[1]})`, "[a b]", "1"},
+				{`nb.Interact(func(s *Shape) string { return s.Name }, []*Shape{&shapes[1], nil})`, "[cosine nil]", "cosine"},
+				{`nb.Interact(named, shapes)`, "[sine cosine]", "sine"},
+				{`nb.Interact(declared, shapes)`, "[sine cosine]", "sine"},
+				{`nb.Interact(func(s any) string { return s.(Shape).Name }, shapes)`, "[sine cosine]", "sine"},
+				{`nb.Interact(func(s Shape) Dog { return Dog{len(s.Name)} }, shapes)`, "[sine cosine]", "Dog{Age:4}"},
+				{`nb.Interact(func(x float64) (Kind, error) { return Kind(4 * x), nil })`, "", "kind 2"},
+				{`nb.Interact(func(k Kind) Kind { return k })`, "", "kind 5"},
+				{`nb.Interact(func(k Kind) Kind { return k }, Kind(3))`, "", "kind 3"},
+				{`nb.Interact(func(k Kind) int { return int(k) }, []Kind{2, 1})`, "[kind 2 kind 1]", "2"},
+				{`nb.Interact(func(k Kind) int { return int(k) }, []int{2, 1})`, "[2 1]", "2"},
+				{`nb.Interact(func(t Text) Text { return t + "!" }, []string{"a", "b"})`, "[a b]", "a!"},
+				{`nb.Interact(func(a Animal) string { return a.Speak() }, []Animal{Dog{2}, &Bird{}, Dog{3}})`, "[Dog 0 *Bird Dog 2]", "bow 2"},
+				{`nb.Interact(func(a Animal) Animal { return a }, []any{&Bird{}})`, "[*Bird]", "&Bird{}"},
+				{`nb.Interact(func(a Animal) string { return a.Speak() }, map[string]Dog{"d": {7}})`, "[d]", "bow 7"},
+				{`nb.Interact(func(n *Node) string { return n.Next.Name }, []*Node{{"a", &Node{"b", nil}}})`, "[a]", "b"},
+				{`nb.Interact(func(n Node) string { return n.Name }, []Node{{"a", &Node{"b", nil}}})`, "[a]", "a"},
+				{`nb.Interact(func(p Pair[int]) int { return p.A }, []Pair[int]{{1, 2}, {3, 4}})`, "", "1"},
+				{`nb.Interact(func(s []Shape) int { return len(s) }, [][]Shape{shapes, nil})`, "[0 1]", "2"},
+				{`nb.Interact(func(f func(Shape) string) string { return f(shapes[1]) }, map[string]func(Shape) string{"n": named})`, "[n]", "cosine"},
+				{`nb.Interact(func(m mat.Matrix) float64 { return mat.Sum(m) }, []Grid{{2}, {3}})`, "[Grid 0 Grid 1]", "4"},
+				{`nb.Interact(func(s fmt.Stringer) string { return s.String() }, []Kind{8})`, "[kind 8]", "kind 8"},
+				// What is no value of the parameter.
+				{`nb.Interact(func(s Shape) string { return s.Name })`, "", "nb.Interact: parameter s: Shape has no control of its own; give it a choice: []Shape{…} or map[string]Shape{…}"},
+				{`nb.Interact(func(s Shape) string { return s.Name }, shapes[0])`, "", "nb.Interact: parameter s: a Shape is no control for a Shape; give it a choice: []Shape{…} or map[string]Shape{…}"},
+				{`nb.Interact(func(s Shape) string { return s.Name }, []Dog{{1}})`, "", "nb.Interact: parameter s: Dog is not a Shape"},
+				{`nb.Interact(func(a Animal) string { return a.Speak() }, []any{shapes[0]})`, "", "nb.Interact: parameter a: Shape is not an Animal"},
+				{`nb.Interact(func(a Animal) string { return a.Speak() }, []any{Bird{}})`, "", "nb.Interact: parameter a: Bird is not an Animal"},
+				{`nb.Interact(func(a Animal) string { return a.Speak() }, nb.Slider(0, 1, 0))`, "", "nb.Interact: parameter a: the control has a float64, and an Animal is wanted; give it a choice: []Animal{…} or map[string]Animal{…}"},
+				{`nb.Interact(shapes)`, "", "nb.Interact: []Shape is not a function"},
+			} {
+				var cell recorder
+				_, err := s.runTo(t.Context(), test.source, &cell)
+				if err != nil {
+					if !strings.HasSuffix(err.Error(), test.shown) {
+						t.Errorf("%s\nfails with %v\nwant %s", test.source, err, test.shown)
+					}
+					continue
+				}
+				models := modelsIn(t, cell.messages)
+				text, err := json.Marshal(models["OutputModel"]["outputs"])
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := json.Marshal(test.shown)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(string(text), `"text/plain":`+string(want)) {
+					t.Errorf("%s\nshows %s\nwant  %s", test.source, text, want)
+				}
+				if options := models["DropdownModel"]; test.options != "" && fmt.Sprint(options["_options_labels"]) != test.options {
+					t.Errorf("%s\nlets choose from %v\nwant %v", test.source, options["_options_labels"], test.options)
+				}
+			}
+		})
 	}
 }

@@ -24,8 +24,11 @@ type Type interface {
 	Field(i int) string
 	// Part is what a value contains with the type that it has there: field i
 	// of a struct; the element, 0, of a slice, an array or what a pointer
-	// points to; the key, 0, or the element, 1, of a map.
+	// points to; the key, 0, or the element, 1, of a map; a parameter of a
+	// function, or a result, counted on from the parameters.
 	Part(i int, v any) any
+	// Takes tells whether a value has the methods of the type, an interface.
+	Takes(v any) bool
 }
 
 // A value is a Go value, with its type where reflection does not know it.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +17,7 @@ import (
 // An Interaction is a function with controls for its parameters. As the value of
 // a cell it shows nothing more.
 type Interaction struct {
-	f      reflect.Value
+	f      function
 	inputs []input
 	out    *OutputArea
 	box    *Box
@@ -57,6 +55,9 @@ type input struct {
 //	"text", true          what to start with
 //	[]string{"a", "b"}    a choice of elements, which may be of any type
 //	map[string]T{"a": v}  a choice of values by their names
+//
+// The elements of a slice are called what their method String or their field Name
+// says, or else by their type and index.
 //
 // Each is labelled with the name of its parameter. The results may be of any
 // types and number; a last one of type error is not shown if it is nil.
@@ -102,28 +103,26 @@ func (i *Interaction) Close() error {
 func (i *Interaction) MimeBundle() map[string]any { return nil }
 
 func newInteraction(labels []string, f any, controls []any) (*Interaction, error) {
-	i := &Interaction{f: reflect.ValueOf(f), out: Output()}
-	if i.f.Kind() != reflect.Func || i.f.IsNil() {
-		return nil, fmt.Errorf("%T is not a function", f)
+	call, err := functionOf(f)
+	if err != nil {
+		return nil, err
 	}
-	t := i.f.Type()
-	if t.IsVariadic() {
-		return nil, errors.New("the function takes any number of arguments")
-	}
-	if len(controls) > t.NumIn() {
-		return nil, fmt.Errorf("there are %d controls for %d parameters", len(controls), t.NumIn())
+	i := &Interaction{f: call, out: Output()}
+	n := call.Type().NumIn()
+	if len(controls) > n {
+		return nil, fmt.Errorf("there %s for %s", are(len(controls), "control"), counted(n, "parameter"))
 	}
 	room := 0
-	for p := range t.NumIn() {
+	for p := range n {
 		var control any
 		if p < len(controls) {
 			control = controls[p]
 		}
-		label := fmt.Sprintf("%s %d", t.In(p), p+1)
+		label := fmt.Sprintf("%s %d", call.in(p), p+1)
 		if p < len(labels) && labels[p] != "" {
 			label = labels[p]
 		}
-		in, err := newInput(t.In(p), control)
+		in, err := newInput(call.in(p), control)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", label, err)
 		}
@@ -188,8 +187,8 @@ func (i *Interaction) run(ctx context.Context) {
 		}
 		results = results[:n-1]
 	}
-	for _, r := range results {
-		if b := display.Of(r.Interface()); b != nil {
+	for r, v := range results {
+		if b := display.Of(i.f.result(r, v)); b != nil {
 			host.Current().Display(b, "", false)
 		}
 	}
@@ -283,9 +282,10 @@ func (i *Interaction) failed(f host.Failed) {
 	}
 }
 
-// newInput makes the control of a parameter of type t.
-func newInput(t reflect.Type, control any) (input, error) {
+// newInput makes the control of a parameter.
+func newInput(t parameter, control any) (input, error) {
 	var w Widget
+	kind := t.t.Kind()
 	switch c := control.(type) {
 	case Widget:
 		w = c
@@ -295,7 +295,7 @@ func newInput(t reflect.Type, control any) (input, error) {
 		}
 		w = Slider(c[0], c[1], c[0]+(c[1]-c[0])/2)
 	case [2]int:
-		if isFloat(t.Kind()) {
+		if isFloat(kind) {
 			return newInput(t, [2]float64{float64(c[0]), float64(c[1])})
 		}
 		if err := between(c[0], c[1], c[0]); err != nil {
@@ -303,21 +303,15 @@ func newInput(t reflect.Type, control any) (input, error) {
 		}
 		w = IntSlider(c[0], c[1], c[0]+(c[1]-c[0])/2)
 	case nil:
-		w = standard(t)
+		w = standard(t.t)
 	default:
-		v := reflect.ValueOf(control)
+		v, _ := typed(control)
 		switch {
 		case v.Kind() == reflect.Slice || v.Kind() == reflect.Map:
-			return choice(t, v)
-		case isNumber(v.Kind()) == isNumber(t.Kind()) && v.CanConvert(t):
-			w = starting(v.Convert(t))
+			return choice(t, control)
+		case isNumber(v.Kind()) == isNumber(kind) && v.CanConvert(t.t):
+			w = starting(v.Convert(t.t))
 		}
-	}
-	if w == nil {
-		if control == nil {
-			return input{}, fmt.Errorf("there is no control for a %s but a choice of values", t)
-		}
-		return input{}, fmt.Errorf("a %T is no control for a %s", control, t)
 	}
 	switch c := w.(type) {
 	case *FloatControl:
@@ -328,8 +322,29 @@ func newInput(t reflect.Type, control any) (input, error) {
 		return inputOf(w, t, c.control.get, c.watch)
 	case *TextControl:
 		return inputOf(w, t, c.control.get, c.watch)
+	case nil:
+		if control == nil {
+			return input{}, fmt.Errorf("%s has no control of its own; %s", t, t.remedy())
+		}
+		return input{}, fmt.Errorf("%s is no control for %s; %s", withArticle(typeOf(control)), withArticle(t.String()), t.remedy())
 	}
 	return input{}, fmt.Errorf("%T has no value", control)
+}
+
+// remedy says what controls there are for the parameter.
+func (p parameter) remedy() string {
+	kind := p.t.Kind()
+	switch {
+	case isFloat(kind):
+		return "take nb.Slider or a number"
+	case isNumber(kind):
+		return "take nb.IntSlider or a whole number"
+	case kind == reflect.Bool:
+		return "take nb.Checkbox or true"
+	case kind == reflect.String:
+		return "take nb.TextInput, or a choice: []string{…}"
+	}
+	return fmt.Sprintf("give it a choice: []%s{…} or map[string]%s{…}", p, p)
 }
 
 // standard returns the control of a parameter of type t when nothing else is
@@ -374,81 +389,42 @@ func isNumber(k reflect.Kind) bool {
 	return isFloat(k) || k >= reflect.Int && k <= reflect.Uint64
 }
 
-// choice makes the control of a parameter of type t whose values are the elements
-// of a slice or a map.
-func choice(t reflect.Type, from reflect.Value) (input, error) {
-	var names []string
-	values := map[string]reflect.Value{}
-	add := func(name string, v reflect.Value) error {
-		if v.Kind() == reflect.Interface && !v.IsNil() {
-			v = v.Elem()
-		}
-		switch {
-		case v.Type().AssignableTo(t):
-		case v.Kind() == t.Kind() || isNumber(v.Kind()) && isFloat(t.Kind()):
-			if !v.CanConvert(t) {
-				return fmt.Errorf("%s is not a %s", v.Type(), t)
-			}
-			v = v.Convert(t)
-		default:
-			return fmt.Errorf("%s is not a %s", v.Type(), t)
-		}
-		if _, taken := values[name]; taken {
-			name = fmt.Sprintf("%s (%d)", name, len(names)+1)
-		}
-		names = append(names, name)
-		values[name] = v
-		return nil
-	}
-	if from.Kind() == reflect.Slice {
-		for j := range from.Len() {
-			if err := add(nameOf(from.Index(j)), from.Index(j)); err != nil {
-				return input{}, err
-			}
-		}
-	} else {
-		if from.Type().Key().Kind() != reflect.String {
-			return input{}, fmt.Errorf("%s has no names for its values", from.Type())
-		}
-		keys := from.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, key := range keys {
-			if err := add(key.String(), from.MapIndex(key)); err != nil {
-				return input{}, err
-			}
-		}
+// choice makes the control of a parameter whose values are the elements of a
+// slice or a map.
+func choice(t parameter, from any) (input, error) {
+	names, elements, err := elementsOf(from)
+	if err != nil {
+		return input{}, err
 	}
 	if len(names) == 0 {
 		return input{}, errors.New("there is nothing to choose from")
+	}
+	values := map[string]reflect.Value{}
+	for j, x := range elements {
+		v, err := t.take(x)
+		if err != nil {
+			return input{}, err
+		}
+		if _, taken := values[names[j]]; taken {
+			names[j] = fmt.Sprintf("%s (%d)", names[j], j+1)
+		}
+		values[names[j]] = v
 	}
 	list := Dropdown(names)
 	return input{list, func() reflect.Value { return values[list.Value()] }, list.watch}, nil
 }
 
-// nameOf is what an element of a slice is called in a list: what it says of
-// itself, or its type.
-func nameOf(v reflect.Value) string {
-	if v.Kind() == reflect.Interface && !v.IsNil() {
-		v = v.Elem()
-	}
-	_, says := v.Interface().(fmt.Stringer)
-	if says || isNumber(v.Kind()) || v.Kind() == reflect.Bool || v.Kind() == reflect.String {
-		return fmt.Sprint(v.Interface())
-	}
-	return v.Type().String()
-}
-
 // inputOf makes an input of a control with the value of get.
-func inputOf[T any](w Widget, t reflect.Type, get func() T, watch func(func())) (input, error) {
-	from := reflect.TypeFor[T]()
+func inputOf[T any](w Widget, p parameter, get func() T, watch func(func())) (input, error) {
+	from, t := reflect.TypeFor[T](), p.t
 	switch {
 	case t.Kind() == from.Kind():
 	case from.Kind() == reflect.Int && isNumber(t.Kind()):
 	case isFloat(from.Kind()) && isFloat(t.Kind()):
-	case from.AssignableTo(t):
+	case from.AssignableTo(t) && (p.typ == nil || p.typ.Takes(get())):
 		return input{w, func() reflect.Value { return reflect.ValueOf(get()) }, watch}, nil
 	default:
-		return input{}, fmt.Errorf("the control has a %s, and a %s is wanted", from, t)
+		return input{}, fmt.Errorf("the control has %s, and %s is wanted; %s", withArticle(from.String()), withArticle(p.String()), p.remedy())
 	}
 	return input{w, func() reflect.Value { return reflect.ValueOf(get()).Convert(t) }, watch}, nil
 }

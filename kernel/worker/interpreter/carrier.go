@@ -104,6 +104,25 @@ func (d displayed) Part(i int, v any) any {
 	return d.types.carry(d.elems[i], v)
 }
 
+// Takes implements display.Type.
+func (d displayed) Takes(v any) bool {
+	c, session := carried(v)
+	for _, name := range d.fields {
+		if session && c.d.method(name) == nil || !session && !reflect.ValueOf(v).MethodByName(name).IsValid() {
+			return false
+		}
+	}
+	return v != nil
+}
+
+// Implementing returns the value as one of a compiled interface, if it has its methods.
+func (c carrier) Implementing(iface reflect.Type) (v reflect.Value, ok bool) {
+	if !c.d.implements(iface) {
+		return reflect.Value{}, false
+	}
+	return c.d.types.wrapped(c.d.types.carry(c.d.id, c.value), iface), true
+}
+
 func (c carrier) panicText() string {
 	for _, name := range []string{"Error", "String"} {
 		if v, ok := c.call(name); ok {

@@ -25,8 +25,8 @@ type description struct {
 	kind   string
 	name   string // as %T prints it
 	named  bool
-	fields []string
-	elems  []int
+	fields []string // of a struct; of an interface, its methods
+	elems  []int    // the types of its parts, as display.Type counts them
 	// embedded holds the indices of the embedded fields.
 	embedded map[int]bool
 	// pointer is the number of the type's pointer type, if that has methods
