@@ -167,6 +167,31 @@ func TestFiguresWithin(t *testing.T) {
 	}
 }
 
+// A figure without a size has that of a learning curve.
+func TestFigureWithoutSize(t *testing.T) {
+	for _, f := range []*Figure{{Plot: plot.New()}, {Plot: plot.New(), Width: 100}, {Plot: plot.New(), Height: 100}} {
+		bundle, err := f.MimeBundle()
+		if err != nil {
+			t.Fatal(err)
+		}
+		width, height := f.Size()
+		picture, err := png.DecodeConfig(bytes.NewReader(bundle["image/png"].([]byte)))
+		if err != nil || picture.Width != int(width.Dots(dotsPerInch)+0.5) || picture.Height != int(height.Dots(dotsPerInch)+0.5) {
+			t.Errorf("%v by %v is drawn with %d by %d dots, %v", width, height, picture.Width, picture.Height, err)
+		}
+		if svg := f.SVG(); !strings.Contains(svg, fmt.Sprintf(`width="%gpt"`, width.Points())) {
+			t.Errorf("drawn as %.200s", svg)
+		}
+	}
+	f := &Figure{Plot: plot.New(), Width: -1}
+	if _, err := f.MimeBundle(); err == nil || err.Error() != "chart: a figure of -1 x 320 points cannot be drawn" {
+		t.Errorf("a negative width: %v", err)
+	}
+	if got, want := (&Figure{Plot: plot.New()}).String(), "figure (460 x 320 points)"; got != want {
+		t.Errorf("called %s, want %s", got, want)
+	}
+}
+
 // A figure that was changed to what cannot be drawn says so, and does not panic.
 func TestFigureBroken(t *testing.T) {
 	f := figures(t)["curve"]
@@ -175,8 +200,8 @@ func TestFigureBroken(t *testing.T) {
 	if f.PNG() != nil || !strings.Contains(f.SVG(), "cannot be drawn") {
 		t.Errorf("got %.200s", f.SVG())
 	}
-	if err := f.Save(filepath.Join(t.TempDir(), "x.png")); err == nil {
-		t.Error("saves it")
+	if err := f.Save(filepath.Join(t.TempDir(), "x.png")); err == nil || strings.Count(err.Error(), "chart:") != 1 || !strings.HasPrefix(err.Error(), "chart: saving") {
+		t.Errorf("saves it: %v", err)
 	}
 	for _, panel := range []string{"above", "below"} {
 		f := figures(t)["curve"]

@@ -111,7 +111,8 @@ func (t *training) spec(f *Figure) object {
 	if f.Below == nil {
 		return t.upper.spec(f)
 	}
-	width, height := pixels(f.Width)-90, pixels(f.Height)-150
+	w, h := f.Size()
+	width, height := pixels(w)-90, pixels(h)-150
 	return vegaLite(object{
 		"data":    t.upper.data(),
 		"title":   object{"text": f.Title.Text, "anchor": "middle"},

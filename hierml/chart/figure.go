@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"image/png"
@@ -29,7 +30,8 @@ type Figure struct {
 	// Beside are drawn right of Plot, three plots in a row, with their data areas aligned; Below is nil then.
 	Beside []*plot.Plot
 
-	// Width and Height are what SVG, PNG and Save use. There are 72 points to the inch.
+	// Width and Height are what SVG, PNG and Save use; zero stands for those of a learning curve, see Size.
+	// There are 72 points to the inch.
 	Width, Height vg.Length
 
 	twin *twin // or nil
@@ -44,6 +46,12 @@ const (
 	// margin is left free around the figure: points.
 	margin = 6
 )
+
+// Size returns the width and height at which the figure is drawn: its own, or, where they are zero, those
+// of a learning curve.
+func (f *Figure) Size() (width, height vg.Length) {
+	return cmp.Or(f.Width, curveWidth), cmp.Or(f.Height, curveHeight)
+}
 
 // Draw draws the figure.
 func (f *Figure) Draw(c draw.Canvas) {
@@ -89,19 +97,19 @@ func (f *Figure) SVG() string {
 	text, err := f.svg()
 	if err != nil {
 		return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="600" height="40"><text x="4" y="24">%s</text></svg>`,
-			html.EscapeString(err.Error()))
+			html.EscapeString("chart: "+err.Error()))
 	}
 	return text
 }
 
 func (f *Figure) svg() (string, error) {
-	c := vgsvg.New(f.Width, f.Height)
+	c := vgsvg.New(f.Size())
 	if err := f.drawOn(c); err != nil {
 		return "", err
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		return "", fmt.Errorf("chart: writing SVG: %w", err)
+		return "", fmt.Errorf("writing SVG: %w", err)
 	}
 	// The fonts with which the text was measured are not on every machine; these are as wide.
 	text := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
@@ -120,19 +128,20 @@ func (f *Figure) PNG() []byte {
 }
 
 func (f *Figure) png() ([]byte, error) {
-	dots := f.Width.Dots(dotsPerInch) * f.Height.Dots(dotsPerInch)
-	if !(dots > 0 && dots < 1e12) {
-		return nil, fmt.Errorf("chart: a figure of %v x %v points cannot be drawn", f.Width.Points(), f.Height.Points())
+	width, height := f.Size()
+	dots := width.Dots(dotsPerInch) * height.Dots(dotsPerInch)
+	if !(width > 0 && height > 0 && dots < 1e12) {
+		return nil, fmt.Errorf("a figure of %v x %v points cannot be drawn", width.Points(), height.Points())
 	}
 	perInch := dotsPerInch * min(1, math.Sqrt(mostDots/dots))
-	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(int(perInch)))
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(int(perInch)))
 	if err := f.drawOn(c); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
 	if err := encoder.Encode(&b, paletted(c.Image())); err != nil {
-		return nil, fmt.Errorf("chart: writing PNG: %w", err)
+		return nil, fmt.Errorf("writing PNG: %w", err)
 	}
 	return b.Bytes(), nil
 }
@@ -151,7 +160,8 @@ func (f *Figure) Save(file string) error {
 		content, err = f.png()
 	default:
 		var c vg.CanvasWriterTo
-		if c, err = draw.NewFormattedCanvas(f.Width, f.Height, strings.TrimPrefix(extension, ".")); err != nil {
+		width, height := f.Size()
+		if c, err = draw.NewFormattedCanvas(width, height, strings.TrimPrefix(extension, ".")); err != nil {
 			return fmt.Errorf("chart: cannot save as %q: %w; use .svg, .png or .pdf", file, err)
 		}
 		if err = f.drawOn(c); err == nil {
@@ -174,12 +184,12 @@ func (f *Figure) Save(file string) error {
 func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
 	for _, p := range slices.Concat(f.rows()...) {
 		if err := Check(p); err != nil {
-			return fmt.Errorf("chart: the figure cannot be drawn: %w", err)
+			return fmt.Errorf("the figure cannot be drawn: %w", err)
 		}
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("chart: the figure cannot be drawn: %v", r)
+			err = fmt.Errorf("the figure cannot be drawn: %v", r)
 		}
 	}()
 	f.Draw(draw.New(c))
@@ -209,5 +219,6 @@ func (f *Figure) String() string {
 	if title == "" {
 		title = "figure"
 	}
-	return fmt.Sprintf("%s (%.0f x %.0f points)", title, f.Width.Points(), f.Height.Points())
+	width, height := f.Size()
+	return fmt.Sprintf("%s (%.0f x %.0f points)", title, width.Points(), height.Points())
 }

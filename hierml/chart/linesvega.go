@@ -177,7 +177,8 @@ func decades(p *plot.Plot) []float64 {
 
 // spec returns the interactive form of a figure of one plot.
 func (s *series) spec(f *Figure) object {
-	view := s.view(f.Plot, pixels(f.Width), pixels(f.Height))
+	width, height := f.Size()
+	view := s.view(f.Plot, pixels(width), pixels(height))
 	view["data"] = s.data()
 	view["title"] = f.Title.Text
 	view["autosize"] = object{"type": "fit", "contains": "padding"}

@@ -71,20 +71,22 @@ func (t *twin) shows(f *Figure) bool {
 func (f *Figure) MimeBundle() (map[string]any, error) {
 	picture, err := f.png()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("chart: %w", err)
 	}
 	bundle := map[string]any{"image/png": picture}
 	spec, err := f.spec()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("chart: %w", err)
 	}
 	if spec != nil {
 		bundle[f.twin.mime] = spec
 		bundle["image/svg+xml"] = nil // which the two others make superfluous
 		return bundle, nil
 	}
-	bundle["image/svg+xml"], err = f.svg()
-	return bundle, err
+	if bundle["image/svg+xml"], err = f.svg(); err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return bundle, nil
 }
 
 // spec returns the interactive form, or nil where there is none.
@@ -95,7 +97,7 @@ func (f *Figure) spec() (object, error) {
 	spec := f.twin.spec(f)
 	text, err := json.Marshal(spec)
 	if err != nil {
-		return nil, fmt.Errorf("chart: the interactive figure: %w", err)
+		return nil, fmt.Errorf("the interactive figure: %w", err)
 	}
 	if len(text) > maxSpec {
 		return nil, nil

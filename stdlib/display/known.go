@@ -42,7 +42,7 @@ func (b *Bundle) known(v any) error {
 	case *plot.Plot:
 		return b.plot(v)
 	case *chart.Figure:
-		b.size(v.Width, v.Height)
+		b.size(v.Size())
 	case *taxonomy.Taxonomy:
 		figure, err := chart.Taxonomy(v)
 		if err != nil {
@@ -51,7 +51,7 @@ func (b *Bundle) known(v any) error {
 		if _, err := b.whole(figure); err != nil {
 			return err
 		}
-		b.size(figure.Width, figure.Height)
+		b.size(figure.Size())
 	case image.Image:
 		return b.image(v)
 	case mat.Matrix:
