@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/png"
 	"reflect"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -113,18 +114,64 @@ func (b *Bundle) image(img image.Image) error {
 
 func (b *Bundle) matrix(m mat.Matrix) {
 	rows, columns := m.Dims()
-	excerpt := 0
-	if rows > maxRows || columns > maxColumns {
-		excerpt = min(maxRows, maxColumns) / 2
-	}
 	// fmt's own form of a matrix is its struct; this is the readable one.
-	b.Data[Text] = bounded(fmt.Sprintf("%.5g", mat.Formatted(m, mat.Squeeze(), mat.Excerpt(excerpt))))
+	if rows > maxRows || columns > maxColumns {
+		b.Data[Text] = bounded(excerpt(m))
+	} else {
+		b.Data[Text] = bounded(fmt.Sprintf("%.5g", mat.Formatted(m, mat.Squeeze())))
+	}
 	if _, has := b.Data[HTML]; has {
 		return
 	}
-	t := grid(rows, columns, func(i, j int) value { return valueOf(m.At(i, j)) })
+	t := grid(rows, columns, true, func(i, j int) value { return valueOf(m.At(i, j)) })
 	t.Notes = []string{fmt.Sprintf("%d × %d", rows, columns)}
 	b.Data[HTML] = t.HTML()
+}
+
+// excerpt returns the first and last rows and columns of a matrix as gonum writes them with mat.Excerpt,
+// which panics where a number beside those left out is the longest of its column.
+func excerpt(m mat.Matrix) string {
+	const side = maxColumns / 2
+	rows, columns := m.Dims()
+	ri, ci := shownIndices(rows, 2*side), shownIndices(columns, 2*side)
+	texts, widths := make([][]string, len(ri)), make([]int, len(ci))
+	for k, i := range ri {
+		texts[k] = make([]string, len(ci))
+		for l, j := range ci {
+			switch {
+			case i >= 0 && j >= 0:
+				texts[k][l] = fmt.Sprintf("%.5g", m.At(i, j))
+			case j < 0 && (i == 0 || i == rows-1):
+				texts[k][l] = "...  ..."
+			}
+			widths[l] = max(widths[l], len(texts[k][l]))
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Dims(%d, %d)\n", rows, columns)
+	for k, i := range ri {
+		begin, end := "⎢", "⎥\n"
+		switch {
+		case i < 0:
+			b.WriteString(" .\n .\n .\n")
+			continue
+		case rows == 1:
+			begin, end = "[", "]"
+		case i == 0:
+			begin, end = "⎡", "⎤\n"
+		case i == rows-1:
+			begin, end = "⎣", "⎦"
+		}
+		b.WriteString(begin)
+		for l, text := range texts[k] {
+			if l > 0 {
+				b.WriteString("  ")
+			}
+			fmt.Fprintf(&b, "%*s", widths[l], text)
+		}
+		b.WriteString(end)
+	}
+	return b.String()
 }
 
 // shownIndices returns 0..n-1, or, if that is more than most, its two ends with

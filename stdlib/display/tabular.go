@@ -6,6 +6,7 @@ import (
 	"html"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,7 +107,7 @@ func list(v value, long bool) *table.Table {
 
 // rectangle returns the table of a slice of slices of numbers or strings.
 func rectangle(v value, rows, columns int) *table.Table {
-	t := grid(rows, columns, func(i, j int) value {
+	t := grid(rows, columns, false, func(i, j int) value {
 		row := v.index(i)
 		if !row.IsValid() || j >= row.Len() {
 			return value{}
@@ -355,8 +356,9 @@ func build(heads []value, head string, columns []column) *table.Table {
 	return t
 }
 
-// grid returns a table of rows and columns that have numbers for names.
-func grid(rows, columns int, at func(i, j int) value) *table.Table {
+// grid returns a table of rows and columns that have numbers for names. alike says
+// that the columns hold the same, and get the same digits.
+func grid(rows, columns int, alike bool, at func(i, j int) value) *table.Table {
 	ri, ci := shownIndices(rows, maxRows), shownIndices(columns, maxColumns)
 	name := func(i int) string {
 		if i < 0 {
@@ -368,20 +370,35 @@ func grid(rows, columns int, at func(i, j int) value) *table.Table {
 	for k, i := range ri {
 		t.Rows[k] = table.Texts(name(i))
 	}
+	var values []value
 	for _, j := range ci {
-		values := make([]value, len(ri))
-		for k, i := range ri {
+		for _, i := range ri {
+			v := value{}
 			if i >= 0 && j >= 0 {
-				values[k] = at(i, j)
+				v = at(i, j)
 			}
+			values = append(values, v)
 		}
-		texts, right := formatted(values)
-		t.Columns = append(t.Columns, table.Column{Name: name(j), Right: right || j < 0})
+	}
+	step := len(ri)
+	if alike {
+		step = max(len(values), 1)
+	}
+	var texts []string
+	var right []bool
+	for part := range slices.Chunk(values, step) {
+		formed, side := formatted(part)
+		texts = append(texts, formed...)
+		right = append(right, slices.Repeat([]bool{side}, len(part)/len(ri))...)
+	}
+	for l, j := range ci {
+		t.Columns = append(t.Columns, table.Column{Name: name(j), Right: right[l] || j < 0})
 		for k, i := range ri {
+			text := texts[l*len(ri)+k]
 			if i < 0 || j < 0 {
-				texts[k] = gap
+				text = gap
 			}
-			t.Rows[k] = append(t.Rows[k], table.Cell{Text: texts[k]})
+			t.Rows[k] = append(t.Rows[k], table.Cell{Text: text})
 		}
 	}
 	return t

@@ -1,0 +1,35 @@
+package display
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Excerpts look as those of gonum, and are there where gonum has none.
+func TestExcerpt(t *testing.T) {
+	for _, size := range [][2]int{{13, 13}, {1, 13}, {21, 1}, {100, 3}, {2, 40}, {12, 13}, {21, 12}, {50, 60}} {
+		rows, columns := size[0], size[1]
+		m := mat.NewDense(rows, columns, nil)
+		m.Apply(func(i, j int, _ float64) float64 { return float64(i*columns-j) / 7 }, m)
+		// The longest numbers of all columns stand in the first row.
+		for j := range columns {
+			m.Set(0, j, -1234567.8)
+		}
+		want := fmt.Sprintf("%.5g", mat.Formatted(m, mat.Squeeze(), mat.Excerpt(maxColumns/2)))
+		if got := excerpt(m); got != want {
+			t.Errorf("%d by %d:\n%s\nwant\n%s", rows, columns, got, want)
+		}
+	}
+	m := mat.NewDense(13, 13, nil)
+	m.Set(5, 5, 1.5)
+	b := Of(m)
+	if got := b.Text(); strings.Contains(got, "PANIC") || !strings.Contains(got, "⎢0  0  0  0  0  1.5            0  0  0  0  0  0⎥\n .\n") {
+		t.Errorf("shown as\n%s", got)
+	}
+	if html := b.Data[HTML].(string); !strings.Contains(html, ">1.5<") || strings.Count(html, ">0.0<") != 13*12-1 {
+		t.Errorf("the numbers differ in form: %s", html)
+	}
+}
