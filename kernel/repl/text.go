@@ -7,9 +7,12 @@ import (
 	"github.com/hierml/notebook/kernel/engine"
 )
 
-// text is what the screen shows of a bundle, without a line's end behind it. A
-// page is something to read.
+// text is what the screen shows of a bundle, without a line's end behind it:
+// nothing if the bundle has no data. A page is something to read.
 func (s *screen) text(bundle *engine.Bundle, page bool) string {
+	if len(bundle.Data) == 0 {
+		return ""
+	}
 	plain, ok := bundle.Data["text/plain"].(string)
 	if !ok {
 		return fmt.Sprintf("(%d representations, none of them text)", len(bundle.Data))

@@ -62,7 +62,7 @@ func (o *Output) Stream(name, text string) {
 // Display implements engine.Output. An update of the display that was shown
 // last replaces it: on a terminal if it is one line; in a file it is the last
 // state that is written. Any other update is shown as a new display. An update
-// without data removes it.
+// without data removes it, and any other display without data shows nothing.
 func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
 	if bundle == nil || !o.terminal && bundle.Metadata[nbdisplay.Transient] != nil {
 		return
@@ -70,7 +70,7 @@ func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	replaced := update && o.open != nil && o.open.id == id
-	if update && len(bundle.Data) == 0 {
+	if len(bundle.Data) == 0 {
 		if replaced {
 			if o.terminal {
 				o.write(o.stdout, "\r\x1b[K")

@@ -46,6 +46,10 @@ func TestOutput(t *testing.T) {
 			o.Display(&engine.Bundle{Data: map[string]any{"image/png": []byte{1}}}, "", false)
 			o.Clear(false)
 		}, "(1 representations, none of them text)\n", "(1 representations, none of them text)\n"},
+		{"no data", func(o *Output) {
+			o.Display(&engine.Bundle{}, "", false)
+			o.Stream("stdout", "a\n")
+		}, "a\n", "a\n"},
 		{"question", func(o *Output) {
 			o.Display(bundle("shown"), "1", false)
 			line, err := o.Input(context.Background(), "name? ", false)
