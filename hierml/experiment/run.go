@@ -256,6 +256,10 @@ func (r *run) report() error {
 	if r.failed > 0 {
 		state += fmt.Sprintf(", %d failed", r.failed)
 	}
+	done := float64(r.done) / float64(max(len(r.cells), 1))
+	if r.study.Progress == nil { // who watches says the time
+		return r.progress(done, state)
+	}
 	if elapsed := time.Since(r.started); elapsed >= time.Second {
 		state += ", " + elapsed.Round(time.Second).String()
 	}
@@ -267,5 +271,5 @@ func (r *run) report() error {
 	if known && left >= 1 {
 		state += fmt.Sprintf(", about %s left", time.Duration(left*float64(time.Second)).Round(time.Second))
 	}
-	return r.progress(float64(r.done)/float64(max(len(r.cells), 1)), state)
+	return r.progress(done, state)
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
@@ -241,6 +242,41 @@ func TestDamagedDirectory(t *testing.T) {
 	}
 	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not the directory of a study") {
 		t.Error(err)
+	}
+}
+
+// TestTimeIsSaidOnce looks at what is reported after a minute and a half: a function of the user's is told the time, and who watches
+// work that nobody asked about says it himself.
+func TestTimeIsSaidOnce(t *testing.T) {
+	for _, test := range []struct {
+		own  func(float64, string) error
+		want string
+	}{
+		{func(float64, string) error { return nil }, "1 of 3 cells, 1m30s, about 20s left"},
+		{nil, "1 of 3 cells"},
+	} {
+		s := &Study{Data: []Data{{Set: linearTree(t, 20)}}, Methods: []Method{{Estimator: Centroids{}}}, Repeats: 3, Workers: 1, Progress: test.own}
+		c, err := s.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.plan(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(p, &store{cells: make(map[string]*Cell)})
+		r.timing.end(p.cells[0])
+		r.count(p.cells[0], &Cell{Seconds: 10})
+		r.started = time.Now().Add(-90 * time.Second)
+		r.progress = func(_ float64, state string) error {
+			if state != test.want {
+				t.Errorf("%q, want %q", state, test.want)
+			}
+			return nil
+		}
+		if err := r.report(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
