@@ -73,7 +73,7 @@ func arrow(measure string) string {
 	return "↑"
 }
 
-// String returns the table as aligned text, with a star at the best values, and the notes.
+// String returns the table as aligned text, with "best" at the best values, and the notes.
 func (s *Summary) String() string {
 	heads := s.headings()
 	table := [][]string{append([]string(nil), heads...)}
@@ -83,11 +83,7 @@ func (s *Summary) String() string {
 	for i := range s.Rows {
 		line := s.Rows[i].under(heads)
 		for k, v := range s.Rows[i].Values {
-			text := v.text(s.Measures[k])
-			if v.Best {
-				text += " *"
-			}
-			line = append(line, text)
+			line = append(line, v.text(s.Measures[k])+v.mark())
 		}
 		table = append(table, line)
 	}

@@ -3,6 +3,7 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -47,18 +48,22 @@ func (row Row) String() string {
 type Value struct {
 	Mean      float64 // NaN where there is none
 	Deviation float64 // standard deviation over the rounds; NaN with fewer than two
-	Best      bool    // of the rows with the same data and size, as printed
+	Best      bool    // of the rows with the same data and size, as printed; none is where these differ in Rounds
 	Test      metric.Test
 	Tested    bool // against the baseline
 }
 
 // String returns the mean with the deviation and the test.
 func (v Value) String() string {
-	text := v.text("")
+	return v.text("") + v.mark()
+}
+
+// mark stands behind the best values in text.
+func (v Value) mark() string {
 	if v.Best {
-		text += " *"
+		return " best"
 	}
-	return text
+	return ""
 }
 
 // group is what the rows of a group have in common.
@@ -261,13 +266,18 @@ func mean(measure string, cells []*Cell) Value {
 	return v
 }
 
-// markBest marks the best values of a column among the rows with the same data and size, unless all are the same.
+// markBest marks the best values of a column among the rows with the same data and size, unless all are the same or they are means
+// over different numbers of rounds. A row of which all cells failed has no values, and does not count.
 func (s *Summary) markBest() {
 	groups := make(map[string][]int)
 	for i := range s.Rows {
-		g := s.Rows[i].group()
-		groups[g] = append(groups[g], i)
+		if g := s.Rows[i].group(); s.Rows[i].Rounds > 0 {
+			groups[g] = append(groups[g], i)
+		}
 	}
+	maps.DeleteFunc(groups, func(_ string, rows []int) bool {
+		return slices.ContainsFunc(rows, func(i int) bool { return s.Rows[i].Rounds != s.Rows[rows[0]].Rounds })
+	})
 	for k, measure := range s.Measures {
 		lower := lower(measure)
 		for _, rows := range groups {

@@ -91,7 +91,7 @@ func (t *Table) rows(measures []Measure) []row {
 	return rows
 }
 
-// String returns the table as aligned text. The best value of each column has a star.
+// String returns the table as aligned text. "best" stands behind the best value of each column.
 func (t *Table) String() string {
 	measures := t.columns()
 	rows := t.rows(measures)
@@ -99,24 +99,38 @@ func (t *Table) String() string {
 	for _, r := range rows {
 		name = max(name, utf8.RuneCountInString(r.Name))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%*s  instances", name, "")
-	for _, m := range measures {
-		fmt.Fprintf(&b, "  %s %s ", m.Name, m.arrow())
-	}
-	b.WriteByte('\n')
+	marks := make([]int, len(measures)) // how wide they are
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%s%s  %s", r.Name, pad("", name-utf8.RuneCountInString(r.Name)), pad(r.Instances, len("instances")))
 		for j, c := range r.Cells {
-			mark := " "
-			if c.Best {
-				mark = "*"
-			}
-			fmt.Fprintf(&b, "  %s%s", pad(c.Text, utf8.RuneCountInString(measures[j].Name)+2), mark)
+			marks[j] = max(marks[j], len(c.mark()))
 		}
-		b.WriteByte('\n')
+	}
+	var line, b strings.Builder
+	end := func() {
+		fmt.Fprintln(&b, strings.TrimRight(line.String(), " "))
+		line.Reset()
+	}
+	fmt.Fprintf(&line, "%*s  instances", name, "")
+	for j, m := range measures {
+		fmt.Fprintf(&line, "  %s %s%*s", m.Name, m.arrow(), marks[j], "")
+	}
+	end()
+	for _, r := range rows {
+		fmt.Fprintf(&line, "%s%s  %s", r.Name, pad("", name-utf8.RuneCountInString(r.Name)), pad(r.Instances, len("instances")))
+		for j, c := range r.Cells {
+			fmt.Fprintf(&line, "  %s%-*s", pad(c.Text, utf8.RuneCountInString(measures[j].Name)+2), marks[j], c.mark())
+		}
+		end()
 	}
 	return b.String()
+}
+
+// mark stands behind the text of the best value.
+func (c cell) mark() string {
+	if c.Best {
+		return " best"
+	}
+	return ""
 }
 
 // HTML returns the table with the best value of each column in bold.
