@@ -314,12 +314,12 @@ func figure(measure string, v float64) string {
 	return strconv.FormatFloat(v, 'f', 4, 64)
 }
 
-// probability returns a p-value as tables have it.
+// probability returns a p-value as tables have it, with two digits.
 func probability(p float64) string {
 	if p < 0.0001 {
 		return "p<0.0001"
 	}
-	return "p=" + strconv.FormatFloat(p, 'g', 2, 64)
+	return fmt.Sprintf("p=%#.2g", p)
 }
 
 // text returns a value with its deviation and test.

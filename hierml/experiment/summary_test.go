@@ -163,6 +163,17 @@ func TestBest(t *testing.T) {
 	}
 }
 
+func TestProbability(t *testing.T) {
+	for _, test := range []struct {
+		p    float64
+		want string
+	}{{1, "p=1.0"}, {0.9996, "p=1.0"}, {0.9, "p=0.90"}, {0.694, "p=0.69"}, {0.05, "p=0.050"}, {0.00061, "p=0.00061"}, {0.0001, "p=0.00010"}, {0.00009, "p<0.0001"}, {0, "p<0.0001"}} {
+		if got := probability(test.p); got != test.want {
+			t.Errorf("%v: %s, want %s", test.p, got, test.want)
+		}
+	}
+}
+
 // TestOneDivision compares over the instances.
 func TestOneDivision(t *testing.T) {
 	d := linearTree(t, 400)
