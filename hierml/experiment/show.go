@@ -146,7 +146,7 @@ func (s *Summary) HTML() string {
 			title := ""
 			if v.Tested {
 				text += "<br><small>" + html.EscapeString(probability(v.Test.P)) + "</small>"
-				title = ` title="` + html.EscapeString(v.Test.String()) + `"`
+				title = ` title="` + html.EscapeString(s.difference(&s.Rows[i], k)) + `"`
 			}
 			fmt.Fprintf(&b, `<td style="text-align:right;padding:2px 8px"%s>%s</td>`, title, text)
 		}
@@ -157,6 +157,19 @@ func (s *Summary) HTML() string {
 		fmt.Fprintf(&b, "<p style=\"margin:2px 8px\"><small>%s</small></p>\n", html.EscapeString(note))
 	}
 	return b.String()
+}
+
+// difference says how a value differs from that of the baseline.
+func (s *Summary) difference(row *Row, k int) string {
+	t := row.Values[k].Test
+	how := "does not differ from"
+	switch {
+	case t.Difference > 0:
+		how = fmt.Sprintf("is %.4g higher than", t.Difference)
+	case t.Difference < 0:
+		how = fmt.Sprintf("is %.4g lower than", -t.Difference)
+	}
+	return fmt.Sprintf("%s of %s %s that of %s, over %d pairs; %s by %s", s.Measures[k], row.Method, how, s.Baseline, t.N, probability(t.P), t.Name)
 }
 
 var latexText = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,

@@ -130,6 +130,24 @@ func TestSummaryByHand(t *testing.T) {
 	}
 }
 
+// TestDifference looks at what stands behind p-values.
+func TestDifference(t *testing.T) {
+	for _, test := range []struct {
+		difference float64
+		want       string
+	}{
+		{0.0295, "accuracy of b &lt;1&gt; is 0.0295 higher than that of a, over 5 pairs; p=0.20 by the paired t-test"},
+		{-2, "accuracy of b &lt;1&gt; is 2 lower than that of a, over 5 pairs; p=0.20 by the paired t-test"},
+		{0, "accuracy of b &lt;1&gt; does not differ from that of a, over 5 pairs; p=0.20 by the paired t-test"},
+	} {
+		v := Value{Tested: true, Test: metric.Test{Name: "the paired t-test", Difference: test.difference, P: 0.2, N: 5}}
+		s := &Summary{Measures: []string{"accuracy"}, Baseline: "a", Rows: []Row{{Method: "b <1>", Values: []Value{v}}}}
+		if text := s.HTML(); !strings.Contains(text, `title="`+test.want+`"`) {
+			t.Errorf("%q is not in\n%s", test.want, text)
+		}
+	}
+}
+
 // TestBest marks the best among rows of as many rounds, in words in text.
 func TestBest(t *testing.T) {
 	type row struct {
