@@ -121,18 +121,22 @@ func (r *Results) Plot(measure, parameter string) (*chart.Figure, error) {
 
 // Plot draws the curve, with bars of one deviation.
 func (c *Curve) Plot() (*chart.Figure, error) {
-	label := c.Parameter
-	if label == PerClass {
-		label = "instances per class"
+	return chart.Parameter(c.label(), c.Measure, c.Values, c.Means, c.Deviations)
+}
+
+// label is what the parameter is called beside its values.
+func (c *Curve) label() string {
+	if c.Parameter == PerClass {
+		return "instances per class"
 	}
-	return chart.Parameter(label, c.Measure, c.Values, c.Means, c.Deviations)
+	return c.Parameter
 }
 
 // String returns the curve as a table, a row a value.
 func (c *Curve) String() string {
 	names := sortedKeys(c.Means)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s over %s\n", c.Measure, c.Parameter)
+	fmt.Fprintf(&b, "%s over %s\n", c.Measure, c.label())
 	for i, v := range c.Values {
 		fmt.Fprintf(&b, "%12g", v)
 		for _, name := range names {

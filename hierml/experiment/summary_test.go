@@ -288,10 +288,13 @@ func TestCurve(t *testing.T) {
 	if fmt.Sprint(inner.Values) != "[0.5 4 20]" || strings.Join(sortedKeys(inner.Means), ";") != "noisy, 2 per class;noisy, 8 per class" {
 		t.Errorf("%+v", inner)
 	}
-	for _, curve := range []*Curve{c, inner} {
+	for curve, label := range map[*Curve]string{c: "instances per class", inner: "Noise"} {
 		f, err := curve.Plot()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if svg := f.SVG(); !strings.Contains(svg, label) || !strings.HasPrefix(curve.String(), curve.Measure+" over "+label+"\n") {
+			t.Errorf("%q is not in\n%s\n%s", label, svg, curve)
 		}
 		if svg := f.SVG(); !strings.Contains(svg, "noisy") || curve.HTML() != svg || !strings.Contains(curve.String(), "±") {
 			t.Errorf("%s", svg)
