@@ -33,13 +33,19 @@ type Row struct {
 	Rounds   int    // finished, without those that failed
 	Failed   int
 	Values   []Value // by measure
+
+	measures []string // names of the values; nil in a row that Summary did not make
 }
 
-// String returns the row without the names of its measures.
+// String returns the row with its values behind the names of their measures.
 func (row Row) String() string {
 	texts := []string{row.name()}
-	for _, v := range row.Values {
-		texts = append(texts, v.String())
+	for k, v := range row.Values {
+		if k < len(row.measures) {
+			texts = append(texts, row.measures[k]+" "+v.text(row.measures[k])+v.mark())
+		} else {
+			texts = append(texts, v.String())
+		}
 	}
 	return strings.Join(texts, "  ")
 }
@@ -113,6 +119,7 @@ func (r *Results) Summary() *Summary {
 			}
 			row.Values = append(row.Values, v)
 		}
+		row.measures = r.Measures
 		s.Rows = append(s.Rows, *row)
 	}
 	s.markBest()

@@ -148,6 +148,24 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+func TestRow(t *testing.T) {
+	rows := byHand().Summary().Rows
+	made := rows[1]
+	made.measures = nil
+	for _, test := range []struct {
+		row  Row
+		want string
+	}{
+		{rows[0], "a on d  accuracy 0.6000 ± 0.1000  tree loss –"},
+		{rows[1], "b on d  accuracy 0.7000 ± 0.1000 (p=0.23)  tree loss 2.0000 ± 0.0000"},
+		{made, "b on d  0.7000 ± 0.1000 (p=0.23)  2.0000 ± 0.0000"},
+	} {
+		if got := test.row.String(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 // TestBest marks the best among rows of as many rounds, in words in text.
 func TestBest(t *testing.T) {
 	type row struct {
