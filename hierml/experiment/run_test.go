@@ -286,20 +286,22 @@ func TestFailures(t *testing.T) {
 	s.Directory = t.TempDir()
 	text := complete(t, s).String()
 	for _, want := range []string{
-		"broken on one: 4 of 4 cells failed: the Fit of experiment.Centroids returned neither a model nor an error",
-		"no test of broken on one: fewer than two rounds that neither method failed in",
-		"frail on one: 8 of 12 cells to choose a point by failed, first Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
+		"\nbroken on one; broken on drawn: 8 of 8 cells failed: the Fit of experiment.Centroids returned neither a model nor an error\n",
+		"frail on one; frail on drawn: 16 of 24 cells to choose a point by failed, first Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
 		"0, 4 failed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
+	if strings.Contains(text, "no test of broken") {
+		t.Errorf("it is said twice that there is nothing to test in\n%s", text)
+	}
 	s.Inner = Split{}
 	text = complete(t, s).String()
 	for _, want := range []string{
-		"frail on one: 4 of 4 cells failed: panic: runtime error: index out of range [5] with length 0",
-		"frail on one: 4 of 4 cells failed: no convergence",
+		"frail on one; frail on drawn: 8 of 8 cells failed: panic: runtime error: index out of range [5] with length 0",
+		"frail on one; frail on drawn: 8 of 8 cells failed: no convergence",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

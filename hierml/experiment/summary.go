@@ -91,12 +91,23 @@ func (r *Results) Summary() *Summary {
 	}
 	tests := make(map[string]bool)
 	var untested []string
+	var failures, partly, inner, noTest gathered
 	for i, row := range rows {
-		row.describe(cells[i], note)
-		r.describeInner(row, note)
+		if failed, reason := row.describe(cells[i], note); failed > 0 {
+			failures.add(reason, row, failed, len(cells[i]))
+			if row.Rounds > 0 {
+				partly.add("", row, failed, len(cells[i]))
+			}
+		}
+		if failed, all, reason := r.describeInner(row); failed > 0 && failed < all { // else there is no point to choose, as the row's failures say
+			inner.add(reason, row, failed, all)
+		}
 		base, err := r.baseline(row, rows, cells)
+		if row.Rounds == 0 {
+			base, err = nil, nil
+		}
 		if err != nil && row.Method != r.Baseline {
-			note("no test of %s: %v", row.name(), err)
+			noTest.add(err.Error(), row, 0, 0)
 		}
 		for _, measure := range r.Measures {
 			v := mean(measure, cells[i])
@@ -110,7 +121,7 @@ func (r *Results) Summary() *Summary {
 				case err == nil:
 					tests[test.Name] = true
 				case errors.Is(err, errRounds):
-					note("no test of %s: %v", row.name(), err)
+					noTest.add(err.Error(), row, 0, 0)
 				case errors.Is(err, errOneRound):
 					untested = append(untested, measure)
 				default:
@@ -123,6 +134,14 @@ func (r *Results) Summary() *Summary {
 		s.Rows = append(s.Rows, *row)
 	}
 	s.markBest()
+	failures.each(func(reason string, of *about) {
+		note("%s: %d of %s failed: %s", of.names(), of.failed, plural(of.cells, "cell"), reason)
+	})
+	partly.each(func(_ string, of *about) { note("%s: means are over the cells that did not fail", of.names()) })
+	inner.each(func(reason string, of *about) {
+		note("%s: %d of %s to choose a point by failed, first %s; a point that failed is not chosen", of.names(), of.failed, plural(of.cells, "cell"), reason)
+	})
+	noTest.each(func(reason string, of *about) { note("no test of %s: %s", of.names(), reason) })
 	for _, measure := range r.Measures {
 		if slices.Contains(untested, measure) {
 			note("no test of the %s: there is one round, and it is no mean over instances", measure)
@@ -161,11 +180,11 @@ func (r *Results) rows() ([]*Row, [][]*Cell) {
 // chooses tells whether a cell that failed would have chosen its point.
 func (r *Results) chooses(c *Cell) bool { return c.Error != "" && c.Point == "" }
 
-// describe fills in the rounds and the points that were chosen.
-func (row *Row) describe(cells []*Cell, note func(string, ...any)) {
+// describe fills in the rounds and the points that were chosen, and returns how many of the cells failed and why the first did.
+func (row *Row) describe(cells []*Cell, note func(string, ...any)) (failed int, reason string) {
 	var points []string
 	count := make(map[string]int)
-	reason, notes, about := "", 0, ""
+	notes, last := 0, ""
 	for _, c := range cells {
 		if c.Error != "" {
 			row.Failed++
@@ -177,7 +196,7 @@ func (row *Row) describe(cells []*Cell, note func(string, ...any)) {
 		row.Rounds++
 		if c.Note != "" {
 			notes++
-			about = c.Note
+			last = c.Note
 		}
 		if c.Chosen {
 			if count[c.Point] == 0 {
@@ -195,20 +214,14 @@ func (row *Row) describe(cells []*Cell, note func(string, ...any)) {
 	if len(points) > 0 {
 		row.Point = strings.Join(points, "; ")
 	}
-	if row.Failed > 0 {
-		note("%s: %d of %s failed: %s", row.name(), row.Failed, plural(len(cells), "cell"), reason)
-		if row.Rounds > 0 {
-			note("%s: means are over the cells that did not fail", row.name())
-		}
-	}
 	if notes > 0 {
-		note("%s: in %d of %s %s", row.name(), notes, plural(len(cells), "cell"), about)
+		note("%s: in %d of %s %s", row.name(), notes, plural(len(cells), "cell"), last)
 	}
+	return row.Failed, reason
 }
 
-// describeInner says which of the cells failed by which a row's points were chosen.
-func (r *Results) describeInner(row *Row, note func(string, ...any)) {
-	all, failed, reason := 0, 0, ""
+// describeInner returns how many failed of the cells by which a row's points were chosen, and why the first did.
+func (r *Results) describeInner(row *Row) (failed, all int, reason string) {
 	for _, c := range r.Inner {
 		if c.Data != row.Data || c.PerClass != row.PerClass || c.Method != row.Method {
 			continue
@@ -220,18 +233,70 @@ func (r *Results) describeInner(row *Row, note func(string, ...any)) {
 			}
 		}
 	}
-	if failed > 0 {
-		note("%s: %d of %s to choose a point by failed, first %s; a point that failed is not chosen", row.name(), failed, plural(all, "cell"), reason)
-	}
+	return failed, all, reason
 }
 
 // name is what notes call a row.
-func (row *Row) name() string {
-	name := row.Method + " on " + row.Data
+func (row *Row) name() string { return row.Method + row.place() }
+
+// place is what the rows of a group have in common, in words.
+func (row *Row) place() string {
+	place := " on " + row.Data
 	if row.PerClass > 0 {
-		name += fmt.Sprintf(", %d of every class", row.PerClass)
+		place += fmt.Sprintf(", %d of every class", row.PerClass)
 	}
-	return name
+	return place
+}
+
+// gathered has the rows of which the same is to be said, by that.
+type gathered struct {
+	said []string // in the order of the first row of each
+	of   map[string]*about
+}
+
+// about is what something is said of.
+type about struct {
+	rows          []*Row
+	failed, cells int // of all rows
+}
+
+func (g *gathered) add(said string, row *Row, failed, cells int) {
+	of := g.of[said]
+	if of == nil {
+		if g.of == nil {
+			g.of = make(map[string]*about)
+		}
+		of = &about{}
+		g.of[said] = of
+		g.said = append(g.said, said)
+	}
+	of.failed += failed
+	of.cells += cells
+	of.rows = append(of.rows, row)
+}
+
+func (g *gathered) each(say func(said string, of *about)) {
+	for _, said := range g.said {
+		say(said, g.of[said])
+	}
+}
+
+// names is what notes call the rows, each method once with what it has in common with others.
+func (of *about) names() string {
+	var b strings.Builder
+	for i, row := range of.rows {
+		switch {
+		case i == 0:
+		case of.rows[i-1].name() == row.name(): // another point, or another measure
+			continue
+		case of.rows[i-1].group() == row.group():
+			b.WriteString(", ")
+		default:
+			b.WriteString(of.rows[i-1].place() + "; ")
+		}
+		b.WriteString(row.Method)
+	}
+	return b.String() + of.rows[len(of.rows)-1].place()
 }
 
 // baseline returns the cells that a row is tested against, nil if there are none.

@@ -105,9 +105,8 @@ func TestSummaryByHand(t *testing.T) {
 		for _, want := range []string{
 			"c on d: 1 of 2 cells failed: it broke",
 			"c on d: means are over the cells that did not fail",
-			"no test of c on d: fewer than two rounds that neither method failed in",
+			"no test of b, c on d: fewer than two rounds that neither method failed in",
 			"– for the tree loss of a on d: it is not defined on these data",
-			"no test of b on d: fewer than two rounds",
 			"a       3            0.6000 ± 0.1000 ",
 			"0.1000                    3.0000",
 		} {
@@ -161,6 +160,26 @@ func TestRow(t *testing.T) {
 		{made, "b on d  0.7000 ± 0.1000 (p=0.23)  2.0000 ± 0.0000"},
 	} {
 		if got := test.row.String(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// TestNamesOfRows names the rows of which the same is said.
+func TestNamesOfRows(t *testing.T) {
+	for _, test := range []struct {
+		rows []Row
+		want string
+	}{
+		{[]Row{{Method: "a", Data: "x"}}, "a on x"},
+		{[]Row{{Method: "a", Data: "x", Point: "C=1"}, {Method: "a", Data: "x", Point: "C=2"}, {Method: "b", Data: "x"}}, "a, b on x"},
+		{[]Row{{Method: "a", Data: "x", PerClass: 2}, {Method: "b", Data: "x", PerClass: 2}, {Method: "b", Data: "x", PerClass: 3}}, "a, b on x, 2 of every class; b on x, 3 of every class"},
+	} {
+		of := &about{}
+		for i := range test.rows {
+			of.rows = append(of.rows, &test.rows[i])
+		}
+		if got := of.names(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
