@@ -49,7 +49,7 @@ var manuals = map[string]manual{
 	"data get":              {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data verify"}},
 	"data verify":           {exit: [][2]string{{"1", "a file is wrong, or one of the data set that is named is missing"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"data list", "data get"}},
 	"study":                 {see: []string{"data", "help environment"}},
-	"study run":             {environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study show", "study cell"}},
+	"study run":             {exit: [][2]string{{"1", "a cell failed, or the study cannot be run"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study show", "study cell"}},
 	"study show":            {see: []string{"study run", "study cell"}},
 	"study cell":            {exit: [][2]string{{"1", "the cell failed, or its outcome is not the one that is kept"}}, environment: []string{"HIERML_DATA", "XDG_CACHE_HOME"}, see: []string{"study run", "study show"}},
 	"version":               {see: []string{"doctor"}},

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,11 +57,17 @@ func studyRunCommand() *cobra.Command {
 		Long: `Run runs the cells of a study that are not yet in its directory, on all cores, and
 prints the table. Every cell is on disk as soon as it is finished: a study that was
 interrupted, by Ctrl-C or by the end of the machine, goes on where it was the next time.
-A cell that fails is in the table with its error.
+A cell that fails is in the table with its error, and the others go on.
 
 The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
-		Example: `  hierml study run newsgroups.json
-  hierml study run newsgroups.json --dir /data/newsgroups --workers 4`,
+		Example: `  echo '{
+    "Data": [{"Name": "tree", "Generator": {"dataset.LinearTree": {"Depth": 2}}}],
+    "Methods": [{"Name": "flat", "Estimator": "svm.Flat"},
+                {"Name": "hierarchical", "Estimator": "svm.Hierarchical"}],
+    "Repeats": 5, "Baseline": "flat"
+  }' > trees.json
+  hierml study run trees.json
+  hierml study run trees.json --dir other.study --workers 1`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := experiment.ReadStudy(args[0])
@@ -90,8 +99,10 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), results)
-			return err
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), results); err != nil {
+				return err
+			}
+			return failedCells(results)
 		},
 	}
 	cmd.Flags().StringVar(&directory, "dir", "", "keep the cells in this directory")
@@ -100,12 +111,32 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 	return cmd
 }
 
+// failedCells is the error of a study some of whose cells failed.
+func failedCells(r *experiment.Results) error {
+	all, failed := slices.Concat(r.Cells, r.Inner), 0
+	for _, c := range all {
+		if c.Error != "" {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d cells failed, as the table says; --retry runs them again", failed, len(all))
+}
+
+// studyPage is the table of a study as a page of its own.
+func studyPage(r *experiment.Results) string {
+	return fmt.Sprintf("<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n</head>\n<body>\n%s</body>\n</html>\n",
+		html.EscapeString(cmp.Or(r.Name, "study")), r.HTML())
+}
+
 // formats of studyShowCommand.
 var studyFormats = map[string]func(*experiment.Results) string{
 	"text":  func(r *experiment.Results) string { return r.String() + "\n" },
 	"csv":   (*experiment.Results).CSV,
 	"jsonl": (*experiment.Results).JSONLines,
-	"html":  (*experiment.Results).HTML,
+	"html":  studyPage,
 	"latex": (*experiment.Results).LaTeX,
 }
 
@@ -118,7 +149,7 @@ func studyShowCommand() *cobra.Command {
 		Long: `Show prints the finished cells of a study. As text, html and latex that is a row a
 method, with means, standard deviations over the rounds, and tests against a
 baseline; as csv a line for every cell and measure, and as jsonl a line for every cell,
-those by which settings were chosen included.
+those by which settings were chosen included. The html is a page of its own.
 
 The tests are "t", "corrected t", for repeated divisions of the same instances, and
 "permutation"; without --test it is the one that suits the study.`,

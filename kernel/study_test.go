@@ -41,16 +41,16 @@ func TestStudy(t *testing.T) {
 		{[]string{"run", "c.json"}, 1, nil, "open c.json: no such file or directory"},
 		{[]string{"run", "b.json"}, 1, nil, `hierml: b.json: experiment: method "svm.Flut": nothing is called "svm.Flut" here; there are clustering.Automatic, `},
 		{[]string{"show", "a.study"}, 1, nil, "a.study is not the directory of a study"},
-		{[]string{"run", "a.json", "--workers", "2"}, 0, []string{"small\n", "perceptron ", "odd on tree: 2 of 2 cells failed: "}, "of 14 cells"},
-		{[]string{"run", "a.json"}, 0, []string{"small\n"}, "14 of 14 cells, 2 failed"},
-		{[]string{"run", "a.json", "--dir", "other"}, 0, []string{"small\n"}, ""},
+		{[]string{"run", "a.json", "--workers", "2"}, 1, []string{"small\n", "perceptron ", "odd on tree: 2 of 2 cells failed: "}, "hierml: 2 of 14 cells failed, as the table says; --retry runs them again\n"},
+		{[]string{"run", "a.json"}, 1, []string{"small\n"}, "14 of 14 cells, 2 failed"},
+		{[]string{"run", "a.json", "--dir", "other"}, 1, []string{"small\n"}, ""},
 		{[]string{"show", "a.study"}, 0, []string{"small\n", "the paired t-test against flat"}, ""},
 		{[]string{"show", "a.study", "--test", "permutation", "--baseline", "perceptron"}, 0, []string{"permutation test against perceptron"}, ""},
 		{[]string{"show", "a.study", "--baseline", "best"}, 1, nil, `no method is called "best"; there are flat, perceptron, odd`},
 		{[]string{"show", "a.study", "--test", "best"}, 1, nil, `no test is called "best"`},
 		{[]string{"show", "a.study", "--measure", "macro F1,seconds"}, 0, []string{"macro F1 ↑", "seconds ↓"}, ""},
 		{[]string{"show", "a.study", "--measure", "speed"}, 1, nil, `no measure is called "speed"; there are accuracy`},
-		{[]string{"show", "a.study", "--format", "html"}, 0, []string{"<table", "<strong>"}, ""},
+		{[]string{"show", "a.study", "--format", "html"}, 0, []string{"<!DOCTYPE html>\n", "<meta charset=\"utf-8\">\n<title>small</title>", "<table", "<strong>", "</html>\n"}, ""},
 		{[]string{"show", "a.study", "--format", "latex"}, 0, []string{`\begin{tabular}{lllrr}`, `\textbf{`, `\toprule`}, ""},
 		{[]string{"show", "a.study", "--format", "jsonl"}, 0, []string{`"method":"flat","settings":{"C":`}, ""},
 		{[]string{"show", "a.study", "--format", "pdf"}, 2, nil, `no format "pdf"; there are text, csv, jsonl, html and latex`},
@@ -96,6 +96,21 @@ func TestStudy(t *testing.T) {
 	}
 }
 
+// TestStudyExample runs the example in the help on running as it stands there.
+func TestStudyExample(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(program, filepath.Join(dir, "hierml")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-ec", studyRunCommand().Example)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HIERML_DATA=", "XDG_CACHE_HOME="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "hierarchical  ") != 2 || strings.Contains(string(out), "failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestStudyInterrupted interrupts a study that would run for a long time, and goes on.
 func TestStudyInterrupted(t *testing.T) {
 	dir := write(t, "a.json", strings.Replace(smallStudy, `"Repeats": 2`, `"Repeats": 100000`, 1))
@@ -131,7 +146,7 @@ func TestStudyInterrupted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(smallStudy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := hierml(t, dir, "", "study", "run", "a.json"); got.status != 0 || strings.Contains(got.stdout, "not finished") {
+	if got := hierml(t, dir, "", "study", "run", "a.json"); got.status != 1 || strings.Contains(got.stdout, "not finished") {
 		t.Errorf("%+v", got)
 	}
 }
