@@ -3,8 +3,10 @@ package engine
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"runtime"
 	"slices"
 	"sort"
@@ -182,6 +184,7 @@ func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower
 	}
 	if p.statements != nil {
 		files(p.statements)
+		k.overflow(complain)
 	}
 	c.topVariables(k)
 	if f := c.bodies(k); f != nil {
@@ -201,6 +204,37 @@ func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower
 		return nil, problems
 	}
 	return k, nil
+}
+
+// overflow complains of a constant that is the cell's value and too large for
+// what it is shown as, in the words of go/types, which has not seen it used.
+func (k *checked) overflow(complain func(token.Pos, string)) {
+	if k.value == nil {
+		return
+	}
+	tv := k.info.Types[k.value.X]
+	if tv.Value == nil || tv.Type == nil {
+		return
+	}
+	if basic, ok := tv.Type.(*types.Basic); !ok || basic.Info()&types.IsUntyped == 0 {
+		return
+	}
+	kind := strings.TrimPrefix(tv.Type.String(), "untyped ")
+	shown := types.Default(tv.Type)
+	large := false
+	switch kind {
+	case "int":
+		_, exact := constant.Int64Val(tv.Value)
+		large = !exact
+	case "float", "complex":
+		for _, part := range []constant.Value{constant.Real(tv.Value), constant.Imag(tv.Value)} {
+			f, _ := constant.Float64Val(part)
+			large = large || math.IsInf(f, 0)
+		}
+	}
+	if large {
+		complain(k.value.Pos(), fmt.Sprintf("cannot use %s (untyped %s constant %s) as %s value (overflows)", types.ExprString(k.value.X), kind, tv.Value, shown))
+	}
 }
 
 // importAll resolves the cell's import declarations.
