@@ -18,8 +18,10 @@ func (c *checker) hint(k *checked, pos token.Pos, msg string) string {
 	if name := c.meant(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
-	if call := k.errorWithin(path, msg); call != "" {
-		return " (" + call + ")"
+	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares} {
+		if text := help(path, msg); text != "" {
+			return " (" + text + ")"
+		}
 	}
 	return ""
 }
@@ -62,12 +64,12 @@ func (c *checker) meant(k *checked, path []ast.Node, msg string) string {
 	if !ok {
 		return ""
 	}
+	if strings.Contains(msg, "but does have ") || strings.Contains(msg, "(but have ") { // and says which
+		return ""
+	}
 	var names []string
 	switch sel, selected := path[len(path)-2].(*ast.SelectorExpr); {
 	case selected && sel.Sel == id && strings.Contains(msg, "undefined"):
-		if strings.Contains(msg, "but does have") { // and says which
-			return ""
-		}
 		names = k.members(sel.X)
 	case strings.HasPrefix(msg, "undefined: "):
 		names = c.namesAt(k, path, id)
@@ -149,12 +151,14 @@ func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
 	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
 	for _, name := range slices.Compact(names) {
-		if name == mistyped || utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3 {
-			continue
-		}
 		d := levenshtein.ComputeDistance(mistyped, name)
-		if strings.EqualFold(mistyped, name) {
+		switch {
+		case name == mistyped:
+			continue
+		case strings.EqualFold(mistyped, name):
 			d = 0
+		case utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3:
+			continue
 		}
 		if d < distance {
 			best, distance = name, d
@@ -191,13 +195,7 @@ func (k *checked) errorWithin(path []ast.Node, msg string) string {
 	if call == nil {
 		return ""
 	}
-	name := "f"
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		name = fun.Name
-	case *ast.SelectorExpr:
-		name = fun.Sel.Name
-	}
+	name := called(call)
 	if inFunction || k.strict {
 		return name + " also returns an error: take both by a statement before, x, err := " + name + "(…)"
 	}
@@ -208,4 +206,110 @@ func (k *checked) errorWithin(path []ast.Node, msg string) string {
 func returnsError(info *types.Info, call *ast.CallExpr) bool {
 	results, ok := info.TypeOf(call).(*types.Tuple)
 	return ok && results.Len() == 2 && isError(results.At(1).Type())
+}
+
+// called is what a call calls, without its package or value.
+func called(call *ast.CallExpr) string {
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return "f"
+}
+
+// errorReturned says what to do with a call that has a value and an error, and
+// is returned by a function that has one result, if a complaint is about that.
+func (k *checked) errorReturned(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "too many return values") {
+		return ""
+	}
+	var of *ast.FuncType // which returns
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			of = n.Type
+		case *ast.FuncLit:
+			of = n.Type
+		case *ast.ReturnStmt:
+			if of == nil || of.Results.NumFields() != 1 || len(n.Results) != 1 {
+				continue
+			}
+			if call, ok := ast.Unparen(n.Results[0]).(*ast.CallExpr); ok && returnsError(k.info, call) {
+				return called(call) + " also returns an error: let the function return (" + types.ExprString(of.Results.List[0].Type) + ", error)"
+			}
+		}
+	}
+	return ""
+}
+
+// secondLeft says what to do with a call whose last result has no variable, if a
+// complaint is about that.
+func (k *checked) secondLeft(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "assignment mismatch: ") {
+		return ""
+	}
+	for _, n := range slices.Backward(path) {
+		var left, right []ast.Expr
+		sign := " = "
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			left, right, sign = n.Lhs, n.Rhs, " "+n.Tok.String()+" "
+		case *ast.ValueSpec:
+			left, right = names(n), n.Values
+		default:
+			continue
+		}
+		if len(right) != 1 {
+			return ""
+		}
+		call, ok := ast.Unparen(right[0]).(*ast.CallExpr)
+		if !ok {
+			return ""
+		}
+		results, ok := k.info.TypeOf(call).(*types.Tuple)
+		if !ok || results.Len() != len(left)+1 {
+			return ""
+		}
+		var variables []string
+		for _, x := range left {
+			variables = append(variables, types.ExprString(x))
+		}
+		of := sign + types.ExprString(call.Fun) + "(…)"
+		last := results.At(len(left)).Type()
+		switch basic, _ := last.Underlying().(*types.Basic); {
+		case isError(last):
+			return called(call) + " also returns an error: " + strings.Join(append(variables, "err"), ", ") + of
+		case basic != nil && basic.Kind() == types.Bool:
+			return called(call) + " also returns whether it succeeded: " + strings.Join(append(variables, "ok"), ", ") + of
+		}
+		return ""
+	}
+	return ""
+}
+
+// declares says how to declare a variable that is assigned to, if a complaint is
+// that it is not there.
+func declares(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "undefined: ") || len(path) < 2 {
+		return ""
+	}
+	assignment, ok := path[len(path)-2].(*ast.AssignStmt)
+	if !ok || assignment.Tok != token.ASSIGN || !slices.ContainsFunc(assignment.Lhs, func(x ast.Expr) bool { return x == path[len(path)-1] }) {
+		return ""
+	}
+	var left []string
+	for _, x := range assignment.Lhs {
+		id, ok := x.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		left = append(left, id.Name)
+	}
+	value := "…"
+	if text := types.ExprString(assignment.Rhs[0]); len(assignment.Rhs) == 1 && len(text) <= 20 {
+		value = text
+	}
+	return strings.Join(left, ", ") + " := " + value + " declares it"
 }

@@ -38,6 +38,19 @@ func chain() (*Model, error) { return nil, nil }`); err != nil {
 		{"strconv.Itoa(one(false))", "(one also returns an error: give it a statement of its own, x := one(…), and the cell looks at the error)"},
 		{"func f() int { return 1 + one(false) }", "(one also returns an error: take both by a statement before, x, err := one(…))"},
 		{"f := func() int { return 1 + one(false) }", "(one also returns an error: take both by a statement before, x, err := one(…))"},
+		{"return_ := func() any { return one(false) }", "want (any) (one also returns an error: let the function return (any, error))"},
+		{"func model_() *Model { return chain() }", "want (*Model) (chain also returns an error: let the function return (*Model, error))"},
+		{"func model_() (*Model, int) { return chain() }", "as int value in return statement"},
+		{"rest := strings.CutPrefix(\"ab\", \"a\")", "(CutPrefix also returns whether it succeeded: rest, ok := strings.CutPrefix(…))"},
+		{"if v := one(false); v > 0 {\n}", "(one also returns an error: v, err := one(…))"},
+		{"func f() {\n\tv := one(false)\n\t_ = v\n}", "(one also returns an error: v, err := one(…))"},
+		{"Model{bias: 1}", "unknown field bias in struct literal of type Model, but does have Bias"},
+		{"image.Point{x: 1}", "unknown field x in struct literal of type image.Point (did you mean X?)"},
+		{"yy = 3", "undefined: yy (yy := 3 declares it)"},
+		{"yy, zz := 1, 2\nyy, ww = 3, 4", "undefined: ww (yy, ww := … declares it)"},
+		{"fmt.println(\"hi\")", "undefined: fmt.println (but have Println)"},
+		{"fmt.Println('hello')", "syntax error: illegal rune literal (text stands in double quotes)"},
+		{"fmt.Println('hello", "(text stands in double quotes)"},
 	} {
 		_, _, err := n.run(c.cell)
 		if err == nil || !strings.HasSuffix(err.Error(), c.hint) {

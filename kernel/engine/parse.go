@@ -101,7 +101,7 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
 			for _, e := range list {
-				problems = append(problems, problem{source: src, offset: src.origin(clamp(e.Pos.Offset-prefixLength, src.text)), msg: syntaxWording(e.Msg)})
+				problems = append(problems, problem{source: src, offset: src.origin(clamp(e.Pos.Offset-prefixLength, src.text)), msg: syntaxWording(e.Msg), hint: syntaxHint(e.Msg)})
 			}
 		}
 		return file
@@ -212,6 +212,14 @@ func syntaxWording(msg string) string {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
 	}
 	return "syntax error: " + msg
+}
+
+// syntaxHint is what may help with a complaint of go/parser, to stand behind it, or nothing.
+func syntaxHint(msg string) string {
+	if strings.Contains(msg, "rune literal") {
+		return " (text stands in double quotes)"
+	}
+	return ""
 }
 
 // tokenWording names a token as the compiler does: without quotes, keywords
