@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -335,5 +336,65 @@ nb.HandleComm("here", func(c *nb.Comm, m nb.Message) {
 	out.alone = true
 	if shown, err := s.runTo(t.Context(), `_, err = nb.OpenComm("there", nil, nil); fmt.Sprint(err)`, &out); err != nil || shown == nil || !strings.Contains(fmt.Sprint(shown.Data["text/plain"]), "no front end") {
 		t.Errorf("without a front end: %v, %v", shown, err)
+	}
+}
+
+// TestStructsOfCells shows values of types that cells declare.
+func TestStructsOfCells(t *testing.T) {
+	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := newSessionIn(t, mode)
+			if _, err := s.run(t.Context(), `type Mark struct{ v float64 }
+func (m Mark) String() string { return fmt.Sprintf("<%g>", m.v) }
+type Bold string
+func (b Bold) HTML() string { return "<b>" + string(b) + "</b>" }
+type Student struct {
+	Name string
+	born time.Time
+	took time.Duration
+	Mark Mark
+	Next *Student
+}
+type Page struct { Title Bold; n int }
+type Own struct { A int }
+func (Own) HTML() string { return "<i>own</i>" }
+ann := Student{"Ann", time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Second / 4, Mark{1.5}, nil}
+bob := Student{Name: "Bob", Next: &ann}
+ring := Student{Name: "O"}
+ring.Next = &ring
+type Small struct { A int; in struct{ d time.Duration }; f func() }`); err != nil {
+				t.Fatal(err)
+			}
+			for _, test := range []struct{ source, text, html string }{
+				{`ann`, "Student{Name:Ann born:2001-02-03 04:05:06 +0000 UTC took:250ms Mark:<1.5> Next:<nil>}", "<th*>born</th><td*>2001-02-03 04:05:06 +0000 UTC</td>"},
+				{`&ann`, "&Student{Name:Ann born:2001-02-03 04:05:06 +0000 UTC took:250ms Mark:<1.5> Next:<nil>}", "<th*>took</th><td*>250ms</td>"},
+				{`bob`, "Student\nName  Bob\nborn  0001-01-01 00:00:00 +0000 UTC\ntook  0s\nMark  <0>\nNext  &{Name:Ann born:2001-02-03 04:05:06 +0000 UTC took:250ms Mark:<1.5> Next:<nil>}", ""},
+				{`Small{A: 1}`, "Small{A:1 in:{d:0s} f:<nil>}", "<th*>in</th><td*>{d:0s}</td>"},
+				{`struct{ D time.Duration }{time.Second}`, "{D:1s}", "<th*>D</th><td*>1s</td>"},
+				{`Page{"x", 1}`, "Page{Title:x n:1}", "<th*>Title</th><td*><b>x</b></td>"},
+				{`[]Page{{"x", 1}}`, "[{Title:x n:1}]", "<td*><b>x</b></td><td*>1</td>"},
+				{`Own{1}`, "Own{A:1}", "<i>own</i>"},
+				{`ann.Mark`, "<1.5>", "none"},
+			} {
+				var out recorder
+				shown, err := s.runTo(t.Context(), test.source, &out)
+				if err != nil {
+					t.Errorf("%s: %v", test.source, err)
+					continue
+				}
+				if got := fmt.Sprint(shown.Data["text/plain"]); got != test.text {
+					t.Errorf("%s\nshows %s\nwant  %s", test.source, got, test.text)
+				}
+				html, has := shown.Data["text/html"].(string)
+				html = regexp.MustCompile(`(<t[dh])[^>]*`).ReplaceAllString(html, "$1*")
+				if test.html == "none" && has || test.html != "none" && !strings.Contains(html, test.html) {
+					t.Errorf("%s\nshows %s\nwant %s in it", test.source, html, test.html)
+				}
+			}
+			got, err := s.run(t.Context(), `ring`)
+			if err != nil || strings.Contains(got, "0x") || !strings.Contains(got, "&{…}") && !strings.Contains(got, "…") {
+				t.Errorf("the ring shows %s, %v", got, err)
+			}
+		})
 	}
 }

@@ -14,7 +14,9 @@
 // shown in it, whatever other methods there are, and nil leaves the type out.
 //
 // Maps, and slices of structs, of maps, of slices and of what shows itself, are
-// tables; other slices and structs are where their text is longer than a line.
+// tables, and so is a struct of a type that the program itself declares, whose text
+// says of its fields what they say of themselves; other slices and structs are where
+// their text is longer than a line.
 // The text of what is a table is one, too, unless it fits a line as fmt prints it.
 // An error is shown with those that it wraps. Readers are not read, and channels
 // not received from.

@@ -21,7 +21,8 @@ const (
 )
 
 // tabular returns the value as a table, nil if it is none. What has a row an
-// element of one cell, such as a list of names, is one only if it is long.
+// element of one cell, such as a list of names, is one only if it is long, and so is
+// a struct of another package.
 func tabular(v value, long bool) *table.Table {
 	if v.Kind() == reflect.Pointer && !v.IsNil() && !v.speaks() {
 		v = v.pointed()
@@ -35,7 +36,7 @@ func tabular(v value, long bool) *table.Table {
 	case reflect.Map:
 		return mapping(v)
 	case reflect.Struct:
-		if long {
+		if long || v.own() {
 			return structure(v)
 		}
 	}
@@ -252,8 +253,7 @@ func sameType(elements []value) bool {
 // visible returns the fields of a struct that are shown: all of a type that the
 // program itself declares, and those of others that are exported.
 func visible(v value) []int {
-	t := v.Type()
-	own := v.typ != nil || t.PkgPath() == "main" || t.Name() == ""
+	t, own := v.Type(), v.own()
 	var shown []int
 	for i := range t.NumField() {
 		if (own || t.Field(i).IsExported()) && v.fieldName(i) != "_" {
@@ -278,6 +278,8 @@ func fields(elements []value) []column {
 					f = e.field(i)
 				}
 				c.values = append(c.values, f)
+				html, _ := drawn(f)
+				c.html = append(c.html, html)
 			}
 			columns = append(columns, c)
 		}

@@ -13,6 +13,7 @@ const (
 	maxElements = 2000     // values within a value that are printed one and all
 	maxSide     = 100      // of a longer slice or map, elements that are printed
 	maxDepth    = 20       // of values within values
+	maxFollow   = 3        // of them to which pointers in structs are followed
 	maxLine     = 100      // characters; what is longer is shown as a table if it can be one
 )
 
@@ -39,6 +40,9 @@ func text(v value) (s string) {
 	if v.speaks() {
 		return bounded(fmt.Sprintf("%+v", x))
 	}
+	if s, ok := ownText(v); ok {
+		return s
+	}
 	budget := maxElements
 	if count(v.Value, 0, &budget); budget >= 0 {
 		return bounded(named(v, fmt.Sprintf("%+v", x)))
@@ -46,6 +50,21 @@ func text(v value) (s string) {
 	p := printer{most: maxText, side: maxSide}
 	p.print(v, 0)
 	return bounded(named(v, p.String()))
+}
+
+// ownText prints a struct that the program itself declares, or one that is
+// pointed to, with what its fields say of themselves and what they point to.
+func ownText(v value) (string, bool) {
+	s := v
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		s = v.pointed()
+	}
+	if s.Kind() != reflect.Struct || s.speaks() || !s.own() {
+		return "", false
+	}
+	p := printer{most: maxText, side: maxSide, follow: maxFollow}
+	p.print(v, 0)
+	return bounded(named(v, p.String())), true
 }
 
 func printable(text []byte) bool { return utf8.Valid(text) && !slices.ContainsFunc(text, unprintable) }
@@ -125,6 +144,9 @@ type printer struct {
 	strings.Builder
 	most int // bytes, about
 	side int // elements of a slice or a map
+
+	// follow is the depth to which pointers are followed; 0 is that of the value.
+	follow int
 }
 
 func (p *printer) print(v value, depth int) {
@@ -133,6 +155,10 @@ func (p *printer) print(v value, depth int) {
 	}
 	if depth > maxDepth {
 		p.WriteString("…")
+		return
+	}
+	if text, ok := described(v); ok {
+		p.WriteString(text)
 		return
 	}
 	if v.speaks() {
@@ -176,10 +202,13 @@ func (p *printer) print(v value, depth int) {
 	case reflect.Interface:
 		p.print(v.part(0, v.Value), depth)
 	case reflect.Pointer:
-		if e := v.Elem(); depth == 0 && slices.Contains(composite, e.Kind()) {
+		switch e := v.Elem(); {
+		case depth <= p.follow && slices.Contains(composite, e.Kind()):
 			p.WriteByte('&')
 			p.print(v.pointed(), depth+1)
-		} else {
+		case p.follow > 0 && e.Kind() == reflect.Struct:
+			p.WriteString("&{…}")
+		default:
 			fmt.Fprintf(p, "%+v", v.Value)
 		}
 	case reflect.String:
@@ -227,7 +256,7 @@ func brief(v value, most int) (s string) {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return "nil"
 	}
-	p := printer{most: 4 * most, side: 20}
+	p := printer{most: 4 * most, side: 20, follow: 1}
 	if text, ok := described(v); ok {
 		p.WriteString(text)
 	} else {

@@ -3,6 +3,8 @@ package display
 import (
 	"fmt"
 	"reflect"
+	"strings"
+	"unsafe"
 )
 
 // Typed is a value of whose type the program knows more than reflection tells,
@@ -62,7 +64,21 @@ func (v value) part(i int, r reflect.Value) value {
 
 func (v value) index(i int) value { return v.part(0, v.Index(i)) }
 
-func (v value) field(i int) value { return v.part(i, v.Field(i)) }
+func (v value) field(i int) value {
+	f := v.Field(i)
+	if !f.CanInterface() && v.own() && v.CanInterface() {
+		// What the program itself declares is shown whole, with the methods of its parts.
+		whole := reflect.New(v.Type()).Elem()
+		whole.Set(v.Value)
+		f = reflect.NewAt(f.Type(), unsafe.Pointer(whole.Field(i).UnsafeAddr())).Elem()
+	}
+	return v.part(i, f)
+}
+
+// own tells whether the program itself, as a notebook, declares the type of a struct.
+func (v value) own() bool {
+	return v.typ != nil || v.Type().Name() == "" || strings.HasPrefix(v.Type().String(), "main.")
+}
 
 // pointed is what a pointer points to.
 func (v value) pointed() value { return v.part(0, v.Elem()) }
