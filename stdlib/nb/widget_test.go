@@ -439,11 +439,12 @@ func TestWidgetsWithoutAFrontEnd(t *testing.T) {
 
 func TestControlRefusals(t *testing.T) {
 	for want, make := range map[string]func(){
-		"nb.Slider: 2 is not between 0 and 1":      func() { Slider(0, 1, 2) },
-		"nb.Slider: there is no range from 1 to 1": func() { Slider(1, 1, 1) },
-		"nb.LogSlider: 0 is not positive":          func() { LogSlider(0, 1, 1) },
-		"nb.IntSlider: 5 is not between 0 and 3":   func() { IntSlider(0, 3, 5) },
-		"nb.Dropdown: there are no options":        func() { Dropdown(nil) },
+		"nb.Slider: 2 is not between 0 and 1":               func() { Slider(0, 1, 2) },
+		"nb.Slider: there is no range from 1 to 1":          func() { Slider(1, 1, 1) },
+		"nb.LogSlider: 0 is not positive":                   func() { LogSlider(0, 1, 1) },
+		"nb.IntSlider: 5 is not between 0 and 3":            func() { IntSlider(0, 3, 5) },
+		"nb.Dropdown: there are no options":                 func() { Dropdown(nil) },
+		`nb.Button: the button "x" has no function to call`: func() { Button("x", nil) },
 	} {
 		func() {
 			defer func() {

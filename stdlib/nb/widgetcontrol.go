@@ -175,6 +175,9 @@ type ButtonControl struct{ *model }
 // did, and wait for the cell that runs, as a cell waits for them. So a cell must
 // not wait for a button; it can look at the Value of a control.
 func Button(label string, f func()) *ButtonControl {
+	if f == nil {
+		must("nb.Button", fmt.Errorf("the button %q has no function to call", label))
+	}
 	b := &ButtonControl{&model{
 		name: "Button", module: controlsModule, styleName: "ButtonStyle", style: map[string]any{},
 		state: map[string]any{"description": label, "disabled": false, "tooltip": nil, "icon": "", "button_style": ""},
