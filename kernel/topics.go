@@ -59,7 +59,7 @@ nb.Interact calls a function again and again, with what sliders, lists and boxes
 nb.Slider, Dropdown, Button and their like are such controls by themselves, nb.HBox and VBox put them together, and
 nb.Input asks for a line.
 
-  nb.Interact(func(c float64, method string) any { ... },
+  nb.Interact(func(c float64, method string) (any, error) { ... },
       nb.LogSlider(0.01, 100, 1), []string{"flat", "normalized"})
 
 In a terminal, and where a script displays something, it is the text.`},

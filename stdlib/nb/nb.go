@@ -5,7 +5,7 @@
 // [HTML], [Markdown], [VegaLite] and the like what is made by hand. [Interact]
 // steers a function by sliders and lists:
 //
-//	nb.Interact(func(n int, lambda float64) any { return plotOf(n, lambda) }, nb.IntSlider(1, 50, 10))
+//	nb.Interact(func(n int, lambda float64) (any, error) { return plotOf(n, lambda) }, nb.IntSlider(1, 50, 10))
 //
 // A [Slider], a [Dropdown], a [Button] and other widgets stand for themselves, too,
 // in rows and columns ([HBox], [VBox]) and with an [Output] for what they show:
