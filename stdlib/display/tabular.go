@@ -84,6 +84,9 @@ func list(v value, long bool) *table.Table {
 			return rectangle(v, n, columns)
 		}
 	}
+	if t := rowsOfRows(v, elements); t != nil {
+		return t
+	}
 	columns := parts(elements)
 	if len(columns) == 1 && columns[0].name == "" && !columns[0].drawn && !long {
 		return nil
@@ -105,6 +108,45 @@ func list(v value, long bool) *table.Table {
 	}
 	return t
 }
+
+// rowsOfRows returns the table of a slice of slices of structs, a row for each of the
+// structs; nil if some of the elements, or what is in them, are something else.
+// Where there is more than one slice, the first column says which.
+func rowsOfRows(v value, some []value) *table.Table {
+	if !every(some, isList) {
+		return nil
+	}
+	var outer, inner, elements []value
+	all := 0
+	for i := range v.Len() {
+		list := v.index(i)
+		if !isList(list) {
+			return nil
+		}
+		for j := range min(list.Len(), maxRows-len(elements)) {
+			outer, inner, elements = append(outer, valueOf(i)), append(inner, valueOf(j)), append(elements, list.index(j))
+		}
+		all += list.Len()
+	}
+	if !every(elements, isStruct) {
+		return nil
+	}
+	columns := parts(elements)
+	if columns[0].name == "" {
+		return nil
+	}
+	heads := inner
+	if v.Len() > 1 {
+		heads, columns = outer, append([]column{{values: inner}}, columns...)
+	}
+	t := build(heads, "", columns)
+	if all > len(elements) {
+		t.Notes = append([]string{fmt.Sprintf("… and %d more rows", all-len(elements))}, t.Notes...)
+	}
+	return t
+}
+
+func isList(v value) bool { return v.Kind() == reflect.Slice || v.Kind() == reflect.Array }
 
 // rectangle returns the table of a slice of slices of numbers or strings.
 func rectangle(v value, rows, columns int) *table.Table {

@@ -75,6 +75,14 @@ func TestTables(t *testing.T) {
 		{"records", []map[string]any{{"a": 1, "b": "x"}, {"a": 2, "c": nil}},
 			"|a|b|c\n0|1|x|\n1|2||", "[map[a:1 b:x] map[a:2 c:<nil>]]"},
 		{"rows", [][]float64{{1, 2.5}, {3}}, "|0|1\n0|1|2.5\n1|3|", "[[1 2.5] [3]]"},
+		{"rows of structs", [][]measured{{{"flat", 0.25, 1}, {"tree", 0.5, 2}}, nil, {{"flat", 1, 1}}},
+			"||Name|Loss\n0|0|flat|0.25\n0|1|tree|0.50\n2|0|flat|1.00", "[[{Name:flat Loss:0.25 n:1} {Name:tree Loss:0.5 n:2}] [] [{Name:flat Loss:1 n:1}]]"},
+		{"one row of structs", [][]measured{{{"flat", 0.25, 1}, {"tree", 0.5, 2}}},
+			"|Name|Loss\n0|flat|0.25\n1|tree|0.50", ""},
+		{"long rows of structs", [][]measured{{{long, 1, 0}}, make([]measured, 30)}, "-",
+			"       Name                                                          Loss\n0   0  " + oneLine(long, maxCell) + "     1\n" +
+				"1   0" + strings.Repeat(" ", 67) + "0\n"},
+		{"rows of no structs", [][]any{{measured{"a", 1, 2}, 3}}, "", "[[{Name:a Loss:1 n:2} 3]]"},
 		{"numbers", []int{1, 2}, "", "[1 2]"},
 		{"words", []string{"a", "b"}, "", "[a b]"},
 		{"long words", []string{long, "b<c"}, "0|" + oneLine(long, maxCell) + "\n1|b&lt;c", "0  " + oneLine(long, maxCell) + "\n1  b<c"},
@@ -91,6 +99,12 @@ func TestTables(t *testing.T) {
 		if test.name == "loop" {
 			if !strings.HasPrefix(b.Text(), "[1 [1 ") || len(b.Text()) > 1000 {
 				t.Errorf("a slice in itself is %.300s", b.Text())
+			}
+			continue
+		}
+		if test.html == "-" {
+			if !strings.HasPrefix(b.Text(), test.text) || !strings.HasSuffix(b.Text(), "\n… and 11 more rows") {
+				t.Errorf("%s: got\n%s\nwant\n%s\n… and 11 more rows", test.name, b.Text(), test.text)
 			}
 			continue
 		}
