@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,7 +43,7 @@ type input struct {
 // below them what it writes, shows and returns. When the user changes a control,
 // the function is called again.
 //
-//	nb.Interact(func(lambda float64, method string) any {
+//	nb.Interact(func(lambda float64, method string) (any, error) {
 //		return plotOf(train(nb.Context(), lambda, method))
 //	}, nb.LogSlider(1e-4, 10, 0.1), []string{"flat", "normalized"})
 //
@@ -70,7 +71,8 @@ type input struct {
 //
 // The first result is part of the cell's output, also as what is shown where
 // there are no controls: on GitHub and in pages made of the notebook. Where nobody
-// can move a control, as in scripts and in hierml notebook run, that is all.
+// can move a control, as in scripts and in hierml notebook run, that is all, below a
+// line that says what the controls stand at.
 func Interact(f any, controls ...any) *Interaction { return InteractLabelled(nil, f, controls...) }
 
 // InteractLabelled is [Interact] with labels for the controls in place of the
@@ -80,12 +82,24 @@ func InteractLabelled(labels []string, f any, controls ...any) *Interaction {
 	must("nb.Interact", err)
 	id, err := i.box.open()
 	if errors.Is(err, ErrNoFrontEnd) {
+		if line := strings.Join(i.standing(), ", "); line != "" {
+			Text(line)
+		}
 		i.run(context.Background())
 		return i
 	}
 	must("nb.Interact", err)
 	i.begin(id)
 	return i
+}
+
+// standing says what the controls stand at.
+func (i *Interaction) standing() []string {
+	var all []string
+	for _, in := range i.inputs {
+		all = append(all, texts([]Widget{in.Widget}))
+	}
+	return all
 }
 
 // Close takes the controls away, and what is shown below them.

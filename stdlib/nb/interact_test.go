@@ -221,7 +221,17 @@ func TestInteractWithoutAFrontEnd(t *testing.T) {
 	n := open(t)
 	n.gone = host.ErrNoFrontEnd
 	Interact(func(x float64) (float64, any) { return x, nil }, 2)
-	if got := strings.Join(n.shown, "|"); got != "false 2" {
+	if got := strings.Join(n.shown, "|"); got != "false float64 1: 2|false 2" {
+		t.Errorf("shown %s", got)
+	}
+	n.shown = nil
+	InteractLabelled([]string{"C", "machine"}, func(c int, machine string) int { return c }, 3, []string{"Cai-Hofmann", "flat"})
+	if got := strings.Join(n.shown, "|"); got != "false C: 3, machine: Cai-Hofmann|false 3" {
+		t.Errorf("shown %s", got)
+	}
+	n.shown = nil
+	Interact(func() int { return 1 })
+	if got := strings.Join(n.shown, "|"); got != "false 1" {
 		t.Errorf("shown %s", got)
 	}
 }
@@ -255,7 +265,7 @@ func TestInteractControls(t *testing.T) {
 	} {
 		n.shown = nil
 		Interact(test.f, test.control)
-		if got, _ := strings.CutPrefix(strings.Join(n.shown, "|"), "false "); strings.Trim(got, `"`) != test.want {
+		if got, _ := strings.CutPrefix(strings.Join(n.shown[1:], "|"), "false "); strings.Trim(got, `"`) != test.want {
 			t.Errorf("%T of %v shows %q, want %q", test.f, test.control, got, test.want)
 		}
 	}
@@ -297,7 +307,9 @@ func TestInteractControls(t *testing.T) {
 // runs again whenever somebody does.
 func ExampleInteract() {
 	Interact(func(n int, of string) string { return strings.Repeat(of, n) }, IntSlider(1, 20, 3), []string{"ab", "c"})
-	// Output: ababab
+	// Output:
+	// int 1: 3, string 2: ab
+	// ababab
 }
 
 // A button draws what a control asks for.
