@@ -232,7 +232,7 @@ func (t *csvTable) next() error {
 		return nil
 	case errors.Is(err, csv.ErrFieldCount):
 		t.line, _ = t.rows.FieldPos(0)
-		return t.fault(faultUnreadable, -1, "the row has %d fields; expected %d, as there are titles", len(row), len(t.titles))
+		return t.fault(faultUnreadable, -1, "the row has %s, and there are %s%s", count(len(row), "field", "fields"), count(len(t.titles), "title", "titles"), t.leaveOut(len(row)))
 	case errors.As(err, &syntax):
 		t.line = syntax.StartLine
 		return report(t.Repair, faultUnreadable, t.file.Errorf(syntax.Line, syntax.Column, "%v; expected fields in quotation marks where they have some, which are doubled", syntax.Err))
@@ -247,6 +247,22 @@ func (t *csvTable) next() error {
 		}
 	}
 	return err
+}
+
+// leaveOut says what to do about a row with so many fields, unless rows are repaired.
+func (t *csvTable) leaveOut(fields int) string {
+	const out = "leave such rows out and count them: CSV{Repair: &dataset.Faults{}}"
+	switch {
+	case t.Repair != nil:
+		return ""
+	case fields < len(t.titles):
+		return "; give it one for each title, or " + out
+	}
+	separator := "a comma"
+	if c := t.rows.Comma; c != ',' {
+		separator = fmt.Sprintf("%q", c)
+	}
+	return "; put text that has " + separator + " into quotation marks, or " + out
 }
 
 // fault reports a fault of a field of the row, or of the row for -1.
