@@ -22,7 +22,8 @@ import (
 // The taxonomy may be nil: then it is made of the labels, which are taken for paths.
 type CSV struct {
 	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands between them, a
-	// comma if empty. An empty field has none.
+	// comma if empty. An empty field has none. Blanks around labels, and around the parts of their paths, are no part
+	// of them.
 	Labels, LabelSeparator string
 
 	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends at the first
@@ -295,11 +296,26 @@ func (t *csvTable) nodes() ([]int, error) {
 	}
 	var nodes []int
 	for label := range strings.SplitSeq(text, t.LabelSeparator) {
-		if nodes, err = t.labels.add(nodes, strings.TrimSpace(label), t.PathSeparator, at); err != nil {
+		if nodes, err = t.labels.add(nodes, t.trimmed(label), t.PathSeparator, at); err != nil {
 			return nil, err
 		}
 	}
 	return t.labels.finish(nodes, true)
+}
+
+// trimmed returns a label without blanks around it and the parts of its path, unless a node is called so.
+func (t *csvTable) trimmed(label string) string {
+	label = strings.TrimSpace(label)
+	if tax := t.labels.taxonomy; tax != nil {
+		if _, known := tax.Node(label); known {
+			return label
+		}
+	}
+	parts := strings.Split(label, t.PathSeparator)
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+	}
+	return strings.Join(parts, t.PathSeparator)
 }
 
 // path returns the label whose levels have columns of their own.

@@ -13,6 +13,10 @@ import (
 
 func TestCSV(t *testing.T) {
 	tax := fruit(t)
+	spaced, err := taxonomy.New([]string{"a / b", "a/b"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name, text string
 		s          CSV
@@ -27,6 +31,9 @@ func TestCSV(t *testing.T) {
 			"x||apple, pear|\"a\\nb\"\n", ""},
 		{"levels", "a,b,c,text\nfood,fruit,apple,x\nfood,,,y\n,,,z\nArts/Crafts,Wool,,w\n", CSV{Levels: []string{"a", "b", "c"}}, nil,
 			"2||food/fruit/apple|\"x\"\n3||food|\"y\"\n4|||\"z\"\n5||Arts/Crafts/Wool|\"w\"\n", "food food/fruit food/fruit/apple Arts/Crafts Arts/Crafts/Wool"},
+		{"blanks", "labels,text\nPolitics / EU,x\n\" Politics/EU , Sport /Ice hockey\",y\n", CSV{}, nil,
+			"2||Politics/EU|\"x\"\n3||Politics/EU, Sport/Ice hockey|\"y\"\n", "Politics Politics/EU Sport Sport/Ice hockey"},
+		{"blanks of a node", "labels,text\na / b,x\na/ b,y\n", CSV{}, spaced, "2||a / b|\"x\"\n3||a/b|\"y\"\n", ""},
 		{"grown", "labels,text\n\"a/b,a\",x\n\"c.d\",y\n", CSV{}, nil, "2||a/b|\"x\"\n3||c.d|\"y\"\n", "a a/b c.d"},
 	}
 	for _, test := range tests {
