@@ -9,6 +9,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
@@ -22,7 +23,7 @@ import (
 // The taxonomy may be nil: then it is made of the labels, which are taken for paths.
 type CSV struct {
 	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands between them, a
-	// comma if empty. An empty field has none. Blanks around labels, and around the parts of their paths, are no part
+	// comma if empty. An empty field has none: Corpus.Labelled leaves such texts out. Blanks around labels, and around the parts of their paths, are no part
 	// of them.
 	Labels, LabelSeparator string
 
@@ -75,17 +76,9 @@ func (s CSV) documents(ctx context.Context, r io.Reader, name string, l *labeler
 		if err != nil {
 			return err
 		}
-		titles := s.Text
-		if titles == nil {
-			titles = []string{"text"}
-		}
-		var text []int
-		for _, title := range titles {
-			column, err := table.find(title)
-			if err != nil {
-				return err
-			}
-			text = append(text, column)
+		text, err := table.findText()
+		if err != nil {
+			return err
 		}
 		for {
 			err := table.next()
@@ -189,7 +182,7 @@ func (t *csvTable) findAll() (err error) {
 	case t.Labels == "" && slices.Contains(t.titles, "label") && !slices.Contains(t.titles, "labels"):
 		t.label, err = t.find("label")
 	case t.Labels == "":
-		t.label, err = t.find("labels")
+		t.label, err = t.findDefault("labels", "Labels: %q")
 	default:
 		t.label, err = t.find(t.Labels)
 	}
@@ -209,16 +202,88 @@ func orElse(a, b string) string {
 	return a
 }
 
+// findText finds the columns of the text.
+func (t *csvTable) findText() ([]int, error) {
+	if t.Text == nil {
+		column, err := t.findDefault("text", "Text: []string{%q}")
+		return []int{column}, err
+	}
+	var columns []int
+	for _, title := range t.Text {
+		column, err := t.find(title)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	return columns, nil
+}
+
 // find returns the column of the title.
-func (t *csvTable) find(title string) (int, error) {
+func (t *csvTable) find(title string) (int, error) { return t.findDefault(title, "") }
+
+// findDefault is find for a title that stands for a field of CSV that is not set. The field is written with the
+// title in it.
+func (t *csvTable) findDefault(title, field string) (int, error) {
 	column := slices.Index(t.titles, title)
 	if column < 0 {
-		return -1, t.file.Errorf(1, 0, "no column is called %s; the titles are %s", quote(title), quote(strings.Join(t.titles, ", ")))
+		return -1, t.file.Errorf(1, 0, "no column is called %s; %s", quote(title), t.others(title, field))
 	}
 	if slices.Contains(t.titles[column+1:], title) {
 		return -1, t.file.Errorf(1, 0, "two columns are called %s", quote(title))
 	}
 	return column, nil
+}
+
+// others says which titles there are in place of one, and what may help.
+func (t *csvTable) others(title, field string) string {
+	titles := quote(strings.Join(t.titles, ", "))
+	if len(t.titles) == 1 {
+		for _, comma := range []rune{';', '\t', '|', ','} {
+			if strings.ContainsRune(t.titles[0], comma) && comma != t.rows.Comma {
+				return fmt.Sprintf("the only title is %s; if %[2]q is between the fields, read with CSV{Comma: %[2]q}", titles, comma)
+			}
+		}
+	}
+	said := "the titles are " + titles
+	near := t.nearest(title)
+	switch {
+	case field != "" && near != "":
+		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
+	case field != "":
+		example := "…"
+		for _, other := range t.titles { // the last of them that says nothing by itself
+			if !slices.Contains([]string{"id", "split", "text", "label", "labels"}, other) && plainTitle(other) {
+				example = other
+			}
+		}
+		return said + "; name the one that is meant, as CSV{" + fmt.Sprintf(field, example) + "} does"
+	case near != "":
+		return said + "; did you mean " + quote(near) + "?"
+	}
+	return said
+}
+
+// nearest returns the title that another one is likely to stand for, or nothing: it differs in case only, or one has
+// the other within.
+func (t *csvTable) nearest(title string) string {
+	lower := strings.ToLower(strings.TrimSuffix(title, "s"))
+	within := ""
+	for _, other := range t.titles {
+		switch l := strings.ToLower(other); {
+		case strings.EqualFold(title, other):
+			return other
+		case !plainTitle(other):
+		case within == "" && len(l) > 2 && len(lower) > 2 && (strings.Contains(l, lower) || strings.Contains(lower, l)):
+			within = other
+		}
+	}
+	return within
+}
+
+// plainTitle reports whether a title can be repeated in a message: it is in one line, and short.
+func plainTitle(title string) bool {
+	return title != "" && len(title) <= 60 && !strings.ContainsFunc(title, unicode.IsControl)
 }
 
 // next reads the next row.

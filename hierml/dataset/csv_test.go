@@ -233,3 +233,25 @@ func FuzzCSVDataset(f *testing.F) {
 		fuzzInstances(t, text, func(repair *Faults) instanceFormat { return tables{CSV{Repair: repair}} }, tax)
 	})
 }
+
+func TestCSVTitles(t *testing.T) {
+	for _, test := range []struct {
+		titles string
+		s      CSV
+		want   string
+	}{
+		{"article,date,body,category", CSV{}, `no column is called "labels"; the titles are "article, date, body, category"; name the one that is meant, as CSV{Labels: "category"} does`},
+		{"Text,Label", CSV{}, `no column is called "labels"; the titles are "Text, Label"; did you mean CSV{Labels: "Label"}?`},
+		{"labels,Full Text", CSV{}, `no column is called "text"; the titles are "labels, Full Text"; did you mean CSV{Text: []string{"Full Text"}}?`},
+		{"body,Category", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, Category"; did you mean "Category"?`},
+		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
+		{"text;labels", CSV{}, `no column is called "labels"; the only title is "text;labels"; if ';' is between the fields, read with CSV{Comma: ';'}`},
+		{"text\tlabels", CSV{}, `no column is called "labels"; the only title is "text\tlabels"; if '\t' is between the fields, read with CSV{Comma: '\t'}`},
+		{"text,labels", CSV{Comma: ';'}, `no column is called "labels"; the only title is "text,labels"; if ',' is between the fields, read with CSV{Comma: ','}`},
+	} {
+		_, err := test.s.Read(t.Context(), strings.NewReader(test.titles+"\na,b\n"), "x.csv", nil)
+		if want := "x.csv:1: " + test.want; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", test.titles, err, want)
+		}
+	}
+}
