@@ -48,6 +48,20 @@ func (c *Corpus) Part(name string) *Corpus {
 	return c.Subset(positions)
 }
 
+// Labelled returns the documents that have a label.
+func (c *Corpus) Labelled() *Corpus { return c.Subset(withLabels(c.labels())) }
+
+// withLabels returns the positions of the lists that have a label.
+func withLabels(labels [][]int) []int {
+	var positions []int
+	for i, set := range labels {
+		if len(set) > 0 {
+			positions = append(positions, i)
+		}
+	}
+	return positions
+}
+
 // Split divides the documents into training and test parts, each in the order in which the documents
 // stand. A class of n documents gives testFraction * n of them to the test part, rounded to the
 // nearest whole number but at least one and at most n-1; a class of a single document gives it to the

@@ -23,8 +23,8 @@ import (
 // The taxonomy may be nil: then it is made of the labels, which are taken for paths.
 type CSV struct {
 	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands between them, a
-	// comma if empty. An empty field has none: Corpus.Labelled leaves such texts out. Blanks around labels, and around the parts of their paths, are no part
-	// of them.
+	// comma if empty. An empty field has none: Corpus.Labelled leaves such texts out. Blanks around labels, and around
+	// the parts of their paths, are no part of them.
 	Labels, LabelSeparator string
 
 	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends at the first

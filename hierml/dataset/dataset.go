@@ -32,6 +32,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return &s
 }
 
+// Labelled returns the instances that have a label.
+func (d *Dataset) Labelled() *Dataset { return d.Subset(withLabels(d.Labels)) }
+
 // Split divides the instances into training and test parts, of which the second has about testFraction of
 // every class. See Corpus.Split, whose rules it follows.
 func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset, err error) {

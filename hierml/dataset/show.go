@@ -69,8 +69,8 @@ func (c *Collection) overview() *overview {
 	o := c.Train.overview()
 	o.Title = c.Name
 	o.Facts = slices.Concat([]string{
-		count(c.Train.Len(), "training instance", "training instances"),
-		count(c.Test.Len(), "test instance", "test instances"),
+		labelled(c.Train.Labels, "training instance", "training instances"),
+		labelled(c.Test.Labels, "test instance", "test instances"),
 	}, o.Facts[1:])
 	return o
 }
@@ -143,7 +143,7 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overv
 	o := &overview{
 		Title: name,
 		Facts: []string{
-			count(len(labels), unit, unit+"s"),
+			labelled(labels, unit, unit+"s"),
 			count(len(classes), "class", "classes"),
 			fmt.Sprintf("taxonomy of %s, depth %d", count(t.Len(), "node", "nodes"), depth),
 		},
@@ -154,6 +154,21 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overv
 		o.Facts = append(o.Facts, fmt.Sprintf("%.2f labels each", float64(total)/float64(len(labels))))
 	}
 	return o
+}
+
+// labelled counts what has the labels, and what of it has none, if anything.
+func labelled(labels [][]int, one, many string) string {
+	text := count(len(labels), one, many)
+	without := 0
+	for _, set := range labels {
+		if len(set) == 0 {
+			without++
+		}
+	}
+	if without > 0 {
+		text += fmt.Sprintf(", %d without a label", without)
+	}
+	return text
 }
 
 func (o *overview) text() string {

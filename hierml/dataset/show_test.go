@@ -36,6 +36,33 @@ more/3    bread  bread
 	}
 }
 
+// TestLabelled counts what has no label, and leaves it out.
+func TestLabelled(t *testing.T) {
+	c, err := CSV{}.Read(t.Context(), strings.NewReader("labels,text\nfood/apple,a\n,b\nfood/pear,c\n ,d\n"), "news", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := TFIDF{}.Fit(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := v.Transform(c)
+	for _, shown := range []struct{ got, want string }{
+		{c.String(), "news: 4 documents, 2 without a label, 2 classes, "},
+		{c.Labelled().String(), "news: 2 documents, 2 classes, "},
+		{words.String(), "news: 4 instances, 2 without a label, 2 classes, "},
+		{words.Labelled().String(), "news: 2 instances, 2 classes, "},
+		{(&Collection{Name: "both", Train: words, Test: words.Labelled()}).String(), "both: 4 training instances, 2 without a label, 2 test instances, 2 classes, "},
+	} {
+		if !strings.HasPrefix(shown.got, shown.want) {
+			t.Errorf("got %s, want %s", shown.got, shown.want)
+		}
+	}
+	if got := documentsOf(c.Labelled()); strings.Contains(got, `"b"`) || !strings.Contains(got, `"c"`) {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestShowDataset(t *testing.T) {
 	d, err := ReadSVMLight(strings.NewReader("apple,bread,pear,tool 1:0.5 3:-2 7:0.25\npear 2:1\n"), "rows", fruit(t))
 	if err != nil {

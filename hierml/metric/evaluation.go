@@ -266,7 +266,7 @@ func (w *worker) rows(scores *mat.Dense, decided, labels [][]int, from, to int) 
 			}
 		}
 		if len(labels[i]) == 0 {
-			return fmt.Errorf("metric: instance %d has no labels; every instance needs at least one", at)
+			return fmt.Errorf("metric: instance %d has no labels; every instance needs at least one: Labelled() of a dataset leaves out the others", at)
 		}
 		if err := checkLeaves(w.t, labels[i], at); err != nil {
 			return err

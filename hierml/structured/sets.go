@@ -111,7 +111,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 func (s *Sets) addExample(i int, set []int, l loss.Decomposing, rewards []float64, above []bool) error {
 	t := s.attributes.taxonomy
 	if len(set) == 0 {
-		return fmt.Errorf("structured: row %d has no labels; a label set has at least one", i)
+		return fmt.Errorf("structured: row %d has no labels; a label set has at least one: Labelled() of a dataset leaves such rows out", i)
 	}
 	var closed []int
 	for _, n := range set {

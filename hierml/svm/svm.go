@@ -152,6 +152,9 @@ func labels(t *taxonomy.Taxonomy, d *dataset.Dataset) ([]int, error) {
 	}
 	y := make([]int, len(d.Labels))
 	for i, set := range d.Labels {
+		if len(set) == 0 {
+			return nil, fmt.Errorf("svm: row %d of dataset %q has no label; this SVM is single-label: leave such rows out with its Labelled()", i, d.Name)
+		}
 		if len(set) != 1 {
 			return nil, fmt.Errorf("svm: row %d of dataset %q has %d labels; this SVM is single-label: give every row exactly one leaf", i, d.Name, len(set))
 		}

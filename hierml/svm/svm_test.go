@@ -245,7 +245,7 @@ func TestFitRefuses(t *testing.T) {
 		{"labels missing", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels = d.Labels[:3] }, "labels for 3"},
 		{"two labels", svm.Normalized{DivideByNorm: true}, g, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm compares single labels"},
 		{"a set without labels", svm.Hierarchical{Sets: true}, g, func(d *dataset.Dataset) { d.Labels[4] = nil }, "row 4 has no labels"},
-		{"no label", svm.Normalized{}, g, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has 0 labels"},
+		{"no label", svm.Normalized{}, g, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has no label"},
 		{"inner node", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; Dataset.Leafed"},
 		{"unknown label", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels[1] = []int{77} }, "row 1 of dataset \"dense\" has label 77"},
 		{"another taxonomy", svm.Flat{}, other, func(d *dataset.Dataset) { d.Taxonomy = renamed(t, other) }, "another taxonomy"},
