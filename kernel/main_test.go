@@ -136,7 +136,7 @@ func TestScripts(t *testing.T) {
 		{name: "forgotten error of a program", script: "package main\n\nimport \"os\"\n\nvar f = os.Remove(\"/no/such\")\n\nfunc main() { os.Remove(\"/no/such\"); print(\"on\") }\n",
 			want: result{"", "on", 0}},
 		{name: "program that does not compile", script: "package main\n\nimport \"os\"\n\nvar f, g = os.Pipe()\n\nfunc main() {}\n",
-			want: result{"", "a.go:5:12: assignment mismatch: 2 variables but os.Pipe returns 3 values\n    5 | var f, g = os.Pipe()\n      |            ^\n", 1}},
+			want: result{"", "a.go:5:12: assignment mismatch: 2 variables but os.Pipe returns 3 values (Pipe also returns an error: f, g, err = os.Pipe(…))\n    5 | var f, g = os.Pipe()\n      |            ^\n", 1}},
 		{name: "panic", script: "package main\n\nfunc main() {\n\tvar p *int\n\t*p = 1\n}\n",
 			want: result{"", "panic: runtime error: invalid memory address or nil pointer dereference\na.go:5:2 in main\n    5 | \t*p = 1\n      | \t^\n", 1}},
 	} {

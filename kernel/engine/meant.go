@@ -292,7 +292,7 @@ func (k *checked) secondLeft(path []ast.Node, msg string) string {
 // declares says how to declare a variable that is assigned to, if a complaint is
 // that it is not there.
 func declares(path []ast.Node, msg string) string {
-	if !strings.HasPrefix(msg, "undefined: ") || len(path) < 2 {
+	if !strings.HasPrefix(msg, "undefined: ") || strings.Contains(msg, "(") || len(path) < 2 { // the rest says what became of it
 		return ""
 	}
 	assignment, ok := path[len(path)-2].(*ast.AssignStmt)
