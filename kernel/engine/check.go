@@ -209,7 +209,7 @@ func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower
 // overflow complains of a constant that is the cell's value and too large for
 // what it is shown as, in the words of go/types, which has not seen it used.
 func (k *checked) overflow(complain func(token.Pos, string)) {
-	if k.value == nil {
+	if k.value == nil || k.silent {
 		return
 	}
 	tv := k.info.Types[k.value.X]
@@ -224,8 +224,11 @@ func (k *checked) overflow(complain func(token.Pos, string)) {
 	large := false
 	switch kind {
 	case "int":
-		_, exact := constant.Int64Val(tv.Value)
+		_, exact := constant.Int64Val(constant.ToInt(tv.Value))
 		large = !exact
+	case "rune":
+		n, exact := constant.Int64Val(constant.ToInt(tv.Value))
+		large = !exact || int64(int32(n)) != n
 	case "float", "complex":
 		for _, part := range []constant.Value{constant.Real(tv.Value), constant.Imag(tv.Value)} {
 			f, _ := constant.Float64Val(part)

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"slices"
 	"strings"
@@ -321,9 +319,6 @@ func (s *session) functionOf(obj types.Object) *function {
 
 // cannotRun complains about statements that are right but cannot be run.
 func (c *checker) cannotRun(l *lowering) (problems []problem) {
-	if s := l.k.value; s != nil && !l.k.silent && overflows(l.k.info.Types[s.X]) {
-		problems = append(problems, c.problem(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", l.k.info.Types[s.X].Value.ExactString())))
-	}
 	for _, stmt := range l.k.body {
 		if r, ok := stmt.(*ast.ReturnStmt); ok {
 			problems = append(problems, c.problem(r.Pos(), "return outside a function"))
@@ -342,18 +337,4 @@ func (c *checker) cannotRun(l *lowering) (problems []problem) {
 		})
 	}
 	return problems
-}
-
-// overflows reports whether a constant is too large for the int that it is
-// when it is shown.
-func overflows(tv types.TypeAndValue) bool {
-	if tv.Value == nil {
-		return false
-	}
-	b, ok := types.Default(tv.Type).(*types.Basic)
-	if !ok || b.Kind() != types.Int {
-		return false
-	}
-	_, exact := constant.Int64Val(constant.ToInt(tv.Value))
-	return !exact
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -144,11 +143,6 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 	}
 	b.l.shows(types.Default(t))
 	if tv.Value != nil {
-		if i, ok := types.Default(tv.Type).(*types.Basic); ok && i.Kind() == types.Int {
-			if _, exact := constant.Int64Val(constant.ToInt(tv.Value)); !exact {
-				b.l.refuseAnywhere(s.Pos(), fmt.Sprintf("cannot use the constant %s as int value (overflows)", tv.Value.ExactString()))
-			}
-		}
 		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))
 	}
 	value := b.shownText(b.expr(s.X), types.Default(t), s)

@@ -13,6 +13,7 @@ func TestOverflow(t *testing.T) {
 		{"x := 1\n-1e400", ":2:1: cannot use -1e400 (untyped float constant -1e+400) as float64 value (overflows)"},
 		{"1e400i", ":1:1: cannot use 1e400i (untyped complex constant (0 + 1e+400i)) as complex128 value (overflows)"},
 		{"1 << 70", ":1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
+		{"'a' << 40", ":1:1: cannot use 'a' << 40 (untyped rune constant 106652627894272) as rune value (overflows)"},
 	} {
 		if _, _, err := n.run(c.cell); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error that ends in %q", c.cell, err, c.want)

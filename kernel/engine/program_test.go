@@ -278,7 +278,7 @@ func TestExportFails(t *testing.T) {
 		{"func f() int { return g() }\n---\nf()", "Cell [2]:1:1: undefined: g (f calls g, which no cell has declared yet)"},
 		{"return", "Cell [1]:1:1: return outside a function"},
 		{"1 +", "Cell [1]:1:4: syntax error: "},
-		{"1 << 70", "Cell [1]:1:1: cannot use the constant 1180591620717411303424 as int value (overflows)"},
+		{"1 << 70", "Cell [1]:1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
 		{"func f()", "missing function body"},
 	} {
 		program, err := export(t, readCells(c.cells))
