@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // interactive is a cell whose function draws a line as steep as a slider says, and a
@@ -62,12 +64,12 @@ func TestBrowserWidgets(t *testing.T) {
 	p.screenshot(t, "widgets-failed")
 	p.drag(t, handle, "", -100, 0)
 	p.waitText(t, area, "drawn with", patience)
-	again := p.drawnAnew(t, area, red)
+	p.drawnAnew(t, area, red)
 
 	p.click(t, ".jupyter-widgets.jupyter-button", "count")
 	p.waitText(t, output(2), "pressed 1", patience)
 
-	p.wait(t, idle, patience)
+	again := p.drawnLast(t, area)
 	p.save(t)
 	p.checkSaved(t)
 	p.reload(t)
@@ -95,6 +97,21 @@ func (p *page) drawnAnew(t *testing.T, area, before string) string {
 	p.wait(t, idle, patience)
 	return poll[string](t, p, "waiting for another plot",
 		fmt.Sprintf("(src => src !== undefined && src !== %s && src)(document.querySelector(%s)?.src)", quote(before), quote(area+" img")), patience)
+}
+
+// drawnLast waits until no further picture follows in an area, as those of a slider on
+// its way do, and returns the last.
+func (p *page) drawnLast(t *testing.T, area string) string {
+	t.Helper()
+	for last := ""; ; {
+		p.wait(t, idle, patience)
+		now := p.drawnIn(t, area)
+		if now == last {
+			return now
+		}
+		last = now
+		run(t, p, "waiting", patience, chromedp.Sleep(time.Second))
+	}
 }
 
 // checkSaved checks that the notebook holds the first plot as readers without
