@@ -33,3 +33,13 @@ func TestExcerpt(t *testing.T) {
 		t.Errorf("the numbers differ in form: %s", html)
 	}
 }
+
+// Matrices of user types may have no rows.
+func TestGridWithoutRows(t *testing.T) {
+	for _, alike := range []bool{true, false} {
+		shown := grid(0, 3, alike, func(i, j int) value { return valueOf(0.) })
+		if len(shown.Columns) != 4 || len(shown.Rows) != 0 {
+			t.Errorf("alike %t: %d columns and %d rows", alike, len(shown.Columns), len(shown.Rows))
+		}
+	}
+}

@@ -414,31 +414,29 @@ func grid(rows, columns int, alike bool, at func(i, j int) value) *table.Table {
 	for k, i := range ri {
 		t.Rows[k] = table.Texts(name(i))
 	}
-	var values []value
-	for _, j := range ci {
-		for _, i := range ri {
-			v := value{}
+	values := make([][]value, len(ci))
+	texts, right := make([][]string, len(ci)), make([]bool, len(ci))
+	for l, j := range ci {
+		values[l] = make([]value, len(ri))
+		for k, i := range ri {
 			if i >= 0 && j >= 0 {
-				v = at(i, j)
+				values[l][k] = at(i, j)
 			}
-			values = append(values, v)
+		}
+		if !alike {
+			texts[l], right[l] = formatted(values[l])
 		}
 	}
-	step := len(ri)
 	if alike {
-		step = max(len(values), 1)
-	}
-	var texts []string
-	var right []bool
-	for part := range slices.Chunk(values, step) {
-		formed, side := formatted(part)
-		texts = append(texts, formed...)
-		right = append(right, slices.Repeat([]bool{side}, len(part)/len(ri))...)
+		all, side := formatted(slices.Concat(values...))
+		for l := range ci {
+			texts[l], right[l] = all[l*len(ri):][:len(ri)], side
+		}
 	}
 	for l, j := range ci {
 		t.Columns = append(t.Columns, table.Column{Name: name(j), Right: right[l] || j < 0})
 		for k, i := range ri {
-			text := texts[l*len(ri)+k]
+			text := texts[l][k]
 			if i < 0 || j < 0 {
 				text = gap
 			}
