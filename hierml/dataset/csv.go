@@ -371,6 +371,9 @@ func (t *csvTable) nodes() ([]int, error) {
 // trimmed returns a label without blanks around it and the parts of its path, unless a node is called so.
 func (t *csvTable) trimmed(label string) string {
 	label = strings.TrimSpace(label)
+	if !strings.ContainsFunc(label, unicode.IsSpace) {
+		return label
+	}
 	if tax := t.labels.taxonomy; tax != nil {
 		if _, known := tax.Node(label); known {
 			return label
