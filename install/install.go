@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
-	"github.com/hierml/notebook/kernel/build"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // outcome is what the summary tells.
@@ -96,7 +96,7 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root string) error {
 	step := c.begin("Preparing compiled cells, which takes a minute or two")
 	steps := 0
-	_, err := build.Open(ctx, build.Settings{Program: o.spec.Program, Root: root, Progress: func(what string) {
+	_, err := toolchain.Open(ctx, toolchain.Settings{Program: o.spec.Program, Root: root, Progress: func(what string) {
 		step.progress(steps, 0, what)
 		steps++
 	}})

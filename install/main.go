@@ -4,7 +4,7 @@
 //
 //	go run ./install
 //
-// It makes what the program needs to compile cells (see kernel/build), and goes
+// It makes what the program needs to compile cells (see internal/toolchain), and goes
 // on without it where that cannot be. It provides Jupyter in a private
 // environment where it is missing, repairs what an earlier run left, and removes
 // it all again with `go run ./install uninstall`. `go run ./install test`

@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/install/internal/browser"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
-	"github.com/hierml/notebook/kernel/build"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // acceptance is the package whose tests need Jupyter and a browser.
@@ -208,7 +208,7 @@ func provideKit(ctx context.Context, c *console, root string) (err error) {
 	if err := buildProgram(ctx, root, program, func(what string) { step.progress(0, 0, what) }); err != nil {
 		return step.fail(err)
 	}
-	_, err = build.Open(ctx, build.Settings{Program: program, Root: root, Progress: func(what string) { step.progress(0, 0, what) }})
+	_, err = toolchain.Open(ctx, toolchain.Settings{Program: program, Root: root, Progress: func(what string) { step.progress(0, 0, what) }})
 	if err != nil {
 		return step.fail(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
-	"github.com/hierml/notebook/kernel/build"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // uninstall removes what the receipt in these places lists and tells what it
@@ -37,7 +37,7 @@ func uninstall(out io.Writer, places place.Places) error {
 		if _, err := os.Stat(r.Program); err == nil && !isOurs(r.Program) {
 			u.keep(r.Program, "it is another program")
 		} else {
-			u.err = errors.Join(u.err, build.Remove(r.Program))
+			u.err = errors.Join(u.err, toolchain.Remove(r.Program))
 			u.remove(r.Program)
 		}
 	}

@@ -12,10 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/notebook"
-	"github.com/hierml/notebook/kernel/notebook/compare"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/notebook/compare"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/rerun"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 func notebookCheckCommand() *cobra.Command {
@@ -114,12 +115,12 @@ func (c *checker) file(ctx context.Context, path string) (same bool, err error) 
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	progress := newProgress(c.stderr)
-	failure := notebook.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}.Run(ctx, now)
+	failure := rerun.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}.Run(ctx, now)
 	if ctx.Err() != nil {
 		return false, failure
 	}
 	differences := compare.Cells(stored, now, c.tolerance)
-	if failed := (*notebook.CellError)(nil); errors.As(failure, &failed) {
+	if failed := (*rerun.CellError)(nil); errors.As(failure, &failed) {
 		// Its error says more than what it lacks of what is stored.
 		differences = slices.DeleteFunc(differences, func(d compare.Difference) bool { return d.Number == failed.Number })
 	}
@@ -140,7 +141,7 @@ func (c *checker) report(path string, now *notebook.Notebook, differences []comp
 		}
 	}
 	var b strings.Builder
-	if failed := (*notebook.CellError)(nil); errors.As(failure, &failed) {
+	if failed := (*rerun.CellError)(nil); errors.As(failure, &failed) {
 		ran--
 	}
 	if len(differences) == 0 && failure == nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // stored writes a notebook that was run, and then has other sources: what is stored is what the old ones showed.

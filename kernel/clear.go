@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 func notebookClearCommand() *cobra.Command {

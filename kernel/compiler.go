@@ -9,18 +9,18 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/build"
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/module"
-	"github.com/hierml/notebook/kernel/script"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/module"
+	"github.com/hierml/notebook/kernel/internal/script"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 // newCompiler makes what compiles the cells of a session for a worker of this
 // program, which is started by a command. The error is a sentence that says why
 // they cannot be compiled.
 func newCompiler(ctx context.Context, progress func(string), command []string) (engine.Compiler, error) {
-	kit, err := build.Open(ctx, build.Settings{Progress: progress})
+	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func newCompiler(ctx context.Context, progress func(string), command []string) (
 }
 
 // tryKit has a worker load what a kit builds, and notes in the kit that it did.
-func tryKit(ctx context.Context, kit *build.Kit, command []string) (err error) {
+func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err error) {
 	plugin, err := kit.Trial(ctx)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func tryKit(ctx context.Context, kit *build.Kit, command []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, process.Close()) }()
-	trial := &engine.Compiled{Plugin: plugin, Units: []string{build.TrialUnit}, Run: build.TrialUnit}
+	trial := &engine.Compiled{Plugin: plugin, Units: []string{toolchain.TrialUnit}, Run: toolchain.TrialUnit}
 	if _, err := process.Run(ctx, &engine.Program{Cell: 1, Title: "the trial", Compiled: trial}, nobody()); err != nil {
 		if ctx.Err() != nil {
 			return err

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/build"
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 func doctorCommand() *cobra.Command {
@@ -165,7 +165,7 @@ func tryWorker(ctx context.Context) (err error) {
 
 // examineCells builds a plugin and has a worker load it.
 func examineCells(ctx context.Context) []finding {
-	kit, err := build.Open(ctx, build.Settings{Progress: func(step string) { fmt.Fprintln(os.Stderr, "       "+step) }})
+	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: func(step string) { fmt.Fprintln(os.Stderr, "       "+step) }})
 	if err != nil {
 		return one(wrong("cells cannot be compiled: %v", err))
 	}

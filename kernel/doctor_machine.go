@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/kernel/history"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 // examineData looks at the folders of data sets.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/stdlib"
 )
 

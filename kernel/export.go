@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/notebook"
-	"github.com/hierml/notebook/kernel/notebook/markdown"
-	"github.com/hierml/notebook/kernel/notebook/page"
+	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/notebook/markdown"
+	"github.com/hierml/notebook/internal/notebook/page"
+	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/stdlib"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 func TestNotebookExport(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"go/types"
 
-	"github.com/hierml/notebook/kernel/build"
-	"github.com/hierml/notebook/kernel/module"
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/module"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -42,7 +42,7 @@ func (m *moduleImporter) Import(path string) (*types.Package, error) {
 }
 
 func (m *moduleImporter) open() {
-	kit, err := build.Open(m.ctx, build.Settings{})
+	kit, err := toolchain.Open(m.ctx, toolchain.Settings{})
 	if err == nil {
 		m.modules, err = module.NewCompiler(kit)
 	}

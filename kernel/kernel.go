@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/history"
-	"github.com/hierml/notebook/kernel/session"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/session"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 func kernelCommand() *cobra.Command {

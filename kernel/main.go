@@ -19,8 +19,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/script"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/script"
 )
 
 func main() {

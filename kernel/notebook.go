@@ -8,10 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/notebook"
-	"github.com/hierml/notebook/kernel/notebook/page"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/notebook/page"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/rerun"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 func notebookCommand() *cobra.Command {
@@ -58,7 +59,7 @@ Without -o and --html nothing is written: run is then a check.`,
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			progress := newProgress(cmd.ErrOrStderr())
-			runner := notebook.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}
+			runner := rerun.Runner{Evaluator: e, Starting: progress.starting, Finished: progress.finished}
 			failure := runner.Run(ctx, nb)
 			if output != "" {
 				if err := nb.WriteFile(output); err != nil {
@@ -97,7 +98,7 @@ func title(path string) string {
 
 // failedCell says of an error in which cell of which file it was.
 func failedCell(file string, err error) error {
-	var cell *notebook.CellError
+	var cell *rerun.CellError
 	if !errors.As(err, &cell) {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // save writes a notebook of code cells into a new folder and returns the folder.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // notebookLimit is how long a notebook may take.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/kernel/internal/rerun"
 )
 
 // A progress reports on the cells of a notebook: a line for each, and on a
@@ -29,7 +29,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, terminal: isTerminal(w), stop: func() {}}
 }
 
-func (p *progress) starting(s notebook.Step) {
+func (p *progress) starting(s rerun.Step) {
 	if !p.terminal {
 		return
 	}
@@ -43,7 +43,7 @@ func (p *progress) starting(s notebook.Step) {
 }
 
 // bar draws a bar of the cells that are done, until quit.
-func (p *progress) bar(s notebook.Step, quit <-chan struct{}) {
+func (p *progress) bar(s rerun.Step, quit <-chan struct{}) {
 	select {
 	case <-quit:
 		return
@@ -71,7 +71,7 @@ func (p *progress) bar(s notebook.Step, quit <-chan struct{}) {
 	}
 }
 
-func (p *progress) finished(s notebook.Step) {
+func (p *progress) finished(s rerun.Step) {
 	p.stop()
 	state := ""
 	if s.Err != nil {

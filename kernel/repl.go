@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/history"
-	"github.com/hierml/notebook/kernel/repl"
-	"github.com/hierml/notebook/kernel/script"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/repl"
+	"github.com/hierml/notebook/kernel/internal/script"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 func replCommand() *cobra.Command {

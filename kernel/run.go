@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/engine"
-	"github.com/hierml/notebook/kernel/script"
-	"github.com/hierml/notebook/kernel/worker"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/script"
+	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
 func runCommand() *cobra.Command {

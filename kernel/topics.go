@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/kernel/notebook"
-	"github.com/hierml/notebook/kernel/notebook/compare"
+	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/notebook/compare"
 )
 
 // topics are what help tells of beside commands.

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/microcosm-cc/bluemonday"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // notebookSize is how large a notebook may be in bytes. GitHub does not tell from what

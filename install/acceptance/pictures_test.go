@@ -11,7 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/hierml/notebook/kernel/notebook"
+	"github.com/hierml/notebook/internal/notebook"
 )
 
 // picturesFolder is the value of a flag of this package's tests: it stands behind the package

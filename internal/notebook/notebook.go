@@ -1,0 +1,131 @@
+// Package notebook reads and writes Jupyter notebooks (nbformat 4) without
+// Jupyter. Written files are what Jupyter itself would have written, byte for
+// byte, so that version control shows only what changed.
+//
+// The kernel's package rerun runs them; the web page of a notebook is made by
+// package page.
+package notebook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// The version of the format that is written.
+const (
+	Major = 4
+	Minor = 5
+)
+
+// A Notebook is the content of an .ipynb file. Values of JSON that have no
+// field here are kept as encoding/json decodes them, with numbers as
+// json.Number.
+type Notebook struct {
+	Metadata map[string]any
+	Cells    []*Cell
+	// Minor is the minor version of the file; Write raises it to 5.
+	Minor int
+	// Extra holds the fields that the format does not know.
+	Extra map[string]any
+}
+
+// The kinds of cells.
+const (
+	Code     = "code"
+	Markdown = "markdown"
+	Raw      = "raw"
+)
+
+// A Cell is one cell.
+type Cell struct {
+	Kind     string // Code, Markdown or Raw
+	ID       string // empty in files older than 4.5; Write makes one
+	Source   string
+	Metadata map[string]any
+	// Attachments maps file names to MIME bundles; nil where there are none.
+	Attachments map[string]any
+	// Count and Outputs are those of code cells; Count is 0 for a cell that
+	// has not run.
+	Count   int
+	Outputs []*Output
+	Extra   map[string]any
+}
+
+// The kinds of outputs.
+const (
+	Stream  = "stream"
+	Display = "display_data"
+	Result  = "execute_result"
+	Failure = "error"
+)
+
+// An Output is one output of a code cell.
+type Output struct {
+	Kind string // Stream, Display, Result or Failure
+
+	// Of a Stream: "stdout" or "stderr", and the text.
+	Name, Text string
+
+	// Of a Display and a Result. Data is a MIME bundle: text and base64 as
+	// strings, JSON as itself.
+	Data     map[string]any
+	Metadata map[string]any
+	Count    int // of a Result
+
+	// Of a Failure. The traceback's lines may have ANSI colours.
+	ErrorName, ErrorValue string
+	Traceback             []string
+
+	Extra map[string]any
+}
+
+// The tags of cells that running heeds, as Jupyter's own programs do.
+const (
+	RaisesException = "raises-exception" // the cell may fail
+	SkipExecution   = "skip-execution"   // the cell is not run
+)
+
+// Tagged reports whether the cell has a tag.
+func (c *Cell) Tagged(tag string) bool {
+	tags, _ := c.Metadata["tags"].([]any)
+	for _, t := range tags {
+		if t == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// nameCells gives an identifier of the form that Jupyter gives to each cell that has none. It depends only on the
+// notebook, so that version control does not see another one each time.
+func (nb *Notebook) nameCells() {
+	taken := map[string]bool{}
+	for _, c := range nb.Cells {
+		taken[c.ID] = true
+	}
+	for i, c := range nb.Cells {
+		for try := 0; c.ID == ""; try++ {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", i, try, c.Source))
+			if id := hex.EncodeToString(sum[:4]); !taken[id] {
+				c.ID, taken[id] = id, true
+			}
+		}
+	}
+}
+
+// A FormatError says what is wrong with a notebook file, and where.
+type FormatError struct {
+	File         string
+	Line, Column int    // from 1; columns count bytes
+	Path         string // such as "cells[3].outputs[0]"; empty for the whole
+	Msg          string
+}
+
+func (e *FormatError) Error() string {
+	where := fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Column)
+	if e.Path != "" {
+		where += e.Path + ": "
+	}
+	return where + e.Msg
+}

@@ -1,0 +1,124 @@
+package page
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/hierml/notebook/internal/notebook"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestPage compares the page of a notebook that has everything with a golden
+// file, which was looked at in a browser.
+func TestPage(t *testing.T) {
+	nb, err := notebook.ReadFile(filepath.Join("testdata", "page.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Write(&b, nb, "page"); err != nil {
+		t.Fatal(err)
+	}
+	// The styles have a file of their own.
+	before, rest, _ := strings.Cut(b.String(), "<style>")
+	_, after, ok := strings.Cut(rest, "</style>")
+	if !ok {
+		t.Fatal("the page has no styles")
+	}
+	got := before + "<style></style>" + after
+	golden := filepath.Join("testdata", "page.golden.html")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the page is not %s; see what changed with go test -update and git diff. It is:\n%s", golden, got)
+	}
+}
+
+// TestHarmless tries what must not come through from a notebook.
+func TestHarmless(t *testing.T) {
+	for _, bad := range []string{
+		`<script>alert(1)</script>`,
+		`<img src=x onerror=alert(1)>`,
+		`<a href="javascript:alert(1)">x</a>`,
+		`<iframe src="https://example.org"></iframe>`,
+		`<svg onload=alert(1)><script>alert(1)</script></svg>`,
+		`<style>body { display: none }</style>`,
+		`<form action="https://example.org"><input type="text" name="password"></form>`,
+		`<meta http-equiv="refresh" content="0;url=https://example.org">`,
+		`<base href="https://example.org">`,
+		`<p style="position: fixed; top: 0">x</p>`,
+		`<p style="background: url(https://example.org/x)">x</p>`,
+		`<link rel="stylesheet" href="https://example.org/x.css">`,
+	} {
+		nb := &notebook.Notebook{Cells: []*notebook.Cell{
+			{Kind: notebook.Markdown, Source: bad},
+			{Kind: notebook.Code, Outputs: []*notebook.Output{
+				{Kind: notebook.Display, Data: map[string]any{"text/html": bad}},
+				{Kind: notebook.Display, Data: map[string]any{"text/markdown": bad}},
+				{Kind: notebook.Display, Data: map[string]any{"image/png": `x" onerror="alert(1)`, "text/plain": bad}},
+				{Kind: notebook.Stream, Name: "stdout", Text: bad},
+			}},
+		}}
+		var b strings.Builder
+		if err := Write(&b, nb, bad); err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(b.String(), "<body>")
+		root, err := html.Parse(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			if n.Type != html.ElementNode {
+				continue
+			}
+			if slices.Contains([]string{"script", "iframe", "object", "embed", "svg", "style", "form", "meta", "base", "link"}, n.Data) {
+				t.Errorf("an element %s came through from %s", n.Data, bad)
+			}
+			for _, a := range n.Attr {
+				switch {
+				case strings.HasPrefix(a.Key, "on"),
+					a.Key != "alt" && strings.Contains(a.Val, "javascript:"),
+					a.Key == "style" && (strings.Contains(a.Val, "position") || strings.Contains(a.Val, "url")),
+					n.Data == "input" && a.Key == "type" && a.Val != "checkbox":
+					t.Errorf("%s=%q came through from %s", a.Key, a.Val, bad)
+				}
+			}
+		}
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain <b>":                        "plain &lt;b&gt;",
+		"\x1b[31mred\x1b[0m.":              `<span class="ansi-red-fg">red</span>.`,
+		"\x1b[1;94mx\x1b[22my\x1b[39mz":    `<span class="ansi-bold ansi-blue-intense-fg">x</span><span class="ansi-blue-intense-fg">y</span>z`,
+		"\x1b[38;5;196mx\x1b[48;5;250my":   `<span style="color:#ff0000">x</span><span style="color:#ff0000;background-color:#bcbcbc">y</span>`,
+		"\x1b[38;2;1;2;300mx":              `<span style="color:#01022c">x</span>`,
+		"\x1b[38:5:9mx\x1b[mx":             `<span class="ansi-red-intense-fg">x</span>x`,
+		"\x1b[3;4;7mx\x1b[23;24;27my":      `<span class="ansi-italic ansi-underline ansi-inverse">x</span>y`,
+		"\x1b[2Kx\x1b]0;title\x07y\x1b[1A": "xy",
+		"10%\r100%\ndone\r\n":              "100%\ndone\n",
+		"ab\bc\n\b":                        "ac\n",
+		"working\r":                        "working",
+		"\x1b[38;5mx\x1b[999999999999my":   "xy",
+	} {
+		if got := string(terminal(text)); got != want {
+			t.Errorf("terminal(%q) = %s, want %s", text, got, want)
+		}
+	}
+}

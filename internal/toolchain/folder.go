@@ -1,0 +1,65 @@
+package toolchain
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// folder is a private folder that is removed at the latest by the next process
+// that makes one, if this process dies.
+type folder struct {
+	path string
+	own  *lock
+}
+
+const (
+	folderPattern = "hierml-cells-"
+	// room is what a folder needs to be chosen. A plugin has 1 to 20 MB.
+	room = 256 << 20
+)
+
+// newFolder makes a folder: in memory where that can be, else where temporary
+// files belong.
+func newFolder() (*folder, error) {
+	parent := os.TempDir()
+	if usableForCode("/dev/shm", room) {
+		parent = "/dev/shm"
+	}
+	removeForgotten(parent)
+	path, err := os.MkdirTemp(parent, folderPattern)
+	if err != nil {
+		return nil, plainly(err, parent, "TMPDIR")
+	}
+	own, err := tryLock(filepath.Join(path, "lock"), true)
+	if err == nil && own == nil {
+		err = errors.New("the new folder " + path + " is locked")
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(path))
+	}
+	return &folder{path, own}, nil
+}
+
+func (f *folder) remove() error {
+	return errors.Join(os.RemoveAll(f.path), f.own.release())
+}
+
+// removeForgotten removes folders in parent whose processes have ended. What
+// cannot be removed belongs to another user, and is left.
+func removeForgotten(parent string) {
+	paths, _ := filepath.Glob(filepath.Join(parent, folderPattern+"*"))
+	for _, path := range paths {
+		// A folder that has no lock yet is being made.
+		lock := filepath.Join(path, "lock")
+		if _, err := os.Stat(lock); err != nil {
+			continue
+		}
+		own, err := tryLock(lock, true)
+		if err != nil || own == nil {
+			continue
+		}
+		_ = os.RemoveAll(path)
+		_ = own.release()
+	}
+}

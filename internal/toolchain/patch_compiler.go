@@ -1,0 +1,171 @@
+package toolchain
+
+// compiler is the compiler of cells: for it all packages whose paths begin with
+// Prefix are one package. Each rule that compares packages, or looks whether a
+// name is exported, is in one of these places.
+var compiler = tool{name: "compile", description: "compiler", replacements: []replacement{
+	// The checker asks this of unexported names: they are the same if their
+	// packages are.
+	{"types2/predicates.go",
+		"\treturn a.path == b.path\n}",
+		`	return a.path == b.path || isCell(a) && isCell(b)
+}
+
+func isCell(p *Package) bool {
+	return p.path == "main" || len(p.path) > 5 && p.path[:5] == "cell/"
+}
+`},
+	// The identity of an unexported field or method, by which they are looked
+	// up, holds the path of its package.
+	{"types2/object.go",
+		"\t\tpath = pkg.path\n",
+		"\t\tpath = pkg.path\n\t\tif isCell(pkg) {\n\t\t\tpath = \"main\"\n\t\t}\n"},
+	// Methods are sorted by name and package; those of one package by name
+	// alone, in whichever cell they were declared.
+	{"types2/object.go",
+		"\tif !ea {\n\t\treturn",
+		"\tif !ea && !samePkg(a.pkg, b.pkg) {\n\t\treturn"},
+	// A qualified identifier may be unexported: k3ˑ.point.
+	{"types2/call.go",
+		"if !exp.Exported() {",
+		"if !exp.Exported() && !samePkg(pkg, check.pkg) {"},
+	// A literal without field names may set unexported fields.
+	{"types2/literals.go",
+		"fld.pkg != check.pkg {",
+		"!samePkg(fld.pkg, check.pkg) {"},
+	// Unexported fields and methods are written to the export data as those of
+	// package main, so that struct types and interfaces of two cells are
+	// identical for the parts of the compiler that follow, and for the linker.
+	{"noder/writer.go",
+		"\tpkgIdx := pw.pkgIdx(obj.Pkg())\n\tnameIdx := pw.StringIdx(obj.Name())",
+		`	pkg := obj.Pkg()
+	if pkg != nil && strings.HasPrefix(pkg.Path(), "cell/") {
+		if cellFields == nil {
+			cellFields = types2.NewPackage("main", "main")
+		}
+		pkg = cellFields
+	}
+	pkgIdx := pw.pkgIdx(pkg)
+	nameIdx := pw.StringIdx(obj.Name())`},
+	{"noder/writer.go",
+		"// selector writes the name of",
+		"var cellFields *types2.Package\n\n// selector writes the name of"},
+	// Export data lists the unexported objects of a cell too.
+	{"noder/unified.go",
+		"\t\t\tif types.IsExported(xname) {",
+		"\t\t\tif types.IsExported(xname) || strings.HasPrefix(pr.PkgPath(), \"cell/\") {"},
+	// Package main may not be imported and its objects are made reachable for
+	// plugin.Lookup; neither is so for cells.
+	{"noder/reader.go",
+		"types.LocalPkg.Name == \"main\" && types",
+		"types.LocalPkg.Name == \"main\" && !strings.HasPrefix(base.Ctxt.Pkgpath, \"cell/\") && types"},
+	{"gc/obj.go",
+		"types.LocalPkg.Name == \"main\" {",
+		"types.LocalPkg.Name == \"main\" && base.Ctxt.Pkgpath[:min(5, len(base.Ctxt.Pkgpath))] != \"cell/\" {"},
+	// Selections of fields and methods, after the checker, by symbols of main.
+	{"typecheck/typecheck.go",
+		"sym.Pkg == types.LocalPkg)",
+		"sym.Pkg == types.LocalPkg || sym.Pkg.Path == \"main\")"},
+	{"typecheck/expr.go",
+		"&& s.Pkg != types.LocalPkg {",
+		"&& s.Pkg != types.LocalPkg && s.Pkg.Path != \"main\" {"},
+	// An interface with methods tells its type by a table. There are several
+	// tables for one type and interface where the run time made one before a
+	// plugin brought another, so cells compare the types in them.
+	{"ssagen/ssa.go",
+		"		// Looking for pointer to itab for target type and source interface.\n\t\twantedFirstWord = targetItab\n",
+		"		// Looking for pointer to itab for target type and source interface.\n\t\twantedFirstWord = targetItab\n" + `
+		if strings.HasPrefix(base.Ctxt.Pkgpath, "cell/") {
+			firstWord, wantedFirstWord = s.typeInItab(itab), target
+		}
+`},
+	{"ssagen/ssa.go",
+		"	var wantedFirstWord *ssa.Value\n",
+		"	firstWord := itab\n	var wantedFirstWord *ssa.Value\n"},
+	{"ssagen/ssa.go",
+		"types.Types[types.TBOOL], itab, wantedFirstWord)",
+		"types.Types[types.TBOOL], firstWord, wantedFirstWord)"},
+	{"ssagen/ssa.go",
+		"// temp allocates a temp of type t at position pos\n",
+		`// typeInItab returns the type in a table, or nil if there is no table.
+func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
+	byteptr := s.f.Config.Types.BytePtr
+	there := s.newValue2(ssa.OpNeqPtr, types.Types[types.TBOOL], itab, s.constNil(byteptr))
+	b := s.endBlock()
+	b.Kind = ssa.BlockIf
+	b.SetControl(there)
+	b.Likely = ssa.BranchLikely
+	some, none, end := s.f.NewBlock(ssa.BlockPlain), s.f.NewBlock(ssa.BlockPlain), s.f.NewBlock(ssa.BlockPlain)
+	b.AddEdgeTo(some)
+	b.AddEdgeTo(none)
+	s.startBlock(some)
+	s.vars[typVar] = s.load(byteptr, s.newValue1I(ssa.OpOffPtr, byteptr, rttype.ITab.OffsetOf("Type"), itab))
+	s.endBlock()
+	some.AddEdgeTo(end)
+	s.startBlock(none)
+	s.vars[typVar] = itab
+	s.endBlock()
+	none.AddEdgeTo(end)
+	s.startBlock(end)
+	typ := s.variable(typVar, byteptr)
+	delete(s.vars, typVar)
+	return typ
+}
+
+// temp allocates a temp of type t at position pos
+`},
+	{"walk/compare.go",
+		"	eqtab, eqdata := compare.EqInterface(n.X, n.Y)\n",
+		`	eqtab, eqdata := compare.EqInterface(n.X, n.Y)
+	if strings.HasPrefix(base.Ctxt.Pkgpath, "cell/") && !n.X.Type().IsEmptyInterface() {
+		x, y := eqtab.X, eqtab.Y
+		some := ir.NewLogicalExpr(base.Pos, ir.OANDAND, ir.NewBinaryExpr(base.Pos, ir.ONE, typecheck.NodNil(), x), ir.NewBinaryExpr(base.Pos, ir.ONE, typecheck.NodNil(), y))
+		types := ir.NewLogicalExpr(base.Pos, ir.OANDAND, some, ir.NewBinaryExpr(base.Pos, ir.OEQ, itabType(x), itabType(y)))
+		var equal ir.Node = ir.NewLogicalExpr(base.Pos, ir.OANDAND, ir.NewLogicalExpr(base.Pos, ir.OOROR, eqtab, types), eqdata)
+		if n.Op() == ir.ONE {
+			equal = ir.NewUnaryExpr(base.Pos, ir.ONOT, equal)
+		}
+		return finishCompare(n, equal, init)
+	}
+`},
+	{"walk/switch.go",
+		"	var hashField *types.Field\n	if itab.X.Type().IsEmptyInterface() {\n",
+		`	if strings.HasPrefix(base.Ctxt.Pkgpath, "cell/") && !itab.X.Type().IsEmptyInterface() {
+		// Tables that the run time made have no hash.
+		hash := runtimeField("hash", rttype.Type.OffsetOf("Hash"), types.Types[types.TUINT32])
+		return boundedDotPtr(pos, itabType(itab), hash)
+	}
+	var hashField *types.Field
+	if itab.X.Type().IsEmptyInterface() {
+`},
+	{"walk/compare.go",
+		"import (\n",
+		"import (\n	\"strings\"\n"},
+	// The name of an instance of a generic type holds the paths of its type
+	// arguments. At run time they are those of package main.
+	{"reflectdata/reflect.go",
+		"p := t.NameString()",
+		"p := mainNames(t.NameString())"},
+	{"reflectdata/reflect.go",
+		"// dcommontype dumps the contents of a reflect.rtype (runtime._type) to c.\n",
+		`// mainNames puts main in place of the paths of cells.
+func mainNames(name string) string {
+	for from := 0; ; {
+		i := strings.Index(name[from:], "cell/")
+		if i < 0 {
+			return name
+		}
+		i += from
+		from = i + 1
+		if i > 0 && !strings.ContainsRune("[],*({ ;", rune(name[i-1])) && !strings.HasSuffix(name[:i], "...") {
+			continue
+		}
+		if end := strings.IndexByte(name[i:], '.'); end > 0 {
+			name = name[:i] + "main" + name[i+end:]
+		}
+	}
+}
+
+// dcommontype dumps the contents of a reflect.rtype (runtime._type) to c.
+`},
+}}

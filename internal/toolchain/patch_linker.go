@@ -1,0 +1,74 @@
+package toolchain
+
+import _ "embed"
+
+//go:embed link/imports.go.txt
+var linkerImports string
+
+//go:embed link/loader.go.txt
+var loaderImports string
+
+// linker is the linker of plugins: what the program has is imported and not
+// linked again (link/imports.go.txt). Go's linker brings along all that a plugin
+// reaches, which for a plot is 16 MB, and takes time, in each plugin.
+var linker = tool{name: "link", description: "linker",
+	added: map[string]string{"ld/imports.go": linkerImports, "loader/imports.go": loaderImports},
+	replacements: []replacement{
+		{"ld/main.go",
+			"\tctxt.loadlib()\n",
+			"\tloadHost()\n\tctxt.loadlib()\n"},
+		// Of the program's packages only those are read that the plugin refers to.
+		{"ld/link.go",
+			"\tpkg := objabi.PathToPrefix(l.Pkg)\n",
+			"\tpkg := objabi.PathToPrefix(l.Pkg)\n\tif imports != nil && *flagRead != \"\" {\n\t\taddReferenced(ctxt, l, pn)\n\t\treturn\n\t}\n"},
+		{"ld/lib.go",
+			"\tiscgo = ctxt.LibraryByPkg[\"runtime/cgo\"] != nil\n",
+			"\tiscgo = ctxt.LibraryByPkg[\"runtime/cgo\"] != nil || imports != nil\n"},
+		{"loader/loader.go",
+			"\t\tif !ok {\n\t\t\tlog.Fatalf(\"%v: reference to nonexistent",
+			"\t\tif !ok && Partial(r.unit.Lib) {\n\t\t\tcontinue\n\t\t}\n\t\tif !ok {\n\t\t\tlog.Fatalf(\"%v: reference to nonexistent"},
+		{"loader/loader.go",
+			"\t\trr = l.objs[r.pkg[p]]\n",
+			"\t\trr = l.objs[r.pkg[p]]\n\t\tif rr == nil && Lenient {\n\t\t\treturn 0\n\t\t}\n"},
+		{"loader/loader.go",
+			"\tfor i, n := 0, r.NRefFlags(); i < n; i++ {\n",
+			"\tfor i, n := 0, r.NRefFlags(); i < n && !Partial(r.unit.Lib); i++ {\n"},
+		// The C code of the program's packages is in the program.
+		{"ld/lib.go",
+			"\tif magic == 0x7f454c46 { // \\x7F E L F\n",
+			"\tif magic == 0x7f454c46 { // \\x7F E L F\n\t\tif hosted(lib) {\n\t\t\treturn nil\n\t\t}\n"},
+		// Here the text of the plugin is laid out.
+		{"ld/lib.go",
+			"\tctxt.Textp = ctxt.loader.AssignTextSymbolOrder(",
+			"\timports.hide(ctxt.loader)\n\tdefer imports.declare(ctxt.loader)\n\tctxt.Textp = ctxt.loader.AssignTextSymbolOrder("},
+		// The program's packages are initialized.
+		{"ld/inittask.go",
+			"\t\t\ts := r.Sym()\n\t\t\tedges =",
+			`			s := r.Sym()
+			if imports != nil && imports.has(ldr.SymName(s)) {
+				ndeps--
+				continue
+			}
+			edges =`},
+		{"ld/deadcode.go",
+			"\t\tsymIdx := d.wq.pop()\n",
+			"\t\tsymIdx := d.wq.pop()\n\t\tif d.imported(symIdx) {\n\t\t\tcontinue\n\t\t}\n"},
+		{"ld/deadcode.go",
+			"\t\t\trs := r.Sym()\n\t\t\tif isgotype && usedInIface",
+			"\t\t\trs := r.Sym()\n\t\t\tif isOffset(t) {\n\t\t\t\td.keep(rs)\n\t\t\t}\n\t\t\tif isgotype && usedInIface"},
+		{"ld/deadcode.go",
+			"\trelocs := d.ldr.Relocs(m.src)\n\td.mark(",
+			"\trelocs := d.ldr.Relocs(m.src)\n\tfor i := range 3 {\n\t\td.keep(relocs.At(m.r + i).Sym())\n\t}\n\td.mark("},
+		// Methods of an imported type are kept by the tables of the interfaces
+		// that it has in the plugin, not by the type.
+		{"ld/deadcode.go",
+			"if d.ctxt.linkShared && d.ldr.IsItab(symIdx) {",
+			"if (d.ctxt.linkShared || imports != nil) && d.ldr.IsItab(symIdx) {"},
+		// The descriptions of imported types are still in the archives.
+		{"ld/decodesym.go",
+			"\tif ctxt.loader.SymType(s) == sym.SDYNIMPORT {",
+			"\tif ctxt.loader.SymType(s) == sym.SDYNIMPORT && imports == nil {"},
+		{"ld/decodesym.go",
+			"\tif ldr.SymType(s) == sym.SDYNIMPORT {",
+			"\tif ldr.SymType(s) == sym.SDYNIMPORT && imports == nil {"},
+	}}

@@ -1,0 +1,58 @@
+package toolchain
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownGroup makes the end of cmd's context kill what cmd started, too.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return nil
+		}
+		return err
+	}
+}
+
+// lock is a lock on a file, which ends with its process.
+type lock struct{ file *os.File }
+
+// tryLock takes the lock of the file at path, which it makes where it is
+// missing: alone, or as one of many. It returns nil if others have it.
+func tryLock(path string, alone bool) (*lock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	how := unix.LOCK_SH
+	if alone {
+		how = unix.LOCK_EX
+	}
+	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+	if err == nil {
+		return &lock{f}, nil
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = nil
+	}
+	return nil, errors.Join(err, f.Close())
+}
+
+func (l *lock) release() error { return l.file.Close() }
+
+// usableForCode reports whether this process may write to dir and load programs
+// from it, and whether there are at least free bytes of room.
+func usableForCode(dir string, free uint64) bool {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil || unix.Access(dir, unix.W_OK|unix.X_OK) != nil {
+		return false
+	}
+	return s.Flags&unix.ST_NOEXEC == 0 && s.Bavail*uint64(s.Bsize) >= free
+}

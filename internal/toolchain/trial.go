@@ -1,0 +1,83 @@
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// TrialUnit is the path of the unit that a trial plugin registers: its Run
+// panics if the plugin does not do what it should.
+const TrialUnit = Prefix + "trial/2"
+
+// trialUnits use what the changed compiler is for: unexported names of another
+// package.
+var trialUnits = []Unit{
+	{Path: Prefix + "trial/1", Source: `package main
+
+type point struct{ x, y int }
+
+func (p *point) move(by int) { p.x += by }
+
+type mover interface{ move(int) }
+
+var first any = struct{ x int }{1}
+`},
+	{Path: TrialUnit, Source: `package main
+
+import (
+	"fmt"
+
+	earlier "cell/trial/1"
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+)
+
+type circle struct {
+	r int
+	earlier.point
+}
+
+func try() {
+	c := circle{1, earlier.point{x: 2, y: 3}}
+	var m earlier.mover = &c
+	m.move(40)
+	_, same := earlier.first.(struct{ x int })
+	if got := fmt.Sprintf("%T %+v %v", c.point, c, same); got != "main.point {r:1 point:{x:42 y:3}} true" {
+		panic(got)
+	}
+}
+
+func init() { cell.Register("cell/trial/2", cell.Code{Run: try}) }
+`},
+}
+
+// Trial builds a plugin of two units for the program to load and run, which
+// shows that the kit and the program match. The caller removes the file's folder,
+// which holds nothing else.
+func (k *Kit) Trial(ctx context.Context) (plugin string, err error) {
+	b, err := k.NewBuilder()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	built, err := b.Build(ctx, trialUnits)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(b.folder.path), "hierml-trial-")
+	if err != nil {
+		return "", err
+	}
+	plugin = filepath.Join(dir, "trial.so")
+	return plugin, os.Rename(built, plugin)
+}
+
+// tryBuild builds the trial plugin and removes it.
+func (k *Kit) tryBuild(ctx context.Context) error {
+	plugin, err := k.Trial(ctx)
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Dir(plugin))
+}

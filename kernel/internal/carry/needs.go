@@ -1,0 +1,122 @@
+package carry
+
+import (
+	"reflect"
+	"strings"
+)
+
+// inside reports whether something within values of a pair of types may have
+// to be changed: whether they are to be looked through.
+func (m *mover) inside(from, to reflect.Type) bool {
+	p := pair{from, to}
+	if needs, ok := m.forms.needs[p]; ok {
+		return needs
+	}
+	seen := map[pair]bool{}
+	needs := m.look(p, seen)
+	if !needs {
+		for p := range seen {
+			m.forms.needs[p] = false
+		}
+	}
+	m.forms.needs[p] = needs
+	return needs
+}
+
+func (m *mover) look(p pair, seen map[pair]bool) bool {
+	if needs, ok := m.forms.needs[p]; ok {
+		return needs
+	}
+	if seen[p] {
+		return false // as far as this way leads
+	}
+	seen[p] = true
+	from, to := p.from, p.to
+	if opaque(to) {
+		return false
+	}
+	switch to.Kind() {
+	case reflect.Interface:
+		return m.in != nil || len(m.slots.list) > 0 || m.anew
+	case reflect.Func:
+		return m.in != nil
+	case reflect.Pointer, reflect.Slice:
+		return m.slots.within[to.Elem()] || m.look(pair{part(from, elem), to.Elem()}, seen)
+	case reflect.Array, reflect.Chan:
+		return m.look(pair{part(from, elem), to.Elem()}, seen)
+	case reflect.Map:
+		return rehashed(from, to) || m.look(pair{part(from, key), to.Key()}, seen) || m.look(pair{part(from, elem), to.Elem()}, seen)
+	case reflect.Struct:
+		if to == syncMap {
+			return m.look(pair{nil, reflect.TypeFor[any]()}, seen)
+		}
+		if t, ok := atomicPointer(to); ok {
+			return m.look(pair{nil, reflect.PointerTo(t)}, seen)
+		}
+		for i := range to.NumField() {
+			if m.look(pair{part(from, field(i)), to.Field(i).Type}, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func elem(t reflect.Type) reflect.Type { return t.Elem() }
+
+func key(t reflect.Type) reflect.Type { return t.Key() }
+
+func field(i int) func(reflect.Type) reflect.Type {
+	return func(t reflect.Type) reflect.Type { return t.Field(i).Type }
+}
+
+// part returns the type of a part, nil if it is not known.
+func part(t reflect.Type, get func(reflect.Type) reflect.Type) reflect.Type {
+	if t == nil {
+		return nil
+	}
+	if t = get(t); isPlaceholder(t) {
+		return nil
+	}
+	return t
+}
+
+// rehashed reports maps whose keys the compiled code may hash otherwise.
+func rehashed(from, to reflect.Type) bool {
+	if from == to || from == nil {
+		return false
+	}
+	switch to.Key().Kind() {
+	case reflect.Struct, reflect.Array:
+		return true
+	}
+	return false
+}
+
+// opaque reports structs that are not looked into: others may be at work on
+// values of them, and nothing of the session is found there in the open.
+func opaque(t reflect.Type) bool {
+	path := t.PkgPath()
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	switch path {
+	case "reflect", "runtime", "unsafe", "os", "net", "syscall", "testing", "plugin", "time", "unique", "weak",
+		"github.com/hierml/notebook/stdlib/host",
+		"github.com/hierml/notebook/kernel/internal/engine",
+		"github.com/hierml/notebook/kernel/internal/worker",
+		"github.com/hierml/notebook/kernel/internal/interpreted",
+		"github.com/hierml/notebook/kernel/internal/compiled":
+		return true
+	case "context":
+		return t.Name() != "valueCtx"
+	case "sync":
+		return t.Name() == "Pool"
+	}
+	for _, prefix := range []string{"internal/", "runtime/", "os/", "net/", "golang.org/x/sys/", "github.com/traefik/yaegi/"} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,181 @@
+package carry_test
+
+import (
+	"container/list"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/carry"
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// before and after are one type of the session, which got a method.
+type (
+	before struct {
+		x    int
+		next *before
+		any  any
+	}
+	after struct {
+		x    int
+		next *after
+		any  any
+	}
+	shapeBefore interface{ At() int }
+	shapeAfter  interface{ At() int }
+)
+
+func (b before) At() int { return b.x }
+
+func (a after) At() int { return a.x }
+
+func (a after) Later() string { return "later" }
+
+// recompile registers a unit with variables of older types and one with pointers to
+// them as newer ones, and carries them over.
+func recompile(t *testing.T, variables, moved map[string]any, old, new map[string]reflect.Type) []carry.Lost {
+	t.Helper()
+	first, second := fmt.Sprintf("cell/carry%d", units.Add(1)), fmt.Sprintf("cell/carry%d", units.Add(1))
+	own := func(types map[string]reflect.Type) map[string]reflect.Type {
+		out := map[string]reflect.Type{}
+		for key, typ := range types {
+			out[first+key] = typ
+		}
+		return out
+	}
+	cell.Register(first, cell.Code{Variables: variables, Types: own(old)})
+	cell.Register(second, cell.Code{Moved: moved, Types: own(new)})
+	var list []engine.Moved
+	for name := range moved {
+		list = append(list, engine.Moved{Name: name, Unit: second, Variable: name, FromUnit: first, FromVariable: name})
+	}
+	lost, err := carry.Variables(nil, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lost
+}
+
+func TestRecompiled(t *testing.T) {
+	x := before{x: 1}
+	x.next = &x
+	x.any = &x
+	values := []before{{x: 2}, {x: 3, any: before{x: 4}}}
+	var shown shapeBefore = before{x: 5}
+	bag := []any{before{x: 6}, &values[0], []before{{x: 7}}, map[string]before{"a": {x: 8}}, 9, "text", nil, [2]before{}}
+	keys := map[any]int{before{x: 10}: 1, "k": 2}
+	nested := map[string]any{"deep": map[string]any{"deeper": before{x: 11}}}
+	var m sync.Map
+	m.Store("a", before{x: 12})
+	m.Store(before{x: 13}, 1)
+	var value atomic.Value
+	value.Store(before{x: 14})
+	var pointer atomic.Pointer[any]
+	var held any = before{x: 15}
+	pointer.Store(&held)
+	l := list.New()
+	l.PushBack(before{x: 16})
+	err := fmt.Errorf("%w", fmt.Errorf("inner"))
+	call := func() int { return 17 }
+	ch := make(chan any, 3)
+	ch <- before{x: 18}
+	ch <- 1
+
+	var (
+		newX      *after
+		newValues *[]after
+		newShown  *shapeAfter
+	)
+	lost := recompile(t,
+		map[string]any{"x": &x, "values": &values, "shown": &shown, "bag": &bag, "keys": &keys, "nested": &nested, "m": &m, "value": &value,
+			"pointer": &pointer, "l": &l, "err": &err, "call": &call, "ch": &ch},
+		map[string]any{"x": &newX, "values": &newValues, "shown": &newShown},
+		map[string]reflect.Type{"p": reflect.TypeFor[before](), "s": reflect.TypeFor[shapeBefore]()},
+		map[string]reflect.Type{"p": reflect.TypeFor[after](), "s": reflect.TypeFor[shapeAfter]()})
+	if len(lost) > 0 {
+		t.Fatal(lost)
+	}
+	if newX.x != 1 || newX.next != newX || newX.any != any(newX) {
+		t.Errorf("%+v", newX)
+	}
+	if (*newValues)[1].any != any(after{x: 4}) || &(*newValues)[0] != bag[1] {
+		t.Errorf("%+v", *newValues)
+	}
+	if *newShown != shapeAfter(after{x: 5}) || (*newShown).At() != 5 {
+		t.Errorf("%+v", *newShown)
+	}
+	want := []any{after{x: 6}, &(*newValues)[0], []after{{x: 7}}, map[string]after{"a": {x: 8}}, 9, "text", nil, [2]after{}}
+	if !reflect.DeepEqual(bag, want) {
+		t.Errorf("%#v", bag)
+	}
+	if keys[after{x: 10}] != 1 || keys["k"] != 2 || len(keys) != 2 {
+		t.Errorf("%#v", keys)
+	}
+	if nested["deep"].(map[string]any)["deeper"] != any(after{x: 11}) {
+		t.Errorf("%#v", nested)
+	}
+	a, _ := m.Load("a")
+	b, _ := m.Load(after{x: 13})
+	if a != any(after{x: 12}) || b != any(1) {
+		t.Errorf("%#v %#v", a, b)
+	}
+	if value.Load() != any(after{x: 14}) || held != any(after{x: 15}) || l.Front().Value != any(after{x: 16}) {
+		t.Errorf("%#v %#v %#v", value.Load(), held, l.Front().Value)
+	}
+	if call() != 17 || err.Error() != "inner" || <-ch != any(after{x: 18}) || <-ch != any(1) {
+		t.Error("what has nothing to do with it changed")
+	}
+}
+
+func TestNotThere(t *testing.T) {
+	for want, m := range map[string]engine.Moved{
+		"carry: unit cell/none is not loaded":                   {Unit: "cell/none", Variable: "x"},
+		"carry: there is no interpreter with the variable x__1": {Unit: "cell/there", Variable: "x", FromVariable: "x__1"},
+		"carry: unit cell/there has no variable y":              {Unit: "cell/there", Variable: "x", FromUnit: "cell/there", FromVariable: "y"},
+	} {
+		x := 1
+		cell.Register("cell/there", cell.Code{Variables: map[string]any{"x": &x}})
+		if _, err := carry.Variables(nil, []engine.Moved{m}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestBundle(t *testing.T) {
+	if carry.Bundle(nil) != nil {
+		t.Error("a bundle of nothing")
+	}
+	b := carry.Bundle([]carry.Lost{{Name: "x", Key: "cell/1.x", Path: "x", Why: "no"}, {Name: "y", Key: "cell/1.y", Path: "y.z", Why: "no", More: 2}})
+	left, part := b.Data[engine.LeftBehind].(map[string]any), b.Data[engine.LeftInPart].(map[string]any)
+	if len(left) != 1 || left["cell/1.x"] != "no" || len(part) != 1 || part["cell/1.y"] != "y.z: no (and 2 more)" {
+		t.Error(b.Data)
+	}
+}
+
+// BenchmarkPromotion carries over a large slice, which is not copied.
+func BenchmarkPromotion(b *testing.B) {
+	for name, cells := range map[string]string{
+		"numbers":  "data := make([]float64, 10_000_000)",
+		"points":   "type point struct{ x, y float64 }\ndata := make([]point, 1_000_000)",
+		"pointers": "type point struct{ x, y float64 }\ndata := make([]*point, 1_000_000)\nfor i := range data { data[i] = &point{} }",
+		"anys":     "data := make([]any, 1_000_000)\nfor i := range data { data[i] = i }",
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := interpret(b, strings.Split(cells, "\n---\n")...)
+			var numbers []float64
+			var points []point
+			var pointers []*point
+			var anys []any
+			to := map[string]any{"numbers": &numbers, "points": &points, "pointers": &pointers, "anys": &anys}[name]
+			for b.Loop() {
+				s.promote(b, map[string]any{"data": to}, nil)
+			}
+			b.SetBytes(int64(reflect.ValueOf(to).Elem().Len()) * int64(reflect.TypeOf(to).Elem().Elem().Size()))
+		})
+	}
+}

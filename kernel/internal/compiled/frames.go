@@ -1,0 +1,201 @@
+package compiled
+
+import (
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// cellFile begins the names of files that stand for cells; the cell's number
+// follows.
+const cellFile = "/" + toolchain.Prefix
+
+// innermost and outermost are how many calls are kept of a deep recursion.
+const innermost, outermost = 30, 10
+
+// calls returns the active calls of the user's functions on the calling
+// goroutine, which has panicked with a value, innermost first.
+func calls(value any) []engine.Frame {
+	t := trace{failed: operationOf(value)}
+	pcs := make([]uintptr, 256)
+	n := runtime.Callers(2, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 4*len(pcs))
+		n = runtime.Callers(2, pcs)
+	}
+	frames := runtime.CallersFrames(pcs[:n])
+	for more := n > 0; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		t.add(f)
+	}
+	return t.calls
+}
+
+// A trace is a list of calls.
+type trace struct {
+	calls []engine.Frame
+	// failed is the operation that panicked.
+	failed string
+	// next is the operation of the next of the user's calls that comes, and
+	// direct says that what came before it is the builtin function panic.
+	next   string
+	direct bool
+	// names are those of functions as users know them.
+	names map[string]string
+}
+
+// add adds a call, if it is one of the user's. Of a deep recursion the calls in
+// the middle are only counted.
+func (t *trace) add(f runtime.Frame) {
+	number, ok := cellOf(f.File)
+	if !ok {
+		switch {
+		case f.Function == "runtime.gopanic":
+			t.next, t.direct = t.failed, true
+		case !failsFor(f.Function):
+			t.next, t.direct = callOperation, false
+		default:
+			t.direct = false
+		}
+		return
+	}
+	call := engine.Frame{Function: t.name(f.Function), Cell: number, Line: f.Line, Operation: t.next}
+	if t.direct {
+		call.Operation = panicOperation
+	}
+	t.next, t.direct = callOperation, false
+	if n := len(t.calls); n > 1 {
+		// The innermost call of a recursion shows where it ended, and the
+		// next one where it recurs.
+		last := &t.calls[n-1]
+		again := *last
+		again.More = 0
+		if again == call && call.Function != "" {
+			last.More++
+			return
+		}
+	}
+	if len(t.calls) == innermost+outermost {
+		t.calls[innermost-1].More += 1 + t.calls[innermost].More
+		t.calls = append(t.calls[:innermost], t.calls[innermost+1:]...)
+	}
+	t.calls = append(t.calls, call)
+}
+
+func (t *trace) name(function string) string {
+	name, ok := t.names[function]
+	if !ok {
+		name = userName(function)
+		if t.names == nil {
+			t.names = map[string]string{}
+		}
+		t.names[function] = name
+	}
+	return name
+}
+
+// cellOf returns the number of the cell that a file stands for. Cell 0 is text
+// that is not the user's.
+func cellOf(file string) (number int, ok bool) {
+	name, ok := strings.CutPrefix(file, cellFile)
+	if !ok {
+		return 0, false
+	}
+	number, err := strconv.Atoi(name)
+	return number, err == nil && number > 0
+}
+
+// statements is what the function is called that holds the statements of a cell.
+const statements = "runˑ"
+
+// variables is what comes before literals in the values of variables.
+const variables = "glob."
+
+// Parts of names that the compiler makes: of function literals, of the bodies of
+// loops over functions, and of a literal in whose text the function with another one
+// was written out; and those that are not in the user's text.
+var (
+	generated = regexp.MustCompile(`ˑ[\pL\pN_]*`)
+	literals  = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
+	inlined   = regexp.MustCompile(`^.*(\.func\d+|-range\d+)\.`)
+	bodies    = regexp.MustCompile(`-range\d+$`)
+)
+
+// userName returns the name of a function as users know it; empty for the
+// statements of a cell. What the run time calls cell/7.(*T).m.func1 is (*T).m.func.
+func userName(function string) string {
+	name := function[strings.LastIndexByte(function, '/')+1:]
+	if _, after, ok := strings.Cut(name, "."); ok {
+		name = after
+	}
+	name = strings.ReplaceAll(name, "[...]", "")
+	suffix := ""
+	for {
+		if cut := bodies.ReplaceAllString(name, ""); cut != name {
+			name = cut
+			continue
+		}
+		at := literals.FindStringIndex(name)
+		if at == nil {
+			break
+		}
+		name, suffix = name[:at[0]], suffix+".func"
+	}
+	name = strings.TrimSuffix(name, "-fm")
+	if at := inlined.FindStringIndex(name); at != nil {
+		name = name[at[1]:]
+	}
+	if name == statements || name == variables {
+		name = ""
+	}
+	name = generated.ReplaceAllString(name, "")
+	return strings.TrimPrefix(name+suffix, ".")
+}
+
+// CallsIn returns the active calls of the user's functions in what the Go run
+// time wrote of the goroutine that ended the process, innermost first.
+func CallsIn(lastWords string) []engine.Frame {
+	var t trace
+	function := ""
+	for line := range strings.Lines(lastWords) {
+		line = strings.TrimRight(line, "\n")
+		place, indented := strings.CutPrefix(line, "\t")
+		switch {
+		case line == "" && len(t.calls) > 0:
+			return t.calls
+		case !indented:
+			if function = withoutArguments(line); function == "panic" {
+				function = "runtime.gopanic" // which is its name otherwise
+			}
+		default:
+			place, _, _ = strings.Cut(place, " ")
+			file, number, _ := strings.Cut(place, ":")
+			if n, err := strconv.Atoi(number); err == nil {
+				t.add(runtime.Frame{Function: function, File: file, Line: n})
+			}
+			function = ""
+		}
+	}
+	return t.calls
+}
+
+// withoutArguments returns the function of a call as the run time writes it.
+func withoutArguments(call string) string {
+	depth := 0
+	for i := len(call) - 1; i >= 0; i-- {
+		switch call[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return call[:i]
+			}
+		}
+	}
+	return call
+}

@@ -1,0 +1,251 @@
+package compiled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+var _ cell.Host = (*Runner)(nil)
+
+// Check implements cell.Host.
+func (r *Runner) Check() { r.tasks.check(false) }
+
+// Done implements cell.Host.
+func (r *Runner) Done() <-chan struct{} {
+	if t := r.tasks.bearer().task; t != nil {
+		return t.ctx.Done()
+	}
+	return nil
+}
+
+// Stop implements cell.Host.
+func (r *Runner) Stop() {
+	r.tasks.check(true)
+	runtime.Goexit()
+}
+
+// Sleep implements cell.Host.
+func (r *Runner) Sleep(nanoseconds int64) {
+	done := r.Done()
+	if done == nil {
+		time.Sleep(time.Duration(nanoseconds))
+		return
+	}
+	timer := time.NewTimer(time.Duration(nanoseconds))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-done:
+		r.Stop()
+	}
+}
+
+// Background returns a context that ends when the cell of the calling goroutine
+// is stopped, and only then.
+func (r *Runner) Background() context.Context {
+	if t := r.tasks.bearer().task; t != nil {
+		return t.ctx
+	}
+	return context.Background()
+}
+
+// Apart implements cell.Host.
+func (r *Runner) Apart(name string, f, undo func()) {
+	done := r.Done()
+	if done == nil {
+		f()
+		return
+	}
+	type outcome struct {
+		failure  any
+		returned bool
+	}
+	ended := make(chan outcome)
+	go func() {
+		var o outcome
+		defer func() {
+			if !o.returned {
+				o.failure = recover() // nil if the goroutine ends
+			}
+			select {
+			case ended <- o:
+			case <-done:
+				if o.returned {
+					undo()
+				}
+			}
+		}()
+		f()
+		o.returned = true
+	}()
+	select {
+	case o := <-ended:
+		switch {
+		case o.failure != nil:
+			panic(o.failure)
+		case !o.returned:
+			runtime.Goexit()
+		}
+	case <-done:
+		if name != "" {
+			fmt.Fprintf(r.stdio.err, "interrupted while in %s, which goes on\n", name)
+		}
+		r.Stop()
+	}
+}
+
+// Waits implements cell.Host.
+func (r *Runner) Waits(name string, f any) any {
+	v := reflect.ValueOf(f)
+	call := v.Call
+	if v.Type().IsVariadic() {
+		call = v.CallSlice
+	}
+	return reflect.MakeFunc(v.Type(), func(args []reflect.Value) (results []reflect.Value) {
+		r.Apart(name, func() { results = call(args) }, func() {})
+		return results
+	}).Interface()
+}
+
+// Guard implements cell.Host.
+func (r *Runner) Guard(f func()) func() {
+	label := profLabel()
+	return func() {
+		defer setProfLabel(profLabel())
+		setProfLabel(label)
+		defer cell.Caught()
+		f()
+	}
+}
+
+// Caught implements cell.Host.
+func (r *Runner) Caught(value any) {
+	t := r.tasks.bearer().task
+	number := 0
+	if t != nil {
+		number = t.cell
+	}
+	err := r.describe(number, value)
+	if t != nil && r.tasks.stop(t, err) {
+		return
+	}
+	text := "panic: " + err.Message + "\n\ngoroutine:\n"
+	for _, f := range err.Frames {
+		text += "  " + r.title(f.Cell)
+		if f.Line > 0 {
+			text += fmt.Sprintf(":%d", f.Line)
+		}
+		if f.Function != "" {
+			text += " in " + f.Function
+		}
+		text += "\n"
+	}
+	fmt.Fprint(r.stdio.err, text)
+}
+
+// Exit implements cell.Host.
+func (r *Runner) Exit(status int) {
+	err := &engine.RuntimeError{Name: "exit", Message: stdlib.Exit(status).Error()}
+	t := r.tasks.bearer().task
+	if t == nil || !r.tasks.stop(t, err) {
+		fmt.Fprintf(r.stdio.err, "os.Exit(%d) in a goroutine: only the goroutine ends\n", status)
+		runtime.Goexit()
+	}
+	if goroutine() == t.main {
+		t.finish(err)
+	}
+	select {} // no deferred call is made
+}
+
+// Reached implements cell.Host.
+func (r *Runner) Reached(statements int) {
+	if t := r.tasks.bearer().task; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.reached = statements
+	}
+}
+
+// Show implements cell.Host.
+func (r *Runner) Show(values []any) {
+	bundle := r.display(values)
+	if t := r.tasks.bearer().task; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.bundle, t.values = bundle, values
+	}
+}
+
+func (r *Runner) display(values []any) *engine.Bundle {
+	if r.config.Display == nil {
+		return text(values)
+	}
+	return r.config.Display(values)
+}
+
+// text shows values as fmt does.
+func text(values []any) *engine.Bundle {
+	text := ""
+	for i, v := range values {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%v", v)
+	}
+	return &engine.Bundle{Data: map[string]any{"text/plain": text}}
+}
+
+// Failed implements cell.Host.
+func (r *Runner) Failed(err error, cell, line, column int) {
+	if t := r.tasks.bearer().task; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.left = &leftOut{err, engine.Frame{Cell: cell, Line: line, Column: column}}
+	}
+}
+
+// Kept implements cell.Host.
+func (r *Runner) Kept(cell, index int) any {
+	r.mu.Lock()
+	values, ok := r.kept[cell]
+	r.mu.Unlock()
+	if !ok && r.config.Kept != nil {
+		values = r.config.Kept(cell)
+	}
+	if index < len(values) {
+		return values[index]
+	}
+	return nil
+}
+
+var errBehind = errors.New("the value stayed behind with the interpreter, which had made it: its type is another in compiled cells. Run the cell that showed it again")
+
+// Convert implements cell.Host. Of types without a name, such as []int, there
+// may be two that are alike: that of a plugin, and one that the interpreter has
+// made.
+func (r *Runner) Convert(cell int, value, into any) {
+	from, to := reflect.ValueOf(value), reflect.ValueOf(into).Elem()
+	if from.Type().String() != to.Type().String() || !from.CanConvert(to.Type()) {
+		panic(host.Failure{Err: fmt.Errorf("%s: %w", r.title(cell), errBehind)})
+	}
+	to.Set(from.Convert(to.Type()))
+}
+
+// title returns what errors call a cell.
+func (r *Runner) title(cell int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if title := r.titles[cell]; title != "" {
+		return title
+	}
+	return fmt.Sprintf("Cell [%d]", cell)
+}

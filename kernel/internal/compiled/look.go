@@ -1,0 +1,116 @@
+package compiled
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib/magic"
+)
+
+// Variable returns a variable of a unit, which is addressable.
+func Variable(unit, name string) (reflect.Value, error) {
+	code, ok := cell.Lookup(unit)
+	if !ok {
+		return reflect.Value{}, fmt.Errorf("compiled: there is no unit %s", unit)
+	}
+	v := reflect.ValueOf(code.Variables[name])
+	if slot := reflect.ValueOf(code.Moved[name]); slot.Kind() == reflect.Pointer {
+		v = slot.Elem() // it points to the variable of another unit
+	}
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return reflect.Value{}, fmt.Errorf("compiled: the unit %s has no variable %s", unit, name)
+	}
+	return v.Elem(), nil
+}
+
+// look answers what a program asks about variables.
+func (r *Runner) look(ctx context.Context, number int, looks []engine.Look) (*engine.Bundle, error) {
+	texts := make([]string, len(looks))
+	var failed error
+	err := r.Do(ctx, number, func() {
+		for i, l := range looks {
+			if texts[i], failed = r.seen(l); failed != nil {
+				return
+			}
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &engine.Bundle{Data: map[string]any{engine.Seen: texts}}, nil
+}
+
+// seen returns what a look sees.
+func (r *Runner) seen(l engine.Look) (string, error) {
+	v, err := Variable(l.Unit, l.Variable)
+	if err != nil {
+		return "", err
+	}
+	if l.Field != "" {
+		if v.Kind() != reflect.Struct || !v.FieldByName(l.Field).IsValid() {
+			return "", fmt.Errorf("compiled: the variable %s has no field %s", l.Variable, l.Field)
+		}
+		field := v.FieldByName(l.Field)
+		v = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem() // also if it is private
+	}
+	if l.Plain {
+		if v, err = plain(v); err != nil {
+			return "", err
+		}
+	}
+	switch v.Kind() {
+	case reflect.String, reflect.Slice:
+		if l.Most > 0 && l.Aspect == engine.LookValue {
+			v = v.Slice(0, min(v.Len(), l.Most))
+		}
+	}
+	switch l.Aspect {
+	case engine.LookLength:
+		switch v.Kind() {
+		case reflect.String, reflect.Slice, reflect.Array, reflect.Map, reflect.Chan:
+			return strconv.Itoa(v.Len()), nil
+		}
+	case engine.LookNil:
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Func, reflect.Interface, reflect.Map, reflect.Slice, reflect.Chan, reflect.UnsafePointer:
+			return strconv.FormatBool(v.IsNil()), nil
+		}
+	case engine.LookBrief:
+		return magic.Brief(v.Interface()), nil
+	case engine.LookValue:
+		bundle := r.display([]any{v.Interface()})
+		if bundle == nil {
+			return "", nil
+		}
+		text, _ := bundle.Data["text/plain"].(string)
+		return text, nil
+	}
+	return "", fmt.Errorf("compiled: a %s has no %s", v.Type(), l.Aspect)
+}
+
+// basicTypes are those that Go declares itself, by kind.
+var basicTypes = func() map[reflect.Kind]reflect.Type {
+	types := map[reflect.Kind]reflect.Type{}
+	for _, v := range []any{false, 0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0), uintptr(0),
+		float32(0), float64(0), complex64(0), complex128(0), ""} {
+		types[reflect.TypeOf(v).Kind()] = reflect.TypeOf(v)
+	}
+	return types
+}()
+
+// plain returns a value of a basic type without the methods that its own type
+// has.
+func plain(v reflect.Value) (reflect.Value, error) {
+	t := basicTypes[v.Kind()]
+	if t == nil {
+		return v, fmt.Errorf("compiled: a %s is no basic value", v.Type())
+	}
+	return v.Convert(t), nil
+}

@@ -1,0 +1,101 @@
+package compiled
+
+import (
+	"fmt"
+	"go/token"
+	"reflect"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// runtimeError describes a panic of the task's own goroutine. It is called by
+// the deferred function that has recovered it.
+func (r *Runner) runtimeError(t *task, value any) error {
+	t.mu.Lock()
+	left := t.left
+	t.mu.Unlock()
+	if err, ok := value.(error); ok && left != nil && same(err, left.err) {
+		return &engine.RuntimeError{Name: errorName(err), Message: errorText(err), Frames: []engine.Frame{left.at}}
+	}
+	return r.describe(t.cell, value)
+}
+
+// describe describes a panic of the calling goroutine. It is called while the
+// calls that the panic passed are still there.
+func (r *Runner) describe(number int, value any) *engine.RuntimeError {
+	if status, ok := value.(stdlib.Exit); ok {
+		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
+	}
+	frames := calls(value)
+	if len(frames) == 0 && number > 0 {
+		frames = []engine.Frame{{Cell: number}}
+	}
+	if failure, ok := value.(host.Failure); ok {
+		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: frames}
+	}
+	if err, ok := value.(noInput); ok {
+		return &engine.RuntimeError{Name: "panic", Message: err.Error(), Frames: frames}
+	}
+	return &engine.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
+}
+
+// same reports whether two values are one.
+func same(a, b any) bool {
+	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+}
+
+// errorText is what an error says; of one that fails to, what fmt prints.
+func errorText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprint(err)
+		}
+	}()
+	return err.Error()
+}
+
+// errorName is the type of an error as the user knows it. What its package keeps
+// private is just an error; what the session declares is not private to the user.
+func errorName(err error) string {
+	name := reflect.TypeOf(err).String()
+	if strings.HasPrefix(strings.TrimLeft(name, "*"), "main.") {
+		return strings.ReplaceAll(name, "main.", "")
+	}
+	if token.IsExported(name[strings.LastIndexByte(name, '.')+1:]) {
+		return name
+	}
+	return "error"
+}
+
+// panicText words the value of a panic as the Go run time prints it, but for
+// addresses: in place of one is the value.
+func panicText(v any) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(%T), whose method panicked: %v", v, r)
+		}
+		text = strings.ReplaceAll(text, "\n", "\n\t")
+	}()
+	switch v := v.(type) {
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	}
+	value := reflect.ValueOf(v)
+	basic := basicText(value)
+	switch {
+	case value.Kind() == reflect.String && value.Type().PkgPath() != "":
+		return fmt.Sprintf(`%T("%s")`, v, basic)
+	case value.Kind() != reflect.String && basic == "":
+		return fmt.Sprintf("(%T) %+v", v, v)
+	case value.Type().PkgPath() == "":
+		return basic
+	case value.CanComplex():
+		return fmt.Sprintf("%T%s", v, basic)
+	}
+	return fmt.Sprintf("%T(%s)", v, basic)
+}

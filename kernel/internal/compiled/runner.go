@@ -1,0 +1,227 @@
+package compiled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/carry"
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/compiled/standard"
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// A Config says what a Runner works with.
+type Config struct {
+	// Load loads a plugin into this process and initializes its packages. Nil
+	// stands for a program that cannot.
+	Load func(plugin string) error
+	// Stdin, Stdout and Stderr are what cells use; nil means those of the
+	// process.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Display makes a bundle of the values of a cell's last expression. Nil
+	// means text.
+	Display func(values []any) *engine.Bundle
+	// Relabel gives the calling goroutine labels of its own that mean the same
+	// to others. Nil means labels that only this package knows.
+	Relabel func()
+	// Kept returns the values that a cell showed which was not compiled; nil
+	// for none.
+	Kept func(cell int) []any
+	// Interpreter is what variables come from that are not of a unit; nil if
+	// there is none.
+	Interpreter carry.Interpreter
+}
+
+// A Runner runs compiled cells, several at a time if need be. There is one in a
+// process.
+type Runner struct {
+	config Config
+	stdio  *stdio
+
+	loading sync.Mutex
+	tasks   *tasks
+
+	mu      sync.Mutex
+	reached map[int]int    // of cells that failed
+	kept    map[int][]any  // what cells showed
+	titles  map[int]string // of cells
+	used    bool           // a program was run
+}
+
+// New returns a runner with nothing loaded.
+func New(config Config) *Runner {
+	r := &Runner{
+		config:  config,
+		tasks:   newTasks(config.Relabel),
+		reached: map[int]int{},
+		kept:    map[int][]any{},
+		titles:  map[int]string{},
+	}
+	r.stdio = newStdio(r)
+	cell.SetHost(r)
+	standard.SetHost(standardHost{r})
+	return r
+}
+
+// ErrCannotLoad says that this program has no way to load plugins.
+var ErrCannotLoad = errors.New("this program cannot load compiled cells: it was built without cgo, or for a platform where Go has no plugins")
+
+// Run loads the units of a program and runs the statements of one of them to
+// their end. It returns what their last expression shows. It may be called
+// while other programs run.
+//
+// A panic is a *engine.RuntimeError. When ctx ends first, the cell's goroutines
+// end where they next check for it or wait, and Run returns an error that wraps
+// context.Cause(ctx); a compiled function that does not return keeps Run waiting.
+// Any other error means that the program could not be run.
+func (r *Runner) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
+	if program.Call == engine.ReachedCall {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		reached := r.reached[program.Cell]
+		delete(r.reached, program.Cell)
+		return &engine.Bundle{Data: map[string]any{"reached": reached}}, nil
+	}
+	if program.Compiled == nil {
+		return nil, errors.New("compiled: the program is not compiled")
+	}
+	r.note(program)
+	if looks := program.Compiled.Looks; len(looks) > 0 {
+		return r.look(ctx, program.Cell, looks)
+	}
+	if program.Compiled.Save != "" {
+		return r.save(program.Compiled)
+	}
+	left, err := r.load(program.Compiled)
+	if err != nil {
+		return nil, err
+	}
+	path := program.Compiled.Run
+	if path == "" {
+		return left, nil
+	}
+	code, ok := cell.Lookup(path)
+	if !ok || code.Run == nil {
+		return nil, fmt.Errorf("compiled: the unit %s has no statements", path)
+	}
+	if program.Declared != nil {
+		program.Declared()
+	}
+	t := newTask(program.Cell)
+	err = r.supervise(ctx, t, code.Run)
+	bundle, values, reached := t.outcome()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.reached, program.Cell)
+	if err != nil {
+		if reached > 0 {
+			r.reached[program.Cell] = reached
+		}
+		return nil, err
+	}
+	if program.Keep {
+		r.kept[program.Cell] = values
+	}
+	return bundle, nil
+}
+
+func (r *Runner) note(program *engine.Program) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used = true
+	if program.Title != "" {
+		r.titles[program.Cell] = program.Title
+	}
+}
+
+// load loads what a program brings and moves its variables. The bundle tells
+// which stay behind.
+func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
+	r.loading.Lock()
+	defer r.loading.Unlock()
+	if c.Plugin != "" {
+		err := r.open(c.Plugin)
+		if err := errors.Join(err, os.Remove(c.Plugin)); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range c.Units {
+		if _, ok := cell.Lookup(path); !ok {
+			return nil, fmt.Errorf("compiled: the plugin does not have the unit %s", path)
+		}
+	}
+	if c.Load != "" {
+		return r.restore(c)
+	}
+	r.mu.Lock()
+	shown := slices.Collect(maps.Values(r.kept))
+	r.mu.Unlock()
+	lost, err := carry.Variables(r.config.Interpreter, c.Moved, shown...)
+	return carry.Bundle(lost), err
+}
+
+func (r *Runner) open(plugin string) (err error) {
+	if r.config.Load == nil {
+		return ErrCannotLoad
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("compiled: a unit cannot be initialized: %s", panicText(v))
+		}
+	}()
+	if err := r.config.Load(plugin); err != nil {
+		return fmt.Errorf("compiled: %w", err)
+	}
+	return nil
+}
+
+// Used reports whether a program has been run.
+func (r *Runner) Used() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used
+}
+
+// Do calls f, which may call functions of the session, for the cell of that
+// number. Its errors are those of Run.
+func (r *Runner) Do(ctx context.Context, cell int, f func()) error {
+	return r.supervise(ctx, newTask(cell), f)
+}
+
+// supervise calls f as the task t, in a goroutine of its own, until it has
+// ended.
+func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	go func() {
+		r.tasks.begin(t)
+		returned := false // not if runtime.Goexit was called
+		defer func() {
+			if v := recover(); v != nil {
+				t.finish(r.runtimeError(t, v))
+			} else if returned || t.stopped() {
+				t.finish(nil)
+			} else {
+				t.finish(&engine.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []engine.Frame{{Cell: t.cell}}})
+			}
+		}()
+		f()
+		returned = true
+	}()
+	select {
+	case <-t.finished:
+	case <-ctx.Done():
+		r.tasks.stop(t, fmt.Errorf("interrupted: %w", context.Cause(ctx)))
+		<-t.finished
+	}
+	r.tasks.end(t)
+	return t.err()
+}

@@ -1,0 +1,106 @@
+package compiled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+)
+
+// stdio is what cells use in place of the standard files.
+type stdio struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func newStdio(r *Runner) *stdio {
+	s := &stdio{os.Stdin, os.Stdout, os.Stderr}
+	if r.config.Stdin != nil {
+		s.in = reader{r}
+	}
+	if r.config.Stdout != nil {
+		s.out = r.config.Stdout
+	}
+	if r.config.Stderr != nil {
+		s.err = r.config.Stderr
+	}
+	return s
+}
+
+// standardHost implements standard.Host.
+type standardHost struct{ r *Runner }
+
+func (h standardHost) Background() context.Context { return h.r.Background() }
+
+func (h standardHost) Stdin() io.Reader { return h.r.stdio.in }
+
+func (h standardHost) Stdout() io.Writer { return h.r.stdio.out }
+
+func (h standardHost) Stderr() io.Writer { return h.r.stdio.err }
+
+// A reader is standard input that panics when it cannot be read, as when there
+// is nobody to ask: programs seldom look at the errors of fmt.Scan. The end of
+// the input, and an interrupt, are errors as usual, and so is everything in
+// goroutines that have no cell.
+type reader struct{ r *Runner }
+
+func (i reader) Read(p []byte) (int, error) {
+	n, err := i.r.config.Stdin.Read(p)
+	switch {
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled):
+		return n, err
+	case i.r.tasks.bearer().task == nil:
+		return n, err
+	}
+	panic(noInput{err})
+}
+
+// A noInput is the panic of standard input that cannot be read. Package fmt
+// panics with it again, which is not worth to be told.
+type noInput struct{ error }
+
+// Print implements cell.Host.
+func (r *Runner) Print(format cell.Formatter, text string, values []any) (int, error) {
+	switch format {
+	case cell.Formatted:
+		return fmt.Fprintf(r.stdio.out, text, values...)
+	case cell.Line:
+		return fmt.Fprintln(r.stdio.out, values...)
+	}
+	return fmt.Fprint(r.stdio.out, values...)
+}
+
+// Scan implements cell.Host.
+func (r *Runner) Scan(format cell.Formatter, text string, values []any) (int, error) {
+	switch format {
+	case cell.Formatted:
+		return fmt.Fscanf(r.stdio.in, text, values...)
+	case cell.Line:
+		return fmt.Fscanln(r.stdio.in, values...)
+	}
+	return fmt.Fscan(r.stdio.in, values...)
+}
+
+// Fatal implements cell.Host.
+func (r *Runner) Fatal(l cell.Logger, format cell.Formatter, text string, values []any, depth int) {
+	switch format {
+	case cell.Formatted:
+		text = fmt.Sprintf(text, values...)
+	case cell.Line:
+		text = fmt.Sprintln(values...)
+	default:
+		text = fmt.Sprint(values...)
+	}
+	output := log.Output
+	if l != nil {
+		output = l.Output
+	}
+	if err := output(depth+2, text); err != nil {
+		fmt.Fprintln(r.stdio.err, "log:", err)
+	}
+	r.Exit(1)
+}

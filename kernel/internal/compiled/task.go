@@ -1,0 +1,200 @@
+package compiled
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// A task is a call that the runner supervises, with the goroutines that it
+// starts, which may outlive it.
+type task struct {
+	cell int
+	// ctx ends when the task is stopped, and only then.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// finished is closed when the call has ended.
+	finished chan struct{}
+
+	mu      sync.Mutex
+	main    string // the number of the call's goroutine
+	failure error  // why the task was stopped, or how the call has ended
+	over    bool   // the call has ended
+	bundle  *engine.Bundle
+	values  []any // of the bundle
+	reached int
+	left    *leftOut
+}
+
+// A leftOut is an error that a statement of the cell has left out.
+type leftOut struct {
+	err error
+	at  engine.Frame
+}
+
+func newTask(cell int) *task {
+	t := &task{cell: cell, finished: make(chan struct{})}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	return t
+}
+
+func (t *task) stopped() bool { return t.ctx.Err() != nil }
+
+// finish notes how the call has ended, unless it was ended for another reason
+// before.
+func (t *task) finish(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return
+	}
+	if t.failure == nil {
+		t.failure = err
+	}
+	t.over = true
+	close(t.finished)
+}
+
+func (t *task) err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failure
+}
+
+func (t *task) outcome() (*engine.Bundle, []any, int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bundle, t.values, t.reached
+}
+
+// tasks knows the task of each goroutine by the labels that it bears for Go's
+// profiler, which goroutines inherit. The labels' content is not looked at, only
+// their address.
+type tasks struct {
+	relabel func()
+
+	mu     sync.Mutex // held while byLabel is replaced
+	labels atomic.Pointer[map[uintptr]bearer]
+}
+
+// A bearer is what a label says of its goroutines. They are ending when they
+// make their last deferred calls.
+type bearer struct {
+	task   *task
+	ending bool
+}
+
+func newTasks(relabel func()) *tasks {
+	if relabel == nil {
+		relabel = func() {
+			labels := pprof.Labels("cell", strconv.FormatUint(uint64(uintptr(profLabel())), 16))
+			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
+		}
+	}
+	all := &tasks{relabel: relabel}
+	all.labels.Store(&map[uintptr]bearer{})
+	return all
+}
+
+// profLabel returns the labels of the calling goroutine, and setProfLabel sets
+// them. Go keeps these functions of its own for others to use, see the run
+// time's proflabel.go.
+//
+//go:linkname profLabel runtime/pprof.runtime_getProfLabel
+func profLabel() unsafe.Pointer
+
+//go:linkname setProfLabel runtime/pprof.runtime_setProfLabel
+func setProfLabel(unsafe.Pointer)
+
+// begin makes the calling goroutine that of a task's call.
+func (all *tasks) begin(t *task) {
+	t.main = goroutine()
+	all.label(bearer{task: t})
+}
+
+// label gives the calling goroutine a label that says so.
+func (all *tasks) label(b bearer) {
+	all.relabel()
+	label := profLabel()
+	all.replace(func(labels map[uintptr]bearer) { labels[uintptr(label)] = b })
+	runtime.AddCleanup((*byte)(label), func(at uintptr) {
+		all.replace(func(labels map[uintptr]bearer) {
+			if labels[at] == b { // and not a new label's that got the place
+				delete(labels, at)
+			}
+		})
+	}, uintptr(label))
+}
+
+func (all *tasks) replace(change func(map[uintptr]bearer)) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	labels := maps.Clone(*all.labels.Load())
+	change(labels)
+	all.labels.Store(&labels)
+}
+
+// bearer returns what is known of the calling goroutine; its task is nil if it
+// belongs to none.
+func (all *tasks) bearer() bearer {
+	return (*all.labels.Load())[uintptr(profLabel())]
+}
+
+// stop stops a task for a reason, and reports whether its call has not ended
+// before. The first reason counts.
+func (all *tasks) stop(t *task, reason error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over && t.failure == nil {
+		t.failure = reason
+		cell.Stopping(1)
+		t.cancel()
+	}
+	return !t.over
+}
+
+// linger is how long goroutines that outlive a stopped call have to notice.
+const linger = time.Second
+
+// end is called when the call of a task has ended.
+func (all *tasks) end(t *task) {
+	if t.stopped() {
+		time.AfterFunc(linger, func() { cell.Stopping(-1) })
+	}
+}
+
+// check ends the calling goroutine if its task was stopped; one that is ending
+// only if it would wait.
+func (all *tasks) check(waits bool) {
+	b := all.bearer()
+	switch {
+	case b.task == nil || !b.task.stopped():
+	case !b.ending:
+		all.label(bearer{b.task, true})
+		runtime.Goexit()
+	case waits:
+		runtime.Goexit()
+	}
+}
+
+// goroutine returns the number of the calling goroutine.
+func goroutine() string {
+	const prefix = len("goroutine ")
+	var buffer [64]byte
+	text := buffer[:runtime.Stack(buffer[:], false)]
+	for i := prefix; i < len(text); i++ {
+		if text[i] == ' ' {
+			return string(text[prefix:i])
+		}
+	}
+	return ""
+}

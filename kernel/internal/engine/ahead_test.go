@@ -1,0 +1,73 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// TestAhead runs cells that say what waits behind them: plugins are built once
+// for several cells, and for what became of them otherwise.
+func TestAhead(t *testing.T) {
+	cells := []string{
+		"type point struct{ x, y int }\nfunc (p point) norm() int { return p.x + p.y }",
+		"p := point{1, 2}",
+		"p.norm()",
+		"_ * 2",
+		"func double(n int) int { return 2 * n }",
+		"double(p.x)",
+		"p.norm()", // as the third, and not compiled again
+	}
+	for _, test := range []struct {
+		name string
+		// other replaces a cell that was announced, fails the program of one.
+		other  map[int]string
+		fails  int
+		builds []string
+	}{
+		{name: "as announced", fails: -1, builds: []string{"0 1 2 3 4 5"}},
+		{name: "another cell", other: map[int]string{2: "p.x"}, fails: -1, builds: []string{"0 1 2 3 4 5", "2 3 4 5 6"}},
+		{name: "a failed cell", fails: 3, builds: []string{"0 1 2 3 4 5"}},
+		{name: "a magic ends what is known", other: map[int]string{3: "%engine"}, fails: -1, builds: []string{"0 1 2", "4 5"}},
+		{name: "so does what does not compile", other: map[int]string{3: "p +"}, fails: -1, builds: []string{"0 1 2", "4 5"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStage(t, engine.CompiledMode)
+			for i, source := range cells {
+				next := func() []string {
+					waiting := append([]string(nil), cells[i+1:]...)
+					for at, other := range test.other {
+						if at > i && !strings.HasPrefix(test.name, "another") {
+							waiting[at-i-1] = other
+						}
+					}
+					return waiting
+				}
+				if other, ok := test.other[i]; ok {
+					source = other
+				}
+				if i == test.fails {
+					s.double.fails = &engine.RuntimeError{Name: "panic", Message: "no"}
+				}
+				_, err := s.engine.Run(t.Context(), engine.Cell{Number: i + 1, Source: source, Next: next}, &recorder{})
+				if err != nil && i != test.fails && source != "p +" {
+					t.Fatalf("cell %d: %v", i, err)
+				}
+			}
+			var builds []string
+			for _, text := range s.scribe.built {
+				var numbers []string
+				for i := range cells {
+					if strings.Contains(text, "// Cell ["+string(rune('1'+i))+"]\n") {
+						numbers = append(numbers, string(rune('0'+i)))
+					}
+				}
+				builds = append(builds, strings.Join(numbers, " "))
+			}
+			if got, want := strings.Join(builds, "; "), strings.Join(test.builds, "; "); got != want {
+				t.Errorf("built %s, want %s", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,475 @@
+package engine_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib"
+)
+
+var _ = stdlib.Importer.(engine.Library)
+
+// earlier are the cells before the one that the tests complete and inspect.
+var earlier = []string{
+	`import (
+	"net/http"
+	str "strings"
+)
+import . "cmp"`,
+	`// A Shape has an area.
+type Shape interface {
+	// Area is never negative.
+	Area() float64
+}
+
+// Point is a place.
+type Point struct {
+	X, Y float64 // in metres
+	name string
+}
+
+// Norm returns the distance from the origin.
+func (p Point) Norm() float64 { return math.Hypot(p.X, p.Y) }
+
+// Move moves p.
+func (p *Point) Move(dx, dy float64) { p.X += dx; p.Y += dy }
+type Circle struct {
+	Point
+	*Style
+	Radius float64
+}
+type Style struct { Color string; depth int }
+func (s *Style) Dark() bool { return s.depth > 0 }`,
+	`// scale multiplies
+// every factor.
+func scale(factor float64, values ...float64) (out []float64, err error) { return nil, nil }
+
+const limit = 40 // of anything
+
+// origin is where all begins.
+origin := Point{}
+circle := &Circle{}
+points := map[string]*Point{}
+var shape Shape = circleShape{}
+type circleShape struct{}
+func (circleShape) Area() float64 { return 1 }
+type Pair[K comparable, V any] struct { Key K; Value V }
+func (p *Pair[K, V]) Swap() {}
+pair := Pair[string, int]{}
+func apply[T any](x T, f func(T) T) T { return f(x) }
+häuser := 3`,
+}
+
+func newSession(t testing.TB) *engine.Engine {
+	t.Helper()
+	e := newEngine(t)
+	for i, source := range earlier {
+		if _, err := e.Lower(engine.Cell{Number: i + 1, Source: source}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e
+}
+
+// failOnFaults fails the test when the engine reports a fault of its own.
+func failOnFaults(t testing.TB) {
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(faults{t}, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+}
+
+type faults struct{ t testing.TB }
+
+func (f faults) Write(p []byte) (int, error) {
+	f.t.Errorf("%s", p)
+	return len(p), nil
+}
+
+// cursorIn returns the source without the bar that marks the cursor, and where
+// it was.
+func cursorIn(t testing.TB, marked string) (source string, cursor int) {
+	t.Helper()
+	before, after, ok := strings.Cut(marked, "|")
+	if !ok {
+		t.Fatalf("%s: no cursor", marked)
+	}
+	return before + after, utf8.RuneCountInString(before)
+}
+
+// TestComplete looks at candidates. What is wanted is exactly "= a b c", or
+// "a b !c" for at least a and b, in this order, and not c, or "" for nothing.
+func TestComplete(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"data.csv", "data.json", ".hidden"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(folder, "datasets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	failOnFaults(t)
+	e := newSession(t)
+	for _, tt := range []struct{ source, want string }{
+		// Members of packages, imported, renamed and preloaded.
+		{"strings.HasPre|", "= HasPrefix"},
+		{"strings.haspre|", "= HasPrefix"},
+		{"strings.HasPre|fix(x)", "= HasPrefix"},
+		{"str.ToU|", "= ToUpper ToUpperSpecial"},
+		{"http.StatusNotF|", "= StatusNotFound"},
+		{"mat.NewVec|", "= NewVecDense"},
+		{"fmt.Println(math.MaxInt|)", "= MaxInt MaxInt16 MaxInt32 MaxInt64 MaxInt8"},
+		{"x := strings.\ny := 2|", ""},
+		{"strings.|", "Builder Contains ToUpper !asciiSet !explode"},
+		{"var b strings.B|", "= Builder"},
+		{"func f(b *strings.B|", "= Builder"},
+		{"[]strings.B|", "= Builder"},
+		{"// 😀😀😀\nstrings.HasPre|", "= HasPrefix"},
+		{"/* 😀 */ s := \"😀\" + strings.HasPre|; t := 1", "= HasPrefix"},
+		// Fields and methods.
+		{"origin.|", "= Move Norm X Y name"},
+		{"origin.n|", "= name Norm"},
+		{"origin.N|", "= Norm name"},
+		{"circle.|", "= Color Dark Move Norm Point Radius Style X Y depth name"},
+		{"circle.Point.Mo|", "= Move"},
+		{"(*circle).Da|", "= Dark"},
+		{"points[\"a\"].M|", "= Move"},
+		{"shape.|", "= Area"},
+		{"pair.|", "= Key Swap Value"},
+		{"Point.|", "= Move Norm"},
+		{"http.DefaultClient.T|", "= Timeout Transport"},
+		{"http.DefaultClient.|", "Do Get Timeout !checkRedirect !deadline"},
+		{"var err error\nerr.|", "= Error"},
+		{"var b strings.Builder\nb.Wr|", "= Write WriteByte WriteRune WriteString"},
+		{"time.Now().Ad|", "= Add AddDate"},
+		{"time.Now().Add(3).Ye|", "= Year YearDay"},
+		{"strings.NewReader(\"a\").Le|", "= Len"},
+		{"mat.NewDense(2, 2, nil).T().Di|", "= Dims"},
+		{"origin.nothing.|", ""},
+		{"5.|", ""},
+		{"x := 1.5|", ""},
+		{"nothing.|", ""},
+		{"a, _ := scale(1)\na[0].|", ""},
+		{"v := apply(origin, func(p Point) Point { return p.|", "= Move Norm X Y name"},
+		{"defer circle.Da|", "= Dark"},
+		{"go func() { circle.Da|", "= Dark"},
+		{"go func() { circle.Da| }()", "= Dark"},
+		{"for i := 0; i < circle.Ra|", "= Radius"},
+		{"for _, p := range points { p.Mo| }", "= Move"},
+		{"if origin.No|", "= Norm"},
+		{"if x := circle; x.Ra| > 3 { fmt.Println() }", "= Radius"},
+		{"switch circle.Da|", "= Dark"},
+		{"switch { case circle.Da|", "= Dark"},
+		{"switch v := any(origin).(type) { case Point: v.No|", "= Norm"},
+		{"f(origin.X, g(h[circle.Ra|", "= Radius"},
+		{"return origin.No|", "= Norm"},
+		{"func g() float64 { return origin.No| }\nfunc h() {}", "= Norm"},
+		{"select { case x := <-circle.Da|", "= Dark"},
+		// Cells of several lines, with text behind the cursor.
+		{"plot.New().\n\tAd|", "= Add"},
+		{"circle.\n\tPoint.\n\tMo|\nx := 1", "= Move"},
+		{"c := http.Client{\n\tTimeout: 3 * time.Seco|,\n}", "= Second"},
+		{"c := http.Client{\n\tTi|\n\tJar: nil,\n}", "Timeout"},
+		{"strings.Replace(str.ToUp|, \"b\", 1)", "= ToUpper ToUpperSpecial"},
+		{"for _, x := range circle.Ra| {\n\tfmt.Println(x)\n}", "= Radius"},
+		{"slices.SortFunc([]Point{}, func(a, b Point) int {\n\treturn cmp.Compare(a.No|, b.Norm())\n})", "= Norm"},
+		{"var wg sync.WaitGroup\nwg.D|\nwg.Wait()", "= Done"},
+		{"switch v := any(shape).(type) {\ncase *Circle:\n\tv.Ra|\ncase Point:\n}", "= Radius"},
+		{"import \"fmt\"\n\nfunc main() {\n\tfmt.Sprintl|\n}", "= Sprintln"},
+		{"if a := circle; a.Dark() {\n\ta.Da|\n} else {\n\ta.Move(1, 2)\n}", "= Dark"},
+		{"if circle.Dark() {\n} else if circle.Da|", "= Dark"},
+		{"f := func() *Circle { return nil }\nf().Po|", "= Point"},
+		{"ch := make(chan Point)\n(<-ch).No|", "= Norm"},
+		{"list := []Point{}\nlist[0:2][1].No|", "= Norm"},
+		{"m := map[string][]Circle{}\nm[\"a\"][0].Style.Co|", "= Color"},
+		{"fmt.Println(\"a\"\nstrings.HasPre|", "= HasPrefix"},
+		{"f := os.Open(\"a\")\nf.Clo|", "= Close"},
+		{"f := os.Open(\"a\")\ninfo := f.Stat()\ninfo.IsD|", "= IsDir"},
+		{"x := struct{ Inner struct{ Deep int } }{}\nx.Inner.De|", "= Deep"},
+		{"var f func(p Point)\nf(Point{}.No|", "= Norm"},
+		{"p := new(Point)\np.Mo|", "= Move"},
+		{"x, err := strconv.Atoi(\"1\")\nerr.Er|", "= Error"},
+		{"L:\nfor {\n\tbreak L|\n}", "= L"},
+		{"const c = math.MaxInt|8", "= MaxInt MaxInt16 MaxInt32 MaxInt64 MaxInt8"},
+		{"type T struct {\n\tA int\n\tB http.Cli|\n}", "= Client ClientConn"},
+		{"type T interface {\n\tio.Read|\n}", "ReadCloser ReadWriter Reader"},
+		{"func f() (n int, err err|)", "error errors"},
+		{"x := 1; y := x +\n\tlim|", "= limit"},
+		// Cells of their own types.
+		{"type T struct{ Field int; field string }\nfunc (t *T) Method() {}\nvar t T\nt.|", "= Field Method field"},
+		{"t := T{}\nt.Fi|\ntype T struct{ First int }", "= First"},
+		{"func (p *Point) Turn(a float64) { p.|", "= Move Norm Turn X Y name"},
+		{"func (p *Point) Turn(a float64) {}\norigin.Tu|", "= Turn"},
+		{"type Point struct { Z int }\nvar p Point\np.|", "= Z"},
+		{"func use(list []T) { for _, e := range list { e.V| } }\ntype T struct{ Value int }", "= Value"},
+		{"type N[T Shape] struct { v T }\nfunc (n N[T]) Do() { n.v.|", "= Area"},
+		// Names in scope.
+		{"orig|", "= origin"},
+		{"Orig|", "= origin"},
+		{"ha|", "!häuser"},
+		{"hä|", "= häuser"},
+		{"x := 1\nfmt.Println(sca|)", "= scale scalar scanner"},
+		{"lim|it + 1", "= limit"},
+		{"local := 1; lo|", "local log !lowercase"},
+		{"func f(parameter int) { para|", "= parameter"},
+		{"func f() (result int) { for index := range 3 { in|", "index int interp !init !result"},
+		{"{ inner := 1 }\ninn|", ""},
+		{"later|\nlaterVariable := 1", ""},
+		{"func f() { later| }\nlaterVariable := 1", "= laterVariable"},
+		{"func f() { g| }\nfunc gamma() {}", "= gamma go goto gen gexf12 gif gob gosym gram graph graph6 graphql gzip"},
+		{"f := func(alpha, beta int) int { return al|", "= alpha"},
+		{"if number := 1; num|", "= number"},
+		{"var p Poi|", "= Point"},
+		{"p := []Poi|", "= Point"},
+		{"p := map[string]Poi|", "= Point"},
+		{"p, ok := x.(*Cir|", "= Circle circleShape"},
+		{"type T struct { p Poi|", "= Point"},
+		{"func f(p *Poi|) int {\n\treturn 1\n}", "= Point"},
+		{"func (p *Poi|", "= Point"},
+		{"str|", "= str string struct strconv strings structs structured"},
+		{"htt|", "= http httptest httptrace httputil"},
+		{"Compa|", "= Compare comparable"},
+		{"appen|", "= append"},
+		{"tru|", "= true"},
+		{"zzzqqq_nothing|", ""},
+		{"|", "origin scale append for fmt"},
+		{"a__cursor := 1\na__c|", ""},
+		// Keywords.
+		{"ret|", ""},
+		{"func f() int { ret|", "= return"},
+		{"fo|", "= for font format fourier"},
+		{"x := ran|", "= rand"},
+		{"for i := ran|", "= range rand"},
+		{"for { bre|", "= break brewer"},
+		{"bre|", "= brewer"},
+		{"if x { } el|", "= else"},
+		{"if true {\n} else i|", "if !import"},
+		{"switch origin.X { ca|", "= cap case calibration card"},
+		{"switch 1 { case 1: fallt|", "= fallthrough"},
+		{"impo|", "= import importer"},
+		{"func f() { impo|", "= importer"},
+		{"x := stru|", "= struct structs structured"},
+		{"x := go|", "!go !goto"},
+		// Struct literals.
+		{"Point{|", "= X Y name"},
+		{"Point{X: 1, |", "= Y name"},
+		{"Point{X: ori|", "= origin"},
+		{"&http.Client{Tim|", "= Timeout time"},
+		{"http.Client{Timeout: 3, |}", "= CheckRedirect Jar Transport"},
+		{"[]Point{{X|", "= X x509 xml"},
+		{"map[string]*Point{\"a\": {n|", "name nb !Norm"},
+		{"Point{1, ori|", "= origin"},
+		{"[]int{lim|", "= limit"},
+		// Strings and comments.
+		{`import "net/htt|`, "= net/http net/http/cgi net/http/cookiejar net/http/fcgi net/http/httptest net/http/httptrace net/http/httputil"},
+		{"import (\n\t\"fmt\"\n\tm \"gonum.org/v1/gonum/ma|\"\n)", "= gonum.org/v1/gonum/mat gonum.org/v1/gonum/mathext gonum.org/v1/gonum/mathext/prng"},
+		{`os.ReadFile("da|")`, "= datasets/ data.csv data.json"},
+		{`os.ReadFile("./data.c|`, "= data.csv"},
+		{"import \"os\"\nos.ReadFile(`data.j|", "= data.json"},
+		{`os.ReadFile(".h|")`, "= .hidden"},
+		{`fmt.Println("strings.HasPre|")`, ""},
+		{"// strings.HasPre|", ""},
+		{"x := 1 // strings.HasPre|\ny := 2", ""},
+		{"/* strings.HasPre| */", ""},
+		{"/* strings.HasPre|", ""},
+		{"'s|", ""},
+		{"\"done\" // é\nstrings.HasPre|", "= HasPrefix"},
+		// Names that the cell gives.
+		{"func orig|", ""},
+		{"type Poi|", ""},
+		{"var orig|", ""},
+		{"const lim|", ""},
+		// What does not parse.
+		{"x := )\norig|", "= origin"},
+		{"func f( {\norig|", "= origin"},
+		{"if { for ( origin.No|", "= Norm"},
+		{"func f() {\n\tfor {\n\ty := origin\n\ty.No|\n}\nfunc g() {}", "= Norm"},
+	} {
+		source, cursor := cursorIn(t, tt.source)
+		got := e.Complete(source, cursor)
+		var texts []string
+		for _, c := range got.Candidates {
+			texts = append(texts, c.Text)
+		}
+		if problem := unlike(texts, tt.want); problem != "" {
+			t.Errorf("%q: %s\ngot  %.300q\nwant %s", tt.source, problem, texts, tt.want)
+		}
+		checkBounds(t, source, cursor, got)
+	}
+}
+
+// unlike says how a list differs from what is wanted of it.
+func unlike(got []string, want string) string {
+	if exact, ok := strings.CutPrefix(want, "= "); ok {
+		if !slices.Equal(got, strings.Fields(exact)) {
+			return "other candidates"
+		}
+		return ""
+	}
+	if want == "" && len(got) > 0 {
+		return "candidates where there are none"
+	}
+	last := -1
+	for _, w := range strings.Fields(want) {
+		if not, ok := strings.CutPrefix(w, "!"); ok {
+			if slices.Contains(got, not) {
+				return "has " + not
+			}
+			continue
+		}
+		i := slices.Index(got, w)
+		if i < 0 {
+			return "lacks " + w
+		}
+		if i < last {
+			return w + " comes too early"
+		}
+		last = i
+	}
+	return ""
+}
+
+// checkBounds looks at what a completion would replace.
+func checkBounds(t testing.TB, source string, cursor int, got engine.Completion) {
+	t.Helper()
+	if got.Start < 0 || got.Start > cursor || got.End < cursor || got.End > utf8.RuneCountInString(source) {
+		t.Errorf("%q: replaces %d to %d, cursor at %d", source, got.Start, got.End, cursor)
+		return
+	}
+	if len(got.Candidates) == 0 && got.Start != cursor {
+		t.Errorf("%q: replaces %d to %d by nothing", source, got.Start, got.End)
+	}
+	if !utf8.ValidString(source) {
+		return
+	}
+	replaced := string([]rune(source)[got.Start:cursor])
+	word := string([]rune(source)[got.Start:got.End])
+	if got.End > cursor && !slices.ContainsFunc(got.Candidates, func(c engine.Candidate) bool { return strings.HasPrefix(c.Text, word) }) {
+		t.Errorf("%q: replaces %s, which nothing completes", source, word)
+	}
+	seen := map[string]bool{}
+	for _, c := range got.Candidates {
+		if len(c.Text) < len(replaced) || !strings.EqualFold(c.Text[:len(replaced)], replaced) {
+			t.Errorf("%q: %q does not complete %q", source, c.Text, replaced)
+		}
+		if seen[c.Text] || c.Kind == "" {
+			t.Errorf("%q: %+v comes twice or is of no kind", source, c)
+		}
+		seen[c.Text] = true
+	}
+}
+
+func TestCompleteSaysWhatItIs(t *testing.T) {
+	e := newSession(t)
+	for _, tt := range []struct{ source, kind, signature string }{
+		{"strings.HasPrefix|", "function", "(s, prefix string) bool"},
+		{"scale|", "function", "(factor float64, values ...float64) (out []float64, err error)"},
+		{"apply|", "function", "[T any](x T, f func(T) T) T"},
+		{"origin.Move|", "method", "(dx, dy float64)"},
+		{"origin.X|", "field", "float64"},
+		{"origin|", "variable", "Point"},
+		{"points|", "variable", "map[string]*Point"},
+		{"limit|", "constant", "untyped int"},
+		{"Point|", "struct", "struct{...}"},
+		{"Shape|", "interface", "interface{...}"},
+		{"time.Duration|", "type", "int64"},
+		{"http.MethodGet|", "constant", "untyped string"},
+		{"filepath|", "package", `"path/filepath"`},
+		{"str|", "package", `"strings"`},
+		{"copy|", "function", "(dst, src []Type) int"},
+		{"error|", "interface", "interface{...}"},
+		{"for|", "keyword", ""},
+		{"import \"net/ur|", "package", ""},
+		{"http.DefaultClient|", "variable", "*http.Client"},
+	} {
+		source, cursor := cursorIn(t, tt.source)
+		got := e.Complete(source, cursor)
+		if len(got.Candidates) == 0 {
+			t.Errorf("%s: nothing", tt.source)
+		} else if c := got.Candidates[0]; c.Kind != tt.kind || c.Signature != tt.signature {
+			t.Errorf("%s: %+v, want %s %s", tt.source, c, tt.kind, tt.signature)
+		}
+	}
+}
+
+// TestCompleteChangesNothing completes cells that declare what the session
+// has, and methods of its types, and then looks at the session.
+func TestCompleteChangesNothing(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run("type T struct{ A int }\nfunc f(t T) int { return t.A }\nt := T{3}"); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{
+		"func (t T) Extra() {}\nt.E|", "type T struct{ B string }\nt := T{}\nt.|", "func f() {}\nt := \"\"\n|", "import t \"fmt\"\nt.P|",
+	} {
+		source, cursor := cursorIn(t, source)
+		if found := n.engine.Complete(source, cursor); len(found.Candidates) == 0 {
+			t.Errorf("%s: nothing", source)
+		}
+	}
+	if value, _, err := n.run("f(t) + t.A"); err != nil || value != "6" {
+		t.Errorf("value %s, %v", value, err)
+	}
+	if _, _, err := n.run("t.Extra()"); err == nil {
+		t.Error("a method was left behind")
+	}
+}
+
+// A held executor runs until it is let go.
+type held struct {
+	running, release chan bool
+}
+
+func (h *held) Run(_ context.Context, program *engine.Program, _ engine.Output) (*engine.Bundle, error) {
+	if program.Call == "" {
+		return nil, nil
+	}
+	h.running <- true
+	<-h.release
+	return nil, nil
+}
+
+func (*held) Close() error { return nil }
+
+// TestAnswersWhileCellRuns asks while a cell runs.
+func TestAnswersWhileCellRuns(t *testing.T) {
+	executor := &held{make(chan bool), make(chan bool)}
+	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := e.Run(t.Context(), engine.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &recorder{})
+		ended <- err
+	}()
+	<-executor.running
+	if got := e.Complete("strings.HasPre", 14); len(got.Candidates) != 1 {
+		t.Errorf("completion: %+v", got)
+	}
+	if e.Inspect("strings.HasPrefix", 14, 0) == nil {
+		t.Error("inspection: nothing")
+	}
+	close(executor.release)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzComplete(f *testing.F) {
+	for _, source := range append(earlier, "x := 1\nfor i := range x { fmt.", "switch x := origin.(type) { case Point: x.", "T{a: 1, b", "func (p *Point) M() { p.", "a\x80\xffb.", "import \"net/", "`raw", "'", "/*", "if x := f(); x {\n} else {", "origin.X.Y[0](") {
+		f.Add(source, len(source))
+		f.Add(source, len(source)/2)
+	}
+	e := newSession(f)
+	f.Fuzz(func(t *testing.T, source string, cursor int) {
+		failOnFaults(t)
+		got := e.Complete(source, cursor)
+		checkBounds(t, source, max(0, min(cursor, utf8.RuneCountInString(source))), got)
+	})
+}

@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/internal/toolchain"
+)
+
+// Where cells are compiled, each becomes a unit: a package of its own, which for
+// the compiler is one with those of earlier cells (package toolchain). Its text is
+// the user's, with the names of other units' declarations qualified:
+//
+//   - Types, constants and functions are declared as they stand. What else
+//     must be compiled anew is declared with them: functions that call a
+//     function which the cell declares again (following.go, lower_func.go), and
+//     where a type of an earlier cell gets a method, the type and all that
+//     mentions it.
+//   - Variables of the statements at the top are those of the package. A
+//     declaration becomes an assignment, also to the variable of an earlier unit
+//     where one of that name and type is declared again.
+//   - Statements stand in one function. What they show, and errors that they
+//     leave out, go to package cell.
+//   - Function literals and methods call functions of the session by a
+//     variable that holds the newest version; functions call them directly.
+//
+// Names that the emission writes end or begin with ˑ, which no user types.
+
+// mark ends the names that the emission writes, and begins those of the variables
+// that hold functions.
+const mark = "ˑ"
+
+const cellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
+
+// An emitter writes the units of a session.
+type emitter struct {
+	*checker
+	// homes says where the session's declarations are: types and constants by
+	// object, functions by what they are for the session, variables by
+	// lowered name.
+	homes map[any]home
+	// holders are the variables that hold the newest version of a function.
+	holders map[*function][]holder
+	units   int
+	// loaded finds units that may run again by their text without what only
+	// their cell has.
+	loaded map[string]loaded
+}
+
+// loaded is a unit that is loaded, and the number of its cell.
+type loaded struct {
+	path string
+	cell int
+}
+
+// A holder is the place of a variable that holds a function, and the function's
+// type as it was there.
+type holder struct {
+	home
+	typ string
+}
+
+// A home is the place of a declaration.
+type home struct {
+	path, name string
+	// indirect says that there stands a pointer to the variable.
+	indirect bool
+}
+
+func newEmitter(c *checker) *emitter {
+	return &emitter{checker: c, homes: map[any]home{}, holders: map[*function][]holder{}, loaded: map[string]loaded{}}
+}
+
+// A unit is being written.
+type unit struct {
+	*emitter
+	spelling
+	path string
+	l    *lowering // of its cell; its undos take back what the unit changes
+
+	// aliases maps import paths to what the text calls the packages.
+	aliases map[string]string
+	blank   []string // imported for their effects
+	// names are those that the package declares.
+	names map[string]bool
+
+	parts     []string        // declarations
+	setup     []func() string // write statements before the cell's own
+	run       strings.Builder
+	variables []string
+	pointers  []string // to variables of other units
+	types     []string // entries of the table of types
+	// implemented are lists of values as interfaces.
+	implemented []string
+	moved       []Moved
+	// inits are the init functions that were not called yet.
+	inits []initCall
+	// runs says that there are statements, and failing that they use the
+	// variable for errors.
+	runs, failing bool
+}
+
+func (e *emitter) newUnit(l *lowering) *unit {
+	e.units++
+	u := &unit{emitter: e, l: l, path: fmt.Sprintf("%s%d", toolchain.Prefix, e.units), aliases: map[string]string{}, names: map[string]bool{}}
+	u.spelling = spelling{
+		typeName: func(obj *types.TypeName) string {
+			if h, ok := u.homes[obj]; ok {
+				return u.refer(h)
+			}
+			return ""
+		},
+		packageName: func(path, name string) string { return u.alias(path, name) },
+	}
+	return u
+}
+
+// emit writes the unit of a cell whose declarations the session knows. What
+// that changes in the emitter the lowering's rollback takes back.
+func (e *emitter) emit(l *lowering) (unit *toolchain.Unit, compiled *Compiled, problems []problem) {
+	u := e.newUnit(l)
+	defer func() {
+		if r := recover(); r != nil {
+			no, ok := r.(unspoken)
+			if !ok {
+				panic(r)
+			}
+			l.rollback()
+			problems = []problem{e.problem(l.pos, no.Error())}
+		}
+	}()
+	set := u.own()
+	u.claim(set)
+	u.declare(set)
+	if len(set.moved)+len(set.renewed) > 0 {
+		u.implemented = u.implementations(set)
+	}
+	u.statements()
+	u.importBlank()
+	b, c := u.assemble(l.k.source.cell.title())
+	if u.empty() {
+		return nil, &Compiled{}, nil
+	}
+	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set.functions) {
+		return nil, c, nil
+	}
+	return b, c, nil
+}
+
+// empty reports whether the unit neither declares nor does anything, as that of
+// declarations which are there already.
+func (u *unit) empty() bool {
+	return !u.runs && len(u.parts)+len(u.variables)+len(u.pointers)+len(u.types)+len(u.moved)+len(u.blank) == 0
+}
+
+// again has the session run a unit that is loaded already, if one has the same
+// text and declares nothing that must be new.
+func (u *unit) again(b *toolchain.Unit, c *Compiled, functions []*function) bool {
+	number := u.l.k.source.cell.Number
+	text := strings.NewReplacer(
+		fmt.Sprintf("/cell/%d:", number), "/cell/:",
+		fmt.Sprintf("%q", u.path), "",
+		"// "+u.l.k.source.cell.title()+"\n", "",
+		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), mark, number), "Failed(",
+	).Replace(b.Source)
+	old, there := u.loaded[text]
+	if !there {
+		u.loaded[text] = loaded{u.path, number}
+		u.l.later(func() { delete(u.loaded, text) })
+		return false
+	}
+	for _, fn := range functions {
+		h := u.homes[fn]
+		h.path = old.path
+		u.settle(fn, h)
+	}
+	*c = Compiled{Units: []string{old.path}, Again: old.cell}
+	if u.runs {
+		c.Run = old.path
+	}
+	return true
+}
+
+// refer returns what the text calls a declaration.
+func (u *unit) refer(h home) string {
+	name := h.name
+	if h.path != u.path {
+		name = u.alias(h.path, "") + "." + name
+	}
+	if h.indirect {
+		return "(*" + name + ")"
+	}
+	return name
+}
+
+// alias returns what the text calls a package, which it then imports.
+func (u *unit) alias(path, name string) string {
+	if a, ok := u.aliases[path]; ok {
+		return a
+	}
+	if rest, ok := strings.CutPrefix(path, toolchain.Prefix); ok {
+		name = "k" + rest
+	}
+	a := name + mark
+	for n := 2; slices.Contains(slices.Collect(maps.Values(u.aliases)), a); n++ {
+		a = fmt.Sprintf("%s%d%s", name, n, mark)
+	}
+	u.aliases[path] = a
+	return a
+}
+
+// cell returns the name of a function of package cell.
+func (u *unit) cell(name string) string { return u.alias(cellPath, "cell") + "." + name }
+
+// settle says that the unit declares something.
+func (u *unit) settle(key any, h home) {
+	old, had := u.homes[key]
+	u.homes[key] = h
+	u.l.later(func() {
+		if had {
+			u.homes[key] = old
+		} else {
+			delete(u.homes, key)
+		}
+	})
+}
+
+// hold notes a variable that holds a function.
+func (u *unit) hold(fn *function, h holder) {
+	old := u.holders[fn]
+	u.holders[fn] = append(slices.Clip(old), h)
+	u.l.later(func() { u.holders[fn] = old })
+}
+
+// importBlank imports what the cell imports for its effects.
+func (u *unit) importBlank() {
+	for _, spec := range u.l.k.imports {
+		if spec.Name != nil && spec.Name.Name == "_" {
+			if path, ok := u.importedBy(spec); ok {
+				u.blank = append(u.blank, path)
+			}
+		}
+	}
+}
+
+// assemble puts the unit together.
+func (u *unit) assemble(title string) (*toolchain.Unit, *Compiled) {
+	b := &toolchain.Unit{Path: u.path}
+	compiled := &Compiled{Units: []string{u.path}, Moved: u.moved}
+	var tail strings.Builder
+	fields := ""
+	body := ""
+	for _, statement := range u.setup {
+		body += statement()
+	}
+	if body += u.run.String(); body != "" {
+		if u.failing {
+			body = "var err" + mark + " error\n_ = err" + mark + "\n" + body
+		}
+		fmt.Fprintf(&tail, "func run%s() {\n%s}\n", mark, body)
+		fields += "Run: run" + mark + ", "
+		compiled.Run, u.runs = u.path, true
+	}
+	table := func(field, typ string, entries []string) {
+		if len(entries) > 0 {
+			fields += fmt.Sprintf("%s: map[string]%s{%s}, ", field, typ, strings.Join(entries, ", "))
+		}
+	}
+	pointers := func(names []string) []string {
+		out := make([]string, len(names))
+		for i, name := range names {
+			out[i] = fmt.Sprintf("%q: &%s", name, name)
+		}
+		return out
+	}
+	table("Variables", "any", pointers(u.variables))
+	table("Moved", "any", pointers(u.pointers))
+	if len(u.types) > 0 {
+		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
+	}
+	if len(u.implemented) > 0 {
+		fields += "Implemented: []any{" + strings.Join(u.implemented, ", ") + "}, "
+	}
+	fmt.Fprintf(&tail, "%sfunc init() { %s(%q, %s{%s}) }\n", generated, u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
+
+	var out strings.Builder
+	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", title)
+	for _, path := range slices.Sorted(maps.Keys(u.aliases)) {
+		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
+		if !strings.HasPrefix(path, toolchain.Prefix) {
+			b.Imports = append(b.Imports, path)
+		}
+	}
+	for _, path := range u.blank {
+		fmt.Fprintf(&out, "_ %q\n", path)
+		b.Imports = append(b.Imports, path)
+	}
+	out.WriteString(")\n\n" + strings.Join(u.parts, ""))
+	out.WriteString(tail.String())
+	b.Source = out.String()
+	return b, compiled
+}
+
+// generated stands before text that is not the user's.
+const generated = "//line /cell/0:1:1\n"
+
+// line says where the text that follows stands.
+func (u *unit) line(n ast.Node) string {
+	src, offset := u.at(n.Pos())
+	if src == nil {
+		return generated
+	}
+	line, column := src.position(offset)
+	return fmt.Sprintf("//line /cell/%d:%d:%d\n", src.cell.Number, line, column)
+}

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/hierml/notebook/internal/toolchain"
+)
+
+// Compiled code stays in a process to its end. How much that is %who -m tells,
+// and before it gets too much the session goes on in another process.
+
+// The most that a process loads where a Config does not say it.
+const (
+	mostPlugins = 300
+	mostCode    = 1 << 30
+)
+
+// A Replacer is an Executor that can go on in another process.
+type Replacer interface {
+	// Replace starts another process, has it load the program, which runs
+	// nothing, and gives the variables that the program moves the values that
+	// they have where they are now. The process so far then ends, and its number
+	// is returned. The bundle is that of a program with Moved. After an error the
+	// process so far is still there.
+	Replace(ctx context.Context, program *Program, out Output) (bundle *Bundle, process int, err error)
+}
+
+// A loadedPlugin is one that the executor's process has loaded.
+type loadedPlugin struct {
+	of   string // which cells
+	size int64  // of the file
+}
+
+// loadedCode is what the executor's process has of compiled code.
+type loadedCode struct {
+	plugins []loadedPlugin
+	size    int64
+	// mostPlugins and mostCode are above what the process is replaced. They
+	// rise when it cannot be.
+	mostPlugins int
+	mostCode    int64
+}
+
+// build builds units, which are those of some cells.
+func (e *Engine) build(ctx context.Context, units []toolchain.Unit, of string) (plugin string, err error) {
+	if plugin, err = e.compiler.Build(ctx, units); err != nil {
+		return "", err
+	}
+	p := loadedPlugin{of: of}
+	if info, err := os.Stat(plugin); err == nil { // that of a test may not be there
+		p.size = info.Size()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.code.plugins = append(e.code.plugins, p)
+	e.code.size += p.size
+	return plugin, nil
+}
+
+// full reports whether the process is to be replaced.
+func (c *loadedCode) full() bool { return len(c.plugins) >= c.mostPlugins || c.size >= c.mostCode }
+
+// table lists what the process has of compiled code.
+func (c *loadedCode) table() *Bundle {
+	var rows [][]string
+	for _, p := range c.plugins {
+		rows = append(rows, []string{p.of, bytesText(p.size)})
+	}
+	rows = append(rows, []string{"all: " + count(len(c.plugins), "plugin", "plugins"), bytesText(c.size)})
+	text, page := table([]string{"compiled code of", "size"}, rows)
+	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.mostPlugins, bytesText(c.mostCode))
+	return &Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}
+}
+
+func bytesText(size int64) string {
+	switch {
+	case size < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(size)/1e3)
+	case size < 1e9:
+		return fmt.Sprintf("%.1f MB", float64(size)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(size)/1e9)
+}
+
+// whoMemory shows what %who -m asks for.
+func (e *Engine) whoMemory(out Output) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.code.plugins) == 0 {
+		out.Stream("stdout", "There is no compiled code.\n")
+		return
+	}
+	out.Display(e.code.table(), "", false)
+}
+
+// replaceFull has the executor go on in another process if the one so far has
+// too much compiled code. It fails only with the end of the context or with the
+// death of both: where it cannot be done, the process so far goes on.
+func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error {
+	replacer, ok := e.executor.(Replacer)
+	e.mu.Lock()
+	due := ok && e.code.full() && e.running.Load() == 1 // this one
+	before := e.code
+	e.mu.Unlock()
+	if !due {
+		return nil
+	}
+	err := e.replace(ctx, src, replacer, out)
+	var death *DeathError
+	switch {
+	case err == nil:
+		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", bytesText(before.size), count(len(before.plugins), "plugin", "plugins")))
+		return nil
+	case ctx.Err() != nil, errors.As(err, &death):
+		return e.notPromoted(ctx, src, err)
+	}
+	e.mu.Lock()
+	e.code.mostPlugins, e.code.mostCode = len(e.code.plugins)+mostPlugins, e.code.size+mostCode
+	e.mu.Unlock()
+	out.Stream("stderr", fmt.Sprintf("note: the process that runs cells has %s of compiled code, and could not be replaced by another: %v\n", bytesText(before.size), err))
+	return nil
+}
+
+const theProcessBefore = "the process before"
+
+func (e *Engine) replace(ctx context.Context, src *source, replacer Replacer, out Output) (err error) {
+	unit, compiled, undo, err := e.emitEverything()
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	before := e.code
+	e.code.plugins, e.code.size = nil, 0
+	e.mu.Unlock()
+	defer func() {
+		if err != nil {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			undo()
+			e.code = before
+		}
+	}()
+	if compiled.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
+		return err
+	}
+	compiled.Shown = e.shownCells()
+	bundle, ended, err := replacer.Replace(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
+	if err != nil {
+		return errors.Join(err, removeBuilt(compiled.Plugin))
+	}
+	e.mu.Lock()
+	e.dead = max(e.dead, ended)
+	e.emitter.only(unit.Path)
+	e.ahead = ahead{}
+	left, parts := reasons(bundle, LeftBehind), reasons(bundle, LeftInPart)
+	notes := append(e.leave(theProcessBefore, left), partNotes(theProcessBefore, compiled.Moved, parts)...)
+	for _, out := range e.session.outputs {
+		key := ShownKey(out.cell)
+		if reason := cmp.Or(left[key], parts[key]); reason != "" && out.lost == "" {
+			out.lost = "the value stayed behind with " + theProcessBefore + ": " + reason
+		}
+	}
+	e.mu.Unlock()
+	for _, note := range notes {
+		out.Stream("stderr", note)
+	}
+	return nil
+}
+
+// shownCells returns the numbers of the cells whose values can be asked for.
+func (e *Engine) shownCells() (cells []int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, out := range e.session.outputs {
+		if out.lost == "" {
+			cells = append(cells, out.cell)
+		}
+	}
+	slices.Sort(cells)
+	return cells
+}
+
+// removeBuilt removes a plugin that was not loaded.
+func removeBuilt(plugin string) error {
+	if err := os.Remove(plugin); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/display"
+)
+
+// A sequence is the cells of a notebook, and what is known of its program.
+type sequence struct {
+	name    string
+	cells   []engine.ExportCell
+	program []byte
+}
+
+// readCells reads cells, which lines of three hyphens separate. A first line
+// in brackets says what a cell is.
+func readCells(text string) []engine.ExportCell {
+	var cells []engine.ExportCell
+	number := 0
+	for source := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n---\n") {
+		var cell engine.ExportCell
+		kind, rest, _ := strings.Cut(source, "\n")
+		switch kind {
+		case "[markdown]":
+			cell.Text, source = true, rest
+		case "[skip-execution]":
+			cell.Skipped, source = true, rest
+		case "[raises-exception]":
+			cell.Fails, source = true, rest
+		}
+		if !cell.Text {
+			number++
+			cell.Number = number
+		}
+		cell.Source = source
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+func export(t *testing.T, cells []engine.ExportCell) ([]byte, error) {
+	t.Helper()
+	return engine.Export(engine.Config{Importer: stdlib.Importer, Preloaded: stdlib.Preloaded}, cells)
+}
+
+// TestExport compares the programs that cells become with the files beside
+// them, and what they print with what the cells show.
+func TestExport(t *testing.T) {
+	var golden []*sequence
+	files, err := filepath.Glob(filepath.Join("testdata", "export", "*.cells"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cells: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".cells"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &sequence{name: strings.TrimSuffix(filepath.Base(file), ".cells"), cells: readCells(string(text))}
+			if s.program, err = export(t, s.cells); err != nil {
+				t.Fatal(err)
+			}
+			golden = append(golden, s)
+			file := strings.TrimSuffix(file, ".cells") + ".go"
+			if *update {
+				if err := os.WriteFile(file, s.program, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(s.program, want) {
+				t.Errorf("becomes:\n%s\nwant:\n%s", s.program, want)
+			}
+		})
+	}
+	all := sequences(t)
+	dir := buildExported(t, golden, append(all, readTour(t)))
+	run := func(s *sequence, program string, args ...string) {
+		t.Run("run "+s.name, func(t *testing.T) {
+			for _, c := range s.cells {
+				skipGoroutines(t, c.Source)
+			}
+			want := shown(t, s.cells)
+			cmd := exec.Command(filepath.Join(dir, program), args...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%v: %s", err, &stderr)
+			}
+			got := string(out)
+			if len(args) > 0 {
+				got = strings.ReplaceAll(got, "case"+args[0]+".", "main.")
+			}
+			if got != want {
+				t.Errorf("prints:\n%s\nwant:\n%s\nthe program:\n%s", got, want, s.program)
+			}
+		})
+	}
+	for _, s := range golden {
+		run(s, s.name)
+	}
+	for i, s := range all {
+		run(s, "sequences", fmt.Sprint(i))
+	}
+}
+
+// sequences reads the cells of testdata/export/sequences.txt, which lines of
+// three equality signs separate, and those behaviours that do not fail.
+func sequences(t *testing.T) []*sequence {
+	text, err := os.ReadFile(filepath.Join("testdata", "export", "sequences.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*sequence
+	for i, part := range strings.Split(string(text), "\n===\n") {
+		all = append(all, &sequence{name: fmt.Sprint("sequence ", i+1), cells: readCells(part)})
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "notebook-behaviours.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suite struct{ Cases []behaviour }
+	if err := json.Unmarshal(data, &suite); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range suite.Cases {
+		source := strings.Join(c.Cells, "\n---\n")
+		// What goroutine-survives-cells shows depends on the clock.
+		if c.Name == "goroutine-survives-cells" {
+			continue
+		}
+		if c.Expect.Error != "" || strings.Contains(c.Name, "panic") || strings.Contains(c.Name, "failed") || deadly[c.Name] {
+			continue
+		}
+		all = append(all, &sequence{name: c.Name, cells: readCells(source)})
+	}
+	for _, s := range all {
+		if s.program, err = export(t, s.cells); err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+	}
+	return all
+}
+
+// buildExported compiles programs into a folder: the golden ones each by its name, and
+// all others as packages of one program, sequences, which runs the one whose
+// number it is given. Types have another package there, which displays show.
+func buildExported(t *testing.T, golden, all []*sequence) string {
+	dir := t.TempDir()
+	here, err := filepath.Abs("exported")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := map[string]string{}
+	add := func(text string, path ...string) {
+		file := filepath.Join(dir, fmt.Sprintf("%d.go", len(overlay)))
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(here, filepath.Join(path...))] = file
+	}
+	var imports, calls strings.Builder
+	for i, s := range all {
+		name := fmt.Sprintf("case%d", i)
+		text := strings.Replace(string(s.program), "package main\n", "package "+name+"\n", 1)
+		add(strings.Replace(text, "func main() {\n", "func Main() {\n", 1), "sequences", name, "main.go")
+		fmt.Fprintf(&imports, "\t%q\n", "github.com/hierml/notebook/kernel/internal/engine/exported/sequences/"+name)
+		fmt.Fprintf(&calls, "\tcase %q:\n\t\t%s.Main()\n", fmt.Sprint(i), name)
+	}
+	add("package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n", "sequences", "main.go")
+	packages := []string{"./exported/sequences"}
+	for _, s := range golden {
+		add(string(s.program), s.name, "main.go")
+		packages = append(packages, "./exported/"+s.name)
+	}
+	list, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir() + string(filepath.Separator)
+	if out, err := exec.Command("go", append([]string{"build", "-overlay", file, "-o", bin}, packages...)...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// shown runs cells and returns what they print and show as text.
+func shown(t *testing.T, cells []engine.ExportCell) string {
+	t.Helper()
+	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *engine.Bundle {
+		b := display.Of(values...)
+		if b == nil {
+			return nil
+		}
+		return &engine.Bundle{Data: map[string]any{"text/plain": b.Text()}}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var out strings.Builder
+	for _, c := range cells {
+		if c.Text || c.Skipped {
+			continue
+		}
+		r := &recorder{}
+		bundle, err := e.Run(context.Background(), c.Cell, r)
+		if err != nil && !c.Fails {
+			t.Fatalf("%s: %v\n%s", c.Source, err, strings.Join(traceback(err), "\n"))
+		}
+		out.WriteString(r.out())
+		if bundle != nil {
+			if text, _ := bundle.Data["text/plain"].(string); text != "" {
+				out.WriteString(strings.TrimSuffix(text, "\n") + "\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+// readTour reads the cells of the tour.
+func readTour(t *testing.T) *sequence {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "notebooks", "01-tour.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nb struct {
+		Cells []struct {
+			Kind   string   `json:"cell_type"`
+			Source []string `json:"source"`
+		}
+	}
+	if err := json.Unmarshal(text, &nb); err != nil {
+		t.Fatal(err)
+	}
+	tour := &sequence{name: "tour"}
+	for i, c := range nb.Cells {
+		cell := engine.Cell{Number: i + 1, Source: strings.Join(c.Source, "")}
+		tour.cells = append(tour.cells, engine.ExportCell{Cell: cell, Text: c.Kind == "markdown"})
+	}
+	if tour.program, err = export(t, tour.cells); err != nil {
+		t.Fatal(err)
+	}
+	return tour
+}
+
+// TestExportFails looks at the errors of cells that are no program.
+func TestExportFails(t *testing.T) {
+	for _, c := range []struct{ cells, message string }{
+		{"x := 1\n---\ny := x + nope", "Cell [2]:1:10: undefined: nope"},
+		{"func f() int { return g() }\n---\nf()", "Cell [2]:1:1: undefined: g (f calls g, which no cell has declared yet)"},
+		{"return", "Cell [1]:1:1: return outside a function"},
+		{"1 +", "Cell [1]:1:4: syntax error: "},
+		{"1 << 70", "Cell [1]:1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
+		{"func f()", "missing function body"},
+	} {
+		program, err := export(t, readCells(c.cells))
+		if err == nil || !strings.Contains(err.Error(), c.message) || program != nil {
+			t.Errorf("%q: error %v, want %s; program %q", c.cells, err, c.message, program)
+		}
+	}
+}

@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+	"slices"
+	"time"
+
+	"github.com/hierml/notebook/internal/toolchain"
+)
+
+// switching is what an engine knows of the two ways to run a session's cells.
+// It changes while Engine.declaring is held, guarded by Engine.mu.
+type switching struct {
+	mode Mode
+	// compiled says that the session's cells are compiled, since the cell of
+	// that title and for that reason, which is empty if the user wanted it.
+	compiled bool
+	since    string
+	why      string
+	// emitter writes what is compiled.
+	emitter *emitter
+	// stale says that the executor's process has nothing of what was compiled.
+	stale bool
+
+	open     func(ctx context.Context, progress func(string)) (Compiler, error)
+	compiler Compiler // nil until it is needed
+	ahead    ahead
+	code     loadedCode
+	// cannot is why cells cannot be compiled, as it was found out at a time,
+	// and told says that the user knows.
+	cannot error
+	asked  time.Time
+	told   bool
+	// advised says that the user knows what compiling would gain.
+	advised bool
+}
+
+// cannotFor is how long the reason why cells cannot be compiled is believed
+// without asking again.
+const cannotFor = time.Minute
+
+// A refusedError says that the interpreter does not take a cell, and why. The
+// compiler might.
+type refusedError struct {
+	refusal *Error
+	why     string
+}
+
+func (e *refusedError) Error() string { return e.refusal.Error() }
+
+// prepare makes a program of a cell, for the executor that the session has, or
+// for the compiled one if the session is to have that from this cell on. The
+// errors are *Error.
+func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*lowering, *Program, error) {
+	if err := e.resolve(ctx, src, out); err != nil {
+		return nil, nil, interrupted(err)
+	}
+	e.mu.Lock()
+	compiled, mode := e.compiled, e.mode
+	e.mu.Unlock()
+	if !compiled && mode == CompiledMode {
+		if err := e.promote(ctx, src, "", out); err != nil {
+			return nil, nil, e.notPromoted(ctx, src, err)
+		}
+		compiled = true
+	}
+	if compiled {
+		return e.compile(ctx, src, out)
+	}
+	l, program, err := e.interpret(src)
+	var refused *refusedError
+	if errors.As(err, &refused) {
+		return e.instead(ctx, src, refused, out)
+	}
+	return l, program, err
+}
+
+// instead compiles a cell that the interpreter refuses, and all that follow it,
+// if it is allowed to.
+func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError, out Output) (*lowering, *Program, error) {
+	e.mu.Lock()
+	allowed := e.mode == AutoMode && e.open != nil
+	e.mu.Unlock()
+	if !allowed {
+		return nil, nil, refused.refusal
+	}
+	err := e.promote(ctx, src, refused.why, out)
+	var death *DeathError
+	switch {
+	case err == nil:
+		return e.compile(ctx, src, out)
+	case ctx.Err() != nil, errors.As(err, &death):
+		return nil, nil, e.notPromoted(ctx, src, err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.told {
+		e.told = true
+		sentence := "cells cannot be compiled instead: " + err.Error()
+		refused.refusal.Message += "\n" + sentence
+		refused.refusal.Traceback = append(refused.refusal.Traceback, sentence)
+	}
+	return nil, nil, refused.refusal
+}
+
+// notPromoted is the error of a cell that asked for compiled ones.
+func (e *Engine) notPromoted(ctx context.Context, src *source, err error) error {
+	var death *DeathError
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case errors.As(err, &death):
+		return e.buried(death)
+	case ctx.Err() != nil:
+		return interrupted(err)
+	}
+	title := src.cell.title()
+	msg := "cells cannot be compiled: " + err.Error()
+	return &Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
+}
+
+// promote makes the session one of compiled cells: it compiles what is live, and
+// carries the variables over. Why is what the interpreter refuses, empty if the
+// user wants it. The error is that of the context, a *DeathError, or says in a
+// sentence why cells cannot be compiled, and the session is what it was.
+func (e *Engine) promote(ctx context.Context, src *source, why string, out Output) error {
+	if err := e.openCompiler(ctx, out); err != nil {
+		return err
+	}
+	moved, left, parts, err := e.send(ctx, src, out)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	notes := append(e.leave(theInterpreter, left), partNotes(theInterpreter, moved, parts)...)
+	e.compiled, e.since, e.why = true, src.cell.title(), why
+	e.mu.Unlock()
+	switch {
+	case why == "":
+	case src.cell.Name != "":
+		out.Stream("stderr", fmt.Sprintf("note: %s is compiled: %s\n", src.cell.Name, why))
+	default:
+		out.Stream("stderr", fmt.Sprintf("note: cells are compiled from here on (about 0.1 s each): %s\n", why))
+	}
+	for _, note := range notes {
+		out.Stream("stderr", note)
+	}
+	return nil
+}
+
+// resend compiles what is live for a process that has nothing of it.
+func (e *Engine) resend(ctx context.Context, src *source, out Output) error {
+	e.mu.Lock()
+	stale := e.stale
+	e.mu.Unlock()
+	if !stale {
+		return nil
+	}
+	if err := e.openCompiler(ctx, out); err != nil {
+		return e.notPromoted(ctx, src, err)
+	}
+	if _, _, _, err := e.send(ctx, src, out); err != nil {
+		return e.notPromoted(ctx, src, err)
+	}
+	return nil
+}
+
+// openCompiler makes the compiler if there is none.
+func (e *Engine) openCompiler(ctx context.Context, out Output) error {
+	e.mu.Lock()
+	compiler, open, cannot, asked := e.compiler, e.open, e.cannot, e.asked
+	e.mu.Unlock()
+	switch {
+	case compiler != nil:
+		return nil
+	case open == nil:
+		return errors.New("this program has no compiler")
+	case cannot != nil && time.Since(asked) < cannotFor:
+		return cannot
+	}
+	compiler, err := open(ctx, sparse(out))
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.compiler, e.cannot, e.asked = compiler, err, time.Now()
+	return err
+}
+
+// sparse returns what shows progress in lines, the first at once and few more.
+func sparse(out Output) func(string) {
+	const pause = 10 * time.Second
+	var last time.Time
+	return func(text string) {
+		switch {
+		case last.IsZero():
+			out.Stream("stderr", "note: cells are compiled for the first time; what that needs is made once, in a minute or two\n")
+		case time.Since(last) < pause:
+			return
+		}
+		last = time.Now()
+		out.Stream("stderr", "  "+text+"\n")
+	}
+}
+
+// send gives the executor what is live in its compiled form. It returns the
+// variables that were to be carried over, and why some were not, or a part of
+// them.
+func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Moved, left, parts map[string]string, err error) {
+	if e.nothingToSend() {
+		return nil, nil, nil, nil
+	}
+	unit, compiled, undo, err := e.emitEverything()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if err != nil {
+			undo()
+		} else {
+			e.stale = false
+		}
+	}()
+	if compiled.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
+		return nil, nil, nil, err
+	}
+	bundle, err := e.executor.Run(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return compiled.Moved, reasons(bundle, LeftBehind), reasons(bundle, LeftInPart), nil
+}
+
+// nothingToSend reports whether a process needs nothing of what the cells so far
+// have declared and shown. If so, it is not stale any more.
+func (e *Engine) nothingToSend() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, d := range e.session.live {
+		if _, imported := d.object.(*types.PkgName); !imported {
+			return false
+		}
+	}
+	if len(e.session.outputs) > 0 {
+		return false
+	}
+	e.stale = false
+	return true
+}
+
+// reasons returns what a bundle tells of variables, by their keys.
+func reasons(bundle *Bundle, name string) map[string]string {
+	texts := map[string]string{}
+	if bundle != nil {
+		reasons, _ := bundle.Data[name].(map[string]any)
+		for key, reason := range reasons {
+			texts[key] = fmt.Sprint(reason)
+		}
+	}
+	return texts
+}
+
+const theInterpreter = "the interpreter"
+
+// partNotes returns a note on each variable of which a part was not carried over.
+func partNotes(where string, moved []Moved, parts map[string]string) (notes []string) {
+	for _, m := range moved {
+		if part, ok := parts[m.Key()]; ok {
+			notes = append(notes, fmt.Sprintf("note: a part of %s stayed behind with %s: %s\n", m.Name, where, part))
+		}
+	}
+	return notes
+}
+
+// emitEverything writes what is live.
+func (e *Engine) emitEverything() (unit *toolchain.Unit, compiled *Compiled, undo func(), err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the promotion, not the session.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the engine failed on what is declared: %v", r)
+		}
+	}()
+	return e.emitter.everything()
+}
+
+// leave says of the variables that were not carried over where they stayed, and
+// returns a note on each that has a name now. The reasons are by the places that
+// they should have gone to.
+func (e *Engine) leave(where string, left map[string]string) (notes []string) {
+	for _, d := range e.session.byObject {
+		unit, name, ok := e.emitter.variable(d)
+		reason, stayed := left[Moved{Unit: unit, Variable: name}.Key()]
+		if _, is := d.object.(*types.Var); !ok || !is || !stayed || d.lost != "" {
+			continue
+		}
+		if e.session.live[d.name] == d {
+			notes = append(notes, fmt.Sprintf("note: %s stayed behind with %s: %s\n", d.name, where, reason))
+		}
+		e.session.loseVariable(d, fmt.Sprintf("the variable stayed behind with %s: %s", where, reason))
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+// forgetCompiled notes that the executor's process has nothing of what was
+// compiled any more.
+func (e *Engine) forgetCompiled() {
+	e.emitter.forget()
+	e.ahead = ahead{}
+	e.code.plugins, e.code.size = nil, 0
+	e.stale = e.compiled
+}
+
+// closeCompiler removes what the compiler keeps. The next one is made when it is
+// needed.
+func (e *Engine) closeCompiler() error {
+	if e.compiler == nil {
+		return nil
+	}
+	err := e.compiler.Close()
+	e.compiler = nil
+	return err
+}

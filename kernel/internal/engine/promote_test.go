@@ -1,0 +1,379 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	plugin "github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib"
+)
+
+// A double is an executor that interprets what is lowered, and only notes what
+// it should load and run of compiled cells.
+type double struct {
+	engine.Executor
+	born func() engine.Executor
+	// ran are the compiled programs, in words.
+	ran []string
+	// left is why a variable is not carried over, by its name in its unit.
+	left map[string]any
+	// part is why a part of one is not.
+	part map[string]any
+	// fails is the result of the next compiled program.
+	fails error
+	died  int
+	// computed is how long the next programs compute in interpreted code.
+	computed []time.Duration
+}
+
+func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) (*engine.Bundle, error) {
+	if p.Compiled == nil {
+		bundle, err := d.Executor.Run(ctx, p, out)
+		if p.Interpreted != nil && len(d.computed) > 0 {
+			p.Interpreted(d.computed[0])
+			d.computed = d.computed[1:]
+		}
+		return bundle, err
+	}
+	if p.Call == engine.ReachedCall {
+		return &engine.Bundle{Data: map[string]any{"reached": 1}}, nil
+	}
+	if looks := p.Compiled.Looks; len(looks) > 0 {
+		return &engine.Bundle{Data: map[string]any{engine.Seen: seen(looks)}}, nil
+	}
+	var moved []string
+	bundle := &engine.Bundle{Data: map[string]any{}}
+	left, part := map[string]any{}, map[string]any{}
+	for _, m := range p.Compiled.Moved {
+		moved = append(moved, m.Name)
+		if why := d.left[m.Name]; why != nil {
+			left[m.Key()] = why
+		}
+		if why := d.part[m.Name]; why != nil {
+			part[m.Key()] = why
+		}
+	}
+	slices.Sort(moved)
+	bundle.Data[engine.LeftBehind], bundle.Data[engine.LeftInPart] = left, part
+	d.ran = append(d.ran, fmt.Sprintf("%s moved %v run %v", p.Compiled.Plugin, moved, p.Compiled.Run != ""))
+	err := d.fails
+	d.fails = nil
+	var failure *engine.RuntimeError
+	if (err == nil || errors.As(err, &failure)) && p.Declared != nil && p.Compiled.Run != "" {
+		p.Declared()
+	}
+	return bundle, err
+}
+
+func (d *double) Restart() (int, error) {
+	d.died++
+	d.Executor = d.born()
+	return d.died, nil
+}
+
+// A scribe is a compiler that keeps the text.
+type scribe struct {
+	built  []string // the sources of a plugin
+	fails  error
+	closed bool
+}
+
+func (s *scribe) Build(ctx context.Context, units []plugin.Unit) (string, error) {
+	if s.fails != nil {
+		return "", s.fails
+	}
+	text := ""
+	for _, u := range units {
+		text += u.Source
+	}
+	s.built = append(s.built, text)
+	return fmt.Sprint("plugin", len(s.built)), nil
+}
+
+func (s *scribe) Close() error {
+	s.closed = true
+	return nil
+}
+
+// A stage is a session whose compiled cells are only written.
+type stage struct {
+	*notebook
+	double *double
+	scribe *scribe
+	opened int
+	cannot error
+}
+
+func newStage(t *testing.T, mode engine.Mode) *stage {
+	s := &stage{notebook: &notebook{t: t}, scribe: &scribe{}}
+	s.double = &double{born: func() engine.Executor { return newExecutor(t, s.notebook) }}
+	s.double.Executor = s.double.born()
+	s.engine = engine.New(engine.Config{
+		Executor: s.double, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
+		Compiler: func(_ context.Context, progress func(string)) (engine.Compiler, error) {
+			s.opened++
+			if s.cannot != nil {
+				return nil, s.cannot
+			}
+			progress("the compiler")
+			progress("the packages")
+			return s.scribe, nil
+		},
+	})
+	return s
+}
+
+const progressNotes = "note: cells are compiled for the first time; what that needs is made once, in a minute or two\n  the compiler\n"
+
+// refusedCell is one that only the interpreter refuses.
+const refusedCell = "func() {\n\tfor range func(func() bool) {} {\n\t\tdefer print()\n\t}\n}()"
+
+const refusedWhy = "defer inside a range over a function"
+
+// TestPromotion runs cells and looks at what the last one says, and at what of
+// all was compiled.
+func TestPromotion(t *testing.T) {
+	note := "note: cells are compiled from here on (about 0.1 s each): " + refusedWhy + "\n"
+	for _, c := range []struct {
+		name  string
+		mode  engine.Mode
+		cells []string
+		left  map[string]any
+		part  map[string]any
+		notes string
+		out   string
+		err   string
+		ran   []string
+	}{
+		{name: "interpreted", cells: []string{"x := 1", "x + 1"}},
+		{name: "the first one that is refused", cells: []string{"x := 1", refusedCell}, notes: progressNotes + note,
+			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
+		{name: "all after it", cells: []string{"x := 1", refusedCell, "x + 1"},
+			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
+		{name: "what stays behind", cells: []string{"f := func() int { return 1 }\nx := 1", refusedCell},
+			left:  map[string]any{"f": "a function value made by interpreted code"},
+			notes: progressNotes + note + "note: f stayed behind with the interpreter: a function value made by interpreted code\n",
+			ran:   []string{"plugin1 moved [f x] run false", "plugin2 moved [] run true"}},
+		{name: "what stays behind in part", cells: []string{"h := []func(){func() {}}", refusedCell},
+			part:  map[string]any{"h": "h[0]: a function value made by interpreted code"},
+			notes: progressNotes + note + "note: a part of h stayed behind with the interpreter: h[0]: a function value made by interpreted code\n",
+			ran:   []string{"plugin1 moved [h] run false", "plugin2 moved [] run true"}},
+		{name: "what stayed behind is used", cells: []string{"f := func() int { return 1 }", refusedCell, "f()"},
+			left: map[string]any{"f": "it is a function"},
+			err:  "undefined: f (the variable stayed behind with the interpreter: it is a function)",
+			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
+		{name: "what stayed behind is used by a function", cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }\nfunc h() int { return g() }", refusedCell, "h()"},
+			left: map[string]any{"f": "it is a function"},
+			err:  "f: the variable stayed behind with the interpreter: it is a function",
+			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
+		{name: "what stayed behind is used by a method", cells: []string{"f := func() int { return 1 }\ntype T int\nfunc (T) String() string { f(); return \"\" }\ny := T(1)", refusedCell, "fmt.Sprint(y)"},
+			left: map[string]any{"f": "it is a function"},
+			err:  "f: the variable stayed behind with the interpreter: it is a function",
+			ran:  []string{"plugin1 moved [f y] run false", "plugin2 moved [] run true"}},
+		{name: "what stayed behind is declared anew", cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }", refusedCell, "f := func() int { return 2 }\ng()"},
+			left: map[string]any{"f": "it is a function"},
+			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
+		{name: "a value that was shown", cells: []string{"41", refusedCell, "Out[1]"},
+			ran: []string{"plugin1 moved [] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
+		{name: "interpreted only", mode: engine.InterpretedMode, cells: []string{refusedCell}, err: refusedWhy},
+		{name: "not for what is wrong", cells: []string{"return"}, err: "return outside a function"},
+		{name: "not for what does not compile", cells: []string{"var x int = \"a\""}, err: "cannot use"},
+		{name: "not for what waits", cells: []string{"func f() int { return g() }", "f()"}, err: "which no cell has declared yet"},
+		{name: "compiled from the first cell on", mode: engine.CompiledMode, cells: []string{"x := 1", "x"},
+			ran: []string{"plugin1 moved [] run true", "plugin2 moved [] run true"}},
+		{name: "the user's wish", cells: []string{"x := 1", "%engine compiled"},
+			notes: progressNotes, out: "compiled: cells are compiled since Cell [2]\n", ran: []string{"plugin1 moved [x] run false"}},
+		{name: "a wish and a cell", cells: []string{"%engine compiled\n1"},
+			notes: progressNotes, out: "compiled: cells are compiled since Cell [1]\n", ran: []string{"plugin1 moved [] run true"}},
+		{name: "shown", cells: []string{"%engine"}, out: "auto: cells are interpreted; they are compiled from the first one on that the interpreter does not take\n"},
+		{name: "shown after promotion", cells: []string{refusedCell, "%engine"},
+			out: "auto: cells are compiled since Cell [1], which the interpreter did not take: " + refusedWhy + "; from %reset on they are interpreted until one is not taken\n",
+			ran: []string{"plugin1 moved [] run true"}},
+		{name: "only interpreted", cells: []string{"%engine interpreted"}, out: "interpreted: cells are interpreted, and what the interpreter does not take is refused\n"},
+		{name: "only interpreted from now on", cells: []string{"%engine interpreted", refusedCell}, err: refusedWhy},
+		{name: "back with variables", cells: []string{"x := 1", "%engine compiled", "%engine interpreted", "x"},
+			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
+		{name: "back with variables is told", cells: []string{"x := 1", "%engine compiled", "%engine interpreted"},
+			out: "interpreted: cells are compiled since Cell [2]; from %reset on they are interpreted\n", ran: []string{"plugin1 moved [x] run false"}},
+		{name: "back without variables", cells: []string{"%engine compiled", "%engine interpreted"},
+			out: "interpreted: cells are interpreted, and what the interpreter does not take is refused\n"},
+		{name: "back by reset", cells: []string{"x := 1", refusedCell, "%reset"},
+			out: "The session is new: 1 name is forgotten; its variables are gone with the process that had them; cells are interpreted again.\n",
+			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
+		{name: "interpreted again", cells: []string{"x := 1", refusedCell, "%reset", "y := 2", "y"},
+			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
+		{name: "compiled again", mode: engine.CompiledMode, cells: []string{"x := 1", "%reset", "x := 2"},
+			ran: []string{"plugin1 moved [] run true", "plugin2 moved [] run true"}},
+		{name: "another word", cells: []string{"%engine fast"}, err: "%engine is auto, interpreted or compiled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, c.mode)
+			s.double.left, s.double.part = c.left, c.part
+			var out, notes string
+			var err error
+			for i, cell := range c.cells {
+				_, out, notes, err = s.runNoting(cell)
+				if err != nil && i < len(c.cells)-1 {
+					t.Fatalf("%s: %v", cell, err)
+				}
+			}
+			var e *engine.Error
+			switch {
+			case c.err == "" && err != nil:
+				t.Error(err)
+			case c.err != "" && (!errors.As(err, &e) || !strings.Contains(e.Message, c.err)):
+				t.Errorf("error %v, want %s", err, c.err)
+			}
+			if c.notes != "" && notes != c.notes {
+				t.Errorf("notes %q, want %q", notes, c.notes)
+			}
+			if c.out != "" && out != c.out {
+				t.Errorf("output %q, want %q", out, c.out)
+			}
+			if !slices.Equal(s.double.ran, c.ran) {
+				t.Errorf("ran %q, want %q", s.double.ran, c.ran)
+			}
+			if err := s.engine.Close(); err != nil || s.scribe.closed != (s.opened > 0) {
+				t.Errorf("closing: %v, the compiler is closed: %v", err, s.scribe.closed)
+			}
+		})
+	}
+}
+
+// TestCannotCompile looks at what is said where cells cannot be compiled, and
+// how often.
+func TestCannotCompile(t *testing.T) {
+	s := newStage(t, engine.AutoMode)
+	s.cannot = errors.New("there is no Go tool chain on PATH")
+	for i, c := range []struct {
+		cell, want, not string
+		opened          int
+	}{
+		{refusedCell, refusedWhy + "\ncells cannot be compiled instead: there is no Go tool chain on PATH", "", 1},
+		{refusedCell, refusedWhy, "tool chain", 1},
+		{"%engine compiled", "Cell [3]: cells cannot be compiled: there is no Go tool chain on PATH", "", 2},
+		{"1", "", "", 2},
+	} {
+		_, _, err := s.run(c.cell)
+		var e *engine.Error
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("cell %d: %v", i+1, err)
+		case c.want != "" && (!errors.As(err, &e) || e.Name != "Refused" || !strings.HasSuffix(e.Message, c.want) || c.not != "" && strings.Contains(e.Message, c.not)):
+			t.Errorf("cell %d: %v, want %s", i+1, err, c.want)
+		}
+		if s.opened != c.opened {
+			t.Errorf("cell %d: asked %d times, want %d", i+1, s.opened, c.opened)
+		}
+	}
+	if _, out, _ := s.run("%engine"); out != "auto: cells are interpreted, and cannot be compiled: there is no Go tool chain on PATH\n" {
+		t.Errorf("%%engine says %q", out)
+	}
+	s.cannot = nil
+	if _, _, err := s.run("%engine compiled"); err != nil {
+		t.Errorf("when it can be compiled: %v", err)
+	}
+	if s = newStage(t, engine.CompiledMode); true {
+		s.cannot = errors.New("no linker")
+		if _, _, err := s.run("x := 1"); err == nil || !strings.Contains(err.Error(), "Cell [1]: cells cannot be compiled: no linker") {
+			t.Errorf("compiled from the first cell on: %v", err)
+		}
+	}
+}
+
+// TestCompiledFails looks at sessions after failures of compiled cells.
+func TestCompiledFails(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		build  error
+		run    error
+		cell   string
+		err    string
+		after  string // a cell
+		afterE string
+		ran    []string
+	}{
+		{name: "the compiler complains", build: errors.New("exit status 2:\n/cell/2:2:5: stack frame too large\n"), cell: "y := 1\nx = 2", after: "y", afterE: "undefined: y",
+			err: "Cell [2]:2:5: stack frame too large"},
+		{name: "the linker complains", build: errors.New("no space left"), cell: "y := 1", err: "Cell [2]: the cell could not be compiled: no space left", after: "y", afterE: "undefined: y"},
+		{name: "a panic", run: &engine.RuntimeError{Name: "panic", Message: "no"}, cell: "y := 1\nz := 2", err: "panic: no", after: "z", afterE: "undefined: z",
+			ran: []string{"plugin2 moved [] run true"}},
+		{name: "the process dies", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "x", afterE: "undefined: x (the variable was lost when the worker process died: stack overflow)",
+			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false"}},
+		{name: "functions after the death", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "g()",
+			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false", "plugin4 moved [] run true"}},
+		{name: "functions of lost variables", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "f()", afterE: "x: the variable was lost when the worker process died",
+			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false"}},
+		{name: "lost variables declared anew", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "x := 3\nf()",
+			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false", "plugin4 moved [] run true"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, engine.CompiledMode)
+			if _, _, err := s.run("x := 1\nfunc f() int { return x }\nfunc g() int { return 1 }"); err != nil {
+				t.Fatal(err)
+			}
+			s.double.ran = nil
+			s.double.fails, s.scribe.fails = c.run, c.build
+			_, _, err := s.run(c.cell)
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %s", err, c.err)
+			}
+			s.scribe.fails = nil
+			_, _, err = s.run(c.after)
+			if (err == nil) != (c.afterE == "") || err != nil && !strings.Contains(err.Error(), c.afterE) {
+				t.Errorf("%s: error %v, want %s", c.after, err, c.afterE)
+			}
+			if !slices.Equal(s.double.ran, c.ran) {
+				t.Errorf("ran %q, want %q", s.double.ran, c.ran)
+			}
+		})
+	}
+}
+
+// TestAdvice looks at what cells say that compute in the interpreter.
+func TestAdvice(t *testing.T) {
+	const advice = "note: this cell computed for 3.4 s in the interpreter; compiled, loops run 30 to 100 times as fast: %engine compiled\n"
+	long, short := 3400*time.Millisecond, 1900*time.Millisecond
+	for _, c := range []struct {
+		name     string
+		mode     engine.Mode
+		computed []time.Duration
+		cannot   bool
+		want     string
+	}{
+		{"short", engine.AutoMode, []time.Duration{short}, false, ""},
+		{"long", engine.AutoMode, []time.Duration{long}, false, advice},
+		{"once", engine.AutoMode, []time.Duration{long, long}, false, advice},
+		{"long after short", engine.AutoMode, []time.Duration{short, long}, false, advice},
+		{"chosen", engine.InterpretedMode, []time.Duration{long}, false, ""},
+		{"not possible", engine.AutoMode, []time.Duration{long}, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, c.mode)
+			if c.cannot {
+				s.cannot = errors.New("no linker")
+				if _, _, err := s.run(refusedCell); err == nil {
+					t.Error("it was not refused")
+				}
+			}
+			s.double.computed = c.computed
+			all := ""
+			for range c.computed {
+				_, _, notes, err := s.runNoting("1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				all += notes
+			}
+			if all != c.want {
+				t.Errorf("they say %q, want %q", all, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// A beat is a cell of a session and what is expected of it.
+type beat struct {
+	cell  string
+	value string
+	notes string // a part of them
+	err   string // a part of it
+	// stop interrupts the cell, and kill ends its process, when it has written
+	// something.
+	stop, kill bool
+}
+
+// loop is a cell that waits until it is stopped.
+const loop = "fmt.Println(\"begun\")\nselect {}"
+
+// TestWorkerSessions runs sessions that are promoted, interrupted, killed and
+// reset.
+func TestWorkerSessions(t *testing.T) {
+	const declared = "type point struct{ x, y int }\nfunc (p *point) move(n int) { p.x += n }\nfunc twice(n int) int { return 2 * n }\nfunc total() int { return twice(ps[0].x) + counts[\"a\"] }"
+	const variables = "ps := []*point{{1, 2}}\nfirst := ps[0]\ncounts := map[string]int{\"a\": 1}\nm := mat.NewDense(1, 1, []float64{5})\ninc := func() int { counts[\"a\"]++; return counts[\"a\"] }"
+	const spin = "y := 2\nfmt.Println(\"begun\")\nfor {\n}"
+	for _, c := range []struct {
+		name  string
+		mode  engine.Mode
+		beats []beat
+	}{
+		{"promoted", engine.AutoMode, []beat{
+			{cell: variables[:strings.Index(variables, "\n")], err: "undefined: point"},
+			{cell: "ps := []*point{}\ncounts := map[string]int{}\n" + declared},
+			{cell: variables},
+			{cell: "total()", value: "3"},
+			{cell: refusedCell, notes: "note: inc stayed behind with the interpreter"},
+			{cell: "first.move(4)\ncounts[\"a\"] = 7\nfmt.Sprintf(\"%T %v\", ps[0], total())", value: "*main.point 17"},
+			{cell: "mat.Sum(m)", value: "5"},
+			{cell: "inc()", err: "undefined: inc (the variable stayed behind with the interpreter"},
+			{cell: "inc := func() int { counts[\"a\"]++; return counts[\"a\"] }\ninc()", value: "8"},
+		}},
+		{"what was shown", engine.AutoMode, []beat{
+			{cell: "type T struct{ A int }\nT{3}"},
+			{cell: "41"},
+			{cell: refusedCell},
+			{cell: "Out[2] + 1", value: "42"},
+			{cell: "Out[1]", err: "stayed behind"},
+		}},
+		{"interrupted", engine.CompiledMode, []beat{
+			{cell: "x := 1"},
+			{cell: spin, stop: true, err: "Interrupted"},
+			{cell: loop, stop: true, err: "Interrupted"},
+			{cell: "x + y", value: "3"},
+		}},
+		{"killed", engine.CompiledMode, []beat{
+			{cell: declared[:strings.Index(declared, "\nfunc total")] + "\nx := 1\nfunc useX() int { return x }"},
+			{cell: loop, kill: true, err: "WorkerDied"},
+			{cell: "x", err: "undefined: x (the variable was lost when the worker process died: stopped by the user)"},
+			{cell: "useX()", err: "x: the variable was lost when the worker process died: stopped by the user"},
+			{cell: "p := &point{1, 2}\np.move(twice(3))\np.x", value: "7"},
+			{cell: "x := 5\nuseX()", value: "5"},
+		}},
+		{"killed after promotion", engine.AutoMode, []beat{
+			{cell: "func twice(n int) int { return 2 * n }\nx := 1"},
+			{cell: refusedCell},
+			{cell: loop, kill: true, err: "WorkerDied"},
+			{cell: "twice(4)", value: "8"},
+		}},
+		{"reset", engine.AutoMode, []beat{
+			{cell: "x := 1"},
+			{cell: refusedCell},
+			{cell: "%reset"},
+			{cell: "x", err: "undefined: x"},
+			{cell: "x := \"new\"\nx", value: "new"},
+			{cell: refusedCell, notes: "note: cells are compiled from here on"},
+			{cell: "x", value: "new"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newWorkerNotebook(t, c.mode)
+			for _, b := range c.beats {
+				b.play(t, n)
+			}
+		})
+	}
+}
+
+func (b beat) play(t *testing.T, n *notebook) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	r := &recorder{}
+	if b.stop || b.kill {
+		go func() {
+			for r.out() == "" && ctx.Err() == nil {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if b.kill {
+				n.engine.Kill()
+			} else {
+				cancel()
+			}
+		}()
+	}
+	n.cell++
+	bundle, err := n.engine.Run(ctx, engine.Cell{Number: n.cell, Source: b.cell}, r)
+	var failed *engine.Error
+	switch {
+	case b.err == "" && err != nil:
+		t.Fatalf("%s: %v\n%s", b.cell, err, strings.Join(traceback(err), "\n"))
+	case b.err != "" && (!errors.As(err, &failed) || !strings.Contains(err.Error(), b.err)):
+		t.Fatalf("%s: error %v, want %s", b.cell, err, b.err)
+	}
+	shown := ""
+	if bundle != nil {
+		shown, _ = bundle.Data["text/plain"].(string)
+	}
+	if b.value != "" && shown != b.value {
+		t.Errorf("%s: %q, want %q", b.cell, shown, b.value)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if notes := r.stderr.String(); !strings.Contains(notes, b.notes) {
+		t.Errorf("%s: it says %q without %q", b.cell, notes, b.notes)
+	}
+}
+
+// TestReplaced runs a session whose process is replaced several times.
+func TestReplaced(t *testing.T) {
+	n := newWorkerNotebook(t, engine.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+	const replaced = "note: the process that runs cells was replaced by another"
+	for _, b := range []beat{
+		{cell: "type node struct{ name string; next *node }\nfunc (n *node) String() string { return n.name + suffix }\nsuffix := \"!\""},
+		{cell: "a := &node{name: \"a\"}\na.next = &node{\"b\", a}\nalias := a.next\ncounts := map[*node]int{a: 1}\nhook := func() int { return 1 }\nos.Setenv(\"REPLACED\", \"kept\")\nvar shown fmt.Stringer = a"},
+		{cell: "a.next.next == a && alias == a.next && counts[a] == 1", value: "true", notes: replaced},
+		{cell: "fmt.Sprint(alias.next, shown, os.Getenv(\"REPLACED\"))", value: "a! a!kept"},
+		{cell: "hook()", err: "undefined: hook (the variable stayed behind with the process before"},
+		{cell: "suffix = \"?\"\nalias.next = nil"},
+		{cell: "fmt.Sprint(a.next.next == nil, shown)", value: "true a?"},
+		{cell: "_", value: "true a?"},
+		{cell: "Out[4] + \" again\"", value: "a! a!kept again"},
+		{cell: "func() int { return 1 }"},
+		{cell: "1"},
+		{cell: "2"},
+		{cell: "Out[10]()", err: "the value stayed behind with the process before"},
+		{cell: "%who -m"},
+		{cell: loop, stop: true, err: "Interrupted"},
+	} {
+		b.play(t, n)
+	}
+}

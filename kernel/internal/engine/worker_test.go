@@ -1,0 +1,203 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/module"
+	"github.com/hierml/notebook/kernel/internal/worker"
+	"github.com/hierml/notebook/stdlib"
+)
+
+// folder is where the program of the workers is built.
+var folder string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if folder, err = os.MkdirTemp("", "hierml"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer func() {
+			if err := os.RemoveAll(folder); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}()
+		return m.Run()
+	}())
+}
+
+// workerProgram builds the program whose workers run cells, with the race
+// detector if this test has it.
+var workerProgram = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(folder, "hierml")
+	args := []string{"build", "-o", program}
+	if raced {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// workerKit opens what compiles cells for the workers.
+var workerKit = sync.OnceValues(func() (*toolchain.Kit, error) {
+	program, err := workerProgram()
+	if err != nil {
+		return nil, err
+	}
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		return nil, err
+	}
+	return toolchain.Open(context.Background(), toolchain.Settings{Program: program, Root: root})
+})
+
+// newWorkerNotebook returns a session whose cells run in a worker process of its
+// own.
+func newWorkerNotebook(t testing.TB, mode engine.Mode, set ...func(*engine.Config)) *notebook {
+	t.Helper()
+	return newWorkerNotebookWith(t, mode, func(c engine.Compiler) engine.Compiler { return c }, set...)
+}
+
+// newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
+func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Compiler) engine.Compiler, set ...func(*engine.Config)) *notebook {
+	t.Helper()
+	program, err := workerProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := worker.Start(worker.Config{Command: []string{program, "worker"}, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &notebook{t: t, mode: mode, worker: true}
+	config := engine.Config{
+		Executor: process, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
+		Compiler: func(context.Context, func(string)) (engine.Compiler, error) {
+			kit, err := workerKit()
+			if err != nil {
+				return nil, err
+			}
+			compiler, err := module.NewCompiler(kit)
+			if err != nil {
+				return nil, err
+			}
+			return around(compiler), nil
+		},
+	}
+	for _, f := range set {
+		f(&config)
+	}
+	n.engine = engine.New(config)
+	t.Cleanup(func() {
+		if err := n.engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+// inModes runs a test for each way to run cells in a worker.
+func inModes(t *testing.T, modes []engine.Mode, test func(t *testing.T, mode engine.Mode)) {
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			if raced && mode != engine.CompiledMode {
+				t.Skip("yaegi races where goroutines of a session run")
+			}
+			test(t, mode)
+		})
+	}
+}
+
+// skipMany leaves to the tests without the race detector what is like other cells
+// to it.
+func skipMany(t *testing.T) {
+	if raced {
+		t.Skip("the race detector sees the same in TestBehavioursInWorker")
+	}
+}
+
+// TestBehavioursInWorker runs all cases as users do. None is refused where cells
+// can be compiled.
+func TestBehavioursInWorker(t *testing.T) {
+	inModes(t, []engine.Mode{engine.CompiledMode, engine.AutoMode}, func(t *testing.T, mode engine.Mode) {
+		for _, c := range behaviours(t) {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				if sentence := c.check(t, newWorkerNotebook(t, mode)); sentence != "" {
+					t.Errorf("refused: %s", sentence)
+				}
+			})
+		}
+	})
+}
+
+// TestSequencesInWorker runs the sequences compiled.
+func TestSequencesInWorker(t *testing.T) {
+	skipMany(t)
+	for _, c := range courses {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, newWorkerNotebook(t, engine.CompiledMode))
+		})
+	}
+}
+
+// TestPromotionInSequences begins to compile in the middle of each sequence, which
+// carries over what the interpreter has.
+func TestPromotionInSequences(t *testing.T) {
+	skipMany(t)
+	unlike := map[string]string{
+		"literals keep what they were made with":    "a literal stays with the interpreter",
+		"a panic in a declaration of the same type": "a literal stays with the interpreter",
+		"a type becomes a variable":                 "what the note says is noticed by the promotion",
+	}
+	for _, c := range courses {
+		if unlike[c.name] != "" {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			n := newWorkerNotebook(t, engine.AutoMode)
+			half := len(c.steps) / 2
+			course{c.name, c.steps[:half]}.check(t, n)
+			if _, _, err := n.run("%engine compiled"); err != nil {
+				t.Fatal(err)
+			}
+			n.cell--
+			course{c.name, c.steps[half:]}.check(t, n)
+		})
+	}
+}
+
+// TestProgramsInWorker runs all programs compiled, and once more in sessions that
+// begin with the interpreter those that it refuses.
+func TestProgramsInWorker(t *testing.T) {
+	skipMany(t)
+	all := archives(t)
+	all["guard"] = uninterpreted(t)
+	for archive, programs := range all {
+		for _, p := range programs {
+			modes := []engine.Mode{engine.CompiledMode}
+			if p.refusal != "" {
+				modes = append(modes, engine.AutoMode)
+			}
+			for _, mode := range modes {
+				t.Run(archive+"/"+p.name+"/"+mode.String(), func(t *testing.T) {
+					t.Parallel()
+					p.check(t, newWorkerNotebook(t, mode))
+				})
+			}
+		}
+	}
+}

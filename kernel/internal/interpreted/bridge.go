@@ -1,0 +1,214 @@
+package interpreted
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/stdlib"
+)
+
+// bridge returns the functions that lowered code calls, as a package.
+func (in *Interpreter) bridge() interp.Exports {
+	functions := map[string]any{
+		"Frame":         in.frames.register,
+		"Reached":       in.setReached,
+		"Show":          in.show,
+		"Stop":          stop,
+		"Kept":          in.keptValue,
+		"Carry":         in.types.carry,
+		"Describe":      in.types.describe,
+		"Embed":         in.types.embed,
+		"Address":       in.types.address,
+		"Method":        in.types.addMethod,
+		"Get":           get,
+		"CarryError":    in.types.carryError,
+		"CarryStringer": in.types.carryStringer,
+		"Find":          in.types.find,
+		"Has":           in.types.has,
+		"Implements":    implements,
+		"IsNative":      isNative,
+		"Is":            in.types.is,
+		"Take":          in.types.take,
+		"Assign":        in.types.assign,
+		"Wrap":          in.types.wrap,
+		"Unwrap":        unwrap,
+		"NotA":          notA,
+		"Lacks":         in.types.lacks,
+		"LacksCompiled": lacksCompiled,
+		"Count":         count,
+		"PanicValue":    panicValue,
+		"NotNil":        notNil,
+		"Iterated":      iterated,
+		"ErrorsAs":      in.types.errorsAs,
+		"Defers":        func() *defers { return &defers{} },
+		"Defer":         func(d *defers, f func(), number int) { d.calls = append(d.calls, deferred{f, number}) },
+		"Protect":       in.protect,
+		"Recover":       in.recover,
+		"Text":          func(v any) string { return fmt.Sprint(v) },
+		"Operand":       operand,
+		"Operands":      operands,
+		"Plain":         plain,
+		"PlainList":     plainList,
+		"AtomicStore":   atomicStore,
+		"AtomicSwap":    atomicSwap,
+		"AtomicCAS":     atomicCompareAndSwap,
+		"Verbs":         verbs,
+		"Marshal":       marshalJSON,
+		"MarshalIndent": marshalIndentJSON,
+		"Encode":        encodeJSON,
+		"Unmarshal":     unmarshalJSON,
+		"Starts":        starts,
+		"Clear":         clearValue,
+		"Min":           func(v ...float64) float64 { return slices.Min(v) },
+		"Max":           func(v ...float64) float64 { return slices.Max(v) },
+		"Print":         in.print,
+		"Println":       in.println,
+		"Go":            in.start,
+		"Lock":          in.lock,
+		"RLock":         in.rlock,
+		"Await":         in.await,
+		"AwaitCond":     in.awaitCond,
+		"Waits":         in.waits,
+		"Standard":      in.standards(),
+		"Fatal":         loggerFatal,
+		"Fatalf":        loggerFatalf,
+		"Fatalln":       loggerFatalln,
+	}
+	maps.Copy(functions, sliceFunctions())
+	maps.Copy(functions, genericFunctions())
+	symbols := map[string]reflect.Value{}
+	for name, f := range functions {
+		symbols[name] = reflect.ValueOf(f)
+	}
+	return interp.Exports{"hierml/bridge/bridge": symbols}
+}
+
+// setReached notes how many of the cell's statements are done.
+func (in *Interpreter) setReached(statement int) {
+	id := goroutineID()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if t := in.tasks[id]; t != nil {
+		t.reached = statement
+	}
+}
+
+// show keeps what the values of the cell's last expression look like. The
+// last of several results is left out if it is a nil error.
+func (in *Interpreter) show(lastIsError bool, values ...any) {
+	if n := len(values); lastIsError && n > 1 && values[n-1] == nil {
+		values = values[:n-1]
+	}
+	display := in.config.Display
+	if display == nil {
+		display = Text
+	}
+	bundle := display(values)
+	id := goroutineID()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if t := in.tasks[id]; t != nil {
+		t.bundle, t.values = bundle, values
+	}
+}
+
+// title returns what errors call a cell.
+func (in *Interpreter) title(cell int) string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if title := in.titles[cell]; title != "" {
+		return title
+	}
+	return fmt.Sprintf("Cell [%d]", cell)
+}
+
+// Kept returns the values that a cell showed whose program said so; nil if it
+// showed none.
+func (in *Interpreter) Kept(cell int) []any {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.kept[cell]
+}
+
+// keptValue returns one of the values that a cell showed.
+func (in *Interpreter) keptValue(cell, i int) any {
+	if values := in.Kept(cell); i < len(values) {
+		return values[i]
+	}
+	return nil
+}
+
+// starts returns the places of a string at which its characters start.
+func starts(s string) []int {
+	list := make([]int, 0, len(s))
+	for i := range s {
+		list = append(list, i)
+	}
+	return list
+}
+
+func clearValue(v any) {
+	if r := reflect.ValueOf(v); r.IsValid() {
+		r.Clear()
+	}
+}
+
+func (in *Interpreter) print(values ...any) { in.printTo(fmt.Sprint, values) }
+
+func (in *Interpreter) println(values ...any) { in.printTo(fmt.Sprintln, values) }
+
+func (in *Interpreter) printTo(format func(...any) string, values []any) {
+	fmt.Fprint(in.stderr(), format(values...))
+}
+
+func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
+	if in.config.Stderr == nil {
+		return os.Stderr
+	}
+	return in.config.Stderr
+}
+
+// start runs f in a goroutine of its own. A panic of it, which in a compiled
+// program ends the process, is printed.
+func (in *Interpreter) start(f func()) {
+	t := in.task()
+	go func() {
+		id := goroutineID()
+		in.frames.begin(id)
+		defer in.frames.end(id)
+		in.join(id, t)
+		defer in.leave(id)
+		defer func() {
+			r := recover()
+			if r == nil {
+				return
+			}
+			if status, ok := r.(stdlib.Exit); ok {
+				fmt.Fprintf(in.stderr(), "os.Exit(%d) in a goroutine: only the goroutine ends\n", int(status))
+				return
+			}
+			value, passed := in.caught(r, id)
+			text := "panic: " + passed.message(value) + "\n\ngoroutine:\n"
+			for _, c := range passed.calls {
+				text += "  " + in.title(c.Cell)
+				if c.Line > 0 {
+					text += fmt.Sprintf(":%d", c.Line)
+					if c.Column > 0 {
+						text += fmt.Sprintf(":%d", c.Column)
+					}
+				}
+				if c.Function != "" {
+					text += " in " + c.Function
+				}
+				text += "\n"
+			}
+			fmt.Fprint(in.stderr(), text)
+		}()
+		f()
+	}()
+}

@@ -1,0 +1,251 @@
+package interpreted
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib/display"
+)
+
+// A carrier is a value of a session type in an interface: the value, and what
+// is lost of its type at run time. It is comparable where the value is, and
+// formats itself as the value would in a compiled program.
+type carrier struct {
+	d     *description
+	value any
+}
+
+// Format prints the value for any verb.
+func (c carrier) Format(s fmt.State, verb rune) {
+	p := newPrinter(c.d.types, s, verb)
+	v := reflect.ValueOf(c.value)
+	switch verb {
+	case typeVerb:
+		fmt.Fprintf(s, fmt.FormatString(s, 's'), c.d.name)
+		return
+	case pointerVerb:
+		switch v.Kind() {
+		case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+			p.pointer(v, c.d, 'p')
+		default:
+			p.badVerb(v, c.d, 'p')
+		}
+		return
+	case wrongVerb:
+		p.badVerb(v, c.d, 'w')
+		return
+	}
+	depth := 0
+	if nested(s) {
+		depth = 1
+	}
+	p.print(v, c.d, verb, depth, true, true)
+}
+
+// held is the carrier itself, for those that embed it.
+func (c carrier) held() carrier { return c }
+
+// call calls a method that has no parameters and one result.
+func (c carrier) call(name string) (any, bool) {
+	f, ok := c.d.method(name).(func(any) any)
+	if ok {
+		return f(c.value), true
+	}
+	m := reflect.ValueOf(c.d.method(name))
+	if !m.IsValid() || m.Type().NumIn() != 1 || m.Type().NumOut() != 1 {
+		return nil, false
+	}
+	return m.Call([]reflect.Value{reflect.ValueOf(&c.value).Elem()})[0].Interface(), true
+}
+
+// Typed implements display.Typed.
+func (c carrier) Typed() (any, display.Type) { return c.value, displayed{c.d} }
+
+// Call implements display.Typed. A method of the pointer is called with one to a copy.
+func (c carrier) Call(name string) (result any, has bool, err error) {
+	d, v := c.d, c.value
+	if d.method(name) == nil {
+		if d = d.types.get(d.pointer); d == nil || d.method(name) == nil {
+			return nil, false, nil
+		}
+		p := reflect.New(reflect.TypeOf(v))
+		p.Elem().Set(reflect.ValueOf(v))
+		v = p.Interface()
+	}
+	m := reflect.ValueOf(d.method(name))
+	t := m.Type()
+	failing := t.NumOut() == 2 && t.Out(1) == reflect.TypeFor[error]()
+	if t.NumIn() != 1 || t.NumOut() != 1 && !failing {
+		return nil, false, nil
+	}
+	out := m.Call([]reflect.Value{reflect.ValueOf(&v).Elem()})
+	if failing {
+		err, _ = out[1].Interface().(error)
+	}
+	return out[0].Interface(), true, err
+}
+
+// displayed is a description for package display.
+type displayed struct{ *description }
+
+// Name implements display.Type.
+func (d displayed) Name() string { return d.name }
+
+// Field implements display.Type.
+func (d displayed) Field(i int) string { return d.fields[i] }
+
+// Part implements display.Type.
+func (d displayed) Part(i int, v any) any {
+	if i >= len(d.elems) {
+		return v
+	}
+	return d.types.carry(d.elems[i], v)
+}
+
+// Takes implements display.Type.
+func (d displayed) Takes(v any) bool {
+	c, session := carried(v)
+	for _, name := range d.fields {
+		if session && c.d.method(name) == nil || !session && !reflect.ValueOf(v).MethodByName(name).IsValid() {
+			return false
+		}
+	}
+	return v != nil
+}
+
+// Implementing returns the value as one of a compiled interface, if it has its methods.
+func (c carrier) Implementing(iface reflect.Type) (v reflect.Value, ok bool) {
+	if !c.d.implements(iface) {
+		return reflect.Value{}, false
+	}
+	return c.d.types.wrapped(c.d.types.carry(c.d.id, c.value), iface), true
+}
+
+func (c carrier) panicText() string {
+	for _, name := range []string{"Error", "String"} {
+		if v, ok := c.call(name); ok {
+			return fmt.Sprint(v)
+		}
+	}
+	switch {
+	case c.d.kind == "basic" && reflect.TypeOf(c.value).Kind() == reflect.String:
+		return fmt.Sprintf("%s(\"%v\")", c.d.name, c.value)
+	case c.d.kind == "basic":
+		return fmt.Sprintf("%s(%#v)", c.d.name, c.value)
+	}
+	return fmt.Sprintf("(%s) %+v", c.d.name, c)
+}
+
+func (c carrier) refusal(what string) error {
+	return fmt.Errorf("%s: a value of type %s in an interface: the interpreter cannot show its fields to compiled code", what, c.d.name)
+}
+
+// MarshalText fails: compiled code would not find the names of the fields.
+func (c carrier) MarshalText() ([]byte, error) { return nil, c.refusal("encoding") }
+
+// GobEncode fails, for the same reason.
+func (c carrier) GobEncode() ([]byte, error) { return nil, c.refusal("gob") }
+
+// A stringCarrier is a carrier whose type is a fmt.Stringer.
+type stringCarrier struct{ carrier }
+
+// String calls the method of the value.
+func (c stringCarrier) String() string { return c.text("String") }
+
+// text calls a method that returns a string.
+func (c carrier) text(method string) string {
+	v, _ := c.call(method)
+	s, _ := v.(string)
+	return s
+}
+
+// An errorCarrier is a carrier whose type is an error.
+type errorCarrier struct{ carrier }
+
+// Error calls the method of the value.
+func (c errorCarrier) Error() string { return c.text("Error") }
+
+// Unwrap calls the method of the value, if it has one.
+func (c errorCarrier) Unwrap() error {
+	if c.d.text("Unwrap") != "func(interface{}) error" {
+		return nil
+	}
+	v, _ := c.call("Unwrap")
+	err, _ := v.(error)
+	return err
+}
+
+// Is calls the method of the value, if it has one.
+func (c errorCarrier) Is(target error) bool {
+	return c.d.text("Is") == "func(interface{}, error) bool" && c.answer("Is", reflect.ValueOf(&target).Elem())
+}
+
+// As calls the method of the value, if it has one.
+func (c errorCarrier) As(target any) bool {
+	return c.d.text("As") == "func(interface{}, interface{}) bool" && c.answer("As", reflect.ValueOf(&target).Elem())
+}
+
+// answer calls a method that takes one value and says yes or no.
+func (c carrier) answer(method string, value reflect.Value) bool {
+	out := reflect.ValueOf(c.d.method(method)).Call([]reflect.Value{reflect.ValueOf(&c.value).Elem(), value})
+	return out[0].Bool()
+}
+
+// An errorStringCarrier is an errorCarrier whose type is a fmt.Stringer too.
+type errorStringCarrier struct{ errorCarrier }
+
+// String calls the method of the value.
+func (c errorStringCarrier) String() string { return c.text("String") }
+
+// A joinCarrier is a carrier whose type is an error of several.
+type joinCarrier struct{ errorCarrier }
+
+// Unwrap calls the method of the value.
+func (c joinCarrier) Unwrap() []error {
+	v, _ := c.call("Unwrap")
+	errs, _ := v.([]error)
+	return errs
+}
+
+// A joinStringCarrier is a joinCarrier whose type is a fmt.Stringer too.
+type joinStringCarrier struct{ joinCarrier }
+
+// String calls the method of the value.
+func (c joinStringCarrier) String() string { return c.text("String") }
+
+// carried returns the carrier in an interface.
+func carried(v any) (carrier, bool) {
+	if c, ok := v.(interface{ held() carrier }); ok {
+		return c.held(), true
+	}
+	return carrier{}, false
+}
+
+// Text shows values as text: what %+v makes of each, with the name of the
+// type before a struct of the session.
+func Text(values []any) *engine.Bundle {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = TextOf(v)
+	}
+	return &engine.Bundle{Data: map[string]any{"text/plain": strings.Join(parts, " ")}}
+}
+
+// TextOf is the text of one value.
+func TextOf(v any) string {
+	text := fmt.Sprintf("%+v", v)
+	c, ok := carried(v)
+	if !ok || c.d.kind != "struct" && c.d.kind != "pointer" || c.d.method("String") != nil || c.d.method("Error") != nil {
+		return text
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(c.d.name, "*"), "main.", "")
+	if strings.HasPrefix(text, "&{") {
+		return "&" + name + text[1:]
+	}
+	if strings.HasPrefix(text, "{") && c.d.named {
+		return name + text
+	}
+	return text
+}

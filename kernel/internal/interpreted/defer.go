@@ -1,0 +1,170 @@
+package interpreted
+
+import (
+	"sync"
+
+	"github.com/hierml/notebook/stdlib"
+)
+
+// defers holds the deferred calls of one call of a function.
+type defers struct {
+	calls []deferred
+	// number is that of the call which is made.
+	number int
+	// recovered is set when the call has recovered the panic, of which value and
+	// passed are kept.
+	recovered bool
+	// exits is set when a call has ended the goroutine.
+	exits bool
+	// value is the panic that the calls are made for, while there is one, and
+	// passed what it passed.
+	value     any
+	passed    trace
+	panicking bool
+}
+
+// panicked notes a panic that the calls are made for, or one of a call, which
+// takes the place of the one before.
+func (d *defers) panicked(value any, passed trace) {
+	switch {
+	case d.recovered && same(d.value, value):
+		passed.calls = d.passed.calls
+		passed.again = true
+	case d.recovered:
+		passed.before = append(d.passed.before, d.passed.text(d.value)+" [recovered]")
+	case d.panicking:
+		passed.before = append(d.passed.before, d.passed.text(d.value))
+	}
+	d.recovered = false
+	d.value, d.passed, d.panicking = value, passed, true
+}
+
+// A deferred is a deferred call, with the number that the function which is
+// called gives recover, or 0 if the function was not known.
+type deferred struct {
+	call   func()
+	number int
+}
+
+// panics knows, for goroutines that make deferred calls, for which.
+type panics struct {
+	mu      sync.Mutex
+	current map[uint64][]*defers
+}
+
+func newPanics() *panics { return &panics{current: map[uint64][]*defers{}} }
+
+func (p *panics) push(goroutine uint64, d *defers) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current[goroutine] = append(p.current[goroutine], d)
+}
+
+func (p *panics) pop(goroutine uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	stack := p.current[goroutine]
+	if len(stack) <= 1 {
+		delete(p.current, goroutine)
+		return
+	}
+	p.current[goroutine] = stack[:len(stack)-1]
+}
+
+func (p *panics) top(goroutine uint64) *defers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	stack := p.current[goroutine]
+	if len(stack) == 0 {
+		return nil
+	}
+	return stack[len(stack)-1]
+}
+
+// protect runs the body of a function that has deferred calls, and then
+// these, the last first. A panic that they do not recover goes on.
+func (in *Interpreter) protect(d *defers, body func()) {
+	finished := false
+	defer func() {
+		if !finished {
+			// nil only when the goroutine ends by runtime.Goexit.
+			if r := recover(); r != nil {
+				if _, ok := r.(stdlib.Exit); ok {
+					panic(r)
+				}
+				d.panicked(in.caught(r, goroutineID()))
+			}
+		}
+		in.runDeferred(d)
+		if d.panicking {
+			in.frames.resume(goroutineID(), d.passed)
+			panic(d.value)
+		}
+	}()
+	body()
+	finished = true
+}
+
+func (in *Interpreter) runDeferred(d *defers) {
+	if len(d.calls) == 0 {
+		return
+	}
+	goroutine := goroutineID()
+	in.panics.push(goroutine, d)
+	defer in.panics.pop(goroutine)
+	in.makeCalls(d)
+}
+
+// makeCalls makes the deferred calls that are left, and those after one that
+// ends the goroutine, which ends a panic too.
+func (in *Interpreter) makeCalls(d *defers) {
+	defer func() {
+		if d.exits {
+			d.exits, d.panicking = false, false
+			in.makeCalls(d)
+		}
+	}()
+	for len(d.calls) > 0 {
+		last := d.calls[len(d.calls)-1]
+		d.calls = d.calls[:len(d.calls)-1]
+		in.deferredCall(d, last)
+	}
+}
+
+// deferredCall makes one deferred call. A panic of it takes the place of the
+// one before.
+func (in *Interpreter) deferredCall(d *defers, f deferred) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		r := recover()
+		if r == nil {
+			d.exits = true
+			return
+		}
+		if _, ok := r.(stdlib.Exit); ok {
+			panic(r)
+		}
+		d.panicked(in.caught(r, goroutineID()))
+	}()
+	d.number, d.recovered = f.number, false
+	f.call()
+	returned = true
+}
+
+// recover is Go's recover, called by the function of that number.
+func (in *Interpreter) recover(number int) any {
+	goroutine := goroutineID()
+	d := in.panics.top(goroutine)
+	if d == nil || !d.panicking || d.number != 0 && d.number != number {
+		return nil
+	}
+	v := d.value
+	if s, ok := v.(*stopped); ok {
+		v = s.err
+	}
+	d.panicking, d.recovered = false, true
+	return v
+}

@@ -1,0 +1,96 @@
+package interpreted
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/traefik/yaegi/interp"
+)
+
+// instructions finds the operations for which yaegi has made no instruction. It
+// says nothing of them: where it comes to one, the function ends as if it had
+// returned.
+//
+// The fields are not exported; newInstructions fails if a version of yaegi does
+// not have them.
+type instructions struct {
+	root                                      int // the field of a program
+	child, start, next, otherwise, code, kind uintptr
+	kinds                                     reflect.Type
+	function, literal, ret                    uint
+}
+
+func newInstructions(i *interp.Interpreter) (in *instructions, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			in, err = nil, fmt.Errorf("interpreter: this version of yaegi keeps its instructions differently: %v", r)
+		}
+	}()
+	program := reflect.TypeFor[interp.Program]()
+	root, ok := program.FieldByName("root")
+	if !ok || len(root.Index) != 1 || root.Type.Kind() != reflect.Pointer {
+		return nil, fmt.Errorf("interpreter: this version of yaegi keeps its programs differently: they have no root")
+	}
+	node := root.Type.Elem()
+	offset := func(name string, kind reflect.Kind) uintptr {
+		f, ok := node.FieldByName(name)
+		if !ok || f.Type.Kind() != kind {
+			panic(fmt.Sprintf("%s has no field %s of kind %s", node, name, kind))
+		}
+		return f.Offset
+	}
+	kind, _ := node.FieldByName("kind")
+	return &instructions{
+		root:  root.Index[0],
+		child: offset("child", reflect.Slice), start: offset("start", reflect.Pointer),
+		next: offset("tnext", reflect.Pointer), otherwise: offset("fnext", reflect.Pointer),
+		code: offset("exec", reflect.Func), kind: offset("kind", reflect.Uint),
+		kinds:    kind.Type,
+		function: numberOf(kind.Type, "funcDecl"), literal: numberOf(kind.Type, "funcLit"),
+		ret: numberOf(kind.Type, "returnStmt"), // which has no more to do after its values
+	}, nil
+}
+
+// missing returns an error for an operation of a program, which has been executed,
+// that has no instruction.
+func (in *instructions) missing(p *interp.Program) error {
+	root := reflect.ValueOf(p).Elem().Field(in.root).UnsafePointer()
+	if root == nil {
+		return nil
+	}
+	seen := map[unsafe.Pointer]bool{}
+	var tree func(n unsafe.Pointer) error
+	tree = func(n unsafe.Pointer) error {
+		children := at[[]unsafe.Pointer](n, in.child)
+		if kind := at[uint](n, in.kind); (kind == in.function || kind == in.literal) && len(children) == 4 {
+			if err := in.path(at[unsafe.Pointer](children[3], in.start), seen); err != nil {
+				return err
+			}
+		}
+		for _, c := range children {
+			if err := tree(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return tree(root)
+}
+
+// path follows what is carried out from a node on.
+func (in *instructions) path(n unsafe.Pointer, seen map[unsafe.Pointer]bool) error {
+	for n != nil && !seen[n] {
+		seen[n] = true
+		if at[unsafe.Pointer](n, in.code) == nil && at[uint](n, in.kind) != in.ret {
+			kind := reflect.New(in.kinds).Elem()
+			kind.SetUint(uint64(at[uint](n, in.kind)))
+			return fmt.Errorf("it has no instruction for a %v like the one here", kind.Interface())
+		}
+		if err := in.path(at[unsafe.Pointer](n, in.otherwise), seen); err != nil {
+			return err
+		}
+		n = at[unsafe.Pointer](n, in.next)
+	}
+	return nil
+}

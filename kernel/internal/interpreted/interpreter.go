@@ -1,0 +1,293 @@
+// Package interpreted runs the programs that the engine lowers, with yaegi,
+// in this process. It is the only package that knows yaegi.
+//
+// What yaegi leaves to be desired is made up for here as far as that can be
+// done from outside: cancellation that leaves functions of earlier cells alive
+// (cancel.go), the calls and lines of a panic (frames.go), the Go words for it
+// (panics.go, faults.go), and the functions that lowered code calls (bridge.go), among
+// them those that print values of types which exist only in the session
+// (carrier.go).
+package interpreted
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// A Config says what an Interpreter works with.
+type Config struct {
+	// Symbols are the compiled packages that programs may import.
+	Symbols interp.Exports
+	// Stdin, Stdout and Stderr are what fmt and log use; nil means those of
+	// the process.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Display makes a bundle of the values of a cell's last expression.
+	// Values of session types are fmt.Formatters; methods by which they show
+	// themselves (HTML, SVG, PNG, MimeBundle) can be found by Shower. Nil
+	// means text.
+	Display func(values []any) *engine.Bundle
+}
+
+// An Interpreter runs programs, several at a time if need be. What they declare
+// is evaluated one after the other.
+type Interpreter struct {
+	config  Config
+	yaegi   *interp.Interpreter
+	control *control
+	frames  *frames
+	types   *types
+
+	panics *panics
+
+	evaluating sync.Mutex // held while source is evaluated
+	globals    *globals
+	trees      *trees
+
+	instructions *instructions
+
+	mu      sync.Mutex
+	reached map[int]int      // of cells that failed, see ShowReached
+	tasks   map[uint64]*task // by goroutine
+	kept    map[int][]any    // what cells showed
+	titles  map[int]string   // of cells
+}
+
+// New returns an interpreter with nothing declared.
+func New(config Config) (*Interpreter, error) {
+	in := &Interpreter{config: config, types: newTypes(wrappers(config.Symbols)), panics: newPanics(), reached: map[int]int{}, tasks: map[uint64]*task{}, kept: map[int][]any{}, titles: map[int]string{}}
+	in.frames = newFrames(config.Stderr)
+	in.yaegi = interp.New(interp.Options{
+		Stdin:        in.stdin(),
+		Stdout:       config.Stdout,
+		Stderr:       in.frames,
+		Unrestricted: true,
+	})
+	if err := in.yaegi.Use(config.Symbols); err != nil {
+		return nil, fmt.Errorf("interpreter: symbols: %w", err)
+	}
+	if err := in.yaegi.Use(in.bridge()); err != nil {
+		return nil, fmt.Errorf("interpreter: bridge: %w", err)
+	}
+	if err := in.yaegi.Use(in.interruptible()); err != nil {
+		return nil, fmt.Errorf("interpreter: what can be interrupted: %w", err)
+	}
+	fatal, err := in.fatal()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.yaegi.Use(fatal); err != nil {
+		return nil, fmt.Errorf("interpreter: log: %w", err)
+	}
+	control, err := newControl(in.yaegi)
+	if err != nil {
+		return nil, err
+	}
+	in.control = control
+	if in.globals, err = newGlobals(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.trees, err = newTrees(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.instructions, err = newInstructions(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.frames.faults, err = newFaults(in.yaegi); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// Run runs a program to its end and returns what its last expression shows.
+// It may be called while other programs run.
+//
+// A panic is a *engine.RuntimeError. When ctx ends first, interpreted code
+// stops at its next step, and with it all other programs, and Run returns an error
+// that wraps context.Cause(ctx); a compiled function that does not return keeps
+// Run waiting. Any other error means that the program could not be run and that
+// nothing of its Call was.
+func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
+	if program.Call == engine.ReachedCall {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		reached := in.reached[program.Cell]
+		delete(in.reached, program.Cell)
+		return &engine.Bundle{Data: map[string]any{"reached": reached}}, nil
+	}
+	if program.Title != "" {
+		in.mu.Lock()
+		in.titles[program.Cell] = program.Title
+		in.mu.Unlock()
+	}
+	var cell func()
+	var err error
+	in.control.evaluate(func() { cell, err = in.declare(program) })
+	if err != nil || cell == nil {
+		return nil, err
+	}
+	if program.Declared != nil {
+		program.Declared()
+	}
+	t := newTask()
+	if program.Interpreted != nil {
+		s := newSampler()
+		defer func() { program.Interpreted(s.stop()) }()
+	}
+	err = in.supervise(ctx, t, program.Cell, cell)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.reached, program.Cell)
+	if err != nil && t.reached > 0 {
+		in.reached[program.Cell] = t.reached
+	}
+	if err == nil && program.Keep {
+		in.kept[program.Cell] = t.values
+	}
+	return t.bundle, err
+}
+
+// declare evaluates the source of a program, and returns the function that
+// holds its statements, nil if it has none.
+func (in *Interpreter) declare(program *engine.Program) (cell func(), err error) {
+	in.evaluating.Lock()
+	defer in.evaluating.Unlock()
+	for _, unit := range program.Source {
+		if _, err := in.evaluate(unit); err != nil {
+			return nil, err
+		}
+	}
+	in.trees.release(program.Variables, program.Temporary)
+	if program.Call == "" {
+		return nil, nil
+	}
+	before := in.globals.length()
+	v, err := in.evaluate(program.Call)
+	if err != nil {
+		return nil, err
+	}
+	in.globals.forget(before)
+	in.trees.release(nil, []string{program.Call})
+	cell, ok := v.Interface().(func())
+	if !ok {
+		return nil, fmt.Errorf("interpreter: %s is a %s, not a function", program.Call, v.Type())
+	}
+	return cell, nil
+}
+
+// evaluate evaluates a unit of source. It never runs the user's code.
+func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	compiled, err := in.yaegi.Compile(unit)
+	if err == nil && compiled != nil {
+		in.globals.extend()
+		if v, err = in.yaegi.Execute(compiled); err == nil {
+			err = in.instructions.missing(compiled)
+		}
+	}
+	var p interp.Panic
+	if errors.As(err, &p) {
+		return v, fmt.Errorf("%v", p.Value)
+	}
+	return v, err
+}
+
+// Do calls f, which may call functions of the session, for the cell of that
+// number. Its errors are those of Run.
+func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
+	return in.supervise(ctx, newTask(), cell, f)
+}
+
+// supervise calls f as the task t, in a goroutine of its own, until it returns
+// or ctx ends.
+func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func()) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	var result error
+	returned := false // not if runtime.Goexit was called
+	go func() {
+		defer in.control.end(t)
+		id := goroutineID()
+		in.frames.begin(id)
+		defer in.frames.end(id)
+		in.join(id, t)
+		defer in.leave(id)
+		defer func() {
+			if r := recover(); r != nil {
+				result = in.runtimeError(r, id, cell)
+			} else if !returned && in.control.stopped(t) {
+				result = stoppedBeside(cell)
+			} else if !returned {
+				result = &engine.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []engine.Frame{{Cell: cell}}}
+			}
+		}()
+		if in.control.begin(t) {
+			f()
+		}
+		returned = true
+		if in.control.stopped(t) {
+			result = stoppedBeside(cell)
+		}
+	}()
+	select {
+	case <-t.finished:
+		return result
+	case <-ctx.Done():
+	}
+	in.control.stop(t)
+	return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+}
+
+// stoppedBeside is the error of a cell that the interrupt of another one ended.
+func stoppedBeside(cell int) error {
+	return &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
+}
+
+// runtimeError describes a panic of the cell's own goroutine.
+func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error {
+	value, passed := in.caught(value, goroutine)
+	if status, ok := value.(stdlib.Exit); ok {
+		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
+	}
+	if s, ok := value.(*stopped); ok {
+		return &engine.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []engine.Frame{s.at}}
+	}
+	if len(passed.calls) == 0 {
+		passed.calls = []engine.Frame{{Cell: cell}}
+	}
+	if failure, ok := value.(host.Failure); ok {
+		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
+	}
+	return &engine.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
+}
+
+// goroutineID returns the number of the calling goroutine, which the run time
+// tells only in words.
+func goroutineID() uint64 {
+	text := string(stackHead())
+	text = strings.TrimPrefix(text, "goroutine ")
+	var id uint64
+	for _, r := range text {
+		if r < '0' || r > '9' {
+			break
+		}
+		id = id*10 + uint64(r-'0')
+	}
+	return id
+}

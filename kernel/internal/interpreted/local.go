@@ -1,0 +1,64 @@
+package interpreted
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// A Local is an executor that interprets in this process: what kills the
+// user's code kills the process.
+type Local struct {
+	in  *Interpreter
+	out *stream
+}
+
+// NewLocal returns an executor for programs that write with fmt or log. The
+// writers of config are not used.
+func NewLocal(config Config) (*Local, error) {
+	out := &stream{}
+	config.Stdout = &named{out, "stdout"}
+	config.Stderr = &named{out, "stderr"}
+	in, err := New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Local{in, out}, nil
+}
+
+// Run implements engine.Executor.
+func (l *Local) Run(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
+	l.out.to(out)
+	return l.in.Run(ctx, program)
+}
+
+// Close implements engine.Executor.
+func (l *Local) Close() error { return nil }
+
+// stream hands what is written to the output of the cell that runs, or ran
+// last.
+type stream struct {
+	mu  sync.Mutex
+	out engine.Output
+}
+
+func (s *stream) to(out engine.Output) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out = out
+}
+
+type named struct {
+	*stream
+	name string
+}
+
+func (n *named) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.out != nil {
+		n.out.Stream(n.name, string(p))
+	}
+	return len(p), nil
+}

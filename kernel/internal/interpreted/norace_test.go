@@ -1,0 +1,5 @@
+//go:build !race
+
+package interpreted
+
+const raced = false

@@ -1,0 +1,21 @@
+package interpreted
+
+import "testing"
+
+func TestInterprets(t *testing.T) {
+	const waits = "goroutine 1 [select]:\ngithub.com/traefik/yaegi/interp.runCfg(0x1)\n\t/a/run.go:1\n\n"
+	for _, c := range []struct {
+		name, stacks string
+		want         bool
+	}{
+		{"nothing", "", false},
+		{"waits", waits, false},
+		{"itself", waits + "goroutine 7 [runnable]:\ngithub.com/traefik/yaegi/interp.add.func1(0x2)\n\t/a/op.go:1\nmain.main()\n\t/a/main.go:2\n", true},
+		{"by reflection", "goroutine 7 [running]:\nruntime.mallocgc(0x8)\n\t/a/malloc.go:1\nreflect.New(0x1)\n\t/a/value.go:1\ngithub.com/traefik/yaegi/interp.runCfg(0x1)\n\t/a/run.go:1\n", true},
+		{"compiled", "goroutine 7 [running, locked to thread]:\ngonum.org/v1/gonum/mat.(*Dense).Mul(0x1)\n\t/a/mul.go:1\ngithub.com/traefik/yaegi/interp.callBin(0x1)\n\t/a/run.go:1\n", false},
+	} {
+		if got := interprets([]byte(c.stacks)); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

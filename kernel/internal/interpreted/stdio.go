@@ -1,0 +1,135 @@
+package interpreted
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"reflect"
+
+	"github.com/traefik/yaegi/interp"
+
+	"github.com/hierml/notebook/stdlib"
+)
+
+// A standard is a standard file of the process for which cells read and write
+// something else. All else is the file's own.
+type standard struct {
+	*os.File
+	in  *Interpreter
+	r   io.Reader
+	out io.Writer
+}
+
+var (
+	_ io.ReadWriter   = (*standard)(nil)
+	_ io.StringWriter = (*standard)(nil)
+	_ io.ReaderFrom   = (*standard)(nil)
+	_ io.WriterTo     = (*standard)(nil)
+)
+
+func (s *standard) Read(p []byte) (int, error) { return s.r.Read(p) }
+
+func (s *standard) Write(p []byte) (int, error) { return s.out.Write(p) }
+
+func (s *standard) WriteString(text string) (int, error) { return io.WriteString(s.out, text) }
+
+// ReadFrom implements io.ReaderFrom.
+func (s *standard) ReadFrom(r io.Reader) (int64, error) { return io.Copy(s.out, r) }
+
+// WriteTo implements io.WriterTo. Where a compiled function copies in a
+// goroutine of its own, as os/exec does for a command, the file is copied:
+// nobody is to be asked for lines that the command may not want.
+func (s *standard) WriteTo(w io.Writer) (int64, error) {
+	if s.in.task() == nil {
+		return s.File.WriteTo(w)
+	}
+	return io.Copy(w, s.r)
+}
+
+// standards returns the function that finds what stands for a file, which is
+// the file itself if the user has put another in the place of a standard one.
+func (in *Interpreter) standards() func(*os.File) *standard {
+	files := map[*os.File]*standard{}
+	if in.config.Stdin != nil {
+		files[os.Stdin] = &standard{os.Stdin, in, in.stdin(), os.Stdin}
+	}
+	if in.config.Stdout != nil {
+		files[os.Stdout] = &standard{os.Stdout, in, os.Stdout, in.config.Stdout}
+	}
+	if in.config.Stderr != nil {
+		files[os.Stderr] = &standard{os.Stderr, in, os.Stderr, in.config.Stderr}
+	}
+	return func(f *os.File) *standard {
+		if s := files[f]; s != nil {
+			return s
+		}
+		return &standard{f, in, f, f}
+	}
+}
+
+// stdin returns the configured standard input for cells.
+func (in *Interpreter) stdin() io.Reader {
+	if in.config.Stdin == nil {
+		return os.Stdin
+	}
+	return reader{in}
+}
+
+// A reader is standard input that panics when it cannot be read, as when there
+// is nobody to ask: programs seldom look at the errors of fmt.Scan. The end of
+// the input, and an interrupt, are errors as usual, and so is everything in
+// goroutines that compiled functions start, where a panic would end the
+// process.
+type reader struct{ in *Interpreter }
+
+func (r reader) Read(p []byte) (int, error) {
+	n, err := r.in.config.Stdin.Read(p)
+	switch {
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled):
+		return n, err
+	case r.in.task() == nil:
+		return n, err
+	}
+	panic(err)
+}
+
+// fatal are the functions of package log that end the cell.
+func (in *Interpreter) fatal() (interp.Exports, error) {
+	output, ok := in.yaegi.Symbols("log")["log"]["Output"]
+	if !ok {
+		return nil, nil // there is no package log
+	}
+	write, ok := output.Interface().(func(int, string) error)
+	if !ok {
+		return nil, fmt.Errorf("interpreter: log.Output is a %s", output.Type())
+	}
+	end := func(text string) {
+		if err := write(2, text); err != nil {
+			fmt.Fprintln(in.stderr(), "log:", err)
+		}
+		panic(stdlib.Exit(1))
+	}
+	return interp.Exports{"log/log": {
+		"Fatal":   reflect.ValueOf(func(v ...any) { end(fmt.Sprint(v...)) }),
+		"Fatalf":  reflect.ValueOf(func(format string, v ...any) { end(fmt.Sprintf(format, v...)) }),
+		"Fatalln": reflect.ValueOf(func(v ...any) { end(fmt.Sprintln(v...)) }),
+	}}, nil
+}
+
+func loggerFatal(l *log.Logger, v ...any) {
+	l.Print(v...)
+	panic(stdlib.Exit(1))
+}
+
+func loggerFatalf(l *log.Logger, format string, v ...any) {
+	l.Printf(format, v...)
+	panic(stdlib.Exit(1))
+}
+
+func loggerFatalln(l *log.Logger, v ...any) {
+	l.Println(v...)
+	panic(stdlib.Exit(1))
+}

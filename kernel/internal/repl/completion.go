@@ -1,0 +1,150 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/reeflective/readline"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// tab is the command of the Tab key. At the beginning of a line it indents.
+// Elsewhere it completes the word: with what all candidates have in common, and
+// if that is nothing new, with one candidate after the other from a list.
+func (e *editor) tab() {
+	line, cursor := e.shell.Line(), e.shell.Cursor()
+	switch {
+	case e.asks:
+		return
+	case e.shell.Keymap.Local() != "":
+		e.command("menu-complete")()
+		return
+	case e.beginsLine():
+		e.shell.History.Save()
+		cursor.InsertAt('\t')
+		return
+	}
+	at := cursor.Pos()
+	found := e.engine.Complete(string(*line), at)
+	if len(found.Candidates) == 0 || found.Start > at {
+		e.shell.Hint.SetTemporary("nothing fits here")
+		return
+	}
+	typed := string((*line)[found.Start:at])
+	common := commonPrefix(found.Candidates)
+	end := at
+	if len(found.Candidates) == 1 {
+		end = found.End
+	}
+	if len(found.Candidates) == 1 || len(common) > len(typed) || len(common) == len(typed) && common != typed {
+		e.shell.History.Save()
+		line.Cut(found.Start, end)
+		cursor.Set(found.Start)
+		cursor.InsertAt([]rune(common)...)
+		return
+	}
+	if !e.look.color {
+		e.show(table(found.Candidates)) // the library's menu lives by its colours
+		return
+	}
+	e.command("menu-complete")()
+}
+
+// mostListed is how many candidates are listed where there is no menu.
+const mostListed = 20
+
+// table lists candidates, one a line.
+func table(candidates []engine.Candidate) string {
+	listed := candidates[:min(len(candidates), mostListed)]
+	width := 0
+	for _, c := range listed {
+		width = max(width, ansi.StringWidth(c.Text))
+	}
+	var b strings.Builder
+	for _, c := range listed {
+		fmt.Fprintf(&b, "%s%s  %s\n", c.Text, strings.Repeat(" ", width-ansi.StringWidth(c.Text)), describe(c))
+	}
+	if more := len(candidates) - len(listed); more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	return b.String()
+}
+
+// commonPrefix is what all candidates begin with.
+func commonPrefix(candidates []engine.Candidate) string {
+	common := []rune(candidates[0].Text)
+	for _, c := range candidates[1:] {
+		n := 0
+		for _, r := range c.Text {
+			if n == len(common) || common[n] != r {
+				break
+			}
+			n++
+		}
+		common = common[:n]
+	}
+	return string(common)
+}
+
+// candidates is what the library lists.
+func (e *editor) candidates(line []rune, at int) readline.Completions {
+	if e.asks {
+		return readline.Completions{}
+	}
+	found := e.engine.Complete(string(line), at)
+	if found.Start > at {
+		return readline.Completions{}
+	}
+	// The library takes all back to the last space for the word that is
+	// completed, unless it is told another one, which cannot be empty: then the
+	// character before it is taken along. It counts bytes, too.
+	typed := string(line[found.Start:at])
+	ahead := ""
+	if typed == "" && at > 0 {
+		ahead = string(line[at-1])
+	}
+	if !ascii(ahead + typed) {
+		return readline.CompleteMessage("%s", names(found.Candidates))
+	}
+	// It puts candidates with equal descriptions into one row, whatever their
+	// order, so they are to differ in what is not seen.
+	equal := make(map[string]int)
+	var values []readline.Completion
+	for _, c := range found.Candidates {
+		description := describe(c)
+		unseen := strings.Repeat("\x1b[0m", equal[description])
+		equal[description]++
+		values = append(values, readline.Completion{Value: ahead + c.Text, Display: c.Text, Description: description + unseen})
+	}
+	completions := readline.CompleteRaw(values).NoSort().ListSeparator(" ")
+	completions.PREFIX = ahead + typed
+	return completions
+}
+
+// describe says in a few words what a candidate is.
+func describe(c engine.Candidate) string {
+	switch {
+	case c.Signature == "":
+		return c.Kind
+	case c.Kind == "function" || c.Kind == "method":
+		return "func" + c.Signature
+	case strings.HasPrefix(c.Signature, c.Kind):
+		return c.Signature
+	}
+	return c.Kind + " " + c.Signature
+}
+
+func names(candidates []engine.Candidate) string {
+	var texts []string
+	for _, c := range candidates {
+		texts = append(texts, c.Text)
+	}
+	return strings.Join(texts, "  ")
+}
+
+func ascii(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}

@@ -1,0 +1,73 @@
+package repl
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// A picture is one in a bundle.
+type picture struct {
+	mime, extension string
+	data            []byte
+}
+
+// pictureKinds are the types of pictures, the ones that terminals can draw
+// first.
+var pictureKinds = []picture{
+	{mime: "image/png", extension: ".png"},
+	{mime: "image/jpeg", extension: ".jpg"},
+	{mime: "image/gif", extension: ".gif"},
+	{mime: "image/svg+xml", extension: ".svg"},
+}
+
+// pictureOf returns the picture of a bundle.
+func pictureOf(bundle *engine.Bundle) (picture, bool) {
+	for _, p := range pictureKinds {
+		switch data := bundle.Data[p.mime].(type) {
+		case []byte:
+			p.data = data
+		case string:
+			p.data = []byte(data)
+		}
+		if len(p.data) > 0 {
+			return p, true
+		}
+	}
+	return picture{}, false
+}
+
+// pictures keeps the pictures of a session in a folder of its own, which stays
+// when the session ends.
+type pictures struct {
+	// draw returns what draws a picture in so many columns, empty for one that
+	// cannot be drawn; nil where the terminal draws none.
+	draw func(p picture, columns int) string
+
+	mu     sync.Mutex
+	folder string // made with the first picture
+}
+
+// save writes a picture to a file of that name, and returns its path.
+func (p *pictures) save(name string, data []byte) (path string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.folder == "" {
+		if p.folder, err = os.MkdirTemp("", "hierml-pictures-"); err != nil {
+			return "", err
+		}
+	}
+	path = filepath.Join(p.folder, name)
+	return path, os.WriteFile(path, data, 0o600)
+}
+
+// drawing returns what draws a picture, empty if nothing does.
+func (p *pictures) drawing(shown picture, columns int) string {
+	if p.draw == nil {
+		return ""
+	}
+	return strings.TrimSuffix(p.draw(shown, columns), "\n")
+}

@@ -1,0 +1,172 @@
+// Package repl is a terminal session of the engine: what a notebook is to
+// Jupyter, one input after the other. It reads inputs with an editor that knows
+// where a piece of Go ends, runs them as cells, and shows what they write and
+// display as far as a terminal can.
+//
+// What a cell means, what may stand at the cursor, and whether an input is whole
+// is for the [Engine] to say; the inputs of all sessions are in package history,
+// where Jupyter's kernels keep theirs; keys and the drawing of lines are left to
+// a library for line editing. Input that does not come from a terminal is a
+// script, which package script runs.
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/history"
+)
+
+// An Engine runs the inputs of one session and knows what can be written there.
+// *engine.Engine is one.
+type Engine interface {
+	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+	Complete(source string, cursor int) engine.Completion
+	Inspect(source string, cursor, detail int) *engine.Bundle
+	IsComplete(source string) (status, indent string)
+	Kill()
+}
+
+// Patience is how long an interrupted input may take to end. From then on
+// another interrupt kills it. The worker's Grace is to be the same, as the user
+// is told by the worker.
+const Patience = time.Second
+
+// errInterrupted is why an input ends that the user interrupts.
+var errInterrupted = errors.New("interrupted")
+
+// A session is the state of a running repl.
+type session struct {
+	engine     Engine
+	history    *history.History
+	screen     *screen
+	editor     *editor
+	pictures   pictures
+	interrupts chan os.Signal
+	count      int    // of the inputs that were run
+	next       string // what the cell proposed as the next input
+}
+
+// Run reads and runs inputs on the terminal of this process, its standard input
+// and output, until the user or ctx ends the session. Inputs are added to past,
+// which the editor offers again. The banner, if there is one, is shown first.
+//
+// A failed input is reported and does not end the session; the error is one of
+// the terminal.
+func Run(ctx context.Context, e Engine, past *history.History, banner string) (err error) {
+	look := lookOf(os.Stdout)
+	s := &session{
+		engine:     e,
+		history:    past,
+		screen:     &screen{out: os.Stdout, look: look},
+		pictures:   pictures{draw: drawerFor(os.Stdin, os.Stdout)},
+		interrupts: make(chan os.Signal, 1),
+	}
+	keys, err := openKeyboard()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, keys.close()) }()
+	s.editor = newEditor(e, s.screen, look, keys)
+	s.editor.remember(past)
+	signal.Notify(s.interrupts, os.Interrupt)
+	defer signal.Stop(s.interrupts)
+	if banner != "" {
+		s.screen.write(banner + "\n")
+	}
+	for {
+		source, err := s.editor.read(ctx, s.count+1, s.next)
+		s.next = ""
+		switch {
+		case errors.Is(err, errInterrupted):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read from the terminal: %w", err)
+		case s.leaves(source):
+			return nil
+		case strings.TrimSpace(source) != "":
+			s.run(ctx, source)
+		}
+	}
+}
+
+// leaves reports whether an input asks for the end of the session, in the words
+// of other languages, and has no meaning in this one.
+func (s *session) leaves(source string) bool {
+	word := strings.TrimSuffix(strings.TrimSpace(source), "()")
+	return (word == "exit" || word == "quit") && s.engine.Inspect(word, len(word), 0) == nil
+}
+
+// run runs one input and shows how it ends.
+func (s *session) run(parent context.Context, source string) {
+	s.count++
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	ended := make(chan struct{})
+	defer close(ended)
+	out := &output{session: s, count: s.count, interrupt: cancel}
+	for len(s.interrupts) > 0 {
+		<-s.interrupts // was meant for the input before
+	}
+	go s.heed(cancel, ended)
+
+	cell := engine.Cell{Number: s.count, Count: s.count, Source: source}
+	bundle, err := s.engine.Run(ctx, cell, out)
+	text := ""
+	switch {
+	case err != nil:
+		s.screen.endLine()
+		s.screen.write(s.failure(err))
+	case bundle != nil:
+		text, _ = bundle.Data["text/plain"].(string)
+		out.result(bundle)
+	}
+	out.finish()
+	s.screen.endLine()
+	s.history.Add(s.count, source, text)
+}
+
+// heed interrupts the input that runs when the user says so, and kills it when
+// she says so again after a while.
+func (s *session) heed(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+	var first time.Time
+	for {
+		select {
+		case <-ended:
+			return
+		case <-s.interrupts:
+			s.screen.echoed() // ^C
+		}
+		switch {
+		case first.IsZero():
+			first = time.Now()
+			cancel(errInterrupted)
+		case time.Since(first) >= Patience:
+			s.engine.Kill()
+		}
+	}
+}
+
+// failure is what the user reads of an error.
+func (s *session) failure(err error) string {
+	lines := []string{err.Error()}
+	var failure *engine.Error
+	if errors.As(err, &failure) && len(failure.Traceback) > 0 {
+		lines = failure.Traceback
+	}
+	return s.screen.look.plain(strings.Join(lines, "\n")) + "\n"
+}
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,0 +1,21 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// text is what the screen shows of a bundle, without a line's end behind it:
+// nothing if the bundle has no data. A page is something to read.
+func (s *screen) text(bundle *engine.Bundle, page bool) string {
+	if len(bundle.Data) == 0 {
+		return ""
+	}
+	plain, ok := bundle.Data["text/plain"].(string)
+	if !ok {
+		return fmt.Sprintf("(%d representations, none of them text)", len(bundle.Data))
+	}
+	return strings.TrimSuffix(s.look.plain(plain), "\n")
+}

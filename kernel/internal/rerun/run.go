@@ -1,0 +1,123 @@
+// Package rerun runs the cells of a notebook without Jupyter and puts into them
+// what they show. What a cell means is left to an [Evaluator], and the file to
+// package notebook.
+package rerun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hierml/notebook/internal/notebook"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// An Evaluator runs cells, one after the other. *engine.Engine is one.
+type Evaluator interface {
+	// Run runs a cell. What the cell writes and shows goes to out before Run
+	// returns; the bundle is the value of its last expression, or nil. The
+	// end of ctx interrupts the cell.
+	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+}
+
+// A Step is the running of one code cell.
+type Step struct {
+	// Number counts the cells that are run, from 1, and Total is how many
+	// there are.
+	Number, Total int
+	Cell          *notebook.Cell
+	// Time is how long the cell took; 0 while it runs.
+	Time time.Duration
+	// Err is how the cell failed.
+	Err error
+}
+
+// A Runner runs notebooks.
+type Runner struct {
+	Evaluator Evaluator
+	// Starting and Finished, where not nil, are called around every cell.
+	Starting, Finished func(Step)
+}
+
+// A CellError says which cell failed. Err is what the evaluator returned.
+type CellError struct {
+	Number int // as in Step
+	Err    error
+}
+
+func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Number, e.Err) }
+
+// Unwrap returns the evaluator's error.
+func (e *CellError) Unwrap() error { return e.Err }
+
+// Run runs the code cells of the notebook from top to bottom and puts into
+// them what they show, in place of what was there. The first cell that fails
+// ends it with a *CellError, unless the cell has the tag [RaisesException];
+// the notebook has the outputs up to there. A cell with the tag [SkipExecution] is left as it is. The end of ctx interrupts the cell
+// that runs, which is such a failure.
+func (r Runner) Run(ctx context.Context, nb *notebook.Notebook) error {
+	var cells []*notebook.Cell
+	for _, c := range nb.Cells {
+		if c.Kind != notebook.Code {
+			continue
+		}
+		if c.Tagged(notebook.SkipExecution) {
+			continue
+		}
+		c.Count, c.Outputs = 0, nil
+		if strings.TrimSpace(c.Source) != "" {
+			cells = append(cells, c)
+		}
+	}
+	shown := displays{}
+	for i, c := range cells {
+		step := Step{Number: i + 1, Total: len(cells), Cell: c}
+		if r.Starting != nil {
+			r.Starting(step)
+		}
+		start := time.Now()
+		step.Err = r.cell(ctx, step.Number, cells[i:], shown)
+		step.Time = time.Since(start)
+		if r.Finished != nil {
+			r.Finished(step)
+		}
+		if step.Err != nil && (ctx.Err() != nil || !c.Tagged(notebook.RaisesException)) {
+			return &CellError{step.Number, step.Err}
+		}
+	}
+	return nil
+}
+
+// cell runs the first of some cells.
+func (r Runner) cell(ctx context.Context, number int, cells []*notebook.Cell, shown displays) error {
+	c := cells[0]
+	c.Count = number
+	next := func() (sources []string) {
+		for _, c := range cells[1:] {
+			sources = append(sources, c.Source)
+		}
+		return sources
+	}
+	out := &collector{cell: c, displays: shown}
+	bundle, err := r.Evaluator.Run(ctx, engine.Cell{Number: number, Source: c.Source, Next: next}, out)
+	if err != nil {
+		out.add(failure(err))
+		return err
+	}
+	if bundle != nil {
+		out.show(&notebook.Output{Kind: notebook.Result, Count: number}, bundle)
+	}
+	return nil
+}
+
+// failure is how a notebook holds an error.
+func failure(err error) *notebook.Output {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return &notebook.Output{Kind: notebook.Failure, ErrorName: e.Name, ErrorValue: e.Message, Traceback: e.Traceback}
+	}
+	return &notebook.Output{Kind: notebook.Failure, ErrorName: "Error", ErrorValue: err.Error(), Traceback: []string{err.Error()}}
+}

@@ -1,0 +1,186 @@
+package script
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	nbdisplay "github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// An Output shows in a terminal, or in the files that stand for it, what a
+// script writes and displays. Displays are written as text.
+type Output struct {
+	stdin          io.Reader
+	lines          *bufio.Reader
+	stdout, stderr io.Writer
+	terminal       bool // stdout is one, on which a line can be replaced
+
+	mu sync.Mutex // guards the fields below; not held while a line is waited for
+	// open is the display that was shown last, while nothing was written after
+	// it. Only a terminal has its text already.
+	open *display
+	err  error // the first of writing
+}
+
+type display struct{ id, text string }
+
+var _ engine.Output = (*Output)(nil)
+
+// NewOutput returns an output on the three files. Displays go to stdout,
+// questions to stderr.
+func NewOutput(stdin io.Reader, stdout, stderr io.Writer) *Output {
+	return &Output{stdin: stdin, lines: bufio.NewReader(stdin), stdout: stdout, stderr: stderr, terminal: isTerminal(stdout)}
+}
+
+func isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Stream implements engine.Output.
+func (o *Output) Stream(name, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	if name == "stderr" {
+		o.write(o.stderr, text)
+		return
+	}
+	o.write(o.stdout, text)
+}
+
+// Display implements engine.Output. An update of the display that was shown
+// last replaces it: on a terminal if it is one line; in a file it is the last
+// state that is written. Any other update is shown as a new display. An update
+// without data removes it, and any other display without data shows nothing.
+func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
+	if bundle == nil || !o.terminal && bundle.Metadata[nbdisplay.Transient] != nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	replaced := update && o.open != nil && o.open.id == id
+	if len(bundle.Data) == 0 {
+		if replaced {
+			if o.terminal {
+				o.write(o.stdout, "\r\x1b[K")
+			}
+			o.open = nil
+		}
+		return
+	}
+	d := &display{id, text(bundle)}
+	if !replaced {
+		o.settle()
+	}
+	switch {
+	case !o.terminal:
+	case replaced && !strings.Contains(o.open.text, "\n"):
+		o.write(o.stdout, "\r\x1b[K"+d.text)
+	case replaced:
+		o.write(o.stdout, "\n"+d.text)
+	default:
+		o.write(o.stdout, d.text)
+	}
+	o.open = d
+}
+
+// text is what is shown of a bundle.
+func text(bundle *engine.Bundle) string {
+	if s, ok := bundle.Data["text/plain"].(string); ok {
+		return strings.TrimSuffix(s, "\n")
+	}
+	return fmt.Sprintf("(%d representations, none of them text)", len(bundle.Data))
+}
+
+// settle ends the display that could still have been replaced.
+func (o *Output) settle() {
+	switch {
+	case o.open == nil:
+	case o.terminal:
+		o.write(o.stdout, "\n")
+	case o.open.text != "":
+		o.write(o.stdout, o.open.text+"\n")
+	}
+	o.open = nil
+}
+
+// Clear implements engine.Output. What is written stays.
+func (o *Output) Clear(bool) {}
+
+// Comm implements engine.Output.
+func (o *Output) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+
+// Page implements engine.Output.
+func (o *Output) Page(bundle *engine.Bundle) { o.Display(bundle, "", false) }
+
+// NextInput implements engine.Output. A script has no next cell.
+func (o *Output) NextInput(string, bool) {}
+
+// Input implements engine.Output. It writes the prompt to stderr, so that
+// stdout has the results only.
+func (o *Output) Input(ctx context.Context, prompt string, password bool) (string, error) {
+	o.ask(prompt)
+	type answer struct {
+		line string
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		line, err := o.line(password)
+		answered <- answer{line, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func (o *Output) ask(prompt string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	if prompt != "" {
+		o.write(o.stderr, prompt)
+	}
+}
+
+func (o *Output) line(password bool) (string, error) {
+	if password && isTerminal(o.stdin) {
+		line, err := term.ReadPassword(int(o.stdin.(*os.File).Fd()))
+		fmt.Fprintln(o.stderr)
+		return string(line), err
+	}
+	line, err := o.lines.ReadString('\n')
+	if errors.Is(err, io.EOF) && line != "" {
+		err = nil
+	}
+	return strings.TrimRight(line, "\r\n"), err
+}
+
+// Close writes what is still to be written, and returns the first error that
+// there was in writing.
+func (o *Output) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settle()
+	return o.err
+}
+
+func (o *Output) write(w io.Writer, text string) {
+	if _, err := io.WriteString(w, text); err != nil && o.err == nil {
+		o.err = err
+	}
+}

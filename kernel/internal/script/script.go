@@ -1,0 +1,161 @@
+// Package script runs a file of Go as a notebook runs a cell: statements,
+// declarations and imports in any order, and packages without imports. A plain
+// Go program is such a file, too.
+//
+// How Go is run is left to an [Evaluator].
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// An Evaluator runs Go. *engine.Engine is one.
+type Evaluator interface {
+	// Run runs a cell. What the cell writes and shows goes to out before Run
+	// returns; the bundle is the value of its last expression, or nil. The
+	// end of ctx interrupts the cell.
+	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+}
+
+// A Script is a file of Go. Its text has the lines and columns of the file.
+type Script struct {
+	name   string
+	source string
+	// lines is the number of lines of the file; a call of main stands below.
+	lines   int
+	program bool
+}
+
+// Program reports whether the script is a plain program.
+func (s *Script) Program() bool { return s.program }
+
+// Read reads a script from a file.
+func Read(path string) (*Script, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(path, string(text))
+}
+
+// New returns the script with the text. The name stands for the file in
+// errors. The text may begin with a #! line. If it begins with "package main"
+// it is a program: its function main is called after everything else. A
+// package that is not main is an *engine.Error.
+func New(name, text string) (*Script, error) {
+	s := &Script{name: name, source: strings.TrimPrefix(text, "\xef\xbb\xbf"), lines: strings.Count(text, "\n") + 1}
+	if strings.HasPrefix(s.source, "#!") {
+		s.source = "//" + s.source[2:]
+	}
+	l := lex(s.source)
+	if len(l) < 2 || l[0].tok != token.PACKAGE || l[1].tok != token.IDENT {
+		return s, nil
+	}
+	start, end := l[0].offset, l[1].offset+len(l[1].lit)
+	if l[1].lit != "main" {
+		line := strings.Count(s.source[:l[1].offset], "\n") + 1
+		column := l[1].offset - strings.LastIndexByte(s.source[:l[1].offset], '\n')
+		msg := fmt.Sprintf("%s:%d:%d: package %s is not a program; a script is package main, or has no package clause", name, line, column, l[1].lit)
+		return nil, &engine.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
+	}
+	s.source = s.source[:start] + strings.Repeat(" ", end-start) + s.source[end:]
+	if !declaresMain(l) {
+		msg := name + ": function main is undeclared in package main; declare it, or leave out the package clause"
+		return nil, &engine.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
+	}
+	s.source += "\nmain()\n"
+	s.program = true
+	return s, nil
+}
+
+// Run runs the script. Every failure of the script is an *engine.Error; if it
+// ended by os.Exit, [ExitStatus] tells how.
+func (s *Script) Run(ctx context.Context, evaluator Evaluator, out engine.Output) error {
+	// A script shows what it prints, and not the value it happens to end with.
+	_, err := evaluator.Run(ctx, engine.Cell{Number: 1, Name: s.name, Source: s.source, Plain: s.program}, out)
+	var failure *engine.Error
+	if errors.As(err, &failure) {
+		failure.Traceback = s.withoutCall(failure.Traceback)
+	}
+	return err
+}
+
+// withoutCall removes the call of main, which the file does not have, from a
+// traceback.
+func (s *Script) withoutCall(traceback []string) []string {
+	place := fmt.Sprintf("%s:%d", s.name, s.lines+1)
+	for i, line := range traceback {
+		if strings.Contains(line, place) {
+			return traceback[:i]
+		}
+	}
+	return traceback
+}
+
+// ExitStatus returns the status of an error that is the end of the script by
+// os.Exit, whether the script or something that it calls, such as flag.Parse,
+// called it.
+func ExitStatus(err error) (status int, ok bool) {
+	said := ""
+	var exit *engine.RuntimeError
+	var death *engine.DeathError
+	switch {
+	case errors.As(err, &exit) && exit.Name == "exit":
+		said = exit.Message
+	case errors.As(err, &death):
+		said = death.Cause
+	}
+	number, ok := strings.CutPrefix(said, "exit status ")
+	status, convErr := strconv.Atoi(number)
+	return status, ok && convErr == nil
+}
+
+type lexeme struct {
+	offset int
+	tok    token.Token
+	lit    string
+}
+
+// lex cuts a text into lexemes, without comments. What cannot be scanned is
+// for the engine to complain about.
+func lex(text string) []lexeme {
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), func(token.Position, string) {}, 0)
+	var out []lexeme
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return out
+		}
+		out = append(out, lexeme{file.Offset(pos), tok, lit})
+	}
+}
+
+// declaresMain reports whether there is a function main among the
+// declarations.
+func declaresMain(l []lexeme) bool {
+	depth := 0
+	for i := range l {
+		switch l[i].tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		case token.FUNC:
+			if depth == 0 && i+1 < len(l) && l[i+1].tok == token.IDENT && l[i+1].lit == "main" {
+				return true
+			}
+		}
+	}
+	return false
+}

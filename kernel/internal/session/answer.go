@@ -1,0 +1,124 @@
+package session
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/wire"
+)
+
+// A request is one that is being answered.
+type request struct {
+	*wire.Request
+	shell *shell // where it takes its turn; nil for what is answered at once
+	turn  func() // ends the turn of a cell; nil for others
+}
+
+// Reasons for which requests are not carried out.
+var (
+	errBehind  = refusal("Aborted", "not run: a cell before it failed or was interrupted")
+	errFull    = refusal("Aborted", "not run: too many cells wait already")
+	errDeleted = refusal("Aborted", "not run: the subshell was deleted, or the kernel ends")
+)
+
+func unknownSubshell(id string) error {
+	return refusal("UnknownSubshell", fmt.Sprintf("there is no subshell %q", id))
+}
+
+func refusal(name, message string) error {
+	return &engine.Error{Name: name, Message: message, Traceback: []string{message}}
+}
+
+// answer answers one request. It returns the cells that waited behind it and
+// are to be aborted; one that a client sends after the reply is not among them.
+func (s *session) answer(r *request) (abort []*wire.Request) {
+	parent := r.AsParent()
+	s.check("status", s.iopub.Status(parent, "busy"))
+	content, err := s.handle(r)
+	if err != nil {
+		content = s.failedReply(r.Request, failed(err))
+	}
+	if a, ok := content.(aborting); ok {
+		content = a.content
+		// Requests that a client sent in one go with this one may still be
+		// on their way; it is not to matter how fast a cell fails.
+		time.Sleep(abortGrace)
+		abort = r.shell.queue.takeAll("execute_request")
+	}
+	s.iopub.Flush(parent)
+	s.reply(r.Request, content)
+	s.idle(r)
+	if r.turn != nil {
+		r.turn()
+	}
+	if isShutdown(r.Request) {
+		s.end.Do(func() { close(s.ending) })
+	}
+	return abort
+}
+
+// handle calls the request's handler. A panic of the handler is an error of
+// the request.
+func (s *session) handle(r *request) (content any, err error) {
+	handler, ok := handlers[r.Header.Type]
+	if !ok {
+		s.log.Warn("unknown request", "type", r.Header.Type, "channel", r.Channel)
+		return nil, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			content, err = nil, s.panicked(p, r.Header.Type)
+		}
+	}()
+	return handler(s, r)
+}
+
+// panicked is the error of code of this program that panicked.
+func (s *session) panicked(p any, what string) error {
+	s.log.Error("panic in the kernel", "during", what, "panic", p, "stack", string(debug.Stack()))
+	return fmt.Errorf("internal error of the kernel in %s: %v", what, p)
+}
+
+// refuse answers a request with the reason for which it is not carried out.
+func (s *session) refuse(r *wire.Request, reason error) {
+	s.check("status", s.iopub.Status(r.AsParent(), "busy"))
+	s.reply(r, s.failedReply(r, failed(reason)))
+	s.idle(&request{Request: r})
+}
+
+// failedReply is the content of the reply to a request that failed.
+func (s *session) failedReply(r *wire.Request, f failure) any {
+	if r.Header.Type == "execute_request" {
+		return f.executeReply(s.executions(), nil)
+	}
+	return f.reply()
+}
+
+// reply replies to a request, if it is one that is replied to.
+func (s *session) reply(r *wire.Request, content any) {
+	if handlers[r.Header.Type] == nil || oneWay[r.Header.Type] {
+		return
+	}
+	if err := r.Reply(content); err != nil {
+		s.log.Debug("reply not sent", "type", r.Header.Type, "reason", err)
+	}
+}
+
+// idle publishes the end of a request. Where another one still runs in a
+// shell, front ends are reminded that the kernel is busy with it.
+func (s *session) idle(r *request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.check("status", s.iopub.Status(r.AsParent(), "idle"))
+	if r.shell != nil {
+		r.shell.running = nil
+	}
+	for _, sh := range s.shells {
+		if sh.running != nil {
+			s.check("status", s.iopub.Status(*sh.running, "busy"))
+			return
+		}
+	}
+}

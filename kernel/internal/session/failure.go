@@ -1,0 +1,58 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/wire"
+)
+
+// A failure is an error as front ends show it.
+type failure struct {
+	Name      string
+	Message   string
+	Traceback []string // coloured lines
+}
+
+// failed makes a failure of any error.
+func failed(err error) failure {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		traceback := e.Traceback
+		if traceback == nil {
+			traceback = []string{}
+		}
+		return failure{e.Name, e.Message, traceback}
+	}
+	return failure{"Error", err.Error(), []string{err.Error()}}
+}
+
+// explain makes a failure of an error of a cell, which may be the end of the
+// cell's context.
+func (s *session) explain(ctx context.Context, err error) failure {
+	f := failed(err)
+	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {
+		var e *engine.Error
+		if !errors.As(err, &e) {
+			return failure{"Interrupted", cause.Error(), []string{cause.Error()}}
+		}
+	}
+	return f
+}
+
+func (f failure) reply() wire.Error {
+	return wire.Error{Status: "error", Name: f.Name, Value: f.Message, Traceback: f.Traceback}
+}
+
+func (f failure) executeReply(count int, payload []any) wire.ExecuteError {
+	if payload == nil {
+		payload = []any{}
+	}
+	return wire.ExecuteError{
+		ExecuteReply: wire.ExecuteReply{Status: "error", Count: count, UserExpressions: map[string]any{}, Payload: payload},
+		Name:         f.Name,
+		Value:        f.Message,
+		Traceback:    f.Traceback,
+	}
+}

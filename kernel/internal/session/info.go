@@ -1,0 +1,49 @@
+package session
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/wire"
+)
+
+func kernelInfo(s *session, _ *request) (any, error) {
+	version := s.config.Version
+	if version == "" {
+		version = buildVersion()
+	}
+	language := strings.TrimPrefix(runtime.Version(), "go")
+	return wire.KernelInfoReply{
+		Status:                "ok",
+		ProtocolVersion:       wire.Version,
+		Implementation:        "hierml",
+		ImplementationVersion: version,
+		LanguageInfo: wire.LanguageInfo{
+			Name:           "go",
+			Version:        language,
+			MIMEType:       "text/x-go",
+			FileExtension:  ".go",
+			PygmentsLexer:  "go",
+			CodeMirrorMode: "go",
+		},
+		Banner: "Go " + language + " with hierml " + version + ", for research on hierarchical classification",
+		HelpLinks: []wire.HelpLink{
+			{Text: "Go", URL: "https://go.dev/doc/"},
+			{Text: "Go standard library", URL: "https://pkg.go.dev/std"},
+			{Text: "gonum", URL: "https://pkg.go.dev/gonum.org/v1/gonum"},
+			{Text: "gonum/plot", URL: "https://pkg.go.dev/gonum.org/v1/plot"},
+		},
+		SupportedFeatures: []string{"kernel subshells"},
+	}, nil
+}
+
+// buildVersion is the version of the program's module as the build recorded
+// it; a build from a working tree may have none.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "0.0.0+devel"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}

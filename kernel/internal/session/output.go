@@ -1,0 +1,203 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/wire"
+)
+
+// An output publishes what one cell writes and shows, under that cell's
+// header, also after the cell has ended. A silent one publishes nothing. The
+// worker keeps it for as long as a goroutine of the cell lives, so it keeps
+// little itself.
+type output struct {
+	session *session
+	parent  wire.Parent
+	silent  bool
+	budget  budget
+
+	mu      sync.Mutex
+	ended   bool
+	asker   *wire.Request // whose front end takes questions; nil if it does not
+	mute    error         // why nobody can be asked, if asker is nil
+	payload []any         // of the reply
+}
+
+var _ engine.Output = (*output)(nil)
+
+func newOutput(s *session, parent wire.Parent) *output {
+	// The header may be part of a large message.
+	parent.Header = bytes.Clone(parent.Header)
+	return &output{session: s, parent: parent, payload: []any{}, mute: errNoCell}
+}
+
+// Reasons for which nobody can be asked for input.
+var (
+	errNoCell      = errors.New("only cells can ask for input, not what runs for an expression or a comm")
+	errNoQuestions = errors.New("this cell cannot ask for input: the front end that runs it does not take questions (allow_stdin is false)")
+	errEnded       = errors.New("nobody can be asked for input: the cell that asks has ended")
+)
+
+// takeQuestions lets the cell ask the front end that sent its request, if that
+// one allows it.
+func (o *output) takeQuestions(r *wire.Request, allowed bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.mute = errNoQuestions
+	if allowed {
+		o.asker = r
+	}
+}
+
+// finish is called when the cell has ended. It returns the payload of its
+// reply.
+func (o *output) finish() []any {
+	said, tail, path := o.budget.end()
+	o.write("stderr", said)
+	o.write("stdout", tail)
+	o.session.keepFile(path)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	payload := o.payload
+	o.ended, o.asker, o.mute, o.payload = true, nil, errEnded, nil
+	return payload
+}
+
+// curb lets the interrupted cell say only a little more.
+func (o *output) curb() { o.budget.curb() }
+
+func (o *output) Stream(name, text string) {
+	if o.silent {
+		return
+	}
+	shown, note := o.budget.text(text)
+	o.write(name, shown)
+	o.write("stderr", note)
+}
+
+// write publishes text that the budget does not bound.
+func (o *output) write(name, text string) {
+	if !o.silent {
+		o.session.iopub.Stream(o.parent, name, text)
+	}
+}
+
+func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
+	if o.silent || bundle == nil {
+		return
+	}
+	data, problems := encodeBundle(bundle)
+	o.complain(problems)
+	// An update takes the place of what was shown before, and removes it if it is empty by its own will.
+	removes := update && len(bundle.Data) == 0
+	if len(data.Data) == 0 && !removes || !update && !o.afford(sizeOf(data)) {
+		return
+	}
+	data.Transient = map[string]any{}
+	if id != "" {
+		data.Transient["display_id"] = id
+	}
+	msgType := "display_data"
+	if update {
+		msgType = "update_display_data"
+	}
+	o.session.iopub.WaitRoom()
+	o.session.publish(o.parent, msgType, data)
+}
+
+// afford reports whether the budget has room for data of a size.
+func (o *output) afford(size int) bool {
+	ok, note := o.budget.data(size)
+	o.write("stderr", note)
+	return ok
+}
+
+func (o *output) Clear(wait bool) {
+	if !o.silent {
+		o.budget.clear()
+		o.session.publish(o.parent, "clear_output", wire.ClearOutput{Wait: wait})
+	}
+}
+
+// Comm implements engine.Output. Silence does not concern what code says to
+// code.
+func (o *output) Comm(m *engine.CommMessage) error { return o.session.sendComm(o.parent, m) }
+
+// Page implements engine.Output. When the reply is gone, the bundle is
+// displayed.
+func (o *output) Page(bundle *engine.Bundle) {
+	if bundle == nil {
+		return
+	}
+	data, problems := encodeBundle(bundle)
+	if len(data.Data) > 0 && !o.reply(wire.Page{Source: "page", Data: data.Data}, sizeOf(data)) {
+		o.Display(bundle, "", false)
+		return
+	}
+	o.complain(problems)
+}
+
+// NextInput implements engine.Output. When the reply is gone, it does nothing.
+func (o *output) NextInput(source string, replace bool) {
+	o.reply(wire.NextInput{Source: "set_next_input", Text: source, Replace: replace}, len(source))
+}
+
+// reply adds to the payload of the reply what is of a size. It reports false if
+// it is too late for that.
+func (o *output) reply(payload any, size int) bool {
+	o.mu.Lock()
+	ended := o.ended
+	o.mu.Unlock()
+	if ended {
+		return false
+	}
+	if o.afford(size) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.payload = append(o.payload, payload)
+	}
+	return true
+}
+
+func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
+	o.mu.Lock()
+	asker, mute := o.asker, o.mute
+	o.mu.Unlock()
+	if asker == nil {
+		return "", mute
+	}
+	o.session.iopub.Flush(o.parent)
+	return asker.Input(ctx, prompt, password)
+}
+
+// complain tells the user of values that could not be shown.
+func (o *output) complain(problems []error) {
+	for _, problem := range problems {
+		o.Stream("stderr", "not shown: "+problem.Error()+"\n")
+	}
+}
+
+// sizeOf returns about how many bytes of a message a value takes.
+func sizeOf(data wire.Data) int {
+	size := 0
+	for _, encoded := range data.Data {
+		size += len(encoded)
+	}
+	return size
+}
+
+// encode encodes a value as JSON and leaves HTML as it is.
+func encode(value any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

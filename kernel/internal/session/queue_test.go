@@ -1,0 +1,59 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/wire"
+	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
+)
+
+func TestQueueIsBounded(t *testing.T) {
+	cell := &wire.Request{Message: wire.Message{Header: wire.Header{Type: "execute_request"}, Content: make([]byte, 1<<20)}}
+	empty := new(wire.Request)
+	tests := []struct {
+		name    string
+		request *wire.Request
+		room    int
+	}{{"many", empty, maxQueue}, {"large", cell, maxQueued >> 20}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var q queue
+			q.init()
+			n := 0
+			for q.offer(test.request) {
+				n++
+			}
+			if n != test.room {
+				t.Errorf("%d requests fit, want %d", n, test.room)
+			}
+			put := make(chan bool)
+			go func() { put <- q.put(test.request) }()
+			select {
+			case <-put:
+				t.Fatal("one more fits")
+			case <-time.After(50 * time.Millisecond):
+			}
+			q.take()
+			select {
+			case ok := <-put:
+				if !ok {
+					t.Error("a request was refused though there is room")
+				}
+			case <-time.After(wiretest.Patience):
+				t.Fatal("a request waits though there is room")
+			}
+			if test.request == cell {
+				if got := len(q.takeAll("execute_request")); got != n || q.size != 0 {
+					t.Errorf("%d cells were taken, and %d bytes are left", got, q.size)
+				}
+			} else if got := len(q.close()); got != n {
+				t.Errorf("%d requests waited at the end", got)
+			}
+			q.close()
+			if q.put(empty) || q.offer(empty) || q.take() != nil {
+				t.Error("a closed queue is used")
+			}
+		})
+	}
+}

@@ -1,0 +1,291 @@
+// Package session is one user's session with a Jupyter kernel: the queues of
+// requests, the execution count, the history, the comms, what is busy and what
+// is interrupted. Every request has one handler, a function from the request to
+// the content of its reply; busy, idle, recovery from panics and the reply's
+// way back are dealt with once, around all of them.
+//
+// How messages travel is left to package wire, and what a cell means to an
+// [Evaluator].
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/wire"
+)
+
+// An Evaluator gives cells their meaning. Run may be called while
+// another cell runs, for one of a subshell. *engine.Engine is one.
+type Evaluator interface {
+	// Run runs a cell. What the cell shows goes to out, all of it before Run
+	// returns, save the output of what outlives the cell: out may be used for
+	// ever. The bundle is the value of the cell's last expression, or nil.
+	// The end of ctx interrupts the cell.
+	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+	// IsComplete says whether source can be run as it is: "complete",
+	// "incomplete" with the indentation of the next line, or "invalid".
+	IsComplete(source string) (status, indent string)
+	// Deliver gives a message of a comm to the code that listens to it, as
+	// Run runs a cell.
+	Deliver(ctx context.Context, number int, m *engine.CommMessage, out engine.Output) error
+	// Complete returns what may stand at a position, and Inspect, or nil,
+	// what is known of what stands there. Both may be called at any time.
+	Complete(source string, cursor int) engine.Completion
+	Inspect(source string, cursor, detail int) *engine.Bundle
+	// Kill ends a cell that does not heed its interrupt, at the price of the
+	// variables of the session.
+	Kill()
+	Close() error
+}
+
+// Config holds the settings of a session.
+type Config struct {
+	// Version is the version of this kernel. The default is that of the
+	// program's module, as the build recorded it.
+	Version string
+	// Log hears of dropped messages and failures that no client hears of. The
+	// default writes to standard error.
+	Log *slog.Logger
+	// History is the file that keeps the cells of all runs, in a folder of its
+	// own. Without it they are forgotten at the end.
+	History string
+}
+
+// Serve is a Jupyter kernel: it serves the front ends that come by way of the
+// connection file, until one of them asks it to end, ctx ends or the process
+// receives SIGTERM. SIGINT interrupts the cells that run and does nothing while
+// none does. The error is nil when the kernel ended as it was asked to.
+//
+// Serve makes the evaluator, which it closes at the end, once the kernel can be
+// reached: a front end that comes too early takes a tenth of a second or two to
+// come again.
+func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Evaluator, error), config Config) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Before a client can reach the kernel: one that saw it listen may end.
+	orphaned := orphanhood(ctx, os.Getenv("JPY_PARENT_PID"))
+	if config.Log == nil {
+		config.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	info, err := wire.ReadConnectionFile(connectionFile)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	server, err := wire.Listen(info, wire.Config{Log: config.Log})
+	if err != nil {
+		return err
+	}
+	evaluator, err := newEvaluator()
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
+	defer func() { err = errors.Join(err, evaluator.Close()) }()
+	s := newSession(server, evaluator, config)
+	s.start()
+	for {
+		select {
+		case signal := <-signals:
+			if signal == os.Interrupt {
+				s.interrupt()
+				continue
+			}
+		case <-orphaned:
+			config.Log.Warn("the process that started this kernel is gone")
+		case <-s.ending:
+		case <-ctx.Done():
+		}
+		return s.close()
+	}
+}
+
+// A session is the state that handlers share.
+type session struct {
+	server    *wire.Server
+	iopub     *wire.IOPub
+	evaluator Evaluator
+	config    Config
+	log       *slog.Logger
+	history   *history.History
+	comms     comms
+	calls     *shell // of what comms ask for
+	turns     turns
+
+	ctx     context.Context // of all that runs
+	cancel  context.CancelCauseFunc
+	ending  chan struct{} // closed when a client asked for the end
+	end     sync.Once
+	working sync.WaitGroup // the goroutines of the shells
+
+	serial atomic.Int64 // of the cells, stored or not, and of the comms' messages
+
+	mu     sync.Mutex
+	count  int      // of the cells that were stored
+	shells []*shell // the kernel's own, that of the calls, and then the subshells
+	files  []string // with what cells wrote, which go with the session
+}
+
+// The causes of the end of a cell's context.
+var (
+	errInterrupted = errors.New("the cell was interrupted")
+	errShutdown    = errors.New("the kernel was shut down")
+)
+
+func newSession(server *wire.Server, evaluator Evaluator, config Config) *session {
+	s := &session{
+		server:    server,
+		iopub:     server.IOPub(),
+		evaluator: evaluator,
+		config:    config,
+		log:       config.Log,
+		history:   history.Open(config.History, config.Log),
+		ending:    make(chan struct{}),
+		calls:     newShell(""),
+	}
+	s.shells = []*shell{newShell(""), s.calls}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s
+}
+
+// start serves both channels.
+func (s *session) start() {
+	s.check("status", s.iopub.Status(wire.Parent{}, "starting"))
+	parent := s.shells[0]
+	s.working.Go(func() { s.serve(parent) })
+	s.working.Go(func() { s.serve(s.calls) })
+	go s.readShell()
+	go s.serveControl()
+}
+
+// close interrupts what runs, gives it a moment to say so, and closes the
+// channels.
+func (s *session) close() error {
+	const patience = 500 * time.Millisecond
+	s.mu.Lock()
+	s.cancel(errShutdown)
+	for _, sh := range s.shells {
+		sh.queue.close()
+	}
+	s.mu.Unlock()
+	stopped := make(chan struct{})
+	go func() {
+		s.working.Wait()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(patience):
+	}
+	err := s.server.Close()
+	s.history.Close()
+	return errors.Join(err, s.removeFiles())
+}
+
+// keepFile has a file with what a cell wrote removed at the end of the session.
+func (s *session) keepFile(path string) {
+	if path == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = append(s.files, path)
+}
+
+func (s *session) removeFiles() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, path := range s.files {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	s.files = nil
+	return err
+}
+
+// readShell gives the requests of the shell channel to their shells. What can
+// be answered while a cell runs is answered at once when one does.
+func (s *session) readShell() {
+	for {
+		r, err := s.server.Receive(wire.Shell)
+		if err != nil {
+			return
+		}
+		switch sh := s.shell(r.Header.SubshellID); {
+		case sh == nil:
+			s.refuse(r, unknownSubshell(r.Header.SubshellID))
+		case concurrent[r.Header.Type] && s.isRunning(sh):
+			s.answer(&request{Request: r})
+		case !sh.queue.put(r):
+			s.refuse(r, errDeleted)
+		}
+	}
+}
+
+// serveControl answers the requests of the control channel, which nothing
+// that runs in a shell holds up. What runs the user's code takes its turn in
+// a shell.
+func (s *session) serveControl() {
+	for {
+		r, err := s.server.Receive(wire.Control)
+		if err != nil {
+			return
+		}
+		if !runsCode[r.Header.Type] {
+			s.answer(&request{Request: r})
+			continue
+		}
+		switch sh := s.shell(r.Header.SubshellID); {
+		case sh == nil:
+			s.refuse(r, unknownSubshell(r.Header.SubshellID))
+		case !sh.queue.offer(r):
+			s.refuse(r, errFull)
+		}
+	}
+}
+
+// patience is how long after an interrupt the next one means that the cell is
+// to end at any price; before, it may be a key pressed twice.
+const patience = time.Second
+
+// interrupt ends the cells that run, in all shells, and aborts what waits
+// behind them. When a cell was interrupted before, and did not end, all are
+// killed.
+func (s *session) interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	kill := false
+	for _, sh := range s.shells {
+		if sh.run != nil && !sh.run.interrupt(now) {
+			kill = true
+		}
+	}
+	if kill {
+		s.evaluator.Kill()
+	}
+}
+
+// publish sends a message of a request to all clients.
+func (s *session) publish(parent wire.Parent, msgType string, content any) {
+	s.check(msgType, s.iopub.Publish(parent, wire.Broadcast{Type: msgType, Content: content}))
+}
+
+func (s *session) check(msgType string, err error) {
+	if err != nil && !errors.Is(err, wire.ErrClosed) {
+		s.log.Error("message not published", "type", msgType, "reason", err)
+	}
+}

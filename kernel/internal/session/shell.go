@@ -1,0 +1,167 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hierml/notebook/kernel/internal/wire"
+)
+
+// maxSubshells bounds how many subshells there are.
+const maxSubshells = 64
+
+// A shell answers requests one after the other. The kernel has one, and as
+// many subshells beside it as its clients create (JEP 91); they share all but
+// their queues.
+type shell struct {
+	id    string // empty for the kernel's own
+	queue queue
+
+	// The session's mu guards what follows.
+	deleted bool         // it is one no more, and perhaps a cell of it still runs
+	running *wire.Parent // the request that is being answered
+	run     *run         // of the user's code
+}
+
+func newShell(id string) *shell {
+	sh := &shell{id: id}
+	sh.queue.init()
+	return sh
+}
+
+// shell returns the shell of an id, nil if there is none.
+func (s *session) shell(id string) *shell {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sh := range s.shells {
+		if sh.id == id && !sh.deleted {
+			return sh
+		}
+	}
+	return nil
+}
+
+// serve answers the requests of a shell one after the other, until its queue
+// is closed.
+func (s *session) serve(sh *shell) {
+	for {
+		r := sh.queue.take()
+		if r == nil {
+			return
+		}
+		s.setRunning(sh, r)
+		for _, aborted := range s.answer(&request{Request: r, shell: sh}) {
+			s.refuse(aborted, errBehind)
+		}
+	}
+}
+
+func (s *session) isRunning(sh *shell) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sh.running != nil
+}
+
+func (s *session) setRunning(sh *shell, r *wire.Request) {
+	parent := r.AsParent()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh.running = &parent
+}
+
+func createSubshell(s *session, _ *request) (any, error) {
+	sh := newShell(uuid.NewString())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := context.Cause(s.ctx); err != nil {
+		return nil, err
+	}
+	if len(s.shells) >= 2+maxSubshells {
+		return nil, fmt.Errorf("there are %d subshells already, and no more are allowed", maxSubshells)
+	}
+	s.shells = append(s.shells, sh)
+	s.working.Go(func() {
+		s.serve(sh)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.shells = slices.DeleteFunc(s.shells, func(other *shell) bool { return other == sh })
+	})
+	return wire.CreateSubshellReply{Status: "ok", ID: sh.id}, nil
+}
+
+// deleteSubshell interrupts what runs in the subshell, and does not wait until
+// it has ended.
+func deleteSubshell(s *session, r *request) (any, error) {
+	var content wire.DeleteSubshellRequest
+	if err := r.Decode(&content); err != nil {
+		return nil, err
+	}
+	sh := s.shell(content.ID)
+	if sh == nil || sh.id == "" {
+		return nil, unknownSubshell(content.ID)
+	}
+	s.mu.Lock()
+	sh.deleted = true
+	if sh.run != nil {
+		sh.run.interrupt(time.Now())
+	}
+	s.mu.Unlock()
+	for _, waiting := range sh.queue.close() {
+		s.refuse(waiting, errDeleted)
+	}
+	return ok, nil
+}
+
+func listSubshells(s *session, _ *request) (any, error) {
+	reply := wire.ListSubshellReply{Status: "ok", IDs: []string{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sh := range s.shells {
+		if sh.id != "" && !sh.deleted {
+			reply.IDs = append(reply.IDs, sh.id)
+		}
+	}
+	return reply, nil
+}
+
+// A run is one run of the user's code: of a cell, or of what listens to a
+// comm.
+type run struct {
+	cancel context.CancelCauseFunc
+	out    *output
+	since  time.Time // when it was told to end; zero if it was not
+}
+
+// interrupt tells the code to end. It reports false if the code was told so
+// before, long ago.
+func (r *run) interrupt(now time.Time) bool {
+	if r.since.IsZero() {
+		r.since = now
+		r.out.curb()
+		r.cancel(errInterrupted)
+		return true
+	}
+	return now.Sub(r.since) <= patience
+}
+
+// interruptible returns a context that [session.interrupt] ends, until done is
+// called.
+func (s *session) interruptible(sh *shell, out *output) (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh.run = &run{cancel: cancel, out: out}
+	if sh.deleted {
+		sh.run.interrupt(time.Now())
+	}
+	return ctx, func() {
+		s.mu.Lock()
+		sh.run = nil
+		s.mu.Unlock()
+		cancel(nil)
+	}
+}

@@ -1,0 +1,355 @@
+package soak
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
+)
+
+var (
+	cells = flag.Int("cells", 300, "how many cells to run")
+	seed  = flag.Uint64("seed", 1, "what the cells are made from")
+)
+
+// growth is by how much the memory of both processes may grow, in KiB.
+const growth = 50 << 10
+
+// lives is after how many cells the worker dies, once in each so many.
+const lives = 5000
+
+// patience is how long a cell may say nothing: the one that kills the worker
+// fills a stack of a gigabyte first.
+const patience = 30 * time.Second
+
+// A kernel is a running one, with a client.
+type kernel struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	client *wiretest.Client
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, program string) *kernel {
+	t.Helper()
+	info := wiretest.TCP(t)
+	k := &kernel{t: t, cmd: exec.Command(program, "kernel", info.File(t))}
+	private := t.TempDir()
+	k.cmd.Dir = private
+	k.cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+private, "XDG_STATE_HOME="+private)
+	k.cmd.Stderr = &k.stderr
+	if err := k.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if k.cmd.ProcessState == nil {
+			_ = k.cmd.Process.Kill() // it may have ended
+			_ = k.cmd.Wait()         // says that it was killed
+		}
+		if t.Failed() {
+			t.Logf("the kernel said:\n%.10000s", k.stderr.String())
+		}
+	})
+	for deadline := time.Now().Add(wiretest.Patience); !info.Listening(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the kernel does not listen")
+		}
+	}
+	k.client = wiretest.Dial(t, info)
+	return k
+}
+
+// run runs a cell and reports what is wrong with what came.
+func (k *kernel) run(c cell) error {
+	client := k.client
+	id := client.Send("shell", "execute_request", map[string]any{
+		"code": c.source, "silent": false, "store_history": true, "allow_stdin": c.answer != "", "stop_on_error": false,
+	})
+	if c.answer != "" {
+		asked := client.Recv("stdin")
+		_, frames := client.Build("input_reply", map[string]any{"status": "ok", "value": c.answer}, asked.Header)
+		client.SendFrames("stdin", frames)
+	}
+	var result, output, failure string
+	for done := false; !done; {
+		m := client.Poll("iopub", patience)
+		if m == nil {
+			k.t.Fatalf("%s: nothing on iopub in %v, and no idle\n%s", c.kind, patience, c.source)
+		}
+		if m.ParentID() != id {
+			continue
+		}
+		switch m.Brief() {
+		case "execute_input":
+			if c.interrupt {
+				time.Sleep(time.Millisecond)
+				client.Ask("control", "interrupt_request", nil)
+			}
+		case "stream":
+			output += fmt.Sprint(m.Content["text"])
+		case "execute_result":
+			data, _ := m.Content["data"].(map[string]any)
+			result += fmt.Sprint(data["text/plain"])
+		case "error":
+			failure += fmt.Sprint(m.Content["ename"])
+		case "idle":
+			done = true
+		}
+	}
+	reply := client.Recv("shell")
+	status := "ok"
+	if c.failure != "" {
+		status = "error"
+	}
+	switch {
+	case reply.ParentID() != id:
+		return fmt.Errorf("the reply is to %s, not to %s", reply.ParentID(), id)
+	case reply.Content["status"] != status:
+		return fmt.Errorf("status %v, want %s", reply.Content["status"], status)
+	case result != c.result:
+		return fmt.Errorf("result %.100q, want %.100q", result, c.result)
+	case failure != c.failure:
+		return fmt.Errorf("error %q, want %q", failure, c.failure)
+	case output != c.output && c.failure == "":
+		return fmt.Errorf("output %.100q, want %.100q", output, c.output)
+	}
+	return nil
+}
+
+// ask sends a request of another kind than a cell.
+func (k *kernel) ask(n int) {
+	client := k.client
+	switch n % 7 {
+	case 0:
+		client.Ask("shell", "complete_request", map[string]any{"code": "strings.ToU", "cursor_pos": 11})
+	case 1:
+		client.Ask("shell", "inspect_request", map[string]any{"code": "fmt.Println", "cursor_pos": 11, "detail_level": n / 7 % 2})
+	case 2:
+		client.Ask("shell", "is_complete_request", map[string]any{"code": "for {"})
+	case 3:
+		client.Ask("shell", "history_request", map[string]any{"hist_access_type": "tail", "n": 10, "raw": true, "output": false})
+	case 4:
+		client.Ask("control", "kernel_info_request", nil)
+	case 5:
+		id := client.Send("shell", "comm_open", map[string]any{"comm_id": strconv.Itoa(n), "target_name": "nobody", "data": map[string]any{}})
+		client.UntilIdle(id)
+	case 6:
+		id := client.Send("shell", "comm_close", map[string]any{"comm_id": strconv.Itoa(n), "data": map[string]any{}})
+		client.UntilIdle(id)
+	}
+}
+
+// evaluate returns the number that a cell shows.
+func (k *kernel) evaluate(source string) int {
+	k.t.Helper()
+	_, published := k.client.Execute(map[string]any{"code": source})
+	for _, m := range published {
+		if m.Type() != "execute_result" {
+			continue
+		}
+		data, _ := m.Content["data"].(map[string]any)
+		if n, err := strconv.Atoi(fmt.Sprint(data["text/plain"])); err == nil {
+			return n
+		}
+	}
+	k.t.Fatalf("%s does not show a number", source)
+	return 0
+}
+
+// A measurement is what both processes hold while no cell runs.
+type measurement struct {
+	kernel, worker footprint
+	goroutines     int // of the worker
+}
+
+// over says what there is more of than there was before, memory aside.
+func (m measurement) over(before measurement) string {
+	for _, held := range []struct {
+		what         string
+		before, then int
+	}{
+		{"goroutines of the worker", before.goroutines, m.goroutines},
+		{"file descriptors of the kernel", before.kernel.descriptors, m.kernel.descriptors},
+		{"file descriptors of the worker", before.worker.descriptors, m.worker.descriptors},
+	} {
+		if held.then > held.before {
+			return fmt.Sprintf("%s: %d, after the warm-up %d", held.what, held.then, held.before)
+		}
+	}
+	return ""
+}
+
+// measure returns what the processes hold when what cells have left running has
+// had the time to end.
+func (k *kernel) measure() measurement {
+	k.t.Helper()
+	time.Sleep(100 * time.Millisecond)
+	// The user's garbage is not what is looked for.
+	m := measurement{goroutines: k.evaluate("debug.FreeOSMemory()\nruntime.NumGoroutine()")}
+	var err error
+	if m.kernel, err = look(k.cmd.Process.Pid); err != nil {
+		k.t.Fatal(err)
+	}
+	if m.worker, err = k.worker(); err != nil {
+		k.t.Fatal(err)
+	}
+	return m
+}
+
+// worker returns the footprint of the kernel's only child.
+func (k *kernel) worker() (footprint, error) {
+	pids, err := children(k.cmd.Process.Pid)
+	if err != nil {
+		return footprint{}, err
+	}
+	if len(pids) != 1 {
+		return footprint{}, fmt.Errorf("the kernel has the children %d, want its worker only", pids)
+	}
+	left, err := children(pids[0])
+	if err != nil {
+		return footprint{}, err
+	}
+	if len(left) > 0 {
+		return footprint{}, fmt.Errorf("the worker has the children %d, want none", left)
+	}
+	return look(pids[0])
+}
+
+// quit ends the kernel by a signal at which it tells all of its goroutines, and
+// returns how many there are without those that the run time starts when it needs
+// them. Number 0 is no goroutine: it is told where the signal comes to a thread
+// that has nothing to run.
+func (k *kernel) quit() int {
+	k.t.Helper()
+	if err := k.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		k.t.Fatal(err)
+	}
+	if err, exit := k.cmd.Wait(), (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		k.t.Fatal(err)
+	}
+	told := func(line string) int { return bytes.Count(k.stderr.Bytes(), []byte("\n"+line)) }
+	n := told("goroutine ") - told("goroutine 0 ") - told("created by runtime.")
+	if n == 0 {
+		k.t.Error("the kernel ended without a word of its goroutines")
+	}
+	return n
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "hierml")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../..").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+func TestSoak(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what processes hold is read from Linux's /proc")
+	}
+	program := build(t)
+	k := start(t, program)
+	g := newGenerator(*seed)
+	warm := min(*cells/3, 1000)
+	step := max(*cells/20, 50)
+	t.Logf("%7s %6s %15s %15s %11s %9s %9s", "cells", "s", "kernel KiB", "worker KiB", "goroutines", "kernel fd", "worker fd")
+	begun := time.Now()
+	var base, last measurement
+	born := 0  // the cell at which the worker started
+	grown := 0 // by what workers that died had grown
+	wrong := 0
+	times := make(map[string]int)
+	for i := range *cells {
+		var c cell
+		if i%lives == warm/2 {
+			c = g.death()
+			if base.worker.pid != 0 {
+				grown += last.worker.resident - base.worker.resident
+			}
+			born = i
+		} else {
+			c = g.next()
+		}
+		times[c.kind]++
+		if err := k.run(c); err != nil {
+			t.Errorf("cell %d (%s): %v\n%.300s", i+1, c.kind, err, c.source)
+			if wrong++; wrong > 20 {
+				t.Fatal("too many cells went wrong")
+			}
+		}
+		if g.rand.IntN(5) == 0 {
+			k.ask(g.rand.IntN(100))
+		}
+		if n := i + 1; n%step == 0 || n == *cells {
+			m := k.measure()
+			t.Logf("%7d %6.1f %15d %15d %11d %9d %9d", n, time.Since(begun).Seconds(),
+				m.kernel.resident, m.worker.resident, m.goroutines, m.kernel.descriptors, m.worker.descriptors)
+			if base.kernel.pid == 0 && n >= warm {
+				base.kernel = m.kernel
+			}
+			if base.worker.pid != m.worker.pid && n-born >= warm {
+				base.worker, base.goroutines = m.worker, m.goroutines
+				for range 10 { // until goroutines of the last cells have ended
+					base.goroutines = min(base.goroutines, k.measure().goroutines)
+				}
+			}
+			last = m
+		}
+	}
+	grown += last.kernel.resident - base.kernel.resident
+	if base.worker.pid == last.worker.pid {
+		grown += last.worker.resident - base.worker.resident
+	}
+	t.Logf("%d cells in %v, memory grew by %d KiB, of each kind %v", *cells, time.Since(begun).Round(time.Second), grown, times)
+	if grown > growth {
+		t.Errorf("memory grew by %d KiB, want at most %d", grown, growth)
+	}
+	for deadline := time.Now().Add(wiretest.Patience); ; last = k.measure() {
+		left := last.over(base)
+		if left == "" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Error(left)
+			break
+		}
+	}
+	fresh := start(t, program)
+	for range 20 {
+		if err := fresh.run(newGenerator(*seed).expression()); err != nil {
+			t.Error(err)
+		}
+	}
+	if now, before := k.quit(), fresh.quit(); now > before {
+		t.Errorf("%d goroutines of the kernel are left:\n%sand %d of one that ran 20 cells:\n%s",
+			now, summary(k.stderr.String()), before, summary(fresh.stderr.String()))
+	}
+}
+
+// summary returns what goroutines were started by, and how often.
+func summary(dump string) string {
+	counts := make(map[string]int)
+	for line := range strings.Lines(dump) {
+		if by, ok := strings.CutPrefix(line, "created by "); ok {
+			by, _, _ = strings.Cut(strings.TrimSpace(by), " in goroutine")
+			counts[by]++
+		}
+	}
+	var text strings.Builder
+	for by, n := range counts {
+		fmt.Fprintln(&text, n, by)
+	}
+	return text.String()
+}

@@ -1,0 +1,279 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hierml/notebook/kernel/internal/compiled"
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// A connection is the parent's side of one child: the process and its pipes.
+type connection struct {
+	number int // of the child among those of a Process
+	grace  time.Duration
+	memory int64 // that the child may use, 0 for no limit
+	cmd    *exec.Cmd
+	// killings is what systemKillings was before the child.
+	killings int64
+	// exited is closed when the child has ended, gone when its pipes are
+	// closed, too.
+	exited, gone chan struct{}
+
+	commands *os.File   // to the child
+	sending  sync.Mutex // held while a frame is written to it
+
+	asking sync.Mutex // held while the user is asked for a line
+
+	// The ends that are read, by the goroutine of loop only.
+	files [pipes]*os.File
+	fds   [pipes]int
+	eof   [pipes]bool
+
+	mu       sync.Mutex
+	jobs     map[int]*job // by cell
+	watching bool         // the memory is watched
+	quiet    bool         // nothing is shown any more
+	ended    bool         // no job can begin any more
+	cause    string       // of death, once known
+}
+
+// connect starts a child.
+func connect(config Config, number int) (*connection, error) {
+	c := &connection{
+		number:   number,
+		grace:    config.Grace,
+		memory:   config.Memory,
+		cmd:      exec.Command(config.Command[0], config.Command[1:]...),
+		jobs:     map[int]*job{},
+		killings: systemKillings(),
+		exited:   make(chan struct{}),
+		gone:     make(chan struct{}),
+	}
+	c.cmd.Dir, c.cmd.Env = config.Dir, config.environment
+	c.cmd.SysProcAttr = sysProcAttr()
+	started := make(chan error)
+	go func() {
+		// The child is told of the death of the thread that starts it,
+		// so this goroutine keeps its thread as long as the child lives.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.start()
+		started <- err
+		if err == nil {
+			c.loop()
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	if c.memory > 0 {
+		// Go then collects its garbage in time.
+		_ = c.send(&frame{Kind: frameMemory, Size: c.memory - c.memory/16}) // see send
+	}
+	return c, nil
+}
+
+// start makes the pipes and starts the process.
+func (c *connection) start() (err error) {
+	var files []*os.File
+	pipe := func() (r, w *os.File) {
+		if err != nil {
+			return nil, nil
+		}
+		if r, w, err = os.Pipe(); err == nil {
+			files = append(files, r, w)
+		}
+		return r, w
+	}
+	commands, toChild := pipe()
+	frames, fromChild := pipe()
+	stdout, childStdout := pipe()
+	stderr, childStderr := pipe()
+	words, childWords := pipe()
+	if err == nil {
+		c.cmd.Stdout, c.cmd.Stderr = childStdout, childWords
+		c.cmd.ExtraFiles = []*os.File{commands, fromChild, childStderr}
+		err = c.cmd.Start()
+	}
+	if err != nil {
+		closeAll(files...)
+		return err
+	}
+	closeAll(commands, fromChild, childStdout, childStderr, childWords)
+	c.commands = toChild
+	c.files = [pipes]*os.File{pipeFrames: frames, pipeStdout: stdout, pipeStderr: stderr, pipeRuntime: words}
+	for i, f := range c.files {
+		c.fds[i] = int(f.Fd())
+	}
+	go func() {
+		_ = c.cmd.Wait() // its result is in cmd.ProcessState
+		close(c.exited)
+	}()
+	return nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close() // of a pipe: nothing can be lost
+	}
+}
+
+// kill ends the child and its process group.
+func (c *connection) kill(why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.gone:
+		return // its number may be another process's by now
+	default:
+	}
+	if c.cause == "" {
+		c.cause = why
+	}
+	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // fails if all are gone
+}
+
+// whyKilled says what is known of who has killed the child.
+func (c *connection) whyKilled() string {
+	switch killings := systemKillings(); {
+	case killings < 0:
+		return " (out of memory?)"
+	case killings > c.killings:
+		return " by the system, which was out of memory"
+	}
+	return " by a signal (SIGKILL)"
+}
+
+// silence has nothing shown any more.
+func (c *connection) silence() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.quiet = true
+}
+
+// send sends a frame to the child. An error of writing means that the child is
+// ending, which is noticed where its frames are read.
+func (c *connection) send(f *frame) error {
+	data, err := encodeFrame(f)
+	if err != nil {
+		return err
+	}
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	_, _ = c.commands.Write(data)
+	return nil
+}
+
+// execute has the child run the program.
+func (c *connection) execute(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
+	j := newJob(ctx, program, out)
+	defer j.cancel(nil)
+	if err := c.add(j); err != nil {
+		return nil, err
+	}
+	run := &frame{Kind: frameRun, Cell: program.Cell, Program: program}
+	if program.Message != nil {
+		run = &frame{Kind: frameDeliver, Cell: program.Cell, Comm: packMessage(program.Message)}
+	}
+	if err := c.send(run); err != nil {
+		c.remove(program.Cell)
+		return nil, fmt.Errorf("send the cell to the worker: %w", err)
+	}
+	select {
+	case <-j.done:
+		return j.shown, j.err
+	case <-j.ctx.Done():
+	}
+	if j.ended() {
+		return j.shown, j.err
+	}
+	_ = c.send(&frame{Kind: frameInterrupt, Cell: program.Cell}) // can be encoded
+	patience := time.NewTimer(c.grace)
+	defer patience.Stop()
+	select {
+	case <-j.done:
+	case <-patience.C:
+		j.text("stderr", "interrupted, but the cell runs compiled code that cannot be stopped; a second interrupt ends it together with all variables\n")
+		<-j.done
+	}
+	return j.shown, j.err
+}
+
+// add makes a job known, whose end is then waited for.
+func (c *connection) add(j *job) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cell := j.program.Cell
+	if c.ended {
+		return j.died(c.cause, c.number, nil)
+	}
+	if other := c.jobs[cell]; other != nil && !other.ended() {
+		return fmt.Errorf("cell %d runs already", cell)
+	}
+	c.jobs[cell] = j
+	if c.memory > 0 && !c.watching {
+		c.watching = true
+		go c.watch()
+	}
+	return nil
+}
+
+// remove makes the job of a cell unknown.
+func (c *connection) remove(cell int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.jobs, cell)
+}
+
+// job returns the job of a cell, nil if there is none whose output is to be
+// shown.
+func (c *connection) job(cell int) *job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quiet {
+		return nil
+	}
+	return c.jobs[cell]
+}
+
+// running returns the jobs that have not ended.
+func (c *connection) running() []*job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var jobs []*job
+	for _, j := range c.jobs {
+		if !j.ended() {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// finish ends all jobs after the child, given what the run time said.
+func (c *connection) finish(lastWords string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause == "" {
+		c.cause = causeOfDeath(lastWords, c.cmd.ProcessState)
+		if killed(c.cmd.ProcessState) && !isLastWords(lastWords) {
+			c.cause = "killed" + c.whyKilled()
+		}
+	}
+	c.ended = true
+	close(c.gone)
+	calls := compiled.CallsIn(lastWords)
+	for _, j := range c.jobs {
+		if !j.ended() {
+			j.end(nil, j.died(c.cause, c.number, calls))
+		}
+	}
+	c.jobs = nil
+}

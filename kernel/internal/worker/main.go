@@ -1,0 +1,93 @@
+package worker
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"time"
+
+	"github.com/hierml/notebook/kernel/internal/compiled"
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/stdlib/display"
+	"github.com/hierml/notebook/stdlib/host"
+)
+
+// Main is the program of the child: it runs what the parent sends, interpreted
+// or compiled, and ends the process when the parent is gone. load loads a
+// plugin; nil stands for a program that cannot. Main returns only if it cannot
+// begin.
+func Main(load func(plugin string) error) error {
+	return serve(func(stdio Stdio, b *belonging) (runner, error) { return newRunners(stdio, b, load) })
+}
+
+// runners runs cells, each as it comes.
+type runners struct {
+	interpreted *interpreted.Interpreter
+	compiled    *compiled.Runner
+}
+
+func newRunners(stdio Stdio, b *belonging, load func(plugin string) error) (*runners, error) {
+	stdlib.SetOutput(stdio.Out, stdio.Err)
+	host.SetOutput(stdio.Out, stdio.Err)
+	interpreted, err := interpreted.New(interpreted.Config{
+		Symbols: symbols(b),
+		Stdin:   stdio.In,
+		Stdout:  stdio.Out,
+		Stderr:  stdio.Err,
+		Display: show,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &runners{interpreted, compiled.New(compiled.Config{
+		Load:        load,
+		Stdin:       stdio.In,
+		Stdout:      stdio.Out,
+		Stderr:      stdio.Err,
+		Display:     show,
+		Relabel:     b.renew,
+		Kept:        interpreted.Kept,
+		Interpreter: interpreted,
+	})}, nil
+}
+
+// Run implements runner.
+func (r *runners) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
+	if program.Compiled != nil {
+		return r.compiled.Run(ctx, program)
+	}
+	return r.interpreted.Run(ctx, program)
+}
+
+// Do implements runner. What compiled code has f call stops as that does, and
+// what interpreted code has as this.
+func (r *runners) Do(ctx context.Context, cell int, f func()) error {
+	if r.compiled.Used() {
+		return r.compiled.Do(ctx, cell, f)
+	}
+	return r.interpreted.Do(ctx, cell, f)
+}
+
+// symbols are those of the standard library, with timers that call functions
+// for the cell that has set them: the run time starts their goroutines, which
+// inherit nothing.
+func symbols(b *belonging) map[string]map[string]reflect.Value {
+	const name = "time/time"
+	all := maps.Clone(stdlib.Symbols())
+	all[name] = maps.Clone(all[name])
+	all[name]["AfterFunc"] = reflect.ValueOf(func(d time.Duration, f func()) *time.Timer {
+		return time.AfterFunc(d, b.carry(f))
+	})
+	return all
+}
+
+// show makes the bundle of a cell's last expression.
+func show(values []any) *engine.Bundle {
+	b := display.Of(values...)
+	if b == nil {
+		return nil
+	}
+	return &engine.Bundle{Data: b.Data, Metadata: b.Metadata}
+}

@@ -1,0 +1,297 @@
+package worker
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+)
+
+// The pipes that the parent reads, in the order in which they are served.
+const (
+	pipeFrames = iota
+	pipeStdout
+	pipeStderr
+	pipeRuntime
+	pipes
+)
+
+// maxLastWords bounds what is kept of the run time's own output.
+const maxLastWords = 64 << 10
+
+// loop reads what the child writes until it is gone.
+func (c *connection) loop() {
+	p := &pump{c: c}
+	for !p.ended {
+		p.step(-1)
+	}
+	<-c.exited
+	c.mu.Lock()
+	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // what the child has left behind
+	c.mu.Unlock()
+	p.drain()
+	for _, j := range c.running() {
+		j.flush()
+	}
+	p.flush(false)
+	c.finish(p.words.String())
+	closeAll(c.commands)
+	closeAll(c.files[:]...)
+}
+
+// A pump reads the pipes of a child.
+type pump struct {
+	c      *connection
+	main   int  // the cell to which the streams belong; 0 before the first
+	left   bool // only they do: the child has forgotten that cell
+	ended  bool // the child has closed its frames, which it does only by ending
+	frames frameBuffer
+	words  strings.Builder // what the run time wrote
+	buffer [64 << 10]byte
+	last   int // the pipe that was read last
+	crumbs int // how many small pieces have come from it since another was read
+}
+
+// crumb notes a small piece from a pipe. Where many come one after the other
+// from a stream, it lets more of them gather: to wake this side for each slows
+// their writer down.
+func (p *pump) crumb(pipe, size int) {
+	const small, many, pause = 4 << 10, 32, 200 * time.Microsecond
+	if pipe == pipeFrames || pipe != p.last || size > small {
+		p.last, p.crumbs = pipe, 0
+		return
+	}
+	if p.crumbs++; p.crumbs > many {
+		time.Sleep(pause)
+	}
+}
+
+// flush shows what was held back of the main cell: incomplete characters and,
+// unless it tells of the child's death, what the run time wrote.
+func (p *pump) flush(alive bool) {
+	j := p.c.job(p.main)
+	if j != nil {
+		j.flush()
+	}
+	if text := p.words.String(); alive || !isLastWords(text) {
+		p.words.Reset()
+		if j != nil {
+			j.text("stderr", text)
+		}
+	}
+}
+
+// drain reads what is in the streams now. There need be no end of it:
+// processes that the child has started may go on writing.
+func (p *pump) drain() {
+	const most = 64 << 20 / len(p.buffer)
+	for range most {
+		if !p.step(0) {
+			break
+		}
+	}
+}
+
+// step waits for data, for as many milliseconds as poll(2) is told, and handles
+// one piece of it. It reports whether there was any.
+func (p *pump) step(timeout int) bool {
+	var fds [pipes]unix.PollFd
+	for i := range fds {
+		fds[i] = unix.PollFd{Fd: int32(p.c.fds[i]), Events: unix.POLLIN}
+		if p.c.eof[i] {
+			fds[i].Fd = -1
+		}
+	}
+	if _, err := unix.Poll(fds[:], timeout); err != nil {
+		return true // interrupted by a signal
+	}
+	for i := range fds {
+		if fds[i].Revents == 0 {
+			continue
+		}
+		if i != pipeFrames && !p.c.eof[pipeFrames] {
+			// A frame may have come after its pipe was looked at, and
+			// before this stream was written to. Now it cannot be missed:
+			// a frame that comes still later waits for the stream.
+			if n, err := unix.Poll(fds[:1], 0); err != nil || n > 0 {
+				i = pipeFrames
+			}
+		}
+		n, err := unix.Read(p.c.fds[i], p.buffer[:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil || n == 0:
+			p.c.eof[i] = true
+			p.ended = p.ended || i == pipeFrames
+		default:
+			p.take(i, p.buffer[:n])
+			p.crumb(i, n)
+		}
+		return true
+	}
+	return false
+}
+
+// take handles a piece of data from a pipe.
+func (p *pump) take(pipe int, data []byte) {
+	switch pipe {
+	case pipeFrames:
+		p.frames.write(data)
+		for {
+			f, err := p.frames.next()
+			if err != nil {
+				p.c.kill(err.Error())
+				return
+			}
+			if f == nil {
+				return
+			}
+			p.frame(f)
+		}
+	case pipeStdout:
+		p.stream("stdout", data)
+	case pipeStderr:
+		p.stream("stderr", data)
+	case pipeRuntime:
+		switch {
+		case p.words.Len() < maxLastWords:
+			p.words.Write(data)
+		case !isLastWords(p.words.String()):
+			p.stream("stderr", []byte(p.words.String()))
+			p.words.Reset()
+			p.words.Write(data)
+		}
+	}
+}
+
+func (p *pump) stream(name string, data []byte) {
+	if j := p.c.job(p.main); j != nil {
+		j.stream(name, data)
+	}
+}
+
+func (p *pump) frame(f *frame) {
+	if f.Kind == frameBegin && f.Main {
+		p.flush(true)
+		if p.left && p.main != f.Cell {
+			p.c.remove(p.main)
+		}
+		p.main, p.left = f.Cell, false
+	}
+	j := p.c.job(f.Cell)
+	switch {
+	case j == nil:
+		unknown := &failure{Message: "the cell that asks is not known any more"}
+		switch {
+		case f.Kind == frameInput:
+			p.answer(&frame{Kind: frameLine, Failure: unknown})
+		case f.Kind == frameComm && f.Comm != nil:
+			p.answer(&frame{Kind: frameOpened, ID: f.Comm.ID, Failure: unknown})
+		}
+		return
+	case f.Kind == frameBegin:
+		j.begun = true
+	case f.Kind == frameDeclared:
+		if declared := j.program.Declared; declared != nil {
+			declared()
+		}
+	case f.Kind == frameDeep:
+		j.cancel(errDeep)
+	case f.Kind == frameDone && f.Cell == p.main:
+		p.flush(true)
+		fallthrough
+	case f.Kind == frameDone:
+		j.flush()
+		if told := j.program.Interpreted; told != nil {
+			told(time.Duration(f.Size))
+		}
+		j.end(j.result(f))
+	case f.Kind == frameForget:
+		switch {
+		case !j.ended(): // another program of the cell has begun
+		case f.Cell == p.main:
+			p.left = true
+		default:
+			j.flush()
+			p.c.remove(f.Cell)
+		}
+	case f.Kind == frameStream && f.Bytes != nil:
+		j.stream(f.Name, f.Bytes.data)
+	case f.Kind == frameInput:
+		go func() {
+			p.c.asking.Lock()
+			defer p.c.asking.Unlock()
+			p.answer(j.input(f))
+		}()
+	case f.Kind == frameComm:
+		p.comm(j, f)
+	default:
+		j.show(func(out engine.Output) { f.show(out) })
+	}
+}
+
+// comm passes a message on, and says to one that opens a comm whether there is
+// anybody.
+func (p *pump) comm(j *job, f *frame) {
+	if f.Comm == nil {
+		return // garbage
+	}
+	var err error
+	j.show(func(out engine.Output) { err = out.Comm(f.Comm.unpack()) })
+	if f.Comm.Kind != "open" {
+		return // who sends it has been told when the comm was opened
+	}
+	answer := &frame{Kind: frameOpened, ID: f.Comm.ID}
+	if err != nil {
+		answer.Failure = &failure{Message: err.Error()}
+	}
+	p.answer(answer)
+}
+
+// answer answers a question of a cell.
+func (p *pump) answer(f *frame) { _ = p.c.send(f) } // can be encoded
+
+// show shows what the frame brings.
+func (f *frame) show(out engine.Output) {
+	switch f.Kind {
+	case frameDisplay:
+		out.Display(f.Bundle.unpack(), f.ID, f.Update)
+	case frameClear:
+		out.Clear(f.Wait)
+	case framePage:
+		out.Page(f.Bundle.unpack())
+	case frameNextInput:
+		out.NextInput(f.Text, f.Replace)
+	}
+}
+
+// A partial holds the beginning of a UTF-8 sequence whose end is yet to come.
+type partial []byte
+
+// take returns the data, after what was held back before, up to its last
+// whole UTF-8 sequence.
+func (h *partial) take(data []byte) string {
+	all := append(*h, data...)
+	cut := len(all)
+	for i := 1; i < utf8.UTFMax && i <= len(all); i++ {
+		if start := len(all) - i; utf8.RuneStart(all[start]) {
+			if !utf8.FullRune(all[start:]) {
+				cut = start
+			}
+			break
+		}
+	}
+	text := string(all[:cut])
+	*h = append([]byte(nil), all[cut:]...)
+	return text
+}
+
+// rest returns what was held back.
+func (h *partial) rest() string {
+	text := string(*h)
+	*h = nil
+	return text
+}

@@ -1,5 +1,0 @@
-//go:build race
-
-package interpreter
-
-const raced = true
