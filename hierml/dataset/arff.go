@@ -172,7 +172,7 @@ func (p *arffSource) sparse(line []byte, at int, in *Instance) error {
 		number := field(line, at)
 		i, err := strconv.Atoi(string(number))
 		if err != nil || i < 0 {
-			return p.features.fault(faultUnreadable, start, "%s is not the number of an attribute; expected {number value, ...}", quote(string(number)))
+			return p.features.fault(faultUnreadable, start, "%s is not the number of an attribute; expected {number value, ...}", textfile.Quote(string(number)))
 		}
 		if i >= len(p.header.attributes) {
 			return p.features.fault(faultUnreadable, start, "attribute %d, but the last of the %d is %d", i, len(p.header.attributes), len(p.header.attributes)-1)
@@ -239,7 +239,7 @@ func (p *arffSource) value(i int, value string, at int, line []byte, in *Instanc
 	position, ok := a.values[value]
 	switch {
 	case !ok:
-		return p.features.fault(faultUnknownValue, at, "%s is not a value of attribute %s", quote(value), quote(a.name))
+		return p.features.fault(faultUnknownValue, at, "%s is not a value of attribute %s", textfile.Quote(value), textfile.Quote(a.name))
 	case a.kind == arffNominal:
 		p.add(a.column+position, 1, in)
 	case position == 1:
@@ -272,7 +272,7 @@ func (p *arffSource) classes(value string, at int, in *Instance) error {
 // Write writes the data set so that Read gives it again. The classes are paths if the nodes are called by
 // them, and edges otherwise. Names of nodes that mean something else in the format are an error.
 func (s ARFF) Write(ctx context.Context, w io.Writer, d *Dataset) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	names := d.Vocabulary
@@ -328,7 +328,7 @@ func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
 		parents := t.Parents(n)
 		switch {
 		case !paths && (last >= 0 || name == arffRoot):
-			return "", fmt.Errorf("dataset: node %s cannot stand in an edge; rename it", quote(name))
+			return "", fmt.Errorf("dataset: node %s cannot stand in an edge; rename it", textfile.Quote(name))
 		case !paths && len(parents) == 0:
 			fmt.Fprintf(&b, "%s/%s,", arffRoot, name)
 		case !paths:
@@ -336,7 +336,7 @@ func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
 				fmt.Fprintf(&b, "%s/%s,", t.Name(p), name)
 			}
 		case len(parents) > 1 || len(parents) == 0 && last >= 0 || len(parents) == 1 && (last < 0 || t.Name(parents[0]) != name[:last]) || last == len(name)-1:
-			return "", fmt.Errorf("dataset: node %s is not called by its path from the root; rename the nodes", quote(name))
+			return "", fmt.Errorf("dataset: node %s is not called by its path from the root; rename the nodes", textfile.Quote(name))
 		default:
 			fmt.Fprintf(&b, "%s,", name)
 		}
@@ -353,7 +353,7 @@ func writeARFFHeader(w io.Writer, d *Dataset, names []string, classes string) er
 	fmt.Fprintf(&b, "@relation %s\n\n", quoteARFF(d.Name))
 	for _, name := range names {
 		if strings.ContainsAny(name, "\r\n") || name == "" {
-			return fmt.Errorf("the name %s of a column cannot be written", quote(name))
+			return fmt.Errorf("the name %s of a column cannot be written", textfile.Quote(name))
 		}
 		fmt.Fprintf(&b, "@attribute %s numeric\n", quoteARFF(name))
 	}

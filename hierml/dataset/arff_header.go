@@ -64,7 +64,7 @@ func readARFFHeader(lines *textfile.Lines, s ARFF) (*arffHeader, error) {
 			}
 			return h, nil
 		default:
-			return nil, lines.Errorf(at+1, "%s is not part of a header; expected @relation, @attribute NAME TYPE, @data or a comment after %%", quote(string(field(line, at))))
+			return nil, lines.Errorf(at+1, "%s is not part of a header; expected @relation, @attribute NAME TYPE, @data or a comment after %%", textfile.Quote(string(field(line, at))))
 		}
 	}
 }
@@ -90,10 +90,10 @@ func (h *arffHeader) attribute(lines *textfile.Lines, line []byte, at int, s ARF
 			start := at
 			value, at, ok = arffWord(line, at, ",}")
 			if at = skipSpace(line, at); !ok || at == len(line) || line[at] != ',' && line[at] != '}' {
-				return lines.Errorf(start+1, "the values of attribute %s do not end; expected {value, value, ...}", quote(name))
+				return lines.Errorf(start+1, "the values of attribute %s do not end; expected {value, value, ...}", textfile.Quote(name))
 			}
 			if _, twice := a.values[value]; twice {
-				return lines.Errorf(start+1, "attribute %s has the value %s twice", quote(name), quote(value))
+				return lines.Errorf(start+1, "attribute %s has the value %s twice", textfile.Quote(name), textfile.Quote(value))
 			}
 			a.values[value] = len(values)
 			values = append(values, value)
@@ -106,7 +106,7 @@ func (h *arffHeader) attribute(lines *textfile.Lines, line []byte, at int, s ARF
 		a.kind = arffClass
 		grown, err := taxonomy.New(values, nil)
 		if err != nil {
-			return lines.Errorf(at, "the values of attribute %s cannot be labels: %v", quote(name), err)
+			return lines.Errorf(at, "the values of attribute %s cannot be labels: %v", textfile.Quote(name), err)
 		}
 		h.taxonomy = grown
 	case a.kind == arffNominal && len(values) == 2 && values[0] == "0" && values[1] == "1":
@@ -128,11 +128,11 @@ func (h *arffHeader) attribute(lines *textfile.Lines, line []byte, at int, s ARF
 		}
 		h.taxonomy = t
 	default:
-		return lines.Errorf(at+1, "%s is not a type; expected numeric, real, integer, {value, ...}, hierarchical, string, date or key", quote(string(field(line, at))))
+		return lines.Errorf(at+1, "%s is not a type; expected numeric, real, integer, {value, ...}, hierarchical, string, date or key", textfile.Quote(string(field(line, at))))
 	}
 	if a.kind == arffClass {
 		if h.class >= 0 {
-			return lines.Errorf(1, "attribute %s has labels, as %s has; expected one", quote(name), quote(h.attributes[h.class].name))
+			return lines.Errorf(1, "attribute %s has labels, as %s has; expected one", textfile.Quote(name), textfile.Quote(h.attributes[h.class].name))
 		}
 		h.class = len(h.attributes)
 	}
@@ -164,7 +164,7 @@ func (s ARFF) hierarchy(lines *textfile.Lines, line []byte, at int) (*taxonomy.T
 		}
 		parent, child, ok := strings.Cut(string(trimmed), "/")
 		if !ok || parent == "" || child == "" || strings.Contains(child, "/") {
-			return nil, lines.Errorf(column, "%s is not an edge; expected parent/child", quote(string(trimmed)))
+			return nil, lines.Errorf(column, "%s is not an edge; expected parent/child", textfile.Quote(string(trimmed)))
 		}
 		if err := l.edge(parent, child, column, s.Repair); err != nil {
 			return nil, err

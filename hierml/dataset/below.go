@@ -17,18 +17,6 @@ func (d *Dataset) Below(node string) (*Dataset, error) {
 	return d.restrict(part, id), nil
 }
 
-// Below returns both parts as Dataset.Below does, with one taxonomy.
-func (c *Collection) Below(node string) (*Collection, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	part, id, err := below(c.Name, c.Train.Taxonomy, node)
-	if err != nil {
-		return nil, err
-	}
-	return &Collection{Name: c.Name, Train: c.Train.restrict(part, id), Test: c.Test.restrict(part, id)}, nil
-}
-
 // below returns the part of the taxonomy, and the ids in it by those in t.
 func below(name string, t *taxonomy.Taxonomy, node string) (*taxonomy.Taxonomy, map[int]int, error) {
 	if t == nil {

@@ -7,6 +7,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
 // Entry is a data set of the catalogue: what it is, where it comes from, and the figures that were counted in it.
@@ -152,7 +154,7 @@ func (e *Entry) facts() [][2]string {
 	}
 	structure := ""
 	if e.Nodes > 0 {
-		structure = fmt.Sprintf("%s of %s, %s, depth %d", e.Structure(), count(e.Nodes, "node", "nodes"), count(e.Leaves, "leaf", "leaves"), e.Depth)
+		structure = fmt.Sprintf("%s of %s, %s, depth %d", e.Structure(), describe.Count(e.Nodes, "node", "nodes"), describe.Count(e.Leaves, "leaf", "leaves"), e.Depth)
 	}
 	all := [][2]string{
 		{"kind", e.Kind}, {"instances", figures}, {"taxonomy", structure}, {"licence", e.Licence},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -119,7 +120,7 @@ func newsgroupRows(ctx context.Context, e *Entry, paths []string) (*Collection, 
 		return nil, err
 	}
 	for i := range all.Documents {
-		all.Documents[i].Text = Newsgroup{Headers: true}.from(all.Documents[i].Text)
+		all.Documents[i].Text = Newsgroup{Headers: true}.Strip(all.Documents[i].Text)
 	}
 	train, test := all.Part("train"), all.Part("test")
 	if train.Len() == 0 || test.Len() == 0 {
@@ -145,7 +146,7 @@ func rcv1Rows(ctx context.Context, e *Entry, paths []string) (*Collection, error
 	}
 	reader := RCV1{Columns: e.Features}
 	last := len(paths) - 1
-	if err := readFile(ctx, paths[last], func(r io.Reader, file string) (err error) {
+	if err := textfile.ReadFile(ctx, "dataset", paths[last], func(r io.Reader, file string) (err error) {
 		reader.Topics, err = reader.ReadTopics(ctx, r, file, t)
 		return err
 	}); err != nil {
@@ -153,7 +154,7 @@ func rcv1Rows(ctx context.Context, e *Entry, paths []string) (*Collection, error
 	}
 	var parts []*Dataset
 	for _, path := range paths[:last] {
-		if err := readFile(ctx, path, func(r io.Reader, file string) error {
+		if err := textfile.ReadFile(ctx, "dataset", path, func(r io.Reader, file string) error {
 			d, err := reader.Read(ctx, r, file, t)
 			parts = append(parts, d)
 			return err

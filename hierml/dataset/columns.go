@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"slices"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // checkColumns reports columns that are not ascending numbers of a matrix with so many columns.
@@ -80,14 +82,14 @@ func (d *Dataset) ColumnsNamed(names ...string) (*Dataset, error) {
 			continue
 		}
 		if before >= 0 {
-			return nil, fmt.Errorf("dataset: the columns %d and %d of %q have both the name %s; choose them by number, with Columns", before, j, d.Name, quote(name))
+			return nil, fmt.Errorf("dataset: the columns %d and %d of %q have both the name %s; choose them by number, with Columns", before, j, d.Name, textfile.Quote(name))
 		}
 		wanted[name] = j
 		columns = append(columns, j)
 	}
 	for _, name := range names {
 		if wanted[name] < 0 {
-			return nil, fmt.Errorf("dataset: %q has no column %s%s", d.Name, quote(name), similarName(name, d.Vocabulary))
+			return nil, fmt.Errorf("dataset: %q has no column %s%s", d.Name, textfile.Quote(name), similarName(name, d.Vocabulary))
 		}
 	}
 	return d.Columns(columns)
@@ -99,5 +101,5 @@ func similarName(name string, names []string) string {
 		return ""
 	}
 	at, _ := slices.BinarySearch(names, name)
-	return fmt.Sprintf("; there are %d, such as %s", len(names), quote(names[min(at, len(names)-1)]))
+	return fmt.Sprintf("; there are %d, such as %s", len(names), textfile.Quote(names[min(at, len(names)-1)]))
 }

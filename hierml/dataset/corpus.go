@@ -49,7 +49,7 @@ func (c *Corpus) Part(name string) *Corpus {
 }
 
 // Labelled returns the documents that have a label.
-func (c *Corpus) Labelled() *Corpus { return c.Subset(withLabels(c.labels())) }
+func (c *Corpus) Labelled() *Corpus { return c.Subset(withLabels(c.LabelSets())) }
 
 // withLabels returns the positions of the lists that have a label.
 func withLabels(labels [][]int) []int {
@@ -71,7 +71,7 @@ func withLabels(labels [][]int) []int {
 //
 // The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and 1.
 func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
-	trainRows, testRows, err := split(c.Name, c.labels(), testFraction, seed)
+	trainRows, testRows, err := split(c.Name, c.LabelSets(), testFraction, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,12 +82,12 @@ func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, 
 // order in which they stand; what a document's class is, is told at Split. With one seed, the sample
 // for a smaller t is part of the sample for a larger one, as learning curves want it.
 func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
-	return c.Subset(perClass(c.labels(), t, seed))
+	return c.Subset(perClass(c.LabelSets(), t, seed))
 }
 
 // Leafed returns the corpus with every label at a leaf, as Dataset.Leafed does.
 func (c *Corpus) Leafed() (*Corpus, error) {
-	t, labels, err := leafed(c.Taxonomy, c.labels())
+	t, labels, err := leafed(c.Taxonomy, c.LabelSets())
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,8 @@ func (c *Corpus) Leafed() (*Corpus, error) {
 	return s, nil
 }
 
-func (c *Corpus) labels() [][]int {
+// LabelSets returns the nodes of each document, as Dataset.Labels has them. The inner slices are those of the documents.
+func (c *Corpus) LabelSets() [][]int {
 	labels := make([][]int, len(c.Documents))
 	for i := range c.Documents {
 		labels[i] = c.Documents[i].Labels

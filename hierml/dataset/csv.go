@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -227,17 +228,17 @@ func (t *csvTable) find(title string) (int, error) { return t.findDefault(title,
 func (t *csvTable) findDefault(title, field string) (int, error) {
 	column := slices.Index(t.titles, title)
 	if column < 0 {
-		return -1, t.file.Errorf(1, 0, "no column is called %s; %s", quote(title), t.others(title, field))
+		return -1, t.file.Errorf(1, 0, "no column is called %s; %s", textfile.Quote(title), t.others(title, field))
 	}
 	if slices.Contains(t.titles[column+1:], title) {
-		return -1, t.file.Errorf(1, 0, "two columns are called %s", quote(title))
+		return -1, t.file.Errorf(1, 0, "two columns are called %s", textfile.Quote(title))
 	}
 	return column, nil
 }
 
 // others says which titles there are in place of one, and what may help.
 func (t *csvTable) others(title, field string) string {
-	titles := quote(strings.Join(t.titles, ", "))
+	titles := textfile.Quote(strings.Join(t.titles, ", "))
 	if len(t.titles) == 1 {
 		for _, comma := range []rune{';', '\t', '|', ','} {
 			if strings.ContainsRune(t.titles[0], comma) && comma != t.rows.Comma {
@@ -259,7 +260,7 @@ func (t *csvTable) others(title, field string) string {
 		}
 		return said + "; name the one that is meant, as CSV{" + fmt.Sprintf(field, example) + "} does"
 	case near != "":
-		return said + "; did you mean " + quote(near) + "?"
+		return said + "; did you mean " + textfile.Quote(near) + "?"
 	}
 	return said
 }
@@ -298,7 +299,7 @@ func (t *csvTable) next() error {
 		return nil
 	case errors.Is(err, csv.ErrFieldCount):
 		t.line, _ = t.rows.FieldPos(0)
-		return t.fault(faultUnreadable, -1, "the row has %s, and there are %s%s", count(len(row), "field", "fields"), count(len(t.titles), "title", "titles"), t.leaveOut(len(row)))
+		return t.fault(faultUnreadable, -1, "the row has %s, and there are %s%s", describe.Count(len(row), "field", "fields"), describe.Count(len(t.titles), "title", "titles"), t.leaveOut(len(row)))
 	case errors.As(err, &syntax):
 		t.line = syntax.StartLine
 		return report(t.Repair, faultUnreadable, t.file.Errorf(syntax.Line, syntax.Column, "%v; expected fields in quotation marks where they have some, which are doubled", syntax.Err))
@@ -346,7 +347,7 @@ func (t *csvTable) field(column int) (string, error) {
 	if utf8.ValidString(text) {
 		return text, nil
 	}
-	return strings.ToValidUTF8(text, "\ufffd"), t.fault(faultEncoding, column, "%s is not UTF-8; convert the file", quote(text))
+	return strings.ToValidUTF8(text, "\ufffd"), t.fault(faultEncoding, column, "%s is not UTF-8; convert the file", textfile.Quote(text))
 }
 
 // nodes returns the labels of the row.
@@ -401,7 +402,7 @@ func (t *csvTable) path() ([]int, error) {
 			ended = true
 			continue
 		case ended:
-			if err := t.fault(faultEmptyLabel, column, "level %s stands below an empty one", quote(text)); err != nil {
+			if err := t.fault(faultEmptyLabel, column, "level %s stands below an empty one", textfile.Quote(text)); err != nil {
 				return nil, err
 			}
 			continue

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -34,7 +35,7 @@ func (s CSV) ReadDataset(ctx context.Context, r io.Reader, name string, t *taxon
 	}
 	for i := range d.Labels {
 		if grown {
-			d.Labels[i] = mostSpecific(d.Taxonomy, d.Labels[i])
+			d.Labels[i] = d.Taxonomy.MostSpecific(d.Labels[i])
 		}
 	}
 	d.Vocabulary = p.names
@@ -81,9 +82,9 @@ func (p *csvSource) layOut() error {
 	for _, column := range p.numbers {
 		title := p.titles[column]
 		if _, known := p.known[title]; p.fixed && !known {
-			return p.file.Errorf(1, 0, "column %s is not in the vocabulary of the data read before", quote(title))
+			return p.file.Errorf(1, 0, "column %s is not in the vocabulary of the data read before", textfile.Quote(title))
 		} else if known && !p.fixed {
-			return p.file.Errorf(1, 0, "two columns are called %s", quote(title))
+			return p.file.Errorf(1, 0, "two columns are called %s", textfile.Quote(title))
 		}
 		p.columnOf = append(p.columnOf, p.column(title))
 	}
@@ -121,7 +122,7 @@ func (p *csvSource) next(in *Instance) error {
 			if isNotFinite(text) {
 				kind = faultNotFinite
 			}
-			if err := p.fault(kind, column, "%s is not a value; expected a finite decimal number within the range of a float32", quote(text)); err != nil {
+			if err := p.fault(kind, column, "%s is not a value; expected a finite decimal number within the range of a float32", textfile.Quote(text)); err != nil {
 				return err
 			}
 			continue
@@ -140,7 +141,7 @@ func (p *csvSource) next(in *Instance) error {
 		}
 		name := p.titles[column] + "=" + text
 		if _, known := p.known[name]; p.fixed && !known {
-			if err := p.fault(faultUnknownValue, column, "%s is not a value of %s in the data read before", quote(text), quote(p.titles[column])); err != nil {
+			if err := p.fault(faultUnknownValue, column, "%s is not a value of %s in the data read before", textfile.Quote(text), textfile.Quote(p.titles[column])); err != nil {
 				return err
 			}
 			continue
@@ -150,7 +151,7 @@ func (p *csvSource) next(in *Instance) error {
 	sort.Sort(byColumn{in})
 	for k := 1; k < len(in.Columns); k++ {
 		if in.Columns[k] == in.Columns[k-1] {
-			return p.file.Errorf(p.line, 0, "two fields are feature %s; expected nominal values not called as a number is", quote(p.names[in.Columns[k]]))
+			return p.file.Errorf(p.line, 0, "two fields are feature %s; expected nominal values not called as a number is", textfile.Quote(p.names[in.Columns[k]]))
 		}
 	}
 	if len(in.Values) == 0 && p.Repair != nil {
@@ -216,7 +217,7 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 	}
 	for _, n := range nodes {
 		if name := labels.taxonomy.Name(n); strings.TrimSpace(name) != name {
-			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, quote(name))
+			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, textfile.Quote(name))
 		}
 	}
 	return string(field), nil
@@ -224,7 +225,7 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 
 // WriteDataset writes all columns as numbers, so that ReadDataset gives them again.
 func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *Dataset) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	label := orElse(s.Labels, "labels")
@@ -236,7 +237,7 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *Dataset) error {
 			title = d.Vocabulary[j]
 		}
 		if used[title] || strings.TrimSpace(title) != title {
-			return fmt.Errorf("dataset: column %d is called %s; expected distinct titles other than %q, id and split, without blanks around", j, quote(title), label)
+			return fmt.Errorf("dataset: column %d is called %s; expected distinct titles other than %q, id and split, without blanks around", j, textfile.Quote(title), label)
 		}
 		used[title] = true
 		titles = append(titles, title)

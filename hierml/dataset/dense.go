@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -32,7 +33,7 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 				return nil, fmt.Errorf("dataset: row %d of %q has the label %d; the taxonomy has the nodes 0 to %d", i, name, n, t.Len()-1)
 			}
 		}
-		d.Labels[i] = mostSpecific(t, set)
+		d.Labels[i] = t.MostSpecific(set)
 		for j := range cols {
 			if x.At(i, j) == 0 {
 				continue
@@ -59,17 +60,21 @@ func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
 	}
 	sets := make([][]int, len(names))
 	for i, list := range names {
-		l := labeler{taxonomy: t, errorf: func(_ int, format string, args ...any) error {
-			return fmt.Errorf("dataset: instance %d: %s", i, fmt.Sprintf(format, args...))
-		}}
 		var nodes []int
+		given := make(map[int]bool, len(list))
 		for _, name := range list {
-			var err error
-			if nodes, err = l.add(nodes, name, "", 0); err != nil {
-				return nil, err
+			n, ok := t.Node(name)
+			switch {
+			case !ok:
+				return nil, fmt.Errorf("dataset: instance %d: label %s is not a node of the taxonomy; expected one of its names, such as %s",
+					i, textfile.Quote(name), textfile.Quote(t.Name(t.Leaves()[0])))
+			case given[n]:
+				return nil, fmt.Errorf("dataset: instance %d: label %s is given twice", i, textfile.Quote(name))
 			}
+			given[n] = true
+			nodes = append(nodes, n)
 		}
-		sets[i] = mostSpecific(t, nodes)
+		sets[i] = t.MostSpecific(nodes)
 	}
 	return sets, nil
 }
@@ -98,14 +103,15 @@ const constantName = "(constant)"
 // a linear model, whose weight is regularized like others.
 func (d *Dataset) WithConstant(value float32) *Dataset {
 	s := *d
-	s.X = d.X.withConstant(value)
+	s.X = d.X.WithConstant(value)
 	if d.Vocabulary != nil {
 		s.Vocabulary = append(slices.Clip(d.Vocabulary), constantName)
 	}
 	return &s
 }
 
-func (m *Matrix) withConstant(value float32) *Matrix {
+// WithConstant returns the matrix with one more column, the last, which has the value in every row.
+func (m *Matrix) WithConstant(value float32) *Matrix {
 	x := &Matrix{
 		Rows: m.Rows, Cols: m.Cols + 1,
 		Indptr:  make([]int, 1, m.Rows+1),

@@ -64,18 +64,18 @@ func (c *Corpus) Divide(by Division) (train, test *Corpus) {
 
 // Folds divides the documents into k parts by the rules of Dataset.Folds.
 func (c *Corpus) Folds(k int, seed uint64) ([]Division, error) {
-	return folds(c.Name, c.labels(), k, seed)
+	return folds(c.Name, c.LabelSets(), k, seed)
 }
 
 // Rounds returns n independent divisions by the rules of Dataset.Rounds.
 func (c *Corpus) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
-	return rounds(c.Name, c.labels(), n, testFraction, seed)
+	return rounds(c.Name, c.LabelSets(), n, testFraction, seed)
 }
 
 // PerClassRounds returns n divisions with t documents of every class to train on, by the rules of
 // Dataset.PerClassRounds.
 func (c *Corpus) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
-	return perClassRounds(c.Name, c.labels(), n, t, seed)
+	return perClassRounds(c.Name, c.LabelSets(), n, t, seed)
 }
 
 // LeaveOut returns the division that tests on the given documents, by the rules of Dataset.LeaveOut.

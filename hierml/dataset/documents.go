@@ -32,7 +32,7 @@ func readCorpus(name string, l *labeler, each eachDocument) (*Corpus, error) {
 	c.Taxonomy = t
 	for i := range c.Documents {
 		if d := &c.Documents[i]; grown {
-			d.Labels = mostSpecific(t, d.Labels)
+			d.Labels = t.MostSpecific(d.Labels)
 		}
 	}
 	return c, nil

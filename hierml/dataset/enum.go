@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // enumName returns the name of a value of the named type, of which names has all.
@@ -24,7 +26,7 @@ func marshalEnum(kind string, value int, names []string) ([]byte, error) {
 func unmarshalEnum(kind string, value *int, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return fmt.Errorf("dataset: %s is %s; it has to be one of: %s", kind, quote(string(text)), strings.Join(names, ", "))
+		return fmt.Errorf("dataset: %s is %s; it has to be one of: %s", kind, textfile.Quote(string(text)), strings.Join(names, ", "))
 	}
 	*value = i
 	return nil

@@ -38,7 +38,7 @@ func (p *featureParser) parse(line []byte, at int, in *Instance) error {
 			at++
 		}
 		if at == start || at == len(line) || line[at] != ':' {
-			return p.fault(faultUnreadable, start, "%s is not index:value, such as 12:0.5", quote(string(field(line, start))))
+			return p.fault(faultUnreadable, start, "%s is not index:value, such as 12:0.5", textfile.Quote(string(field(line, start))))
 		}
 		column := index - p.base
 		if column <= previous || index > math.MaxInt32 || p.limit > 0 && column >= p.limit {
@@ -87,7 +87,7 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 	column := index - p.base
 	switch {
 	case index > math.MaxInt32:
-		return false, p.fault(faultIndex, start, "feature index %s is too large; the largest is %d", quote(string(field(line, start))), math.MaxInt32)
+		return false, p.fault(faultIndex, start, "feature index %s is too large; the largest is %d", textfile.Quote(string(field(line, start))), math.MaxInt32)
 	case column < 0:
 		return false, p.fault(faultIndex, start, "feature index %d; indices count from %d", index, p.base)
 	case p.limit > 0 && column >= p.limit:
@@ -106,7 +106,7 @@ func (p *featureParser) badValue(text string, at int) error {
 	if isNotFinite(text) {
 		kind = faultNotFinite
 	}
-	return p.fault(kind, at, "%s is not a value; expected a finite decimal number within the range of a float32", quote(text))
+	return p.fault(kind, at, "%s is not a value; expected a finite decimal number within the range of a float32", textfile.Quote(text))
 }
 
 // isNotFinite reports whether the text is a number that is not finite as a float32.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -103,7 +104,7 @@ func (s Folders) each(name string, l *labeler, all files) eachDocument {
 			if d.Text, err = decodeText(content, s.Latin1, s.Repair, errorf); err != nil {
 				return err
 			}
-			if d.Text = s.Remove.from(d.Text); s.Repair != nil && strings.TrimSpace(d.Text) == "" {
+			if d.Text = s.Remove.Strip(d.Text); s.Repair != nil && strings.TrimSpace(d.Text) == "" {
 				if err := report(s.Repair, faultEmptyText, errorf(1, 0, "the document has no text")); err != nil {
 					return err
 				}
@@ -142,7 +143,7 @@ func (s Folders) Write(ctx context.Context, w io.Writer, c *Corpus) error {
 		}
 		file, err := s.pathOf(c.Taxonomy, d)
 		if err == nil && written[file] {
-			err = fmt.Errorf("there is a file %s already; give the documents distinct IDs", quote(file))
+			err = fmt.Errorf("there is a file %s already; give the documents distinct IDs", textfile.Quote(file))
 		}
 		var content []byte
 		if err == nil {
@@ -175,15 +176,15 @@ func (s Folders) pathOf(t *taxonomy.Taxonomy, d Document) (string, error) {
 		return "", fmt.Errorf("it has label %d; nodes are 0 to %d", n, t.Len()-1)
 	}
 	if d.Part != "" && partOf([]string{d.Part}) != d.Part {
-		return "", fmt.Errorf("its part %s is neither train nor test", quote(d.Part))
+		return "", fmt.Errorf("its part %s is neither train nor test", textfile.Quote(d.Part))
 	}
 	label, base := t.Name(n), path.Base(d.ID)
 	file := path.Join(d.Part, label, base)
 	if got := strings.Count(label, "/") + 1; got != max(s.Levels, 1) {
-		return "", fmt.Errorf("its label %s has %d parts; Levels says %d", quote(label), got, max(s.Levels, 1))
+		return "", fmt.Errorf("its label %s has %d parts; Levels says %d", textfile.Quote(label), got, max(s.Levels, 1))
 	}
 	if strings.HasSuffix(file, "/") || path.Clean(label) != label || isHidden("/"+label+"/"+base) || strings.ContainsAny(file, "\x00\n") || !strings.HasSuffix(file, label+"/"+base) {
-		return "", fmt.Errorf("its label %s and ID %s cannot be names of a folder and a file", quote(label), quote(d.ID))
+		return "", fmt.Errorf("its label %s and ID %s cannot be names of a folder and a file", textfile.Quote(label), textfile.Quote(d.ID))
 	}
 	return file, nil
 }

@@ -273,7 +273,7 @@ func TestNewsgroup(t *testing.T) {
 		{"blank lines at the end", "a\n\nb\n\n\n", Newsgroup{Footers: true}, "a"},
 		{"dashes first", "---\nb", Newsgroup{Footers: true}, "---\nb"},
 	} {
-		if got := test.remove.from(test.text); got != test.want {
+		if got := test.remove.Strip(test.text); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}

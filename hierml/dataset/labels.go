@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -40,7 +41,7 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 		return l.addNode(nodes, n, label, column)
 	}
 	if len(label) > longestName {
-		return nodes, report(l.repair, faultUnreadable, l.errorf(column, "label %s has more than %d bytes", quote(label), longestName))
+		return nodes, report(l.repair, faultUnreadable, l.errorf(column, "label %s has more than %d bytes", textfile.Quote(label), longestName))
 	}
 	path := []string{label}
 	if separator != "" {
@@ -51,7 +52,7 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 				length = len(label) - end
 			}
 			if length == 0 {
-				return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q", quote(label), separator))
+				return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q", textfile.Quote(label), separator))
 			}
 			end += length
 			path = append(path, label[:end])
@@ -89,7 +90,7 @@ func (l *labeler) addPath(nodes []int, path []string, column int) ([]int, error)
 
 func (l *labeler) addNode(nodes []int, n int, label string, column int) ([]int, error) {
 	if l.has(nodes, n) {
-		return nodes, report(l.repair, faultLabelTwice, l.errorf(column, "label %s is given twice", quote(label)))
+		return nodes, report(l.repair, faultLabelTwice, l.errorf(column, "label %s is given twice", textfile.Quote(label)))
 	}
 	return append(nodes, n), nil
 }
@@ -119,7 +120,7 @@ func (l *labeler) finish(nodes []int, given bool) ([]int, error) {
 	if l.taxonomy == nil {
 		return nodes, nil
 	}
-	return mostSpecific(l.taxonomy, nodes), nil
+	return l.taxonomy.MostSpecific(nodes), nil
 }
 
 // grown returns the taxonomy, which may have grown of the labels. Then labels whose nodes were found before
@@ -138,25 +139,8 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err erro
 	return t, true, nil
 }
 
-// mostSpecific sorts the nodes and leaves out those that are an ancestor of another one.
-func mostSpecific(t *taxonomy.Taxonomy, nodes []int) []int {
-	if len(nodes) > 1 {
-		above := make(map[int]bool)
-		for _, n := range nodes {
-			for _, a := range t.Ancestors(n) {
-				if a != n {
-					above[a] = true
-				}
-			}
-		}
-		nodes = slices.DeleteFunc(nodes, func(n int) bool { return above[n] })
-	}
-	slices.Sort(nodes)
-	return nodes
-}
-
 // unknownLabel says what is wrong with a label that is no node.
 func unknownLabel(t *taxonomy.Taxonomy, label string) string {
 	example := t.Name(t.Leaves()[0])
-	return "label " + quote(label) + " is not a node of the taxonomy; expected one of its names, such as " + quote(example)
+	return "label " + textfile.Quote(label) + " is not a node of the taxonomy; expected one of its names, such as " + textfile.Quote(example)
 }

@@ -46,7 +46,7 @@ func (s LSHTC) Instances(ctx context.Context, r io.Reader, name string, t *taxon
 // Write writes the data set so that Read gives it again; the number of columns only with Columns. A label
 // whose name has a blank, a comma or a colon cannot be written and is an error.
 func (s LSHTC) Write(ctx context.Context, w io.Writer, d *Dataset) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	return s.WriteInstances(ctx, w, d.Taxonomy, d.Instances())
@@ -147,7 +147,7 @@ func firstFeature(line []byte) int {
 func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 	if at >= end {
 		return nil, report(p.repair, faultUnreadable, p.Errorf(at+1, "the line begins with feature %s; expected a category before the features",
-			quote(string(field(line, at)))))
+			textfile.Quote(string(field(line, at)))))
 	}
 	if !p.zero && string(bytes.TrimSpace(line[at:end])) == "0" {
 		return nil, nil

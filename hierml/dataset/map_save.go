@@ -22,7 +22,7 @@ import (
 // not there; while it is written, the folder has a few others with names that begin with a dot.
 func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocabulary []string, instances iter.Seq2[Instance, error]) (err error) {
 	if t == nil {
-		return errNoTaxonomy("dataset: " + file)
+		return fmt.Errorf("dataset: %s: no taxonomy given; labels are names of its nodes", file)
 	}
 	w := &mapWriter{taxonomy: t}
 	w.header = mapHeader{Magic: mapMagic, Cols: uint64(len(vocabulary))}

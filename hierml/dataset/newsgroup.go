@@ -19,8 +19,8 @@ func PlainNewsgroup() Newsgroup { return Newsgroup{Headers: true, Footers: true,
 
 var quoted = regexp.MustCompile(`writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>`)
 
-// from returns the text without those parts.
-func (n Newsgroup) from(text string) string {
+// Strip returns the text without those parts.
+func (n Newsgroup) Strip(text string) string {
 	if n.Headers {
 		_, text, _ = strings.Cut(text, "\n\n")
 	}

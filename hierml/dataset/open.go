@@ -30,36 +30,6 @@ const (
 	textFile       = ".raw.jsonl"
 )
 
-// Collection is a data set with a given division into training and test part. Both parts have one
-// taxonomy and the same columns.
-type Collection struct {
-	Name        string
-	Train, Test *Dataset
-}
-
-// Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one taxonomy
-// for both parts.
-func (c *Collection) Leafed() (*Collection, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	t, labels, err := leafed(c.Train.Taxonomy, c.Train.Labels, c.Test.Labels)
-	if err != nil {
-		return nil, err
-	}
-	train, test := *c.Train, *c.Test
-	train.Taxonomy, train.Labels = t, labels[0]
-	test.Taxonomy, test.Labels = t, labels[1]
-	return &Collection{Name: c.Name, Train: &train, Test: &test}, nil
-}
-
-func (c *Collection) check() error {
-	if c.Train == nil || c.Test == nil {
-		return fmt.Errorf("dataset: collection %q lacks a part; give it both Train and Test", c.Name)
-	}
-	return nil
-}
-
 // Open is OpenContext without a context.
 func Open(name string) (*Collection, error) { return OpenContext(context.Background(), name) }
 
@@ -83,7 +53,7 @@ func OpenContext(ctx context.Context, name string) (*Collection, error) {
 
 func openPlain(ctx context.Context, name string, files map[string]string) (*Collection, error) {
 	var t *taxonomy.Taxonomy
-	if err := readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) (err error) {
+	if err := textfile.ReadFile(ctx, "dataset", files[hierarchyFile], func(r io.Reader, file string) (err error) {
 		t, err = taxonomy.Read(r, file)
 		return err
 	}); err != nil {
@@ -91,7 +61,7 @@ func openPlain(ctx context.Context, name string, files map[string]string) (*Coll
 	}
 	var vocabulary []string
 	if file := files[vocabularyFile]; file != "" {
-		if err := readFile(ctx, file, func(r io.Reader, file string) (err error) {
+		if err := textfile.ReadFile(ctx, "dataset", file, func(r io.Reader, file string) (err error) {
 			vocabulary, err = readVocabulary(r, file)
 			return err
 		}); err != nil {
@@ -102,7 +72,7 @@ func openPlain(ctx context.Context, name string, files map[string]string) (*Coll
 	group, ctx := errgroup.WithContext(ctx)
 	for i, kind := range [2]string{trainFile, testFile} {
 		group.Go(func() error {
-			return readFile(ctx, files[kind], func(r io.Reader, file string) (err error) {
+			return textfile.ReadFile(ctx, "dataset", files[kind], func(r io.Reader, file string) (err error) {
 				parts[i], err = SVMLight{Columns: len(vocabulary)}.Read(ctx, r, file, t)
 				return err
 			})
@@ -132,12 +102,12 @@ func OpenTextsContext(ctx context.Context, name string) (*Corpus, error) {
 
 func openPlainTexts(ctx context.Context, name string, files map[string]string) (*Corpus, error) {
 	var c *Corpus
-	err := readFile(ctx, files[hierarchyFile], func(r io.Reader, file string) error {
+	err := textfile.ReadFile(ctx, "dataset", files[hierarchyFile], func(r io.Reader, file string) error {
 		t, err := taxonomy.Read(r, file)
 		if err != nil {
 			return err
 		}
-		return readFile(ctx, files[textFile], func(r io.Reader, file string) (err error) {
+		return textfile.ReadFile(ctx, "dataset", files[textFile], func(r io.Reader, file string) (err error) {
 			c, err = ReadJSONLines(r, file, t)
 			return err
 		})
@@ -241,22 +211,11 @@ func known(folder string) string {
 	return strings.Join(names, ", ")
 }
 
-// readFile calls read with the content of the file.
-func readFile(ctx context.Context, name string, read func(r io.Reader, name string) error) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	err = read(textfile.WithContext(ctx, file), name)
-	if closed := file.Close(); err == nil && closed != nil {
-		return fmt.Errorf("dataset: %w", closed)
-	}
-	return err
-}
-
 // readVocabulary reads a feature name a line; what stands behind a tab, such as a count, is ignored.
 func readVocabulary(r io.Reader, name string) ([]string, error) {
-	lines, err := textfile.NewLines(r, name, syntaxError)
+	lines, err := textfile.NewLines(r, name, func(file string, line, column int, msg string, cause error) error {
+		return &taxonomy.SyntaxError{File: file, Line: line, Column: column, Msg: msg, Err: cause}
+	})
 	if err != nil {
 		return nil, err
 	}

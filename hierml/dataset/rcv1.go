@@ -67,11 +67,11 @@ func (s RCV1) ReadTopics(ctx context.Context, r io.Reader, name string, t *taxon
 		case len(fields) == 0:
 			return nil
 		case len(fields) != 3 || string(fields[2]) != "1":
-			return report(s.Repair, faultUnreadable, lines.Errorf(1, "%s is not a topic of a document; expected TOPIC, document, 1", quote(string(line))))
+			return report(s.Repair, faultUnreadable, lines.Errorf(1, "%s is not a topic of a document; expected TOPIC, document, 1", textfile.Quote(string(line))))
 		}
 		document, err := strconv.Atoi(string(fields[1]))
 		if err != nil || document < 0 {
-			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a document", quote(string(fields[1]))))
+			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a document", textfile.Quote(string(fields[1]))))
 		}
 		nodes, err := l.add(topics[document], string(fields[0]), "", 1)
 		topics[document] = nodes
@@ -84,7 +84,7 @@ func (s RCV1) ReadTopics(ctx context.Context, r io.Reader, name string, t *taxon
 		return nil, &SyntaxError{File: name, Line: 1, Msg: "no topics; expected lines of TOPIC, document, 1"}
 	}
 	for document, nodes := range topics {
-		topics[document] = mostSpecific(t, nodes)
+		topics[document] = t.MostSpecific(nodes)
 	}
 	return topics, nil
 }
@@ -103,14 +103,14 @@ func (s RCV1) ReadTerms(ctx context.Context, r io.Reader, name string) ([]string
 			return nil
 		}
 		if len(fields) < 2 {
-			return report(s.Repair, faultUnreadable, lines.Errorf(1, "%s has one field; expected stem, number, idf", quote(string(line))))
+			return report(s.Repair, faultUnreadable, lines.Errorf(1, "%s has one field; expected stem, number, idf", textfile.Quote(string(line))))
 		}
 		id, err := strconv.Atoi(string(fields[1]))
 		if err != nil || id < 1 || id > math.MaxInt32 {
-			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a term, from 1", quote(string(fields[1]))))
+			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a term, from 1", textfile.Quote(string(fields[1]))))
 		}
 		if first, ok := byID[id]; ok {
-			return report(s.Repair, faultTwice, lines.Errorf(1, "term %d is %s already", id, quote(first)))
+			return report(s.Repair, faultTwice, lines.Errorf(1, "term %d is %s already", id, textfile.Quote(first)))
 		}
 		byID[id] = string(fields[0])
 		largest = max(largest, id)
@@ -131,7 +131,7 @@ func (s RCV1) ReadTerms(ctx context.Context, r io.Reader, name string) ([]string
 
 // Write writes a file of vectors. The documents are numbered from 1.
 func (s RCV1) Write(ctx context.Context, w io.Writer, d *Dataset) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	return writeInstances(ctx, w, d.Instances(), func(buf []byte, row int, in Instance) ([]byte, error) {
@@ -143,7 +143,7 @@ func (s RCV1) Write(ctx context.Context, w io.Writer, d *Dataset) error {
 // WriteTopics writes the labels of the documents that Write numbers, ancestors included, as the collection
 // has them.
 func (s RCV1) WriteTopics(ctx context.Context, w io.Writer, d *Dataset) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	labels := labelWriter{taxonomy: d.Taxonomy, forbidden: " \t\r\n"}
@@ -178,7 +178,7 @@ func (s RCV1) WriteTerms(w io.Writer, terms []string) error {
 	out := bufio.NewWriter(w)
 	for k, term := range terms {
 		if bytes.ContainsAny([]byte(term), " \t\r\n") || term == "" {
-			return fmt.Errorf("dataset: term %d is %s; a term that is empty or has a blank cannot be written", k+1, quote(term))
+			return fmt.Errorf("dataset: term %d is %s; a term that is empty or has a blank cannot be written", k+1, textfile.Quote(term))
 		}
 		if _, err := fmt.Fprintf(out, "%s %d 0\n", term, k+1); err != nil {
 			return fmt.Errorf("dataset: writing terms: %w", err)
@@ -237,7 +237,7 @@ func (p *rcv1Source) next(in *Instance) error {
 		end := fieldEnd(line, at)
 		document, err := strconv.Atoi(string(line[at:end]))
 		if err != nil || document < 0 {
-			return p.features.fault(faultUnreadable, at, "%s is not the number of a document", quote(string(line[at:end])))
+			return p.features.fault(faultUnreadable, at, "%s is not the number of a document", textfile.Quote(string(line[at:end])))
 		}
 		if first, ok := p.seen[document]; ok {
 			if err := p.features.fault(faultTwice, at, "document %d stands already in line %d", document, first); err != nil {

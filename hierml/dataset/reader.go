@@ -41,9 +41,6 @@ func eachLine(lines *textfile.Lines, repair *Faults, f func(line []byte) error) 
 	}
 }
 
-// quote returns the text for an error message, cut to a readable length.
-func quote(text string) string { return textfile.Quote(text) }
-
 // skipSpace returns the position of the next byte, from at, that is no blank.
 func skipSpace(line []byte, at int) int {
 	for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {

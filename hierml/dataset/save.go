@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // saveJSON writes the value to a file that appears under its name when it is complete: until then an older one stays.
@@ -76,7 +78,7 @@ type header struct {
 // check reports a file of another kind, or one that a newer version of this package wrote.
 func (h header) check(want header) error {
 	if h.Format != want.Format {
-		return fmt.Errorf("the format is %s; expected %s", quote(h.Format), quote(want.Format))
+		return fmt.Errorf("the format is %s; expected %s", textfile.Quote(h.Format), textfile.Quote(want.Format))
 	}
 	if h.Version < 1 || h.Version > want.Version {
 		return fmt.Errorf("version %d of %s; this program reads up to version %d", h.Version, h.Format, want.Version)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+
+	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
 // ColumnScale says how columns are scaled: which number is subtracted from a column's values, and by which they are
@@ -214,16 +216,16 @@ func (r *Scaler) Scale(x *Matrix) (*Matrix, error) {
 		scaled.Indptr = append(scaled.Indptr, len(scaled.Values))
 	}
 	if r.settings.Constant != 0 {
-		scaled = scaled.withConstant(r.settings.Constant)
+		scaled = scaled.WithConstant(r.settings.Constant)
 	}
 	return scaled, nil
 }
 
 // String says what it does.
 func (r *Scaler) String() string {
-	text := fmt.Sprintf("%v of %s, measured on %s", r.settings.Columns, count(len(r.factor), "column", "columns"), count(r.instances, "instance", "instances"))
+	text := fmt.Sprintf("%v of %s, measured on %s", r.settings.Columns, describe.Count(len(r.factor), "column", "columns"), describe.Count(r.instances, "instance", "instances"))
 	if r.settings.Columns == Unscaled {
-		text = fmt.Sprintf("%s as they are", count(len(r.factor), "column", "columns"))
+		text = fmt.Sprintf("%s as they are", describe.Count(len(r.factor), "column", "columns"))
 	}
 	if r.settings.UnitLength {
 		text += "; then instances of unit length"

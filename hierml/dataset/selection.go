@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -76,7 +78,7 @@ func (s *Selection) Transform(d *Dataset) (*Dataset, error) {
 	}
 	for k, name := range s.Names {
 		if d.Vocabulary != nil && d.Vocabulary[s.Columns[k]] != name {
-			return nil, fmt.Errorf("dataset: column %d of %q is %s; the selection was made where it is %s", s.Columns[k], d.Name, quote(d.Vocabulary[s.Columns[k]]), quote(name))
+			return nil, fmt.Errorf("dataset: column %d of %q is %s; the selection was made where it is %s", s.Columns[k], d.Name, textfile.Quote(d.Vocabulary[s.Columns[k]]), textfile.Quote(name))
 		}
 	}
 	return d.Columns(s.Columns)
@@ -96,10 +98,10 @@ func (s *Selection) best(n int) [][3]string {
 		j := s.Columns[k]
 		row := [3]string{fmt.Sprint(j), fmt.Sprintf("%.4g", s.Scores[j]), ""}
 		if s.Names != nil {
-			row[0] = cut(s.Names[k], 40)
+			row[0] = describe.Cut(s.Names[k], 40)
 		}
 		if s.Classes != nil && s.Classes[j] >= 0 {
-			row[2] = cut(s.taxonomy.Name(s.Classes[j]), 40)
+			row[2] = describe.Cut(s.taxonomy.Name(s.Classes[j]), 40)
 		}
 		rows = append(rows, row)
 	}

@@ -27,7 +27,7 @@ func dense(t *testing.T, rows [][]float64, labels [][]string) *Dataset {
 		for _, label := range labels[i] {
 			nodes = append(nodes, node(t, d.Taxonomy, label))
 		}
-		d.Labels = append(d.Labels, mostSpecific(d.Taxonomy, nodes))
+		d.Labels = append(d.Labels, d.Taxonomy.MostSpecific(nodes))
 	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/describe"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/internal/table"
 )
@@ -43,35 +44,15 @@ func (c *Corpus) String() string { return c.overview().text() }
 func (c *Corpus) HTML() string { return c.overview().html() }
 
 func (c *Corpus) overview() *overview {
-	o := newOverview(c.Name, "document", c.Taxonomy, c.labels())
+	o := newOverview(c.Name, "document", c.Taxonomy, c.LabelSets())
 	if c.Taxonomy == nil {
 		return o
 	}
 	o.Head = [3]string{"document", "label", "text"}
 	for i := range min(c.Len(), shownRows) {
 		d := &c.Documents[i]
-		o.Rows = append(o.Rows, [3]string{cut(d.ID, 40), labelNames(c.Taxonomy, d.Labels), cut(d.Text, shownText)})
+		o.Rows = append(o.Rows, [3]string{describe.Cut(d.ID, 40), labelNames(c.Taxonomy, d.Labels), describe.Cut(d.Text, shownText)})
 	}
-	return o
-}
-
-// String describes the collection in a few lines: how much there is in either part, and the first instances of the one
-// for training.
-func (c *Collection) String() string { return c.overview().text() }
-
-// HTML is String as a table.
-func (c *Collection) HTML() string { return c.overview().html() }
-
-func (c *Collection) overview() *overview {
-	if c.check() != nil {
-		return &overview{Title: c.Name, Facts: []string{"a part is missing"}}
-	}
-	o := c.Train.overview()
-	o.Title = c.Name
-	o.Facts = slices.Concat([]string{
-		labelled(c.Train.Labels, "training instance", "training instances"),
-		labelled(c.Test.Labels, "test instance", "test instances"),
-	}, o.Facts[1:])
 	return o
 }
 
@@ -86,7 +67,7 @@ func (d *Dataset) overview() *overview {
 	if d.Taxonomy == nil || d.X == nil {
 		return o
 	}
-	o.Facts = append(o.Facts, count(d.X.Cols, "feature", "features"))
+	o.Facts = append(o.Facts, describe.Count(d.X.Cols, "feature", "features"))
 	if d.Len() > 0 {
 		o.Facts = append(o.Facts, fmt.Sprintf("%.1f entries a row", float64(d.X.NonZeros())/float64(d.Len())))
 	}
@@ -109,7 +90,7 @@ func (d *Dataset) largest(i int) string {
 	for _, k := range order[:min(len(order), shownWords)] {
 		name := fmt.Sprint(indices[k])
 		if d.Vocabulary != nil {
-			name = cut(d.Vocabulary[indices[k]], 24)
+			name = describe.Cut(d.Vocabulary[indices[k]], 24)
 		}
 		parts = append(parts, fmt.Sprintf("%s %.2g", name, values[k]))
 	}
@@ -121,7 +102,7 @@ func (d *Dataset) largest(i int) string {
 
 func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overview {
 	if t == nil {
-		return &overview{Title: name, Facts: []string{count(len(labels), unit, unit+"s"), "no taxonomy"}}
+		return &overview{Title: name, Facts: []string{describe.Count(len(labels), unit, unit+"s"), "no taxonomy"}}
 	}
 	size := make([]int, t.Len())
 	total := 0
@@ -135,7 +116,7 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overv
 	depth := 0
 	for n, s := range size {
 		if s > 0 {
-			classes = append(classes, class{cut(t.Name(n), 40), s})
+			classes = append(classes, class{describe.Cut(t.Name(n), 40), s})
 		}
 		depth = max(depth, t.Depth(n))
 	}
@@ -144,8 +125,8 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overv
 		Title: name,
 		Facts: []string{
 			labelled(labels, unit, unit+"s"),
-			count(len(classes), "class", "classes"),
-			fmt.Sprintf("taxonomy of %s, depth %d", count(t.Len(), "node", "nodes"), depth),
+			describe.Count(len(classes), "class", "classes"),
+			fmt.Sprintf("taxonomy of %s, depth %d", describe.Count(t.Len(), "node", "nodes"), depth),
 		},
 		Classes: classes[:min(len(classes), shownClasses)],
 		More:    max(len(labels)-shownRows, 0),
@@ -158,7 +139,7 @@ func newOverview(name, unit string, t *taxonomy.Taxonomy, labels [][]int) *overv
 
 // labelled counts what has the labels, and what of it has none, if anything.
 func labelled(labels [][]int, one, many string) string {
-	text := count(len(labels), one, many)
+	text := describe.Count(len(labels), one, many)
 	without := 0
 	for _, set := range labels {
 		if len(set) == 0 {
@@ -239,41 +220,10 @@ func (o *overview) html() string {
 func labelNames(t *taxonomy.Taxonomy, nodes []int) string {
 	var names []string
 	for _, n := range nodes[:min(len(nodes), shownLabels)] {
-		names = append(names, cut(t.Name(n), 40))
+		names = append(names, describe.Cut(t.Name(n), 40))
 	}
 	if len(nodes) > shownLabels {
 		names = append(names, fmt.Sprintf("… %d more", len(nodes)-shownLabels))
 	}
 	return strings.Join(names, ", ")
-}
-
-// cut returns the text on one line of at most n characters.
-func cut(text string, n int) string {
-	var b strings.Builder
-	length, space := 0, false
-	for _, r := range text {
-		if r <= ' ' {
-			space = b.Len() > 0
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			length++
-			space = false
-		}
-		if length >= n-1 {
-			b.WriteString("…")
-			break
-		}
-		b.WriteRune(r)
-		length++
-	}
-	return b.String()
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -114,7 +114,7 @@ func (p *svmlightSource) readHeader() error {
 		ok = err == nil && counts[k] >= 0 && counts[k] <= math.MaxInt32
 	}
 	if !ok {
-		return p.Errorf(1, "%s is not a header; expected the numbers of instances, features and labels", quote(string(line)))
+		return p.Errorf(1, "%s is not a header; expected the numbers of instances, features and labels", textfile.Quote(string(line)))
 	}
 	p.header, p.promised = true, counts[0]
 	if p.features.limit == 0 {
@@ -202,7 +202,7 @@ func (l *labelFields) find(field string) ([]int, error) {
 	if before, value, ok := strings.Cut(field, ":"); ok && !strings.Contains(before, ",") {
 		if _, known := l.taxonomy.Node(field); !known {
 			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
-				return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with feature %s; expected a label before the features", quote(field)))
+				return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with feature %s; expected a label before the features", textfile.Quote(field)))
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Write writes the data set so that Read, with the same settings, gives it again; the number of columns only
 // with Columns or Header. A label whose name has a blank, a comma or '#' cannot be written and is an error.
 func (s SVMLight) Write(ctx context.Context, w io.Writer, d *Dataset) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	if s.Header {

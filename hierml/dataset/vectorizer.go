@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
 // Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the training texts it
@@ -79,7 +81,7 @@ func (v *Vectorizer) TransformContext(ctx context.Context, c *Corpus) (*Dataset,
 	if err != nil {
 		return nil, err
 	}
-	return &Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.labels(), Vocabulary: v.vocabulary}, nil
+	return &Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary}, nil
 }
 
 // Vectors returns texts without labels as vectors, a row each: what a model predicts of.
@@ -203,7 +205,7 @@ func (v *Vectorizer) HTML() string {
 	if len(order) > 0 {
 		b.WriteString("<table>\n<thead><tr><th style=\"text-align:left\">most frequent</th><th>documents</th></tr></thead>\n<tbody>\n")
 		for _, j := range order[:min(len(order), shownClasses)] {
-			fmt.Fprintf(&b, "<tr><td style=\"text-align:left\">%s</td><td>%d</td></tr>\n", template.HTMLEscapeString(cut(v.vocabulary[j], 40)), v.weigher.frequencies[j])
+			fmt.Fprintf(&b, "<tr><td style=\"text-align:left\">%s</td><td>%d</td></tr>\n", template.HTMLEscapeString(describe.Cut(v.vocabulary[j], 40)), v.weigher.frequencies[j])
 		}
 		b.WriteString("</tbody>\n</table>\n")
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // savedVectorizer is a Vectorizer in JSON.
@@ -111,7 +113,7 @@ func (v *Vectorizer) check() error {
 	}
 	for j := 1; j < len(v.vocabulary); j++ {
 		if v.vocabulary[j-1] >= v.vocabulary[j] {
-			return fmt.Errorf("the vocabulary is not ascending: %s before %s", quote(v.vocabulary[j-1]), quote(v.vocabulary[j]))
+			return fmt.Errorf("the vocabulary is not ascending: %s before %s", textfile.Quote(v.vocabulary[j-1]), textfile.Quote(v.vocabulary[j]))
 		}
 	}
 	return v.weigher.checkCounts(least)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+
+	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
 // Weighing says how counts of terms become weights, for data that come as counts and not as texts, such as those of
@@ -192,7 +194,7 @@ func (w *Weigher) describe(what string) string {
 
 // String says what it does.
 func (w *Weigher) String() string {
-	return w.describe(count(len(w.frequencies), "column", "columns"))
+	return w.describe(describe.Count(len(w.frequencies), "column", "columns"))
 }
 
 // HTML is String as a paragraph.

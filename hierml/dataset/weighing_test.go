@@ -140,7 +140,7 @@ func TestStreamedDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Vocabulary = v.Vocabulary(); !reflect.DeepEqual(d.X.Values, want.Transform(test).X.Values) || !reflect.DeepEqual(d.Labels, test.labels()) || d.X.Cols != v.Columns() {
+		if d.Vocabulary = v.Vocabulary(); !reflect.DeepEqual(d.X.Values, want.Transform(test).X.Values) || !reflect.DeepEqual(d.Labels, test.LabelSets()) || d.X.Cols != v.Columns() {
 			t.Errorf("%v: other vectors", v)
 		}
 	}

@@ -236,14 +236,14 @@ func (p *wipoParser) takes(element xml.StartElement) bool {
 // label finds the nodes of the symbols.
 func (p *wipoParser) label(d *Document, symbols []string) error {
 	if len(symbols) == 0 {
-		return report(p.Repair, faultNoLabel, p.errorf("patent %s has no <ipcs mc=...>, the symbol it is classified by", quote(d.ID)))
+		return report(p.Repair, faultNoLabel, p.errorf("patent %s has no <ipcs mc=...>, the symbol it is classified by", textfile.Quote(d.ID)))
 	}
 	var nodes []int
 	var given []string
 	for _, symbol := range symbols {
 		levels, ok := symbolLevels(symbol)
 		if !ok || len(levels) < p.Level {
-			if err := report(p.Repair, faultUnknownLabel, p.errorf("%s is not a symbol of the International Patent Classification down to level %d, such as A01B00102", quote(symbol), p.Level)); err != nil {
+			if err := report(p.Repair, faultUnknownLabel, p.errorf("%s is not a symbol of the International Patent Classification down to level %d, such as A01B00102", textfile.Quote(symbol), p.Level)); err != nil {
 				return err
 			}
 			continue

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // Write writes the corpus as one file of records. The first label is the main symbol, the others are further
@@ -63,7 +65,7 @@ func writePatent(out *bufio.Writer, labels *labelWriter, row int, d Document) er
 	for _, text := range []string{d.ID, d.Text} {
 		for at, r := range text {
 			if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0xfffe || r == 0xffff {
-				return fmt.Errorf("XML cannot have the character %q, at byte %d of %s", r, at, quote(text))
+				return fmt.Errorf("XML cannot have the character %q, at byte %d of %s", r, at, textfile.Quote(text))
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
 // symbolLevels returns the symbols from the section down to the one given, which is written as in the files of
@@ -51,7 +53,7 @@ func symbolLevels(symbol string) (levels []string, ok bool) {
 func symbolCode(name string) (string, error) {
 	levels, ok := symbolLevels(name)
 	if !ok || levels[len(levels)-1] != name {
-		return "", fmt.Errorf("%s is not a symbol of the International Patent Classification, such as A01B or A01B 1/02", quote(name))
+		return "", fmt.Errorf("%s is not a symbol of the International Patent Classification, such as A01B or A01B 1/02", textfile.Quote(name))
 	}
 	class, number, grouped := strings.Cut(name, " ")
 	if !grouped {
@@ -59,7 +61,7 @@ func symbolCode(name string) (string, error) {
 	}
 	group, subgroup, _ := strings.Cut(number, "/")
 	if len(group) > 3 || len(subgroup) > 4 {
-		return "", fmt.Errorf("%s is not a symbol of the edition that the format has; its group has three digits at most", quote(name))
+		return "", fmt.Errorf("%s is not a symbol of the edition that the format has; its group has three digits at most", textfile.Quote(name))
 	}
 	return class + strings.Repeat("0", 3-len(group)) + group + subgroup, nil
 }

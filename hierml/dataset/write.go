@@ -10,27 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
-
-// check returns an error if the parts of the data set do not fit together, so that it cannot be written.
-func (d *Dataset) check() error {
-	switch {
-	case d == nil || d.Taxonomy == nil || d.X == nil:
-		return fmt.Errorf("dataset: no data set, or one without taxonomy or matrix; there is nothing to write")
-	case d.X.Rows != len(d.Labels) || len(d.X.Indptr) != d.X.Rows+1 || len(d.X.Indices) != len(d.X.Values):
-		return fmt.Errorf("dataset: %s has %d label sets for a matrix of %d rows, %d offsets, %d indices and %d values; they do not fit together",
-			d.Name, len(d.Labels), d.X.Rows, len(d.X.Indptr), len(d.X.Indices), len(d.X.Values))
-	case d.X.Indptr[d.X.Rows] != len(d.X.Values):
-		return fmt.Errorf("dataset: %s: the rows of the matrix end at entry %d of %d", d.Name, d.X.Indptr[d.X.Rows], len(d.X.Values))
-	}
-	for i := range d.X.Rows {
-		if lo, hi := d.X.Indptr[i], d.X.Indptr[i+1]; lo < 0 || hi < lo || hi > len(d.X.Values) {
-			return fmt.Errorf("dataset: %s: row %d of the matrix has the entries %d to %d", d.Name, i, lo, hi)
-		}
-	}
-	return nil
-}
 
 // writeInstances writes a line for each instance, made by line, which appends to what it is given. The
 // context is looked at once in a while.
@@ -94,7 +76,7 @@ func (l *labelWriter) name(row, n int) (string, error) {
 	}
 	if at := strings.IndexAny(name, l.forbidden); at >= 0 {
 		return "", fmt.Errorf("dataset: row %d has label %s, which cannot be written in this format for its %q; rename it, or take another format",
-			row, quote(name), name[at])
+			row, textfile.Quote(name), name[at])
 	}
 	if l.checked == nil {
 		l.checked = make(map[int]bool)

@@ -66,6 +66,24 @@ func (t *Taxonomy) Closure(set []int) []int {
 	return slices.Compact(all)
 }
 
+// MostSpecific sorts the nodes and leaves out those that are an ancestor of another one: what Closure adds. It changes
+// the slice it is given.
+func (t *Taxonomy) MostSpecific(nodes []int) []int {
+	if len(nodes) > 1 {
+		above := make(map[int]bool)
+		for _, n := range nodes {
+			for _, a := range t.Ancestors(n) {
+				if a != n {
+					above[a] = true
+				}
+			}
+		}
+		nodes = slices.DeleteFunc(nodes, func(n int) bool { return above[n] })
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
 // Siblings returns the other nodes that share at least one parent with n, ascending. Roots have
 // none. The slice is new.
 func (t *Taxonomy) Siblings(n int) []int {

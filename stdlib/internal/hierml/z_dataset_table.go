@@ -71,6 +71,7 @@ var datasetPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "ARFF", Value: (*dataset.ARFF)(nil)},
+		{Name: "Builder", Value: (*dataset.Builder)(nil)},
 		{Name: "CSV", Value: (*dataset.CSV)(nil)},
 		{Name: "Checked", Value: (*dataset.Checked)(nil)},
 		{Name: "ChiForm", Value: (*dataset.ChiForm)(nil)},

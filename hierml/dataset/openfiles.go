@@ -4,13 +4,14 @@ import (
 	"context"
 	"io"
 
+	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // fromFile reads a file as read reads what is open.
 func fromFile[T any](ctx context.Context, file string, t *taxonomy.Taxonomy, read func(context.Context, io.Reader, string, *taxonomy.Taxonomy) (T, error)) (T, error) {
 	var content T
-	err := readFile(ctx, file, func(r io.Reader, name string) (err error) {
+	err := textfile.ReadFile(ctx, "dataset", file, func(r io.Reader, name string) (err error) {
 		content, err = read(ctx, r, name, t)
 		return err
 	})
