@@ -12,7 +12,7 @@ import (
 )
 
 // hostPath is the package of the program that the tests build plugins for.
-const hostPath = module + "/internal/toolchain/testdata/host"
+const hostPath = module + "/kernel/internal/compiled/testdata/host"
 
 // host is that program in one of its builds, and its kit.
 type host struct {

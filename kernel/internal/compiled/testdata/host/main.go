@@ -1,5 +1,6 @@
 // Command host loads plugins and runs their units, for the tests of package
-// build. Each argument is FILE=UNIT.
+// toolchain. It stands here because it imports package cell, which only what is
+// below kernel may. Each argument is FILE=UNIT.
 package main
 
 import (
