@@ -190,7 +190,7 @@ func TestExportedModule(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", strings.ReplaceAll(indented(notebookExportCommand()), "CLONE", clone)+"./study\n")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "\n3\n") {
 		t.Errorf("it prints %s%v", out, err)
 	}

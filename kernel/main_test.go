@@ -10,24 +10,20 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hierml/notebook/internal/testprogram"
 )
 
-// program is the path of the program, built by TestMain.
+// program is the path of the program, which TestMain opens.
 var program string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "hierml")
-		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(dir)
-		program = filepath.Join(dir, "hierml")
-		if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-			panic("go build: " + string(out))
-		}
-		return m.Run()
-	}())
+	p, err := testprogram.Get(false)
+	if err != nil {
+		panic(err)
+	}
+	program = p.File
+	os.Exit(testprogram.Run(m))
 }
 
 // A result is how a run of the program ended.

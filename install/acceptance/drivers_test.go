@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/install/internal/pattern"
+	"github.com/hierml/notebook/internal/testprogram"
 )
 
 // drivers are the programs in the folder of HIERML_DRIVERS that load the kernel,
@@ -56,8 +57,7 @@ func TestDrivers(t *testing.T) {
 		t.Skip("the drivers look at the kernel through Linux's /proc")
 	}
 	interpreter := jupyter(t)
-	kernelData(t)
-	command := "'" + program() + "' kernel -f {connection_file}"
+	command := "'" + testprogram.Open(t, false).File + "' kernel -f {connection_file}"
 	lab := func(ipc bool, args ...string) []string {
 		start := []string{"lab.py", "--keep-log", kernelLog}
 		if ipc {

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/testprogram"
 )
 
 // scratch is a folder for the whole test run.
@@ -29,7 +28,7 @@ func inScratch(m *testing.M) int {
 	}
 	scratch = dir
 	code := m.Run()
-	if err := errors.Join(closeBrowser(), closeLab(), os.RemoveAll(dir)); err != nil {
+	if err := errors.Join(closeBrowser(), closeLab(), testprogram.Remove(), os.RemoveAll(dir)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -77,28 +76,18 @@ func kernelData(t *testing.T) string {
 }
 
 var registerKernel = sync.OnceValues(func() (string, error) {
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", program(), "./kernel")
-	build.Dir = root()
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build ./kernel: %w\n%s", err, out)
+	program, err := testprogram.Get(false)
+	if err != nil {
+		return "", err
 	}
 	data := filepath.Join(scratch, "share", "jupyter")
-	spec := kernelspec.Spec{Name: kernelspec.DefaultName, DisplayName: kernelspec.DefaultDisplayName, Program: program()}
+	spec := kernelspec.Spec{Name: kernelspec.DefaultName, DisplayName: kernelspec.DefaultDisplayName, Program: program.File}
 	dir := kernelspec.Dir(data, spec.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	return data, spec.Write(dir)
 })
-
-// program returns the path of the program that registerKernel builds.
-func program() string {
-	path := filepath.Join(scratch, "bin", "hierml")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	return path
-}
 
 // root returns the folder of the module.
 func root() string {

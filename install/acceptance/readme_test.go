@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/internal/testprogram"
 )
 
 // TestReadme runs the Go that the README shows, and holds it to two screens.
@@ -20,7 +22,6 @@ func TestReadme(t *testing.T) {
 	if lines := strings.Count(text, "\n"); lines > 90 {
 		t.Errorf("%d lines are more than two screens", lines)
 	}
-	kernelData(t)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(text, -1)
 	if len(blocks) != 2 {
 		t.Fatalf("%d pieces of Go, want a first cell and a first script", len(blocks))
@@ -57,7 +58,7 @@ func hierml(t *testing.T, path, content string, args ...string) string {
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(program(), append(args, path)...).CombinedOutput()
+	out, err := exec.Command(testprogram.Open(t, false).File, append(args, path)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("hierml %q: %v\n%s", args, err, out)
 	}

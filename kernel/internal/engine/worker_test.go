@@ -2,65 +2,17 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 
-	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/module"
 	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/stdlib"
 )
 
-// folder is where the program of the workers is built.
-var folder string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if folder, err = os.MkdirTemp("", "hierml"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer func() {
-			if err := os.RemoveAll(folder); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
-		}()
-		return m.Run()
-	}())
-}
-
-// workerProgram builds the program whose workers run cells, with the race
-// detector if this test has it.
-var workerProgram = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(folder, "hierml")
-	args := []string{"build", "-o", program}
-	if raced {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, "../..")...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return program, nil
-})
-
-// workerKit opens what compiles cells for the workers.
-var workerKit = sync.OnceValues(func() (*toolchain.Kit, error) {
-	program, err := workerProgram()
-	if err != nil {
-		return nil, err
-	}
-	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		return nil, err
-	}
-	return toolchain.Open(context.Background(), toolchain.Settings{Program: program, Root: root})
-})
+func TestMain(m *testing.M) { os.Exit(testprogram.Run(m)) }
 
 // newWorkerNotebook returns a session whose cells run in a worker process of its
 // own.
@@ -72,11 +24,8 @@ func newWorkerNotebook(t testing.TB, mode engine.Mode, set ...func(*engine.Confi
 // newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
 func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Compiler) engine.Compiler, set ...func(*engine.Config)) *notebook {
 	t.Helper()
-	program, err := workerProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	process, err := worker.Start(worker.Config{Command: []string{program, "worker"}, Dir: t.TempDir()})
+	program := testprogram.Open(t, raced)
+	process, err := worker.Start(worker.Config{Command: []string{program.File, "worker"}, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +33,7 @@ func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Co
 	config := engine.Config{
 		Executor: process, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
 		Compiler: func(context.Context, func(string)) (engine.Compiler, error) {
-			kit, err := workerKit()
+			kit, err := program.Kit()
 			if err != nil {
 				return nil, err
 			}

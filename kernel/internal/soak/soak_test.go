@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
@@ -246,20 +246,13 @@ func (k *kernel) quit() int {
 	return n
 }
 
-func build(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "hierml")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../..").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return program
-}
+func TestMain(m *testing.M) { os.Exit(testprogram.Run(m)) }
 
 func TestSoak(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what processes hold is read from Linux's /proc")
 	}
-	program := build(t)
+	program := testprogram.Open(t, false).File
 	k := start(t, program)
 	g := newGenerator(*seed)
 	warm := min(*cells/3, 1000)

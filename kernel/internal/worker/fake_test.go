@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
@@ -29,12 +30,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, Main(nil))
 		os.Exit(1)
 	}
-	code := m.Run()
-	if err := os.RemoveAll(programFolder); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(testprogram.Run(m))
 }
 
 // A fake is an executor for scripts: each line of a program's source is a word

@@ -5,40 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/engine"
 )
-
-// A program is the whole program, which can load plugins, and its kit.
-type program struct {
-	file string
-	kit  *toolchain.Kit
-	err  error
-}
-
-// programFolder is where it is; TestMain removes it.
-var programFolder string
-
-var wholeProgram = sync.OnceValue(func() (p program) {
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
-	defer cancel()
-	if programFolder, p.err = os.MkdirTemp("", "hierml-worker-test-"); p.err != nil {
-		return p
-	}
-	p.file = filepath.Join(programFolder, "hierml")
-	if text, err := exec.CommandContext(ctx, "go", "build", "-o", p.file, "../..").CombinedOutput(); err != nil {
-		return program{err: fmt.Errorf("%w\n%s", err, text)}
-	}
-	p.kit, p.err = toolchain.Open(ctx, toolchain.Settings{Program: p.file})
-	return p
-})
 
 // A compiledSession runs units in a worker of the whole program.
 type compiledSession struct {
@@ -49,15 +23,16 @@ type compiledSession struct {
 
 func newCompiledSession(t testing.TB) *compiledSession {
 	t.Helper()
-	p := wholeProgram()
-	if p.err != nil {
-		t.Fatal(p.err)
-	}
-	b, err := p.kit.NewBuilder()
+	p := testprogram.Open(t, false)
+	kit, err := p.Kit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	process, err := Start(Config{Command: []string{p.file, "worker"}, Grace: time.Second})
+	b, err := kit.NewBuilder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := Start(Config{Command: []string{p.File, "worker"}, Grace: time.Second})
 	if err != nil {
 		t.Fatal(errors.Join(err, b.Close()))
 	}

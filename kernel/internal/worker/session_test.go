@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/module"
 	"github.com/hierml/notebook/stdlib"
@@ -36,13 +37,16 @@ func newSessionIn(t testing.TB, mode engine.Mode) *session {
 	if mode != engine.CompiledMode {
 		return newSession(t)
 	}
-	p := wholeProgram()
-	if p.err != nil {
-		t.Fatal(p.err)
-	}
-	return startSession(t, Config{Command: []string{p.file, "worker"}, Grace: time.Second}, engine.Config{
-		Mode:     mode,
-		Compiler: func(context.Context, func(string)) (engine.Compiler, error) { return module.NewCompiler(p.kit) },
+	p := testprogram.Open(t, false)
+	return startSession(t, Config{Command: []string{p.File, "worker"}, Grace: time.Second}, engine.Config{
+		Mode: mode,
+		Compiler: func(context.Context, func(string)) (engine.Compiler, error) {
+			kit, err := p.Kit()
+			if err != nil {
+				return nil, err
+			}
+			return module.NewCompiler(kit)
+		},
 	})
 }
 

@@ -1,0 +1,139 @@
+// Package testprogram gives tests the program hierml and the kit that compiles cells
+// for it, and has each made once: `go run ./install test` makes both before its
+// first test and names the program in the environment. A test that runs without
+// builds the program itself, and says so. How a kit is made is left to package
+// toolchain, what the program does to the tests.
+package testprogram
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/hierml/notebook/internal/toolchain"
+)
+
+// Variable returns the name of the environment variable that names the program as
+// it is without the race detector, or with it.
+func Variable(race bool) string {
+	if race {
+		return "HIERML_TEST_PROGRAM_RACE"
+	}
+	return "HIERML_TEST_PROGRAM"
+}
+
+// Program is hierml in one of its builds.
+type Program struct {
+	// File is the file of the program.
+	File string
+	// Kit opens what compiles cells for the program, which it makes if it is not
+	// there.
+	Kit func() (*toolchain.Kit, error)
+}
+
+// Open returns the program without the race detector, or with it, and ends the test
+// where it cannot be built.
+func Open(t testing.TB, race bool) *Program {
+	t.Helper()
+	p, err := Get(race)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Get is Open for what is no test.
+func Get(race bool) (*Program, error) {
+	if race {
+		return raced()
+	}
+	return plain()
+}
+
+var (
+	plain = sync.OnceValues(func() (*Program, error) { return get(false) })
+	raced = sync.OnceValues(func() (*Program, error) { return get(true) })
+)
+
+func get(race bool) (*Program, error) {
+	file := os.Getenv(Variable(race))
+	if file == "" {
+		built, err := buildAside(race)
+		if err != nil {
+			return nil, err
+		}
+		file = built
+	}
+	return &Program{File: file, Kit: sync.OnceValues(func() (*toolchain.Kit, error) {
+		return toolchain.Open(context.Background(), toolchain.Settings{Program: file})
+	})}, nil
+}
+
+// built is the folder of what this process has built.
+var built struct {
+	sync.Mutex
+	folder string
+}
+
+func buildAside(race bool) (string, error) {
+	built.Lock()
+	defer built.Unlock()
+	if built.folder == "" {
+		dir, err := os.MkdirTemp("", "hierml-program-")
+		if err != nil {
+			return "", err
+		}
+		built.folder = dir
+	}
+	fmt.Fprintf(os.Stderr, "%s names no program: these tests build their own\n", Variable(race))
+	name := "hierml"
+	if race {
+		name += "-race"
+	}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	file := filepath.Join(built.folder, name)
+	if out, err := exec.Command("go", Arguments(race, file)...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return file, nil
+}
+
+// Arguments are those of the go command, somewhere in the module, that build the
+// program into file.
+func Arguments(race bool, file string) []string {
+	// No version control: a clone that belongs to another user would end the build,
+	// and the kit would be another for each commit.
+	args := []string{"build", "-buildvcs=false"}
+	if race {
+		args = append(args, "-race")
+	}
+	return append(args, "-o", file, "github.com/hierml/notebook/kernel")
+}
+
+// Run runs the tests of a package that opens the program, and removes what they have built.
+// It returns the status to exit with.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if err := Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	return code
+}
+
+// Remove removes what was built.
+func Remove() error {
+	built.Lock()
+	defer built.Unlock()
+	if built.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(built.folder)
+}
