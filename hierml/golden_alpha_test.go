@@ -13,7 +13,7 @@ import (
 // without a force, the reference and this library are both right to about the square root of their gaps.
 const weightTolerance = 1e-6
 
-// TestGoldenAlpha has the weights of equations 6 to 8; those without constraints are in TestGolden.
+// TestGoldenAlpha has the weights of [CSS16, (6) to (8)]; those without constraints are in TestGolden.
 func TestGoldenAlpha(t *testing.T) {
 	type weights struct {
 		Rho, T      float64
@@ -77,7 +77,7 @@ func maxMin(t *testing.T, m weighting.MaxMin, g *taxonomy.Taxonomy, smallest flo
 	return alpha
 }
 
-// TestGoldenAlphaClosed has the weights of equation 20.
+// TestGoldenAlphaClosed has the weights of [CSS16, (20)].
 func TestGoldenAlphaClosed(t *testing.T) {
 	cases, err := golden.Read("alpha_closed")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestGoldenAlphaClosed(t *testing.T) {
 	}
 }
 
-// TestGoldenSplit has the weights of duplicated nodes, for which NHSVM is that of the minimal graph: TestGolden
+// TestGoldenSplit has the weights of duplicated nodes, for which the normalized SVM is that of the minimal graph: TestGolden
 // compares the optima.
 func TestGoldenSplit(t *testing.T) {
 	cases, err := golden.Read("nhsvm")

@@ -183,7 +183,7 @@ func TestGoldenSlack(t *testing.T) {
 	}
 }
 
-// TestGoldenSlackByVariableSelection solves the cases of hsvm_slack by Algorithm 2 of the thesis, with both forms of its
+// TestGoldenSlackByVariableSelection solves the cases of hsvm_slack by [Cai08, Algorithm 2], with both forms of its
 // step 8.
 func TestGoldenSlackByVariableSelection(t *testing.T) {
 	cases, err := golden.Read("hsvm_slack")
@@ -222,7 +222,7 @@ func TestGoldenSlackByVariableSelection(t *testing.T) {
 	}
 }
 
-// TestGoldenClassRegularizer compares the regularizer's view in class weights, thesis 4.40 to 4.48, and looks at models trained
+// TestGoldenClassRegularizer compares the regularizer's view in class weights, [Cai08, (4.40) to (4.48)], and looks at models trained
 // through it.
 func TestGoldenClassRegularizer(t *testing.T) {
 	cases, err := golden.Read("hsvm_slack")

@@ -18,7 +18,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// transferCase is what the families of the paper on orthogonal transfer share. Labels
+// transferCase is what the families of [ZXW11] share. Labels
 // are single nodes; the paper's C is C times the number of instances.
 type transferCase struct {
 	instances

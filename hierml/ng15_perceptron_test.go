@@ -11,7 +11,7 @@ import (
 // measured are accuracy, average precision and parent accuracy, in percent, and half of the tree loss.
 type measured struct{ accuracy, precision, parent, loss float64 }
 
-// online has the rows of tables 7.20 and 7.21 of Cai's thesis: flat Hieron, hierarchical Hieron, flat and hierarchical perceptron
+// online has the rows of [Cai08, tables 7.20 and 7.21]: flat Hieron, hierarchical Hieron, flat and hierarchical perceptron
 // on 15 groups of Newsgroups, trained on perClass documents of each group, or on nine tenths of all where that is 0. The loss of
 // the last method with 20 a class is printed as 78.7, which is the average precision two rows below.
 var online = []struct {

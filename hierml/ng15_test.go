@@ -19,7 +19,7 @@ type pair [2]float64
 
 func (p pair) difference() float64 { return p[1] - p[0] }
 
-// published has the rows of table 7.10 of Cai's thesis: flat and hierarchical SVM on 15 groups of
+// published has the rows of [Cai08, table 7.10]: flat and hierarchical SVM on 15 groups of
 // Newsgroups, trained on perClass documents of each group, or on nine tenths of all where that is 0.
 // Accuracies are in percent.
 var published = []struct {
@@ -34,12 +34,12 @@ var published = []struct {
 	{0, pair{84.8, 84.5}, pair{94.8, 94.9}, pair{0.204, 0.206}},
 }
 
-// TestNewsgroups repeats the experiment of table 7.10 as far as the text tells it: word counts of unit
+// TestNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it: word counts of unit
 // length without stop words and words that stand in one text only, C = 1, means over random samples.
 //
-// The thesis used the 15,000 posts of the first release, with cross-posts and duplicates; the later
+// [Cai08] used the 15,000 posts of the first release, with cross-posts and duplicates; the later
 // one, at hand, has 13,919 without these, on which both methods are better by 7 to 13 points of
-// accuracy. What the thesis concludes from its table must come out: the accuracies hardly differ, and
+// accuracy. What it concludes from its table must come out: the accuracies hardly differ, and
 // the hierarchical SVM always excels in parent accuracy.
 func TestNewsgroups(t *testing.T) {
 	needNewsgroups(t)
@@ -47,7 +47,7 @@ func TestNewsgroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := dataset.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts) // the thesis has a list of stop words
+	words, err := dataset.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts) // [Cai08] has a list of stop words
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ type fitFunc = func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*cla
 
 var fits = []fitFunc{
 	svm.Flat{Settings: solver.Settings{Gap: 1e-2}}.Fit,
-	// The thesis scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
+	// [Cai08] scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
 	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 }
 

@@ -243,8 +243,8 @@ func duplicate(t *testing.T, g *taxonomy.Taxonomy, nodes []int) *taxonomy.Taxono
 	return h
 }
 
-// Splitting a node's weight over the node and duplicates of it changes nothing: the exact part of what Theorem
-// 1 of the paper on NHSVM says about duplicates.
+// Splitting a node's weight over the node and duplicates of it changes nothing: the exact part of what [CSS16, Theorem 1] says
+// about duplicates.
 func TestSplitWeights(t *testing.T) {
 	for name, d := range situations() {
 		t.Run(name, func(t *testing.T) {

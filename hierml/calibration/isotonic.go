@@ -30,7 +30,7 @@ func (p *Steps) Probability(score float64) float64 {
 // Isotonic returns the isotonic regression of the truth on the scores: of all
 // functions that never fall, the one closest in least squares to 1 at the scores
 // of positives and 0 at those of negatives, found by pooling adjacent violators
-// (Zadrozny and Elkan, 2002). It needs more data than [Platt], whose form it does
+// [ZE02]. It needs more data than [Platt], whose form it does
 // not assume. The complexity is O(n log n).
 func Isotonic(scores []float64, positive []bool) (*Steps, error) {
 	if _, err := check(scores, positive); err != nil {

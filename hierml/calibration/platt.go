@@ -19,12 +19,10 @@ func (p Sigmoid) Probability(score float64) float64 {
 }
 
 // Platt returns the sigmoid of largest likelihood for scores and whether each
-// belongs to a positive, with the targets of Platt, (n+1)/(n+2) for the n
+// belongs to a positive, with the targets of [Pla99], (n+1)/(n+2) for the n
 // positives and 1/(m+2) for the m negatives, which keep probabilities away from
 // 0 and 1 and are defined without positives or without negatives, too. It is
-// found by Newton's method with the safe evaluations and the line search of Lin,
-// Lin and Weng, A note on Platt's probabilistic outputs for support vector
-// machines, 2007.
+// found by Newton's method with the safe evaluations and the line search of [LLW07].
 func Platt(scores []float64, positive []bool) (Sigmoid, error) {
 	n, err := check(scores, positive)
 	if err != nil {

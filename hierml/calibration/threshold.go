@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Threshold learns where to cut rankings as Elisseeff and Weston do (A kernel
-// method for multi-labelled classification, 2001): the relevant labels of an instance are those with scores above a threshold, which
+// Threshold learns where to cut rankings as [EW01] does: the
+// relevant labels of an instance are those with scores above a threshold, which
 // is a linear function of all its scores. It is fitted by least squares to the
 // threshold of each instance that makes fewest errors, see [Target].
 //

@@ -31,7 +31,7 @@ const (
 	crossRadius = 2.6
 )
 
-// Dendrogram draws a tree of mergers as figure 6.1 of Cai's thesis does: the names at the left, and every link as a bar
+// Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and every link as a bar
 // at the distance of what it merges. The clusters that the cut leaves have colours and stand apart. Links that are cut
 // are grey and crossed, with a larger cross those that do not build on one that is cut; where one distance divides the links that are cut
 // from the others, a line stands there. In the interactive figure that line can be moved. Mergers with a method Check()

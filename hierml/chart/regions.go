@@ -40,7 +40,7 @@ const (
 )
 
 // DecisionRegions draws which node a model predicts at each place of the plane, and over that the instances of d in the colours of
-// their labels, as figures 4.3 and 4.4 of Cai's thesis show a flat and a hierarchical SVM. The first two columns of d.X
+// their labels, as [Cai08, figures 4.3 and 4.4] show a flat and a hierarchical SVM. The first two columns of d.X
 // are the plane; further ones have to be constant, as that of WithConstant is. What is below one child of the root (one root of
 // several) has shades of one colour; thin lines divide those, dark lines divide the colours. Of more than 1000 instances as many
 // are drawn, evenly spaced in d; an instance of several labels has the colour of the first.

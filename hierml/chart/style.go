@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours that Okabe and Ito (2008) chose so that all eyes tell them apart; yellow is left out, being too
+// The colours that Okabe and Ito chose [OI08] so that all eyes tell them apart; yellow is left out, being too
 // pale on white.
 var lineColors = []color.Color{
 	color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, // blue

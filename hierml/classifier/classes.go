@@ -15,7 +15,7 @@ import (
 )
 
 // Classes is a model as one of class weights: every leaf y has weights W_y, the sum of those of its nodes with their
-// attributes, and the hierarchy is a regularizer that couples them (thesis of Cai, equations 4.46 and 4.48).
+// attributes, and the hierarchy is a regularizer that couples them [Cai08, (4.46) and (4.48)].
 type Classes struct {
 	*structured.ClassRegularizer
 	// Products are <W_y, W_y'>, a row and a column a leaf in the order of Taxonomy.Leaves.

@@ -14,7 +14,7 @@ const (
 	Highest Rule = iota
 	// Descend goes from the top to a leaf, at every node to the child with the
 	// highest node score, of equal ones to that with the smallest id:
-	// orthogonal transfer, equation 1; the thesis of Cai, section 7.4.2.
+	// [ZXW11, (1)]; [Cai08, section 7.4.2].
 	Descend
 	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one leaf is asked for it
 	// is that with the highest score, as for Highest.

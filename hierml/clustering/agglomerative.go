@@ -14,7 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Agglomerative merges classes into clusters, the nearest two first. Its zero value is Algorithm 8 of Cai's thesis:
+// Agglomerative merges classes into clusters, the nearest two first. Its zero value is [Cai08, Algorithm 8]:
 // centroids in the space of the features, average linkage, inconsistency of depth 2.
 type Agglomerative struct {
 	// Linkage is the distance of clusters. The default value is Average.
@@ -39,7 +39,7 @@ type Agglomerative struct {
 	Progress func(done float64, state string) error
 }
 
-// Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their instances (6.1). An
+// Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their instances [Cai08, (6.1)]. An
 // instance with several labels counts for each. A label that is not a leaf is an error; Leafed moves such labels. It
 // ends early with ctx's error, or that of Progress.
 func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
@@ -50,9 +50,9 @@ func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram
 // labels: 1 minus the number with both labels over the number with either. Labels that never stand together have
 // distance 1, and the features play no part.
 //
-// HOMER (Tsoumakas, Katakis and Vlahavas, 2008) clusters the labels of multi-label data by these sets from the top down,
-// with balanced k-means; Madjarov, Gjorgjevikj, Dimitrovski and Dzeroski (The use of data-derived label hierarchies in
-// multi-label classification, 2016) compare it with agglomerative clustering of the same sets, which is what this does.
+// HOMER [TKV08] clusters the labels of multi-label data by these sets from the top down,
+// with balanced k-means; [MGDD16] compares
+// it with agglomerative clustering of the same sets, which is what this does.
 func (a Agglomerative) CoOccurrence(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, false, jaccard)
 }

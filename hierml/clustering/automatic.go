@@ -12,7 +12,7 @@ import (
 
 // Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it,
 // trains with them, and translates the model back, so that it is judged by the true taxonomy as any other, like the
-// perceptrons with an automatic hierarchy in tables 7.23 and 7.24 of Cai's thesis.
+// perceptrons with an automatic hierarchy in [Cai08, tables 7.23 and 7.24].
 type Automatic struct {
 	// Estimator trains under the hierarchy: an estimator of this library, such as perceptron.Hierarchical{}, or any
 	// value with a method
@@ -22,13 +22,13 @@ type Automatic struct {
 	// whose M is a Scorer, or a function with these parameters and results.
 	Estimator any
 
-	// Agglomerative clusters the classes. The default value is that of Algorithm 8.
+	// Agglomerative clusters the classes. The default value is that of [Cai08, Algorithm 8].
 	Agglomerative Agglomerative
 
 	// CoOccurrence clusters them by the instances that they have in common instead of by centroids.
 	CoOccurrence bool
 
-	// Cuts are the levels of the hierarchy. The default value is the cut of Algorithm 8.
+	// Cuts are the levels of the hierarchy. The default value is the cut of [Cai08, Algorithm 8].
 	Cuts []Cut
 }
 
@@ -52,7 +52,7 @@ func (a Automatic) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy
 }
 
 // Randomized is an estimator that trains under a random hierarchy of the shape of the true one, and whose model is
-// judged by the true one, as in tables 7.17 to 7.19 of Cai's thesis.
+// judged by the true one, as in [Cai08, tables 7.17 to 7.19].
 type Randomized struct {
 	// Estimator trains under the hierarchy, as in Automatic.
 	Estimator any

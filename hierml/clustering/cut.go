@@ -14,7 +14,7 @@ type Cut struct {
 	Value float64
 }
 
-// Inconsistent is the cut of Algorithm 8: links with a coefficient of inconsistency above the mean of those that are not
+// Inconsistent is the cut of [Cai08, Algorithm 8]: links with a coefficient of inconsistency above the mean of those that are not
 // zero.
 func Inconsistent() Cut { return Cut{"inconsistent", 0} }
 

@@ -36,7 +36,7 @@ type Dendrogram struct {
 	// Threshold is the mean of the coefficients that are not zero, or 0 if all are.
 	Threshold float64
 
-	// Cut says which links are cut: by Algorithm 8 those with a coefficient above the threshold by more than 1e-9, and
+	// Cut says which links are cut: by [Cai08, Algorithm 8] those with a coefficient above the threshold by more than 1e-9, and
 	// the links that build on them; or as With says.
 	Cut []bool
 	// Clusters has the classes, ascending, of each cluster that the cut leaves, in the order of their first classes.

@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Taxonomy returns the classes below the clusters of the dendrogram's cut: the hierarchy of Algorithm 8, whose first
+// Taxonomy returns the classes below the clusters of the dendrogram's cut: the hierarchy of [Cai08, Algorithm 8], whose first
 // level are the clusters and whose second are the classes. With cuts it has a level for each of them instead, in the
 // order of their numbers of clusters. A cluster of one class is a node with one child. Cuts of which neither refines the
 // other are an error.

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Random draws hierarchies of a given shape (section 7.4.3 of Cai's thesis): as many nodes on each level, and every
+// Random draws hierarchies of a given shape [Cai08, section 7.4.3]: as many nodes on each level, and every
 // inner node with a child, but otherwise any node below any. The zero value draws all of these alike.
 type Random struct {
 	// OneChildEach gives every inner node a child first, and then every other node any parent. More hierarchies of even

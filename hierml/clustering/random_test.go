@@ -143,7 +143,7 @@ func TestOneChildEach(t *testing.T) {
 	checkFrequencies(t, "one each", n, seen, []profile{{[]int{2, 2}, 0.5}, {[]int{1, 3}, 0.5}})
 }
 
-// TestLikeKeepsTheShape draws hierarchies like a forest with leaves on several levels, the WIPO section of the thesis,
+// TestLikeKeepsTheShape draws hierarchies like a forest with leaves on several levels, the WIPO section of [Cai08],
 // and one for which rejection alone would not end.
 func TestLikeKeepsTheShape(t *testing.T) {
 	uneven, err := taxonomy.New([]string{"r", "s", "a", "b", "c", "d", "e", "lone"}, [][2]int{{0, 2}, {0, 3}, {1, 4}, {2, 5}, {2, 6}})

@@ -30,7 +30,7 @@ var original = []Entry{
 		texts: newsgroupTexts, read: newsgroupRows,
 	},
 	{
-		Name: "20news-bydate-15", Title: "20 Newsgroups, the 15 groups of Cai's thesis below 5 parents, division by date", Kind: "text",
+		Name: "20news-bydate-15", Title: "20 Newsgroups, the 15 groups of [Cai08] below 5 parents, division by date", Kind: "text",
 		Licence: newsgroupsLicence, Citation: newsgroupsCitation,
 		Source: "https://people.csail.mit.edu/jrennie/20Newsgroups/",
 		Files:  bydateFiles, home: "20news-bydate",

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// newsgroupTree puts the groups of 20 Newsgroups below what they are about: the five parents of Cai's thesis, section 7.1,
-// for 15 of them, and science; misc.forsale stands alone.
+// newsgroupTree puts the groups of 20 Newsgroups below what they are about: the five parents of [Cai08, section 7.1] for
+// 15 of them, and science; misc.forsale stands alone.
 const newsgroupTree = `computers	comp.graphics
 computers	comp.os.ms-windows.misc
 computers	comp.sys.ibm.pc.hardware
@@ -35,7 +35,7 @@ science	sci.space
 misc.forsale
 `
 
-// thesisParents are those of the 15 groups that the thesis takes.
+// thesisParents are those of the 15 groups of [Cai08].
 var thesisParents = []string{"computers", "politics", "religion", "sports", "vehicles"}
 
 // rcv1Tree has the topics of RCV1-v2, a parent and its children a line.
@@ -86,7 +86,7 @@ func newsgroupTexts(ctx context.Context, _ *Entry, paths []string) (*Corpus, err
 	return Folders{Latin1: true}.Open(ctx, paths[0], t)
 }
 
-// thesisTexts reads the 15 groups of the thesis.
+// thesisTexts reads the 15 groups of [Cai08].
 func thesisTexts(ctx context.Context, e *Entry, paths []string) (*Corpus, error) {
 	all, err := newsgroupTexts(ctx, e, paths)
 	if err != nil {

@@ -12,8 +12,7 @@ type ChiForm int
 
 const (
 	// ChiMax is the largest statistic of any class in the table of two rows and two columns: whether the column is zero,
-	// and whether the instance is of the class (chi-square max of Yang and Pedersen, A comparative study on feature
-	// selection in text categorization, 1997).
+	// and whether the instance is of the class (chi-square max of [YP97]).
 	ChiMax ChiForm = iota
 	// ChiMean is the mean of these statistics, every class weighted by its part of the instances (their chi-square avg).
 	ChiMean

@@ -103,7 +103,7 @@ func drawRows(ctx context.Context, rows, columns, workers int, newDrawer func() 
 	return m, nil
 }
 
-// alias draws numbers with given probabilities in constant time (Walker 1977, in Vose's form).
+// alias draws numbers with given probabilities in constant time [Wal77] in Vose's form [Vos91].
 type alias struct {
 	keep  []float64
 	other []int32

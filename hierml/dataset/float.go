@@ -16,7 +16,7 @@ var powersOfTen = [...]float64{
 //
 // Numbers of up to fifteen digits, which are nearly all, take one pass: the digits as an integer and
 // the power of ten are both exact in a float64, so that one multiplication or division rounds
-// correctly (Clinger 1990).
+// correctly [Cli90].
 func parseFloat(line []byte, at int) (value float32, end int, ok bool) {
 	start := at
 	negative := false

@@ -10,7 +10,7 @@ import (
 )
 
 // Hyperplanes describes data on the unit sphere with a taxonomy as unbalanced as a binary tree can be, the
-// unbalanced synthetic data of NHSVM, section 8.1: a random hyperplane through the origin divides the
+// unbalanced synthetic data of [CSS16, section 8.1]: a random hyperplane through the origin divides the
 // space into two, the next one divides the second of these, and so on. Every part is a leaf, whose depth is
 // the number of hyperplanes that bound it. Every instance has all features.
 //

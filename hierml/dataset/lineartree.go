@@ -35,18 +35,18 @@ type LinearTree struct {
 	Seed uint64
 }
 
-// NHSVMBalanced has the settings of the balanced synthetic data of NHSVM, section 8.1: 15 nodes, 8 leaves,
+// NHSVMBalanced has the settings of the balanced synthetic data of [CSS16, section 8.1]: 15 nodes, 8 leaves,
 // 1,000 features. The section says that the tree has 2^3-1 nodes, which with its depth of 4 and table 2 has
 // to be 2^4-1; and that there are 15,000 instances, of which table 2 counts 8,000: here, there are 15,000.
 func NHSVMBalanced(seed uint64) LinearTree {
 	return LinearTree{Name: "NHSVM balanced", FanOut: 2, Depth: 3, Features: 1000, Instances: 15000, Seed: seed}
 }
 
-// ThesisSynthetic has the settings of the synthetic data of Cai's thesis, section 7.1.1, with the tree
-// given; table 7.5 has fan-out 3 with depth 3, and 6 with 2. The thesis says that the variances of the weights
+// ThesisSynthetic has the settings of the synthetic data of [Cai08, section 7.1.1], with the tree
+// given; table 7.5 has fan-out 3 with depth 3, and 6 with 2. The text says that the variances of the weights
 // decrease with depth but not how: here, the deviation halves from level to level. The root has no weights, as it
-// has no attributes in the thesis' classifiers (section 7.2). Instances without labels, which the thesis
-// does not mention, are drawn again.
+// has no attributes in the classifiers of [Cai08, section 7.2]. Instances without labels, which the text does not mention,
+// are drawn again.
 func ThesisSynthetic(fanOut, depth int, seed uint64) LinearTree {
 	g := LinearTree{
 		Name: fmt.Sprintf("thesis %d/%d", fanOut, depth), FanOut: fanOut, Depth: depth,

@@ -15,7 +15,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// RCV1 reads and writes the files in which the collection RCV1-v2 is distributed (Lewis et al. 2004), besides
+// RCV1 reads and writes the files in which the collection RCV1-v2 is distributed [LYRL04], besides
 // the hierarchies of its topics, which taxonomy.RCV1 reads:
 //
 //	lyrl2004_vectors_*.dat     document  term:weight term:weight ...   Read, Instances

@@ -6,12 +6,12 @@ package dataset
 type TermWeight int
 
 const (
-	// LogTFIDF is (1 + ln tf) * ln(N / df), as in Lewis, Yang, Rose and Li, RCV1, 2004, section 5.1.
+	// LogTFIDF is (1 + ln tf) * ln(N / df), as in [LYRL04, section 5.1].
 	LogTFIDF TermWeight = iota
 	// PlainTFIDF is tf * ln(N / df).
 	PlainTFIDF
-	// BM25 is tf / (tf + k1*(1 - b + b*L/A)) * ln(1 + (N - df + 1/2)/(df + 1/2)), as in Robertson and Zaragoza,
-	// The probabilistic relevance framework, 2009, with 1 added below the logarithm, which makes the weight of every
+	// BM25 is tf / (tf + k1*(1 - b + b*L/A)) * ln(1 + (N - df + 1/2)/(df + 1/2)), as in [RZ09], with
+	// 1 added below the logarithm, which makes the weight of every
 	// word positive.
 	BM25
 	// Counts is tf.

@@ -28,7 +28,7 @@ type Text struct {
 	NGrams [2]int `json:",omitzero"`
 
 	// Bits makes 2^Bits columns and no vocabulary: the column of a term, and whether it adds or subtracts its weight, is
-	// told by a hash of the term (Weinberger and others, Feature hashing for large scale multitask learning, 2009).
+	// told by a hash of the term [WDLSA09].
 	// Memory does not grow with the number of terms, and with weights that need no training texts neither do these.
 	// The default value is 0, which is a vocabulary; the largest is 30.
 	Bits int `json:",omitzero"`

@@ -52,7 +52,7 @@ type TextLike struct {
 	Workers int
 }
 
-// NewsgroupsLike has the size of the 15 groups of Newsgroups (thesis of Cai, section 7.1): 20 nodes, 15
+// NewsgroupsLike has the size of the 15 groups of Newsgroups [Cai08, section 7.1]: 20 nodes, 15
 // leaves of equal size.
 func NewsgroupsLike() TextLike {
 	return TextLike{
@@ -61,7 +61,7 @@ func NewsgroupsLike() TextLike {
 	}
 }
 
-// WIPOLike has the size of section D of WIPO-alpha (thesis of Cai, tables 7.1 and 7.17): 160 leaves, 1,710
+// WIPOLike has the size of section D of WIPO-alpha [Cai08, tables 7.1 and 7.17]: 160 leaves, 1,710
 // instances to train on, 18,077 features.
 func WIPOLike() TextLike {
 	return TextLike{
@@ -70,7 +70,7 @@ func WIPOLike() TextLike {
 	}
 }
 
-// IPCLike has the size of IPC (NHSVM table 2): 553 nodes, 451 leaves, 228,000 features, 75,250 instances,
+// IPCLike has the size of IPC [CSS16, table 2]: 553 nodes, 451 leaves, 228,000 features, 75,250 instances,
 // of which 46,324 are to train on.
 func IPCLike() TextLike {
 	return TextLike{
@@ -79,7 +79,7 @@ func IPCLike() TextLike {
 	}
 }
 
-// DMOZLike has the size of DMOZ10 (NHSVM table 2): 17,221 nodes, 12,294 leaves, 165,000 features, 163,590
+// DMOZLike has the size of DMOZ10 [CSS16, table 2]: 17,221 nodes, 12,294 leaves, 165,000 features, 163,590
 // instances, of which 128,710 are to train on: half of the classes have five of them or fewer, the largest several
 // hundred. All leaves are at the fifth level. The sizes of the inner levels and the length of the
 // documents, which the paper does not give, are a guess.

@@ -9,7 +9,7 @@ import (
 )
 
 // Weighing says how counts of terms become weights, for data that come as counts and not as texts, such as those of
-// the LSHTC challenges, which NHSVM weighs by BM25 in section 8.3. Text has the same settings. The zero value is TFIDF's:
+// the LSHTC challenges, which [CSS16, section 8.3] weighs by BM25. Text has the same settings. The zero value is TFIDF's:
 // LogTFIDF in vectors of unit length.
 type Weighing struct {
 	// Weight is LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or Binary.

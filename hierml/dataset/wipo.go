@@ -18,7 +18,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// WIPO reads and writes the patents of WIPO-alpha (Fall et al. 2003), a record each:
+// WIPO reads and writes the patents of WIPO-alpha [FTBK03], a record each:
 //
 //	<record cy="WO" an="EP9901234" pn="WO9912345" ...>
 //	  <ipcs ed="7" mc="A01B00102"><ipc ic="A01B00104"></ipc></ipcs>

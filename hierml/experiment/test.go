@@ -40,8 +40,8 @@ func (t Test) check() error {
 	return fmt.Errorf("experiment: no test is called %q; there are %q, %q and %q", string(t), T, CorrectedT, Permutation)
 }
 
-// CorrectedTest is the corrected resampled t-test of Nadeau and Bengio (Inference for the generalization error, Machine
-// Learning 52, 2003) for the mean of the differences a - b of pairs from repeated divisions of the same instances:
+// CorrectedTest is the corrected resampled t-test of [NB03] for
+// the mean of the differences a - b of pairs from repeated divisions of the same instances:
 //
 //	t = mean / sqrt((1/n + ratio) variance), with n - 1 degrees of freedom
 //

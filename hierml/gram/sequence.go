@@ -15,7 +15,7 @@ type SequenceKernel interface {
 	Value(s, t []rune) float64
 }
 
-// Subsequence is the string subsequence kernel (Lodhi, Saunders, Shawe-Taylor, Cristianini and Watkins 2002): the
+// Subsequence is the string subsequence kernel [LSSCW02]: the
 // inner product over all sequences u of Length symbols of how much u is in s and in t. Each
 // occurrence of u, contiguous or not, that extends over l symbols counts Decay^l:
 //
@@ -89,7 +89,7 @@ type table []float64
 // negligible values are set to zero, because arithmetic with the denormal ones that follow is slow.
 const negligible = 1e-290
 
-// raw computes the kernel by dynamic programming. After the prefix s' of s, prefix[i][j] is what Lodhi et al. call
+// raw computes the kernel by dynamic programming. After the prefix s' of s, prefix[i][j] is what [LSSCW02] calls
 // K'_i(s', t[:j]): the subsequences of i symbols of both, each weighted by its extent from its first symbol to the
 // ends of s' and of t[:j]. It returns 0 if ctx ends.
 func (k Subsequence) raw(ctx context.Context, s, t []rune, scratch *table) float64 {

@@ -1,14 +1,14 @@
 // Package labelset finds the best label set of a taxonomy: given a reward a node, the non-empty set
 // of leaves, closed under taking ancestors, whose nodes have the largest sum of rewards. It is the
-// inference of multi-label hierarchical classification, in training (NHSVM equations 18 and 19, where
-// the reward of a leaf contains its part of the loss) and in prediction.
+// inference of multi-label hierarchical classification, in training ([CSS16, (18) and (19)], where the
+// reward of a leaf contains its part of the loss) and in prediction.
 //
 // It is a room of its own, apart from package structured, because it knows nothing but the taxonomy:
 // training, prediction and evaluation use it alike.
 //
 // On trees and forests [Searcher.Best] is dynamic programming in O(nodes). On other graphs the problem
-// is NP-hard; there it is a branch and bound whose bound is a point of the dual of the linear
-// relaxation of equation 19, improved by passing messages between a node and its parents. [Space.Relax]
+// is NP-hard; there it is a branch and bound whose bound is a point of the dual of the linear relaxation of [CSS16, (19)], improved
+// by passing messages between a node and its parents. [Space.Relax]
 // solves the relaxation itself.
 package labelset
 
@@ -174,7 +174,7 @@ type Hints struct {
 	leaves   []int32 // of the best set, by position
 }
 
-// Best returns the label set with the largest sum of rewards, NHSVM equation 18; rewards has one
+// Best returns the label set with the largest sum of rewards, [CSS16, (18)]; rewards has one
 // entry a node. Sets of equal value are told apart by rounding only.
 func (s *Searcher) Best(rewards []float64) (Solution, error) { return s.BestFrom(rewards, nil) }
 

@@ -113,7 +113,7 @@ func TestRelaxBoundsBest(t *testing.T) {
 	}
 }
 
-// checkFeasible checks the constraints of equation 19.
+// checkFeasible checks the constraints of [CSS16, (19)].
 func checkFeasible(t *testing.T, g *taxonomy.Taxonomy, z []float64) {
 	t.Helper()
 	leaves := 0.0

@@ -19,7 +19,7 @@ type Relaxation struct {
 	Integral bool
 }
 
-// Relax solves the linear relaxation of the search for the best label set, NHSVM equation 19 with three
+// Relax solves the linear relaxation of the search for the best label set, [CSS16, (19)] with three
 // corrections: it is a maximum; the first constraint holds for inner nodes only, since a leaf
 // has no child that could be in the set; and the last one is part of the integer program too, which
 // without it would have the empty set among its solutions:

@@ -29,9 +29,9 @@ func (zeroOne) NodeRow(truth int, dst []float64) {
 }
 
 // Normalized returns the loss in which the edges from either label up to the deepest common
-// ancestor weigh 1 over twice the label's depth (Cai's thesis, 7.2), so that it is at most 1 between leaves of a tree with one root; depth
+// ancestor weigh 1 over twice the label's depth [Cai08, (7.2)], so that it is at most 1 between leaves of a tree with one root; depth
 // is the number of ancestors without the label. Where all labels have one depth it is Half divided
-// by that depth, not Half, as the thesis says. It does not exist at roots: a root that is a
+// by that depth, not Half, as printed there. It does not exist at roots: a root that is a
 // leaf is an error, and a cost of a root that is an inner node is not finite.
 func Normalized(t *taxonomy.Taxonomy) (Loss, error) {
 	for _, l := range t.Leaves() {
@@ -96,7 +96,7 @@ func (l normalized) depth(n int) float64 {
 }
 
 // SqrtAlpha returns the root of the sum of the node weights over the nodes counted by Symdiff:
-// NHSVM, equation 9, the distance of the labels' attribute vectors. alpha has one weight a node, none
+// [CSS16, (9)], the distance of the labels' attribute vectors. alpha has one weight a node, none
 // negative, and is not copied. It is a SetLoss.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (Loss, error) {
 	if err := checkWeights(t, alpha); err != nil {

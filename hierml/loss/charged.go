@@ -7,7 +7,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Uni returns HSVM-S, equation 6, with weight 1 for every node: a node is charged where it is an ancestor of
+// Uni returns [QGH09, (6)] with weight 1 for every node: a node is charged where it is an ancestor of
 // one label only and its parent is not, and a root where it is an ancestor of one label only. It is
 // an error where a node has several parents. Uni, Sib and Sub are SetLosses: there a node is charged that is an
 // ancestor of a label of one set only.
@@ -15,7 +15,7 @@ func Uni(t *taxonomy.Taxonomy) (Loss, error) {
 	return newCharged("uni", t, func(int) float64 { return 1 })
 }
 
-// Sib returns HSVM-S, equations 6 and 7: a root weighs 1, any other node its parent's weight divided by
+// Sib returns [QGH09, (6) and (7)]: a root weighs 1, any other node its parent's weight divided by
 // the number of the parent's children. It is an error where a node has several parents.
 func Sib(t *taxonomy.Taxonomy) (Loss, error) {
 	weight := make([]float64, t.Len())
@@ -28,7 +28,7 @@ func Sib(t *taxonomy.Taxonomy) (Loss, error) {
 	return newCharged("sib", t, func(n int) float64 { return weight[n] })
 }
 
-// Sub returns HSVM-S, equations 6 and 8: a node weighs the fraction of all nodes that are below it,
+// Sub returns [QGH09, (6) and (8)]: a node weighs the fraction of all nodes that are below it,
 // itself included. It is an error where there is not exactly one root or where a node has several
 // parents.
 func Sub(t *taxonomy.Taxonomy) (Loss, error) {

@@ -16,7 +16,7 @@ type SetLoss interface {
 }
 
 // Decomposing is a SetLoss that is a sum over the nodes of the prediction, so that a search for the
-// best set needs nothing but a value a node (NHSVM, section 7.1).
+// best set needs nothing but a value a node [CSS16, section 7.1].
 type Decomposing interface {
 	SetLoss
 
@@ -26,8 +26,8 @@ type Decomposing interface {
 	Decompose(truth []int, dst []float64) (constant float64)
 }
 
-// LeafSymdiff returns the number of leaves that are in one set and not in the other: Delta_0 of Cai's
-// thesis, section 3.3, and Delta_Ll of NHSVM, section 7.1, by which training replaces SqrtAlpha, which
+// LeafSymdiff returns the number of leaves that are in one set and not in the other: Delta_0 of [Cai08, section 3.3] and Delta_Ll of [CSS16, section 7.1], by which
+// training replaces SqrtAlpha, which
 // doesn't decompose. Labels that are inner nodes do not count. Between single leaves it is twice
 // ZeroOne.
 func LeafSymdiff(t *taxonomy.Taxonomy) Decomposing { return leafSymdiff{t} }
@@ -107,8 +107,8 @@ func NamedSet(name string, t *taxonomy.Taxonomy) (SetLoss, error) {
 }
 
 // Ranking returns the loss of a ranking of the leaves when truth is the set of true labels: the cost
-// of each pair of a leaf in truth and one not in it that has a strictly larger score, by l. With Symdiff it is
-// Cai's thesis, 3.15. scores has one entry a leaf, in the order of Taxonomy.Leaves.
+// of each pair of a leaf in truth and one not in it that has a strictly larger score, by l. With Symdiff it is [Cai08, (3.15)].
+// scores has one entry a leaf, in the order of Taxonomy.Leaves.
 func Ranking(l Loss, t *taxonomy.Taxonomy, truth []int, scores []float64) float64 {
 	leaves := t.Leaves()
 	row := borrow(len(leaves))

@@ -42,7 +42,7 @@ func Bootstrap(values []float64, level float64, rounds int, seed uint64) (Interv
 	return interval(values, means, level, (1-level)/2, (1+level)/2), nil
 }
 
-// BootstrapBCa is Bootstrap with the percentiles corrected for bias and skewness (Efron 1987), which is better for
+// BootstrapBCa is Bootstrap with the percentiles corrected for bias and skewness [Efr87], which is better for
 // few or skewed values.
 func BootstrapBCa(values []float64, level float64, rounds int, seed uint64) (Interval, error) {
 	values, means, err := resample(values, level, rounds, seed)

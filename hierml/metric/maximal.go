@@ -40,7 +40,7 @@ func (c *costs) row(leaf int, scratch []float64) []float64 {
 	return row
 }
 
-// maximal is the maximal loss (Cai's thesis, 4.18) of an instance that has misordered labels. Half the distance on
+// maximal is the maximal loss [Cai08, (4.18)] of an instance that has misordered labels. Half the distance on
 // trees takes O(leaves · depth) for all true labels together, other losses O(leaves) for each and what it costs to
 // know their costs.
 func (w *worker) maximal(scores []float64) float64 {

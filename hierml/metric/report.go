@@ -11,7 +11,7 @@ import (
 // Report has the measures of one model on one data set, averages over its instances. Y are an instance's true labels,
 // F the scores, f the leaf with the highest score or, of a Decider, of the leaves that it predicts that with the
 // highest score (of all leaves, if it predicts none), and Z the set that is predicted: {f} unless the model is a
-// Decider. Equations are of Cai's thesis.
+// Decider. Equations without a key are of [Cai08].
 type Report struct {
 	// Instances is the number of instances.
 	Instances int
@@ -29,7 +29,7 @@ type Report struct {
 	// a label y in Y and a leaf z not in Y with F(y) <= F(z), 0 if there is none (4.18). The loss is half the number
 	// of nodes above one of the two alone unless the Settings have another.
 	TopLoss, MaximalLoss float64
-	// HLoss is the H-loss of Cesa-Bianchi, Gentile and Zaniboni (2006): the nodes are charged that are above a label
+	// HLoss is the H-loss of [CGZ06]: the nodes are charged that are above a label
 	// of Y or Z alone, and all of whose parents are above labels of both. The roots are charged 1 together and the
 	// children of a node what it is, in equal parts, as in that paper; a node with several parents has a part of
 	// each. It is at most 1.

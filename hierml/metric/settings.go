@@ -19,7 +19,7 @@ import (
 type Settings struct {
 	// At has the numbers of labels k for the precision and the nDCG at k, each at least 1. The default is 1, 3 and 5.
 	At []int
-	// Loss is that of the top and the maximal loss. The default is loss.Half, as in Cai's thesis: half the distance
+	// Loss is that of the top and the maximal loss. The default is loss.Half, as in [Cai08]: half the distance
 	// on trees.
 	Loss loss.Loss
 	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares sets, along the

@@ -173,7 +173,7 @@ func exactPermutation(d []float64, sum, least float64) float64 {
 	return float64(extreme) / float64(total)
 }
 
-// McNemar tests whether two classifiers, of which a and b say where they were right, are right equally often, by the
+// McNemar tests [McN47] whether two classifiers, of which a and b say where they were right, are right equally often, by the
 // instances where one alone was: the number that the first alone got right is binomial. P is exact; Statistic is the
 // smaller of the two numbers.
 func McNemar(a, b []bool) (Test, error) {
@@ -190,7 +190,7 @@ func McNemar(a, b []bool) (Test, error) {
 	return t, nil
 }
 
-// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction, as it stands in
+// McNemarCorrected is McNemar by the chi-squared distribution with Edwards' continuity correction [Edw48], as it stands in
 // most papers: Statistic is (|f-s| - 1)² / (f+s) for the numbers f and s of instances where the first or the second
 // alone was right, and 0 where they are equal.
 func McNemarCorrected(a, b []bool) (Test, error) {

@@ -16,9 +16,9 @@ const manyNodes = 300
 // Turns end when so many have not halved the gap: each takes as long as a pass over the nodes and features.
 const patience = 1000
 
-// alternate solves the problem on a tree by turns (NHSVM section 7.2): for given alpha the parts U_n, which sum to the rows of U
+// alternate solves the problem on a tree by turns [CSS16, section 7.2]: for given alpha the parts U_n, which sum to the rows of U
 // along the paths and have the smallest sum of ||U_n||^2/alpha_n, by one pass up and one down; for given parts alpha by the
-// closed form of equation 20. It is slow where alpha tends to zero.
+// closed form of [CSS16, (20)]. It is slow where alpha tends to zero.
 func (p *paths) alternate(ctx context.Context) error {
 	alpha := make([]float64, p.taxonomy.Len())
 	for _, leaf := range p.taxonomy.Leaves() {

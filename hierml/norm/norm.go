@@ -1,19 +1,19 @@
-// Package norm has the norms that the paper on normalized hierarchical SVMs (NHSVM) compares as measures of how much the
+// Package norm has the norms that [CSS16] compares as measures of how much the
 // classes of a model share: of a matrix U whose rows are the weights of the leaves, the norm is small if few factors explain
 // all rows.
 //
 //   - [Frobenius] is the norm of the multiclass SVM, which knows no sharing.
 //   - [Trace] is min ||A||_F ||V||_F over all factorizations A V = U.
-//   - [Shared], equation 17, is min ||A||_2->inf ||V||_F, where ||A||_2->inf is the largest length of a row of A.
-//   - [Structured], equation 16, is the same over the A that a taxonomy prescribes: every leaf has the factors
+//   - [Shared], [CSS16, (17)], is min ||A||_2->inf ||V||_F, where ||A||_2->inf is the largest length of a row of A.
+//   - [Structured], [CSS16, (16)], is the same over the A that a taxonomy prescribes: every leaf has the factors
 //     of its ancestors, with weights that do not depend on the leaf.
 //   - [Max] is min ||A||_2->inf ||V'||_2->inf.
 //
-// For a matrix of r rows and c columns (Theorem 2):
+// For a matrix of r rows and c columns [CSS16, Theorem 2]:
 //
 //	Trace/sqrt(rc) <= Shared/sqrt(c) <= Max   and   Shared <= Structured <= Frobenius
 //
-// Lemma 3 of the paper bounds Shared from below by the length of the longest row, not, as printed, by its square. And where
+// [CSS16, Lemma 3] bounds Shared from below by the length of the longest row, not, as printed, by its square. And where
 // all rows are multiples a_l u of one, Shared is max |a_l| ||u||: the sign of a_l does not matter.
 //
 // These are norms; the objectives of the SVMs have their squares.
@@ -206,7 +206,7 @@ func longest(a *mat.Dense) float64 {
 	return math.Sqrt(square)
 }
 
-// Shared returns the shared norm, equation 17: min ||A||_2->inf ||V||_F over all A V = U. Its square is the largest
+// Shared returns the shared norm, [CSS16, (17)]: min ||A||_2->inf ||V||_F over all A V = U. Its square is the largest
 // ||diag(sqrt nu) U||_*^2 over all nu in the simplex. An end of ctx ends it with ctx's error and the bounds so far.
 func Shared(ctx context.Context, u mat.Matrix) (*Norm, error) {
 	return factorized(ctx, u, false)

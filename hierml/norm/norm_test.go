@@ -87,7 +87,7 @@ func layered(t *testing.T, rng *rand.Rand, nodes, parents int) *taxonomy.Taxonom
 	return graph(t, nodes, edges...)
 }
 
-// Theorem 2 and Lemma 3, the latter without the square.
+// [CSS16, Theorem 2 and Lemma 3], the latter without the square.
 func TestTheorem2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 60 {
@@ -119,7 +119,7 @@ func TestTheorem2(t *testing.T) {
 	}
 }
 
-// Table 1, with the corrections: factor scaling has max |a_l|.
+// [CSS16, table 1], with the corrections: factor scaling has max |a_l|.
 func TestTable1(t *testing.T) {
 	tree := graph(t, 7, [2]int{0, 1}, [2]int{0, 2}, [2]int{1, 3}, [2]int{1, 4}, [2]int{2, 5}, [2]int{2, 6})
 	apart := graph(t, 7, [2]int{4, 0}, [2]int{5, 1}, [2]int{6, 5}) // chains: 4 leaves without a common ancestor
@@ -168,7 +168,7 @@ func TestTable1(t *testing.T) {
 	}
 }
 
-// The columns of the factor belong to nodes as the taxonomy says, and equation 20 finds no better alpha for the parts U_n = a_n V_n.
+// The columns of the factor belong to nodes as the taxonomy says, and [CSS16, (20)] finds no better alpha for the parts U_n = a_n V_n.
 func TestStructuredFactors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for i := range 20 {

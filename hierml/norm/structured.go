@@ -13,9 +13,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Structured returns the structured shared norm, equation 16: min ||A||_2->inf ||V||_F over all A V = U where A has a row a leaf
+// Structured returns the structured shared norm, [CSS16, (16)]: min ||A||_2->inf ||V||_F over all A V = U where A has a row a leaf
 // and a column a node, with the entry a_n for the ancestors n of the leaf and 0 for others. u has a row a leaf, in the
-// order of Taxonomy.Leaves. Its square is the smallest regularization term of the shared SVM, equation 14, for these
+// order of Taxonomy.Leaves. Its square is the smallest regularization term of the shared SVM, [CSS16, (14)], for these
 // weights of leaves, with alpha_n = a_n^2.
 //
 // A step takes the cube of the number of nodes; on trees and forests of more than 300, where steps are more and the relative gap may

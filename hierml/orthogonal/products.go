@@ -156,7 +156,7 @@ func (p *Products) Trace() float64 {
 	return sum
 }
 
-// Subgradient sets dst to one coordinate of the subgradient of Theorem 4, by node, for
+// Subgradient sets dst to one coordinate of the subgradient of [ZXW11, Theorem 4], by node, for
 // vectors with these products, where a has that coordinate of the vectors.
 func (p *Products) Subgradient(dst, a []float64) {
 	for n, k := range p.r.diagonal {

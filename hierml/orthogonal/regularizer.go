@@ -1,12 +1,12 @@
-// Package orthogonal holds the regularizer of orthogonal transfer (Zhou, Xiao and
-// Wu 2011, equation 5), which asks the weight vector of a node to be orthogonal to
+// Package orthogonal holds the regularizer of orthogonal transfer [ZXW11, (5)], which
+// asks the weight vector of a node to be orthogonal to
 // those of its ancestors:
 //
 //	Omega(w) = 1/2 sum_ij K_ij |<w_i, w_j>|
 //
 // It is convex where the comparison matrix of K, K_ii on the diagonal and -K_ij
-// beside it, is positive semidefinite (Theorem 1), and strongly convex with the
-// smallest eigenvalue lambda_min as constant where that is positive (Corollary 2).
+// beside it, is positive semidefinite [ZXW11, Theorem 1], and strongly convex with the
+// smallest eigenvalue lambda_min as constant where that is positive [ZXW11, Corollary 2].
 // [New] and [Descendants] refuse all other K with a [*ConvexityError], which says
 // how far the entries beside the diagonal have to shrink.
 //
@@ -62,7 +62,7 @@ type pair struct {
 type ConvexityError struct {
 	// LambdaMin is the smallest eigenvalue of the comparison matrix.
 	LambdaMin float64
-	// MaxAlpha is the largest alpha of equation 6 that makes the comparison matrix
+	// MaxAlpha is the largest alpha of [ZXW11, (6)] that makes the comparison matrix
 	// positive semidefinite; every smaller one makes it positive definite. For a K
 	// that was given it is the largest factor of its entries beside the diagonal
 	// that does so.
@@ -83,7 +83,7 @@ func (e *ConvexityError) Error() string {
 	return fmt.Sprintf("orthogonal: the regularizer is %s: the smallest eigenvalue of the comparison matrix is %.6g; %s", state, e.LambdaMin, remedy)
 }
 
-// Descendants returns the regularizer of equation 6: K_ii is the number of
+// Descendants returns the regularizer of [ZXW11, (6)]: K_ii is the number of
 // descendants of i, itself included, and K_ij is alpha where one of two nodes is
 // above the other. With alpha = 1 it is convex exactly if the taxonomy has at most
 // two levels. alpha = 0 leaves a diagonal K.
@@ -99,7 +99,7 @@ func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularize
 	return r.checked(alpha*r.maxScale, false)
 }
 
-// MaxAlpha returns the largest alpha of equation 6 for which the comparison matrix
+// MaxAlpha returns the largest alpha of [ZXW11, (6)] for which the comparison matrix
 // is positive semidefinite: the inverse of the largest eigenvalue of
 // D^-1/2 B D^-1/2 with the descendants counted in D and B adjacent for nodes above
 // each other, but for the nodes in alone. It is infinite for a taxonomy of one
@@ -296,7 +296,7 @@ func (r *Regularizer) Value(w *mat.Dense) float64 {
 	return sum
 }
 
-// Subgradient sets dst to the subgradient of Omega at w that Theorem 4 gives: in
+// Subgradient sets dst to the subgradient of Omega at w that [ZXW11, Theorem 4] gives: in
 // row i, K_ii w_i plus K_ij w_j times the sign of <w_i, w_j> over all j, where the
 // sign of zero is zero.
 func (r *Regularizer) Subgradient(dst, w *mat.Dense) {

@@ -215,8 +215,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestSubgradient checks that Theorem 4's vector is a subgradient, also where two
-// weight vectors are orthogonal, and Corollary 2's constant.
+// TestSubgradient checks that the vector of [ZXW11, Theorem 4] is a subgradient, also where two
+// weight vectors are orthogonal, and the constant of [ZXW11, Corollary 2].
 func TestSubgradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	for trial := range 200 {

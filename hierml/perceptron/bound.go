@@ -14,7 +14,7 @@ import (
 
 // Bound returns the number of updates that a perceptron with the attributes and the loss given never exceeds, in whatever order it
 // sees the instances, where some weights of norm 1 rank all labels of every instance above the other leaves by a margin of at
-// least gamma (thesis, proposition 5):
+// least gamma [Cai08, proposition 5]:
 //
 //	(2 Delta_max R P / (Delta_min gamma))^2
 //

@@ -28,7 +28,7 @@ type change struct {
 	size   float64
 }
 
-// share returns the size of the change in w, or in the mean of w over all steps up to the last one: equation 5.15.
+// share returns the size of the change in w, or in the mean of w over all steps up to the last one: [Cai08, (5.15)].
 func (c *change) share(averaged bool, last int) float64 {
 	if !averaged {
 		return c.size

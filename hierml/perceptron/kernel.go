@@ -12,7 +12,7 @@ import (
 )
 
 // examples is w as the updates that made it, with the scores of all instances of a data set, which every update changes: the
-// dual form (thesis, Algorithm 5 and equation 5.17, which is about differences of these scores).
+// dual form ([Cai08, Algorithm 5 and (5.17)], which is about differences of these scores).
 type examples struct {
 	attributes *structured.Attributes
 	x          *dataset.Matrix

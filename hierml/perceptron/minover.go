@@ -7,8 +7,8 @@ import (
 )
 
 // minover updates the instance of the lowest margin, the first if several have it, until all margins are positive or there have been
-// as many updates as epochs times instances (thesis, Algorithm 7). Margins are kept and follow the scores, which an update changes
-// for the instances alone that have something in common with its own, and of the leaves alone that it tells apart (equation 5.17).
+// as many updates as epochs times instances [Cai08, Algorithm 7]. Margins are kept and follow the scores, which an update changes
+// for the instances alone that have something in common with its own, and of the leaves alone that it tells apart [Cai08, (5.17)].
 func (t *training) minover(ctx context.Context) error {
 	e := t.weights.(*examples)
 	n := t.data.X.Rows

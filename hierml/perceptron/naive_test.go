@@ -76,7 +76,7 @@ func random(t *testing.T, seed uint64, single bool) *dataset.Dataset {
 // tolerance is how far numbers are apart at least in these tests that are not equal by definition.
 const tolerance = 1e-9
 
-// naive is a method written down as in the thesis, with a weight vector for every node, in order of their ids.
+// naive is a method written down as in [Cai08], with a weight vector for every node, in order of their ids.
 type naive struct {
 	d       *dataset.Dataset
 	loss    loss.Loss
@@ -143,7 +143,7 @@ func (m *naive) add(step, i, y, z int, size float64) {
 	}
 }
 
-// epochs runs Algorithm 6, whose last w is that of Algorithm 4, or the averaged or online Hieron.
+// epochs runs [Cai08, Algorithm 6], whose last w is that of Algorithm 4, or the averaged or online Hieron.
 func (m *naive) epochs(n int, averaged bool) {
 	steps := 0
 	for range n {
@@ -204,7 +204,7 @@ func (m *naive) project(step, i int, averaged bool) {
 	}
 }
 
-// minover runs Algorithm 7.
+// minover runs [Cai08, Algorithm 7].
 func (m *naive) minover(epochs int) {
 	for step := range epochs * m.d.X.Rows {
 		least, at := math.Inf(1), -1

@@ -1,9 +1,9 @@
-// Package perceptron has the mistake-driven methods of Cai's thesis (chapter 5 and section 7.5.2) as estimators: plain structs
+// Package perceptron has the mistake-driven methods of [Cai08, chapter 5 and section 7.5.2] as estimators: plain structs
 // of settings whose zero value is a sensible default.
 //
-//   - [Flat] is the multilabel perceptron over the leaves (Algorithm 3).
-//   - [Hierarchical] is the hierarchical perceptron (Algorithms 4 to 7).
-//   - [Hieron] is the algorithm of Dekel, Keshet and Singer in the form in which the thesis compares with it.
+//   - [Flat] is the multilabel perceptron over the leaves [Cai08, Algorithm 3].
+//   - [Hierarchical] is the hierarchical perceptron [Cai08, Algorithms 4 to 7].
+//   - [Hieron] is the algorithm of [DKS04] in the form in which [Cai08] compares with it.
 //
 // All of them look at one instance at a time, in the order of the data, and change the weights only if a leaf that is no label
 // scores as high as one that is:
@@ -43,7 +43,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Flat is the flat multilabel perceptron (thesis, Algorithm 3): every leaf has a weight vector of its own. The zero value is
+// Flat is the flat multilabel perceptron [Cai08, Algorithm 3]: every leaf has a weight vector of its own. The zero value is
 // ready to use.
 type Flat struct {
 	// Loss is Delta, the size of a step. The default value is the 0/1 loss.
@@ -73,7 +73,7 @@ func (p Flat) method(t *taxonomy.Taxonomy) (*method, error) {
 	}.called("flat perceptron", t, loss.ZeroOne())
 }
 
-// Hierarchical is the hierarchical multilabel perceptron (thesis, Algorithms 4 to 7). The zero value is ready to use.
+// Hierarchical is the hierarchical multilabel perceptron [Cai08, Algorithms 4 to 7]. The zero value is ready to use.
 type Hierarchical struct {
 	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with. The default value is
 	// structured.Ancestors.
@@ -107,7 +107,7 @@ func (p Hierarchical) method(t *taxonomy.Taxonomy) (*method, error) {
 // called returns the method with a name and with the loss that it has by default.
 func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Loss) (*method, error) {
 	if p.Minover && p.Averaged {
-		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; the thesis takes the last weights of Minover: set one of them")
+		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; the last weights are those of Minover [Cai08, Algorithm 7]: set one of them")
 	}
 	m := &method{
 		name: name, attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel,
@@ -116,12 +116,12 @@ func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Lo
 	return m, m.complete(t, standard)
 }
 
-// Hieron is the online algorithm of Dekel, Keshet and Singer for one label an instance, predicting leaves alone (thesis, section
-// 7.5.2). It compares the label y with the leaf z that scores highest, and if z is another, takes the step of size
+// Hieron is the online algorithm of [DKS04] for one label an instance, predicting leaves alone [Cai08, section 7.5.2].
+// It compares the label y with the leaf z that scores highest, and if z is another, takes the step of size
 //
 //	tau = max(0, sqrt(Delta(y, z)) - <w, Phi(x, y) - Phi(x, z)>) / (||Lambda(y)-Lambda(z)||^2 ||x||^2)
 //
-// after which the margin is sqrt(Delta(y, z)). This is equation 7.8 with the sign that makes it the projection it is meant
+// after which the margin is sqrt(Delta(y, z)). This is [Cai08, (7.8)] with the sign that makes it the projection it is meant
 // to be, and with the denominator that holds for all attributes. The zero value is ready to use.
 type Hieron struct {
 	// Flat leaves the hierarchy unused: it makes the flat attributes and the 0/1 loss the defaults.

@@ -23,7 +23,7 @@ type Settings struct {
 	Observe func(Update)
 }
 
-// DefaultEpochs is the number of epochs where Settings has none: kappa of the thesis' experiments.
+// DefaultEpochs is the number of epochs where Settings has none: kappa of the experiments of [Cai08].
 const DefaultEpochs = 20
 
 func (s *Settings) check() error {

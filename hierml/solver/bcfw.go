@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// BCFW is block-coordinate Frank-Wolfe in the dual (Lacoste-Julien, Jaggi,
-// Schmidt and Pletscher 2013) with pairwise steps and exact line search. A visit
+// BCFW is block-coordinate Frank-Wolfe in the dual [LJSP13]
+// with pairwise steps and exact line search. A visit
 // to an example scores all columns once; for each of its blocks it takes the worst competitors
 // and those that have a coefficient as a working set, solves the block's
 // problem on it with steps that cost one pass over the working set each, and
@@ -29,7 +29,7 @@ import (
 type BCFW struct {
 	// Sample draws the examples of an epoch, as many as there are, with
 	// probabilities in proportion to the gaps that their blocks had when they were
-	// visited last (Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien 2016),
+	// visited last [OALDL16],
 	// instead of taking each that is not skipped once. It takes more visits on the
 	// texts that this was measured on.
 	Sample bool

@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// DualAscent is dual coordinate ascent in the manner of LIBLINEAR (Keerthi,
-// Sundararajan, Chang, Hsieh and Lin 2008): examples are visited in random
+// DualAscent is dual coordinate ascent in the manner of LIBLINEAR [KSCHL08]:
+// examples are visited in random
 // order, and the problem of an example's block is solved on its active competitors,
 // exactly by sorting where competitors have columns of their own, as those of a flat SVM have, and
 // otherwise by pairwise steps.

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// OrthogonalProblem is the training problem of orthogonal transfer (Zhou, Xiao
-// and Wu 2011, equations 4 and 7): the regularizer couples the weights of nodes,
+// OrthogonalProblem is the training problem of orthogonal transfer [ZXW11, (4) and (7)]: the
+// regularizer couples the weights of nodes,
 // and the nodes at or above a label are compared with their siblings:
 //
 //	min  Omega(w) + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
@@ -62,7 +62,7 @@ func itself(node int) (columns []int, values []float64) { return []int{node}, []
 // with the best S for the dual point reached, for which the inner products of the
 // nodes' vectors are enough. Both ascend one concave function of S and the
 // dual point, so that together they reach its maximum, the optimum. With [RDA] it
-// is Algorithm 1 of the paper.
+// is [ZXW11, Algorithm 1].
 //
 // The result has node weights, one column a node. Settings, status and errors are
 // those of [Solve]; a K without strong convexity is refused with an

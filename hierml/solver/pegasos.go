@@ -10,9 +10,9 @@ import (
 
 // Pegasos is stochastic subgradient descent with step size 1/t in the scale of
 // package structured, which is 1/(lambda t) for lambda = 1/(C N) in that of the
-// paper (Shalev-Shwartz, Singer and Srebro 2007), with the blocks in a new
+// paper [SSS07], with the blocks in a new
 // random order every epoch and the average of the iterates weighted by t
-// (Lacoste-Julien, Schmidt and Bach 2012).
+// [LSB12].
 //
 // With S steps an epoch, the iterate after step t is S/t times the sum of C_b
 // times the directions picked so far. The solver adds those to one matrix and

@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// RDA is the regularized dual averaging method with optimality bounds of the
-// paper on orthogonal transfer (Algorithm 1). It splits the objective into a
+// RDA is regularized dual averaging [Xia10] with the optimality bounds of [ZXW11, Algorithm 1].
+// It splits the objective into a
 // strongly convex part, lambda/2 ||w||^2, and the rest, which it replaces by its
 // subgradients; the next weights are the mean g(t) of all subgradients so far,
 // divided by -lambda. An epoch is an iteration. Of competitors that are equally
@@ -23,7 +23,7 @@ import (
 // bound is the dual value of the mean of the competitors taken.
 //
 // For orthogonal transfer, see [SolveOrthogonal], lambda is lambda_min and the rest
-// contains Omega less that part (section 4.3). The lower bound hardly moves there if
+// contains Omega less that part [ZXW11, section 4.3]. The lower bound hardly moves there if
 // lambda_min is small beside the entries of K: the first iterates are far away and
 // stay in the means. But the mean of the competitors taken is a point of the dual,
 // too. In iterations 1, 2, 3 and so on, a quarter later each time, its saddle bound
@@ -37,7 +37,7 @@ type RDA struct {
 	Observe func(RDAStep)
 }
 
-// RDAStep is an iteration of Algorithm 1 as the paper has it: its own bounds and
+// RDAStep is an iteration of [ZXW11, Algorithm 1] as printed: its own bounds and
 // its iterate, neither of which need be the best known.
 type RDAStep struct {
 	Iteration int     // t, from 1
@@ -229,7 +229,7 @@ func (a *averaging) evaluate() {
 	e.omega, e.norm = e.products.Value(), e.products.Trace()
 }
 
-// iterate makes steps 1 to 4 of Algorithm 1.
+// iterate makes steps 1 to 4 of [ZXW11, Algorithm 1].
 func (a *averaging) iterate() {
 	a.taken.iterations++
 	t, nodes := float64(a.taken.iterations), len(a.row)

@@ -186,8 +186,8 @@ func (p *subproblem) separate() bool {
 }
 
 // divide solves the problem of separate competitors, whose directions have the
-// inner products p, and p+q_k of one with itself (Keerthi, Sundararajan, Chang,
-// Hsieh and Lin 2008, section 3). With A = ||x||^2, the sum s of the coefficients before and S
+// inner products p, and p+q_k of one with itself [KSCHL08, section 3].
+// With A = ||x||^2, the sum s of the coefficients before and S
 // after, the optimum has
 //
 //	a_k = max(0, (h_k - theta) / (A q_k)),  h_k = violation_k + A q_k a_k

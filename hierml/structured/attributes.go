@@ -70,8 +70,8 @@ func Flat(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
-// Ancestors returns the indicator attributes of Cai and Hofmann: 1 on every
-// ancestor of the leaf and on the leaf itself (NHSVM, text above equation 1).
+// Ancestors returns the indicator attributes of [CH04]: 1 on every
+// ancestor of the leaf and on the leaf itself [CSS16, above (1)].
 func Ancestors(t *taxonomy.Taxonomy) *Attributes {
 	ones := make([]float64, t.Len())
 	for n := range ones {
@@ -103,7 +103,7 @@ func allNodes(t *taxonomy.Taxonomy) []int {
 	return nodes
 }
 
-// SqrtAlpha returns the normalized attributes of NHSVM, equation 5:
+// SqrtAlpha returns the normalized attributes of [CSS16, (5)]:
 // sqrt(alpha_n) on every ancestor n of the leaf and on the leaf itself. alpha
 // has one entry a node, none negative.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (*Attributes, error) {
@@ -331,7 +331,7 @@ func (a *Attributes) Leaf(y int) (nodes []int, values []float64) {
 }
 
 // NormDifference returns ||Lambda(y)-Lambda(z)|| of the leaves at positions y
-// and z; for SqrtAlpha this is the normalized loss, NHSVM equation 9.
+// and z; for SqrtAlpha this is the normalized loss, [CSS16, (9)].
 func (a *Attributes) NormDifference(y, z int) float64 {
 	var sum float64
 	a.merge(y, z, func(n int, v, w float64) {

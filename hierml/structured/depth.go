@@ -9,7 +9,7 @@ import (
 )
 
 // Given returns the attributes that have value[n] at node n for every leaf below n and for n itself,
-// and zero elsewhere: Cai's thesis, 3.7. value has one entry a node, finite.
+// and zero elsewhere: [Cai08, (3.7)]. value has one entry a node, finite.
 func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	if len(value) != t.Len() {
 		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; give one value a node", len(value), t.Len())
@@ -31,7 +31,7 @@ func OfNodes(t *taxonomy.Taxonomy) *Attributes {
 }
 
 // ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a root
-// (Cai's thesis, section 3.2). value has one entry a depth, from the roots on.
+// [Cai08, section 3.2]. value has one entry a depth, from the roots on.
 func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	values := make([]float64, t.Len())
 	for n := range values {
@@ -44,7 +44,7 @@ func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	return ancestors(t, values)
 }
 
-// InvSqrtMaxDepth returns the attributes of Cai's thesis, section 7.2, for trees whose leaves are all
+// InvSqrtMaxDepth returns the attributes of [Cai08, section 7.2] for trees whose leaves are all
 // equally deep: 0 at the roots, otherwise 1/sqrt(depth), with depth the largest number of
 // ancestors of a leaf, without the leaf. Attribute vectors have norm 1 where all leaves have that many; elsewhere
 // InvSqrtDepth's have. A taxonomy of roots alone is an error.
@@ -65,7 +65,7 @@ func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 	return ancestors(t, values)
 }
 
-// InvSqrtDepth returns the attributes of Cai's thesis, section 7.2, for taxonomies of unequal
+// InvSqrtDepth returns the attributes of [Cai08, section 7.2] for taxonomies of unequal
 // depth: for a leaf y 0 at the roots, otherwise 1/sqrt(depth(y)), with depth(y) the number of ancestors of y
 // without y. Attribute vectors have norm 1 where every leaf is below one root only. A leaf that
 // is a root is an error.

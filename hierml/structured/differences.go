@@ -10,7 +10,7 @@ import (
 
 // Differences returns attributes of all nodes under which the ridge penalty
 // 1/2 ||V||^2 is, in the weights w_n = sum_c Lambda_c(n) V_c of the nodes, the
-// regularizer of TRANSFER (orthogonal transfer, section 5), which keeps nodes near
+// regularizer of TRANSFER [ZXW11, section 5], which keeps nodes near
 // their parents:
 //
 //	1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 )

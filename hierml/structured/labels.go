@@ -13,16 +13,16 @@ import (
 type Rescaling int
 
 const (
-	// Margin rescaling: b = Delta, r = 1. NHSVM equations 2, 3, 10 and 12.
+	// Margin rescaling: b = Delta, r = 1. [CSS16, (2), (3), (10) and (12)].
 	Margin Rescaling = iota
 	// Norm rescaling divides everything inside the maximum by
-	// ||Lambda(y)-Lambda(y_i)||: b = Delta/||.||, r = 1/||.||. With the loss of
-	// NHSVM equation 9 this is equation 13 (b = 1), with its maximum taken over
+	// ||Lambda(y)-Lambda(y_i)||: b = Delta/||.||, r = 1/||.||. With the loss [CSS16, (9)] this is [CSS16, (13)] (b = 1), with
+	// its maximum taken over
 	// y != y_i and a hinge around it, without which the printed optimum is
 	// W = 0. Labels with the attributes of y_i are left out.
 	Norm
 	// Slack rescaling: b = r = Delta, so that a margin of 1 is asked for and a
-	// violation of it weighs Delta. Thesis of Cai, equation 4.10; TREELOSS of orthogonal transfer.
+	// violation of it weighs Delta. [Cai08, (4.10)]; TREELOSS of [ZXW11].
 	Slack
 )
 

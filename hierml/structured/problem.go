@@ -31,12 +31,12 @@
 //
 // # Scaling
 //
-// The papers scale the same objective in two ways. The thesis of Cai, equations
-// 2.9, 4.3 and 4.10, has 1/2 ||W||^2 + C sum_i xi_i, which is the form above.
-// NHSVM, equations 2, 3 and 10 to 13, has lambda ||W||^2 + sum_i max{...}, with
+// The papers scale the same objective in two ways. [Cai08, (2.9), (4.3) and (4.10)] has
+// 1/2 ||W||^2 + C sum_i xi_i, which is the form above.
+// [CSS16, (2), (3) and (10) to (13)] has lambda ||W||^2 + sum_i max{...}, with
 // neither 1/2 nor 1/N. The minimisers agree for lambda = 1/(2C), and the value
-// in the form of NHSVM is 2 lambda times the value in the form above; see
-// [CFromLambda], [LambdaFromC] and [LambdaValue]. Orthogonal transfer has 1/2 and
+// in the form of [CSS16] is 2 lambda times the value in the form above; see
+// [CFromLambda], [LambdaFromC] and [LambdaValue]. [ZXW11] has 1/2 and
 // C/N.
 package structured
 
@@ -46,14 +46,14 @@ import (
 )
 
 // CFromLambda returns the C of 1/2 ||W||^2 + C sum_i xi_i that has the minimiser
-// of lambda ||W||^2 + sum_i xi_i (NHSVM): 1/(2 lambda).
+// of lambda ||W||^2 + sum_i xi_i [CSS16]: 1/(2 lambda).
 func CFromLambda(lambda float64) float64 { return 1 / (2 * lambda) }
 
 // LambdaFromC is the inverse of CFromLambda: 1/(2C).
 func LambdaFromC(c float64) float64 { return 1 / (2 * c) }
 
 // LambdaValue converts a primal or dual value of this package to the scale of
-// lambda ||W||^2 + sum_i xi_i (NHSVM): it divides by C.
+// lambda ||W||^2 + sum_i xi_i [CSS16]: it divides by C.
 func LambdaValue(value, c float64) float64 { return value / c }
 
 // CheckC returns an error unless c can weigh the training error.

@@ -14,7 +14,7 @@ import (
 //	Delta(y, z) (1 - (F(x_i, y) - F(x_i, z)))  over y in Y_i, z not in Y_i   (Slack)
 //	Delta(y, z) - (F(x_i, y) - F(x_i, z))                                    (Margin)
 //
-// is thesis of Cai, equation 4.10, with Slack rescaling, equation 4.3 with a loss of 1, where they agree, and, for
+// is [Cai08, (4.10)] with Slack rescaling, [Cai08, (4.3)] with a loss of 1, where they agree, and, for
 // one label an example, what Labels is. Examples that have all candidates, or none, as labels compare nothing
 // and have no block.
 type Ranking struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // ClassRegularizer is what the norm of all node weights says about class weights, those that score the leaves:
-// W_y = sum_z lambda_z(y) w_z (thesis of Cai, section 4.4). The smallest 1/2 ||w||^2 of node weights that give the class weights is
+// W_y = sum_z lambda_z(y) w_z [Cai08, section 4.4], whose equations are meant below. The smallest 1/2 ||w||^2 of node weights that give the class weights is
 //
 //	1/2 { sum_y ||W_y||^2 / lambda_y(y)^2 - u(W)' A^-1 u(W) } = 1/2 sum_yy' Q_yy' <W_y, W_y'>    (4.46, 4.48)
 //

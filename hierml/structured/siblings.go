@@ -14,9 +14,9 @@ import (
 // is to be at least 1.
 type SiblingOptions struct {
 	// Roots makes the roots siblings of each other, children of a root that is not
-	// a node. Orthogonal transfer.
+	// a node [ZXW11].
 	Roots bool
-	// InnerOnly compares nodes that have children only. HSVM-S, where the
+	// InnerOnly compares nodes that have children only, as [QGH09], where the
 	// siblings of leaves are among the labels.
 	InnerOnly bool
 	// Loss is l(z, sibling) for nodes z at or above a label. When nil, it is 1.

@@ -311,8 +311,8 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 	return losses, accuracy, nil
 }
 
-// right tells whether a prediction is a label, or a leaf below one: the paper on
-// orthogonal transfer asks no more where the label is an inner node.
+// right tells whether a prediction is a label, or a leaf below one: [ZXW11] asks no more
+// where the label is an inner node.
 func (c *choosing) right(set []int, predicted int) bool {
 	above := c.taxonomy.Ancestors(predicted)
 	return slices.ContainsFunc(set, func(y int) bool {

@@ -12,13 +12,13 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Flat is the multiclass SVM of Crammer and Singer over the leaves, the
+// Flat is the multiclass SVM of Crammer and Singer [CS01] over the leaves, the
 // hierarchy unused, and for instances with several labels, or none, the multilabel SVM that ranks
-// labels above the other leaves (thesis of Cai, equations 2.9 and 4.3):
+// labels above the other leaves [Cai08, (2.9) and (4.3)]:
 //
 //	min 1/2 sum_y ||w_y||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} { <w_z, x_i> - <w_y, x_i> + Delta(y, z) })
 //
-// FLATMULT of the paper on orthogonal transfer (equation 12) is this SVM with C/N in
+// FLATMULT of [ZXW11, (12)] is this SVM with C/N in
 // place of C: its C is C times the number of instances.
 //
 // The zero value is ready to use.

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// GlobalMargin is the hierarchical SVM with global margin maximization of Qiu, Gao and Huang (HSVM-S,
-// equation 9): beside the margins between labels it asks for margins between every inner node above a
+// GlobalMargin is the hierarchical SVM with global margin maximization [QGH09, (9)]:
+// beside the margins between labels it asks for margins between every inner node above a
 // label and its siblings, which have slack variables of their own:
 //
 //	min 1/2 ||W||^2 + C1 sum_i xi_i + C2 sum_i zeta_i
@@ -32,7 +32,7 @@ type GlobalMargin struct {
 	C1 float64
 	// C2 weighs the errors between siblings. The default value is C1.
 	C2 float64
-	// Loss is l, also between inner nodes. The default value is loss.Symdiff. The paper compares ZeroOne, Tree
+	// Loss is l, also between inner nodes. The default value is loss.Symdiff. [QGH09] compares ZeroOne, Tree
 	// (or half of it, which its figures are), Symdiff, Uni, Sib and Sub.
 	Loss     loss.Loss
 	Settings solver.Settings

@@ -36,7 +36,7 @@ func several(g *taxonomy.Taxonomy, rows, cols int, seed uint64) *dataset.Dataset
 	return d
 }
 
-// globalMargin evaluates equation 9 with plain loops for weights by node.
+// globalMargin evaluates [QGH09, (9)] with plain loops for weights by node.
 func globalMargin(d *dataset.Dataset, w [][]float64, l loss.Loss, c1, c2 float64) float64 {
 	g := d.Taxonomy
 	var value float64

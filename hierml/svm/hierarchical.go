@@ -13,10 +13,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Hierarchical is the hierarchical SVM of Cai and Hofmann. A leaf's score F is
+// Hierarchical is the hierarchical SVM of Cai and Hofmann [CH04]. A leaf's score F is
 // the sum over its ancestors n, itself included, of lambda_n <W_n, x>, with all
 // lambda 1 unless Attributes says otherwise. With margin rescaling, for one
-// label an instance (NHSVM equations 1 to 3 with lambda = 1/(2C)):
+// label an instance ([CSS16, (1) to (3)] with lambda = 1/(2C)):
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
@@ -24,8 +24,8 @@ import (
 // their ancestors, each once, and the worst set is found exactly (package labelset); Model.LabelSets
 // predicts.
 //
-// With slack rescaling, for one or several labels an instance (thesis of Cai, equation 4.10, dual
-// 4.15), a margin of 1 is asked for between every label and every other leaf,
+// With slack rescaling, for one or several labels an instance [Cai08, (4.10), dual (4.15)],
+// a margin of 1 is asked for between every label and every other leaf,
 // and a lack of it weighs Delta:
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} Delta(y, z) { 1 - F(x_i, y) + F(x_i, z) })
@@ -35,7 +35,7 @@ type Hierarchical struct {
 	// C weighs the training error. The default value is 1.
 	C float64
 	// Loss is Delta. The default value is the size of the symmetric difference of
-	// the ancestor sets, the Hamming loss of NHSVM section 4.
+	// the ancestor sets, the Hamming loss of [CSS16, section 4].
 	Loss loss.Loss
 	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is not
 	// used where they are sets.

@@ -51,7 +51,7 @@ func duplicated(t *testing.T, r *rand.Rand, g *taxonomy.Taxonomy, more int) *tax
 	return d
 }
 
-// What is exact of NHSVM's Theorem 1, for any weights: dividing the weight of a node equally among duplicates of it
+// What is exact of [CSS16, Theorem 1], for any weights: dividing the weight of a node equally among duplicates of it
 // changes neither the optimum nor the scores.
 func TestDuplicatesChangeNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))

@@ -36,7 +36,7 @@ type Trainer interface {
 //
 // The zero value is ready to use.
 type NodeSets struct {
-	// Method gives the scores. The default value is Flat{}, with the ranking of several labels of the thesis, section 4.3.
+	// Method gives the scores. The default value is Flat{}, with the ranking of several labels of [Cai08, section 4.3].
 	Method Trainer
 	// Grid are values of C to choose from, by the same F1; Method must be an Estimator. Without it, Method's own is taken.
 	Grid []float64

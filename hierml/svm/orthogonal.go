@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Orthogonal is hierarchical classification by orthogonal transfer (Zhou, Xiao
-// and Wu 2011, equation 4): every node at or above the label is to score higher
+// Orthogonal is hierarchical classification by orthogonal transfer [ZXW11, (4)]: every
+// node at or above the label is to score higher
 // than its siblings, the roots being siblings of each other, and the weights of a
 // node are to be orthogonal to those of its ancestors:
 //
@@ -26,17 +26,17 @@ import (
 // The paper has C/N in place of C: its C is C times the number of instances. An
 // instance may have labels at inner nodes, and several: siblings that are both at or above one of
 // them are not compared. The model descends to a
-// leaf (equation 1); where the label is an inner node, the paper counts any leaf
+// leaf (1); where the label is an inner node, the paper counts any leaf
 // below it as right.
 //
 // Fit returns an *orthogonal.ConvexityError, with the largest Alpha that would do, if the
-// problem is not strongly convex (Theorem 1 and Corollary 2). Method may be
+// problem is not strongly convex [ZXW11, Theorem 1 and Corollary 2]. Method may be
 // solver.RDA, the paper's own; the certificate is the saddle bound in any case.
 // The zero value is ready to use.
 type Orthogonal struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// Alpha is K_nm for a node n above m in equation 6, where K_nn is the number of
+	// Alpha is K_nm for a node n above m in [ZXW11, (6)], where K_nn is the number of
 	// nodes at or below n. The default value is 1, the paper's, or 0.9 times
 	// orthogonal.MaxAlpha where that is less, as it is for taxonomies of more than
 	// two levels. An only root is not coupled to its descendants: its weights are
@@ -45,7 +45,7 @@ type Orthogonal struct {
 	// K, if not nil, is the matrix itself, a row a node.
 	K mat.Symmetric
 	// Kernel, if not nil, takes the place of the inner product of instances; the
-	// weights of a node are then a sum over the instances (Theorem 3). It needs
+	// weights of a node are then a sum over the instances [ZXW11, Theorem 3]. It needs
 	// memory for the kernel of every two instances.
 	Kernel   gram.Kernel
 	Settings solver.Settings

@@ -33,7 +33,7 @@ func innerLabels(d *dataset.Dataset) *dataset.Dataset {
 	return &moved
 }
 
-// TestTransferMethods trains the methods of the paper on orthogonal transfer on trees, forests
+// TestTransferMethods trains the methods of [ZXW11] on trees, forests
 // and DAGs with labels at inner nodes.
 func TestTransferMethods(t *testing.T) {
 	single, err := taxonomy.New([]string{"only"}, nil)
@@ -93,7 +93,7 @@ func TestOrthogonalWithoutCoupling(t *testing.T) {
 }
 
 // TestOrthogonalKernel compares the kernel form with the linear kernel with the
-// linear form (Theorem 3), and lets a kernel that grows fit more.
+// linear form [ZXW11, Theorem 3], and lets a kernel that grows fit more.
 func TestOrthogonalKernel(t *testing.T) {
 	g := example.Tree(2, 2)
 	d := innerLabels(example.Dense(g, 40, 6, 2))

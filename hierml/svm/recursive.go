@@ -12,9 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Recursive is one flat SVM among the children of every inner node, each trained by itself: HIERMULT of
-// Zhou, Xiao and Wu (orthogonal transfer, section 5, after Dumais and Chen), and the divide-and-conquer SVM of Cai's
-// thesis, section 7.4.2. At node j, with its children as the classes (thesis, equation 4.3),
+// Recursive is one flat SVM among the children of every inner node, each trained by itself: HIERMULT of [ZXW11, section 5] after Dumais and Chen [DC00], and the divide-and-conquer SVM of [Cai08, section 7.4.2]. At node j, with its children as the classes [Cai08, (4.3)],
 //
 //	min 1/2 sum_c ||W_c||^2 + C_j sum_i max(0, 1 - <W_c - W_c', x_i>)
 //
@@ -46,12 +44,11 @@ type Recursive struct {
 type Mean int
 
 const (
-	// Sum is the sum: C_j is C. Thesis of Cai.
+	// Sum is the sum: C_j is C [Cai08].
 	Sum Mean = iota
 	// LocalMean is the mean over the instances of the node: C_j is C/N_j.
 	LocalMean
-	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. The paper on
-	// orthogonal transfer, which doesn't say which N, reads either way.
+	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. [ZXW11], which doesn't say which N, reads either way.
 	GlobalMean
 )
 

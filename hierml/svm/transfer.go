@@ -10,16 +10,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Transfer keeps the weights of a node near those of its parent (TRANSFER in
-// section 5 of the paper on orthogonal transfer, whose ||w_ii|| is ||w_i||):
+// Transfer keeps the weights of a node near those of its parent (TRANSFER in [ZXW11, section 5], whose ||w_ii|| is ||w_i||):
 //
 //	min 1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 ) + C sum_i xi_i
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
 // Roots are siblings of each other and have no parent to be near to. The paper
 // has C/N in place of C: its C is C times the number of instances. Labels are
-// those that [Orthogonal] takes. The model descends to a leaf
-// (equation 1). The zero value is ready to use.
+// those that [Orthogonal] takes. The model descends to a leaf [ZXW11, (1)].
+// The zero value is ready to use.
 type Transfer struct {
 	// C weighs the training error. The default value is 1.
 	C        float64

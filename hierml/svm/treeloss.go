@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TreeLoss is the hierarchical SVM of Cai and Hofmann as the paper on orthogonal
-// transfer compares with it (TREELOSS in its section 5): slack rescaling by half
+// TreeLoss is the hierarchical SVM of Cai and Hofmann [CH04] as [ZXW11] compares with it (TREELOSS in its section 5): slack
+// rescaling by half
 // the distance between two nodes,
 //
 //	min 1/2 sum_n ||u_n||^2 + C sum_i xi_i
@@ -21,7 +21,7 @@ import (
 // where F(x, y) is the sum of <u_n, x> over the ancestors n of y, itself included, and
 // trees of a forest are joined by a root above them. The paper has C/N in place
 // of C: its C is C times the number of instances. Several labels are ranked as in [Hierarchical] with
-// slack rescaling. The model predicts the candidate with the highest score (equation 2). The zero value is
+// slack rescaling. The model predicts the candidate with the highest score [ZXW11, (2)]. The zero value is
 // ready to use.
 type TreeLoss struct {
 	// C weighs the training error. The default value is 1.

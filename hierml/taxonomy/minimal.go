@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Minimal is the minimal graph M(G) of a taxonomy for given sets of labels (NHSVM, section 5.2):
+// Minimal is the minimal graph M(G) of a taxonomy for given sets of labels [CSS16, section 5.2]:
 // nodes that no set tells apart are one.
 type Minimal struct {
 	Taxonomy *Taxonomy // its node k stands for the nodes Classes[k]

@@ -100,8 +100,8 @@ func (t *Taxonomy) Siblings(n int) []int {
 }
 
 // SiblingsOrRoots returns what Siblings returns, and the other roots for a root: the siblings where
-// all roots are the children of one node that is not part of the taxonomy, as in the paper on orthogonal
-// transfer. The slice is new.
+// all roots are the children of one node that is not part of the taxonomy, as in [ZXW11].
+// The slice is new.
 func (t *Taxonomy) SiblingsOrRoots(n int) []int {
 	if len(t.parents[n]) > 0 {
 		return t.Siblings(n)
@@ -119,7 +119,7 @@ func (t *Taxonomy) ShortestDepth(n int) int { return t.shortest[n] }
 // Distance returns the number of edges on the shortest path between a and b, edges being walked
 // either way. Where there is none, because a and b are in different trees, or parts, of the
 // taxonomy, the path goes through a virtual root above all roots. On trees and forests it is the
-// size of the symmetric difference of the two sets of ancestors (Cai's thesis, 3.13); on graphs with
+// size of the symmetric difference of the two sets of ancestors [Cai08, (3.13)]; on graphs with
 // several parents a node the two differ.
 //
 // It costs O(depth) on trees and one breadth-first search otherwise; for many nodes at once see

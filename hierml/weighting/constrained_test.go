@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// TestConstrained checks on random graphs that the weights of equation 8 and of the directional constraint satisfy their
+// TestConstrained checks on random graphs that the weights of [CSS16, (8)] and of the directional constraint satisfy their
 // constraints and are proved to be optimal.
 func TestConstrained(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
@@ -41,7 +41,7 @@ func TestConstrained(t *testing.T) {
 	}
 }
 
-// TestCommonLeaf has the three parents with four leaves each and one common leaf on which the limit of equation 8
+// TestCommonLeaf has the three parents with four leaves each and one common leaf on which the limit of [CSS16, (8)]
 // matters.
 func TestCommonLeaf(t *testing.T) {
 	names := make([]string, 16)
@@ -109,7 +109,7 @@ func TestMaxMin(t *testing.T) {
 }
 
 // TestShared checks on random graphs, on which many squares are 0 and others of very different size, that the weights
-// of equation 20 are proved to be optimal, and that scaling the squares changes nothing.
+// of [CSS16, (20)] are proved to be optimal, and that scaling the squares changes nothing.
 func TestShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, most := range []int{1, 2, 4} {

@@ -18,7 +18,7 @@ type column struct {
 	part    *part
 }
 
-// decomposer solves equation 6 for graphs. It puts nodes together for which the optimum is known in closed form, so
+// decomposer solves [CSS16, (6)] for graphs. It puts nodes together for which the optimum is known in closed form, so
 // that on trees, and on many other graphs, nothing remains to be solved numerically, however small the weights:
 //
 //   - nodes above the same leaves divide an amount as costs demand;

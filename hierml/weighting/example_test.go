@@ -7,7 +7,7 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// The weights of equation 7: the smallest is as large as the longest path allows, and leaves take what their path has
+// The weights of [CSS16, (7)]: the smallest is as large as the longest path allows, and leaves take what their path has
 // left.
 func ExampleMaxMin() {
 	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build/constraint", "fmt"}, "/")
@@ -31,7 +31,7 @@ func ExampleMaxMin() {
 	// fmt                 1.000
 }
 
-// The graph with which Theorem 1 of NHSVM fails: its leaves 4 to 7 are in rows and columns, and the first row is there
+// The graph with which [CSS16, Theorem 1] fails: its leaves 4 to 7 are in rows and columns, and the first row is there
 // twice. As Rho tends to 1 the two nodes of that row together do not tend to the weight of the row in the minimal
 // graph, which is 1/2, but to sqrt2/(1+sqrt2). Dividing the weights of the minimal graph among the duplicates is what
 // changes nothing.

@@ -10,7 +10,7 @@ import (
 )
 
 // Heaviest maximizes sum_n Values_n alpha_n over alpha >= 0 with a sum of at most 1 on every path: the linear program
-// of the dual bound of the shared SVM, NHSVM equation 14.
+// of the dual bound of the shared SVM, [CSS16, (14)].
 type Heaviest struct {
 	// Values has a number for every node, 0 or more.
 	Values []float64

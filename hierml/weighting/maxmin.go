@@ -8,12 +8,12 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// MaxMin chooses the weights of NHSVM, equation 7: those whose smallest weight is largest, under the constraints that
+// MaxMin chooses the weights of [CSS16, (7)]: those whose smallest weight is largest, under the constraints that
 // the sum of every path is 1 and that no node weighs less than one of its parents. The smallest weight of all is 1
 // over the number of nodes on the longest path, which many choices reach; of these it takes the one whose second
 // smallest weight is largest, and so on. That one is unique.
 type MaxMin struct {
-	// T lets paths have sums from 1 to T, equation 8, which makes all weights T times as large. It is finite and 1 or
+	// T lets paths have sums from 1 to T, (8), which makes all weights T times as large. It is finite and 1 or
 	// more; the default value is 1.
 	T float64
 }

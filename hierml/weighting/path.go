@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Path chooses the weights of NHSVM, equation 6: among all alpha >= 0 whose sum over the ancestors
+// Path chooses the weights of [CSS16, (6)]: among all alpha >= 0 whose sum over the ancestors
 // of every leaf, the leaf included, is 1, those with the smallest sum of alpha^Rho over all nodes.
 // They are unique.
 //
@@ -21,12 +21,12 @@ type Path struct {
 	// Rho is the exponent, above 1. The default value is 2.
 	Rho float64
 
-	// T relaxes the sums of the paths to 1 or more, and at most T: equation 8, in which the paper takes 1.5. On graphs
+	// T relaxes the sums of the paths to 1 or more, and at most T: [CSS16, (8)], where T is 1.5. On graphs
 	// in which a leaf has several heavy parents that lets the other leaves of these parents share more. On trees it
 	// changes nothing unless Directional is set. It is 1 or more, infinity included; the default value is 1.
 	T float64
 
-	// Directional demands of every node at least the weight of each of its parents, the last constraint of equation 7.
+	// Directional demands of every node at least the weight of each of its parents, the last constraint of [CSS16, (7)].
 	Directional bool
 }
 
@@ -34,7 +34,7 @@ type Path struct {
 type Solution struct {
 	// Alpha has the weight of every node.
 	Alpha []float64
-	// Primal is the value of Alpha: the sum of Alpha^Rho, or that of equation 20.
+	// Primal is the value of Alpha: the sum of Alpha^Rho, or that of [CSS16, (20)].
 	Primal float64
 	// Dual is a lower bound of the value of all weights that the constraints admit.
 	Dual float64
@@ -66,7 +66,7 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	return s.Alpha, nil
 }
 
-// Solve returns the weights with their certificate. Equation 6 it solves in closed form as far as that of trees
+// Solve returns the weights with their certificate. [CSS16, (6)] it solves in closed form as far as that of trees
 // reaches; on graphs in which nodes overlap without one containing the other, it takes an interior-point method on the
 // overlapping nodes, whose weights then are right to about 1e-11 of the largest, to less for a Rho of 10 and more; all
 // others are right to nearly all digits. With Directional, and with T on graphs, all nodes take part in the

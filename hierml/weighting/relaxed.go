@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// relaxed is equation 6 with path sums from 1 to limit, equation 8, and the directional constraint if asked for.
+// relaxed is [CSS16, (6)] with path sums from 1 to limit, (8), and the directional constraint if asked for.
 type relaxed struct {
 	t           *taxonomy.Taxonomy
 	rho         float64

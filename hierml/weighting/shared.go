@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Shared chooses the weights of the shared SVM for given predictors, NHSVM equation 20: those that minimize
+// Shared chooses the weights of the shared SVM for given predictors, [CSS16, (20)]: those that minimize
 //
 //	sum_n Squares_n / alpha_n  with alpha >= 0 and a sum of at most 1 on every path,
 //
@@ -33,8 +33,8 @@ func (p Shared) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	return s.Alpha, nil
 }
 
-// Solve returns the weights, whose Primal is the value of equation 20, with their certificate. Trees, forests and the
-// parts of graphs that are trees it solves in closed form, with the paper's Algorithm 1 as it must read; what remains
+// Solve returns the weights, whose Primal is the value of [CSS16, (20)], with their certificate. Trees, forests and the
+// parts of graphs that are trees it solves in closed form, with [CSS16, Algorithm 1] as it must read; what remains
 // of graphs by an interior-point method. The bound is, for any nu >= 0 of leaves,
 //
 //	(sum_n sqrt(Squares_n g_n))^2 / sum_l nu_l,  g_n the sum of nu_l over the leaves below n.
@@ -280,9 +280,9 @@ func (f *sharing) certify() *Solution {
 	return s
 }
 
-// Split returns the weights that divide each of the amounts equally among a class of nodes, for n nodes. NHSVM with
-// weights of a minimal graph, divided so among the duplicates of each of its nodes, is NHSVM on the minimal graph: the
-// same predictor, with the same objective. That is what holds of the paper's Theorem 1, for any weights; its claim
+// Split returns the weights that divide each of the amounts equally among a class of nodes, for n nodes. The normalized SVM with weights of a minimal graph,
+// divided so among the duplicates of each of its nodes, is that on the minimal graph: the
+// same predictor, with the same objective. That is what holds of [CSS16, Theorem 1], for any weights; its claim
 // that the weights of Path tend to those as Rho tends to 1 does not hold, as Path gives a class of several nodes more
 // than a single node.
 func Split(n int, classes [][]int, amounts []float64) ([]float64, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// subtrees is the closed form of equation 6 on the parts of a taxonomy that are trees: below a node
+// subtrees is the closed form of [CSS16, (6)] on the parts of a taxonomy that are trees: below a node
 // whose descendants all have one parent, and which leaves the weight r to share between itself and
 // them, the smallest sum of alpha^rho is c r^rho. A leaf has c = 1. An inner node takes the share
 //

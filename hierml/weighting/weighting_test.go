@@ -107,7 +107,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestDuplicatePulls has the graph with which Theorem 1 of NHSVM fails: four leaves in two rows and two columns, and
+// TestDuplicatePulls has the graph with which [CSS16, Theorem 1] fails: four leaves in two rows and two columns, and
 // one of the rows twice. The row's two nodes together get sqrt2/(1+sqrt2) in the limit, not a half.
 func TestDuplicatePulls(t *testing.T) {
 	names := []string{"A", "B", "C", "D", "4", "5", "6", "7", "A again"}
