@@ -42,7 +42,7 @@ func (a *ahead) note(units []toolchain.Unit) {
 
 // batch returns the units of the cells that will run after one which has been
 // emitted as l, as far as they can be told. It changes nothing.
-func (e *Engine) batch(l *lowering, src *source) (units []toolchain.Unit) {
+func (e *Engine) batch(l *change, src *source) (units []toolchain.Unit) {
 	if src.cell.Next == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (e *Engine) batch(l *lowering, src *source) (units []toolchain.Unit) {
 	defer e.mu.Unlock()
 	restore := e.session.snapshot()
 	count := e.emitter.units
-	var made []*lowering
+	var made []*change
 	defer func() {
 		// A cell that the engine fails on is left for its own turn.
 		_ = recover()

@@ -20,20 +20,14 @@ const goVersion = "go1.26"
 // A checker type-checks cells against a session. It changes nothing in the
 // session; the declarations of a cell that passed are in its checked.
 type checker struct {
+	*files
 	session   *session
 	importer  types.Importer
 	preloaded map[string]string
-	fset      *token.FileSet
-	sources   map[*token.File]*source
-	// preludes holds the stand-ins for generic functions and types of
-	// compiled packages, by import path.
-	preludes map[string]*prelude
 	// strict says that cells are Go in what they do with errors, too.
 	strict bool
 	// pkg is the package of all cells, emptied for each.
 	pkg *types.Package
-	// sites are those of the statements that were lowered.
-	sites sites
 }
 
 // fresh returns the notebook's package with an empty scope. Package and scope
@@ -76,7 +70,7 @@ type checkedFunc struct {
 
 // A checked cell is a parsed cell with its types.
 type checked struct {
-	*parsed
+	*reading
 	pkg       *types.Package
 	info      *types.Info
 	funcs     []*checkedFunc
@@ -128,8 +122,8 @@ func newInfo() *types.Info {
 // are declared again. forgotten holds the places of the assignments that leave
 // out an error, and renewed the names of types that must not stay what they are;
 // check adds what it finds wrong for want of that.
-func (c *checker) check(p *parsed, waiting map[int]string, followers []*follower, forgotten map[token.Pos]bool, renewed map[string]bool) (*checked, []problem) {
-	k := &checked{parsed: p, pkg: c.fresh(), info: newInfo(), strict: c.strict, renewed: renewed}
+func (c *checker) check(p *reading, waiting map[int]string, followers []*follower, forgotten map[token.Pos]bool, renewed map[string]bool) (*checked, []problem) {
+	k := &checked{reading: p, pkg: c.fresh(), info: newInfo(), strict: c.strict, renewed: renewed}
 	k.remember(forgotten)
 	k.join(followers)
 	var problems []problem

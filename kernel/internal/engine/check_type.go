@@ -47,7 +47,7 @@ func (c *checker) unchangedTypes(k *checked, file *ast.File, declared map[string
 }
 
 // text returns the source of a node, which tells whether it is the same.
-func (c *checker) text(n ast.Node) string {
+func (c *files) text(n ast.Node) string {
 	file := c.fset.File(n.Pos())
 	src := c.sources[file]
 	if src == nil {

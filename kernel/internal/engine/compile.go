@@ -13,7 +13,7 @@ import (
 )
 
 // compile parses, checks and emits a cell and builds its units.
-func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowering, *Program, error) {
+func (e *Engine) compile(ctx context.Context, src *source, out Output) (*change, *Program, error) {
 	if err := e.resend(ctx, src, out); err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +65,7 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*lowerin
 }
 
 // emit parses, checks and emits a cell.
-func (e *Engine) emit(src *source) (l *lowering, unit *toolchain.Unit, compiled *Compiled, err error) {
+func (e *Engine) emit(src *source) (l *change, unit *toolchain.Unit, compiled *Compiled, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -90,9 +90,9 @@ func (e *Engine) emit(src *source) (l *lowering, unit *toolchain.Unit, compiled 
 
 // idle reports whether a cell does nothing when it is run, and declares nothing
 // but names of packages.
-func (l *lowering) idle() bool {
-	blank := slices.ContainsFunc(l.k.imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" })
-	return !blank && l.k.declarations == nil && len(l.k.body) == 0 && len(l.queue) == 0
+func (ch *change) idle() bool {
+	blank := slices.ContainsFunc(ch.k.imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" })
+	return !blank && ch.k.declarations == nil && len(ch.k.body) == 0 && len(ch.queue) == 0
 }
 
 // complaint is a line of what the compiler says of a cell.

@@ -106,14 +106,14 @@ func (c *checker) frameLines(frames []Frame) []string {
 }
 
 // cellTitle returns what errors call a cell.
-func (c *checker) cellTitle(number int) string {
+func (c *files) cellTitle(number int) string {
 	if src := c.cellSource(number); src != nil {
 		return src.cell.title()
 	}
 	return Cell{Number: number}.title()
 }
 
-func (c *checker) cellSource(cell int) *source {
+func (c *files) cellSource(cell int) *source {
 	for _, src := range c.sources {
 		if src.cell.Number == cell {
 			return src

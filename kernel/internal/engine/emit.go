@@ -80,7 +80,7 @@ type unit struct {
 	*emitter
 	spelling
 	path string
-	l    *lowering // of its cell; its undos take back what the unit changes
+	l    *change // of its cell; its undos take back what the unit changes
 
 	// aliases maps import paths to what the text calls the packages.
 	aliases map[string]string
@@ -104,7 +104,7 @@ type unit struct {
 	runs, failing bool
 }
 
-func (e *emitter) newUnit(l *lowering) *unit {
+func (e *emitter) newUnit(l *change) *unit {
 	e.units++
 	u := &unit{emitter: e, l: l, path: fmt.Sprintf("%s%d", toolchain.Prefix, e.units), aliases: map[string]string{}, names: map[string]bool{}}
 	u.spelling = spelling{
@@ -121,7 +121,7 @@ func (e *emitter) newUnit(l *lowering) *unit {
 
 // emit writes the unit of a cell whose declarations the session knows. What
 // that changes in the emitter the lowering's rollback takes back.
-func (e *emitter) emit(l *lowering) (unit *toolchain.Unit, compiled *Compiled, problems []problem) {
+func (e *emitter) emit(l *change) (unit *toolchain.Unit, compiled *Compiled, problems []problem) {
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {

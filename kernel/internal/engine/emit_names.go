@@ -43,7 +43,7 @@ func (u *unit) text(n ast.Node, p setting, more ...edit) string {
 
 // within returns the source of a position, and its offset into the Go that the
 // source stands for.
-func (c *checker) within(pos token.Pos) (*source, int) {
+func (c *files) within(pos token.Pos) (*source, int) {
 	file := c.fset.File(pos)
 	if file == nil || c.sources[file] == nil {
 		return nil, 0

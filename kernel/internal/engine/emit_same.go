@@ -9,8 +9,8 @@ import (
 
 // unchanged reports whether a function is declared again as it is: in the same
 // words, which mean the same. It is not compiled again then.
-func (l *lowering) unchanged(old, fn *function) bool {
-	if old.written == nil || old.receiver != fn.receiver || l.c.textOf(old.written) != l.c.textOf(fn.written) {
+func (ch *change) unchanged(old, fn *function) bool {
+	if old.written == nil || old.receiver != fn.receiver || ch.c.textOf(old.written) != ch.c.textOf(fn.written) {
 		return false
 	}
 	was, is := identifiersOf(old.written), identifiersOf(fn.written)
@@ -18,19 +18,19 @@ func (l *lowering) unchanged(old, fn *function) bool {
 		return false
 	}
 	for i, id := range is {
-		if !l.s.samePlace(old.info.Uses[was[i]], fn.info.Uses[id]) {
+		if !ch.s.samePlace(old.info.Uses[was[i]], fn.info.Uses[id]) {
 			return false
 		}
 	}
-	if l.kept == nil {
-		l.kept = map[*function]bool{}
+	if ch.kept == nil {
+		ch.kept = map[*function]bool{}
 	}
-	l.kept[old] = true
+	ch.kept[old] = true
 	return true
 }
 
 // textOf returns the user's text of a node.
-func (c *checker) textOf(n ast.Node) string {
+func (c *files) textOf(n ast.Node) string {
 	src, start := c.within(n.Pos())
 	if src == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 // compile enters the declarations of a checked cell into the session and writes
 // its unit. Rollback takes both back, and commit makes the declarations live, as
 // for a cell that is lowered. There is no unit if all is loaded already.
-func (e *emitter) compile(k *checked) (l *lowering, unit *toolchain.Unit, compiled *Compiled, problems []problem) {
+func (e *emitter) compile(k *checked) (l *change, unit *toolchain.Unit, compiled *Compiled, problems []problem) {
 	l, problems = e.record(k)
 	if len(problems) > 0 {
 		return nil, nil, nil, problems
@@ -52,7 +52,7 @@ func (e *emitter) variable(d *declaration) (unit, name string, ok bool) {
 // interpreter, or earlier units. The undo takes back what the emitter then
 // knows.
 func (e *emitter) everything() (unit *toolchain.Unit, compiled *Compiled, undo func(), err error) {
-	l := e.newLowering(&checked{parsed: &parsed{source: newSource(Cell{})}, info: newInfo()})
+	l := e.newChange(&checked{reading: &reading{parsed: &parsed{source: newSource(Cell{})}}, info: newInfo()})
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {

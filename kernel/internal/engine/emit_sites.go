@@ -10,12 +10,12 @@ import (
 // Compiled code tells the line of a panic; its kind then tells which of the
 // line's operations it was, and so the column.
 func (u *unit) locate(root ast.Node, info *types.Info) {
-	b := &body{l: u.l, info: info}
-	found := b.operations(nil, root)
+	t := tree{info: info}
+	found := t.operations(nil, root)
 	ast.Inspect(root, func(n ast.Node) bool {
 		if block, ok := n.(*ast.BlockStmt); ok {
 			for _, s := range block.List {
-				found = b.operations(found, s)
+				found = t.operations(found, s)
 			}
 		}
 		return true

@@ -15,7 +15,6 @@ import (
 // they leave out.
 func (u *unit) statements() {
 	k := u.l.k
-	b := &body{l: u.l, info: k.info}
 	slices.SortFunc(u.inits, func(a, b initCall) int { return a.offset - b.offset })
 	for i, s := range k.body {
 		if i > 0 && u.l.declaresBetween(i) {
@@ -25,9 +24,9 @@ func (u *unit) statements() {
 			u.initsBefore(offset)
 		}
 		u.l.pos = s.Pos()
-		u.statement(b, s)
+		u.statement(s)
 	}
-	if k.stop != nil && (k.value == nil || k.silent || shownTypes(b, k.value) == nil) {
+	if k.stop != nil && (k.value == nil || k.silent || k.shownTypes(k.value) == nil) {
 		u.plain(k.stop)
 	}
 	u.initsBefore(len(k.source.text) + 1)
@@ -58,11 +57,11 @@ func (u *unit) piece(n ast.Node, more ...edit) string {
 	return u.text(n, setting{info: u.l.k.info}, more...)
 }
 
-func (u *unit) statement(b *body, s ast.Stmt) {
+func (u *unit) statement(s ast.Stmt) {
 	k := u.l.k
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		u.expression(b, s)
+		u.expression(s)
 	case *ast.AssignStmt:
 		u.assignment(s)
 	case *ast.DeclStmt:
@@ -75,21 +74,21 @@ func (u *unit) statement(b *body, s ast.Stmt) {
 			u.variableSpec(spec.(*ast.ValueSpec), k.remembered[spec])
 		}
 	default:
-		u.put(s, u.text(s, setting{info: k.info, leftOut: u.errorsInBlocks(b, s)}))
+		u.put(s, u.text(s, setting{info: k.info, leftOut: u.errorsInBlocks(s)}))
 	}
 }
 
 // errorsInBlocks returns what looks at the errors that the statements in the blocks
 // of a statement leave out.
-func (u *unit) errorsInBlocks(b *body, s ast.Stmt) map[ast.Stmt]leftOut {
+func (u *unit) errorsInBlocks(s ast.Stmt) map[ast.Stmt]leftOut {
 	found := map[ast.Stmt]leftOut{}
 	inBlocks(s, func(s ast.Stmt) {
-		if !b.leavesOut(s) {
+		if !u.l.k.leavesOut(s) {
 			return
 		}
 		switch s := s.(type) {
 		case *ast.AssignStmt:
-			left := u.assigned(s.Lhs[:len(s.Lhs)-1], setting{info: b.info})
+			left := u.assigned(s.Lhs[:len(s.Lhs)-1], setting{info: u.l.k.info})
 			if s.Tok == token.DEFINE || left == nil {
 				found[s] = leftOut{taken: ", err" + mark, then: u.failed(s.Rhs[0])}
 				return
@@ -97,7 +96,7 @@ func (u *unit) errorsInBlocks(b *body, s ast.Stmt) map[ast.Stmt]leftOut {
 			before, after := u.aside(left, s.Rhs[0])
 			found[s] = leftOut{taken: before, then: after, aside: true}
 		case *ast.ExprStmt:
-			results, _ := b.lastError(s.X)
+			results, _ := u.l.k.lastError(s.X)
 			found[s] = leftOut{taken: strings.Repeat("_, ", len(results)-1) + "err" + mark + " = ", then: u.failed(s.X)}
 		}
 	})
@@ -139,11 +138,11 @@ func (u *unit) failed(call ast.Expr) string {
 
 // expression writes an expression statement. The last one of the cell shows its
 // value.
-func (u *unit) expression(b *body, s *ast.ExprStmt) {
+func (u *unit) expression(s *ast.ExprStmt) {
 	k := u.l.k
 	tv := k.info.Types[s.X]
 	text := u.piece(s.X)
-	results, checked := b.lastError(s.X)
+	results, checked := u.l.k.lastError(s.X)
 	if s != k.value || k.silent {
 		switch un, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
 		case checked:
@@ -160,7 +159,7 @@ func (u *unit) expression(b *body, s *ast.ExprStmt) {
 			u.plain(k.stop)
 		}
 	}
-	shown := shownTypes(b, s)
+	shown := k.shownTypes(s)
 	tuple, several := tv.Type.(*types.Tuple)
 	switch {
 	case len(shown) == 0 && checked:

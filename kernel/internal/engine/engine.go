@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -52,6 +51,7 @@ type Engine struct {
 	mu      sync.Mutex // guards the session and the checker
 	session *session
 	checker *checker
+	lowerer *lowerer
 	dead    int    // the process of the executor that died last
 	last    Output // of the cell that began last
 	outside *outside
@@ -63,17 +63,17 @@ func New(config Config) *Engine {
 	s := newSession()
 	o := &outside{Importer: config.Importer, resolved: map[string]bool{}, failed: map[string]error{}}
 	c := &checker{
+		files:     newFiles(),
 		session:   s,
 		importer:  o,
 		preloaded: config.Preloaded,
 		strict:    config.Strict,
-		fset:      token.NewFileSet(),
-		sources:   map[*token.File]*source{},
 	}
 	e := &Engine{
 		executor:  config.Executor,
 		session:   s,
 		checker:   c,
+		lowerer:   newLowerer(c),
 		outside:   o,
 		switching: switching{mode: config.Mode, open: config.Compiler, emitter: newEmitter(c)},
 	}
@@ -201,7 +201,7 @@ func (e *Engine) execute(ctx context.Context, program *Program, out Output, done
 }
 
 // refused is the error of a cell whose program the executor does not take.
-func (l *lowering) refused(program *Program, err error) *Error {
+func (l *change) refused(program *Program, err error) *Error {
 	title := l.k.source.cell.title()
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
 	if program.Compiled != nil {
@@ -253,7 +253,7 @@ func wasStopped(err error) bool {
 }
 
 // interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(src *source) (l *lowering, program *Program, err error) {
+func (e *Engine) interpret(src *source) (l *change, program *Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -267,7 +267,7 @@ func (e *Engine) interpret(src *source) (l *lowering, program *Program, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	l, program, problems := e.checker.lower(checked)
+	l, program, problems := e.lowerer.lower(checked)
 	switch {
 	case len(problems) == 0:
 		return l, program, nil
@@ -301,7 +301,7 @@ func internalError(src *source, fault any) *Error {
 }
 
 // failed commits what a failed cell did, and words its failure.
-func (e *Engine) failed(ctx context.Context, l *lowering, program *Program, err error, out Output) error {
+func (e *Engine) failed(ctx context.Context, l *change, program *Program, err error, out Output) error {
 	var death *DeathError
 	var runtime *RuntimeError
 	if errors.As(err, &runtime) && program.Compiled != nil {
@@ -329,7 +329,7 @@ func (e *Engine) failed(ctx context.Context, l *lowering, program *Program, err 
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
-func (e *Engine) keep(ctx context.Context, l *lowering, program *Program, out Output) {
+func (e *Engine) keep(ctx context.Context, l *change, program *Program, out Output) {
 	reached := 0
 	var death *DeathError
 	if len(l.variables) > 0 {

@@ -114,7 +114,6 @@ type exportedCell struct {
 	ExportCell
 	index  int
 	k      *checked // nil if it has no code that is run
-	body   *body    // for what lowering knows of expressions
 	pieces []piece
 	uses   occurrences
 	// failure says why the cell does not compile, if it is one that may fail.
@@ -250,7 +249,7 @@ func (x *exporter) checkGo(e *exportedCell, src *source) []problem {
 	if len(problems) > 0 {
 		return problems
 	}
-	e.k, e.body = k, &body{l: l, info: k.info}
+	e.k = k
 	if problems := x.cannotRun(l); len(problems) > 0 {
 		l.rollback()
 		e.k = nil
@@ -258,7 +257,7 @@ func (x *exporter) checkGo(e *exportedCell, src *source) []problem {
 	}
 	l.commit(len(k.body))
 	if k.value != nil && !k.silent {
-		l.shows(shownTypes(e.body, k.value)...)
+		l.shows(k.shownTypes(k.value)...)
 	}
 	l.keep()
 	return nil
@@ -266,12 +265,12 @@ func (x *exporter) checkGo(e *exportedCell, src *source) []problem {
 
 // shownTypes returns the types of the values that the last expression of a
 // cell shows.
-func shownTypes(b *body, s *ast.ExprStmt) []types.Type {
-	tv := b.info.Types[s.X]
-	if tv.IsVoid() || b.writes(s.X) {
+func (k *checked) shownTypes(s *ast.ExprStmt) []types.Type {
+	tv := k.info.Types[s.X]
+	if tv.IsVoid() || k.tree().writes(s.X) {
 		return nil
 	}
-	if results, ok := b.lastError(s.X); ok {
+	if results, ok := k.lastError(s.X); ok {
 		if len(results) == 1 {
 			return nil
 		}
@@ -289,8 +288,8 @@ func shownTypes(b *body, s *ast.ExprStmt) []types.Type {
 }
 
 // record enters the declarations of a cell into the session as lowering does.
-func (c *checker) record(k *checked) (l *lowering, problems []problem) {
-	l = c.newLowering(k)
+func (c *checker) record(k *checked) (l *change, problems []problem) {
+	l = c.newChange(k)
 	l.checkOnly = true
 	defer l.recoverRefusal(func(p problem) { problems = []problem{p} })
 	l.declare()
@@ -318,7 +317,7 @@ func (s *session) functionOf(obj types.Object) *function {
 }
 
 // cannotRun complains about statements that are right but cannot be run.
-func (c *checker) cannotRun(l *lowering) (problems []problem) {
+func (c *checker) cannotRun(l *change) (problems []problem) {
 	for _, stmt := range l.k.body {
 		if r, ok := stmt.(*ast.ReturnStmt); ok {
 			problems = append(problems, c.problem(r.Pos(), "return outside a function"))

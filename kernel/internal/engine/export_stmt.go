@@ -53,7 +53,7 @@ func (w *writing) blocks(p *piece, s ast.Stmt) string {
 	before := ""
 	at := p.start
 	inBlocks(s, func(s ast.Stmt) {
-		if !w.e.body.leavesOut(s) {
+		if !w.e.k.leavesOut(s) {
 			return
 		}
 		_, start := w.at(s.Pos())
@@ -80,7 +80,7 @@ func (w *writing) blocks(p *piece, s ast.Stmt) string {
 
 // failing writes a call whose error nobody takes.
 func (w *writing) failing(call ast.Expr, text string) string {
-	results, _ := w.e.body.lastError(call)
+	results, _ := w.e.k.lastError(call)
 	if startsWithLiteral(call) {
 		text = "(" + text + ")"
 	}
@@ -100,7 +100,7 @@ func (w *writing) stmtsOf(p *piece) (stmts []ast.Stmt) {
 
 // shown returns the last expression of a cell, if its value is shown.
 func (e *exportedCell) shown() *ast.ExprStmt {
-	if e.k.value == nil || e.k.silent || len(shownTypes(e.body, e.k.value)) == 0 || isHandle(e.k.info.TypeOf(e.k.value.X)) {
+	if e.k.value == nil || e.k.silent || len(e.k.shownTypes(e.k.value)) == 0 || isHandle(e.k.info.TypeOf(e.k.value.X)) {
 		return nil
 	}
 	return e.k.value
@@ -118,7 +118,7 @@ func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 	text = w.part(p.start, p.end)
 	info := w.e.k.info
 	tv := info.Types[s.X]
-	_, checked := w.e.body.lastError(s.X)
+	_, checked := w.e.k.lastError(s.X)
 	if s != w.e.shown() {
 		switch u, ok := ast.Unparen(s.X).(*ast.UnaryExpr); {
 		case checked:
@@ -128,7 +128,7 @@ func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 		}
 		return "_ = " + text, ""
 	}
-	list := shownTypes(w.e.body, s)
+	list := w.e.k.shownTypes(s)
 	switch {
 	case w.e.values != nil:
 		t := w.targetsOf(w.e.values)

@@ -34,7 +34,7 @@ func (x *exporter) survey(e *exportedCell) {
 	x.functionVersions(e)
 	x.noteUses(e)
 	if e.shown() != nil {
-		if results, ok := e.body.lastError(k.value.X); ok {
+		if results, ok := k.lastError(k.value.X); ok {
 			for _, v := range x.valuesOf(e, results[:len(results)-1]) {
 				v.name = "value"
 			}

@@ -42,7 +42,7 @@ func CheckSplit(cell string) error {
 // StandIn returns what stands in for a generic function or type of a compiled
 // package, or why nothing does.
 func (e *Engine) StandIn(obj types.Object) (types.Object, string) {
-	l := &lowering{c: e.checker, s: e.session}
+	l := &lowering{change: e.lowerer.newChange(nil), lowerer: e.lowerer}
 	p := l.preludeOf(obj.Pkg())
 	if fn := p.funcs[obj.Name()]; fn != nil {
 		return fn.info.Defs[fn.decl.Name], ""

@@ -207,7 +207,7 @@ func (w *writing) statements() string {
 	begin, end := "func() {\n", "}()\n"
 	switch {
 	case w.e.returns():
-		list := shownTypes(w.e.body, w.e.k.value)
+		list := w.e.k.shownTypes(w.e.k.value)
 		results := make([]*types.Var, len(list))
 		for i, t := range list {
 			results[i] = types.NewParam(token.NoPos, nil, "", t)

@@ -290,45 +290,45 @@ func (s *session) mentions(fn *function, names map[string]bool) []string {
 }
 
 // leave decides about the functions that do not compile with what a cell declares.
-func (l *lowering) leave() {
-	names, variables := l.s.changed(l.k)
-	for _, x := range l.k.left {
+func (ch *change) leave() {
+	names, variables := ch.s.changed(ch.k)
+	for _, x := range ch.k.left {
 		fn := x.fn
 		switch {
 		case fn.pending != "":
 			if x.waits != "" {
 				was := fn.pending
-				l.later(func() { fn.pending = was })
+				ch.later(func() { fn.pending = was })
 				fn.pending = x.waits
-				l.note("%s calls %s, which no cell has declared yet", fn.name, x.waits)
+				ch.note("%s calls %s, which no cell has declared yet", fn.name, x.waits)
 			} else {
-				l.note("%s does not compile: %s", fn.name, x.why())
+				ch.note("%s does not compile: %s", fn.name, x.why())
 			}
 		case x.late:
-			l.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), x.why())
+			ch.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), x.why())
 		default:
 			x.names = slices.DeleteFunc(x.names, func(name string) bool { return !names[name] })
 			if len(x.names) == 0 {
 				continue
 			}
 			callee := slices.IndexFunc(x.names, func(name string) bool {
-				_, ok := l.k.pkg.Scope().Lookup(name).(*types.Func)
-				return ok && l.s.live[name] != nil && l.s.live[name].function != nil
+				_, ok := ch.k.pkg.Scope().Lookup(name).(*types.Func)
+				return ok && ch.s.live[name] != nil && ch.s.live[name].function != nil
 			})
 			if callee >= 0 {
-				l.breaks(fn, x.names[callee])
-				l.note("%s does not compile any more: %s", fn.name, x.why())
+				ch.breaks(fn, x.names[callee])
+				ch.note("%s does not compile any more: %s", fn.name, x.why())
 				continue
 			}
-			l.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), x.why())
+			ch.note("%s keeps the older %s: %s", fn.name, strings.Join(x.names, ", "), x.why())
 		}
 	}
-	l.commits = append(l.commits, func() {
-		l.s.late = slices.DeleteFunc(l.s.late, func(x *follower) bool {
-			return !l.s.current(x.fn) || slices.ContainsFunc(l.k.left, func(y *follower) bool { return y.fn == x.fn }) || l.k.follows(x.fn)
+	ch.commits = append(ch.commits, func() {
+		ch.s.late = slices.DeleteFunc(ch.s.late, func(x *follower) bool {
+			return !ch.s.current(x.fn) || slices.ContainsFunc(ch.k.left, func(y *follower) bool { return y.fn == x.fn }) || ch.k.follows(x.fn)
 		})
 	})
-	l.moved = variables
+	ch.moved = variables
 }
 
 // follows reports whether a function is declared again with the cell.
@@ -342,27 +342,27 @@ func (k *checked) follows(fn *function) bool {
 }
 
 // trail has the functions that mention a variable follow it with the next cell.
-func (l *lowering) trail(name string) {
-	if !l.moved[name] {
+func (ch *change) trail(name string) {
+	if !ch.moved[name] {
 		return
 	}
-	for _, fn := range l.s.all {
-		if l.s.current(fn) && fn.pending == "" && fn.info != l.k.info && len(l.s.mentions(fn, map[string]bool{name: true})) > 0 {
-			l.s.late = append(l.s.late, &follower{fn: fn, names: []string{name}})
+	for _, fn := range ch.s.all {
+		if ch.s.current(fn) && fn.pending == "" && fn.info != ch.k.info && len(ch.s.mentions(fn, map[string]bool{name: true})) > 0 {
+			ch.s.late = append(ch.s.late, &follower{fn: fn, names: []string{name}})
 		}
 	}
 }
 
-func (l *lowering) note(format string, args ...any) {
-	l.noted = append(l.noted, fmt.Sprintf("note: "+format+"\n", args...))
+func (ch *change) note(format string, args ...any) {
+	ch.noted = append(ch.noted, fmt.Sprintf("note: "+format+"\n", args...))
 }
 
 // notes says which functions of the cell are pending, and what became of those
 // of others.
-func (l *lowering) notes() []string {
-	notes := l.noted
-	for _, fn := range l.s.all {
-		if fn.pending != "" && fn.cell == l.k.source.cell.Number {
+func (ch *change) notes() []string {
+	notes := ch.noted
+	for _, fn := range ch.s.all {
+		if fn.pending != "" && fn.cell == ch.k.source.cell.Number {
 			notes = append(notes, fmt.Sprintf("note: %s calls %s, which no cell has declared yet\n", fn.name, fn.pending))
 		}
 	}

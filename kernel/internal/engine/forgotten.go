@@ -188,12 +188,12 @@ func (b *body) stop(err string, call ast.Expr) string {
 
 // leavesOut reports whether a statement in a block of the cell leaves out an error
 // that the cell stops for.
-func (b *body) leavesOut(s ast.Stmt) bool {
+func (k *checked) leavesOut(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		return b.l.k.remembered[s]
+		return k.remembered[s]
 	case *ast.ExprStmt:
-		_, ok := b.lastError(s.X)
+		_, ok := k.lastError(s.X)
 		return ok
 	}
 	return false
@@ -201,15 +201,15 @@ func (b *body) leavesOut(s ast.Stmt) bool {
 
 // lastError reports whether a statement of a cell is a call whose last
 // result is an error that the cell stops for, and returns all its results.
-func (b *body) lastError(e ast.Expr) (results []types.Type, ok bool) {
-	if b.l.k.strict {
+func (k *checked) lastError(e ast.Expr) (results []types.Type, ok bool) {
+	if k.strict {
 		return nil, false
 	}
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || b.info.Types[call.Fun].IsType() || b.writes(call) || b.makesError(call) {
+	if !ok || k.info.Types[call.Fun].IsType() || k.tree().writes(call) || k.makesError(call) {
 		return nil, false
 	}
-	switch t := b.info.TypeOf(call).(type) {
+	switch t := k.info.TypeOf(call).(type) {
 	case nil:
 		return nil, false
 	case *types.Tuple:
@@ -225,17 +225,20 @@ func (b *body) lastError(e ast.Expr) (results []types.Type, ok bool) {
 
 // makesError reports calls of functions that have an error as their value, and
 // not as their failure, and what other cells showed.
-func (b *body) makesError(call *ast.CallExpr) bool {
-	obj := b.calleeObject(ast.Unparen(call.Fun))
-	if obj != nil && b.l.k.recalled[obj.Name()] != nil {
+func (k *checked) makesError(call *ast.CallExpr) bool {
+	obj := k.tree().calleeObject(ast.Unparen(call.Fun))
+	if obj != nil && k.recalled[obj.Name()] != nil {
 		return true
 	}
 	return obj != nil && obj.Pkg() != nil && (obj.Pkg().Path() == "errors" || obj.FullName() == "fmt.Errorf")
 }
 
+// tree answers questions about the cell.
+func (k *checked) tree() tree { return tree{info: k.info} }
+
 // checkedCall writes a statement of a cell that is a call with an error.
 func (b *body) checkedCall(s *ast.ExprStmt) (text string, ok bool) {
-	results, ok := b.lastError(s.X)
+	results, ok := b.l.k.lastError(s.X)
 	if !ok {
 		return "", false
 	}

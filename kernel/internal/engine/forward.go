@@ -18,10 +18,10 @@ import (
 // what is not declared yet are left pending, and those of earlier cells that
 // waited for what the cell declares follow it, as do those that mention what it
 // declares anew (following.go).
-func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
+func (c *checker) checkWaiting(p *reading) (*checked, []problem) {
 	waiting := map[int]string{}
 	forgotten, renewed := map[token.Pos]bool{}, map[string]bool{}
-	follow := &followers{with: append(c.session.waitingFor(declaredNames(p)), c.session.lateFor(p)...)}
+	follow := &followers{with: append(c.session.waitingFor(declaredNames(p.parsed)), c.session.lateFor(p.parsed)...)}
 	for first := true; ; first = false {
 		if !first {
 			// The tree was changed by the check.
@@ -45,7 +45,7 @@ func (c *checker) checkWaiting(p *parsed) (*checked, []problem) {
 		if len(forgotten)+len(renewed) > known || follow.drop(c, problems) {
 			continue
 		}
-		more := undeclaredCalls(p, c, problems)
+		more := undeclaredCalls(p.parsed, c, problems)
 		if more == nil {
 			return nil, problems
 		}
@@ -183,51 +183,51 @@ func (s *session) waitingFor(names map[string]bool) []*follower {
 
 // breaks makes pending what does not compile with a new declaration, and
 // what calls that.
-func (l *lowering) breaks(fn *function, waitsFor string) {
+func (ch *change) breaks(fn *function, waitsFor string) {
 	if fn.pending != "" {
 		return
 	}
 	was := *fn
-	l.later(func() { *fn = was })
+	ch.later(func() { *fn = was })
 	fn.pending, fn.emitted = waitsFor, false
-	for _, g := range l.s.all {
+	for _, g := range ch.s.all {
 		if g.calls[fn] {
-			l.breaks(g, fn.name)
+			ch.breaks(g, fn.name)
 		}
 	}
 }
 
 // spreadWaiting makes pending what calls pending functions.
-func (l *lowering) spreadWaiting() {
+func (ch *change) spreadWaiting() {
 	for more := true; more; {
 		more = false
-		for _, f := range append([]*function(nil), l.queue...) {
+		for _, f := range append([]*function(nil), ch.queue...) {
 			if f.pending != "" {
 				continue
 			}
-			if name := l.waits(f); name != "" {
+			if name := ch.waits(f); name != "" {
 				was := f.pending
-				l.later(func() { f.pending = was })
+				ch.later(func() { f.pending = was })
 				f.pending = name
 				more = true
 			}
 		}
 	}
-	kept := l.queue[:0]
-	for _, f := range l.queue {
+	kept := ch.queue[:0]
+	for _, f := range ch.queue {
 		if f.pending == "" {
 			kept = append(kept, f)
 		}
 	}
-	l.queue = kept
+	ch.queue = kept
 }
 
 // waits returns the name of a pending function that a body mentions.
-func (l *lowering) waits(f *function) (name string) {
+func (ch *change) waits(f *function) (name string) {
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && name == "" {
 			if obj, ok := f.info.Uses[id].(*types.Func); ok {
-				if callee := l.s.funcs[obj.Origin()]; callee != nil && callee.pending != "" {
+				if callee := ch.s.funcs[obj.Origin()]; callee != nil && callee.pending != "" {
 					name = callee.name
 				}
 			}
@@ -238,21 +238,21 @@ func (l *lowering) waits(f *function) (name string) {
 }
 
 // ready refuses a call of a pending function.
-func (l *lowering) ready(fn *function) {
+func (ch *change) ready(fn *function) {
 	if fn.pending != "" {
-		l.unready = true
-		l.refuse(l.pos, l.wait(fn))
+		ch.unready = true
+		ch.refuse(ch.pos, ch.wait(fn))
 	}
 }
 
 // wait says what a pending function waits for.
-func (l *lowering) wait(fn *function) string {
+func (ch *change) wait(fn *function) string {
 	text := fn.name
 	seen := map[*function]bool{}
 	for !seen[fn] {
 		seen[fn] = true
 		text += " calls " + fn.pending
-		d := l.s.live[fn.pending]
+		d := ch.s.live[fn.pending]
 		if d == nil || d.function == nil {
 			return fmt.Sprintf("undefined: %s (%s, which no cell has declared yet)", fn.pending, text)
 		}

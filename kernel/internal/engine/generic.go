@@ -14,57 +14,57 @@ import (
 // type arguments. The interpreter's own generics are not used: the function
 // is type-checked once more with its type parameters as aliases of the
 // arguments, and lowered like any other.
-func (l *lowering) instance(fn *function, obj *types.Func, targs *types.TypeList) *function {
+func (ch *change) instance(fn *function, obj *types.Func, targs *types.TypeList) *function {
 	list := slices.Collect(targs.Types())
-	key := fn.lowered() + "[" + l.s.identities.key(targs) + "]"
-	if known := l.s.funcInstances[key]; known != nil {
+	key := fn.lowered() + "[" + ch.s.identities.key(targs) + "]"
+	if known := ch.s.funcInstances[key]; known != nil {
 		return known
 	}
-	decl, info := l.instantiate(fn, list)
+	decl, info := ch.instantiate(fn, list)
 	inst := &function{
 		name: fn.name, cell: fn.cell, decl: decl, info: info, calls: map[*function]bool{},
 		receiver: fn.receiver, pointer: fn.pointer, method: fn.method, standsIn: fn.standsIn,
-		base:   fmt.Sprintf("%s__i%d", fn.base, l.s.unique()),
+		base:   fmt.Sprintf("%s__i%d", fn.base, ch.s.unique()),
 		origin: fn, targs: list,
 	}
-	if inst.site = l.site; fn.standsIn && !inst.site.IsValid() {
-		inst.site = l.pos
+	if inst.site = ch.site; fn.standsIn && !inst.site.IsValid() {
+		inst.site = ch.pos
 	}
-	l.s.funcInstances[key] = inst
-	l.later(func() { delete(l.s.funcInstances, key) })
-	l.register(inst)
+	ch.s.funcInstances[key] = inst
+	ch.later(func() { delete(ch.s.funcInstances, key) })
+	ch.register(inst)
 	return inst
 }
 
 // renewInstances makes the instances of a generic function that is declared
 // again what it says now, and forgets those that nothing calls.
-func (l *lowering) renewInstances(fn *function) {
-	for _, key := range slices.Sorted(maps.Keys(l.s.funcInstances)) {
-		inst := l.s.funcInstances[key]
+func (ch *change) renewInstances(fn *function) {
+	for _, key := range slices.Sorted(maps.Keys(ch.s.funcInstances)) {
+		inst := ch.s.funcInstances[key]
 		if inst.origin != fn {
 			continue
 		}
-		called := inst.valued || slices.ContainsFunc(l.s.all, func(g *function) bool { return g.calls[inst] })
+		called := inst.valued || slices.ContainsFunc(ch.s.all, func(g *function) bool { return g.calls[inst] })
 		if !called {
-			delete(l.s.funcInstances, key)
-			l.later(func() { l.s.funcInstances[key] = inst })
+			delete(ch.s.funcInstances, key)
+			ch.later(func() { ch.s.funcInstances[key] = inst })
 			continue
 		}
 		was := *inst
-		l.later(func() { *inst = was })
-		inst.decl, inst.info = l.instantiate(fn, inst.targs)
-		l.relower(inst)
+		ch.later(func() { *inst = was })
+		inst.decl, inst.info = ch.instantiate(fn, inst.targs)
+		ch.relower(inst)
 	}
 }
 
 // instantiate type-checks a generic function with its type parameters bound.
-func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl, *types.Info) {
+func (ch *change) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl, *types.Info) {
 	decl := fn.decl
 	typ := *decl.Type
 	typ.TypeParams = nil
 	plain := &ast.FuncDecl{Name: &ast.Ident{NamePos: decl.Name.NamePos, Name: decl.Name.Name + "·i"}, Type: &typ, Body: decl.Body}
 
-	pkg := l.c.fresh()
+	pkg := ch.c.fresh()
 	i := 0
 	for _, field := range decl.Type.TypeParams.List {
 		for _, id := range field.Names {
@@ -98,7 +98,7 @@ func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl,
 	})
 	info := newInfo()
 	conf := &types.Config{
-		Importer:  l.c.importer,
+		Importer:  ch.c.importer,
 		GoVersion: goVersion,
 		Sizes:     types.SizesFor("gc", runtime.GOARCH),
 		Error: func(err error) {
@@ -106,14 +106,14 @@ func (l *lowering) instantiate(fn *function, targs []types.Type) (*ast.FuncDecl,
 			if !ok || e.Soft {
 				return
 			}
-			l.refuse(e.Pos, fmt.Sprintf("%s, instantiated: %s", fn.name, e.Msg))
+			ch.refuse(e.Pos, fmt.Sprintf("%s, instantiated: %s", fn.name, e.Msg))
 		},
 	}
 	file := &ast.File{Name: ast.NewIdent("main"), Decls: []ast.Decl{plain}}
-	if f := l.c.fset.File(decl.Pos()); f != nil {
+	if f := ch.c.fset.File(decl.Pos()); f != nil {
 		file.FileStart, file.FileEnd = token.Pos(f.Base()), token.Pos(f.Base()+f.Size())
 	}
-	_ = types.NewChecker(conf, l.c.fset, pkg, info).Files([]*ast.File{file})
+	_ = types.NewChecker(conf, ch.c.fset, pkg, info).Files([]*ast.File{file})
 	return plain, info
 }
 

@@ -22,11 +22,49 @@ type refusal struct {
 	msg string
 }
 
-// A lowering turns one checked cell into a program.
-type lowering struct {
+// A change is what one checked cell does to the session: it enters the cell's
+// declarations, which commit makes live and rollback forgets.
+type change struct {
 	c *checker
 	s *session
 	k *checked
+
+	// queue holds the functions that are to be written with the cell.
+	queue  []*function
+	queued map[*function]bool
+	// commits and undos carry out, or take back, what the cell does to the
+	// session.
+	commits []func()
+	undos   []func()
+	// variables are the cell's, in the order of their statements.
+	variables []*cellVariable
+	// inits are the calls of init functions, by their place in the cell.
+	inits []initCall
+	// noted are remarks on functions of earlier cells.
+	noted []string
+	// moved holds the names of variables that are declared anew with another
+	// type.
+	moved map[string]bool
+	// shown holds the types of the values that the cell shows.
+	shown []types.Type
+	// checkOnly says that nothing is lowered: only the session is to know what
+	// the cell declares.
+	checkOnly bool
+	// kept holds the functions that the cell declares as they are.
+	kept map[*function]bool
+	// pos is where the work is, for refusals of types. In a stand-in for
+	// a function of a compiled package, site is where it is called.
+	pos  token.Pos
+	site token.Pos
+	// unready says that the cell calls a function which waits for another, and
+	// impossible that no executor can run the cell.
+	unready, impossible bool
+}
+
+// A lowering turns one checked cell into a program.
+type lowering struct {
+	*change
+	*lowerer
 
 	imports []string
 	types   []string
@@ -40,43 +78,14 @@ type lowering struct {
 	// entry identifies the cell's frame.
 	entry string
 
-	queue  []*function
-	queued map[*function]bool
-	done   map[*function]bool
-	// commits and undos carry out, or take back, what the lowering does to
-	// the session.
-	commits []func()
-	undos   []func()
-	// variables are the cell's, in the order of their statements.
-	variables []*loweredVariable
+	done map[*function]bool
 	// measured says that the end of the measurement of the cell's last
 	// statement is written.
 	measured bool
-	// inits are the calls of init functions, by their place in the cell.
-	inits []initCall
-	// noted are remarks on functions of earlier cells.
-	noted []string
-	// moved holds the names of variables that are declared anew with another
-	// type.
-	moved map[string]bool
-	// shown holds the types of the values that the cell shows.
-	shown []types.Type
 	// recoverers are the numbers of function literals, see deferee.
 	recoverers map[*ast.FuncLit]int
 	// natural holds the variables that are never negative.
 	natural map[types.Object]bool
-	// checkOnly says that nothing is lowered: only the session is to know what
-	// the cell declares.
-	checkOnly bool
-	// kept holds the functions that the cell declares as they are.
-	kept map[*function]bool
-	// pos is where the lowering is, for refusals of types. In a stand-in for
-	// a function of a compiled package, site is where it is called.
-	pos  token.Pos
-	site token.Pos
-	// unready says that the cell calls a function which waits for another, and
-	// impossible that no executor can run the cell.
-	unready, impossible bool
 	// describing holds the numbers of the types whose parts are being
 	// described.
 	describing map[int]bool
@@ -90,56 +99,72 @@ type initCall struct {
 	text   string
 }
 
-type loweredVariable struct {
+// A cellVariable is a variable of a cell with its place in the session.
+type cellVariable struct {
 	*topVariable
 	declaration *declaration
+	// fresh says that the place is a new one.
+	fresh bool
 }
 
-func (l *lowering) refuse(pos token.Pos, msg string) {
-	if l.site.IsValid() {
-		pos = l.site
+func (ch *change) refuse(pos token.Pos, msg string) {
+	if ch.site.IsValid() {
+		pos = ch.site
 	}
 	panic(refusal{pos, msg})
 }
 
 // refuseAnywhere refuses what compiled code cannot do either.
-func (l *lowering) refuseAnywhere(pos token.Pos, msg string) {
-	l.impossible = true
-	l.refuse(pos, msg)
+func (ch *change) refuseAnywhere(pos token.Pos, msg string) {
+	ch.impossible = true
+	ch.refuse(pos, msg)
 }
 
 // later registers what takes back a change to the session.
-func (l *lowering) later(undo func()) { l.undos = append(l.undos, undo) }
+func (ch *change) later(undo func()) { ch.undos = append(ch.undos, undo) }
 
-func (l *lowering) rollback() {
-	for i := len(l.undos) - 1; i >= 0; i-- {
-		l.undos[i]()
+func (ch *change) rollback() {
+	for i := len(ch.undos) - 1; i >= 0; i-- {
+		ch.undos[i]()
 	}
-	l.k.rollback()
+	ch.k.rollback()
 }
 
-func (c *checker) newLowering(k *checked) *lowering {
-	return &lowering{c: c, s: c.session, k: k, queued: map[*function]bool{}, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
+func (c *checker) newChange(k *checked) *change {
+	return &change{c: c, s: c.session, k: k, queued: map[*function]bool{}}
 }
 
 // recoverRefusal takes the lowering back if it was refused, and reports why. It is
 // to be deferred.
-func (l *lowering) recoverRefusal(report func(problem)) {
+func (ch *change) recoverRefusal(report func(problem)) {
 	if r := recover(); r != nil {
 		no, ok := r.(refusal)
 		if !ok {
 			panic(r)
 		}
-		l.rollback()
-		report(l.c.problem(no.pos, no.msg))
+		ch.rollback()
+		report(ch.c.problem(no.pos, no.msg))
 	}
+}
+
+// A lowerer lowers the cells of one session.
+type lowerer struct {
+	*checker
+	// preludes holds the stand-ins for generic functions and types of
+	// compiled packages, by import path.
+	preludes map[string]*prelude
+}
+
+func newLowerer(c *checker) *lowerer {
+	return &lowerer{checker: c, preludes: map[string]*prelude{}}
 }
 
 // lower turns a checked cell into a program. The session's tables already
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
-func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []problem) {
-	l = c.newLowering(k)
+func (x *lowerer) lower(k *checked) (ch *change, program *Program, problems []problem) {
+	ch = x.newChange(k)
+	l := &lowering{change: ch, lowerer: x, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
 	defer l.recoverRefusal(func(p problem) { program, problems = nil, []problem{p} })
 	if !l.s.sent[bridgePath] {
 		l.s.sent[bridgePath] = true
@@ -148,6 +173,12 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 	}
 	l.refuseForeignImports()
 	l.declare()
+	for _, v := range l.variables {
+		if v.fresh {
+			l.pos = v.local.Pos()
+			l.vars = append(l.vars, variable{v.declaration.lowered, l.typ(v.global.Type())})
+		}
+	}
 	for _, spec := range k.types {
 		l.emitType(spec)
 	}
@@ -157,7 +188,7 @@ func (c *checker) lower(k *checked) (l *lowering, program *Program, problems []p
 		l.queue = l.queue[1:]
 		l.function(f)
 	}
-	return l, l.program(body), nil
+	return ch, l.program(body), nil
 }
 
 // program assembles what was lowered.
@@ -193,25 +224,25 @@ func (l *lowering) program(body string) *Program {
 }
 
 // declare gives every declaration of the cell its lowered name.
-func (l *lowering) declare() {
-	cell := l.k.source.cell.Number
-	for _, pkg := range l.k.imported {
+func (ch *change) declare() {
+	cell := ch.k.source.cell.Number
+	for _, pkg := range ch.k.imported {
 		d := &declaration{name: pkg.Name(), cell: cell, object: pkg}
-		if old := l.s.live[pkg.Name()]; old != nil {
+		if old := ch.s.live[pkg.Name()]; old != nil {
 			if was, ok := old.object.(*types.PkgName); ok && was.Imported().Path() == pkg.Imported().Path() {
 				continue
 			}
 		}
-		l.commits = append(l.commits, func() { l.s.live[d.name] = d })
+		ch.commits = append(ch.commits, func() { ch.s.live[d.name] = d })
 	}
-	for _, obj := range l.k.dotted {
+	for _, obj := range ch.k.dotted {
 		d := &declaration{name: obj.Name(), cell: cell, object: obj}
-		l.commits = append(l.commits, func() { l.s.live[d.name] = d })
+		ch.commits = append(ch.commits, func() { ch.s.live[d.name] = d })
 	}
-	for _, spec := range l.k.types {
-		l.declareSpec(spec)
+	for _, spec := range ch.k.types {
+		ch.declareSpec(spec)
 	}
-	if f := l.k.declarations; f != nil {
+	if f := ch.k.declarations; f != nil {
 		for _, decl := range f.Decls {
 			g, ok := decl.(*ast.GenDecl)
 			if !ok || g.Tok != token.CONST {
@@ -219,67 +250,67 @@ func (l *lowering) declare() {
 			}
 			for _, s := range g.Specs {
 				for _, id := range s.(*ast.ValueSpec).Names {
-					if obj := l.k.info.Defs[id]; obj != nil && id.Name != "_" {
-						l.enter(&declaration{name: id.Name, cell: cell, object: obj})
+					if obj := ch.k.info.Defs[id]; obj != nil && id.Name != "_" {
+						ch.enter(&declaration{name: id.Name, cell: cell, object: obj})
 					}
 				}
 			}
 		}
 	}
-	for _, v := range l.k.variables {
-		l.declareVariable(v)
+	for _, v := range ch.k.variables {
+		ch.declareVariable(v)
 	}
-	for _, f := range l.k.funcs {
-		l.declareFunc(f)
+	for _, f := range ch.k.funcs {
+		ch.declareFunc(f)
 	}
-	l.leave()
-	l.spreadWaiting()
+	ch.leave()
+	ch.spreadWaiting()
 }
 
 // enter makes the session know a declaration, and its name live on commit.
-func (l *lowering) enter(d *declaration) {
-	l.know(d.object, d)
-	l.commits = append(l.commits, func() {
-		l.s.live[d.name] = d
-		delete(l.s.gone, d.name)
+func (ch *change) enter(d *declaration) {
+	ch.know(d.object, d)
+	ch.commits = append(ch.commits, func() {
+		ch.s.live[d.name] = d
+		delete(ch.s.gone, d.name)
 	})
 }
 
-func (l *lowering) know(obj types.Object, d *declaration) {
-	l.s.byObject[obj] = d
-	l.later(func() { delete(l.s.byObject, obj) })
+func (ch *change) know(obj types.Object, d *declaration) {
+	ch.s.byObject[obj] = d
+	ch.later(func() { delete(ch.s.byObject, obj) })
 }
 
-func (l *lowering) declareSpec(spec *ast.TypeSpec) {
-	obj, ok := l.k.info.Defs[spec.Name].(*types.TypeName)
+func (ch *change) declareSpec(spec *ast.TypeSpec) {
+	obj, ok := ch.k.info.Defs[spec.Name].(*types.TypeName)
 	if !ok || spec.Name.Name == "_" {
 		return
 	}
-	d := &declaration{name: spec.Name.Name, cell: l.k.source.cell.Number, object: obj}
+	d := &declaration{name: spec.Name.Name, cell: ch.k.source.cell.Number, object: obj}
 	if !obj.IsAlias() {
-		d.lowered = fmt.Sprintf("%s__%d", internalName(d.name), l.s.next(internalName(d.name)))
+		d.lowered = fmt.Sprintf("%s__%d", internalName(d.name), ch.s.next(internalName(d.name)))
 	}
 	d.spec = &typeSpec{
-		text:    l.c.text(spec),
+		text:    ch.c.text(spec),
 		uses:    map[string]types.Object{},
 		lowered: d.lowered,
 		cell:    d.cell,
 		methods: map[string]*function{},
 		object:  obj,
 		node:    spec,
-		info:    l.k.info,
+		info:    ch.k.info,
 	}
 	ast.Inspect(spec.Type, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if used := l.k.info.Uses[id]; used != nil && used != obj {
-				if live := l.s.live[id.Name]; live != nil || isSession(used) {
+			if used := ch.k.info.Uses[id]; used != nil && used != obj {
+				if live := ch.s.live[id.Name]; live != nil || isSession(used) {
 					d.spec.uses[id.Name] = used
 				}
 			}
 		}
 		return true
 	})
-	l.enter(d)
+	ch.enter(d)
 }
 
 // emitType declares a type of the cell. Generic ones are declared when they
@@ -306,48 +337,44 @@ func (l *lowering) ensureType(name string, t types.Type) {
 // declareVariable gives a variable its place. A variable that is declared
 // again with the same type stays the one it was, so that functions which
 // mention it follow; with another type it is a new one.
-func (l *lowering) declareVariable(v *topVariable) {
+func (ch *change) declareVariable(v *topVariable) {
 	name := v.global.Name()
-	d := &declaration{name: name, cell: l.k.source.cell.Number, object: v.global}
-	if old := l.s.live[name]; old != nil {
+	d := &declaration{name: name, cell: ch.k.source.cell.Number, object: v.global}
+	if old := ch.s.live[name]; old != nil {
 		if _, ok := old.object.(*types.Var); ok && old.lowered != "" && types.Identical(old.object.Type(), v.global.Type()) {
 			d.lowered = old.lowered
 		}
 	}
-	emit := d.lowered == ""
-	if lost := l.s.gone[name]; emit && lost != nil && types.Identical(lost.object.Type(), v.global.Type()) {
+	fresh := d.lowered == ""
+	if lost := ch.s.gone[name]; fresh && lost != nil && types.Identical(lost.object.Type(), v.global.Type()) {
 		// Functions that mention the variable find it again.
 		d.lowered = lost.lowered
 		cause := lost.lost
 		lost.lost = ""
-		l.later(func() { lost.lost = cause })
+		ch.later(func() { lost.lost = cause })
 	}
 	if d.lowered == "" {
-		d.lowered = fmt.Sprintf("%s__%d", internalName(name), l.s.next(internalName(name)))
+		d.lowered = fmt.Sprintf("%s__%d", internalName(name), ch.s.next(internalName(name)))
 	}
-	if emit && !l.checkOnly {
-		l.pos = v.local.Pos()
-		l.vars = append(l.vars, variable{d.lowered, l.typ(v.global.Type())})
-	}
-	l.know(v.local, d)
-	l.know(v.global, d)
-	l.variables = append(l.variables, &loweredVariable{v, d})
+	ch.know(v.local, d)
+	ch.know(v.global, d)
+	ch.variables = append(ch.variables, &cellVariable{v, d, fresh})
 }
 
 // commit makes the cell's declarations live: all but the variables of
 // statements from index reached on, which were not executed.
-func (l *lowering) commit(reached int) {
-	for _, f := range l.commits {
+func (ch *change) commit(reached int) {
+	for _, f := range ch.commits {
 		f()
 	}
-	for _, v := range l.variables {
+	for _, v := range ch.variables {
 		if v.statement < reached {
-			l.s.live[v.declaration.name] = v.declaration
-			delete(l.s.gone, v.declaration.name)
-			delete(l.s.missed, v.declaration.name)
-			l.trail(v.declaration.name)
+			ch.s.live[v.declaration.name] = v.declaration
+			delete(ch.s.gone, v.declaration.name)
+			delete(ch.s.missed, v.declaration.name)
+			ch.trail(v.declaration.name)
 		} else {
-			l.s.missed[v.declaration.name] = v.declaration.cell
+			ch.s.missed[v.declaration.name] = v.declaration.cell
 		}
 	}
 }

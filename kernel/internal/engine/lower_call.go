@@ -53,18 +53,18 @@ func (b *body) operandOf(fun ast.Expr) string {
 }
 
 // calleeObject returns the declared function that an expression names.
-func (b *body) calleeObject(fun ast.Expr) *types.Func {
+func (t tree) calleeObject(fun ast.Expr) *types.Func {
 	switch f := fun.(type) {
 	case *ast.Ident:
-		obj, _ := b.info.Uses[f].(*types.Func)
+		obj, _ := t.info.Uses[f].(*types.Func)
 		return obj
 	case *ast.SelectorExpr:
-		obj, _ := b.info.Uses[f.Sel].(*types.Func)
+		obj, _ := t.info.Uses[f.Sel].(*types.Func)
 		return obj
 	case *ast.IndexExpr:
-		return b.calleeObject(ast.Unparen(f.X))
+		return t.calleeObject(ast.Unparen(f.X))
 	case *ast.IndexListExpr:
-		return b.calleeObject(ast.Unparen(f.X))
+		return t.calleeObject(ast.Unparen(f.X))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ func (l *lowering) cellBody() string {
 	if len(l.k.body) == 0 {
 		return l.initsBefore(len(l.k.source.cell.Source))
 	}
-	b := &body{l: l, info: l.k.info, locals: map[types.Object]string{}, results: types.NewTuple()}
+	b := &body{l: l, tree: l.tree(l.k.info), locals: map[types.Object]string{}, results: types.NewTuple()}
 	b.frame = l.newFrame("", l.k.source.cell.Number)
 	if !defers(l.k.body) {
 		text := b.cellStatements()
@@ -85,8 +85,8 @@ func (l *lowering) initsBefore(offset int) string {
 
 // declaresBetween reports whether the statement before index i declares
 // variables, so that a failure later has to keep them.
-func (l *lowering) declaresBetween(i int) bool {
-	for _, v := range l.variables {
+func (ch *change) declaresBetween(i int) bool {
+	for _, v := range ch.variables {
 		if v.statement == i-1 {
 			return true
 		}
@@ -112,7 +112,7 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 	if tv.IsVoid() || b.writes(s.X) {
 		return mark + b.expr(s.X) + "\n"
 	}
-	results, checked := b.lastError(s.X)
+	results, checked := b.l.k.lastError(s.X)
 	if checked && len(results) == 1 {
 		err := b.l.temp()
 		return mark + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X)
@@ -157,19 +157,19 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 // writes reports a call of a function that prints, or of one that reads what
 // somebody types, who need not type what is asked for: what it returns is not what
 // it is called for.
-func (b *body) writes(e ast.Expr) bool {
+func (t tree) writes(e ast.Expr) bool {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		return false
 	}
-	obj := b.calleeObject(ast.Unparen(c.Fun))
+	obj := t.calleeObject(ast.Unparen(c.Fun))
 	if obj != nil {
 		switch obj.FullName() {
-		case "fmt.Scan", "fmt.Scanln", "fmt.Scanf":
+		case "fmt.Scan", "fmt.Scanln", "fmt.Scanf", "fmt.Print", "fmt.Println", "fmt.Printf", "fmt.Fprint", "fmt.Fprintln", "fmt.Fprintf":
 			return true
 		}
 	}
-	return obj != nil && prints(obj) && obj.Pkg().Path() == "fmt" && strings.Contains(obj.Name(), "rint") && !strings.HasPrefix(obj.Name(), "S")
+	return false
 }
 
 // shownText writes a value for display.

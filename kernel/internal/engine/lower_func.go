@@ -12,8 +12,8 @@ import (
 // A body is the function, function literal or cell whose statements are
 // being lowered.
 type body struct {
-	l    *lowering
-	info *types.Info
+	l *lowering
+	tree
 	// locals holds the lowered names of local objects.
 	locals map[types.Object]string
 	// function is the declared function around it; nil in a cell.
@@ -49,39 +49,39 @@ type body struct {
 // declareFunc gives a function or method of the cell its name. One that was
 // declared before with the same signature gets a new version, and everything
 // that calls it is lowered again.
-func (l *lowering) declareFunc(f *checkedFunc) {
+func (ch *change) declareFunc(f *checkedFunc) {
 	obj := f.object
 	if obj == nil || f.body == nil {
-		l.refuseAnywhere(f.decl.Pos(), "missing function body")
+		ch.refuseAnywhere(f.decl.Pos(), "missing function body")
 	}
-	cell := l.k.source.cell.Number
+	cell := ch.k.source.cell.Number
 	if f.again != nil {
 		cell = f.again.cell
 	}
-	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: l.k.info, calls: map[*function]bool{}, pending: f.pending, written: f.decl}
+	fn := &function{name: f.decl.Name.Name, cell: cell, decl: f.body, info: ch.k.info, calls: map[*function]bool{}, pending: f.pending, written: f.decl}
 	fn.generic = f.body.Type.TypeParams.NumFields() > 0
 	if f.decl.Recv == nil {
-		l.declarePlainFunc(f, fn)
+		ch.declarePlainFunc(f, fn)
 		return
 	}
-	d := l.s.byObject[f.receiver]
+	d := ch.s.byObject[f.receiver]
 	if d == nil || d.spec == nil {
-		l.refuse(f.decl.Pos(), fmt.Sprintf("method %s of a type that no cell declares", fn.name))
+		ch.refuse(f.decl.Pos(), fmt.Sprintf("method %s of a type that no cell declares", fn.name))
 	}
 	spec := d.spec
 	fn.receiver, fn.method = spec, f.decl.Name.Name
 	_, fn.pointer = obj.Signature().Recv().Type().(*types.Pointer)
 	fn.name = spec.shown(f.receiver.Name(), fn.pointer) + "." + fn.method
 	if old := spec.methods[fn.method]; old != nil {
-		l.renew(old, fn)
-		l.knowFunc(obj, old)
+		ch.renew(old, fn)
+		ch.knowFunc(obj, old)
 		return
 	}
 	fn.base = d.lowered + "__" + internalName(fn.method)
-	l.register(fn)
+	ch.register(fn)
 	spec.methods[fn.method] = fn
-	l.later(func() { delete(spec.methods, fn.method) })
-	l.knowFunc(obj, fn)
+	ch.later(func() { delete(spec.methods, fn.method) })
+	ch.knowFunc(obj, fn)
 }
 
 func (s *typeSpec) shown(name string, pointer bool) string {
@@ -91,69 +91,69 @@ func (s *typeSpec) shown(name string, pointer bool) string {
 	return name
 }
 
-func (l *lowering) declarePlainFunc(f *checkedFunc, fn *function) {
+func (ch *change) declarePlainFunc(f *checkedFunc, fn *function) {
 	name := f.decl.Name.Name
 	switch name {
 	case "_":
 		return
 	case "init":
 		fn.base = "init"
-		l.register(fn)
-		l.need(fn)
-		_, offset := l.c.at(f.decl.Pos())
-		l.inits = append(l.inits, initCall{offset, fn.lowered() + "()\n"})
+		ch.register(fn)
+		ch.need(fn)
+		_, offset := ch.c.at(f.decl.Pos())
+		ch.inits = append(ch.inits, initCall{offset, fn.lowered() + "()\n"})
 		return
 	}
-	if old := l.s.live[name]; old != nil && old.function != nil && old.function.generic == fn.generic &&
+	if old := ch.s.live[name]; old != nil && old.function != nil && old.function.generic == fn.generic &&
 		types.Identical(old.object.Type(), f.object.Type()) {
 		fn.base = old.function.base
-		l.renew(old.function, fn)
-		l.knowFunc(f.object, old.function)
-		l.enter(&declaration{name: name, cell: fn.cell, object: f.object, function: old.function})
+		ch.renew(old.function, fn)
+		ch.knowFunc(f.object, old.function)
+		ch.enter(&declaration{name: name, cell: fn.cell, object: f.object, function: old.function})
 		return
 	}
 	fn.base = internalName(name)
-	l.register(fn)
-	l.knowFunc(f.object, fn)
-	l.enter(&declaration{name: name, cell: fn.cell, object: f.object, function: fn})
+	ch.register(fn)
+	ch.knowFunc(f.object, fn)
+	ch.enter(&declaration{name: name, cell: fn.cell, object: f.object, function: fn})
 }
 
 // register makes a new function known and has it lowered.
-func (l *lowering) register(fn *function) {
-	fn.version = l.s.next(fn.base)
+func (ch *change) register(fn *function) {
+	fn.version = ch.s.next(fn.base)
 	fn.variable = fmt.Sprintf("%s__v%d", fn.base, fn.version)
-	n := len(l.s.all)
-	l.s.all = append(l.s.all, fn)
-	l.later(func() { l.s.all = l.s.all[:n] })
+	n := len(ch.s.all)
+	ch.s.all = append(ch.s.all, fn)
+	ch.later(func() { ch.s.all = ch.s.all[:n] })
 	if !fn.generic && fn.pending == "" {
-		l.need(fn)
+		ch.need(fn)
 	}
 }
 
-func (l *lowering) knowFunc(obj *types.Func, fn *function) {
-	l.s.funcs[obj] = fn
-	l.later(func() { delete(l.s.funcs, obj) })
+func (ch *change) knowFunc(obj *types.Func, fn *function) {
+	ch.s.funcs[obj] = fn
+	ch.later(func() { delete(ch.s.funcs, obj) })
 }
 
 // renew makes old the function that fn describes, and has it and all that
 // calls it lowered anew.
-func (l *lowering) renew(old, fn *function) {
+func (ch *change) renew(old, fn *function) {
 	was := *old
-	l.later(func() { *old = was })
-	if l.checkOnly && old.pending == "" && fn.pending == "" && l.unchanged(old, fn) {
+	ch.later(func() { *old = was })
+	if ch.checkOnly && old.pending == "" && fn.pending == "" && ch.unchanged(old, fn) {
 		old.decl, old.info, old.cell, old.written = fn.decl, fn.info, fn.cell, fn.written
 		return
 	}
 	old.decl, old.info, old.cell, old.calls, old.pending, old.written = fn.decl, fn.info, fn.cell, fn.calls, fn.pending, fn.written
 	if old.generic {
-		l.renewInstances(old)
+		ch.renewInstances(old)
 		return
 	}
-	l.relower(old)
+	ch.relower(old)
 }
 
-func (l *lowering) relower(fn *function) {
-	if l.queued[fn] {
+func (ch *change) relower(fn *function) {
+	if ch.queued[fn] {
 		return
 	}
 	if fn.pending == "" && !fn.generic {
@@ -161,24 +161,24 @@ func (l *lowering) relower(fn *function) {
 		if fn.emitted {
 			// Once this cell is done, nothing mentions the older one.
 			name := fn.lowered()
-			l.commits = append(l.commits, func() { l.s.obsolete = append(l.s.obsolete, name) })
+			ch.commits = append(ch.commits, func() { ch.s.obsolete = append(ch.s.obsolete, name) })
 		}
-		fn.version = l.s.next(fn.base)
-		l.later(func() { fn.version = version })
-		l.need(fn)
+		fn.version = ch.s.next(fn.base)
+		ch.later(func() { fn.version = version })
+		ch.need(fn)
 	}
-	for _, g := range l.s.all {
+	for _, g := range ch.s.all {
 		if g.calls[fn] {
-			l.relower(g)
+			ch.relower(g)
 		}
 	}
 }
 
 // need has a function lowered with this cell.
-func (l *lowering) need(fn *function) {
-	if !l.queued[fn] {
-		l.queued[fn] = true
-		l.queue = append(l.queue, fn)
+func (ch *change) need(fn *function) {
+	if !ch.queued[fn] {
+		ch.queued[fn] = true
+		ch.queue = append(ch.queue, fn)
 	}
 }
 
@@ -237,7 +237,7 @@ func (l *lowering) function(fn *function) {
 		fn.emitted = true
 		l.later(func() { fn.emitted = false })
 	}
-	b := &body{l: l, info: fn.info, locals: map[types.Object]string{}, function: fn}
+	b := &body{l: l, tree: l.tree(fn.info), locals: map[types.Object]string{}, function: fn}
 	sig := signatureOf(fn)
 	b.results, b.sig = sig.Results(), sig
 	b.frame = l.newFrame(fn.name, fn.cell)

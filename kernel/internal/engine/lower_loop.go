@@ -179,7 +179,7 @@ func (b *body) kept(s *ast.ForStmt) []*types.Var {
 
 // outlives reports whether a variable is mentioned in a function literal
 // within a node, or its address is taken there.
-func (b *body) outlives(v *types.Var, n ast.Node) bool {
+func (t tree) outlives(v *types.Var, n ast.Node) bool {
 	found := false
 	var visit func(n ast.Node, inside bool)
 	visit = func(n ast.Node, inside bool) {
@@ -194,19 +194,19 @@ func (b *body) outlives(v *types.Var, n ast.Node) bool {
 					return false
 				}
 			case *ast.Ident:
-				if inside && b.info.Uses[m] == v {
+				if inside && t.info.Uses[m] == v {
 					found = true
 				}
 			case *ast.UnaryExpr:
-				if m.Op == token.AND && b.rootIs(m.X, v) {
+				if m.Op == token.AND && t.rootIs(m.X, v) {
 					found = true
 				}
 			case *ast.SliceExpr:
-				if _, array := b.typeOf(m.X).(*types.Array); array && b.rootIs(m.X, v) {
+				if _, array := t.typeOf(m.X).(*types.Array); array && t.rootIs(m.X, v) {
 					found = true
 				}
 			case *ast.SelectorExpr:
-				if s := b.info.Selections[m]; s != nil && s.Kind() != types.FieldVal && b.rootIs(m.X, v) {
+				if s := t.info.Selections[m]; s != nil && s.Kind() != types.FieldVal && t.rootIs(m.X, v) {
 					if f, ok := s.Obj().(*types.Func); ok && f.Signature().Recv() != nil {
 						if _, pointer := f.Signature().Recv().Type().(*types.Pointer); pointer {
 							found = true
@@ -214,7 +214,7 @@ func (b *body) outlives(v *types.Var, n ast.Node) bool {
 					}
 				}
 			case *ast.RangeStmt:
-				if sig, ok := b.typeOf(m.X).(*types.Signature); ok && sig != nil && !inside {
+				if sig, ok := t.typeOf(m.X).(*types.Signature); ok && sig != nil && !inside {
 					visit(m.Body, true)
 				}
 			}
@@ -227,11 +227,11 @@ func (b *body) outlives(v *types.Var, n ast.Node) bool {
 
 // rootIs reports whether an addressable expression is a variable or a part
 // of it.
-func (b *body) rootIs(e ast.Expr, v *types.Var) bool {
+func (t tree) rootIs(e ast.Expr, v *types.Var) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
-			return b.info.Uses[x] == v
+			return t.info.Uses[x] == v
 		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.IndexExpr:
@@ -243,19 +243,19 @@ func (b *body) rootIs(e ast.Expr, v *types.Var) bool {
 }
 
 // assigned reports whether a variable is assigned to within a node.
-func (b *body) assigned(v *types.Var, n ast.Node) bool {
+func (t tree) assigned(v *types.Var, n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
 		case *ast.AssignStmt:
 			for _, e := range m.Lhs {
-				found = found || b.rootIs(e, v)
+				found = found || t.rootIs(e, v)
 			}
 		case *ast.IncDecStmt:
-			found = found || b.rootIs(m.X, v)
+			found = found || t.rootIs(m.X, v)
 		case *ast.RangeStmt:
 			if m.Tok == token.ASSIGN {
-				found = found || m.Key != nil && b.rootIs(m.Key, v) || m.Value != nil && b.rootIs(m.Value, v)
+				found = found || m.Key != nil && t.rootIs(m.Key, v) || m.Value != nil && t.rootIs(m.Value, v)
 			}
 		}
 		return !found

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"go/token"
 	"html"
 	"strings"
 	"text/tabwriter"
@@ -160,7 +159,8 @@ func (e *Engine) anew(cell Cell) (restarted bool, err error) {
 	}
 	e.session = fresh
 	c := e.checker
-	c.session, c.fset, c.sources, c.preludes, c.pkg, c.sites = fresh, token.NewFileSet(), map[*token.File]*source{}, nil, nil, nil
+	c.session, c.files, c.pkg = fresh, newFiles(), nil
+	e.lowerer = newLowerer(c)
 	e.forgetCompiled()
 	if modules, ok := e.compiler.(Modules); ok && restarted {
 		modules.Forget()

@@ -7,6 +7,16 @@ import (
 	"go/types"
 )
 
+// A tree answers questions about typed Go.
+type tree struct {
+	info *types.Info
+	// natural holds the variables that are never negative; nil where nobody
+	// asks.
+	natural map[types.Object]bool
+}
+
+func (l *lowering) tree(info *types.Info) tree { return tree{info, l.natural} }
+
 // An operation can panic when it is run. Its kind is a word of Frame.Operation.
 type operation struct {
 	kind string
@@ -15,7 +25,7 @@ type operation struct {
 
 // operations adds the operations within a node, outside function literals and
 // nested blocks, that can panic.
-func (b *body) operations(ops []operation, n ast.Node) []operation {
+func (tr tree) operations(ops []operation, n ast.Node) []operation {
 	add := func(kind string, pos token.Pos) { ops = append(ops, operation{kind, pos}) }
 	assigned, called := map[ast.Expr]bool{}, map[ast.Expr]bool{}
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -24,45 +34,45 @@ func (b *body) operations(ops []operation, n ast.Node) []operation {
 			return false
 		case *ast.CallExpr:
 			called[ast.Unparen(n.Fun)] = true
-			if !b.harmless(n) {
-				add(b.callKind(n), callPos(n))
+			if !tr.harmless(n) {
+				add(tr.callKind(n), callPos(n))
 			}
 		case *ast.IndexExpr:
-			switch t := b.typeOf(n.X).(type) {
+			switch t := tr.typeOf(n.X).(type) {
 			case *types.Map:
 				if types.IsInterface(t.Key()) || assigned[n] {
 					add("map", indexPos(n))
 				}
 			case nil, *types.Signature:
 			default:
-				if b.info.Types[n].Value == nil {
+				if tr.info.Types[n].Value == nil {
 					add("index", indexPos(n))
 				}
 			}
 		case *ast.SliceExpr:
 			add("slice", n.X.End())
 		case *ast.StarExpr:
-			if !b.info.Types[n].IsType() {
+			if !tr.info.Types[n].IsType() {
 				add("nil", n.Pos())
 			}
 		case *ast.TypeAssertExpr:
 			add("assertion", n.Lparen)
 		case *ast.SelectorExpr:
-			if s := b.info.Selections[n]; s != nil && s.Indirect() && !(s.Kind() == types.MethodVal && called[n]) {
+			if s := tr.info.Selections[n]; s != nil && s.Indirect() && !(s.Kind() == types.MethodVal && called[n]) {
 				add("nil", n.Sel.Pos())
 			}
 		case *ast.BinaryExpr:
 			switch n.Op {
 			case token.QUO, token.REM:
-				if b.isInteger(n) && b.info.Types[n.Y].Value == nil {
+				if tr.isInteger(n) && tr.info.Types[n.Y].Value == nil {
 					add("divide", n.OpPos)
 				}
 			case token.SHL, token.SHR:
-				if b.signedCount(n.Y) {
+				if tr.signedCount(n.Y) {
 					add("shift", n.OpPos)
 				}
 			case token.EQL, token.NEQ:
-				if types.IsInterface(b.info.TypeOf(n.X)) && types.IsInterface(b.info.TypeOf(n.Y)) {
+				if types.IsInterface(tr.info.TypeOf(n.X)) && types.IsInterface(tr.info.TypeOf(n.Y)) {
 					add("compare", n.OpPos)
 				}
 			}
@@ -75,11 +85,11 @@ func (b *body) operations(ops []operation, n ast.Node) []operation {
 		case *ast.AssignStmt:
 			switch n.Tok {
 			case token.QUO_ASSIGN, token.REM_ASSIGN:
-				if b.info.Types[n.Rhs[0]].Value == nil && b.isInteger(n.Lhs[0]) {
+				if tr.info.Types[n.Rhs[0]].Value == nil && tr.isInteger(n.Lhs[0]) {
 					add("divide", n.TokPos)
 				}
 			case token.SHL_ASSIGN, token.SHR_ASSIGN:
-				if b.signedCount(n.Rhs[0]) {
+				if tr.signedCount(n.Rhs[0]) {
 					add("shift", n.TokPos)
 				}
 			}
@@ -95,20 +105,20 @@ func (b *body) operations(ops []operation, n ast.Node) []operation {
 }
 
 // signedCount reports whether a shift count is one that can be negative.
-func (b *body) signedCount(e ast.Expr) bool {
-	t, ok := b.typeOf(e).(*types.Basic)
-	if !ok || t.Info()&types.IsUnsigned != 0 || b.info.Types[e].Value != nil {
+func (tr tree) signedCount(e ast.Expr) bool {
+	t, ok := tr.typeOf(e).(*types.Basic)
+	if !ok || t.Info()&types.IsUnsigned != 0 || tr.info.Types[e].Value != nil {
 		return false
 	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		return !b.l.natural[b.info.Uses[e]]
+		return !tr.natural[tr.info.Uses[e]]
 	case *ast.CallExpr:
 		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
-		return !ok || !b.info.Types[e.Fun].IsBuiltin() || id.Name != "len" && id.Name != "cap"
+		return !ok || !tr.info.Types[e.Fun].IsBuiltin() || id.Name != "len" && id.Name != "cap"
 	case *ast.BinaryExpr:
 		for _, x := range []ast.Expr{e.X, e.Y} {
-			if v := b.info.Types[x].Value; e.Op == token.AND && v != nil && constant.Sign(v) >= 0 {
+			if v := tr.info.Types[x].Value; e.Op == token.AND && v != nil && constant.Sign(v) >= 0 {
 				return false
 			}
 		}
@@ -119,20 +129,20 @@ func (b *body) signedCount(e ast.Expr) bool {
 // counts learns of loop variables that are never negative: those that begin
 // with a constant, or the index of a range, and are only ever increased by the
 // loop itself.
-func (b *body) counts(loop ast.Stmt) {
+func (t tree) counts(loop ast.Stmt) {
 	natural := func(e ast.Expr, body *ast.BlockStmt) {
 		id, ok := e.(*ast.Ident)
 		if !ok {
 			return
 		}
-		v, ok := b.info.Defs[id].(*types.Var)
-		if ok && types.Unalias(v.Type()) == types.Typ[types.Int] && !b.assigned(v, body) && !b.outlives(v, body) {
-			b.l.natural[v] = true
+		v, ok := t.info.Defs[id].(*types.Var)
+		if ok && types.Unalias(v.Type()) == types.Typ[types.Int] && !t.assigned(v, body) && !t.outlives(v, body) {
+			t.natural[v] = true
 		}
 	}
 	switch s := loop.(type) {
 	case *ast.RangeStmt:
-		switch b.typeOf(s.X).(type) {
+		switch t.typeOf(s.X).(type) {
 		case *types.Map, *types.Chan, *types.Signature:
 			return
 		}
@@ -145,7 +155,7 @@ func (b *body) counts(loop ast.Stmt) {
 		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || !increases || post.Tok != token.INC {
 			return
 		}
-		if v := b.info.Types[init.Rhs[0]].Value; v != nil && constant.Sign(v) >= 0 {
+		if v := t.info.Types[init.Rhs[0]].Value; v != nil && constant.Sign(v) >= 0 {
 			natural(init.Lhs[0], s.Body)
 		}
 	}
@@ -153,8 +163,8 @@ func (b *body) counts(loop ast.Stmt) {
 
 // callKind tells calls of compiled functions, of which the interpreter says so,
 // from others.
-func (b *body) callKind(e *ast.CallExpr) string {
-	tv := b.info.Types[e.Fun]
+func (t tree) callKind(e *ast.CallExpr) string {
+	tv := t.info.Types[e.Fun]
 	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && tv.IsBuiltin() {
 		return id.Name
 	}
@@ -183,22 +193,17 @@ func indexPos(e *ast.IndexExpr) token.Pos {
 	return e.Lbrack
 }
 
-// sites holds, for notes of statements with several operations that can panic,
-// which they are.
-type sites map[site][]operation
-
+// A site is the note of a statement with several operations that can panic.
 type site struct{ cell, place int }
 
-func (c *checker) remember(cell, place int, ops []operation) {
-	if c.sites == nil {
-		c.sites = sites{}
-	}
+// remember notes which operations a site has.
+func (c *files) remember(cell, place int, ops []operation) {
 	c.sites[site{cell, place}] = ops
 }
 
 // failed returns the place of a frame: that of the operation in the noted
 // statement, if it is known which one it was.
-func (c *checker) failed(f Frame) (line, column int) {
+func (c *files) failed(f Frame) (line, column int) {
 	found := token.NoPos
 	for _, op := range c.sites[site{f.Cell, f.Line*columns + f.Column}] {
 		if op.kind != f.Operation {
@@ -217,38 +222,38 @@ func (c *checker) failed(f Frame) (line, column int) {
 	return f.Line, f.Column
 }
 
-func (b *body) typeOf(e ast.Expr) types.Type {
-	t := b.info.TypeOf(e)
+func (tr tree) typeOf(e ast.Expr) types.Type {
+	t := tr.info.TypeOf(e)
 	if t == nil {
 		return nil
 	}
 	return t.Underlying()
 }
 
-func (b *body) isInteger(e ast.Expr) bool {
-	t, ok := b.typeOf(e).(*types.Basic)
+func (tr tree) isInteger(e ast.Expr) bool {
+	t, ok := tr.typeOf(e).(*types.Basic)
 	return ok && t.Info()&types.IsInteger != 0
 }
 
 // harmless reports calls that cannot panic: conversions between basic types
 // and some builtins.
-func (b *body) harmless(e *ast.CallExpr) bool {
-	tv := b.info.Types[e.Fun]
+func (t tree) harmless(e *ast.CallExpr) bool {
+	tv := t.info.Types[e.Fun]
 	if tv.IsType() {
-		_, slice := b.typeOf(e.Args[0]).(*types.Slice)
+		_, slice := t.typeOf(e.Args[0]).(*types.Slice)
 		return !slice || types.IsInterface(tv.Type) || isString(tv.Type)
 	}
 	if tv.IsBuiltin() {
 		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok {
 			switch id.Name {
 			case "make":
-				return len(e.Args) == 1 || b.info.Types[e.Args[1]].Value != nil && len(e.Args) == 2
+				return len(e.Args) == 1 || t.info.Types[e.Args[1]].Value != nil && len(e.Args) == 2
 			case "len", "cap", "append", "copy", "min", "max", "real", "imag", "complex", "new", "delete", "recover", "clear", "print", "println":
 				return true
 			}
 		}
 	}
-	return b.info.Types[e].Value != nil
+	return t.info.Types[e].Value != nil
 }
 
 func isString(t types.Type) bool {

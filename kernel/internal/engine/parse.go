@@ -56,13 +56,22 @@ type parsed struct {
 	stop ast.Stmt
 	// mentioned holds the names that nothing in the cell's own scopes binds.
 	mentioned map[string]bool
-	// recalled holds what the cell mentions of what others showed, by the
-	// names that stand for it in the tree.
-	recalled map[string]*recalled
+}
+
+// files holds the texts of all cells, and where positions are in them.
+type files struct {
+	fset    *token.FileSet
+	sources map[*token.File]*source
+	// sites tell what can panic where.
+	sites map[site][]operation
+}
+
+func newFiles() *files {
+	return &files{token.NewFileSet(), map[*token.File]*source{}, map[site][]operation{}}
 }
 
 // parse parses a cell. The files it makes are added to fset and sources.
-func (c *checker) parse(src *source) (*parsed, []problem) {
+func (c *files) parse(src *source) (*parsed, []problem) {
 	var problems []problem
 	p := &parsed{source: src, items: split(src.text), mentioned: map[string]bool{}}
 	n := nest(src.text)
@@ -136,7 +145,7 @@ func (c *checker) parse(src *source) (*parsed, []problem) {
 			p.silent = last.semicolon >= 0
 		}
 	}
-	return p, c.recall(p)
+	return p, nil
 }
 
 // nesting is how the brackets of a text nest.
@@ -261,7 +270,7 @@ func (s *source) position(offset int) (line, column int) {
 }
 
 // at returns the cell and the offset into its source of a position.
-func (c *checker) at(pos token.Pos) (*source, int) {
+func (c *files) at(pos token.Pos) (*source, int) {
 	file := c.fset.File(pos)
 	if file == nil {
 		return nil, 0
@@ -273,7 +282,7 @@ func (c *checker) at(pos token.Pos) (*source, int) {
 	return src, clamp(src.origin(clamp(file.Offset(pos)-prefixLength, src.text)), src.cell.Source)
 }
 
-func (c *checker) problem(pos token.Pos, msg string) problem {
+func (c *files) problem(pos token.Pos, msg string) problem {
 	src, offset := c.at(pos)
 	return problem{source: src, offset: offset, msg: msg}
 }

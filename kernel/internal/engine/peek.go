@@ -182,7 +182,7 @@ func (e *Engine) asking(at look, number int, out Output) (ask func() (string, er
 }
 
 // forget drops a source that no declaration is in.
-func (c *checker) forget(src *source) {
+func (c *files) forget(src *source) {
 	for file, s := range c.sources {
 		if s == src {
 			delete(c.sources, file)

@@ -39,20 +39,17 @@ type prelude struct {
 
 // preludeOf returns the stand-ins for a package.
 func (l *lowering) preludeOf(pkg *types.Package) *prelude {
-	p, ok := l.c.preludes[pkg.Path()]
+	p, ok := l.preludes[pkg.Path()]
 	if !ok {
-		p = l.c.loadPrelude(pkg)
-		if l.c.preludes == nil {
-			l.c.preludes = map[string]*prelude{}
-		}
-		l.c.preludes[pkg.Path()] = p
+		p = l.loadPrelude(pkg)
+		l.preludes[pkg.Path()] = p
 	}
 	return p
 }
 
 // loadPrelude type-checks the stand-ins for one package. They are part of the
 // program, so that a mistake in them is one of the program.
-func (c *checker) loadPrelude(of *types.Package) *prelude {
+func (c *lowerer) loadPrelude(of *types.Package) *prelude {
 	p := &prelude{funcs: map[string]*function{}, types: map[string]*types.Named{}}
 	file := "prelude/" + strings.ReplaceAll(of.Path(), "/", "_") + ".go"
 	text, err := preludeFiles.ReadFile(file)

@@ -54,7 +54,7 @@ func (e *refusedError) Error() string { return e.refusal.Error() }
 // prepare makes a program of a cell, for the executor that the session has, or
 // for the compiled one if the session is to have that from this cell on. The
 // errors are *Error.
-func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*lowering, *Program, error) {
+func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*change, *Program, error) {
 	if err := e.resolve(ctx, src, out); err != nil {
 		return nil, nil, interrupted(err)
 	}
@@ -80,7 +80,7 @@ func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*lowerin
 
 // instead compiles a cell that the interpreter refuses, and all that follow it,
 // if it is allowed to.
-func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError, out Output) (*lowering, *Program, error) {
+func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError, out Output) (*change, *Program, error) {
 	e.mu.Lock()
 	allowed := e.mode == AutoMode && e.open != nil
 	e.mu.Unlock()

@@ -41,8 +41,25 @@ type recalled struct {
 	object *types.Func
 }
 
+// A reading is a parsed cell, with what it mentions of what others showed, by
+// the names that stand for it in the tree.
+type reading struct {
+	*parsed
+	recalled map[string]*recalled
+}
+
+// parse parses a cell, and replaces what it mentions of earlier ones.
+func (c *checker) parse(src *source) (*reading, []problem) {
+	p, problems := c.files.parse(src)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	r := &reading{parsed: p}
+	return r, c.recall(r)
+}
+
 // recall replaces what a cell mentions of earlier ones.
-func (c *checker) recall(p *parsed) []problem {
+func (c *checker) recall(p *reading) []problem {
 	if p.statements == nil || !strings.Contains(p.source.cell.Source, "_") && !p.mentioned["Out"] && !p.mentioned["In"] {
 		return nil
 	}
@@ -115,7 +132,7 @@ func (c *checker) recall(p *parsed) []problem {
 }
 
 // recalls reports whether Out or In has the meaning that it has by itself.
-func (c *checker) recalls(p *parsed, id *ast.Ident) bool {
+func (c *checker) recalls(p *reading, id *ast.Ident) bool {
 	if id.Obj != nil || c.session.live[id.Name] != nil || c.session.gone[id.Name] != nil || p.declarations != nil && declaresTop(p.declarations, id.Name) {
 		return false
 	}
@@ -163,7 +180,7 @@ func isOperand(at *astutil.Cursor) bool {
 
 // recallWording says what the user wrote for the functions in a complaint that
 // stand for it.
-func (p *parsed) recallWording(msg string) string {
+func (p *reading) recallWording(msg string) string {
 	for name, r := range p.recalled {
 		msg = strings.ReplaceAll(strings.ReplaceAll(msg, name+"()", r.text), name, r.text)
 	}
@@ -171,17 +188,17 @@ func (p *parsed) recallWording(msg string) string {
 }
 
 // shows notes what the cell will show.
-func (l *lowering) shows(t ...types.Type) { l.shown = t }
+func (ch *change) shows(t ...types.Type) { ch.shown = t }
 
 // keep has later cells find the value that the cell has shown.
-func (l *lowering) keep() {
-	cell := l.k.source.cell
-	if l.shown == nil || cell.Aside {
+func (ch *change) keep() {
+	cell := ch.k.source.cell
+	if ch.shown == nil || cell.Aside {
 		return
 	}
-	out := &output{cell: cell.Number, types: l.shown}
-	l.s.outputs[cell.count()] = out
-	l.s.lastOutput = out
+	out := &output{cell: cell.Number, types: ch.shown}
+	ch.s.outputs[cell.count()] = out
+	ch.s.lastOutput = out
 }
 
 // recall writes the values of an output.

@@ -54,14 +54,13 @@ func (c *checker) look(text string, at int, see func(*view)) {
 func (c *checker) view(text string, at int, forgotten map[token.Pos]bool) *view {
 	pkg := c.fresh()
 	own := *c
-	own.fset = token.NewFileSet()
+	own.files = newFiles()
 	own.fset.AddFile("", 1, c.fset.Base()) // the cells before, whose positions stay theirs
-	own.sources = map[*token.File]*source{}
 	v := &view{checker: &own}
-	v.k = &checked{parsed: v.read(text), pkg: pkg, info: newInfo()}
+	v.k = &checked{reading: v.read(text), pkg: pkg, info: newInfo()}
 	if v.faulty {
 		v.files = nil
-		v.k.parsed = v.read(withoutFaults(text, at))
+		v.k.reading = v.read(withoutFaults(text, at))
 	}
 	v.k.remember(forgotten)
 	v.survey(at)
@@ -70,7 +69,7 @@ func (c *checker) view(text string, at int, forgotten map[token.Pos]bool) *view 
 
 // read parses what can be parsed: its errors are those of a cell that is not
 // finished.
-func (v *view) read(text string) *parsed {
+func (v *view) read(text string) *reading {
 	p := &parsed{source: newSource(Cell{Source: text, Name: "this cell"}), items: split(text), mentioned: map[string]bool{}}
 	file := func(prefix, suffix string, keep func(item) bool) *ast.File {
 		if !slices.ContainsFunc(p.items, keep) {
@@ -101,8 +100,9 @@ func (v *view) read(text string) *parsed {
 			p.body = f.Body.List
 		}
 	}
-	v.recall(p)
-	return p
+	r := &reading{parsed: p}
+	v.recall(r)
+	return r
 }
 
 // survey does what checker.check does, in spite of errors, and of the bodies of
