@@ -28,7 +28,9 @@ const (
 	asKept
 	// asRaw: the function looks at the shape only. It gets the value as it is.
 	asRaw
-	// asEncoded: encoding/json, for which lower_json.go decides.
+	// asEncoded: encoding/json, which looks at the shape, too, and which finds out
+	// about values in interfaces from their carriers. lower_json.go refuses the
+	// types whose shape does not suffice.
 	asEncoded
 )
 
@@ -100,6 +102,9 @@ func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
 		return
 	}
 	if isEmptyInterface(to) && !types.IsInterface(from) && !b.l.native(from) {
+		if treatmentBy(obj) == asEncoded {
+			b.l.encodable(from, pos)
+		}
 		b.l.refuse(pos, fmt.Sprintf("a value of type %s given to %s: compiled code would not find its type, its methods and the names of its fields", shown(from), shownFunc(obj)))
 	}
 }

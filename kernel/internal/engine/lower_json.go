@@ -1,38 +1,37 @@
 package engine
 
 import (
+	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
-// encoded writes json.Marshal and json.MarshalIndent of what holds, or may
-// hold, values of session types, and json.Unmarshal into such: the bridge shows
-// encoding/json what it needs of these.
-func (b *body) encoded(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
-	switch obj.FullName() {
-	case "encoding/json.Marshal", "encoding/json.MarshalIndent":
-		if len(e.Args) > 0 && b.encodes(e.Args[0]) {
-			return b.apply(e, bridge+"."+obj.Name(), nil, sig, nil), true
-		}
-	case "encoding/json.Unmarshal":
-		if len(e.Args) == 2 && (!b.l.native(b.info.TypeOf(e.Args[1])) || types.IsInterface(b.info.TypeOf(e.Args[1]))) {
-			return b.apply(e, bridge+".Unmarshal", nil, sig, nil), true
-		}
+// decoded writes json.Unmarshal into what is, or may be, of a session type: the
+// bridge names these types in its errors.
+func (b *body) decoded(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
+	if obj.FullName() != "encoding/json.Unmarshal" || len(e.Args) != 2 || !b.decodes(e.Args[1]) {
+		return "", false
 	}
-	return "", false
+	return b.apply(e, bridge+".Unmarshal", nil, sig, nil), true
 }
 
-// encodes reports whether what is to be encoded as JSON must be shown by the
-// bridge.
-func (b *body) encodes(e ast.Expr) bool {
+// decodes reports a target of decoding that is, or may be, of a session type.
+func (b *body) decodes(e ast.Expr) bool {
 	t := b.info.TypeOf(e)
-	if t == nil || b.info.Types[e].IsNil() {
-		return false
-	}
 	if b.l.native(t) {
-		return holdsInterface(t, map[types.Type]bool{})
+		return types.IsInterface(t)
 	}
-	return !b.l.shapeOnly(t, map[types.Type]bool{})
+	b.l.encodable(t, e.Pos())
+	return true
+}
+
+// encodable refuses a session type whose values encoding/json would not encode
+// and decode as those of a compiled program.
+func (l *lowering) encodable(t types.Type, pos token.Pos) {
+	if !l.shapeOnly(t, map[types.Type]bool{}) {
+		l.refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", shown(t)))
+	}
 }
 
 // byAddress are the methods by which values encode, decode and show themselves.

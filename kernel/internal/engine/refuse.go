@@ -171,7 +171,7 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if obj.Pkg() != nil && obj.Pkg().Path() == "errors" && obj.Name() == "As" && len(e.Args) == 2 {
 		return b.errorsAs(e)
 	}
-	if text, ok := b.encoded(e, obj, sig); ok {
+	if text, ok := b.decoded(e, obj, sig); ok {
 		return text, true
 	}
 	if names := parameterNames(e, obj, b.info); names != "" {
@@ -226,8 +226,8 @@ var replacedMethods = map[string]string{
 func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
 	name, ok := replacedMethods[m.FullName()]
 	if !ok {
-		if m.FullName() == "(*encoding/json.Encoder).Encode" && b.encodes(e.Args[0]) {
-			return b.apply(e, bridge+".Encode", []string{recv}, sig, nil), true
+		if m.FullName() == "(*encoding/json.Decoder).Decode" && len(e.Args) == 1 && b.decodes(e.Args[0]) {
+			return b.apply(e, bridge+".Decode", []string{recv}, sig, nil), true
 		}
 		return "", false
 	}

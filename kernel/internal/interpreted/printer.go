@@ -380,3 +380,12 @@ func (d *description) formats() bool {
 	t := reflect.TypeOf(m)
 	return t.NumIn() == 3 && t.NumOut() == 0 && t.In(1) == reflect.TypeFor[fmt.State]() && t.In(2) == reflect.TypeFor[rune]()
 }
+
+// typeName is the name of the type of a value that d describes; nil stands for a
+// type that needs no description.
+func (d *description) typeName(v reflect.Value) string {
+	if d == nil {
+		return v.Type().String()
+	}
+	return d.name
+}

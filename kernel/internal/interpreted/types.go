@@ -30,7 +30,7 @@ type description struct {
 	// embedded holds the indices of the embedded fields.
 	embedded map[int]bool
 	// pointer is the number of the type's pointer type, if that has methods
-	// that encode the value and the type itself does not.
+	// that encode or show the value and the type itself does not.
 	pointer int
 
 	methods map[string]any    // functions of an empty interface and the parameters
