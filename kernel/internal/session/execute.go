@@ -152,14 +152,14 @@ func encodeBundle(bundle *engine.Bundle) (wire.Data, []error) {
 	data := wire.Data{Data: make(map[string]json.RawMessage, len(bundle.Data)), Metadata: bundle.Metadata}
 	var problems []error
 	for mime, value := range bundle.Data {
-		encoded, err := encode(value)
+		encoded, err := wire.Encode(value)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", mime, err))
 			continue
 		}
 		data.Data[mime] = encoded
 	}
-	if _, err := encode(data.Metadata); err != nil || data.Metadata == nil {
+	if _, err := wire.Encode(data.Metadata); err != nil || data.Metadata == nil {
 		if err != nil {
 			problems = append(problems, fmt.Errorf("metadata: %w", err))
 		}

@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 
@@ -189,15 +188,4 @@ func sizeOf(data wire.Data) int {
 		size += len(encoded)
 	}
 	return size
-}
-
-// encode encodes a value as JSON and leaves HTML as it is.
-func encode(value any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

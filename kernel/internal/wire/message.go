@@ -111,7 +111,7 @@ func isObject(data []byte) bool {
 	return len(data) > 0 && data[0] == '{'
 }
 
-// marshal encodes a part of a message. HTML is left as it is.
+// marshal encodes a part of a message.
 func marshal(v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -124,6 +124,11 @@ func marshal(v any) ([]byte, error) {
 	case Data:
 		return v.marshal()
 	}
+	return Encode(v)
+}
+
+// Encode encodes a value as the JSON of messages. HTML is left as it is.
+func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
