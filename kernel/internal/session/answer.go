@@ -53,7 +53,7 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	if r.turn != nil {
 		r.turn()
 	}
-	if isShutdown(r.Request) {
+	if handlers[r.Header.Type].ends {
 		s.end.Do(func() { close(s.ending) })
 	}
 	return abort
@@ -62,8 +62,8 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 // handle calls the request's handler. A panic of the handler is an error of
 // the request.
 func (s *session) handle(r *request) (content any, err error) {
-	handler, ok := handlers[r.Header.Type]
-	if !ok {
+	handler := handlers[r.Header.Type]
+	if handler.handle == nil {
 		s.log.Warn("unknown request", "type", r.Header.Type, "channel", r.Channel)
 		return nil, nil
 	}
@@ -72,7 +72,7 @@ func (s *session) handle(r *request) (content any, err error) {
 			content, err = nil, s.panicked(p, r.Header.Type)
 		}
 	}()
-	return handler(s, r)
+	return handler.handle(s, r)
 }
 
 // panicked is the error of code of this program that panicked.
@@ -98,7 +98,7 @@ func (s *session) failedReply(r *wire.Request, f failure) any {
 
 // reply replies to a request, if it is one that is replied to.
 func (s *session) reply(r *wire.Request, content any) {
-	if handlers[r.Header.Type] == nil || oneWay[r.Header.Type] {
+	if handler := handlers[r.Header.Type]; handler.handle == nil || handler.oneWay {
 		return
 	}
 	if err := r.Reply(content); err != nil {

@@ -8,52 +8,45 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// A handler answers a request with the content of its reply; nil for messages
-// that are not replied to. An error becomes an error reply.
-type handler func(s *session, r *request) (content any, err error)
+// A handler is how messages of one type are dealt with.
+type handler struct {
+	// handle answers a request with the content of its reply; nil for messages
+	// that are not replied to. An error becomes an error reply.
+	handle func(s *session, r *request) (content any, err error)
+
+	concurrent bool // on shell, it need not wait for a cell
+	oneWay     bool // it is not replied to
+	runsCode   bool // the user's: on control, too, it takes its turn in a shell
+	ends       bool // the session ends when the reply is out
+}
 
 // handlers holds the handler of every type of message that is understood, on
-// shell and on control.
+// shell and on control. Of others it holds the zero value.
 var handlers map[string]handler
 
 func init() {
 	// Not in the declaration, because handlers reach back to the table.
 	handlers = map[string]handler{
-		"execute_request":     execute,
-		"complete_request":    complete,
-		"inspect_request":     inspect,
-		"is_complete_request": isComplete,
-		"history_request":     readHistory,
-		"kernel_info_request": kernelInfo,
-		"connect_request":     connect,
-		"comm_info_request":   commInfo,
-		"comm_open":           commOpen,
-		"comm_msg":            commMessage,
-		"comm_close":          commClose,
-		callType:              call,
-		"interrupt_request":   interrupt,
-		"shutdown_request":    shutdown,
+		"execute_request":     {handle: execute, runsCode: true},
+		"complete_request":    {handle: complete, concurrent: true},
+		"inspect_request":     {handle: inspect, concurrent: true},
+		"is_complete_request": {handle: isComplete, concurrent: true},
+		"history_request":     {handle: readHistory, concurrent: true},
+		"kernel_info_request": {handle: kernelInfo},
+		"connect_request":     {handle: connect},
+		"comm_info_request":   {handle: commInfo, concurrent: true},
+		"comm_open":           {handle: commOpen, oneWay: true, runsCode: true},
+		"comm_msg":            {handle: commMessage, oneWay: true, runsCode: true},
+		"comm_close":          {handle: commClose, oneWay: true, runsCode: true},
+		callType:              {handle: call, oneWay: true},
+		"interrupt_request":   {handle: interrupt},
+		"shutdown_request":    {handle: shutdown, ends: true},
 
-		"create_subshell_request": createSubshell,
-		"delete_subshell_request": deleteSubshell,
-		"list_subshell_request":   listSubshells,
+		"create_subshell_request": {handle: createSubshell},
+		"delete_subshell_request": {handle: deleteSubshell},
+		"list_subshell_request":   {handle: listSubshells},
 	}
 }
-
-// concurrent holds the requests on shell that need not wait for a cell.
-var concurrent = map[string]bool{
-	"complete_request":    true,
-	"inspect_request":     true,
-	"is_complete_request": true,
-	"history_request":     true,
-	"comm_info_request":   true,
-}
-
-// oneWay holds the messages that are not replied to.
-var oneWay = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true, callType: true}
-
-// runsCode holds the messages that run the user's code.
-var runsCode = map[string]bool{"execute_request": true, "comm_open": true, "comm_msg": true, "comm_close": true}
 
 var ok = wire.OK{Status: "ok"}
 
@@ -156,5 +149,3 @@ func shutdown(s *session, r *request) (any, error) {
 	s.publish(r.AsParent(), "shutdown_reply", reply)
 	return reply, nil
 }
-
-func isShutdown(r *wire.Request) bool { return r.Header.Type == "shutdown_request" }

@@ -227,7 +227,7 @@ func (s *session) readShell() {
 		switch sh := s.shell(r.Header.SubshellID); {
 		case sh == nil:
 			s.refuse(r, unknownSubshell(r.Header.SubshellID))
-		case concurrent[r.Header.Type] && s.isRunning(sh):
+		case handlers[r.Header.Type].concurrent && s.isRunning(sh):
 			s.answer(&request{Request: r})
 		case !sh.queue.put(r):
 			s.refuse(r, errDeleted)
@@ -244,7 +244,7 @@ func (s *session) serveControl() {
 		if err != nil {
 			return
 		}
-		if !runsCode[r.Header.Type] {
+		if !handlers[r.Header.Type].runsCode {
 			s.answer(&request{Request: r})
 			continue
 		}

@@ -195,7 +195,10 @@ func TestQuickRequestsInABusySubshell(t *testing.T) {
 	c.Subshell = subshell(t, c)
 	cell := c.Send("shell", "execute_request", code("sleep 60"))
 	waitFor(t, c, cell, "execute_input")
-	for msgType := range concurrent {
+	for msgType, handler := range handlers {
+		if !handler.concurrent {
+			continue
+		}
 		start := time.Now()
 		m := c.Ask("shell", msgType, map[string]any{"code": "x", "hist_access_type": "tail"})
 		if d := time.Since(start); d > prompt || m.Content["status"] == "error" {
