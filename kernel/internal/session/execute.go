@@ -22,14 +22,15 @@ func execute(s *session, r *request) (any, error) {
 	serial := s.nextSerial()
 	count := s.nextCount(content.StoreHistory)
 	parent := r.AsParent()
-	if !content.Silent {
-		s.publish(parent, "execute_input", wire.ExecuteInput{Code: content.Code, Count: count})
-	}
 	out := newOutput(s, parent)
 	out.silent = content.Silent
 	out.takeQuestions(r.Request, content.AllowStdin)
+	// Before anybody can know that the cell runs, and interrupt it.
 	ctx, done := s.interruptible(r.shell, out)
 	defer done()
+	if !content.Silent {
+		s.publish(parent, "execute_input", wire.ExecuteInput{Code: content.Code, Count: count})
+	}
 	cell := engine.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory, Next: r.shell.queue.cells}
 	bundle, err := s.evaluateInTurn(ctx, r, cell, out)
 	payload := out.finish()
