@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -67,10 +66,13 @@ func (e Environment) Make(ctx context.Context, base Interpreter, progress func(d
 	if err := os.RemoveAll(e.Dir); err != nil {
 		return Interpreter{}, err
 	}
-	if out, err := exec.CommandContext(ctx, base.Path, "-m", "venv", e.Dir).CombinedOutput(); err != nil {
-		return Interpreter{}, fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(string(out), 15))
-	}
-	if err := e.install(ctx, progress); err != nil {
+	if err := apart(func(dir string) error {
+		out, err := base.command(ctx, dir, "-m", "venv", e.Dir).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(string(out), 15))
+		}
+		return e.install(ctx, dir, progress)
+	}); err != nil {
 		return Interpreter{}, err
 	}
 	if err := os.WriteFile(e.stamp(), []byte(e.Lock.Sum()), 0o644); err != nil {
@@ -79,15 +81,15 @@ func (e Environment) Make(ctx context.Context, base Interpreter, progress func(d
 	return e.Open(ctx)
 }
 
-func (e Environment) install(ctx context.Context, progress func(done int, what string)) error {
+// install fills the new environment, working in an empty folder.
+func (e Environment) install(ctx context.Context, dir string, progress func(done int, what string)) error {
 	lock := filepath.Join(e.Dir, "requirements.txt")
 	if err := os.WriteFile(lock, e.Lock.content, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, e.Python(), "-m", "pip", "install",
+	cmd := Interpreter{Path: e.Python()}.command(ctx, dir, "-m", "pip", "install",
 		"--require-hashes", "--only-binary", ":all:", "--no-user", "--no-input",
 		"--disable-pip-version-check", "--progress-bar", "off", "-r", lock)
-	cmd.Dir = e.Dir
 	reader, writer := io.Pipe()
 	cmd.Stdout, cmd.Stderr = writer, writer
 	if err := cmd.Start(); err != nil {

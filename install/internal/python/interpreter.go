@@ -64,26 +64,59 @@ func (i Interpreter) version() string {
 	return fmt.Sprintf("%d.%d.%d", i.Version[0], i.Version[1], i.Version[2])
 }
 
-// Command returns a command for Python code given as text. It starts in dir, so
-// that no file of the caller's folder is mistaken for a module.
+// Command returns a command for Python code given as text. It starts in dir; see
+// [Interpreter.command].
 func (i Interpreter) Command(ctx context.Context, dir, script string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, i.Path, append([]string{"-c", script}, args...)...)
-	cmd.Dir = dir
+	cmd := i.command(ctx, dir, append([]string{"-c", script}, args...)...)
 	// Python on Windows would write the console's code page.
 	cmd.Env = append(os.Environ(), "PYTHONIOENCODING=utf-8")
 	return cmd
+}
+
+// command returns a command of the interpreter that starts in dir. Python looks
+// for modules there before it looks among its own, so that nobody but the user
+// may be able to write to dir. The options that forbid it are none for this:
+// they are new, or leave out what the user has installed.
+func (i Interpreter) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, i.Path, args...)
+	cmd.Dir = dir
+	return cmd
+}
+
+// apart calls run with an empty folder, which only the user can write to and
+// which is removed afterwards.
+func apart(run func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "hierml-python-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(run(dir), os.RemoveAll(dir))
+}
+
+// answer returns what Python code given as text writes, run apart and with the
+// variables env besides. What it writes to standard error is part of the error.
+func (i Interpreter) answer(ctx context.Context, env []string, script string, args ...string) (out []byte, err error) {
+	err = apart(func(dir string) error {
+		cmd := i.Command(ctx, dir, script, args...)
+		cmd.Env = append(cmd.Env, env...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		var err error
+		if out, err = cmd.Output(); err != nil {
+			return fmt.Errorf("%w\n%s", err, tail(stderr.String(), 15))
+		}
+		return nil
+	})
+	return out, err
 }
 
 // Probe asks the Python at path what it is.
 func Probe(ctx context.Context, path string) (Interpreter, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	cmd := Interpreter{Path: path}.Command(ctx, os.TempDir(), probeScript, jupyterPackages...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := Interpreter{Path: path}.answer(ctx, nil, probeScript, jupyterPackages...)
 	if err != nil {
-		return Interpreter{}, fmt.Errorf("%s does not work: %w\n%s", path, err, tail(stderr.String(), 5))
+		return Interpreter{}, fmt.Errorf("%s does not work: %w", path, err)
 	}
 	var found Interpreter
 	if err := json.Unmarshal(out, &found); err != nil {

@@ -34,15 +34,15 @@ type Notebook struct {
 
 // Run executes the notebook with the interpreter's Jupyter. The code cells done
 // and their number are reported to progress.
-func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, total int)) (err error) {
-	// Its cells are not the user's, and do not belong in the user's history.
-	state, err := os.MkdirTemp("", "hierml-state-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-	cmd := i.Command(ctx, filepath.Dir(n.Output), runScript, n.Source, n.Kernel, n.DisplayName, n.Output, n.HTML)
-	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")), "XDG_STATE_HOME="+state)
+func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, total int)) error {
+	return apart(func(dir string) error { return n.run(ctx, i, dir, progress) })
+}
+
+// run is Run in an empty folder. The cells run in that of the output.
+func (n Notebook) run(ctx context.Context, i Interpreter, dir string, progress func(done, total int)) error {
+	cmd := i.Command(ctx, dir, runScript, n.Source, n.Kernel, n.DisplayName, n.Output, n.HTML)
+	// The cells are not the user's, and do not belong in the user's history.
+	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")), "XDG_STATE_HOME="+dir)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -80,15 +80,13 @@ func SearchPath(data, list string) string {
 // searchPath, a list like JUPYTER_PATH, are looked into first.
 func Kernels(ctx context.Context, i Interpreter, searchPath string) (map[string]string, error) {
 	const script = "from jupyter_client.kernelspecapp import KernelSpecApp as A; A.launch_instance()"
-	cmd := i.Command(ctx, os.TempDir(), script, "list", "--json")
+	var env []string
 	if searchPath != "" {
-		cmd.Env = append(cmd.Env, "JUPYTER_PATH="+searchPath)
+		env = append(env, "JUPYTER_PATH="+searchPath)
 	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := i.answer(ctx, env, script, "list", "--json")
 	if err != nil {
-		return nil, fmt.Errorf("jupyter kernelspec list: %w\n%s", err, tail(stderr.String(), 15))
+		return nil, fmt.Errorf("jupyter kernelspec list: %w", err)
 	}
 	var list struct {
 		Specs map[string]struct {
