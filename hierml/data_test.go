@@ -93,13 +93,13 @@ var publicData = []struct {
 var oneLabel = map[string]string{"Hieron": "a Hieron learns one label an instance"}
 
 // briefly are all methods, trained for a moment.
-func briefly() (names []string, methods map[string]svm.Trainer) {
+func briefly() (names []string, methods map[string]classifier.Estimator) {
 	s := solver.Settings{Gap: 0.01, MaxEpochs: 5}
 	p := perceptron.Settings{Epochs: 3}
-	methods = make(map[string]svm.Trainer)
+	methods = make(map[string]classifier.Estimator)
 	for _, m := range []struct {
 		name   string
-		method svm.Trainer
+		method classifier.Estimator
 	}{
 		{"flat", svm.Flat{Settings: s}},
 		{"hierarchical", svm.Hierarchical{Settings: s}},
@@ -145,7 +145,7 @@ func TestPublicData(t *testing.T) {
 			for _, name := range names {
 				start := time.Now()
 				var r *metric.Report
-				model, err := methods[name].Fit(t.Context(), c.Train.Taxonomy, c.Train)
+				model, err := methods[name].Fit(t.Context(), c.Train)
 				if err == nil {
 					r, err = metric.Settings{Original: original}.Evaluate(t.Context(), model, c.Test)
 				}
@@ -194,7 +194,7 @@ func TestPublicBaselines(t *testing.T) {
 			var reached, exact float64
 			var model *classifier.Model
 			if data.folds == 0 {
-				choice, err := svm.Search{Grid: data.grid, OneStandardError: true}.ChooseC(t.Context(), flat, c.Train.Taxonomy, c.Train)
+				choice, err := svm.Search{Grid: data.grid, OneStandardError: true}.ChooseC(t.Context(), flat, c.Train)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -204,7 +204,7 @@ func TestPublicBaselines(t *testing.T) {
 				}
 				model, reached, exact = choice.Model, report.Accuracy, report.ExactSets
 			} else {
-				sets, err := svm.NodeSets{Method: flat, Grid: data.grid, Folds: data.folds}.Fit(t.Context(), c.Train.Taxonomy, c.Train)
+				sets, err := svm.NodeSets{Method: flat, Grid: data.grid, Folds: data.folds}.Fit(t.Context(), c.Train)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -52,7 +52,7 @@ func TestGoldenGlobalMargin(t *testing.T) {
 			}
 			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				estimator := svm.GlobalMargin{C1: want.C1, C2: want.C2, Loss: l, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}
-				return estimator.Fit(context.Background(), g, d)
+				return estimator.Fit(context.Background(), d)
 			})
 		})
 	}

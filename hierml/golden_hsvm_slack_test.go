@@ -146,7 +146,7 @@ func TestGoldenSlack(t *testing.T) {
 			}
 			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				estimator.Settings.Gap = gap
-				return estimator.Fit(context.Background(), g, d)
+				return estimator.Fit(context.Background(), d)
 			})
 			kernels := []gram.Kernel{estimator.Kernel}
 			if estimator.Kernel == nil {
@@ -159,7 +159,7 @@ func TestGoldenSlack(t *testing.T) {
 					estimator.Settings.Gap = 1e-7 // weights are stored in single precision
 				}
 				d := want.dataset(g)
-				m, err := estimator.Fit(context.Background(), g, d)
+				m, err := estimator.Fit(context.Background(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -205,7 +205,7 @@ func TestGoldenSlackByVariableSelection(t *testing.T) {
 			}
 			for _, method := range []solver.VariableSelection{{}, {Joint: true}} {
 				estimator.Method = method
-				m, err := estimator.Fit(context.Background(), g, want.dataset(g))
+				m, err := estimator.Fit(context.Background(), want.dataset(g))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -242,7 +242,7 @@ func TestGoldenClassRegularizer(t *testing.T) {
 			m, err := svm.Hierarchical{
 				C: want.C, Loss: l, Rescaling: structured.Slack, Attributes: want.attributes(t, g), Kernel: want.kernel(t),
 				Settings: solver.Settings{Gap: 1e-8, MaxEpochs: 20000},
-			}.Fit(context.Background(), g, want.dataset(g))
+			}.Fit(context.Background(), want.dataset(g))
 			if err != nil {
 				t.Fatal(err)
 			}

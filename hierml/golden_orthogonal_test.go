@@ -137,7 +137,7 @@ func TestGoldenOrthogonal(t *testing.T) {
 				e.Settings.MaxEpochs = 100000
 				want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 					e.Settings.Gap = gap
-					m, err := e.Fit(context.Background(), g, d)
+					m, err := e.Fit(context.Background(), d)
 					if err != nil || gap >= objectiveTolerance {
 						return m, err
 					}
@@ -151,7 +151,7 @@ func TestGoldenOrthogonal(t *testing.T) {
 				})
 				e.Settings = solver.Settings{Gap: 1e-12, MaxEpochs: 500}
 				e.Method = solver.RDA{}
-				m, err := e.Fit(context.Background(), g, want.dataset(g))
+				m, err := e.Fit(context.Background(), want.dataset(g))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -188,12 +188,12 @@ func TestGoldenBaselines(t *testing.T) {
 			decode(t, c, &want)
 			g := want.begin(t)
 			cost := want.perInstance()
-			check := func(name string, s solution, w [][]float64, fit func(solver.Settings) svm.Estimator) {
+			check := func(name string, s solution, w [][]float64, fit func(solver.Settings) classifier.Estimator) {
 				t.Run(name, func(t *testing.T) {
 					in := want.instances
 					in.W, in.storage = w, largeC
 					in.compare(t, s.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
-						m, err := fit(solver.Settings{Gap: gap, MaxEpochs: 100000}).Fit(context.Background(), g, d)
+						m, err := fit(solver.Settings{Gap: gap, MaxEpochs: 100000}).Fit(context.Background(), d)
 						if err == nil && gap < objectiveTolerance {
 							predictions(t, m, d, s.Predictions, 1)
 						}
@@ -208,10 +208,10 @@ func TestGoldenBaselines(t *testing.T) {
 			for k, n := range want.Flat.Classes {
 				flat[n] = want.Flat.W[k]
 			}
-			check("FLATMULT", want.Flat, flat, func(s solver.Settings) svm.Estimator { return svm.Flat{C: cost, Settings: s} })
-			check("TRANSFER", want.Transfer, want.Transfer.W, func(s solver.Settings) svm.Estimator { return svm.Transfer{C: cost, Settings: s} })
-			check("TREELOSS leaves", want.Leaves, want.Leaves.U, func(s solver.Settings) svm.Estimator { return svm.TreeLoss{C: cost, Settings: s} })
-			check("TREELOSS nodes", want.Nodes, want.Nodes.U, func(s solver.Settings) svm.Estimator {
+			check("FLATMULT", want.Flat, flat, func(s solver.Settings) classifier.Estimator { return svm.Flat{C: cost, Settings: s} })
+			check("TRANSFER", want.Transfer, want.Transfer.W, func(s solver.Settings) classifier.Estimator { return svm.Transfer{C: cost, Settings: s} })
+			check("TREELOSS leaves", want.Leaves, want.Leaves.U, func(s solver.Settings) classifier.Estimator { return svm.TreeLoss{C: cost, Settings: s} })
+			check("TREELOSS nodes", want.Nodes, want.Nodes.U, func(s solver.Settings) classifier.Estimator {
 				return svm.TreeLoss{C: cost, AllNodes: true, Settings: s}
 			})
 		})

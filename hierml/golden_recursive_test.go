@@ -100,10 +100,10 @@ func checkRecursive(t *testing.T, g *taxonomy.Taxonomy, in *instances, s svm.Rec
 	in.Objective = objective
 	in.compare(t, objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 		s.Settings = solver.Settings{Gap: gap, MaxEpochs: 100000}
-		return s.Fit(context.Background(), g, d)
+		return s.Fit(context.Background(), d)
 	})
 	s.Settings.Gap = 1e-7
-	m, err := s.Fit(context.Background(), g, in.dataset(g))
+	m, err := s.Fit(context.Background(), in.dataset(g))
 	if err != nil {
 		t.Fatal(err)
 	}

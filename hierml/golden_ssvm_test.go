@@ -35,7 +35,7 @@ func TestGoldenShared(t *testing.T) {
 			cost := structured.CFromLambda(want.Lambda)
 			want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 				settings := solver.Settings{Gap: gap, MaxEpochs: 100000}
-				return svm.Shared{C: cost, Loss: delta, Settings: settings}.Fit(t.Context(), g, d)
+				return svm.Shared{C: cost, Loss: delta, Settings: settings}.Fit(t.Context(), d)
 			})
 		})
 	}

@@ -47,7 +47,7 @@ func TestGoldenFlatSeveralLabels(t *testing.T) {
 				}
 			}
 			want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
-				return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
+				return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), d)
 			})
 		})
 	}

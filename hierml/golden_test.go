@@ -193,7 +193,7 @@ func checkFlat(t *testing.T, c golden.Case) bool {
 		want.Labels[i] = []int{slices.Index(want.Classes, set[0])}
 	}
 	want.compare(t, want.Objective, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
-		return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
+		return svm.Flat{C: want.C, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), d)
 	})
 	return true
 }
@@ -219,7 +219,7 @@ func checkHierarchical(t *testing.T, c golden.Case) bool {
 		}
 		cost := structured.CFromLambda(want.Lambda)
 		want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
-			return svm.Hierarchical{C: cost, Sets: true, SetLoss: sum, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
+			return svm.Hierarchical{C: cost, Sets: true, SetLoss: sum, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), d)
 		})
 		return true
 	}
@@ -236,7 +236,7 @@ func checkHierarchical(t *testing.T, c golden.Case) bool {
 	}
 	cost := structured.CFromLambda(want.Lambda)
 	want.compare(t, want.Objective*cost, g, func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
-		return svm.Hierarchical{C: cost, Loss: delta, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), g, d)
+		return svm.Hierarchical{C: cost, Loss: delta, Settings: solver.Settings{Gap: gap, MaxEpochs: 100000}}.Fit(context.Background(), d)
 	})
 	return true
 }
@@ -266,7 +266,7 @@ func checkNormalized(t *testing.T, c golden.Case) bool {
 	fit := func(g *taxonomy.Taxonomy) func(float64, *dataset.Dataset) (*classifier.Model, error) {
 		return func(gap float64, d *dataset.Dataset) (*classifier.Model, error) {
 			estimator.Settings.Gap = gap
-			return estimator.Fit(context.Background(), g, d)
+			return estimator.Fit(context.Background(), d)
 		}
 	}
 	g := build(t, want.Taxonomy)

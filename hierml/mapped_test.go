@@ -34,13 +34,13 @@ func TestTrainFromAMap(t *testing.T) {
 	settings := solver.Settings{MaxEpochs: 20, Workers: 1}
 	for name, method := range map[string]func(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error){
 		"BCFW": func(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-			return svm.Hierarchical{Settings: settings}.Fit(ctx, d.Taxonomy, d)
+			return svm.Hierarchical{Settings: settings}.Fit(ctx, d)
 		},
 		"Pegasos": func(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-			return svm.Flat{Settings: settings, Method: solver.Pegasos{}}.Fit(ctx, d.Taxonomy, d)
+			return svm.Flat{Settings: settings, Method: solver.Pegasos{}}.Fit(ctx, d)
 		},
 		"perceptron": func(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-			return perceptron.Hierarchical{Averaged: true}.Fit(ctx, d.Taxonomy, d)
+			return perceptron.Hierarchical{Averaged: true}.Fit(ctx, d)
 		},
 	} {
 		fromFile, err := method(t.Context(), mapped.Dataset)

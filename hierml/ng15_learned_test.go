@@ -81,11 +81,11 @@ func TestNewsgroupsLearnedHierarchy(t *testing.T) {
 		var accuracy, precision, treeLoss, parent pair
 		for seed := range uint64(repeats) {
 			train, test := sample(t, all, published.perClass, seed)
-			flat, err := perceptron.Flat{Averaged: true}.Fit(ctx, all.Taxonomy, train)
+			flat, err := perceptron.Flat{Averaged: true}.Fit(ctx, train)
 			if err != nil {
 				t.Fatal(err)
 			}
-			learned, err := clustering.Automatic{Estimator: perceptron.Hierarchical{Averaged: true}}.Fit(ctx, all.Taxonomy, train)
+			learned, err := clustering.Automatic{Estimator: perceptron.Hierarchical{Averaged: true}}.Fit(ctx, train)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,7 +53,7 @@ func TestNewsgroupsOnline(t *testing.T) {
 				perceptron.Hieron{Flat: true, Averaged: want.averaged}.Fit, perceptron.Hieron{Averaged: want.averaged}.Fit,
 				perceptron.Flat{Averaged: want.averaged}.Fit, perceptron.Hierarchical{Averaged: want.averaged}.Fit,
 			} {
-				model, err := fit(t.Context(), all.Taxonomy, train)
+				model, err := fit(t.Context(), train)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,7 +11,6 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // pair is a value of the flat and one of the hierarchical SVM.
@@ -61,7 +60,7 @@ func TestNewsgroups(t *testing.T) {
 		for seed := range uint64(repeats) {
 			train, test := sample(t, all, want.perClass, seed)
 			for i, fit := range fits {
-				model, err := fit(context.Background(), all.Taxonomy, train)
+				model, err := fit(context.Background(), train)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +104,7 @@ func TestNewsgroupsByDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, fit := range fits {
-		model, err := fit(context.Background(), c.Train.Taxonomy, c.Train)
+		model, err := fit(context.Background(), c.Train)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +119,7 @@ func TestNewsgroupsByDate(t *testing.T) {
 }
 
 // fitFunc trains a method.
-type fitFunc = func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*classifier.Model, error)
+type fitFunc = func(context.Context, *dataset.Dataset) (*classifier.Model, error)
 
 var fits = []fitFunc{
 	svm.Flat{Settings: solver.Settings{Gap: 1e-2}}.Fit,

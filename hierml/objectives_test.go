@@ -21,7 +21,7 @@ type subject struct {
 	fits func(t *taxonomy.Taxonomy, labels [][]int) bool
 	// refuses names the methods that do not fit its problem.
 	refuses   []string
-	estimator func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator
+	estimator func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator
 	// objective is the value of node weights, by plain loops over what the papers print.
 	objective func(p *plain) float64
 	// curvature bounds the curvature of the objective from below, in node weights; zero where the minimiser is not unique.
@@ -189,7 +189,7 @@ func transferAlpha(t *taxonomy.Taxonomy) float64 { return 0.5 * min(1, orthogona
 var subjects = []subject{
 	{
 		name: "Flat", fits: always, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Flat{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -198,7 +198,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Hierarchical", fits: single, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Hierarchical{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -209,7 +209,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Hierarchical, slack rescaling", fits: always, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Hierarchical{C: c, Rescaling: structured.Slack, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -220,7 +220,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Hierarchical, sets", fits: several, curvature: unit, reaches: 1e-6, bounded: onGraphs,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Hierarchical{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -229,7 +229,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Normalized", fits: single, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Normalized{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -241,7 +241,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Normalized, divided by the norm", fits: single, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Normalized{C: c, DivideByNorm: true, Weighting: weighting.MaxMin{}, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -253,7 +253,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Normalized, sets", fits: several, curvature: unit, reaches: 1e-6, bounded: onGraphs,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Normalized{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -271,7 +271,7 @@ var subjects = []subject{
 		// The weights of the model are U_n / sqrt(alpha_n).
 		name: "Shared", fits: always, curvature: func(*taxonomy.Taxonomy) float64 { return 0 }, reaches: 1e-4,
 		refuses: []string{"Pegasos", "RDA"},
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Shared{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -292,7 +292,7 @@ var subjects = []subject{
 	{
 		name: "GlobalMargin", fits: always, curvature: unit, reaches: 1e-6,
 		refuses: []string{"DualAscent"},
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.GlobalMargin{C1: c, C2: 0.5 * c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -310,7 +310,7 @@ var subjects = []subject{
 	{
 		name: "Orthogonal", fits: always, reaches: 1e-6,
 		refuses: []string{"Pegasos"},
-		estimator: func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Orthogonal{C: c, Alpha: transferAlpha(t), Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -335,7 +335,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Transfer", fits: always, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Transfer{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -350,7 +350,7 @@ var subjects = []subject{
 	},
 	{
 		name: "TreeLoss", fits: onTrees, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.TreeLoss{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -361,7 +361,7 @@ var subjects = []subject{
 	},
 	{
 		name: "Recursive", fits: onTrees, curvature: unit, reaches: 1e-6,
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.Recursive{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {
@@ -390,7 +390,7 @@ var subjects = []subject{
 	{
 		name: "OneVsRest", fits: always, curvature: unit, reaches: 1e-6,
 		refuses: []string{"DualAscent"},
-		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) svm.Estimator {
+		estimator: func(_ *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator {
 			return svm.OneVsRest{C: c, Settings: s, Method: m}
 		},
 		objective: func(p *plain) float64 {

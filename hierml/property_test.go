@@ -73,7 +73,7 @@ func each(t *testing.T, do func(t *testing.T, s subject, d *dataset.Dataset)) {
 func optimum(t *testing.T, s subject, d *dataset.Dataset) *classifier.Model {
 	t.Helper()
 	settings := solver.Settings{Gap: s.reaches, MaxEpochs: 20000, Workers: 1}
-	m, err := s.estimator(d.Taxonomy, settings, nil).Fit(context.Background(), d.Taxonomy, d)
+	m, err := s.estimator(d.Taxonomy, settings, nil).Fit(context.Background(), d)
 	if err != nil || m.Result.Gap > s.reaches {
 		t.Fatalf("%v, %v; want a gap of %v", m, err, s.reaches)
 	}
@@ -99,7 +99,7 @@ func TestWeakDualityOnEveryIterate(t *testing.T) {
 				last = p
 				return nil
 			}}
-			m, err := s.estimator(d.Taxonomy, settings, method.method).Fit(context.Background(), d.Taxonomy, d)
+			m, err := s.estimator(d.Taxonomy, settings, method.method).Fit(context.Background(), d)
 			if slices.Contains(s.refuses, name) {
 				if m != nil || err == nil {
 					t.Errorf("%s: no error for a method that does not fit", name)
@@ -152,7 +152,7 @@ func TestCancelledTrainingIsHonest(t *testing.T) {
 					cancel()
 					return nil
 				}}
-				m, err := s.estimator(d.Taxonomy, settings, method.method).Fit(ctx, d.Taxonomy, d)
+				m, err := s.estimator(d.Taxonomy, settings, method.method).Fit(ctx, d)
 				cancel()
 				if m == nil || !errors.Is(err, cause) {
 					t.Errorf("%s: %v, %v; want a model and %v", name, m, err, cause)
@@ -273,12 +273,12 @@ func TestSplitWeights(t *testing.T) {
 					}
 					n.C, n.Settings = c, solver.Settings{Gap: 1e-6, MaxEpochs: 20000}
 					n.Alpha = alpha
-					a, err := n.Fit(context.Background(), g, d)
+					a, err := n.Fit(context.Background(), d)
 					if err != nil {
 						t.Fatal(err)
 					}
 					n.Alpha = split
-					b, err := n.Fit(context.Background(), twin.Taxonomy, &twin)
+					b, err := n.Fit(context.Background(), &twin)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -329,11 +329,11 @@ func TestBalancedTrees(t *testing.T) {
 		for name, method := range methods {
 			settings := solver.Settings{Gap: method.gap, MaxEpochs: 20000}
 			d := example.Dense(g, 30, 3, 4)
-			a, err := svm.Hierarchical{C: c / depth, Loss: loss.Half(g), Settings: settings, Method: method.method}.Fit(context.Background(), g, d)
+			a, err := svm.Hierarchical{C: c / depth, Loss: loss.Half(g), Settings: settings, Method: method.method}.Fit(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := svm.Normalized{C: c, Alpha: alpha, Loss: loss.Half(g), Settings: settings, Method: method.method}.Fit(context.Background(), g, d)
+			b, err := svm.Normalized{C: c, Alpha: alpha, Loss: loss.Half(g), Settings: settings, Method: method.method}.Fit(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -370,15 +370,15 @@ func TestFlatWeightingIsFlat(t *testing.T) {
 			for _, set := range d.Labels {
 				moved.Labels = append(moved.Labels, []int{g.LeafIndex(set[0])})
 			}
-			flat, err := svm.Flat{C: c, Settings: settings}.Fit(context.Background(), g, d)
+			flat, err := svm.Flat{C: c, Settings: settings}.Fit(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			normalized, err := svm.Normalized{C: c, Alpha: weighting.Flat(g), Loss: loss.ZeroOne(), Settings: settings}.Fit(context.Background(), g, d)
+			normalized, err := svm.Normalized{C: c, Alpha: weighting.Flat(g), Loss: loss.ZeroOne(), Settings: settings}.Fit(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			hierarchical, err := svm.Hierarchical{C: c, Loss: loss.ZeroOne(), Settings: settings}.Fit(context.Background(), bare, &moved)
+			hierarchical, err := svm.Hierarchical{C: c, Loss: loss.ZeroOne(), Settings: settings}.Fit(context.Background(), &moved)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -113,7 +113,7 @@ func ExampleCompareRegions() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	flat, err := svm.Flat{C: 10}.Fit(ctx, t, data)
+	flat, err := svm.Flat{C: 10}.Fit(ctx, data)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -27,8 +27,8 @@ func unevenForest() *taxonomy.Taxonomy {
 func TestAWideBeamFindsTheBest(t *testing.T) {
 	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(3, 4, 3), "forest": unevenForest(), "one inner path": example.Tree(1, 1, 4)} {
 		d := example.Texts(g, 200, 300, 15, 1)
-		for _, e := range []svm.Estimator{svm.Hierarchical{}, svm.Normalized{}, svm.Recursive{}} {
-			m, err := e.Fit(context.Background(), g, d)
+		for _, e := range []classifier.Estimator{svm.Hierarchical{}, svm.Normalized{}, svm.Recursive{}} {
+			m, err := e.Fit(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestAWideBeamFindsTheBest(t *testing.T) {
 				t.Errorf("%s: a beam of width 1 finds %d of 200", name, right)
 			}
 		}
-		m, err := svm.Recursive{}.Fit(context.Background(), g, d)
+		m, err := svm.Recursive{}.Fit(context.Background(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,8 +80,8 @@ func TestAWideBeamFindsTheBest(t *testing.T) {
 
 func TestBeamRefuses(t *testing.T) {
 	tree, graph := example.Tree(2, 3), example.Graph(12, 3)
-	fit := func(e svm.Estimator, g *taxonomy.Taxonomy) *classifier.Model {
-		m, err := e.Fit(context.Background(), g, example.Dense(g, 30, 3, 1))
+	fit := func(e classifier.Estimator, g *taxonomy.Taxonomy) *classifier.Model {
+		m, err := e.Fit(context.Background(), example.Dense(g, 30, 3, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

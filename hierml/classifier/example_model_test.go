@@ -20,7 +20,7 @@ func ExampleModel_Save() {
 	}
 	defer os.RemoveAll(dir)
 	data := example.Texts(example.Tree(3, 4), 400, 600, 30, 1)
-	trained, err := svm.Hierarchical{C: 0.3}.Fit(context.Background(), data.Taxonomy, data)
+	trained, err := svm.Hierarchical{C: 0.3}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -50,7 +50,7 @@ func ExampleModel_Save() {
 
 func ExampleModel_Rank() {
 	data := example.Texts(example.Tree(3, 4), 400, 600, 30, 1)
-	model, err := svm.Hierarchical{}.Fit(context.Background(), data.Taxonomy, data)
+	model, err := svm.Hierarchical{}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -64,7 +64,7 @@ func ExampleModel_Rank() {
 func ExampleModel_PredictSets() {
 	train := example.Texts(example.Tree(2, 3), 500, 300, 20, 1)
 	held := example.Texts(train.Taxonomy, 200, 300, 20, 2)
-	model, err := svm.OneVsRest{}.Fit(context.Background(), train.Taxonomy, train)
+	model, err := svm.OneVsRest{}.Fit(context.Background(), train)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,7 +27,7 @@ func ExampleModel_LabelSets() {
 		}
 		x.Indptr = append(x.Indptr, len(x.Values))
 	}
-	m, err := svm.Normalized{C: 100}.Fit(context.Background(), t, &dataset.Dataset{Name: "kinds", Taxonomy: t, X: x, Labels: labels})
+	m, err := svm.Normalized{C: 100}.Fit(context.Background(), &dataset.Dataset{Name: "kinds", Taxonomy: t, X: x, Labels: labels})
 	if err != nil {
 		fmt.Println(err)
 		return

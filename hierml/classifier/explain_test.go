@@ -166,7 +166,7 @@ func ExampleModel_Explain() {
 		},
 		Labels: [][]int{{id("animal/cat")}, {id("animal/dog")}, {id("car")}},
 	}
-	model, err := svm.Hierarchical{C: 10}.Fit(context.Background(), t, d)
+	model, err := svm.Hierarchical{C: 10}.Fit(context.Background(), d)
 	if err != nil {
 		fmt.Println(err)
 		return

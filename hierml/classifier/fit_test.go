@@ -6,13 +6,12 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/svm"
 )
 
 // fit trains on the data's own taxonomy.
-func fit(t testing.TB, e svm.Estimator, d *dataset.Dataset) *classifier.Model {
+func fit(t testing.TB, e classifier.Estimator, d *dataset.Dataset) *classifier.Model {
 	t.Helper()
-	m, err := e.Fit(context.Background(), d.Taxonomy, d)
+	m, err := e.Fit(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,8 @@ func loaded(b []byte) (*classifier.Model, error) {
 // with and without vocabulary.
 func models(t testing.TB) map[string]*classifier.Model {
 	t.Helper()
-	fit := func(e svm.Estimator, d *dataset.Dataset) *classifier.Model {
-		m, err := e.Fit(context.Background(), d.Taxonomy, d)
+	fit := func(e classifier.Estimator, d *dataset.Dataset) *classifier.Model {
+		m, err := e.Fit(context.Background(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestFormsOfWeights(t *testing.T) {
 		"9 bits, odd":     {3, func(k int) float32 { return float32(k%257+1) / 4 }, "weights.present", "weights.codes", safetensors.U8},
 		"11 bits":         {1, func(k int) float32 { return float32(k%1100+1) / 3 }, "weights.present", "weights.codes", safetensors.U8},
 	} {
-		m, err := svm.Flat{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), example.Tree(100), example.Texts(example.Tree(100), 30, 64, 5, 1))
+		m, err := svm.Flat{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), example.Texts(example.Tree(100), 30, 64, 5, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -447,7 +447,7 @@ func TestModelsOfAllEstimators(t *testing.T) {
 	g := example.Tree(3, 4)
 	d := example.Texts(g, 120, 200, 15, 1)
 	for name, c := range map[string]struct {
-		e       svm.Estimator
+		e       classifier.Estimator
 		compact bool
 	}{
 		"flat":               {svm.Flat{}, true},

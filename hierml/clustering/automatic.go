@@ -3,10 +3,9 @@ package clustering
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/internal/estimator"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -14,13 +13,8 @@ import (
 // trains with them, and translates the model back, so that it is judged by the true taxonomy as any other, like the
 // perceptrons with an automatic hierarchy in [Cai08, tables 7.23 and 7.24].
 type Automatic struct {
-	// Estimator trains under the hierarchy: an estimator of this library, such as perceptron.Hierarchical{}, or any
-	// value with a method
-	//
-	//	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (M, error)
-	//
-	// whose M is a Scorer, or a function with these parameters and results.
-	Estimator any
+	// Estimator trains under the hierarchy.
+	Estimator classifier.Estimator
 
 	// Agglomerative clusters the classes. The default value is that of [Cai08, Algorithm 8].
 	Agglomerative Agglomerative
@@ -32,10 +26,10 @@ type Automatic struct {
 	Cuts []Cut
 }
 
-// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of t, the taxonomy of d. If
+// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of the taxonomy of d. If
 // the estimator returns a model together with an error, as when ctx ends, so does Fit.
-func (a Automatic) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Translated, error) {
-	return fitUnder(ctx, a.Estimator, t, d, a.Hierarchy)
+func (a Automatic) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, error) {
+	return fitUnder(ctx, a.Estimator, d, a.Hierarchy)
 }
 
 // Hierarchy returns the taxonomy that Fit trains with.
@@ -55,27 +49,26 @@ func (a Automatic) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy
 // judged by the true one, as in [Cai08, tables 7.17 to 7.19].
 type Randomized struct {
 	// Estimator trains under the hierarchy, as in Automatic.
-	Estimator any
+	Estimator classifier.Estimator
 	// OneChildEach and Seed are those of Random.
 	OneChildEach bool
 	Seed         uint64
 }
 
 // Fit draws a hierarchy, trains with it, and returns the model as Automatic's Fit does.
-func (r Randomized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Translated, error) {
-	return fitUnder(ctx, r.Estimator, t, d, func(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
+func (r Randomized) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, error) {
+	return fitUnder(ctx, r.Estimator, d, func(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
 		return Random{OneChildEach: r.OneChildEach, Seed: r.Seed}.Like(ctx, d.Taxonomy)
 	})
 }
 
-// fitUnder trains under another hierarchy than t.
-func fitUnder(ctx context.Context, train any, t *taxonomy.Taxonomy, d *dataset.Dataset, hierarchy func(context.Context, *dataset.Dataset) (*taxonomy.Taxonomy, error)) (*Translated, error) {
-	fit, err := estimator.New(train)
-	if err != nil {
-		return nil, fmt.Errorf("clustering: %w", err)
+// fitUnder trains under another hierarchy than that of d.
+func fitUnder(ctx context.Context, e classifier.Estimator, d *dataset.Dataset, hierarchy func(context.Context, *dataset.Dataset) (*taxonomy.Taxonomy, error)) (*Translated, error) {
+	if e == nil {
+		return nil, errors.New("clustering: there is no estimator to train with")
 	}
-	if t == nil || d == nil || d.Taxonomy == nil {
-		return nil, errors.New("clustering: Fit needs a taxonomy and a dataset")
+	if d == nil || d.Taxonomy == nil {
+		return nil, errors.New("clustering: Fit needs a dataset and its taxonomy")
 	}
 	other, err := hierarchy(ctx, d)
 	if err != nil {
@@ -85,10 +78,10 @@ func fitUnder(ctx context.Context, train any, t *taxonomy.Taxonomy, d *dataset.D
 	if err != nil {
 		return nil, err
 	}
-	model, err := fit(ctx, other, under)
+	model, err := e.Fit(ctx, under)
 	if model == nil {
 		return nil, err
 	}
-	translated, wrong := Translate(model, other, t)
+	translated, wrong := Translate(model, other, d.Taxonomy)
 	return translated, errors.Join(err, wrong)
 }

@@ -88,7 +88,7 @@ func ExampleAutomatic() {
 	model, err := clustering.Automatic{
 		Estimator: perceptron.Hierarchical{Averaged: true},
 		Cuts:      []clustering.Cut{clustering.Number(2)},
-	}.Fit(ctx, d.Taxonomy, d)
+	}.Fit(ctx, d)
 	if err != nil {
 		log.Fatal(err)
 	}

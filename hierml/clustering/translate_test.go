@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
@@ -47,7 +48,7 @@ func scattered(t *testing.T, n int) *dataset.Dataset {
 func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 	d := scattered(t, 120)
 	ctx := context.Background()
-	direct, err := svm.Flat{}.Fit(ctx, d.Taxonomy, d)
+	direct, err := svm.Flat{}.Fit(ctx, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +56,13 @@ func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, fit := range map[string]func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*clustering.Translated, error){
+	for name, fit := range map[string]func(context.Context, *dataset.Dataset) (*clustering.Translated, error){
 		"automatic":     clustering.Automatic{Estimator: svm.Flat{}}.Fit,
 		"co-occurrence": clustering.Automatic{Estimator: svm.Flat{}, CoOccurrence: true, Cuts: []clustering.Cut{clustering.Number(2), clustering.Number(4)}}.Fit,
 		"random":        clustering.Randomized{Estimator: &svm.Flat{}, Seed: 4}.Fit,
-		"function":      clustering.Randomized{Estimator: svm.Flat{}.Fit, OneChildEach: true}.Fit,
+		"function":      clustering.Randomized{Estimator: function(svm.Flat{}.Fit), OneChildEach: true}.Fit,
 	} {
-		learned, err := fit(ctx, d.Taxonomy, d)
+		learned, err := fit(ctx, d)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -99,6 +100,13 @@ func checkFlat(t *testing.T, name string, learned *clustering.Translated, direct
 	if !strings.Contains(learned.String(), "trained with a taxonomy") || !strings.Contains(learned.HTML(), "trained with a taxonomy") {
 		t.Errorf("does not say what it was translated from:\n%s", learned)
 	}
+}
+
+// function is an estimator.
+type function func(context.Context, *dataset.Dataset) (*classifier.Model, error)
+
+func (f function) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	return f(ctx, d)
 }
 
 // scores is a model of given scores.
@@ -192,41 +200,31 @@ func TestAutomaticRefuses(t *testing.T) {
 	d := scattered(t, 10)
 	because := errors.New("no")
 	ctx := context.Background()
-	fails := func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (clustering.Scorer, error) {
-		return nil, because
-	}
-	nothing := func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*clustering.Translated, error) {
-		return nil, nil
-	}
-	var noFunction func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (clustering.Scorer, error)
+	fails := function(func(context.Context, *dataset.Dataset) (*classifier.Model, error) { return nil, because })
 	for name, c := range map[string]struct {
-		estimator any
+		estimator classifier.Estimator
 		data      *dataset.Dataset
 		cuts      []clustering.Cut
 		want      string
 	}{
-		"no estimator":   {nil, d, nil, "no estimator"},
-		"no Fit":         {3, d, nil, "no method Fit"},
-		"no function":    {noFunction, d, nil, "that is nil"},
-		"no pointer":     {(*svm.Flat)(nil), d, nil, "that is nil"},
-		"another Fit":    {func() {}, d, nil, "it has to be a func"},
-		"no data":        {svm.Flat{}, nil, nil, "needs"},
-		"its own error":  {fails, d, nil, "no"},
-		"nothing at all": {nothing, d, nil, "neither"},
-		"no such cut":    {svm.Flat{}, d, []clustering.Cut{{By: "hand"}}, "no rule"},
+		"no estimator":  {nil, d, nil, "no estimator"},
+		"no data":       {svm.Flat{}, nil, nil, "needs"},
+		"its own error": {fails, d, nil, "no"},
+		"no such cut":   {svm.Flat{}, d, []clustering.Cut{{By: "hand"}}, "no rule"},
 	} {
-		m, err := clustering.Automatic{Estimator: c.estimator, Cuts: c.cuts}.Fit(ctx, d.Taxonomy, c.data)
+		m, err := clustering.Automatic{Estimator: c.estimator, Cuts: c.cuts}.Fit(ctx, c.data)
 		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, error %v, want one with %q", name, m, err, c.want)
 		}
 	}
-	if _, err := (clustering.Automatic{Estimator: fails}).Fit(ctx, d.Taxonomy, d); !errors.Is(err, because) {
+	if _, err := (clustering.Automatic{Estimator: fails}).Fit(ctx, d); !errors.Is(err, because) {
 		t.Errorf("error %v, want that of the estimator", err)
 	}
-	half := func(ctx context.Context, tree *taxonomy.Taxonomy, _ *dataset.Dataset) (scores, error) {
-		return scores{[][]float64{make([]float64, len(tree.Leaves()))}}, because
-	}
-	if m, err := (clustering.Randomized{Estimator: half}).Fit(ctx, d.Taxonomy, d); m == nil || !errors.Is(err, because) {
+	half := function(func(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+		m, err := svm.Flat{}.Fit(ctx, d)
+		return m, errors.Join(err, because)
+	})
+	if m, err := (clustering.Randomized{Estimator: half}).Fit(ctx, d); m == nil || !errors.Is(err, because) {
 		t.Errorf("%v, error %v; want the model so far with the error", m, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // TestSplits counts what is trained on and tested on.
@@ -95,7 +94,7 @@ func TestNoLeakage(t *testing.T) {
 			}
 			return func(d *dataset.Dataset) (*dataset.Dataset, error) { return d, nil }, nil
 		}}},
-		Methods: []Method{{Name: "m", Grid: Grid{"x": {1, 2}}, Fit: func(ctx context.Context, g *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error) {
+		Methods: []Method{{Name: "m", Grid: Grid{"x": {1, 2}}, Fit: func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error) {
 			words := 0
 			for _, w := range d.Vocabulary {
 				if strings.HasPrefix(w, "w") {
@@ -105,7 +104,7 @@ func TestNoLeakage(t *testing.T) {
 			if words != d.Len() {
 				return nil, fmt.Errorf("%d words of %d instances", words, d.Len())
 			}
-			return Centroids{}.Fit(ctx, g, d)
+			return Centroids{}.Fit(ctx, d)
 		}}},
 		Split: Split{Folds: 4}, Inner: Split{Folds: 2},
 	}

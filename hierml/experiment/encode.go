@@ -221,7 +221,11 @@ func (d *describer) fields(v reflect.Value) any {
 		if inner, ok := told.(map[string]any); ok && len(inner) == 0 && f.Type.Kind() == reflect.Struct {
 			continue
 		}
-		fields[f.Name] = told
+		name := f.Name
+		if v.Type() == reflect.TypeFor[Method]() && name == "Named" {
+			name = "Estimator"
+		}
+		fields[name] = told
 	}
 	return fields
 }

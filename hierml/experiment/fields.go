@@ -60,6 +60,14 @@ func (s setter) path(v reflect.Value, path string, value any, where string) erro
 	if v.Kind() != reflect.Struct {
 		return fmt.Errorf("experiment: %s has no fields, so none called %s", where, path)
 	}
+	if v.Type() == reflect.TypeFor[Method]() && name == "Estimator" { // of a study in JSON
+		n, err := readNamed(value)
+		if err != nil {
+			return fmt.Errorf("experiment: %s.%s: %w", where, name, err)
+		}
+		v.FieldByName("Named").Set(reflect.ValueOf(n))
+		return nil
+	}
 	f, ok := v.Type().FieldByName(name)
 	if !ok || !f.IsExported() {
 		return fmt.Errorf("experiment: %s has no field %s; it has %s", where, name, strings.Join(fieldNames(v.Type()), ", "))

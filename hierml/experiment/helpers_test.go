@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
-	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/structured"
 )
 
 // fits counts the trainings of Centroids.
@@ -27,13 +27,7 @@ type Centroids struct {
 	Seed  uint64
 }
 
-type centroids struct {
-	means *mat.Dense
-	noise float64
-	seed  uint64
-}
-
-func (c Centroids) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*centroids, error) {
+func (c Centroids) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	fits.Add(1)
 	switch c.Fail {
 	case "error":
@@ -47,32 +41,22 @@ func (c Centroids) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	m := &centroids{means: mat.NewDense(len(t.Leaves()), d.X.Cols, nil), noise: c.Noise, seed: c.Seed}
+	a := structured.Flat(d.Taxonomy)
+	w := structured.NewWeights(a.Columns(), d.X.Cols)
 	for i := range d.X.Rows {
+		leaf := a.Column(d.Labels[i][0])
 		columns, values := d.X.Row(i)
-		row := m.means.RawRowView(t.LeafIndex(d.Labels[i][0]))
-		for k, column := range columns {
-			row[column] += float64(values[k])
+		for k, f := range columns {
+			w.Set(int(f), leaf, w.At(int(f), leaf)+float64(values[k]))
 		}
 	}
-	return m, nil
-}
-
-func (m *centroids) LeafScores(x *dataset.Matrix) *mat.Dense {
-	leaves, _ := m.means.Dims()
-	scores := mat.NewDense(x.Rows, leaves, nil)
-	r := rand.New(rand.NewPCG(m.seed, 0))
-	for i := range x.Rows {
-		columns, values := x.Row(i)
-		for k := range leaves {
-			s := m.noise * r.NormFloat64()
-			for j, column := range columns {
-				s += m.means.At(k, int(column)) * float64(values[j])
-			}
-			scores.Set(i, k, s)
+	r := rand.New(rand.NewPCG(c.Seed, 0))
+	for f := range d.X.Cols {
+		for leaf := range a.Columns() {
+			w.Set(f, leaf, w.At(f, leaf)+c.Noise*r.NormFloat64())
 		}
 	}
-	return scores
+	return classifier.New(a, &solver.Result{Weights: w, Status: solver.Converged}, d), nil
 }
 
 func linearTree(t testing.TB, instances int) *dataset.Dataset {
@@ -97,8 +81,8 @@ func study(t testing.TB) *Study {
 			{Name: "plain", Estimator: Centroids{}},
 			{Name: "noisy", Estimator: &Centroids{}, Grid: Grid{"Noise": {0.5, 4, 20}}},
 			{Name: "frail", Estimator: Centroids{Noise: 1}, Grid: Grid{"Fail": {"panic", "", "error"}}},
-			{Name: "closure", Fit: func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error) {
-				return Centroids{Noise: p.Float("noise"), Seed: p.Seed}.Fit(ctx, t, d)
+			{Name: "closure", Fit: func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error) {
+				return Centroids{Noise: p.Float("noise"), Seed: p.Seed}.Fit(ctx, d)
 			}, Grid: Grid{"noise": {1, 2}}},
 			{Name: "broken", Estimator: Centroids{Fail: "nothing"}},
 		},

@@ -2,14 +2,16 @@ package experiment
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
@@ -60,7 +62,7 @@ func TestGoAndJSONAreOne(t *testing.T) {
 		`{"Estimator": {"svm.Normalized": {"Weighting": {"weighting.Path": {"Directional": true}}, "DivideByNorm": true}}}`:  {Estimator: svm.Normalized{Weighting: weighting.Path{Directional: true}, DivideByNorm: true}},
 		`{"Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin", "Method": "solver.DualAscent", "Sets": false}}}`: {Estimator: svm.Normalized{Weighting: weighting.MaxMin{}, Method: solver.DualAscent{}}},
 		`{"Estimator": {"svm.Recursive": {"Mean": "LocalMean"}}}`:                                                            {Estimator: svm.Recursive{Mean: svm.LocalMean}},
-		`{"Estimator": {"svm.NodeSets": {"Method": {"svm.Hierarchical": {"C": 2}}, "Grid": [1, 2]}}}`:                        {Estimator: svm.NodeSets{Method: svm.Hierarchical{C: 2}, Grid: []float64{1, 2}}},
+		`{"Estimator": {"svm.NodeSets": {"Method": {"svm.Hierarchical": {"C": 2}}, "Grid": [1, 2]}}}`:                        {Named: Named{Type: "svm.NodeSets", Fields: map[string]any{"Method": svm.Hierarchical{C: 2}, "Grid": []float64{1, 2}}}},
 	} {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil {
@@ -126,7 +128,7 @@ func TestFaultyStudies(t *testing.T) {
 // TestNames builds everything that has a name.
 func TestNames(t *testing.T) {
 	for name := range estimatorTypes() {
-		m := Method{Name: name, Estimator: name}
+		m := Method{Name: name, Named: Named{Type: name}}
 		if err := m.check(); err != nil {
 			t.Error(err)
 		}
@@ -151,17 +153,14 @@ func TestNames(t *testing.T) {
 // TestFaultyEstimators lists what is said of values that are none.
 func TestFaultyEstimators(t *testing.T) {
 	for _, test := range []struct {
-		estimator any
+		estimator classifier.Estimator
 		grid      Grid
 		want      string
 	}{
-		{3, Grid{"C": {1}}, "is a int, which has no method Fit; that of a type that an interpreted cell declares is not seen"},
-		{struct{ C float64 }{}, Grid{"C": {1}}, "has no method Fit"},
-		{dataset.TFIDF{}, nil, "the Fit of dataset.TFIDF is a func(*dataset.Corpus)"},
 		{Centroids{}, Grid{"C": {1}}, "experiment.Centroids has no field C; it has Noise, Fail, Seed"},
 		{Centroids{}, Grid{"Noise": {"loud"}}, `experiment.Centroids.Noise cannot be "loud"; expected a number`},
 		{(*Centroids)(nil), nil, "the estimator is a *experiment.Centroids that is nil"},
-		{nil, nil, "needs either an Estimator or a Fit"},
+		{nil, nil, "has 0 of Estimator, Named and Fit"},
 	} {
 		m := Method{Name: "m", Estimator: test.estimator, Grid: test.grid}
 		if err := m.check(); err == nil || !strings.Contains(err.Error(), test.want) || strings.Count(err.Error(), "experiment: ") != 1 {
@@ -170,10 +169,12 @@ func TestFaultyEstimators(t *testing.T) {
 	}
 }
 
-// TestFunctionAsEstimator is known by its name and version.
-func TestFunctionAsEstimator(t *testing.T) {
-	f := Method{Name: "svm.Flat", Estimator: Centroids{}.Fit}
-	if f.identity() == (&Method{Estimator: "svm.Flat"}).identity() || !f.blind() {
+// TestFunctionAsMethod is known by its name and version.
+func TestFunctionAsMethod(t *testing.T) {
+	f := Method{Name: "svm.Flat", Fit: func(ctx context.Context, d *dataset.Dataset, _ Params) (metric.Scorer, error) {
+		return Centroids{}.Fit(ctx, d)
+	}}
+	if f.identity() == (&Method{Named: Named{Type: "svm.Flat"}}).identity() || !f.blind() {
 		t.Errorf("a function is %s", f.identity())
 	}
 	s := &Study{Data: []Data{{Set: linearTree(t, 30)}}, Methods: []Method{f}}
@@ -205,11 +206,12 @@ func TestNested(t *testing.T) {
 		t.Errorf("in Go\n%s\nand in JSON\n%s", got.CSV(), r.CSV())
 	}
 	d := linearTree(t, 20)
-	m := Method{Estimator: clustering.Randomized{Estimator: perceptron.Flat{}}}
+	h := perceptron.Flat{}
+	m := Method{Named: Named{Type: "clustering.Randomized", Fields: map[string]any{"Estimator": &h}}, Grid: Grid{"Estimator.Averaged": {true}}}
 	if _, err := m.fitter(nil, 17, 3, d.Taxonomy); err != nil {
 		t.Fatal(err)
 	}
-	if e := m.Estimator.(clustering.Randomized).Estimator.(perceptron.Flat); e.Settings.Seed != 0 {
+	if h.Settings.Seed != 0 || h.Averaged {
 		t.Error("the user's estimator is changed")
 	}
 }
@@ -226,7 +228,7 @@ func TestFields(t *testing.T) {
 	if d.Weight != dataset.BM25 || d.NGrams != [2]int{1, 2} || strings.Join(d.StopWords, "") != "ab" || d.K1 != 2 {
 		t.Errorf("%+v", d)
 	}
-	built, err := s.Methods[0].Estimator.(Named).build(nil, estimatorTypes())
+	built, err := s.Methods[0].Named.build(nil, estimatorTypes())
 	if err != nil {
 		t.Fatal(err)
 	}

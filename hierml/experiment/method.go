@@ -7,26 +7,27 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/internal/estimator"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Method is a way to train, with a grid of its settings. One of Estimator and Fit is set.
+// Method is a way to train, with a grid of its settings. One of Estimator, Named and Fit is set.
 type Method struct {
 	// Name is what tables call it. The default value is the type of the estimator.
 	Name string
-	// Estimator is an estimator of this library, such as svm.Flat{}, or its name as text or Named, or any value with a
-	// method
-	//
-	//	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (M, error)
-	//
-	// whose M is a metric.Scorer, or a function of this form, for which see Version. Its field Settings.Seed, or Seed, gets the seed of a cell unless it is set, and
-	// Settings.Workers, or Workers, the number of workers; so have those of an estimator in its field Estimator.
-	Estimator any
+	// Estimator is an estimator of this library, such as svm.Flat{}, or one of your own. Its field Settings.Seed, or Seed, gets
+	// the seed of a cell unless it is set, and Settings.Workers, or Workers, the number of workers; so have those of an
+	// estimator in its field Estimator.
+	Estimator classifier.Estimator
+	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator, and svm.NodeSets,
+	// clustering.Automatic and clustering.Randomized, whose models are of types of their own.
+	Named Named
 	// Fit trains in the words of a function, whose grid is in p. See Version.
-	Fit func(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset, p Params) (metric.Scorer, error)
+	Fit func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error)
 	// Grid has the values to try.
 	Grid Grid
 	// Version stands for what Fit, or the estimator's own Fit, does. Change it when that changes, so that cells that were
@@ -35,16 +36,21 @@ type Method struct {
 }
 
 func (m *Method) defaultName(i int) string {
-	switch e := m.Estimator.(type) {
-	case nil:
-		return fmt.Sprintf("method %d", i+1)
-	case string:
-		return e
-	case Named:
-		return e.Type
-	default:
-		return fmt.Sprintf("%T", e)
+	switch {
+	case m.Named.Type != "":
+		return m.Named.Type
+	case m.Estimator != nil:
+		return fmt.Sprintf("%T", m.Estimator)
 	}
+	return fmt.Sprintf("method %d", i+1)
+}
+
+// estimator is Estimator or Named.
+func (m *Method) estimator() any {
+	if m.Named.Type != "" {
+		return m.Named
+	}
+	return m.Estimator
 }
 
 // identity is what a method is known by, whatever it is called; own functions are known by their names.
@@ -52,14 +58,7 @@ func (m *Method) identity() string {
 	if m.Fit != nil {
 		return canonical(map[string]any{"Fit": m.Name, "Version": m.Version})
 	}
-	value := m.Estimator
-	if name, ok := value.(string); ok {
-		value = Named{Type: name}
-	}
-	if reflect.ValueOf(value).Kind() == reflect.Func {
-		value = []any{"function", m.Name}
-	}
-	return canonical(map[string]any{"Estimator": []any{value}, "Version": m.Version})
+	return canonical(map[string]any{"Estimator": []any{m.estimator()}, "Version": m.Version})
 }
 
 // blind tells whether what the method does cannot be seen from its identity.
@@ -67,25 +66,25 @@ func (m *Method) blind() bool {
 	if m.Fit != nil {
 		return true
 	}
-	switch e := m.Estimator.(type) {
-	case string, Named:
+	if m.Named.Type != "" {
 		return false
-	default:
-		t := reflect.TypeOf(e)
-		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		_, known := estimatorTypes()[t.String()]
-		d := &describer{seen: make(map[uintptr]bool)}
-		d.of(reflect.ValueOf(e))
-		return !known || d.blind
 	}
+	_, known := estimatorTypes()[reflect.Indirect(reflect.ValueOf(m.Estimator)).Type().String()]
+	d := &describer{seen: make(map[uintptr]bool)}
+	d.of(reflect.ValueOf(m.Estimator))
+	return !known || d.blind
 }
 
 // check trains nothing: it says whether the method can be set to the points of its grid.
 func (m *Method) check() error {
-	if (m.Estimator == nil) == (m.Fit == nil) {
-		return fmt.Errorf("experiment: method %q needs either an Estimator or a Fit", m.Name)
+	set := 0
+	for _, is := range []bool{m.Estimator != nil, m.Named.Type != "", m.Fit != nil} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("experiment: method %q has %d of Estimator, Named and Fit; it needs one", m.Name, set)
 	}
 	points, err := m.Grid.points()
 	if err != nil {
@@ -102,12 +101,12 @@ func (m *Method) check() error {
 	return nil
 }
 
-var errNothing = errors.New("the function Fit returned neither a model nor an error")
+var errNothing = errors.New("Fit returned neither a model nor an error")
 
-// fit trains the method at a point.
+// fit trains the method at a point. A model that comes with an error is of a training that was stopped.
 func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint64, workers int) (metric.Scorer, error) {
 	if m.Fit != nil {
-		model, err := m.Fit(ctx, d.Taxonomy, d, Params{Values: p.values(), Seed: seed, Workers: workers})
+		model, err := m.Fit(ctx, d, Params{Values: p.values(), Seed: seed, Workers: workers})
 		if err == nil && model == nil {
 			err = errNothing
 		}
@@ -117,32 +116,25 @@ func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint
 	if err != nil {
 		return nil, err
 	}
-	model, err := fit(ctx, d.Taxonomy, d)
-	if err != nil {
-		return nil, err // a model that comes with it is of a training that was stopped
-	}
-	return model, nil
+	return fit(ctx, d)
 }
 
 // fitter returns the method Fit of a copy of the estimator at the point. Without a taxonomy, losses by name are not set.
-func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (estimator.Fit, error) {
-	value := m.Estimator
-	if name, ok := value.(string); ok {
-		value = Named{Type: name}
-	}
+func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (fitter, error) {
+	value := m.estimator()
 	if named, ok := value.(Named); ok {
 		var err error
 		if value, err = named.build(t, estimatorTypes()); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := estimator.New(value); err != nil { // before what is said of its fields
-		return nil, fmt.Errorf("experiment: %w", err)
-	}
 	given := reflect.ValueOf(value)
 	v := reflect.New(given.Type()).Elem()
 	v.Set(given)
 	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil, fmt.Errorf("experiment: the estimator is a %T that is nil", value)
+		}
 		copied := reflect.New(v.Type().Elem())
 		copied.Elem().Set(v.Elem())
 		v.Set(copied)
@@ -154,7 +146,42 @@ func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy)
 	}
 	setWhere(v, "Seed", reflect.ValueOf(seed), false)
 	setWhere(v, "Workers", reflect.ValueOf(workers), true)
-	return estimator.New(v.Interface())
+	return fitterOf(v.Interface())
+}
+
+// fitter is the method Fit of an estimator.
+type fitter func(ctx context.Context, d *dataset.Dataset) (metric.Scorer, error)
+
+// fitterOf returns the method Fit of an estimator of estimatorTypes, or of one's own.
+func fitterOf(e any) (fitter, error) {
+	switch e := e.(type) {
+	case classifier.Estimator:
+		return scored(e.Fit), nil
+	case svm.NodeSets:
+		return scored(e.Fit), nil
+	case clustering.Automatic:
+		return scored(e.Fit), nil
+	case clustering.Randomized:
+		return scored(e.Fit), nil
+	}
+	return nil, fmt.Errorf("experiment: a %T trains nothing", e)
+}
+
+// scored returns the function with models of any type, and none beside an error.
+func scored[M any, P interface {
+	*M
+	metric.Scorer
+}](fit func(context.Context, *dataset.Dataset) (P, error)) fitter {
+	return func(ctx context.Context, d *dataset.Dataset) (metric.Scorer, error) {
+		model, err := fit(ctx, d)
+		if err == nil && model == nil {
+			err = errNothing
+		}
+		if err != nil {
+			return nil, err
+		}
+		return model, nil
+	}
 }
 
 // setWhere sets the field Settings.NAME or NAME of a struct, and of the struct in its field Estimator, if it has one of the value's

@@ -286,7 +286,7 @@ func TestFailures(t *testing.T) {
 	s.Directory = t.TempDir()
 	text := complete(t, s).String()
 	for _, want := range []string{
-		"\nbroken on one; broken on drawn: 8 of 8 cells failed: the Fit of experiment.Centroids returned neither a model nor an error\n",
+		"\nbroken on one; broken on drawn: 8 of 8 cells failed: Fit returned neither a model nor an error\n",
 		"frail on one; frail on drawn: 16 of 24 cells to choose a point by failed, first Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
 		"0, 4 failed",
 	} {
@@ -425,7 +425,7 @@ func TestChoice(t *testing.T) {
 				if i < 0 {
 					t.Fatalf("no inner cell for %s, fold %d", point, fold)
 				}
-				model, err := Centroids{Noise: float64(value), Seed: r.Inner[i].Seed}.Fit(t.Context(), d.Taxonomy, a)
+				model, err := Centroids{Noise: float64(value), Seed: r.Inner[i].Seed}.Fit(t.Context(), a)
 				if err != nil {
 					t.Fatal(err)
 				}

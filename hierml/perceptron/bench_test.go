@@ -10,7 +10,6 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // BenchmarkFit trains on a data set of HIERML_DATA, ng15 unless PERCEPTRON_DATA names another, for 20 epochs.
@@ -28,7 +27,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 	for _, m := range []struct {
 		name string
-		fit  func(context.Context, *taxonomy.Taxonomy, *dataset.Dataset) (*classifier.Model, error)
+		fit  func(context.Context, *dataset.Dataset) (*classifier.Model, error)
 	}{
 		{"flat", perceptron.Flat{}.Fit},
 		{"flat averaged", perceptron.Flat{Averaged: true}.Fit},
@@ -42,7 +41,7 @@ func BenchmarkFit(b *testing.B) {
 	} {
 		b.Run(m.name, func(b *testing.B) {
 			for b.Loop() {
-				model, err := m.fit(b.Context(), c.Train.Taxonomy, c.Train)
+				model, err := m.fit(b.Context(), c.Train)
 				if err != nil {
 					b.Fatal(err)
 				}

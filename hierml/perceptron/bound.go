@@ -9,7 +9,6 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Bound returns the number of updates that a perceptron with the attributes and the loss given never exceeds, in whatever order it
@@ -58,17 +57,17 @@ func Bound(a *structured.Attributes, l loss.Loss, radius, gamma float64) (float6
 }
 
 // Bound is the function Bound for the flat perceptron on the instances of d.
-func (p Flat) Bound(t *taxonomy.Taxonomy, d *dataset.Dataset, gamma float64) (float64, error) {
-	return boundOf(p, t, d, gamma)
+func (p Flat) Bound(d *dataset.Dataset, gamma float64) (float64, error) {
+	return boundOf(p, d, gamma)
 }
 
 // Bound is the function Bound for the perceptron with these settings on the instances of d.
-func (p Hierarchical) Bound(t *taxonomy.Taxonomy, d *dataset.Dataset, gamma float64) (float64, error) {
-	return boundOf(p, t, d, gamma)
+func (p Hierarchical) Bound(d *dataset.Dataset, gamma float64) (float64, error) {
+	return boundOf(p, d, gamma)
 }
 
-func boundOf(e estimator, t *taxonomy.Taxonomy, d *dataset.Dataset, gamma float64) (float64, error) {
-	m, err := prepare(e, t)
+func boundOf(e estimator, d *dataset.Dataset, gamma float64) (float64, error) {
+	m, err := prepare(e, d)
 	if err != nil {
 		return 0, err
 	}

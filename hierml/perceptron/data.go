@@ -12,9 +12,6 @@ import (
 
 // positions checks the data and returns the labels of every instance as positions among the candidates.
 func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
-	if d == nil || d.X == nil {
-		return nil, fmt.Errorf("perceptron: Fit needs a dataset with instances")
-	}
 	if d.X.Rows == 0 {
 		return nil, fmt.Errorf("perceptron: dataset %q has no instances; nothing can be learned from it", d.Name)
 	}
@@ -24,7 +21,6 @@ func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 	if err := structured.CheckMatrix(d.X); err != nil {
 		return nil, err
 	}
-	t := m.attributes.Taxonomy()
 	total := 0
 	for _, set := range d.Labels {
 		total += len(set)
@@ -39,11 +35,6 @@ func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 		var err error
 		if all, err = m.appendPositions(all, set); err != nil {
 			return nil, fmt.Errorf("perceptron: row %d of dataset %q has %w", i, d.Name, err)
-		}
-		for _, n := range set {
-			if d.Taxonomy != nil && d.Taxonomy != t && (n >= d.Taxonomy.Len() || d.Taxonomy.Name(n) != t.Name(n)) {
-				return nil, fmt.Errorf("perceptron: row %d of dataset %q has label %d, which is %q in the taxonomy given; the dataset has another taxonomy: train with the dataset's own", i, d.Name, n, t.Name(n))
-			}
 		}
 		positions[i] = all[before:len(all):len(all)]
 	}

@@ -33,7 +33,7 @@ func small() (*taxonomy.Taxonomy, *dataset.Dataset) {
 
 func ExampleHierarchical() {
 	t, d := small()
-	model, err := perceptron.Hierarchical{Averaged: true}.Fit(context.Background(), t, d)
+	model, err := perceptron.Hierarchical{Averaged: true}.Fit(context.Background(), d)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,7 +57,7 @@ func ExampleFlat() {
 			fmt.Printf("step %d: towards %s, away from %s\n", u.Step, t.Name(u.Label), t.Name(u.Other))
 		},
 	}}
-	if _, err := p.Fit(context.Background(), t, d); err != nil {
+	if _, err := p.Fit(context.Background(), d); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
@@ -68,9 +68,9 @@ func ExampleFlat() {
 
 // ExampleHieron compares the Hieron with and without the hierarchy.
 func ExampleHieron() {
-	t, d := small()
+	_, d := small()
 	for _, h := range []perceptron.Hieron{{Averaged: true}, {Averaged: true, Flat: true}} {
-		model, err := h.Fit(context.Background(), t, d)
+		model, err := h.Fit(context.Background(), d)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -149,10 +149,10 @@ func ExampleLearner_Learn() {
 
 // ExampleHierarchical_Bound holds the updates against the largest number that there can be.
 func ExampleHierarchical_Bound() {
-	t, d := small()
+	_, d := small()
 	updates := 0
 	p := perceptron.Hierarchical{Settings: perceptron.Settings{Observe: func(perceptron.Update) { updates++ }}}
-	model, err := p.Fit(context.Background(), t, d)
+	model, err := p.Fit(context.Background(), d)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -162,7 +162,7 @@ func ExampleHierarchical_Bound() {
 		fmt.Println(err)
 		return
 	}
-	bound, err := p.Bound(t, d, gamma)
+	bound, err := p.Bound(d, gamma)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -37,7 +37,7 @@ func TestModel(t *testing.T) {
 		for _, e := range all(Settings{Epochs: 3}) {
 			d := random(t, seed, true)
 			d.Vocabulary = []string{"a", "b", "c", "d"}
-			m, err := fitModel(t.Context(), e, d.Taxonomy, d)
+			m, err := fitModel(t.Context(), e, d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestSeparable(t *testing.T) {
 		d.Labels = append(d.Labels, []int{3 + k%4})
 	}
 	for _, e := range all(Settings{Epochs: 50}) {
-		m, err := fitModel(t.Context(), e, g, d)
+		m, err := fitModel(t.Context(), e, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,14 +112,14 @@ func TestInterrupted(t *testing.T) {
 		d := random(t, 2, true)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(stop)
-		m, err := fitModel(ctx, e, d.Taxonomy, d)
+		m, err := fitModel(ctx, e, d)
 		if !errors.Is(err, stop) || m == nil || m.Result.Status != solver.Cancelled {
 			t.Fatalf("%T: error %v, model %v", e, err, m)
 		}
 		if s := m.LeafScores(d.X).At(0, 0); s != 0 {
 			t.Errorf("%s, stopped before the first step, scores %v", m.Name, s)
 		}
-		m, err = fitModel(t.Context(), withSettings(e, Settings{Progress: func(Progress) error { return stop }}), d.Taxonomy, d)
+		m, err = fitModel(t.Context(), withSettings(e, Settings{Progress: func(Progress) error { return stop }}), d)
 		if !errors.Is(err, stop) || m == nil || m.Result.Epochs != 1 {
 			t.Errorf("%T: error %v, model %v", e, err, m)
 		}
@@ -150,7 +150,7 @@ func TestProgress(t *testing.T) {
 			Epochs:   7,
 			Observe:  func(Update) { observed++ },
 			Progress: func(p Progress) error { updates += p.Updates; last = p; return nil },
-		}), d.Taxonomy, d)
+		}), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestShuffle(t *testing.T) {
 	d := random(t, 6, true)
 	order := func(s Settings) (rows []int) {
 		s.Observe = func(u Update) { rows = append(rows, u.Instance) }
-		if _, err := (Hierarchical{Settings: s}).Fit(t.Context(), d.Taxonomy, d); err != nil {
+		if _, err := (Hierarchical{Settings: s}).Fit(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		return rows
@@ -202,7 +202,7 @@ func TestNothingToCompare(t *testing.T) {
 			if _, hieron := e.(Hieron); hieron && d != lonely {
 				continue
 			}
-			o, err := fit(t.Context(), e, d.Taxonomy, d)
+			o, err := fit(t.Context(), e, d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,36 +238,35 @@ func TestErrors(t *testing.T) {
 	other := random(t, 4, true).Taxonomy
 	for name, try := range map[string]struct {
 		e estimator
-		t *taxonomy.Taxonomy
 		d *dataset.Dataset
 		s string // in the error
 	}{
-		"no taxonomy":        {Flat{}, nil, d, "taxonomy"},
-		"no data":            {Flat{}, g, nil, "instances"},
-		"no instances":       {Flat{}, g, &dataset.Dataset{X: &dataset.Matrix{Indptr: []int{0}}}, "no instances"},
-		"labels missing":     {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels = d.Labels[1:] }), "labels for"},
-		"no labels":          {Flat{}, g, with(func(d *dataset.Dataset) { clear(d.Labels) }), "no instance"},
-		"inner label":        {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = []int{inner} }), "Leafed"},
-		"no node":            {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = []int{g.Len()} }), "nodes 0.."},
-		"labels twice":       {Flat{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = []int{d.Labels[1][0], d.Labels[1][0]} }), "ascend"},
-		"Hieron, two labels": {Hieron{}, g, with(func(d *dataset.Dataset) { d.Labels[1] = g.Leaves()[:2] }), "one label"},
-		"epochs":             {Flat{Settings: Settings{Epochs: -1}}, g, d, "Epochs"},
-		"attributes":         {Hierarchical{Attributes: structured.Flat(other)}, g, d, "another taxonomy"},
-		"loss":               {Hierarchical{Loss: loss.Symdiff(other)}, g, d, "loss"},
-		"Minover averaged":   {Hierarchical{Minover: true, Averaged: true}, g, d, "one of them"},
-		"kernel":             {Hierarchical{Kernel: gram.RBF{Gamma: -1}}, g, d, "Gamma"},
-		"kernel value":       {Hierarchical{Kernel: gram.Func(func(a, b gram.Vector) float64 { return math.Inf(1) })}, g, d, "finite"},
-		"negative loss":      {Hierarchical{Loss: badLoss(-1)}, g, d, "loss"},
-		"loss not a number":  {Hierarchical{Loss: badLoss(math.NaN()), Averaged: true}, g, d, "loss"},
-		"Hieron's loss":      {Hieron{Loss: badLoss(-1), Averaged: true}, g, d, "loss"},
-		"value not a number": {Flat{}, g, with(func(d *dataset.Dataset) {
+		"no taxonomy":        {Flat{}, with(func(d *dataset.Dataset) { d.Taxonomy = nil }), "taxonomy"},
+		"no data":            {Flat{}, nil, "instances"},
+		"no instances":       {Flat{}, &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Indptr: []int{0}}}, "no instances"},
+		"labels missing":     {Flat{}, with(func(d *dataset.Dataset) { d.Labels = d.Labels[1:] }), "labels for"},
+		"no labels":          {Flat{}, with(func(d *dataset.Dataset) { clear(d.Labels) }), "no instance"},
+		"inner label":        {Flat{}, with(func(d *dataset.Dataset) { d.Labels[1] = []int{inner} }), "Leafed"},
+		"no node":            {Flat{}, with(func(d *dataset.Dataset) { d.Labels[1] = []int{g.Len()} }), "nodes 0.."},
+		"labels twice":       {Flat{}, with(func(d *dataset.Dataset) { d.Labels[1] = []int{d.Labels[1][0], d.Labels[1][0]} }), "ascend"},
+		"Hieron, two labels": {Hieron{}, with(func(d *dataset.Dataset) { d.Labels[1] = g.Leaves()[:2] }), "one label"},
+		"epochs":             {Flat{Settings: Settings{Epochs: -1}}, d, "Epochs"},
+		"attributes":         {Hierarchical{Attributes: structured.Flat(other)}, d, "another taxonomy"},
+		"loss":               {Hierarchical{Loss: loss.Symdiff(other)}, d, "loss"},
+		"Minover averaged":   {Hierarchical{Minover: true, Averaged: true}, d, "one of them"},
+		"kernel":             {Hierarchical{Kernel: gram.RBF{Gamma: -1}}, d, "Gamma"},
+		"kernel value":       {Hierarchical{Kernel: gram.Func(func(a, b gram.Vector) float64 { return math.Inf(1) })}, d, "finite"},
+		"negative loss":      {Hierarchical{Loss: badLoss(-1)}, d, "loss"},
+		"loss not a number":  {Hierarchical{Loss: badLoss(math.NaN()), Averaged: true}, d, "loss"},
+		"Hieron's loss":      {Hieron{Loss: badLoss(-1), Averaged: true}, d, "loss"},
+		"value not a number": {Flat{}, with(func(d *dataset.Dataset) {
 			x := *d.X
 			x.Values = slices.Clone(x.Values)
 			x.Values[0] = float32(math.NaN())
 			d.X = &x
 		}), "finite"},
 	} {
-		m, err := fitModel(t.Context(), try.e, try.t, try.d)
+		m, err := fitModel(t.Context(), try.e, try.d)
 		if err == nil || m != nil {
 			t.Errorf("%s: error %v, model %v", name, err, m)
 		} else if !strings.Contains(err.Error(), try.s) {
@@ -280,7 +279,7 @@ func TestBoundErrors(t *testing.T) {
 	d := random(t, 0, true)
 	h := Hierarchical{}
 	for _, gamma := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if b, err := h.Bound(d.Taxonomy, d, gamma); err == nil {
+		if b, err := h.Bound(d, gamma); err == nil {
 			t.Errorf("bound %v for a margin of %v", b, gamma)
 		}
 	}
@@ -293,7 +292,7 @@ func TestBoundErrors(t *testing.T) {
 	if b, err := Bound(structured.Flat(d.Taxonomy), loss.ZeroOne(), 3, 0.5); err != nil || b != 144 {
 		t.Errorf("bound %v, error %v, want 144", b, err)
 	}
-	m, err := Hierarchical{Kernel: gram.RBF{}}.Fit(t.Context(), d.Taxonomy, d)
+	m, err := Hierarchical{Kernel: gram.RBF{}}.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,9 +312,9 @@ func TestTooManyScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	const rows = 1 << 16
-	d := &dataset.Dataset{X: &dataset.Matrix{Rows: rows, Cols: 1, Indptr: make([]int, rows+1)}, Labels: slices.Repeat([][]int{{7}}, rows)}
+	d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: rows, Cols: 1, Indptr: make([]int, rows+1)}, Labels: slices.Repeat([][]int{{7}}, rows)}
 	for _, e := range []estimator{Flat{Minover: true}, Flat{Kernel: gram.RBF{}}} {
-		if _, err := fitModel(t.Context(), e, g, d); err == nil || !strings.Contains(err.Error(), "16 GiB") {
+		if _, err := fitModel(t.Context(), e, d); err == nil || !strings.Contains(err.Error(), "16 GiB") {
 			t.Errorf("%T: error %v", e, err)
 		}
 	}

@@ -230,7 +230,7 @@ func TestGolden(t *testing.T) {
 			} {
 				t.Run(name, func(t *testing.T) {
 					form.want.check(t, &in.problem, form.like, scale, false, func(s Settings) (*outcome, error) {
-						return fit(t.Context(), form.make(s), g, d)
+						return fit(t.Context(), form.make(s), d)
 					})
 				})
 			}
@@ -238,7 +238,7 @@ func TestGolden(t *testing.T) {
 				return
 			}
 			gamma := in.Separable.Gamma * scale
-			bound, err := h.Bound(g, d, gamma)
+			bound, err := h.Bound(d, gamma)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +247,7 @@ func TestGolden(t *testing.T) {
 			}
 			for _, h.Minover = range []bool{false, true} {
 				h.Settings.Epochs = 1000
-				o, err := fit(t.Context(), h, g, d)
+				o, err := fit(t.Context(), h, d)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -289,7 +289,7 @@ func TestGoldenHieron(t *testing.T) {
 			for name, want := range map[string]*run{"online": &in.Online, "averaged": &in.Averaged} {
 				t.Run(name, func(t *testing.T) {
 					want.check(t, &in.problem, a, scale, true, func(s Settings) (*outcome, error) {
-						return fit(t.Context(), Hieron{Attributes: a, Loss: l, Averaged: name == "averaged", Settings: s}, g, d)
+						return fit(t.Context(), Hieron{Attributes: a, Loss: l, Averaged: name == "averaged", Settings: s}, d)
 					})
 				})
 			}

@@ -32,7 +32,7 @@ type Learner struct {
 var errNoLearner = errors.New("perceptron: the learner is not made; Flat, Hierarchical and Hieron have a method Learner that makes one")
 
 func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, error) {
-	m, err := prepare(e, t)
+	m, err := prepareFor(e, t)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestLearner(t *testing.T) {
 		} {
 			_, single := e.(Hieron)
 			d := random(t, seed, single)
-			want, err := fitModel(t.Context(), e, d.Taxonomy, d)
+			want, err := fitModel(t.Context(), e, d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestLearner(t *testing.T) {
 func TestLast(t *testing.T) {
 	for seed := range uint64(8) {
 		d := random(t, seed, false)
-		want, err := Hierarchical{Settings: Settings{Epochs: 3}}.Fit(t.Context(), d.Taxonomy, d)
+		want, err := Hierarchical{Settings: Settings{Epochs: 3}}.Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestStream(t *testing.T) {
 		file.WriteString("\n")
 	}
 	text := file.Bytes()
-	want, err := Hierarchical{Averaged: true, Settings: Settings{Epochs: 2}}.Fit(t.Context(), d.Taxonomy, d)
+	want, err := Hierarchical{Averaged: true, Settings: Settings{Epochs: 2}}.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

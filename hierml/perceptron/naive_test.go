@@ -317,7 +317,7 @@ func TestNaive(t *testing.T) {
 			s := Settings{Epochs: epochs, Observe: func(u Update) {
 				updates = append(updates, fmt.Sprint(u.Step, u.Instance, u.Label, u.Other, " ", strconv.FormatFloat(u.Size, 'g', 9, 64)))
 			}}
-			o, err := fit(t.Context(), form.make(l, s), d.Taxonomy, d)
+			o, err := fit(t.Context(), form.make(l, s), d)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", d.Name, name, err)
 			}
@@ -350,7 +350,7 @@ func TestThirds(t *testing.T) {
 			loss loss.Loss
 		}{{&want, thirds}, {&got, scaled{thirds, 1.0 / 21}}} {
 			s := Settings{Epochs: 10, Observe: func(u Update) { u.Size, u.Margin = 0, 0; *run.to = append(*run.to, u) }}
-			if _, err := fit(t.Context(), Hierarchical{Loss: run.loss, Settings: s}, d.Taxonomy, d); err != nil {
+			if _, err := fit(t.Context(), Hierarchical{Loss: run.loss, Settings: s}, d); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -378,7 +378,7 @@ func TestHalfLoss(t *testing.T) {
 			for k, l := range []loss.Loss{loss.Symdiff(d.Taxonomy), loss.Half(d.Taxonomy)} {
 				s := Settings{Observe: func(u Update) { pairs[k] = append(pairs[k], [3]int{u.Step, u.Label, u.Other}) }}
 				var err error
-				if models[k], err = fit(t.Context(), Hieron{Loss: l, Averaged: averaged, Settings: s}, d.Taxonomy, d); err != nil {
+				if models[k], err = fit(t.Context(), Hieron{Loss: l, Averaged: averaged, Settings: s}, d); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -403,7 +403,7 @@ func TestStorage(t *testing.T) {
 	for seed := range uint64(24) {
 		for _, averaged := range []bool{false, true} {
 			d := random(t, seed, false)
-			m, err := prepare(Hierarchical{Loss: loss.Symdiff(d.Taxonomy), Averaged: averaged}, d.Taxonomy)
+			m, err := prepare(Hierarchical{Loss: loss.Symdiff(d.Taxonomy), Averaged: averaged}, d)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@
 //   - With a Kernel, any of them in the dual (Algorithm 5).
 //   - Minover (Algorithm 7) looks for the worst instance of all in every step.
 //
-// Fit takes instances whose labels are nodes of the taxonomy given: leaves, or what else the Attributes have as candidates. Labels at
+// Fit takes instances whose labels are nodes of their taxonomy: leaves, or what else the Attributes have as candidates. Labels at
 // inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before. If ctx ends or Settings.Progress returns an
 // error, Fit returns that error together with the model of the steps done; other errors come without a model. Weights are kept
 // in float64, more than two million of them in float32, and beyond a hundred million those alone that are not zero. With a kernel, and
@@ -58,8 +58,8 @@ type Flat struct {
 }
 
 // Fit trains the perceptron; see the package comment for what every Fit has in common.
-func (p Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	return fitModel(ctx, p, t, d)
+func (p Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	return fitModel(ctx, p, d)
 }
 
 // Learner returns a learner that knows nothing yet, for instances of as many features.
@@ -91,8 +91,8 @@ type Hierarchical struct {
 }
 
 // Fit trains the perceptron; see the package comment for what every Fit has in common.
-func (p Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	return fitModel(ctx, p, t, d)
+func (p Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	return fitModel(ctx, p, d)
 }
 
 // Learner returns a learner that knows nothing yet, for instances of as many features.
@@ -140,8 +140,8 @@ type Hieron struct {
 }
 
 // Fit trains the Hieron; see the package comment for what every Fit has in common.
-func (p Hieron) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	return fitModel(ctx, p, t, d)
+func (p Hieron) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	return fitModel(ctx, p, d)
 }
 
 // Learner returns a learner that knows nothing yet, for instances of as many features.
@@ -206,7 +206,15 @@ type estimator interface {
 	method(*taxonomy.Taxonomy) (*method, error)
 }
 
-func prepare(e estimator, t *taxonomy.Taxonomy) (*method, error) {
+// prepare returns the method for the taxonomy of the data.
+func prepare(e estimator, d *dataset.Dataset) (*method, error) {
+	if d == nil || d.X == nil {
+		return nil, fmt.Errorf("perceptron: there is no dataset with instances to learn from")
+	}
+	return prepareFor(e, d.Taxonomy)
+}
+
+func prepareFor(e estimator, t *taxonomy.Taxonomy) (*method, error) {
 	if t == nil {
 		return nil, fmt.Errorf("perceptron: no taxonomy to learn the labels of")
 	}
@@ -216,16 +224,16 @@ func prepare(e estimator, t *taxonomy.Taxonomy) (*method, error) {
 	return e.method(t)
 }
 
-func fit(ctx context.Context, e estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*outcome, error) {
-	m, err := prepare(e, t)
+func fit(ctx context.Context, e estimator, d *dataset.Dataset) (*outcome, error) {
+	m, err := prepare(e, d)
 	if err != nil {
 		return nil, err
 	}
 	return m.fit(ctx, d)
 }
 
-func fitModel(ctx context.Context, e estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	o, err := fit(ctx, e, t, d)
+func fitModel(ctx context.Context, e estimator, d *dataset.Dataset) (*classifier.Model, error) {
+	o, err := fit(ctx, e, d)
 	if o == nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func BenchmarkFit(b *testing.B) {
 	for name, f := range map[string]fitter{"Flat": svm.Flat{}, "Hierarchical": svm.Hierarchical{}, "Normalized": svm.Normalized{}, "Transfer": svm.Transfer{}, "Orthogonal": svm.Orthogonal{}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				m, err := f.Fit(context.Background(), d.Taxonomy, d)
+				m, err := f.Fit(context.Background(), d)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -32,7 +32,7 @@ func BenchmarkFit(b *testing.B) {
 
 func BenchmarkLeafScores(b *testing.B) {
 	d := tour()
-	m, err := svm.Normalized{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), d.Taxonomy, d)
+	m, err := svm.Normalized{Settings: solver.Settings{MaxEpochs: 1}}.Fit(context.Background(), d)
 	if err != nil {
 		b.Fatal(err)
 	}

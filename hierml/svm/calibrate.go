@@ -45,8 +45,8 @@ type Calibrated struct {
 type calibrator interface{ Probability(score float64) float64 }
 
 // Calibrate learns probabilities with the default Calibration.
-func Calibrate(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Calibrated, error) {
-	return Calibration{}.Fit(ctx, e, t, d)
+func Calibrate(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (*Calibrated, error) {
+	return Calibration{}.Fit(ctx, e, d)
 }
 
 // maxScores bounds the scores that are held to learn from, and maxShared those that
@@ -59,9 +59,9 @@ const (
 // Fit trains the models and learns the probabilities. Where every instance has one
 // label, the score of a leaf is its margin to the best other leaf; otherwise its
 // score; the scores are those of Model.Rank. Leaves with few instances share one function of the score.
-func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Calibrated, error) {
-	if e == nil || t == nil || d == nil || d.X == nil {
-		return nil, fmt.Errorf("svm: calibration needs an estimator, a taxonomy and a dataset with instances")
+func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (*Calibrated, error) {
+	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
+		return nil, fmt.Errorf("svm: calibration needs an estimator and a dataset with instances and their taxonomy")
 	}
 	if c.Folds == 0 {
 		c.Folds = 5
@@ -81,14 +81,14 @@ func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy,
 				others = append(others, more...)
 			}
 		}
-		m, err := e.Fit(ctx, t, d.Subset(others))
+		m, err := e.Fit(ctx, d.Subset(others))
 		if err != nil {
 			return nil, fmt.Errorf("svm: calibration, fold %d: %w", k+1, err)
 		}
-		if err := checkCalibration(m, t); err != nil {
+		if err := checkCalibration(m, d.Taxonomy); err != nil {
 			return nil, err
 		}
-		most := max(1, maxScores/len(t.Leaves())/c.Folds)
+		most := max(1, maxScores/len(d.Taxonomy.Leaves())/c.Folds)
 		p.Model = m
 		if err := held.add(p, d.Subset(rows[:min(len(rows), most)])); err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (c Calibration) Fit(ctx context.Context, e Estimator, t *taxonomy.Taxonomy,
 		}
 	}
 	p.from = len(held.leaves)
-	if p.Model, err = e.Fit(ctx, t, d); err != nil {
+	if p.Model, err = e.Fit(ctx, d); err != nil {
 		return nil, fmt.Errorf("svm: calibration, all data: %w", err)
 	}
 	return p, nil

@@ -70,10 +70,10 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 		train, test := example.Texts(g, 600, 300, 12, 5).Subset(span(0, 400)), example.Texts(g, 600, 300, 12, 5).Subset(span(400, 600))
 		for _, c := range []struct {
 			isotonic bool
-			e        svm.Estimator
+			e        classifier.Estimator
 		}{{false, svm.Hierarchical{}}, {true, svm.Hierarchical{}}, {false, svm.Recursive{}}} {
 			isotonic := c.isotonic
-			p, err := svm.Calibration{Folds: 4, Isotonic: isotonic}.Fit(context.Background(), c.e, g, train)
+			p, err := svm.Calibration{Folds: 4, Isotonic: isotonic}.Fit(context.Background(), c.e, train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestProbabilitiesOfLabelSets(t *testing.T) {
 	g := example.Tree(2, 3)
 	all := severalTexts(g, 700, 1)
 	train, test := all.Subset(span(0, 500)), all.Subset(span(500, 700))
-	p, err := svm.Calibrate(context.Background(), svm.OneVsRest{}, g, train)
+	p, err := svm.Calibrate(context.Background(), svm.OneVsRest{}, train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestPredictSets(t *testing.T) {
 
 func TestCalibratedSaysHow(t *testing.T) {
 	g := example.Tree(2, 3)
-	p, err := svm.Calibration{Folds: 3, Isotonic: true}.Fit(context.Background(), svm.Flat{}, g, example.Texts(g, 60, 100, 10, 1))
+	p, err := svm.Calibration{Folds: 3, Isotonic: true}.Fit(context.Background(), svm.Flat{}, example.Texts(g, 60, 100, 10, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestCalibrationRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		c    svm.Calibration
 		ctx  context.Context
-		e    svm.Estimator
+		e    classifier.Estimator
 		d    *dataset.Dataset
 		says string
 	}{
@@ -261,11 +261,11 @@ func TestCalibrationRefuses(t *testing.T) {
 		"inner node":   {svm.Calibration{}, context.Background(), svm.Recursive{}, inner, "inner node"},
 		"C":            {svm.Calibration{}, context.Background(), svm.Flat{C: -1}, d, "C is -1"},
 	} {
-		if p, err := c.c.Fit(c.ctx, c.e, g, c.d); p != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+		if p, err := c.c.Fit(c.ctx, c.e, c.d); p != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", name, p, err)
 		}
 	}
-	if _, err := svm.Calibrate(cancelled, svm.Flat{}, g, d); !errors.Is(err, context.Canceled) {
+	if _, err := svm.Calibrate(cancelled, svm.Flat{}, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -280,7 +280,7 @@ func span(lo, hi int) []int {
 
 func ExampleCalibrate() {
 	data := example.Texts(example.Tree(3, 4), 400, 600, 30, 1)
-	p, err := svm.Calibrate(context.Background(), svm.Hierarchical{C: 0.3}, data.Taxonomy, data)
+	p, err := svm.Calibrate(context.Background(), svm.Hierarchical{C: 0.3}, data)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,6 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Search says how C is chosen: models are trained on a part of the data with
@@ -65,47 +64,47 @@ type Choice struct {
 
 // ChooseC chooses C with the default Search and trains on all data with it. C
 // matters more than the method: compare methods at C chosen for each.
-func ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Choice, error) {
-	return Search{}.ChooseC(ctx, e, t, d)
+func ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
+	return Search{}.ChooseC(ctx, e, d)
 }
 
 // warm is an estimator that can start from the result of another C on the same
 // data.
 type warm interface {
-	withStart(r *solver.Result) Estimator
+	withStart(r *solver.Result) Regularized
 }
 
-func (s Flat) withStart(r *solver.Result) Estimator {
+func (s Flat) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
 
-func (s Hierarchical) withStart(r *solver.Result) Estimator {
+func (s Hierarchical) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
 
-func (s Normalized) withStart(r *solver.Result) Estimator {
+func (s Normalized) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
 
-func (s GlobalMargin) withStart(r *solver.Result) Estimator {
+func (s GlobalMargin) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
 
-func (s Orthogonal) withStart(r *solver.Result) Estimator {
+func (s Orthogonal) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
 
-func (s Transfer) withStart(r *solver.Result) Estimator {
+func (s Transfer) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
 
-func (s TreeLoss) withStart(r *solver.Result) Estimator {
+func (s TreeLoss) withStart(r *solver.Result) Regularized {
 	s.Settings.Start = startable(s.Method, r)
 	return s
 }
@@ -130,9 +129,9 @@ func startsAnywhere(m solver.Method) bool {
 // ChooseC chooses C for an estimator and trains on all data with it. An error
 // comes with what has been tried so far, if anything has, and if training on all
 // data was stopped with the best model so far.
-func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, d *dataset.Dataset) (*Choice, error) {
-	if e == nil || t == nil || d == nil || d.X == nil {
-		return nil, fmt.Errorf("svm: choosing C needs an estimator, a taxonomy and a dataset with instances")
+func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
+	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
+		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")
 	}
 	if s.HeldOut == 0 {
 		s.HeldOut = 0.2
@@ -156,9 +155,9 @@ func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, 
 		}
 	}
 	if s.SetLoss == nil {
-		s.SetLoss = loss.Symdiff(t).(loss.SetLoss)
+		s.SetLoss = loss.Symdiff(d.Taxonomy).(loss.SetLoss)
 	}
-	c := &choosing{Search: s, what: what, estimator: e, taxonomy: t, train: train, test: test, losses: make(map[float64][]float64)}
+	c := &choosing{Search: s, what: what, estimator: e, train: train, test: test, losses: make(map[float64][]float64)}
 	choice := &Choice{HeldOut: test.Len()}
 	if s.Progress != nil {
 		ctx = progress.Silent(ctx)
@@ -182,7 +181,7 @@ func (s Search) ChooseC(ctx context.Context, e Estimator, t *taxonomy.Taxonomy, 
 		return choice, err
 	}
 	c.last = nil
-	if choice.Model, err = e.WithC(choice.C).Fit(ctx, t, d); err != nil {
+	if choice.Model, err = e.WithC(choice.C).Fit(ctx, d); err != nil {
 		return choice, fmt.Errorf("svm: training on all data with C = %g: %w", choice.C, err)
 	}
 	return choice, nil
@@ -211,8 +210,7 @@ func (s Search) grid() ([]float64, error) {
 type choosing struct {
 	Search
 	what        string // the loss is called
-	estimator   Estimator
-	taxonomy    *taxonomy.Taxonomy
+	estimator   Regularized
 	train, test *dataset.Dataset
 	tried       []Tried
 	losses      map[float64][]float64 // by C, of every instance held out
@@ -249,7 +247,7 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 		e = w.withStart(c.last)
 	}
 	start := time.Now()
-	m, err := e.Fit(ctx, c.taxonomy, c.train)
+	m, err := e.Fit(ctx, c.train)
 	if err != nil {
 		return fmt.Errorf("svm: C = %g: %w", value, err)
 	}
@@ -314,7 +312,7 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 // right tells whether a prediction is a label, or a leaf below one: [ZXW11] asks no more
 // where the label is an inner node.
 func (c *choosing) right(set []int, predicted int) bool {
-	above := c.taxonomy.Ancestors(predicted)
+	above := c.test.Taxonomy.Ancestors(predicted)
 	return slices.ContainsFunc(set, func(y int) bool {
 		_, ok := slices.BinarySearch(above, y)
 		return ok

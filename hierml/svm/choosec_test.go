@@ -14,18 +14,17 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 func TestChooseC(t *testing.T) {
 	g := example.Tree(3, 4)
 	d := example.Texts(g, 400, 300, 15, 1)
-	for name, e := range map[string]svm.Estimator{
+	for name, e := range map[string]svm.Regularized{
 		"flat": svm.Flat{}, "hierarchical": svm.Hierarchical{}, "normalized": svm.Normalized{},
 		"global margin": svm.GlobalMargin{}, "shared": svm.Shared{}, "transfer": svm.Transfer{}, "tree loss": svm.TreeLoss{},
 		"orthogonal": svm.Orthogonal{}, "sets": svm.Hierarchical{Sets: true}, "recursive": svm.Recursive{}, "one-vs-rest": svm.OneVsRest{},
 	} {
-		c, err := svm.ChooseC(context.Background(), e, g, d)
+		c, err := svm.ChooseC(context.Background(), e, d)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -59,11 +58,11 @@ func TestWarmStartsDoNotMatter(t *testing.T) {
 	g := example.Tree(3, 4)
 	d := example.Texts(g, 300, 300, 15, 1)
 	s := svm.Search{Grid: []float64{0.1, 1, 10}}
-	warm, err := s.ChooseC(context.Background(), svm.Hierarchical{Settings: solver.Settings{Gap: 1e-6}}, g, d)
+	warm, err := s.ChooseC(context.Background(), svm.Hierarchical{Settings: solver.Settings{Gap: 1e-6}}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cold, err := s.ChooseC(context.Background(), once{svm.Hierarchical{Settings: solver.Settings{Gap: 1e-6}}}, g, d)
+	cold, err := s.ChooseC(context.Background(), once{svm.Hierarchical{Settings: solver.Settings{Gap: 1e-6}}}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +74,9 @@ func TestWarmStartsDoNotMatter(t *testing.T) {
 }
 
 // once hides that an estimator can start from another result.
-type once struct{ svm.Estimator }
+type once struct{ svm.Regularized }
 
-func (o once) WithC(c float64) svm.Estimator { return once{o.Estimator.WithC(c)} }
+func (o once) WithC(c float64) svm.Regularized { return once{o.Regularized.WithC(c)} }
 
 // counted is an estimator whose models predict well for C near a value.
 type counted struct {
@@ -85,11 +84,11 @@ type counted struct {
 	fits    *int
 }
 
-func (e counted) WithC(c float64) svm.Estimator { e.c = c; return e }
+func (e counted) WithC(c float64) svm.Regularized { e.c = c; return e }
 
-func (e counted) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
+func (e counted) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	*e.fits++
-	m, err := svm.Flat{}.Fit(ctx, t, d)
+	m, err := svm.Flat{}.Fit(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +106,13 @@ func TestChooseCForEveryMethod(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := innerLabels(example.Dense(g, 60, 5, 1))
 	s := svm.Search{Grid: []float64{0.1, 1}}
-	for name, e := range map[string]svm.Estimator{
+	for name, e := range map[string]svm.Regularized{
 		"orthogonal":        svm.Orthogonal{},
 		"orthogonal, RDA":   svm.Orthogonal{Method: solver.RDA{}, Settings: solver.Settings{MaxEpochs: 20}},
 		"transfer, Pegasos": svm.Transfer{Method: solver.Pegasos{}, Settings: solver.Settings{MaxEpochs: 20}},
 		"transfer, RDA":     svm.Transfer{Method: solver.RDA{}, Settings: solver.Settings{MaxEpochs: 20}},
 	} {
-		c, err := s.ChooseC(context.Background(), e, g, d)
+		c, err := s.ChooseC(context.Background(), e, d)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -131,7 +130,7 @@ func TestChooseCForSets(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := severalTexts(g, 120, 1)
 	size := func(truth, predicted []int) float64 { return float64(len(predicted)) }
-	c, err := svm.Search{Grid: []float64{0.001, 1}, SetLoss: setLoss(size)}.ChooseC(context.Background(), svm.Hierarchical{}, g, d)
+	c, err := svm.Search{Grid: []float64{0.001, 1}, SetLoss: setLoss(size)}.ChooseC(context.Background(), svm.Hierarchical{}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +151,7 @@ func TestTheGridIsExtended(t *testing.T) {
 	d := example.Dense(g, 400, 8, 1)
 	for _, best := range []float64{1e-4, 0.3, 1e3} {
 		fits := 0
-		c, err := svm.ChooseC(context.Background(), counted{best: best, fits: &fits}, g, d)
+		c, err := svm.ChooseC(context.Background(), counted{best: best, fits: &fits}, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,12 +171,12 @@ func TestOneStandardErrorIsNotAboveTheBest(t *testing.T) {
 	g := example.Tree(3, 4)
 	d := example.Texts(g, 300, 300, 15, 1)
 	s := svm.Search{Loss: loss.Symdiff(g), HeldOut: 0.3, Seed: 4}
-	best, err := s.ChooseC(context.Background(), svm.Flat{}, g, d)
+	best, err := s.ChooseC(context.Background(), svm.Flat{}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.OneStandardError = true
-	c, err := s.ChooseC(context.Background(), svm.Flat{}, g, d)
+	c, err := s.ChooseC(context.Background(), svm.Flat{}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,18 +212,18 @@ func TestChooseCStops(t *testing.T) {
 			return stop
 		}
 		return nil
-	}}.ChooseC(context.Background(), svm.Flat{}, g, d)
+	}}.ChooseC(context.Background(), svm.Flat{}, d)
 	if !errors.Is(err, stop) || c == nil || len(c.Tried) != 2 || c.Model != nil {
 		t.Errorf("%v, %v", c, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if c, err := svm.ChooseC(ctx, svm.Flat{}, g, d); c != nil || !errors.Is(err, context.Canceled) {
+	if c, err := svm.ChooseC(ctx, svm.Flat{}, d); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", c, err)
 	}
 	for name, c := range map[string]struct {
 		s svm.Search
-		e svm.Estimator
+		e svm.Regularized
 		d *dataset.Dataset
 	}{
 		"no estimator": {svm.Search{}, nil, d},
@@ -234,7 +233,7 @@ func TestChooseCStops(t *testing.T) {
 		"share":        {svm.Search{HeldOut: 2}, svm.Flat{}, d},
 		"one a class":  {svm.Search{}, svm.Flat{}, d.PerClass(1, 1)},
 	} {
-		if got, err := c.s.ChooseC(context.Background(), c.e, g, c.d); got != nil || err == nil {
+		if got, err := c.s.ChooseC(context.Background(), c.e, c.d); got != nil || err == nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -243,7 +242,7 @@ func TestChooseCStops(t *testing.T) {
 func ExampleChooseC() {
 	g := example.Tree(5)
 	data := example.Texts(g, 300, 200, 30, 1)
-	choice, err := svm.ChooseC(context.Background(), svm.Hierarchical{}, g, data)
+	choice, err := svm.ChooseC(context.Background(), svm.Hierarchical{}, data)
 	if err != nil {
 		fmt.Println(err)
 		return

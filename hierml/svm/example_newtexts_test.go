@@ -28,7 +28,7 @@ func Example_newTexts() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := svm.Flat{C: 10}.Fit(context.Background(), t, words.Transform(train))
+	model, err := svm.Flat{C: 10}.Fit(context.Background(), words.Transform(train))
 	if err != nil {
 		log.Fatal(err)
 	}

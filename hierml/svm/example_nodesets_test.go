@@ -19,7 +19,7 @@ func ExampleNodeSets() {
 	}
 	all := example.Texts(t, 400, 200, 20, 1)
 	train, test := all.Subset(span(0, 300)), all.Subset(span(300, 400))
-	model, err := svm.NodeSets{Folds: 3}.Fit(context.Background(), t, train)
+	model, err := svm.NodeSets{Folds: 3}.Fit(context.Background(), train)
 	if err != nil {
 		log.Fatal(err)
 	}

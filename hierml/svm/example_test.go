@@ -30,7 +30,7 @@ func ExampleNormalized_Fit() {
 		},
 		Labels: [][]int{{id("animal/cat")}, {id("animal/dog")}, {id("car")}},
 	}
-	model, err := svm.Normalized{C: 10}.Fit(context.Background(), t, data)
+	model, err := svm.Normalized{C: 10}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -60,7 +60,7 @@ func ExampleRecursive() {
 		n, _ := t.Node(name)
 		data.Labels = append(data.Labels, []int{n})
 	}
-	model, err := svm.Recursive{C: 10}.Fit(context.Background(), t, data)
+	model, err := svm.Recursive{C: 10}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/solver"
@@ -41,7 +42,7 @@ func TestExtremeData(t *testing.T) {
 		for method, m := range map[string]solver.Method{
 			"default": nil, "dual ascent": solver.DualAscent{}, "Pegasos": solver.Pegasos{Batch: 7}, "variable selection": solver.VariableSelection{}, "RDA": solver.RDA{},
 		} {
-			model, err := svm.Flat{C: test.c, Method: m, Settings: solver.Settings{MaxEpochs: 50}}.Fit(context.Background(), g, test.d)
+			model, err := svm.Flat{C: test.c, Method: m, Settings: solver.Settings{MaxEpochs: 50}}.Fit(context.Background(), test.d)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, method, err)
 				continue
@@ -62,7 +63,7 @@ func TestFitRefusesUnorderedLabels(t *testing.T) {
 	for _, set := range [][]int{{leaves[1], leaves[0]}, {leaves[0], leaves[0]}} {
 		d := example.Texts(g, 40, 50, 10, 1)
 		d.Labels[5] = set
-		if _, err := (svm.Flat{}).Fit(context.Background(), g, d); err == nil || !strings.Contains(err.Error(), "row 5") || !strings.Contains(err.Error(), "ascending") {
+		if _, err := (svm.Flat{}).Fit(context.Background(), d); err == nil || !strings.Contains(err.Error(), "row 5") || !strings.Contains(err.Error(), "ascending") {
 			t.Errorf("labels %v: error %v", set, err)
 		}
 	}
@@ -72,7 +73,7 @@ func TestFitRefusesDataWithoutLabels(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Texts(g, 40, 50, 10, 1)
 	clear(d.Labels)
-	if _, err := (svm.Flat{}).Fit(context.Background(), g, d); err == nil || !strings.Contains(err.Error(), "no instance") {
+	if _, err := (svm.Flat{}).Fit(context.Background(), d); err == nil || !strings.Contains(err.Error(), "no instance") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -81,8 +82,8 @@ func TestNegativeWorkers(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Texts(g, 40, 50, 10, 1)
 	settings := solver.Settings{Workers: -1}
-	for _, e := range []svm.Estimator{svm.Flat{Settings: settings}, svm.Recursive{Settings: settings}, svm.OneVsRest{Settings: settings}} {
-		if _, err := e.Fit(context.Background(), g, d); err == nil || !strings.Contains(err.Error(), "Workers is -1") {
+	for _, e := range []classifier.Estimator{svm.Flat{Settings: settings}, svm.Recursive{Settings: settings}, svm.OneVsRest{Settings: settings}} {
+		if _, err := e.Fit(context.Background(), d); err == nil || !strings.Contains(err.Error(), "Workers is -1") {
 			t.Errorf("%T: error %v", e, err)
 		}
 	}

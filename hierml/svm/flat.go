@@ -9,7 +9,6 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Flat is the multiclass SVM of Crammer and Singer [CS01] over the leaves, the
@@ -34,11 +33,12 @@ type Flat struct {
 	Method   solver.Method
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkData(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
@@ -59,4 +59,4 @@ func (s Flat) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset)
 }
 
 // WithC returns the estimator with another C.
-func (s Flat) WithC(c float64) Estimator { s.C = c; return s }
+func (s Flat) WithC(c float64) Regularized { s.C = c; return s }

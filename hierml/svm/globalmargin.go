@@ -10,7 +10,6 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // GlobalMargin is the hierarchical SVM with global margin maximization [QGH09, (9)]:
@@ -39,11 +38,12 @@ type GlobalMargin struct {
 	Method   solver.Method
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s GlobalMargin) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkData(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s GlobalMargin) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c1, err := defaultC(s.C1)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s GlobalMargin) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.
 }
 
 // WithC returns the estimator with another C1, and a C2 that has the same ratio to it as before.
-func (s GlobalMargin) WithC(c float64) Estimator {
+func (s GlobalMargin) WithC(c float64) Regularized {
 	if s.C2 != 0 {
 		old := s.C1
 		if old == 0 {

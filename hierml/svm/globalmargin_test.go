@@ -120,13 +120,13 @@ func TestGlobalMarginSettings(t *testing.T) {
 		}
 	}
 	for _, bad := range []svm.GlobalMargin{{C1: -1}, {C2: -1}, {C2: math.NaN()}, {C2: math.Inf(1)}, {Loss: loss.Tree(example.Tree(2))}} {
-		if m, err := bad.Fit(context.Background(), d.Taxonomy, d); err == nil || m != nil {
+		if m, err := bad.Fit(context.Background(), d); err == nil || m != nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	m, err := svm.GlobalMargin{}.Fit(ctx, d.Taxonomy, d)
+	m, err := svm.GlobalMargin{}.Fit(ctx, d)
 	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Primal < fit(t, svm.GlobalMargin{}, d).Result.Dual {
 		t.Errorf("cancelled: model %v, error %v", m, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Hierarchical is the hierarchical SVM of Cai and Hofmann [CH04]. A leaf's score F is
@@ -56,11 +55,12 @@ type Hierarchical struct {
 	Method   solver.Method
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkData(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.
 		s.Loss = loss.Symdiff(t)
 	}
 	if s.Rescaling != structured.Slack {
-		if _, err := labels(t, d); err != nil {
+		if _, err := labels(d); err != nil {
 			return nil, err
 		}
 	}
@@ -98,4 +98,4 @@ func (s Hierarchical) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.
 }
 
 // WithC returns the estimator with another C.
-func (s Hierarchical) WithC(c float64) Estimator { s.C = c; return s }
+func (s Hierarchical) WithC(c float64) Regularized { s.C = c; return s }

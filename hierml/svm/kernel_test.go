@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -55,13 +56,13 @@ func TestLinearKernelIsTheLinearModel(t *testing.T) {
 	}
 	set := solver.Settings{Gap: 1e-7, MaxEpochs: 2000}
 	for name, c := range map[string]struct {
-		fit  func(k gram.Kernel) svm.Estimator
+		fit  func(k gram.Kernel) classifier.Estimator
 		data *dataset.Dataset
 	}{
-		"flat":                 {func(k gram.Kernel) svm.Estimator { return svm.Flat{C: 0.1, Kernel: k, Settings: set} }, d},
-		"flat, several labels": {func(k gram.Kernel) svm.Estimator { return svm.Flat{C: 0.1, Kernel: k, Settings: set} }, more},
-		"hierarchical":         {func(k gram.Kernel) svm.Estimator { return svm.Hierarchical{C: 0.1, Kernel: k, Settings: set} }, d},
-		"slack": {func(k gram.Kernel) svm.Estimator {
+		"flat":                 {func(k gram.Kernel) classifier.Estimator { return svm.Flat{C: 0.1, Kernel: k, Settings: set} }, d},
+		"flat, several labels": {func(k gram.Kernel) classifier.Estimator { return svm.Flat{C: 0.1, Kernel: k, Settings: set} }, more},
+		"hierarchical":         {func(k gram.Kernel) classifier.Estimator { return svm.Hierarchical{C: 0.1, Kernel: k, Settings: set} }, d},
+		"slack": {func(k gram.Kernel) classifier.Estimator {
 			return svm.Hierarchical{C: 0.1, Kernel: k, Settings: set, Rescaling: structured.Slack}
 		}, more},
 	} {
@@ -101,7 +102,7 @@ func TestKernelModelsCheckWhatTheyAreGiven(t *testing.T) {
 		"negative":   gram.Func(func(a, b gram.Vector) float64 { return -a.Dot(b) }),
 		"not finite": gram.Func(func(a, b gram.Vector) float64 { return math.Inf(1) }),
 	} {
-		if m, err := (svm.Flat{Kernel: k}).Fit(context.Background(), d.Taxonomy, d); err == nil || m != nil {
+		if m, err := (svm.Flat{Kernel: k}).Fit(context.Background(), d); err == nil || m != nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -132,7 +133,7 @@ func TestKernelModelsCheckWhatTheyAreGiven(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (svm.Flat{Kernel: gram.RBF{}}).Fit(ctx, d.Taxonomy, d); !errors.Is(err, context.Canceled) {
+	if _, err := (svm.Flat{Kernel: gram.RBF{}}).Fit(ctx, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}
 	bound := svm.Hierarchical{Kernel: gram.RBF{}, Settings: solver.Settings{Gap: 1e-9, MaxEpochs: 2}}
@@ -141,7 +142,7 @@ func TestKernelModelsCheckWhatTheyAreGiven(t *testing.T) {
 		t.Errorf("%v, optimum between %v and %v", r, best.Dual, best.Primal)
 	}
 	other := example.Tree(2, 2)
-	if _, err := (svm.Hierarchical{Attributes: structured.Ancestors(other)}).Fit(context.Background(), d.Taxonomy, d); err == nil {
+	if _, err := (svm.Hierarchical{Attributes: structured.Ancestors(other)}).Fit(context.Background(), d); err == nil {
 		t.Error("attributes of another taxonomy")
 	}
 }
@@ -169,7 +170,7 @@ func ExampleFlat_sequences() {
 		return
 	}
 	all := &dataset.Dataset{Name: "sequences", Taxonomy: g, X: gram.Numbers(8), Labels: [][]int{{0}, {0}, {0}, {1}, {1}, {1}, {0}, {1}}}
-	model, err := svm.Flat{Kernel: kernel}.Fit(ctx, g, all.Subset([]int{0, 1, 2, 3, 4, 5}))
+	model, err := svm.Flat{Kernel: kernel}.Fit(ctx, all.Subset([]int{0, 1, 2, 3, 4, 5}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,15 +17,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Trainer is what trains a model: every Estimator is one, and perceptrons are.
-type Trainer interface {
-	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error)
-}
-
 // NodeSets trains a model of scores for instances with several labels, leaves or inner nodes, and learns which nodes are
 // to be predicted given the scores:
 //
-//	model, err := svm.NodeSets{}.Fit(ctx, c.Train.Taxonomy, c.Train)
+//	model, err := svm.NodeSets{}.Fit(ctx, c.Train)
 //	f, err := metric.LabelSets(c.Test.Labels, model.Predict(c.Test.X), c.Test.Taxonomy) // f.Hierarchical
 //
 // The data are divided into folds, each is scored by a model trained on the others, and from these scores it is learned
@@ -37,8 +32,8 @@ type Trainer interface {
 // The zero value is ready to use.
 type NodeSets struct {
 	// Method gives the scores. The default value is Flat{}, with the ranking of several labels of [Cai08, section 4.3].
-	Method Trainer
-	// Grid are values of C to choose from, by the same F1; Method must be an Estimator. Without it, Method's own is taken.
+	Method classifier.Estimator
+	// Grid are values of C to choose from, by the same F1; Method must be Regularized. Without it, Method's own is taken.
 	Grid []float64
 	// Folds is the number of folds, and of models trained for each C beside the one on all data. The default value is 5.
 	Folds int
@@ -70,8 +65,8 @@ type NodeSetModel struct {
 type TriedSets struct{ C, HeldOut float64 }
 
 // Fit trains the models and learns the probabilities.
-func (s NodeSets) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*NodeSetModel, error) {
-	if err := checkRows(t, d); err != nil {
+func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, error) {
+	if err := checkRows(d); err != nil {
 		return nil, err
 	}
 	s.Folds = cmp.Or(s.Folds, 5)
@@ -81,13 +76,11 @@ func (s NodeSets) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 	if s.Method == nil {
 		s.Method = Flat{}
 	}
-	own := *d
-	own.Taxonomy = t
-	leafed, err := own.Leafed()
+	leafed, err := d.Leafed()
 	if err != nil {
 		return nil, err
 	}
-	methods := []Trainer{s.Method}
+	methods := []classifier.Estimator{s.Method}
 	if s.Grid != nil {
 		if methods, err = s.methods(); err != nil {
 			return nil, err
@@ -97,10 +90,10 @@ func (s NodeSets) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 	defer end()
 	s.Progress = report
 	var best *NodeSetModel
-	var chosen Trainer
+	var chosen classifier.Estimator
 	var tried []TriedSets
 	for k, method := range methods {
-		m, err := s.learn(ctx, method, t, leafed, k, len(methods))
+		m, err := s.learn(ctx, method, d.Taxonomy, leafed, k, len(methods))
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +107,7 @@ func (s NodeSets) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 	if err := s.report(len(methods)*s.Folds, len(methods), "on all data"); err != nil {
 		return nil, err
 	}
-	if best.Model, err = chosen.Fit(ctx, leafed.Taxonomy, leafed); err != nil {
+	if best.Model, err = chosen.Fit(ctx, leafed); err != nil {
 		return nil, fmt.Errorf("svm: node sets, all data: %w", err)
 	}
 	best.Tried = tried
@@ -122,15 +115,15 @@ func (s NodeSets) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 }
 
 // methods returns the method with each C of the grid.
-func (s NodeSets) methods() ([]Trainer, error) {
-	e, ok := s.Method.(Estimator)
+func (s NodeSets) methods() ([]classifier.Estimator, error) {
+	e, ok := s.Method.(Regularized)
 	if !ok {
 		return nil, fmt.Errorf("svm: a %T has no C to choose; leave the grid nil", s.Method)
 	}
 	if len(s.Grid) == 0 {
 		return nil, fmt.Errorf("svm: the grid is empty; leave it nil for the method's own C")
 	}
-	var all []Trainer
+	var all []classifier.Estimator
 	for _, c := range s.Grid {
 		all = append(all, e.WithC(c))
 	}
@@ -150,7 +143,7 @@ func (s NodeSets) report(done, methods int, next string) error {
 }
 
 // learn learns probabilities and the level with one method.
-func (s NodeSets) learn(ctx context.Context, method Trainer, t *taxonomy.Taxonomy, leafed *dataset.Dataset, k, methods int) (*NodeSetModel, error) {
+func (s NodeSets) learn(ctx context.Context, method classifier.Estimator, t *taxonomy.Taxonomy, leafed *dataset.Dataset, k, methods int) (*NodeSetModel, error) {
 	held := &nodeScores{taxonomy: t, leafed: leafed.Taxonomy}
 	parts := folds(leafed.Labels, s.Folds, s.Seed)
 	most := max(1, maxScores/leafed.Taxonomy.Len()/s.Folds)
@@ -159,7 +152,7 @@ func (s NodeSets) learn(ctx context.Context, method Trainer, t *taxonomy.Taxonom
 			return nil, err
 		}
 		others := slices.Concat(slices.Concat(parts[:f]...), slices.Concat(parts[f+1:]...))
-		m, err := method.Fit(ctx, leafed.Taxonomy, leafed.Subset(others))
+		m, err := method.Fit(ctx, leafed.Subset(others))
 		if err != nil {
 			return nil, fmt.Errorf("svm: node sets, fold %d: %w", f+1, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/calibration"
+	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
@@ -46,7 +47,7 @@ func TestNodeSets(t *testing.T) {
 			states = append(states, state)
 			return nil
 		},
-	}.Fit(t.Context(), train.Taxonomy, train)
+	}.Fit(t.Context(), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestNodeSets(t *testing.T) {
 	if leafed.Taxonomy.Len() != whole.Train.Taxonomy.Len() {
 		t.Fatal("the test part has labels that the training part has not")
 	}
-	leaves, err := svm.NodeSets{Method: svm.Flat{Settings: settings}, Folds: 3}.Fit(t.Context(), whole.Train.Taxonomy, whole.Train)
+	leaves, err := svm.NodeSets{Method: svm.Flat{Settings: settings}, Folds: 3}.Fit(t.Context(), whole.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestNodeSets(t *testing.T) {
 	if math.Abs(r.HierarchicalF1-f.Hierarchical) > 0.03 { // a miscellaneous leaf counts as a node more
 		t.Errorf("F1 %.4f of sets of leaves, %.4f of nodes", r.HierarchicalF1, f.Hierarchical)
 	}
-	again, err := svm.NodeSets{Method: svm.Flat{Settings: settings}, Grid: []float64{1}, Folds: 3}.Fit(t.Context(), train.Taxonomy, train)
+	again, err := svm.NodeSets{Method: svm.Flat{Settings: settings}, Grid: []float64{1}, Folds: 3}.Fit(t.Context(), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestNodeSetsErrors(t *testing.T) {
 		d     *dataset.Dataset
 		words string
 	}{
-		{"no data", t.Context(), svm.NodeSets{}, nil, "needs a taxonomy and a dataset"},
+		{"no data", t.Context(), svm.NodeSets{}, nil, "needs a dataset with instances and their taxonomy"},
 		{"folds", t.Context(), svm.NodeSets{Folds: 41}, d, "41 folds of 40 instances"},
 		{"empty grid", t.Context(), svm.NodeSets{Grid: []float64{}}, d, "the grid is empty"},
 		{"no C", t.Context(), svm.NodeSets{Method: trainer{svm.Flat{}}, Grid: []float64{1}}, d, "has no C to choose"},
@@ -168,18 +169,14 @@ func TestNodeSetsErrors(t *testing.T) {
 		{"stopped", t.Context(), svm.NodeSets{Progress: func(float64, string) error { return stop }}, d, "enough"},
 		{"cancelled", cancelled, svm.NodeSets{}, d, "context canceled"},
 	} {
-		var tax *taxonomy.Taxonomy
-		if test.d != nil {
-			tax = test.d.Taxonomy
-		}
-		if m, err := test.sets.Fit(test.ctx, tax, test.d); err == nil || m != nil || !strings.Contains(err.Error(), test.words) {
+		if m, err := test.sets.Fit(test.ctx, test.d); err == nil || m != nil || !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: %v, %v", test.name, m, err)
 		}
 	}
 }
 
 // trainer is a method without C.
-type trainer struct{ svm.Trainer }
+type trainer struct{ classifier.Estimator }
 
 // mostSpecific returns the nodes of the set that are above no other, ascending.
 func mostSpecific(t *taxonomy.Taxonomy, set []int) []int {

@@ -59,11 +59,12 @@ type Weighting interface {
 	Weights(t *taxonomy.Taxonomy) ([]float64, error)
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkData(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s Normalized) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	alpha := s.Alpha
 	if alpha == nil {
 		if s.Weighting == nil {
@@ -105,4 +106,4 @@ func (s Normalized) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Da
 }
 
 // WithC returns the estimator with another C.
-func (s Normalized) WithC(c float64) Estimator { s.C = c; return s }
+func (s Normalized) WithC(c float64) Regularized { s.C = c; return s }

@@ -7,7 +7,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // OneVsRest is one binary SVM a leaf, its instances against all others, the hierarchy unused:
@@ -30,11 +29,12 @@ type OneVsRest struct {
 // more than that of one.
 const group = 8
 
-// Fit trains the SVMs; see [Estimator].
-func (s OneVsRest) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkData(t, d); err != nil {
+// Fit trains the SVMs; see [classifier.Estimator].
+func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
@@ -83,4 +83,4 @@ func repeated(c float64, n int) float64 {
 }
 
 // WithC returns the estimator with another C.
-func (s OneVsRest) WithC(c float64) Estimator { s.C = c; return s }
+func (s OneVsRest) WithC(c float64) Regularized { s.C = c; return s }

@@ -52,11 +52,12 @@ type Orthogonal struct {
 	Method   solver.Method
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkRows(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s Orthogonal) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkRows(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s Orthogonal) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Da
 }
 
 // WithC returns the estimator with another C.
-func (s Orthogonal) WithC(c float64) Estimator { s.C = c; return s }
+func (s Orthogonal) WithC(c float64) Regularized { s.C = c; return s }
 
 func (s Orthogonal) regularizer(t *taxonomy.Taxonomy) (*orthogonal.Regularizer, error) {
 	if s.K == nil {

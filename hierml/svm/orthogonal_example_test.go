@@ -34,13 +34,13 @@ func ExampleOrthogonal() {
 	}
 
 	// With three levels alpha = 1 does not leave the problem convex.
-	_, err = svm.Orthogonal{Alpha: 1}.Fit(context.Background(), t, data)
+	_, err = svm.Orthogonal{Alpha: 1}.Fit(context.Background(), data)
 	var refused *orthogonal.ConvexityError
 	if errors.As(err, &refused) {
 		fmt.Printf("alpha is to be below %.3f\n", refused.MaxAlpha)
 	}
 
-	model, err := svm.Orthogonal{C: 10}.Fit(context.Background(), t, data)
+	model, err := svm.Orthogonal{C: 10}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return

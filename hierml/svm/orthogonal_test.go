@@ -44,12 +44,12 @@ func TestTransferMethods(t *testing.T) {
 		"tree": example.Tree(3, 2, 2), "chain": example.Tree(1, 1, 2, 1), "DAG": example.Graph(14, 3), "one node": single,
 	} {
 		d := innerLabels(example.Dense(g, 60, 12, 4))
-		for _, e := range []svm.Estimator{
+		for _, e := range []classifier.Estimator{
 			svm.Orthogonal{C: 2}, svm.Orthogonal{Alpha: 0.2}, svm.Orthogonal{Method: solver.RDA{}, Settings: solver.Settings{MaxEpochs: 50, Gap: 1e-6}},
 			svm.Transfer{C: 2}, svm.TreeLoss{C: 2, AllNodes: true},
 		} {
 			what := fmt.Sprintf("%s, %T", name, e)
-			m, err := e.Fit(context.Background(), g, d)
+			m, err := e.Fit(context.Background(), d)
 			if err != nil {
 				t.Errorf("%s: %v", what, err)
 				continue
@@ -108,7 +108,7 @@ func TestOrthogonalKernel(t *testing.T) {
 	if curved.Result.Primal >= kernel.Result.Primal {
 		t.Errorf("polynomial kernel: %v, linear: %v", curved.Result, kernel.Result)
 	}
-	if _, err := (svm.Orthogonal{Kernel: gram.RBF{Gamma: -1}}).Fit(context.Background(), g, d); err == nil {
+	if _, err := (svm.Orthogonal{Kernel: gram.RBF{Gamma: -1}}).Fit(context.Background(), d); err == nil {
 		t.Error("a kernel that is none is accepted")
 	}
 }
@@ -119,7 +119,7 @@ func TestOrthogonalRefuses(t *testing.T) {
 	most := orthogonal.MaxAlpha(g, 0)
 	var refused *orthogonal.ConvexityError
 	for _, alpha := range []float64{1, most} {
-		m, err := svm.Orthogonal{Alpha: alpha}.Fit(context.Background(), g, d)
+		m, err := svm.Orthogonal{Alpha: alpha}.Fit(context.Background(), d)
 		if !errors.As(err, &refused) || m != nil {
 			t.Errorf("alpha %v: %v", alpha, err)
 		} else if alpha == 1 && (math.Abs(refused.MaxAlpha-most) > 1e-9 || refused.LambdaMin >= 0) {
@@ -131,16 +131,16 @@ func TestOrthogonalRefuses(t *testing.T) {
 	}
 	for name, try := range map[string]func() (*classifier.Model, error){
 		"alpha and K": func() (*classifier.Model, error) {
-			return svm.Orthogonal{Alpha: 0.1, K: mat.NewSymDense(1, nil)}.Fit(context.Background(), g, d)
+			return svm.Orthogonal{Alpha: 0.1, K: mat.NewSymDense(1, nil)}.Fit(context.Background(), d)
 		},
 		"K of another size": func() (*classifier.Model, error) {
-			return svm.Orthogonal{K: mat.NewSymDense(2, []float64{1, 0, 0, 1})}.Fit(context.Background(), g, d)
+			return svm.Orthogonal{K: mat.NewSymDense(2, []float64{1, 0, 0, 1})}.Fit(context.Background(), d)
 		},
-		"C":           func() (*classifier.Model, error) { return svm.Transfer{C: -1}.Fit(context.Background(), g, d) },
-		"nothing":     func() (*classifier.Model, error) { return svm.Orthogonal{}.Fit(context.Background(), nil, nil) },
-		"inner label": func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), g, innerLabels(d)) },
+		"C":           func() (*classifier.Model, error) { return svm.Transfer{C: -1}.Fit(context.Background(), d) },
+		"nothing":     func() (*classifier.Model, error) { return svm.Orthogonal{}.Fit(context.Background(), nil) },
+		"inner label": func() (*classifier.Model, error) { return svm.TreeLoss{}.Fit(context.Background(), innerLabels(d)) },
 		"Pegasos, coupled": func() (*classifier.Model, error) {
-			return svm.Orthogonal{Method: solver.Pegasos{}}.Fit(context.Background(), g, d)
+			return svm.Orthogonal{Method: solver.Pegasos{}}.Fit(context.Background(), d)
 		},
 	} {
 		if m, err := try(); err == nil || m != nil {
@@ -159,7 +159,7 @@ func TestOrthogonalCancelled(t *testing.T) {
 		}
 		return nil
 	}}
-	m, err := svm.Orthogonal{Settings: settings}.Fit(ctx, g, d)
+	m, err := svm.Orthogonal{Settings: settings}.Fit(ctx, d)
 	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Status != solver.Cancelled || m.Result.Gap >= 1 {
 		t.Fatalf("cancelled after three epochs: %v, %v", m, err)
 	}

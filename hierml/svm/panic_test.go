@@ -30,11 +30,11 @@ func TestPanicsReachTheCaller(t *testing.T) {
 	for name, f := range map[string]func(){
 		"cut": func() { m.PredictSets(d.X, calibration.Thresholds{0}) },
 		"kernel": func() {
-			_, _ = svm.Flat{Kernel: gram.Func(func(a, b gram.Vector) float64 { panic("user") })}.Fit(context.Background(), g, d)
+			_, _ = svm.Flat{Kernel: gram.Func(func(a, b gram.Vector) float64 { panic("user") })}.Fit(context.Background(), d)
 		},
-		"loss": func() { _, _ = svm.Flat{Loss: badLoss{}}.Fit(context.Background(), g, d) },
+		"loss": func() { _, _ = svm.Flat{Loss: badLoss{}}.Fit(context.Background(), d) },
 		"progress": func() {
-			_, _ = svm.OneVsRest{Settings: solver.Settings{Progress: progress}}.Fit(context.Background(), g, d)
+			_, _ = svm.OneVsRest{Settings: solver.Settings{Progress: progress}}.Fit(context.Background(), d)
 		},
 	} {
 		func() {

@@ -169,8 +169,8 @@ func TestOneVsRestAgainstDefinition(t *testing.T) {
 }
 
 // separate are the estimators whose problems are solved apart.
-func separate(s solver.Settings) []svm.Estimator {
-	return []svm.Estimator{svm.Recursive{Settings: s}, svm.OneVsRest{Settings: s}}
+func separate(s solver.Settings) []classifier.Estimator {
+	return []classifier.Estimator{svm.Recursive{Settings: s}, svm.OneVsRest{Settings: s}}
 }
 
 func TestWorkersDoNotMatterToParts(t *testing.T) {
@@ -190,7 +190,7 @@ func TestPartsStopEarly(t *testing.T) {
 	cancel()
 	for _, e := range separate(solver.Settings{}) {
 		optimum := fit(t, e, d)
-		m, err := e.Fit(ended, d.Taxonomy, d)
+		m, err := e.Fit(ended, d)
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("cancelled: model %v, error %v", m, err)
 		}
@@ -199,7 +199,7 @@ func TestPartsStopEarly(t *testing.T) {
 		}
 	}
 	for k, e := range separate(solver.Settings{Gap: 1e-7, Time: time.Nanosecond}) {
-		m, err := e.Fit(context.Background(), d.Taxonomy, d)
+		m, err := e.Fit(context.Background(), d)
 		if err != nil || m.Result.Status != solver.TimeLimit || m.Result.Gap != 1 {
 			t.Errorf("estimator %d: no time: %v, error %v", k, m, err)
 		}
@@ -220,7 +220,7 @@ func TestPartsStopEarly(t *testing.T) {
 	}}
 	for _, e := range separate(stop) {
 		calls.Store(0)
-		m, err := e.Fit(context.Background(), d.Taxonomy, d)
+		m, err := e.Fit(context.Background(), d)
 		if !errors.Is(err, enough) || m == nil || calls.Load() != 4 {
 			t.Fatalf("model %v, error %v, %d calls", m, err, calls.Load())
 		}
@@ -255,18 +255,18 @@ func TestProgressOfParts(t *testing.T) {
 func TestPartsRefuse(t *testing.T) {
 	g := example.Tree(2, 2)
 	d := example.Dense(g, 12, 3, 1)
-	for name, e := range map[string]svm.Estimator{
+	for name, e := range map[string]classifier.Estimator{
 		"C of Recursive": svm.Recursive{C: -1}, "C of OneVsRest": svm.OneVsRest{C: math.NaN()}, "Mean": svm.Recursive{Mean: 3},
 		"gap": svm.Recursive{Settings: solver.Settings{Gap: -1}}, "epochs": svm.OneVsRest{Settings: solver.Settings{MaxEpochs: -1}},
 	} {
-		if m, err := e.Fit(context.Background(), g, d); err == nil || m != nil {
+		if m, err := e.Fit(context.Background(), d); err == nil || m != nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	inner := *d
 	inner.Labels = slices.Clone(d.Labels)
 	inner.Labels[0] = []int{1}
-	if _, err := (svm.OneVsRest{}).Fit(context.Background(), g, &inner); err == nil {
+	if _, err := (svm.OneVsRest{}).Fit(context.Background(), &inner); err == nil {
 		t.Error("one against the rest of the leaves: no error for an inner node")
 	}
 	if m := fit(t, svm.Recursive{}.WithC(3), &inner); m.C != 3 {

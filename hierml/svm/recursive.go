@@ -52,11 +52,12 @@ const (
 	GlobalMean
 )
 
-// Fit trains the SVMs; see [Estimator].
-func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkRows(t, d); err != nil {
+// Fit trains the SVMs; see [classifier.Estimator].
+func (s Recursive) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkRows(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	if s.Mean < Sum || s.Mean > GlobalMean {
 		return nil, fmt.Errorf("svm: unknown Mean %d; expected svm.Sum, svm.LocalMean or svm.GlobalMean", int(s.Mean))
 	}
@@ -100,7 +101,7 @@ func (s Recursive) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dat
 }
 
 // WithC returns the estimator with another C.
-func (s Recursive) WithC(c float64) Estimator { s.C = c; return s }
+func (s Recursive) WithC(c float64) Regularized { s.C = c; return s }
 
 // edgeNodes returns the taxonomy itself and each child as the node of an edge to it, where no node has several
 // parents; otherwise a taxonomy with one node more for every edge, in the order of Edges, and those. A root is the node of

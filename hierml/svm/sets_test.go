@@ -46,7 +46,7 @@ func TestLabelSetsAreLearned(t *testing.T) {
 		for _, estimator := range []fitter{
 			svm.Hierarchical{C: 300, Settings: solver.Settings{Gap: 1e-4}}, svm.Normalized{C: 300, Settings: solver.Settings{Gap: 1e-4}},
 		} {
-			m, err := estimator.Fit(context.Background(), g, d)
+			m, err := estimator.Fit(context.Background(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestSetsOfSingleLabelsAreNoEasier(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Dense(g, 40, 5, 3)
 	fit := func(sets bool) float64 {
-		m, err := svm.Normalized{Sets: sets, Loss: twice{}, Settings: solver.Settings{Gap: 1e-6}}.Fit(context.Background(), g, d)
+		m, err := svm.Normalized{Sets: sets, Loss: twice{}, Settings: solver.Settings{Gap: 1e-6}}.Fit(context.Background(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestEvaluateDecisions(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	g := example.Tree(2, 3)
 	d := separable(r, g, 60)
-	sets, err := svm.Hierarchical{C: 300, Settings: solver.Settings{Gap: 1e-4}}.Fit(context.Background(), g, d)
+	sets, err := svm.Hierarchical{C: 300, Settings: solver.Settings{Gap: 1e-4}}.Fit(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestEvaluateDecisions(t *testing.T) {
 	for k := range d.X.Values {
 		d.X.Values[k] = float32(r.NormFloat64())
 	}
-	recursive, err := svm.Recursive{}.Fit(context.Background(), g, d)
+	recursive, err := svm.Recursive{}.Fit(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

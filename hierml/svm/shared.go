@@ -64,9 +64,9 @@ const (
 	smallestGap = 1e-12
 )
 
-// Fit trains the SVM; see [Estimator].
-func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkData(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
 	if !startsAnywhere(s.Method) {
@@ -83,7 +83,7 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 	if err != nil {
 		return nil, err
 	}
-	f := &sharing{Shared: s, taxonomy: t, labels: d.Labels, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
+	f := &sharing{Shared: s, taxonomy: d.Taxonomy, labels: d.Labels, inputs: inputs, started: time.Now(), joint: structured.Certificate{Primal: math.Inf(1)}}
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
@@ -98,9 +98,9 @@ func (s Shared) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Datase
 }
 
 // WithC returns the estimator with another C.
-func (s Shared) WithC(c float64) Estimator { s.C = c; return s }
+func (s Shared) WithC(c float64) Regularized { s.C = c; return s }
 
-func (s Shared) withStart(r *solver.Result) Estimator { s.Settings.Start = r; return s }
+func (s Shared) withStart(r *solver.Result) Regularized { s.Settings.Start = r; return s }
 
 // sharing is Shared at work.
 type sharing struct {

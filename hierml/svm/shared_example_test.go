@@ -31,7 +31,7 @@ func ExampleShared_Fit() {
 	for _, l := range t.Leaves() {
 		data.Labels = append(data.Labels, []int{l})
 	}
-	model, err := svm.Shared{Loss: loss.Symdiff(t)}.Fit(context.Background(), t, data)
+	model, err := svm.Shared{Loss: loss.Symdiff(t)}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,7 +43,7 @@ func ExampleShared_Fit() {
 		}
 	}
 	fmt.Printf("weight of the parents above 0.5: %v\n", parents > 0.5)
-	even, err := svm.Normalized{Weighting: weighting.MaxMin{}, Loss: loss.Symdiff(t)}.Fit(context.Background(), t, data)
+	even, err := svm.Normalized{Weighting: weighting.MaxMin{}, Loss: loss.Symdiff(t)}.Fit(context.Background(), data)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -92,7 +92,7 @@ func TestSharedStopped(t *testing.T) {
 				return nil
 			}
 		}
-		m, err := svm.Shared{Settings: solver.Settings{Gap: tight, Progress: progress(stop)}}.Fit(t.Context(), g, d)
+		m, err := svm.Shared{Settings: solver.Settings{Gap: tight, Progress: progress(stop)}}.Fit(t.Context(), d)
 		if !errors.Is(err, stop) || m == nil {
 			t.Fatalf("error %v", err)
 		}
@@ -100,7 +100,7 @@ func TestSharedStopped(t *testing.T) {
 		if len(m.Result.History) != after {
 			t.Errorf("%d entries of history, want %d", len(m.Result.History), after)
 		}
-		m, err = svm.Shared{Settings: solver.Settings{Gap: tight, Progress: progress(nil)}}.Fit(ctx, g, d)
+		m, err = svm.Shared{Settings: solver.Settings{Gap: tight, Progress: progress(nil)}}.Fit(ctx, d)
 		if !errors.Is(err, context.Canceled) || m == nil && after > 1 {
 			t.Fatalf("error %v", err)
 		}
@@ -128,7 +128,7 @@ func TestSharedRefuses(t *testing.T) {
 		"C": {C: -1}, "gap": {Settings: solver.Settings{Gap: -1}}, "epochs": {Settings: solver.Settings{MaxEpochs: -1}},
 		"start": {Settings: solver.Settings{Start: &solver.Result{}}}, "pegasos": {Method: solver.Pegasos{}}, "RDA": {Method: solver.RDA{}},
 	} {
-		if m, err := s.Fit(t.Context(), g, d); err == nil || m != nil {
+		if m, err := s.Fit(t.Context(), d); err == nil || m != nil {
 			t.Errorf("%s: model %v, error %v", name, m, err)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSharedModel(t *testing.T) {
 	if r := compact.Result; r.Primal > m.Result.Primal*1.01 || r.Dual > m.Result.Primal {
 		t.Errorf("compacted: %v, before %v", r, m.Result)
 	}
-	choice, err := svm.Search{Grid: []float64{0.1, 1}}.ChooseC(t.Context(), svm.Shared{}, g, d)
+	choice, err := svm.Search{Grid: []float64{0.1, 1}}.ChooseC(t.Context(), svm.Shared{}, d)
 	if err != nil || choice.Model.Result.Gap > solver.DefaultGap {
 		t.Errorf("choice %v, error %v", choice, err)
 	}

@@ -40,21 +40,13 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Estimator is a method with its settings.
-type Estimator interface {
-	// Fit trains on the instances of d, whose labels are node ids of t.
-	//
-	// If ctx ends or the progress function returns an error before the gap is
-	// reached, Fit returns that error together with the best model so far and the
-	// certificate of that model. If MaxEpochs or Time end the training there is
-	// no error; Result.Status and Result.Gap tell. All other errors come
-	// without a model.
-	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error)
-	// WithC returns the estimator with another weight of the training error.
-	WithC(c float64) Estimator
+// Regularized is an estimator whose training error has a weight C: every SVM of this package.
+type Regularized interface {
+	classifier.Estimator
+	// WithC returns the estimator with another C.
+	WithC(c float64) Regularized
 }
 
 // defaultC returns c, or 1 for zero.
@@ -80,8 +72,7 @@ type single struct {
 
 // fit solves the problem on the data and wraps the result.
 func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-	t := s.attributes.Taxonomy()
-	y, err := labels(t, d)
+	y, err := labels(d)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +91,11 @@ func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model
 }
 
 // checkData returns an error unless the data can be learned from: the labels are leaves.
-func checkData(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
-	if err := checkRows(t, d); err != nil {
+func checkData(d *dataset.Dataset) error {
+	if err := checkRows(d); err != nil {
 		return err
 	}
+	t := d.Taxonomy
 	for i, set := range d.Labels {
 		for _, n := range set {
 			if !t.IsLeaf(n) {
@@ -115,9 +107,9 @@ func checkData(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 }
 
 // checkRows does what checkData does but allows labels that are inner nodes.
-func checkRows(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
-	if t == nil || d == nil || d.X == nil {
-		return fmt.Errorf("svm: Fit needs a taxonomy and a dataset with instances")
+func checkRows(d *dataset.Dataset) error {
+	if d == nil || d.Taxonomy == nil || d.X == nil {
+		return fmt.Errorf("svm: Fit needs a dataset with instances and their taxonomy")
 	}
 	if d.X.Rows == 0 {
 		return fmt.Errorf("svm: dataset %q has no instances; nothing can be learned from it", d.Name)
@@ -133,21 +125,17 @@ func checkRows(t *taxonomy.Taxonomy, d *dataset.Dataset) error {
 			if k > 0 && set[k-1] >= n {
 				return fmt.Errorf("svm: the labels %v of row %d of dataset %q are not ascending; give each once, the smallest node first", set, i, d.Name)
 			}
-			if n < 0 || n >= t.Len() {
-				return fmt.Errorf("svm: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, t.Len()-1)
-			}
-			if d.Taxonomy != nil && d.Taxonomy != t && (n >= d.Taxonomy.Len() || d.Taxonomy.Name(n) != t.Name(n)) {
-				return fmt.Errorf("svm: row %d of dataset %q has label %d, which is %q in the taxonomy given; the dataset has another taxonomy: train with the dataset's own", i, d.Name, n, t.Name(n))
+			if n < 0 || n >= d.Taxonomy.Len() {
+				return fmt.Errorf("svm: row %d of dataset %q has label %d; the taxonomy has nodes 0..%d", i, d.Name, n, d.Taxonomy.Len()-1)
 			}
 		}
 	}
 	return nil
 }
 
-// labels checks the data against the taxonomy and returns the leaf of every
-// instance.
-func labels(t *taxonomy.Taxonomy, d *dataset.Dataset) ([]int, error) {
-	if err := checkData(t, d); err != nil {
+// labels checks the data and returns the leaf of every instance.
+func labels(d *dataset.Dataset) ([]int, error) {
+	if err := checkData(d); err != nil {
 		return nil, err
 	}
 	y := make([]int, len(d.Labels))

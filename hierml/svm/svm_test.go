@@ -23,12 +23,12 @@ import (
 
 // fitter is an estimator with its settings.
 type fitter interface {
-	Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error)
+	Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error)
 }
 
 func fit(t *testing.T, f fitter, d *dataset.Dataset) *classifier.Model {
 	t.Helper()
-	m, err := f.Fit(context.Background(), d.Taxonomy, d)
+	m, err := f.Fit(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 			cancel()
 		}
 		return nil
-	}}}.Fit(ctx, g, d)
+	}}}.Fit(ctx, d)
 	if !errors.Is(err, context.Canceled) || m == nil {
 		t.Fatalf("model %v, error %v", m, err)
 	}
@@ -223,7 +223,7 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 	}
 
 	stop := errors.New("stop")
-	m, err = svm.Flat{Settings: solver.Settings{Progress: func(solver.Progress) error { return stop }}}.Fit(context.Background(), g, d)
+	m, err = svm.Flat{Settings: solver.Settings{Progress: func(solver.Progress) error { return stop }}}.Fit(context.Background(), d)
 	if !errors.Is(err, stop) || m == nil || m.Result.Status != solver.Stopped {
 		t.Errorf("model %v, error %v", m, err)
 	}
@@ -231,57 +231,41 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 
 func TestFitRefuses(t *testing.T) {
 	g := example.Tree(2, 2) // leaves 3 to 6
-	other := example.Tree(3, 3)
 	for _, c := range []struct {
 		name string
 		fit  fitter
-		tax  *taxonomy.Taxonomy
 		edit func(*dataset.Dataset)
 		says string
 	}{
-		{"no taxonomy", svm.Flat{}, nil, nil, "needs a taxonomy"},
-		{"no matrix", svm.Hierarchical{}, g, func(d *dataset.Dataset) { d.X = nil }, "needs a taxonomy and a dataset"},
-		{"no instances", svm.Normalized{}, g, func(d *dataset.Dataset) { d.X.Rows, d.Labels = 0, nil }, "no instances"},
-		{"labels missing", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels = d.Labels[:3] }, "labels for 3"},
-		{"two labels", svm.Normalized{DivideByNorm: true}, g, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm compares single labels"},
-		{"a set without labels", svm.Hierarchical{Sets: true}, g, func(d *dataset.Dataset) { d.Labels[4] = nil }, "row 4 has no labels"},
-		{"no label", svm.Normalized{}, g, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has no label"},
-		{"inner node", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; Dataset.Leafed"},
-		{"unknown label", svm.Flat{}, g, func(d *dataset.Dataset) { d.Labels[1] = []int{77} }, "row 1 of dataset \"dense\" has label 77"},
-		{"another taxonomy", svm.Flat{}, other, func(d *dataset.Dataset) { d.Taxonomy = renamed(t, other) }, "another taxonomy"},
-		{"not a number", svm.Normalized{}, g, func(d *dataset.Dataset) { d.X.Values[5] = float32(math.NaN()) }, "row 1, feature 2: value NaN"},
-		{"negative C", svm.Flat{C: -1}, g, nil, "C is -1"},
-		{"infinite C", svm.Hierarchical{C: math.Inf(1)}, g, nil, "C is +Inf"},
-		{"C not a number", svm.Normalized{C: math.NaN()}, g, nil, "C is NaN"},
-		{"negative gap", svm.Flat{Settings: solver.Settings{Gap: -0.1}}, g, nil, "Gap is -0.1"},
-		{"negative epochs", svm.Hierarchical{Settings: solver.Settings{MaxEpochs: -1}}, g, nil, "MaxEpochs is -1"},
-		{"negative workers", svm.Normalized{Settings: solver.Settings{Workers: -1}}, g, nil, "Workers is -1"},
-		{"rho", svm.Normalized{Weighting: weighting.Path{Rho: 0.5}}, g, nil, "Rho is 0.5"},
-		{"alpha too short", svm.Normalized{Alpha: []float64{1}}, g, nil, "alpha has 1 entries"},
-		{"negative alpha", svm.Normalized{Alpha: []float64{0, 1, 1, -1, 1, 1, 1}}, g, nil, "alpha of node \"3\" is -1"},
+		{"no taxonomy", svm.Flat{}, func(d *dataset.Dataset) { d.Taxonomy = nil }, "and their taxonomy"},
+		{"no matrix", svm.Hierarchical{}, func(d *dataset.Dataset) { d.X = nil }, "needs a dataset with instances"},
+		{"no instances", svm.Normalized{}, func(d *dataset.Dataset) { d.X.Rows, d.Labels = 0, nil }, "no instances"},
+		{"labels missing", svm.Flat{}, func(d *dataset.Dataset) { d.Labels = d.Labels[:3] }, "labels for 3"},
+		{"two labels", svm.Normalized{DivideByNorm: true}, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm compares single labels"},
+		{"a set without labels", svm.Hierarchical{Sets: true}, func(d *dataset.Dataset) { d.Labels[4] = nil }, "row 4 has no labels"},
+		{"no label", svm.Normalized{}, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has no label"},
+		{"inner node", svm.Flat{}, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; Dataset.Leafed"},
+		{"unknown label", svm.Flat{}, func(d *dataset.Dataset) { d.Labels[1] = []int{77} }, "row 1 of dataset \"dense\" has label 77"},
+		{"not a number", svm.Normalized{}, func(d *dataset.Dataset) { d.X.Values[5] = float32(math.NaN()) }, "row 1, feature 2: value NaN"},
+		{"negative C", svm.Flat{C: -1}, nil, "C is -1"},
+		{"infinite C", svm.Hierarchical{C: math.Inf(1)}, nil, "C is +Inf"},
+		{"C not a number", svm.Normalized{C: math.NaN()}, nil, "C is NaN"},
+		{"negative gap", svm.Flat{Settings: solver.Settings{Gap: -0.1}}, nil, "Gap is -0.1"},
+		{"negative epochs", svm.Hierarchical{Settings: solver.Settings{MaxEpochs: -1}}, nil, "MaxEpochs is -1"},
+		{"negative workers", svm.Normalized{Settings: solver.Settings{Workers: -1}}, nil, "Workers is -1"},
+		{"rho", svm.Normalized{Weighting: weighting.Path{Rho: 0.5}}, nil, "Rho is 0.5"},
+		{"alpha too short", svm.Normalized{Alpha: []float64{1}}, nil, "alpha has 1 entries"},
+		{"negative alpha", svm.Normalized{Alpha: []float64{0, 1, 1, -1, 1, 1, 1}}, nil, "alpha of node \"3\" is -1"},
 	} {
 		d := example.Dense(g, 8, 3, 1)
 		if c.edit != nil {
 			c.edit(d)
 		}
-		m, err := c.fit.Fit(context.Background(), c.tax, d)
+		m, err := c.fit.Fit(context.Background(), d)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: model %v, error %v; want an error that says %q", c.name, m, err, c.says)
 		}
 	}
-}
-
-func renamed(t *testing.T, g *taxonomy.Taxonomy) *taxonomy.Taxonomy {
-	t.Helper()
-	names := make([]string, g.Len())
-	for n := range names {
-		names[n] = "other " + g.Name(n)
-	}
-	r, err := taxonomy.New(names, g.Edges())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func TestOtherWidths(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // Transfer keeps the weights of a node near those of its parent (TRANSFER in [ZXW11, section 5], whose ||w_ii|| is ||w_i||):
@@ -26,11 +25,12 @@ type Transfer struct {
 	Method   solver.Method
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkRows(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s Transfer) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkRows(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s Transfer) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 }
 
 // WithC returns the estimator with another C.
-func (s Transfer) WithC(c float64) Estimator { s.C = c; return s }
+func (s Transfer) WithC(c float64) Regularized { s.C = c; return s }
 
 // nodeWeights returns the weights of the nodes, each a column of the result, that
 // weights make under attributes of all nodes.

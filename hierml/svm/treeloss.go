@@ -8,7 +8,6 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
-	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // TreeLoss is the hierarchical SVM of Cai and Hofmann [CH04] as [ZXW11] compares with it (TREELOSS in its section 5): slack
@@ -33,11 +32,12 @@ type TreeLoss struct {
 	Method   solver.Method
 }
 
-// Fit trains the SVM; see [Estimator].
-func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Dataset) (*classifier.Model, error) {
-	if err := checkRows(t, d); err != nil {
+// Fit trains the SVM; see [classifier.Estimator].
+func (s TreeLoss) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	if err := checkRows(d); err != nil {
 		return nil, err
 	}
+	t := d.Taxonomy
 	c, err := defaultC(s.C)
 	if err != nil {
 		return nil, err
@@ -58,4 +58,4 @@ func (s TreeLoss) Fit(ctx context.Context, t *taxonomy.Taxonomy, d *dataset.Data
 }
 
 // WithC returns the estimator with another C.
-func (s TreeLoss) WithC(c float64) Estimator { s.C = c; return s }
+func (s TreeLoss) WithC(c float64) Regularized { s.C = c; return s }

@@ -23,20 +23,20 @@ import (
 )
 
 // estimators are what can be trained, by name.
-var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, t *taxonomy.Taxonomy) svm.Estimator{
-	"flat": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+var estimators = map[string]func(c float64, s solver.Settings, m solver.Method, t *taxonomy.Taxonomy) classifier.Estimator{
+	"flat": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Flat{C: c, Settings: s, Method: m}
 	},
-	"hierarchical": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+	"hierarchical": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Hierarchical{C: c, Settings: s, Method: m}
 	},
-	"hierarchical-0/1": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+	"hierarchical-0/1": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Hierarchical{C: c, Loss: loss.ZeroOne(), Settings: s, Method: m}
 	},
-	"hierarchical-half": func(c float64, s solver.Settings, m solver.Method, t *taxonomy.Taxonomy) svm.Estimator {
+	"hierarchical-half": func(c float64, s solver.Settings, m solver.Method, t *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Hierarchical{C: c, Loss: loss.Half(t), Settings: s, Method: m}
 	},
-	"normalized": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) svm.Estimator {
+	"normalized": func(c float64, s solver.Settings, m solver.Method, _ *taxonomy.Taxonomy) classifier.Estimator {
 		return svm.Normalized{C: c, Settings: s, Method: m}
 	},
 }
@@ -141,7 +141,7 @@ func train(ctx context.Context, o options) error {
 	if watch, err = start(); err != nil {
 		return err
 	}
-	m, err := estimator(o.c, settings, method, t).Fit(ctx, t, d)
+	m, err := estimator(o.c, settings, method, t).Fit(ctx, d)
 	if err != nil {
 		return err
 	}

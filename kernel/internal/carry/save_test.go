@@ -429,7 +429,7 @@ func TestSavedModel(t *testing.T) {
 		X:          &dataset.Matrix{Rows: 2, Cols: 3, Indptr: []int{0, 2, 4}, Indices: []int32{0, 1, 0, 2}, Values: []float32{1, 1, 1, 1}},
 		Labels:     [][]int{{cat}, {dog}},
 	}
-	model, err := svm.Normalized{C: 10}.Fit(t.Context(), tree, data)
+	model, err := svm.Normalized{C: 10}.Fit(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,9 @@
 package hierml
 
 import (
+	"context"
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/stdlib/internal/table"
 	"go/token"
 )
@@ -32,6 +34,7 @@ var classifierPackage = table.Package{
 		{Name: "Contribution", Value: (*classifier.Contribution)(nil)},
 		{Name: "Coupling", Value: (*classifier.Coupling)(nil)},
 		{Name: "Cutting", Value: (*classifier.Cutting)(nil)},
+		{Name: "Estimator", Value: (*classifier.Estimator)(nil)},
 		{Name: "Explanation", Value: (*classifier.Explanation)(nil)},
 		{Name: "Format", Value: (*classifier.Format)(nil)},
 		{Name: "Model", Value: (*classifier.Model)(nil)},
@@ -40,4 +43,17 @@ var classifierPackage = table.Package{
 		{Name: "Rule", Value: (*classifier.Rule)(nil)},
 		{Name: "Scores", Value: (*classifier.Scores)(nil)},
 	},
+	Wrappers: []table.Symbol{
+		{Name: "Estimator", Value: (*_classifier_Estimator)(nil)},
+	},
+}
+
+// _classifier_Estimator makes interpreted values a classifier.Estimator.
+type _classifier_Estimator struct {
+	IValue any
+	WFit   func(a0 context.Context, a1 *dataset.Dataset) (*classifier.Model, error)
+}
+
+func (w _classifier_Estimator) Fit(a0 context.Context, a1 *dataset.Dataset) (*classifier.Model, error) {
+	return w.WFit(a0, a1)
 }

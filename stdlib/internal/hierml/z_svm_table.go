@@ -27,7 +27,6 @@ var svmPackage = table.Package{
 		{Name: "Calibrated", Value: (*svm.Calibrated)(nil)},
 		{Name: "Calibration", Value: (*svm.Calibration)(nil)},
 		{Name: "Choice", Value: (*svm.Choice)(nil)},
-		{Name: "Estimator", Value: (*svm.Estimator)(nil)},
 		{Name: "Flat", Value: (*svm.Flat)(nil)},
 		{Name: "GlobalMargin", Value: (*svm.GlobalMargin)(nil)},
 		{Name: "Hierarchical", Value: (*svm.Hierarchical)(nil)},
@@ -38,9 +37,9 @@ var svmPackage = table.Package{
 		{Name: "OneVsRest", Value: (*svm.OneVsRest)(nil)},
 		{Name: "Orthogonal", Value: (*svm.Orthogonal)(nil)},
 		{Name: "Recursive", Value: (*svm.Recursive)(nil)},
+		{Name: "Regularized", Value: (*svm.Regularized)(nil)},
 		{Name: "Search", Value: (*svm.Search)(nil)},
 		{Name: "Shared", Value: (*svm.Shared)(nil)},
-		{Name: "Trainer", Value: (*svm.Trainer)(nil)},
 		{Name: "Transfer", Value: (*svm.Transfer)(nil)},
 		{Name: "TreeLoss", Value: (*svm.TreeLoss)(nil)},
 		{Name: "Tried", Value: (*svm.Tried)(nil)},
@@ -48,34 +47,23 @@ var svmPackage = table.Package{
 		{Name: "Weighting", Value: (*svm.Weighting)(nil)},
 	},
 	Wrappers: []table.Symbol{
-		{Name: "Estimator", Value: (*_svm_Estimator)(nil)},
-		{Name: "Trainer", Value: (*_svm_Trainer)(nil)},
+		{Name: "Regularized", Value: (*_svm_Regularized)(nil)},
 		{Name: "Weighting", Value: (*_svm_Weighting)(nil)},
 	},
 }
 
-// _svm_Estimator makes interpreted values a svm.Estimator.
-type _svm_Estimator struct {
+// _svm_Regularized makes interpreted values a svm.Regularized.
+type _svm_Regularized struct {
 	IValue any
-	WFit   func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error)
-	WWithC func(a0 float64) svm.Estimator
+	WFit   func(a0 context.Context, a1 *dataset.Dataset) (*classifier.Model, error)
+	WWithC func(a0 float64) svm.Regularized
 }
 
-func (w _svm_Estimator) Fit(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error) {
-	return w.WFit(a0, a1, a2)
+func (w _svm_Regularized) Fit(a0 context.Context, a1 *dataset.Dataset) (*classifier.Model, error) {
+	return w.WFit(a0, a1)
 }
-func (w _svm_Estimator) WithC(a0 float64) svm.Estimator {
+func (w _svm_Regularized) WithC(a0 float64) svm.Regularized {
 	return w.WWithC(a0)
-}
-
-// _svm_Trainer makes interpreted values a svm.Trainer.
-type _svm_Trainer struct {
-	IValue any
-	WFit   func(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error)
-}
-
-func (w _svm_Trainer) Fit(a0 context.Context, a1 *taxonomy.Taxonomy, a2 *dataset.Dataset) (*classifier.Model, error) {
-	return w.WFit(a0, a1, a2)
 }
 
 // _svm_Weighting makes interpreted values a svm.Weighting.
