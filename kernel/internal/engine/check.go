@@ -30,6 +30,11 @@ type checker struct {
 	pkg *types.Package
 }
 
+// newChecker returns a checker for a new session.
+func newChecker(importer types.Importer, preloaded map[string]string, strict bool) *checker {
+	return &checker{files: newFiles(), session: newSession(), importer: importer, preloaded: preloaded, strict: strict}
+}
+
 // fresh returns the notebook's package with an empty scope. Package and scope
 // are the same for all cells: go/types compares packages by pointer where it
 // decides about unexported fields, and scopes where it decides what is local.

@@ -61,7 +61,7 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*change,
 	if ctx.Err() != nil {
 		return nil, nil, interrupted(err)
 	}
-	return nil, nil, e.checker.notBuilt(src, err)
+	return nil, nil, notBuilt(e.checker.files, src, err)
 }
 
 // emit parses, checks and emits a cell.
@@ -99,7 +99,7 @@ func (ch *change) idle() bool {
 var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
-func (c *checker) notBuilt(src *source, err error) *Error {
+func notBuilt(c *files, src *source, err error) *Error {
 	var problems []problem
 	for _, m := range complaint.FindAllStringSubmatch(err.Error(), -1) {
 		number, _ := strconv.Atoi(m[1]) // they consist of digits

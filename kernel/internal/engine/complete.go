@@ -7,13 +7,10 @@ import (
 	"strings"
 )
 
-// IsComplete tells whether the source is a whole cell: "complete",
+// completeness tells whether the source is a whole cell: "complete",
 // "incomplete" with the indentation that the next line begins with, as gofmt
 // would have it unless it begins with a closing bracket or a case, or "invalid".
-func (e *Engine) IsComplete(source string) (status, indent string) {
-	if status, source = magicsComplete(source); status != "" {
-		return status, ""
-	}
+func completeness(source string) (status, indent string) {
 	end := scanEnd(source)
 	if end.invalid {
 		return "invalid", ""

@@ -10,12 +10,12 @@ import (
 // completeString completes text that ends within a string that begins at an
 // offset: import paths within imports, names of files within other strings. It
 // returns from where on a candidate replaces the text.
-func (e *Engine) completeString(text string, start int) (int, []Candidate) {
+func (a *assistant) completeString(text string, start int) (int, []Candidate) {
 	content := text[start:]
 	if items := split(text[:start-1]); len(items) > 0 {
 		last := items[len(items)-1]
 		if last.kind == itemImport && last.semicolon < 0 && !strings.Contains(strings.TrimSpace(text[last.end:start-1]), "\n") {
-			return start, e.importPaths(content)
+			return start, a.importPaths(content)
 		}
 	}
 	quote := text[start-1]
@@ -25,20 +25,12 @@ func (e *Engine) completeString(text string, start int) (int, []Candidate) {
 		return start, nil
 	}
 	var out []Candidate
-	for _, name := range fileNames(e.folder(), path) {
+	for _, name := range fileNames(a.folder(), path) {
 		if escaped, ok := escape(name, quote); ok {
 			out = append(out, Candidate{Text: escaped, Kind: "path"})
 		}
 	}
 	return begins, out
-}
-
-// folder returns the folder in which the cells work.
-func (e *Engine) folder() string {
-	if located, ok := e.executor.(Located); ok {
-		return located.Folder()
-	}
-	return ""
 }
 
 // unescape returns what the content of a string that is being written stands
@@ -62,8 +54,8 @@ func escape(text string, quote byte) (content string, ok bool) {
 
 // importPaths returns the import paths that begin like one, or else those of
 // the packages whose names do.
-func (e *Engine) importPaths(prefix string) []Candidate {
-	library, ok := e.checker.importer.(Library)
+func (a *assistant) importPaths(prefix string) []Candidate {
+	library, ok := a.checker.importer.(Library)
 	if !ok {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -32,13 +33,28 @@ type Candidate struct {
 	Signature string
 }
 
-// Complete returns what may stand at the cursor, a position in Unicode code
+// An assistant says what may stand in a cell that is being written, and what
+// stands there. It runs nothing.
+type assistant struct {
+	// mutex is held while the assistant looks at what the session has declared.
+	mutex   sync.Locker
+	checker *checker
+	// folder returns the folder in which the cells work, empty for that of this
+	// process, modules the modules that the session knows and that begin like a
+	// text, and value a variable's value in a few words, empty where it cannot be
+	// had without running code of the user's.
+	folder  func() string
+	modules func(text string) []Candidate
+	value   func(v *types.Var) string
+}
+
+// complete returns what may stand at the cursor, a position in Unicode code
 // points of the source, given what the session has declared. Candidates of the
 // case that was typed come first, and among those what has the type that is
 // wanted at the cursor; then the names of the cell, those of the session, what
 // is part of the language, and packages. The text before the cursor is
 // replaced, and the rest of the word behind it if that, too, is of a candidate.
-func (e *Engine) Complete(source string, cursor int) (found Completion) {
+func (a *assistant) complete(source string, cursor int) (found Completion) {
 	cursor = max(0, min(cursor, utf8.RuneCountInString(source)))
 	defer func() {
 		// A fault of the engine costs the answer, not the kernel.
@@ -48,7 +64,7 @@ func (e *Engine) Complete(source string, cursor int) (found Completion) {
 		}
 	}()
 	at := byteOffset(source, cursor)
-	start, candidates, ok := e.completeMagic(source, at)
+	start, candidates, ok := a.completeMagic(source, at)
 	if ok {
 		if len(candidates) == 0 {
 			start = at
@@ -61,11 +77,11 @@ func (e *Engine) Complete(source string, cursor int) (found Completion) {
 	case token.COMMENT, token.CHAR:
 		start = at
 	case token.STRING:
-		start, candidates = e.completeString(source[:at], open+1)
+		start, candidates = a.completeString(source[:at], open+1)
 	default:
 		var word int
 		start, word = wordAround(source, at)
-		candidates = e.completeName(source, start, at)
+		candidates = a.completeName(source, start, at)
 		if slices.ContainsFunc(candidates, func(c Candidate) bool { return strings.HasPrefix(c.Text, source[start:word]) }) {
 			end = word
 		}
@@ -88,7 +104,7 @@ func reportFault(what string, fault any) {
 }
 
 // completeName completes source[start:at], a name or the place for one.
-func (e *Engine) completeName(source string, start, at int) []Candidate {
+func (a *assistant) completeName(source string, start, at int) []Candidate {
 	c := &completer{source: source, prefix: source[start:at], seen: map[string]bool{}}
 	if c.prefix != "" && c.prefix[0] >= '0' && c.prefix[0] <= '9' {
 		return nil
@@ -111,9 +127,9 @@ func (e *Engine) completeName(source string, start, at int) []Candidate {
 		}
 		return c.sorted()
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.checker.look(cut(before, placeholder, following(source, start)), len(before), func(v *view) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	show(a.checker, cut(before, placeholder, following(source, start)), len(before), func(v *view) {
 		c.view = v
 		c.complete(len(before))
 	})

@@ -22,7 +22,7 @@ func (e *Engine) buried(death *DeathError) *Error {
 		Cause:   death,
 	}
 	err.Traceback = append(err.Traceback, red+err.Message+plain)
-	err.Traceback = append(err.Traceback, e.checker.frameLines(death.Frames)...)
+	err.Traceback = append(err.Traceback, frameLines(e.checker.files, death.Frames)...)
 	return err
 }
 
@@ -65,7 +65,7 @@ func (s *session) loseOutputs(why string) {
 }
 
 // runtimeError words a panic.
-func (c *checker) runtimeError(r *RuntimeError) *Error {
+func runtimeError(c *files, r *RuntimeError) *Error {
 	msg := r.Message
 	if r.Name != "exit" && r.Name != "interrupted" {
 		msg = r.Name + ": " + msg
@@ -74,12 +74,12 @@ func (c *checker) runtimeError(r *RuntimeError) *Error {
 	for _, line := range strings.Split(msg, "\n") {
 		err.Traceback = append(err.Traceback, bold+red+line+plain)
 	}
-	err.Traceback = append(err.Traceback, c.frameLines(r.Frames)...)
+	err.Traceback = append(err.Traceback, frameLines(c, r.Frames)...)
 	return err
 }
 
 // frameLines shows the active calls of a panic, the innermost first.
-func (c *checker) frameLines(frames []Frame) []string {
+func frameLines(c *files, frames []Frame) []string {
 	var out []string
 	for i, f := range frames {
 		src := c.cellSource(f.Cell)

@@ -10,14 +10,14 @@ import (
 
 // carried writes a value of a session type together with the description of
 // its type, by which the bridge prints it as the compiled program would.
-func (l *lowering) carried(text string, t types.Type, pos token.Pos) string {
+func (l *shapes) carried(text string, t types.Type, pos token.Pos) string {
 	l.pos = pos
 	return fmt.Sprintf("%s.Carry(%d, %s)", bridge, l.describe(t), text)
 }
 
 // describe tells the bridge about a type, once, and returns the number by
 // which it knows it; 0 is for types that need no description.
-func (l *lowering) describe(t types.Type) int {
+func (l *shapes) describe(t types.Type) int {
 	if l.native(t) {
 		return 0
 	}
@@ -94,7 +94,7 @@ func (l *lowering) describe(t types.Type) int {
 
 // address tells the bridge, once, about the pointer type of a type, if it has
 // methods of the pointer alone that the bridge calls of values.
-func (l *lowering) address(id int, t types.Type) {
+func (l *shapes) address(id int, t types.Type) {
 	key := fmt.Sprintf("address %d", id)
 	if l.s.instances[key] != "" || !worksByAddress(t) {
 		return

@@ -13,11 +13,11 @@ import (
 // its unit. Rollback takes both back, and commit makes the declarations live, as
 // for a cell that is lowered. There is no unit if all is loaded already.
 func (e *emitter) compile(k *checked) (l *change, unit *toolchain.Unit, compiled *Compiled, problems []problem) {
-	l, problems = e.record(k)
+	l, problems = record(e.checker, k)
 	if len(problems) > 0 {
 		return nil, nil, nil, problems
 	}
-	if problems := e.cannotRun(l); len(problems) > 0 {
+	if problems := l.cannotRun(); len(problems) > 0 {
 		l.rollback()
 		return nil, nil, nil, problems
 	}
@@ -52,7 +52,7 @@ func (e *emitter) variable(d *declaration) (unit, name string, ok bool) {
 // interpreter, or earlier units. The undo takes back what the emitter then
 // knows.
 func (e *emitter) everything() (unit *toolchain.Unit, compiled *Compiled, undo func(), err error) {
-	l := e.newChange(&checked{reading: &reading{parsed: &parsed{source: newSource(Cell{})}}, info: newInfo()})
+	l := newChange(e.checker, &checked{reading: &reading{parsed: &parsed{source: newSource(Cell{})}}, info: newInfo()})
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {

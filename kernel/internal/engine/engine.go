@@ -48,30 +48,24 @@ type Engine struct {
 	running   atomic.Int32 // how many cells and messages do
 	peeks     atomic.Int64 // how often variables were looked at
 
-	mu      sync.Mutex // guards the session and the checker
-	session *session
-	checker *checker
-	lowerer *lowerer
-	dead    int    // the process of the executor that died last
-	last    Output // of the cell that began last
-	outside *outside
+	mu        sync.Mutex // guards the session and the checker
+	session   *session
+	checker   *checker
+	lowerer   *lowerer
+	assistant *assistant
+	dead      int    // the process of the executor that died last
+	last      Output // of the cell that began last
+	outside   *outside
 	switching
 }
 
 // New returns an engine for a new session.
 func New(config Config) *Engine {
-	s := newSession()
 	o := &outside{Importer: config.Importer, resolved: map[string]bool{}, failed: map[string]error{}}
-	c := &checker{
-		files:     newFiles(),
-		session:   s,
-		importer:  o,
-		preloaded: config.Preloaded,
-		strict:    config.Strict,
-	}
+	c := newChecker(o, config.Preloaded, config.Strict)
 	e := &Engine{
 		executor:  config.Executor,
-		session:   s,
+		session:   c.session,
 		checker:   c,
 		lowerer:   newLowerer(c),
 		outside:   o,
@@ -79,6 +73,7 @@ func New(config Config) *Engine {
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder = e.folder
+	e.assistant = &assistant{mutex: &e.mu, checker: c, folder: e.folder, modules: e.moduleNames, value: e.valueOf}
 	return e
 }
 
@@ -138,7 +133,7 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 		e.mu.Lock()
 		l.rollback()
 		e.mu.Unlock()
-		if l, program, err = e.instead(ctx, src, &refusedError{l.refused(program, err), err.Error()}, out); err != nil {
+		if l, program, err = e.instead(ctx, src, &refusedError{refusedBy(l, program, err), err.Error()}, out); err != nil {
 			return nil, err
 		}
 		bundle, declared, err = e.execute(ctx, program, out, done)
@@ -161,7 +156,7 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	if !isRefusal(ctx, err) {
 		return nil, interrupted(err)
 	}
-	return nil, l.refused(program, err)
+	return nil, refusedBy(l, program, err)
 }
 
 // isRefusal reports whether an error of the executor, which did nothing of a
@@ -200,8 +195,8 @@ func (e *Engine) execute(ctx context.Context, program *Program, out Output, done
 	return bundle, declared, err
 }
 
-// refused is the error of a cell whose program the executor does not take.
-func (l *change) refused(program *Program, err error) *Error {
+// refusedBy is the error of a cell whose program the executor does not take.
+func refusedBy(l *change, program *Program, err error) *Error {
 	title := l.k.source.cell.title()
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
 	if program.Compiled != nil {
@@ -230,11 +225,34 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Ou
 		// The message is no place that the user knows.
 		known := *runtime
 		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f Frame) bool { return f.Cell == number })
-		return e.checker.runtimeError(&known)
+		return runtimeError(e.checker.files, &known)
 	case ctx.Err() != nil, wasStopped(err):
 		return interrupted(err)
 	}
 	return err
+}
+
+// IsComplete tells whether the source is a whole cell: "complete",
+// "incomplete" with the indentation that the next line begins with, as gofmt
+// would have it unless it begins with a closing bracket or a case, or "invalid".
+func (e *Engine) IsComplete(source string) (status, indent string) {
+	if status, source = magicsComplete(source); status != "" {
+		return status, ""
+	}
+	return completeness(source)
+}
+
+// Complete returns what may stand at the cursor, a position in Unicode code
+// points of the source, given what the session has declared.
+func (e *Engine) Complete(source string, cursor int) Completion {
+	return e.assistant.complete(source, cursor)
+}
+
+// Inspect describes what stands at, or ends before, the cursor, a position in
+// Unicode code points of the source, with detail 1 in full; nil if nothing is
+// known.
+func (e *Engine) Inspect(source string, cursor, detail int) *Bundle {
+	return e.assistant.inspect(source, cursor, detail)
 }
 
 // interrupted is the error of what the user, or the executor, stopped.
@@ -317,7 +335,7 @@ func (e *Engine) failed(ctx context.Context, l *change, program *Program, err er
 		e.keep(ctx, l, program, out)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		return e.checker.runtimeError(runtime)
+		return runtimeError(e.checker.files, runtime)
 	case ctx.Err() != nil, wasStopped(err):
 		e.keep(ctx, l, program, out)
 		return interrupted(err)
@@ -325,7 +343,7 @@ func (e *Engine) failed(ctx context.Context, l *change, program *Program, err er
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.commit(0) // the executor has the declarations
-	return l.refused(program, err)
+	return refusedBy(l, program, err)
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
@@ -392,4 +410,20 @@ func mistaken(msg string) (name string, ok bool) {
 	want, _, _ := strings.Cut(after, " ")
 	got := before[strings.LastIndexByte(before, ' ')+1:]
 	return strings.TrimLeft(want, "*[]"), got == want
+}
+
+// folder returns the folder in which the cells work.
+func (e *Engine) folder() string {
+	if located, ok := e.executor.(Located); ok {
+		return located.Folder()
+	}
+	return ""
+}
+
+// Export writes cells as a Go program that prints what they show as text when
+// they are run one after the other. Nothing is run, and the Executor of the
+// config is not used. An error that is the fault of a cell is an *Error that
+// says where; there is no program then.
+func Export(config Config, cells []ExportCell) ([]byte, error) {
+	return exportCells(New(config).checker, cells)
 }

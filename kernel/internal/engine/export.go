@@ -19,10 +19,9 @@ type ExportCell struct {
 	Fails bool
 }
 
-// Export writes cells as a Go program that prints what they show as text when
+// exportCells writes cells as a Go program that prints what they show as text when
 // they are run one after the other. Nothing is run. An error that is the fault
-// of a cell is an *Error that says where; there is no program then. The
-// Executor of the config is not used.
+// of a cell is an *Error that says where; there is no program then.
 //
 // Declarations are those of the package, and statements those of main, in the
 // order of the cells. Variables are main's own where no function uses them. All
@@ -33,9 +32,9 @@ type ExportCell struct {
 //   - A function that is declared again while others call it goes by a
 //     variable, and a method by a function that calls one; main sets them
 //     where the cell stands that declares the next version.
-func Export(config Config, cells []ExportCell) ([]byte, error) {
+func exportCells(c *checker, cells []ExportCell) ([]byte, error) {
 	x := &exporter{
-		checker:     New(config).checker,
+		checker:     c,
 		objects:     map[types.Object]*symbol{},
 		variables:   map[string]*symbol{},
 		functions:   map[*function]*symbol{},
@@ -226,12 +225,14 @@ func (x *exporter) read(cell ExportCell) error {
 // check checks a cell and makes the session know what it declares.
 func (x *exporter) check(e *exportedCell) []problem {
 	x.session.inputs[e.count()] = e.Source
-	src, problems := x.withoutMagics(e)
+	src, own, problems := x.withoutMagics(e)
 	if len(problems) > 0 {
 		return problems
 	}
 	problems = src.inCell(x.checkGo(e, src))
-	x.setStrict(src, false)
+	if src.of != nil {
+		x.setStrict(src.of, own.after)
+	}
 	return problems
 }
 
@@ -245,12 +246,12 @@ func (x *exporter) checkGo(e *exportedCell, src *source) []problem {
 	if len(problems) > 0 {
 		return x.explain(problems)
 	}
-	l, problems := x.record(k)
+	l, problems := record(x.checker, k)
 	if len(problems) > 0 {
 		return problems
 	}
 	e.k = k
-	if problems := x.cannotRun(l); len(problems) > 0 {
+	if problems := l.cannotRun(); len(problems) > 0 {
 		l.rollback()
 		e.k = nil
 		return problems
@@ -288,8 +289,8 @@ func (k *checked) shownTypes(s *ast.ExprStmt) []types.Type {
 }
 
 // record enters the declarations of a cell into the session as lowering does.
-func (c *checker) record(k *checked) (l *change, problems []problem) {
-	l = c.newChange(k)
+func record(c *checker, k *checked) (l *change, problems []problem) {
+	l = newChange(c, k)
 	l.checkOnly = true
 	defer l.recoverRefusal(func(p problem) { problems = []problem{p} })
 	l.declare()
@@ -317,19 +318,19 @@ func (s *session) functionOf(obj types.Object) *function {
 }
 
 // cannotRun complains about statements that are right but cannot be run.
-func (c *checker) cannotRun(l *change) (problems []problem) {
-	for _, stmt := range l.k.body {
+func (ch *change) cannotRun() (problems []problem) {
+	for _, stmt := range ch.k.body {
 		if r, ok := stmt.(*ast.ReturnStmt); ok {
-			problems = append(problems, c.problem(r.Pos(), "return outside a function"))
+			problems = append(problems, ch.c.problem(r.Pos(), "return outside a function"))
 		}
 		ast.Inspect(stmt, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				obj := l.k.info.Uses[id]
-				if fn := l.s.functionOf(obj); fn != nil && fn.pending != "" {
-					problems = append(problems, c.problem(id.Pos(), l.wait(fn)))
+				obj := ch.k.info.Uses[id]
+				if fn := ch.s.functionOf(obj); fn != nil && fn.pending != "" {
+					problems = append(problems, ch.c.problem(id.Pos(), ch.wait(fn)))
 				}
-				if d := l.s.needsLost(obj); d != nil {
-					problems = append(problems, c.problem(id.Pos(), d.name+": "+d.lost))
+				if d := ch.s.needsLost(obj); d != nil {
+					problems = append(problems, ch.c.problem(id.Pos(), d.name+": "+d.lost))
 				}
 			}
 			return true

@@ -2,34 +2,27 @@ package engine
 
 // withoutMagics makes the source of an exported cell the Go that its magics
 // stand for.
-func (x *exporter) withoutMagics(e *exportedCell) (*source, []problem) {
+func (x *exporter) withoutMagics(e *exportedCell) (*source, *translated, []problem) {
 	if e.Plain || !mayHoldMagics(e.Source) {
-		return newSource(e.Cell), nil
+		return newSource(e.Cell), &translated{}, nil
 	}
 	t, faults := translate(e.Source, func(name string) bool { return x.session.live[name] != nil })
-	cell := &source{e.Cell, t}
+	cell := &source{e.Cell, &t.translation}
 	if len(faults) > 0 {
-		return nil, magicProblems(cell, faults)
+		return nil, nil, magicProblems(cell, faults)
 	}
 	e.Source = t.text
 	src := &source{e.Cell, &translation{text: t.text, alias: t.alias, timed: t.timed, of: cell}}
-	x.setStrict(src, true)
-	return src, nil
+	x.setStrict(cell, t.before)
+	return src, t, nil
 }
 
 // setStrict does what %strict says before a cell, or behind it. The other
 // magics that the engine carries out itself mean nothing in a program.
-func (x *exporter) setStrict(src *source, before bool) {
-	if src.of == nil {
-		return
-	}
-	uses := src.of.after
-	if before {
-		uses = src.of.before
-	}
+func (x *exporter) setStrict(src *source, uses []*magicUse) {
 	for _, m := range uses {
 		if m.name == "strict" {
-			x.strict = src.of.cell.Source[m.argument:m.argumentEnd] != "off"
+			x.strict = src.cell.Source[m.argument:m.argumentEnd] != "off"
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Lower returns what a cell becomes, and commits it as if it had run.
 func (e *Engine) Lower(cell Cell) (string, error) {
-	src, err := e.translated(cell)
+	src, _, err := e.translated(cell)
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func CheckSplit(cell string) error {
 // StandIn returns what stands in for a generic function or type of a compiled
 // package, or why nothing does.
 func (e *Engine) StandIn(obj types.Object) (types.Object, string) {
-	l := &lowering{change: e.lowerer.newChange(nil), lowerer: e.lowerer}
+	l := newShapes(newChange(e.checker, nil), e.lowerer.preludes)
 	p := l.preludeOf(obj.Pkg())
 	if fn := p.funcs[obj.Name()]; fn != nil {
 		return fn.info.Defs[fn.decl.Name], ""

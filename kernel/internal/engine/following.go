@@ -106,7 +106,7 @@ func (f *followers) drop(c *checker, problems []problem) bool {
 
 // changed returns the names of constants, types and functions that a cell
 // declares anew and differently, and those of such variables.
-func (s *session) changed(k *checked) (names, variables map[string]bool) {
+func (k *checked) changed(s *session) (names, variables map[string]bool) {
 	names, variables = map[string]bool{}, map[string]bool{}
 	look := func(obj types.Object) {
 		if obj == nil || obj.Name() == "_" {
@@ -193,11 +193,11 @@ func (f *follower) why() string {
 	return strings.Join(f.problems, "; ")
 }
 
-// more returns the functions that follow a cell which compiles with those that
+// following returns the functions that follow a cell which compiles with those that
 // are known. Those that mention a variable which the cell declares anew, too,
 // are left.
-func (s *session) more(k *checked, known *followers) (more []*follower) {
-	names, variables := s.changed(k)
+func (known *followers) following(s *session, k *checked) (more []*follower) {
+	names, variables := k.changed(s)
 	if len(names) == 0 {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (s *session) more(k *checked, known *followers) (more []*follower) {
 
 // lateFor returns the functions that follow variables of cells before, unless the
 // cell declares them or the variables again.
-func (s *session) lateFor(p *parsed) []*follower {
+func lateFor(s *session, p *parsed) []*follower {
 	if len(s.late) == 0 {
 		return nil
 	}
@@ -291,7 +291,7 @@ func (s *session) mentions(fn *function, names map[string]bool) []string {
 
 // leave decides about the functions that do not compile with what a cell declares.
 func (ch *change) leave() {
-	names, variables := ch.s.changed(ch.k)
+	names, variables := ch.k.changed(ch.s)
 	for _, x := range ch.k.left {
 		fn := x.fn
 		switch {

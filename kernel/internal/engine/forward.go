@@ -21,7 +21,7 @@ import (
 func (c *checker) checkWaiting(p *reading) (*checked, []problem) {
 	waiting := map[int]string{}
 	forgotten, renewed := map[token.Pos]bool{}, map[string]bool{}
-	follow := &followers{with: append(c.session.waitingFor(declaredNames(p.parsed)), c.session.lateFor(p.parsed)...)}
+	follow := &followers{with: append(c.session.waitingFor(declaredNames(p.parsed)), lateFor(c.session, p.parsed)...)}
 	for first := true; ; first = false {
 		if !first {
 			// The tree was changed by the check.
@@ -33,7 +33,7 @@ func (c *checker) checkWaiting(p *reading) (*checked, []problem) {
 		known := len(forgotten) + len(renewed)
 		k, problems := c.check(p, waiting, follow.with, forgotten, renewed)
 		if len(problems) == 0 {
-			more := c.session.more(k, follow)
+			more := follow.following(c.session, k)
 			if len(more) == 0 {
 				k.left = follow.left
 				return k, nil

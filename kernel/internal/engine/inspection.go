@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Inspect describes what stands at, or ends before, the cursor, a position in
+// inspect describes what stands at, or ends before, the cursor, a position in
 // Unicode code points of the source: its declaration and documentation, with
 // detail 1 its source, too, where it was declared in a cell. Where nothing
 // known stands, that is the function whose arguments the cursor is in. Question
 // marks at the end of the source, by which front ends ask, are no part of it.
 // The value of a variable is shown while no cell runs, if it can be had without
-// running code of the user's. Inspect returns nil if nothing is known.
-func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
+// running code of the user's. inspect returns nil if nothing is known.
+func (a *assistant) inspect(source string, cursor, detail int) (found *Bundle) {
 	defer func() {
 		// A fault of the engine costs the answer, not the kernel.
 		if r := recover(); r != nil {
@@ -28,22 +28,22 @@ func (e *Engine) Inspect(source string, cursor, detail int) (found *Bundle) {
 	if b, ok := inspectMagic(source, at); ok {
 		return b
 	}
-	d := e.describe(source, at, detail)
+	d := a.describe(source, at, detail)
 	if d == nil {
 		return nil
 	}
 	if d.variable != nil {
-		d.value = e.valueOf(d.variable)
+		d.value = a.value(d.variable)
 	}
 	return d.bundle()
 }
 
 // describe describes what stands at an offset.
-func (e *Engine) describe(source string, at, detail int) *description {
+func (a *assistant) describe(source string, at, detail int) *description {
 	source = withoutMagics(source)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	q := &inspector{checker: e.checker, source: source, detail: detail}
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	q := &inspector{checker: a.checker, source: source, detail: detail}
 	switch tok, open := unended(source[:at]); tok {
 	case token.COMMENT:
 		return nil
@@ -84,7 +84,7 @@ func (q *inspector) name(start, end int) (found *description) {
 		if text != q.source {
 			start, end = start+len(before)-end, len(before)
 		}
-		q.look(text, start, func(v *view) {
+		show(q.checker, text, start, func(v *view) {
 			path := v.pathTo(start)
 			obj := v.objectAt(path)
 			if obj == nil && !strings.HasSuffix(strings.TrimSpace(text[:start]), ".") {
@@ -106,7 +106,7 @@ func (q *inspector) call(at int) (found *description) {
 	if len(names) == 0 {
 		return nil
 	}
-	q.look(cut(before, placeholder, following(q.source, at)), len(before), func(v *view) {
+	show(q.checker, cut(before, placeholder, following(q.source, at)), len(before), func(v *view) {
 		for _, start := range names {
 			path := v.pathTo(start)
 			if found = q.describe(v, v.objectAt(path), path); found != nil {
@@ -200,7 +200,7 @@ func (q *inspector) importPath(path string) (found *description) {
 	if err != nil {
 		return nil // which the cell will say when it is run
 	}
-	q.look("", 0, func(v *view) {
+	show(q.checker, "", 0, func(v *view) {
 		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg), nil)
 	})
 	return found

@@ -61,24 +61,48 @@ type change struct {
 	unready, impossible bool
 }
 
-// A lowering turns one checked cell into a program.
-type lowering struct {
+// Shapes are what the types of a cell are in lowered code, and the declarations
+// that have to be written for them.
+type shapes struct {
 	*change
-	*lowerer
+	*preludes
 
 	imports []string
 	types   []string
 	vars    []variable
 	funcs   []string
-	// temporary holds the names that no other program mentions.
-	temporary []string
 	// setup holds the statements that come before the cell's own.
 	setup []string
+	// done holds the functions that are written.
+	done map[*function]bool
+	// describing holds the numbers of the types whose parts are being
+	// described.
+	describing map[int]bool
+}
 
+func newShapes(ch *change, p *preludes) *shapes {
+	return &shapes{change: ch, preludes: p, done: map[*function]bool{}, describing: map[int]bool{}}
+}
+
+// Preludes hold the stand-ins for generic functions and types of compiled
+// packages, by import path.
+type preludes struct {
+	checker *checker
+	known   map[string]*prelude
+}
+
+func newPreludes(c *checker) *preludes {
+	return &preludes{c, map[string]*prelude{}}
+}
+
+// A lowering turns one checked cell into a program.
+type lowering struct {
+	*shapes
+
+	// temporary holds the names that no other program mentions.
+	temporary []string
 	// entry identifies the cell's frame.
 	entry string
-
-	done map[*function]bool
 	// measured says that the end of the measurement of the cell's last
 	// statement is written.
 	measured bool
@@ -86,9 +110,6 @@ type lowering struct {
 	recoverers map[*ast.FuncLit]int
 	// natural holds the variables that are never negative.
 	natural map[types.Object]bool
-	// describing holds the numbers of the types whose parts are being
-	// described.
-	describing map[int]bool
 }
 
 // A variable is one at package level, with its type, in lowered words.
@@ -130,7 +151,7 @@ func (ch *change) rollback() {
 	ch.k.rollback()
 }
 
-func (c *checker) newChange(k *checked) *change {
+func newChange(c *checker, k *checked) *change {
 	return &change{c: c, s: c.session, k: k, queued: map[*function]bool{}}
 }
 
@@ -149,22 +170,18 @@ func (ch *change) recoverRefusal(report func(problem)) {
 
 // A lowerer lowers the cells of one session.
 type lowerer struct {
-	*checker
-	// preludes holds the stand-ins for generic functions and types of
-	// compiled packages, by import path.
-	preludes map[string]*prelude
+	checker  *checker
+	preludes *preludes
 }
 
-func newLowerer(c *checker) *lowerer {
-	return &lowerer{checker: c, preludes: map[string]*prelude{}}
-}
+func newLowerer(c *checker) *lowerer { return &lowerer{c, newPreludes(c)} }
 
 // lower turns a checked cell into a program. The session's tables already
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (x *lowerer) lower(k *checked) (ch *change, program *Program, problems []problem) {
-	ch = x.newChange(k)
-	l := &lowering{change: ch, lowerer: x, done: map[*function]bool{}, describing: map[int]bool{}, natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
+	ch = newChange(x.checker, k)
+	l := &lowering{shapes: newShapes(ch, x.preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
 	defer l.recoverRefusal(func(p problem) { program, problems = nil, []problem{p} })
 	if !l.s.sent[bridgePath] {
 		l.s.sent[bridgePath] = true
@@ -325,7 +342,7 @@ func (l *lowering) emitType(spec *ast.TypeSpec) {
 }
 
 // ensureType makes sure that the interpreter has a type of the session.
-func (l *lowering) ensureType(name string, t types.Type) {
+func (l *shapes) ensureType(name string, t types.Type) {
 	if l.s.emitted[name] || types.IsInterface(t) {
 		return
 	}

@@ -130,14 +130,14 @@ func isError(t types.Type) bool {
 // native reports whether values of a type are at run time exactly what the
 // Go compiler would have made: whether no type of the session, and no field
 // that the interpreter renames, is part of it.
-func (l *lowering) native(t types.Type) bool {
+func (l *shapes) native(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.Interface); ok {
 		return true
 	}
 	return l.isNative(t, map[types.Type]bool{})
 }
 
-func (l *lowering) isNative(t types.Type, seen map[types.Type]bool) bool {
+func (l *shapes) isNative(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return true
 	}

@@ -63,7 +63,7 @@ func (b *body) recoverer() int {
 	case b.enclosing != nil:
 		return b.l.recovererOf(b.enclosing)
 	case b.function != nil:
-		return b.function.recovererOf(b.l)
+		return b.l.recovererOfFunction(b.function)
 	}
 	return -1
 }
@@ -77,7 +77,7 @@ func (l *lowering) recovererOf(lit *ast.FuncLit) int {
 	return n
 }
 
-func (fn *function) recovererOf(l *lowering) int {
+func (l *lowering) recovererOfFunction(fn *function) int {
 	if fn.recoverer == 0 {
 		fn.recoverer = l.s.unique()
 	}
@@ -96,7 +96,7 @@ func (b *body) deferee(e *ast.CallExpr) int {
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if s := b.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
 			if _, fn, _ := b.receiver(sel, s); fn != nil {
-				return fn.recovererOf(b.l)
+				return b.l.recovererOfFunction(fn)
 			}
 			return 0
 		}
@@ -106,7 +106,7 @@ func (b *body) deferee(e *ast.CallExpr) int {
 		return 0
 	}
 	if fn := b.l.s.funcs[obj.Origin()]; fn != nil && !fn.generic {
-		return fn.recovererOf(b.l)
+		return b.l.recovererOfFunction(fn)
 	}
 	return 0
 }

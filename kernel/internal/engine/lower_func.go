@@ -204,7 +204,7 @@ func (b *body) callee(fn *function) string {
 }
 
 // value makes sure that the variable which holds a function exists.
-func (l *lowering) value(fn *function) {
+func (l *shapes) value(fn *function) {
 	l.ready(fn)
 	if !fn.emitted {
 		l.need(fn)

@@ -26,7 +26,7 @@ import (
 
 // dispatcher returns the function that calls a method of an interface of the
 // session.
-func (l *lowering) dispatcher(m *types.Func) string {
+func (l *shapes) dispatcher(m *types.Func) string {
 	sig := m.Signature()
 	text := l.methodType(sig)
 	key := "call " + m.Name() + " " + text
@@ -48,7 +48,7 @@ func (l *lowering) dispatcher(m *types.Func) string {
 
 // methodType writes the type of a method as a function of an empty interface
 // and its parameters.
-func (l *lowering) methodType(sig *types.Signature) string {
+func (l *shapes) methodType(sig *types.Signature) string {
 	rest := strings.TrimPrefix(l.signature(sig, false), "(")
 	if sig.Params().Len() == 0 {
 		return "func(interface{}" + rest
@@ -57,7 +57,7 @@ func (l *lowering) methodType(sig *types.Signature) string {
 }
 
 // methods tells the bridge how to call the methods of a session type.
-func (l *lowering) methods(id int, t types.Type) {
+func (l *shapes) methods(id int, t types.Type) {
 	if types.IsInterface(t) {
 		return
 	}
@@ -104,7 +104,7 @@ func (l *lowering) methods(id int, t types.Type) {
 
 // hidden reports methods of embedded compiled types whose signature cannot be
 // written down; they cannot be called by name.
-func (l *lowering) hidden(sel *types.Selection) bool {
+func (l *shapes) hidden(sel *types.Selection) bool {
 	hidden := false
 	var visit func(t types.Type, depth int)
 	visit = func(t types.Type, depth int) {
@@ -201,7 +201,7 @@ func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 
 // methodLists writes the names of an interface's methods, their types as text,
 // and functions of these types.
-func (l *lowering) methodLists(i *types.Interface) (names, texts, samples string) {
+func (l *shapes) methodLists(i *types.Interface) (names, texts, samples string) {
 	var n, t, s []string
 	for j := range i.NumMethods() {
 		m := i.Method(j)

@@ -7,7 +7,7 @@ import (
 
 // promotedCall writes the call of a method of named, reached by a path of
 // embedded fields, on the variable recv.
-func (l *lowering) promotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
+func (l *shapes) promotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
 	t := types.Type(named)
 	path := recv
 	for _, i := range index[:len(index)-1] {
@@ -45,7 +45,7 @@ func (l *lowering) promotedCall(recv string, isPointer bool, named *types.Named,
 
 // methodOf returns the function behind a method of a session type, making an
 // instance of it if the type is one.
-func (l *lowering) methodOf(m *types.Func, named *types.Named) *function {
+func (l *shapes) methodOf(m *types.Func, named *types.Named) *function {
 	origin := m.Origin()
 	fn := l.s.funcs[origin]
 	if fn == nil {

@@ -10,7 +10,7 @@ import (
 
 // typ writes a type. It never depends on what a name means where the text
 // ends up: every name it writes is unique in the session.
-func (l *lowering) typ(t types.Type) string {
+func (l *shapes) typ(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		switch t.Kind() {
@@ -54,7 +54,7 @@ func (l *lowering) typ(t types.Type) string {
 
 // signature writes parameters and results, with names p0, p1, ... for the
 // parameters if they have to have names.
-func (l *lowering) signature(sig *types.Signature, names bool) string {
+func (l *shapes) signature(sig *types.Signature, names bool) string {
 	var b strings.Builder
 	b.WriteByte('(')
 	for i := range sig.Params().Len() {
@@ -78,7 +78,7 @@ func (l *lowering) signature(sig *types.Signature, names bool) string {
 	return b.String()
 }
 
-func (l *lowering) results(sig *types.Signature) string {
+func (l *shapes) results(sig *types.Signature) string {
 	n := sig.Results().Len()
 	switch n {
 	case 0:
@@ -95,7 +95,7 @@ func (l *lowering) results(sig *types.Signature) string {
 
 // parenthesized writes a type such that what follows it is not taken for a
 // part of it.
-func (l *lowering) parenthesized(t types.Type) string {
+func (l *shapes) parenthesized(t types.Type) string {
 	s := l.typ(t)
 	if strings.HasPrefix(s, "func") || strings.HasPrefix(s, "<-") || strings.HasPrefix(s, "chan") {
 		return "(" + s + ")"
@@ -105,7 +105,7 @@ func (l *lowering) parenthesized(t types.Type) string {
 
 // structType writes a struct. Embedded fields become ordinary ones: lowered
 // code selects promoted fields and methods by their whole path.
-func (l *lowering) structType(t *types.Struct) string {
+func (l *shapes) structType(t *types.Struct) string {
 	var b strings.Builder
 	b.WriteString("struct {")
 	seen := map[string]bool{}
@@ -152,7 +152,7 @@ func reflected(name string) string {
 // interfaceType writes an interface. Those of the session are erased: a value
 // of one is held as an empty interface, and its methods are found by name
 // (lower_iface.go).
-func (l *lowering) interfaceType(t *types.Interface) string {
+func (l *shapes) interfaceType(t *types.Interface) string {
 	if !t.IsMethodSet() {
 		l.refuse(l.pos, "a constraint cannot be the type of a value")
 	}
@@ -160,7 +160,7 @@ func (l *lowering) interfaceType(t *types.Interface) string {
 }
 
 // named writes the name of a declared type.
-func (l *lowering) named(t *types.Named) string {
+func (l *shapes) named(t *types.Named) string {
 	obj := t.Obj()
 	if obj.Pkg() == nil {
 		return obj.Name()
@@ -200,7 +200,7 @@ func (l *lowering) named(t *types.Named) string {
 func shortQualifier(p *types.Package) string { return p.Name() }
 
 // use makes an import available and returns its name.
-func (l *lowering) use(pkg *types.Package) string {
+func (l *shapes) use(pkg *types.Package) string {
 	alias := l.s.alias(pkg)
 	if !l.s.sent[pkg.Path()] {
 		l.s.sent[pkg.Path()] = true
@@ -212,7 +212,7 @@ func (l *lowering) use(pkg *types.Package) string {
 
 // localType hoists a type that is declared inside a function: all its uses
 // are by a name that no other type has.
-func (l *lowering) localType(t *types.Named) string {
+func (l *shapes) localType(t *types.Named) string {
 	name := fmt.Sprintf("%s__t%d", internalName(t.Obj().Name()), l.s.unique())
 	l.s.localTypes[t.Obj()] = name
 	l.later(func() { delete(l.s.localTypes, t.Obj()) })
@@ -221,7 +221,7 @@ func (l *lowering) localType(t *types.Named) string {
 }
 
 // declareType declares a type of the session by a name.
-func (l *lowering) declareType(name string, t types.Type) {
+func (l *shapes) declareType(name string, t types.Type) {
 	underlying := t.Underlying()
 	if t := endless(underlying, map[types.Type]bool{}); t != nil {
 		l.refuse(l.pos, fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
@@ -347,7 +347,7 @@ func endless(t types.Type, seen map[types.Type]bool) *types.Named {
 }
 
 // typeInstance declares an instance of a generic type of the session.
-func (l *lowering) typeInstance(t *types.Named) string {
+func (l *shapes) typeInstance(t *types.Named) string {
 	key := "type " + strconv.Itoa(l.s.identities.of(t))
 	if name, ok := l.s.instances[key]; ok {
 		return name
@@ -360,7 +360,7 @@ func (l *lowering) typeInstance(t *types.Named) string {
 }
 
 // zero writes the zero value of a type.
-func (l *lowering) zero(t types.Type) string {
+func (l *shapes) zero(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {

@@ -32,7 +32,7 @@ func magicAt(source string, at int) *magicUse {
 
 // completeMagic completes what is no Go before an offset. It returns from where
 // on a candidate replaces the text, and whether the offset is in a magic.
-func (e *Engine) completeMagic(source string, at int) (start int, candidates []Candidate, ok bool) {
+func (a *assistant) completeMagic(source string, at int) (start int, candidates []Candidate, ok bool) {
 	if !mayHoldMagics(source[:at]) {
 		return at, nil, false
 	}
@@ -48,12 +48,12 @@ func (e *Engine) completeMagic(source string, at int) (start int, candidates []C
 	case m.kind == nil:
 		return at, nil, true
 	case m.kind == &shellKind, m.command, m.name == "bash":
-		start, candidates = e.paths(source, max(m.argument, m.start+1), at, false)
+		start, candidates = a.paths(source, max(m.argument, m.start+1), at, false)
 	case m.kind.files, m.kind.folders:
 		if strings.Contains(source[m.argument:at], "\n") {
 			return at, nil, true
 		}
-		start, candidates = e.paths(source, m.argument, at, m.kind.folders)
+		start, candidates = a.paths(source, m.argument, at, m.kind.folders)
 	case m.name == "env":
 		start = m.argument
 		for _, entry := range os.Environ() {
@@ -64,7 +64,7 @@ func (e *Engine) completeMagic(source string, at int) (start int, candidates []C
 		slices.SortFunc(candidates, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
 	case m.name == "mod":
 		start = m.argument
-		candidates = e.moduleNames(source[start:at])
+		candidates = a.modules(source[start:at])
 	case m.name == "strict", m.name == "engine":
 		start = at - len(strings.TrimLeft(source[m.start+1+len(m.name):at], " \t"))
 		words := []string{"off", "on"}
@@ -105,11 +105,11 @@ func magicNames(text string, first bool) []Candidate {
 }
 
 // paths completes the last word of source[from:at] as the name of a file.
-func (e *Engine) paths(source string, from, at int, folders bool) (int, []Candidate) {
+func (a *assistant) paths(source string, from, at int, folders bool) (int, []Candidate) {
 	from = min(from, at)
 	word := from + strings.LastIndexAny(source[from:at], " \t\n\"'=<>|;&(") + 1
 	var out []Candidate
-	for _, name := range fileNames(e.folder(), source[word:at]) {
+	for _, name := range fileNames(a.folder(), source[word:at]) {
 		if !folders || strings.HasSuffix(name, "/") {
 			out = append(out, Candidate{Text: name, Kind: "path"})
 		}

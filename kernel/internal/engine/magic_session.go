@@ -18,11 +18,11 @@ type Restarter interface {
 // runMagics runs a cell that may have magics of the engine's own, before and
 // after the rest of it. None is carried out if the cell does not parse.
 func (e *Engine) runMagics(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
-	src, err := e.translated(cell)
+	src, own, err := e.translated(cell)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range src.before {
+	for _, m := range own.before {
 		if err := e.carryOut(ctx, src, m, out); err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func (e *Engine) runMagics(ctx context.Context, cell Cell, out Output) (*Bundle,
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range src.after {
+	for _, m := range own.after {
 		if err := e.carryOut(ctx, src, m, out); err != nil {
 			return nil, err
 		}
@@ -41,25 +41,25 @@ func (e *Engine) runMagics(ctx context.Context, cell Cell, out Output) (*Bundle,
 
 // translated returns the source of a cell with its magics as Go. It is an error
 // if the cell does not parse and the engine has magics to carry out before.
-func (e *Engine) translated(cell Cell) (src *source, err error) {
+func (e *Engine) translated(cell Cell) (src *source, t *translated, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
 		// A fault of the engine costs the cell, not the session.
 		if r := recover(); r != nil {
-			src, err = nil, internalError(newSource(cell), r)
+			src, t, err = nil, nil, internalError(newSource(cell), r)
 		}
 	}()
 	t, faults := translate(cell.Source, func(name string) bool { return e.session.live[name] != nil })
-	src = &source{cell, t}
+	src = &source{cell, &t.translation}
 	problems := magicProblems(src, faults)
 	if len(problems) == 0 && len(t.before) > 0 {
 		_, problems = e.checker.parse(src)
 	}
 	if len(problems) > 0 {
-		return nil, problemsError("CompileError", problems)
+		return nil, nil, problemsError("CompileError", problems)
 	}
-	return src, nil
+	return src, t, nil
 }
 
 // carryOut does what a magic of the engine's own says.

@@ -25,9 +25,6 @@ type translation struct {
 	// timed says that the last statement is the end of a measurement, so that
 	// the one before it is the cell's last.
 	timed bool
-	// before and after are what the engine does itself, before the Go is
-	// checked and after it has run.
-	before, after []*magicUse
 	// of, if not nil, is what the text was written for, where the text is taken
 	// for a cell of its own.
 	of *source
@@ -57,12 +54,19 @@ func (t *translation) origin(offset int) int {
 	return p.origin
 }
 
+// A translated cell is a translation, with what the engine does itself before
+// the Go is checked and after it has run.
+type translated struct {
+	translation
+	before, after []*magicUse
+}
+
 // translate writes the magics of a cell as Go. The names that the session has
 // are those for which taken returns true.
-func translate(source string, taken func(string) bool) (*translation, []magicFault) {
+func translate(source string, taken func(string) bool) (*translated, []magicFault) {
 	uses, total := findMagics(source)
 	if len(uses) == 0 {
-		return &translation{text: source}, nil
+		return &translated{translation: translation{text: source}}, nil
 	}
 	w := &magicWriter{source: source}
 	w.alias = magicAlias(func(name string) bool { return strings.Contains(source, name) || taken(name) })
@@ -99,7 +103,7 @@ func translate(source string, taken func(string) bool) (*translation, []magicFau
 			w.timed = w.timed && (l.tok == token.SEMICOLON || l.tok == token.EOF)
 		}
 	}
-	return &w.translation, faults
+	return &w.translated, faults
 }
 
 // magicProblems returns the faults as complaints about the source.
@@ -128,7 +132,7 @@ type magicFault struct {
 
 // A magicWriter writes the Go of a cell.
 type magicWriter struct {
-	translation
+	translated
 	source    string
 	b         strings.Builder
 	from      int    // up to which the cell is written

@@ -57,7 +57,7 @@ func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	}
 	for name, d := range e.session.live {
 		if d.cell > 0 {
-			rows = append(rows, e.session.whoRow(name, d))
+			rows = append(rows, newWhoRow(e.session, name, d))
 		}
 	}
 	slices.SortFunc(rows, func(a, b whoRow) int {
@@ -66,7 +66,7 @@ func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	return rows, titles
 }
 
-func (s *session) whoRow(name string, d *declaration) whoRow {
+func newWhoRow(s *session, name string, d *declaration) whoRow {
 	qualify := func(pkg *types.Package) string {
 		if pkg.Path() == packagePath {
 			return ""
@@ -89,7 +89,7 @@ func (s *session) whoRow(name string, d *declaration) whoRow {
 	default:
 		r.kind = "variable"
 		if d.lowered != "" {
-			s.whoValue(&r, obj)
+			r.describe(s, obj)
 		}
 	}
 	r.typ = brief(types.TypeString(d.object.Type(), qualify))
@@ -125,9 +125,9 @@ func typeWord(obj *types.TypeName) string {
 	return word
 }
 
-// whoValue notes how the value of a variable is shown: by what Go's own types
+// describe notes how the value of a variable is shown: by what Go's own types
 // tell, so that no method of the user's is called, and nothing is costly.
-func (s *session) whoValue(r *whoRow, v types.Object) {
+func (r *whoRow) describe(s *session, v types.Object) {
 	own := func(name string) bool { return s.live[name] == nil }
 	value := func(field string, t types.Type) (look, bool) {
 		l := look{name: r.name, field: field, aspect: LookBrief}

@@ -79,8 +79,8 @@ type outside struct {
 	failed   map[string]error
 }
 
-// foreign reports whether a package is no part of the program.
-func (o *outside) foreign(path string) bool { return o.resolved[path] }
+// Foreign reports whether a package is no part of the program.
+func (o *outside) Foreign(path string) bool { return o.resolved[path] }
 
 func (o *outside) Import(path string) (*types.Package, error) {
 	pkg, err := o.Importer.Import(path)
@@ -246,8 +246,8 @@ func (l *lowering) refuseForeignImports() {
 
 // foreign reports whether a package was imported that is no part of the program.
 func (c *checker) foreign(path string) bool {
-	o, ok := c.importer.(*outside)
-	return ok && o.foreign(path)
+	o, ok := c.importer.(interface{ Foreign(path string) bool })
+	return ok && o.Foreign(path)
 }
 
 // importedBy returns the path that cells are compiled with of the package that is

@@ -38,18 +38,18 @@ type prelude struct {
 }
 
 // preludeOf returns the stand-ins for a package.
-func (l *lowering) preludeOf(pkg *types.Package) *prelude {
-	p, ok := l.preludes[pkg.Path()]
+func (l *shapes) preludeOf(pkg *types.Package) *prelude {
+	p, ok := l.known[pkg.Path()]
 	if !ok {
-		p = l.loadPrelude(pkg)
-		l.preludes[pkg.Path()] = p
+		p = loadPrelude(l.preludes.checker, pkg)
+		l.known[pkg.Path()] = p
 	}
 	return p
 }
 
 // loadPrelude type-checks the stand-ins for one package. They are part of the
 // program, so that a mistake in them is one of the program.
-func (c *lowerer) loadPrelude(of *types.Package) *prelude {
+func loadPrelude(c *checker, of *types.Package) *prelude {
 	p := &prelude{funcs: map[string]*function{}, types: map[string]*types.Named{}}
 	file := "prelude/" + strings.ReplaceAll(of.Path(), "/", "_") + ".go"
 	text, err := preludeFiles.ReadFile(file)
@@ -126,7 +126,7 @@ func (b *body) compiledGeneric(id *ast.Ident, obj *types.Func) string {
 	return b.callee(b.l.instance(fn, obj, b.info.Instances[id].TypeArgs))
 }
 
-func (l *lowering) noStandIn(obj types.Object, pos token.Pos) {
+func (l *shapes) noStandIn(obj types.Object, pos token.Pos) {
 	reason := noStandIn[obj.Pkg().Path()+"."+obj.Name()]
 	if reason == "" {
 		reason = "the interpreter has no instances of this generic function or type"
@@ -137,7 +137,7 @@ func (l *lowering) noStandIn(obj types.Object, pos token.Pos) {
 // standIn returns the type that an instance of a generic type of a compiled
 // package is in lowered code, nil if there is none. An iterator is its
 // function.
-func (l *lowering) standIn(t *types.Named) types.Type {
+func (l *shapes) standIn(t *types.Named) types.Type {
 	if sig, ok := t.Underlying().(*types.Signature); ok {
 		return sig
 	}

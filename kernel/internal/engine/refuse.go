@@ -8,7 +8,7 @@ import (
 )
 
 // wrapped writes a value of a session type as one of a compiled interface.
-func (l *lowering) wrapped(text string, from, to types.Type, pos token.Pos) string {
+func (l *shapes) wrapped(text string, from, to types.Type, pos token.Pos) string {
 	base := from
 	if p, ok := from.Underlying().(*types.Pointer); ok {
 		base = p.Elem()

@@ -19,8 +19,8 @@ type Library interface {
 }
 
 // doc returns what the library says of a name in a package.
-func (c *checker) doc(path, name string) string {
-	if library, ok := c.importer.(Library); ok {
+func (v *view) doc(path, name string) string {
+	if library, ok := v.importer.(Library); ok {
 		return library.Doc(path, name)
 	}
 	return ""

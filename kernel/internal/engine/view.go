@@ -26,16 +26,16 @@ const maxDepth = 200
 // out: each may hide the next.
 const maxRounds = 6
 
-// look shows the text of a cell to see, unless it is nested too deep. Lines
+// show shows the text of a cell to see, unless it is nested too deep. Lines
 // that are wrong are left out, but not that of offset at. What the check does
 // to the session is taken back when it returns.
-func (c *checker) look(text string, at int, see func(*view)) {
+func show(c *checker, text string, at int, see func(*view)) {
 	if nest(text).deepest > maxDepth {
 		return
 	}
 	forgotten := map[token.Pos]bool{}
 	for round := 1; ; round++ {
-		v := c.view(text, at, forgotten)
+		v := viewOf(c, text, at, forgotten)
 		known := len(forgotten)
 		for _, place := range forgets(v.k) {
 			forgotten[place] = true
@@ -49,9 +49,9 @@ func (c *checker) look(text string, at int, see func(*view)) {
 	}
 }
 
-// view reads and checks the text of a cell, of functions that around an offset
+// viewOf reads and checks the text of a cell, of functions that around an offset
 // alone; forgotten is as for check.
-func (c *checker) view(text string, at int, forgotten map[token.Pos]bool) *view {
+func viewOf(c *checker, text string, at int, forgotten map[token.Pos]bool) *view {
 	pkg := c.fresh()
 	own := *c
 	own.files = newFiles()
