@@ -45,11 +45,14 @@ func (f *folder) remove() error {
 	return errors.Join(os.RemoveAll(f.path), f.own.release())
 }
 
-// removeForgotten removes folders in parent whose processes have ended. What
-// cannot be removed belongs to another user, and is left.
+// removeForgotten removes folders in parent whose processes have ended. Those
+// of other users are left, and nothing in them is opened.
 func removeForgotten(parent string) {
 	paths, _ := filepath.Glob(filepath.Join(parent, folderPattern+"*"))
 	for _, path := range paths {
+		if trust(path) != nil {
+			continue
+		}
 		// A folder that has no lock yet is being made.
 		lock := filepath.Join(path, "lock")
 		if _, err := os.Stat(lock); err != nil {

@@ -93,6 +93,9 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := trust(kits); err != nil {
+		return nil, err
+	}
 	id := identity(p)
 	k := &Kit{dir: filepath.Join(kits, id)}
 	if err := k.read(); err == nil {
@@ -132,7 +135,10 @@ func kitsFolder() (string, error) {
 		return "", fmt.Errorf("there is no folder for compiled code: %w", err)
 	}
 	dir := filepath.Join(cache, "hierml", "compiled")
-	return dir, plainly(os.MkdirAll(dir, 0o700), cache, "XDG_CACHE_HOME")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", plainly(err, cache, "XDG_CACHE_HOME")
+	}
+	return dir, nil
 }
 
 // lockMaking waits until this process is the only one that makes the kit.
@@ -158,8 +164,12 @@ const (
 	symbolsFile = "symbols"
 )
 
-// read reads what the kit says about itself, and marks it as used now.
+// read reads what the kit says about itself, and marks it as used now. The
+// programs in the kit are to be executed, so that it has to be the user's own.
 func (k *Kit) read() error {
+	if err := trust(k.dir); err != nil {
+		return err
+	}
 	if err := k.readInfo(); err != nil {
 		return err
 	}

@@ -87,6 +87,30 @@ func variant(t *testing.T, env []string, args ...string) string {
 	return file
 }
 
+// plant puts a kit that everybody can write to where that of the program would
+// be.
+func plant(t *testing.T, file string) {
+	t.Helper()
+	p, err := readProgram(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kits, err := kitsFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(kits, identity(p))
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil { // whatever the umask
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, infoFile), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestOpenErrors holds that what is missing is said in one sentence.
 func TestOpenErrors(t *testing.T) {
 	h := open(t, false)
@@ -114,6 +138,17 @@ func TestOpenErrors(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", "")
 			t.Setenv("HOME", "")
 		}, `^there is no folder for compiled code: .*`},
+		{"a cache of others", func(t *testing.T, s *Settings) {
+			kits, err := kitsFolder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(kits, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}, `^other users can write to \S+/compiled, and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME$`},
+		{"a kit of others", func(t *testing.T, s *Settings) { plant(t, s.Program) },
+			`^other users can write to \S+/compiled/\w+, and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME$`},
 		{"no sources", func(t *testing.T, s *Settings) { s.Root = t.TempDir() },
 			"^the sources that this program was built from are not in \\S+; clone " + module + " and run `go run ./install` in the clone$"},
 		{"no program", func(t *testing.T, s *Settings) { s.Program = filepath.Join(t.TempDir(), "none") },
