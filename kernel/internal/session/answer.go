@@ -49,7 +49,7 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	}
 	s.iopub.Flush(parent)
 	s.reply(r.Request, content)
-	s.idle(r)
+	s.idle(parent, r.shell)
 	if r.turn != nil {
 		r.turn()
 	}
@@ -85,7 +85,7 @@ func (s *session) panicked(p any, what string) error {
 func (s *session) refuse(r *wire.Request, reason error) {
 	s.check("status", s.iopub.Status(r.AsParent(), "busy"))
 	s.reply(r, s.failedReply(r, failed(reason)))
-	s.idle(&request{Request: r})
+	s.idle(r.AsParent(), nil)
 }
 
 // failedReply is the content of the reply to a request that failed.
@@ -106,18 +106,19 @@ func (s *session) reply(r *wire.Request, content any) {
 	}
 }
 
-// idle publishes the end of a request. Where another one still runs in a
-// shell, front ends are reminded that the kernel is busy with it.
-func (s *session) idle(r *request) {
+// idle publishes the end of a request, or of another task, that ran in a shell;
+// nil for none. Where another one still runs in a shell, front ends are reminded
+// that the kernel is busy with it.
+func (s *session) idle(parent wire.Parent, sh *shell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.check("status", s.iopub.Status(r.AsParent(), "idle"))
-	if r.shell != nil {
-		r.shell.running = nil
+	s.check("status", s.iopub.Status(parent, "idle"))
+	if sh != nil {
+		sh.running = nil
 	}
-	for _, sh := range s.shells {
-		if sh.running != nil {
-			s.check("status", s.iopub.Status(*sh.running, "busy"))
+	for _, other := range s.shells {
+		if other.running != nil {
+			s.check("status", s.iopub.Status(*other.running, "busy"))
 			return
 		}
 	}

@@ -10,57 +10,55 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// callType is the type of the requests by which comms are called. They come from
-// the worker, and wait in a shell of their own: messages of comms are delivered
-// while a call runs, and may be what is to end it.
-const callType = "hierml_call"
-
-// sendCall queues the call that a comm asks for.
+// sendCall queues the call that a comm asks for. Calls wait in a shell of their
+// own: messages of comms are delivered while a call runs, and may be what is to
+// end it.
 func (s *session) sendCall(parent wire.Parent, id string) error {
 	if err := s.comms.check(id); err != nil {
 		return err
 	}
-	content, err := json.Marshal(wire.CommMessage{ID: id})
-	if err != nil {
-		return err
+	run := func(sh *shell) {
+		s.check("status", s.iopub.Status(parent, "busy"))
+		if err := s.call(sh, parent, id); err != nil {
+			s.log.Warn("call of a comm", "comm", id, "reason", err)
+		}
+		s.iopub.Flush(parent)
+		s.idle(parent, sh)
 	}
-	r := &wire.Request{Message: wire.Message{Header: wire.Header{ID: parent.ID, Type: callType}, RawHeader: parent.Header, Content: content}}
-	if !s.calls.queue.offer(r) {
+	if !s.calls.queue.offer(task{parent: parent, run: run}) {
 		return errFull
 	}
 	return nil
 }
 
 // call calls a comm when no cell runs, and tells it of its failure.
-func call(s *session, r *request) (any, error) {
-	var content wire.CommMessage
-	if r.shell != s.calls { // a client sent it
-		return nil, nil
-	}
-	if err := r.Decode(&content); err != nil {
-		return nil, err
-	}
-	out := newOutput(s, r.AsParent())
-	ctx, done := s.interruptible(r.shell, out)
+func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = s.panicked(p, "the call of a comm")
+		}
+	}()
+	out := newOutput(s, parent)
+	ctx, done := s.interruptible(sh, out)
 	defer done()
-	err := s.turns.call(ctx)
+	err = s.turns.call(ctx)
 	if err == nil {
-		if s.comms.check(content.ID) == nil { // it may have been closed meanwhile
-			err = s.deliverTo(ctx, &engine.CommMessage{Kind: "call", ID: content.ID}, out)
+		if s.comms.check(id) == nil { // it may have been closed meanwhile
+			err = s.deliverTo(ctx, &engine.CommMessage{Kind: "call", ID: id}, out)
 		}
 		s.turns.called()
 	}
 	out.finish()
 	if err == nil || isDeath(err) {
-		return nil, nil
+		return nil
 	}
 	f := s.explain(ctx, err)
 	told, err := json.Marshal(host.Failed{Name: f.Name, Value: f.Message, Traceback: f.Traceback})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// Not by ctx, which has ended if that is the failure.
-	return nil, s.deliverTo(s.ctx, &engine.CommMessage{Kind: "failed", ID: content.ID, Data: told}, out)
+	return s.deliverTo(s.ctx, &engine.CommMessage{Kind: "failed", ID: id, Data: told}, out)
 }
 
 // turns keeps calls apart from cells. Cells, of which subshells run several at

@@ -105,9 +105,4 @@ func TestCallsThatFail(t *testing.T) {
 	}
 	for openComms(c.Client, "") != "map[]" {
 	}
-	// Nobody but the kernel has comms called.
-	id := c.Send("shell", callType, map[string]any{"comm_id": "k"})
-	if got := strings.Join(briefs(c.UntilIdle(id)), " "); got != "busy idle" {
-		t.Errorf("a client's call: %s", got)
-	}
 }

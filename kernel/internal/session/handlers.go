@@ -38,7 +38,6 @@ func init() {
 		"comm_open":           {handle: commOpen, oneWay: true, runsCode: true},
 		"comm_msg":            {handle: commMessage, oneWay: true, runsCode: true},
 		"comm_close":          {handle: commClose, oneWay: true, runsCode: true},
-		callType:              {handle: call, oneWay: true},
 		"interrupt_request":   {handle: interrupt},
 		"shutdown_request":    {handle: shutdown, ends: true},
 

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxQueue bounds the requests in a queue, and maxQueued their bytes. When
+	// maxQueue bounds the tasks in a queue, and maxQueued their bytes. When
 	// a queue is full the shell channel is not read, and its clients wait.
 	maxQueue  = 4096
 	maxQueued = 256 << 20
@@ -20,73 +20,88 @@ const (
 	maxAhead = 16
 )
 
-// A queue holds the requests of a shell that wait for their turn.
+// A task is what a shell does in its turn.
+type task struct {
+	parent  wire.Parent // of all that is published meanwhile
+	run     func(*shell)
+	request *wire.Request // that is answered; nil for the call of a comm
+}
+
+// size returns about how many bytes the task takes.
+func (t task) size() int {
+	if t.request == nil {
+		return len(t.parent.Header)
+	}
+	return t.request.Size()
+}
+
+// A queue holds the tasks of a shell that wait for their turn.
 type queue struct {
-	mu       sync.Mutex
-	changed  sync.Cond
-	requests []*wire.Request
-	size     int // bytes of the requests
-	closed   bool
+	mu      sync.Mutex
+	changed sync.Cond
+	tasks   []task
+	size    int // bytes of the tasks
+	closed  bool
 }
 
 func (q *queue) init() { q.changed.L = &q.mu }
 
-// put adds a request, waiting for room, unless the queue is closed.
-func (q *queue) put(r *wire.Request) bool {
+// put adds a task, waiting for room, unless the queue is closed.
+func (q *queue) put(t task) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.isFull() && !q.closed {
 		q.changed.Wait()
 	}
-	return q.add(r)
+	return q.add(t)
 }
 
-// offer adds a request unless the queue is full or closed.
-func (q *queue) offer(r *wire.Request) bool {
+// offer adds a task unless the queue is full or closed.
+func (q *queue) offer(t task) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return !q.isFull() && q.add(r)
+	return !q.isFull() && q.add(t)
 }
 
-func (q *queue) isFull() bool { return len(q.requests) >= maxQueue || q.size >= maxQueued }
+func (q *queue) isFull() bool { return len(q.tasks) >= maxQueue || q.size >= maxQueued }
 
-func (q *queue) add(r *wire.Request) bool {
+func (q *queue) add(t task) bool {
 	if q.closed {
 		return false
 	}
-	q.requests = append(q.requests, r)
-	q.size += r.Size()
+	q.tasks = append(q.tasks, t)
+	q.size += t.size()
 	q.changed.Broadcast()
 	return true
 }
 
-// take removes the first request, waiting for one. It is nil when the queue is
-// closed.
-func (q *queue) take() *wire.Request {
+// take removes the first task, waiting for one, unless the queue is closed.
+func (q *queue) take() (first task, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.requests) == 0 && !q.closed {
+	for len(q.tasks) == 0 && !q.closed {
 		q.changed.Wait()
 	}
 	if q.closed {
-		return nil
+		return task{}, false
 	}
-	r := q.requests[0]
-	q.requests[0] = nil
-	q.requests = q.requests[1:]
-	q.size -= r.Size()
+	first = q.tasks[0]
+	q.tasks[0] = task{}
+	q.tasks = q.tasks[1:]
+	q.size -= first.size()
 	q.changed.Broadcast()
-	return r
+	return first, true
 }
 
 // cells returns the code of the first cells that wait, up to something else.
 func (q *queue) cells() (sources []string) {
 	q.mu.Lock()
-	waiting := slices.Clone(q.requests[:min(len(q.requests), maxAhead)])
+	waiting := slices.Clone(q.tasks[:min(len(q.tasks), maxAhead)])
 	q.mu.Unlock()
-	for _, r := range waiting {
+	for _, t := range waiting {
 		var content wire.ExecuteRequest
-		if r.Header.Type != "execute_request" || r.Decode(&content) != nil || content.Silent || !content.StoreHistory {
+		r := t.request
+		if r == nil || r.Header.Type != "execute_request" || r.Decode(&content) != nil || content.Silent || !content.StoreHistory {
 			break
 		}
 		sources = append(sources, content.Code)
@@ -99,12 +114,12 @@ func (q *queue) takeAll(msgType string) []*wire.Request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var taken []*wire.Request
-	q.requests = slices.DeleteFunc(q.requests, func(r *wire.Request) bool {
-		if r.Header.Type != msgType {
+	q.tasks = slices.DeleteFunc(q.tasks, func(t task) bool {
+		if t.request == nil || t.request.Header.Type != msgType {
 			return false
 		}
-		taken = append(taken, r)
-		q.size -= r.Size()
+		taken = append(taken, t.request)
+		q.size -= t.size()
 		return true
 	})
 	q.changed.Broadcast()
@@ -112,11 +127,15 @@ func (q *queue) takeAll(msgType string) []*wire.Request {
 }
 
 // close ends the queue and returns the requests that waited.
-func (q *queue) close() []*wire.Request {
+func (q *queue) close() (waiting []*wire.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	waiting := q.requests
-	q.closed, q.requests, q.size = true, nil, 0
+	for _, t := range q.tasks {
+		if t.request != nil {
+			waiting = append(waiting, t.request)
+		}
+	}
+	q.closed, q.tasks, q.size = true, nil, 0
 	q.changed.Broadcast()
 	return waiting
 }

@@ -20,15 +20,15 @@ func TestQueueIsBounded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var q queue
 			q.init()
-			n := 0
-			for q.offer(test.request) {
+			n, one := 0, task{request: test.request}
+			for q.offer(one) {
 				n++
 			}
 			if n != test.room {
 				t.Errorf("%d requests fit, want %d", n, test.room)
 			}
 			put := make(chan bool)
-			go func() { put <- q.put(test.request) }()
+			go func() { put <- q.put(one) }()
 			select {
 			case <-put:
 				t.Fatal("one more fits")
@@ -51,7 +51,7 @@ func TestQueueIsBounded(t *testing.T) {
 				t.Errorf("%d requests waited at the end", got)
 			}
 			q.close()
-			if q.put(empty) || q.offer(empty) || q.take() != nil {
+			if _, ok := q.take(); ok || q.put(one) || q.offer(one) {
 				t.Error("a closed queue is used")
 			}
 		})

@@ -229,7 +229,7 @@ func (s *session) readShell() {
 			s.refuse(r, unknownSubshell(r.Header.SubshellID))
 		case handlers[r.Header.Type].concurrent && s.isRunning(sh):
 			s.answer(&request{Request: r})
-		case !sh.queue.put(r):
+		case !sh.queue.put(s.asked(r)):
 			s.refuse(r, errDeleted)
 		}
 	}
@@ -251,7 +251,7 @@ func (s *session) serveControl() {
 		switch sh := s.shell(r.Header.SubshellID); {
 		case sh == nil:
 			s.refuse(r, unknownSubshell(r.Header.SubshellID))
-		case !sh.queue.offer(r):
+		case !sh.queue.offer(s.asked(r)):
 			s.refuse(r, errFull)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // maxSubshells bounds how many subshells there are.
 const maxSubshells = 64
 
-// A shell answers requests one after the other. The kernel has one, and as
+// A shell does its tasks one after the other. The kernel has one, and as
 // many subshells beside it as its clients create (JEP 91); they share all but
 // their queues.
 type shell struct {
@@ -23,7 +23,7 @@ type shell struct {
 
 	// The session's mu guards what follows.
 	deleted bool         // it is one no more, and perhaps a cell of it still runs
-	running *wire.Parent // the request that is being answered
+	running *wire.Parent // of the task that is being done
 	run     *run         // of the user's code
 }
 
@@ -45,19 +45,26 @@ func (s *session) shell(id string) *shell {
 	return nil
 }
 
-// serve answers the requests of a shell one after the other, until its queue
-// is closed.
+// serve does the tasks of a shell one after the other, until its queue is
+// closed.
 func (s *session) serve(sh *shell) {
 	for {
-		r := sh.queue.take()
-		if r == nil {
+		t, ok := sh.queue.take()
+		if !ok {
 			return
 		}
-		s.setRunning(sh, r)
+		s.setRunning(sh, t.parent)
+		t.run(sh)
+	}
+}
+
+// asked is the task of a client's request.
+func (s *session) asked(r *wire.Request) task {
+	return task{parent: r.AsParent(), request: r, run: func(sh *shell) {
 		for _, aborted := range s.answer(&request{Request: r, shell: sh}) {
 			s.refuse(aborted, errBehind)
 		}
-	}
+	}}
 }
 
 func (s *session) isRunning(sh *shell) bool {
@@ -66,8 +73,7 @@ func (s *session) isRunning(sh *shell) bool {
 	return sh.running != nil
 }
 
-func (s *session) setRunning(sh *shell, r *wire.Request) {
-	parent := r.AsParent()
+func (s *session) setRunning(sh *shell, parent wire.Parent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh.running = &parent
