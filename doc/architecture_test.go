@@ -1,0 +1,200 @@
+package doc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A room is a row of the table of architecture.md.
+type room struct {
+	name     string
+	packages []string // paths in the module; one that ends in /... stands for all that is below, too
+	imports  []string // rooms
+}
+
+var code = regexp.MustCompile("`([^`]+)`")
+
+// rooms reads the table.
+func rooms(t *testing.T) []room {
+	t.Helper()
+	page, err := os.ReadFile("architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(page), "| room | packages | what it has | imports |\n|---|---|---|---|\n")
+	if !found {
+		t.Fatal("architecture.md has no table of rooms")
+	}
+	var all []room
+	for line := range strings.Lines(table) {
+		columns := strings.Split(strings.TrimSpace(line), "|")
+		if len(columns) != 6 {
+			break
+		}
+		r := room{name: strings.TrimSpace(columns[1])}
+		for _, m := range code.FindAllStringSubmatch(columns[2], -1) {
+			r.packages = append(r.packages, m[1])
+		}
+		for name := range strings.SplitSeq(columns[4], ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				r.imports = append(r.imports, name)
+			}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// of returns the room of a package, by the longest of the patterns that it fits.
+func of(all []room, pkg string) (found *room, pattern string) {
+	for i := range all {
+		for _, p := range all[i].packages {
+			tree, isTree := strings.CutSuffix(p, "/...")
+			if (pkg == p || isTree && (pkg == tree || strings.HasPrefix(pkg, tree+"/"))) && len(p) > len(pattern) {
+				found, pattern = &all[i], p
+			}
+		}
+	}
+	return found, pattern
+}
+
+// TestArrows compares the table with what packages import.
+func TestArrows(t *testing.T) {
+	all := rooms(t)
+	var names []string
+	for _, r := range all {
+		if slices.Contains(names, r.name) {
+			t.Errorf("two rooms are called %q", r.name)
+		}
+		names = append(names, r.name)
+	}
+	cmd := exec.Command("go", "list", "-f", "{{.Module.Path}} {{.ImportPath}} {{join .Imports \" \"}}", "./...")
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{} // patterns, and arrows as "from > to"
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		module := words[0]
+		inside := func(path string) string {
+			rest, ok := strings.CutPrefix(path, module+"/")
+			if !ok {
+				return ""
+			}
+			return rest
+		}
+		pkg := inside(words[1])
+		if pkg == "" || pkg == "doc" {
+			continue
+		}
+		from, pattern := of(all, pkg)
+		if from == nil {
+			t.Errorf("%s is in no room", pkg)
+			continue
+		}
+		used[pattern] = true
+		for _, path := range words[2:] {
+			imported := inside(path)
+			if imported == "" {
+				continue
+			}
+			to, _ := of(all, imported)
+			if to == nil || to == from {
+				continue // one without a room is told of above
+			}
+			if !slices.Contains(from.imports, to.name) {
+				t.Errorf("%s (%s) imports %s (%s), which the table does not allow", pkg, from.name, imported, to.name)
+			}
+			used[from.name+" > "+to.name] = true
+		}
+	}
+	for _, r := range all {
+		for _, p := range r.packages {
+			if !used[p] {
+				t.Errorf("%s: there is no package %s", r.name, p)
+			}
+		}
+		for _, to := range r.imports {
+			switch {
+			case !slices.Contains(names, to):
+				t.Errorf("%s: there is no room %q", r.name, to)
+			case !used[r.name+" > "+to]:
+				t.Errorf("no package of %s imports one of %s: take the arrow out of the table", r.name, to)
+			}
+		}
+	}
+	if cycle := circle(all); cycle != nil {
+		t.Errorf("the rooms import each other in a circle: %s", strings.Join(cycle, " > "))
+	}
+}
+
+// circle returns rooms that import each other in a circle, nil if there are none.
+func circle(all []room) []string {
+	done := map[string]bool{}
+	var visit func(name string, path []string) []string
+	visit = func(name string, path []string) []string {
+		if i := slices.Index(path, name); i >= 0 {
+			return append(path[i:], name)
+		}
+		if done[name] {
+			return nil
+		}
+		for _, r := range all {
+			if r.name != name {
+				continue
+			}
+			for _, to := range r.imports {
+				if found := visit(to, append(slices.Clone(path), name)); found != nil {
+					return found
+				}
+			}
+		}
+		done[name] = true
+		return nil
+	}
+	for _, r := range all {
+		if found := visit(r.name, nil); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// TestPathsExist holds that the files and folders that the documents name are there. A name without a folder is
+// beside the path named before it in the line.
+func TestPathsExist(t *testing.T) {
+	top := regexp.MustCompile(`^(doc|hierml|install|internal|kernel|notebooks|stdlib)/[\w./-]*$`)
+	for _, page := range []string{"architecture.md", "../CONTRIBUTING.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			folder := ""
+			for _, m := range code.FindAllStringSubmatch(line, -1) {
+				path := strings.TrimSuffix(m[1], "/...")
+				switch {
+				case strings.Contains(path, "NAME"):
+					continue
+				case top.MatchString(path):
+					folder = filepath.Dir(path)
+				case folder != "" && strings.HasSuffix(path, ".go") && !strings.Contains(path, " ") && filepath.Base(path) == path:
+					path = filepath.Join(folder, path)
+				default:
+					continue
+				}
+				if _, err := os.Stat(filepath.Join(root, path)); err != nil {
+					t.Errorf("%s names %s, which is not there", page, path)
+				}
+			}
+		}
+	}
+}
