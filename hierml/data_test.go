@@ -12,9 +12,10 @@ import (
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
-var full = flag.Bool("full", false, "train on all rows of every data set, and hold Flat to the linear baselines: ten minutes")
+var full = flag.Bool("full", testrun.Long(), "train on all rows of every data set, and hold Flat to the linear baselines: ten minutes")
 
 // publicData are the data sets in the format of dataset.OpenContext.
 var publicData = []struct {

@@ -2,6 +2,7 @@ package hierml_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // pair is a value of the flat and one of the hierarchical SVM.
@@ -130,7 +132,7 @@ var fits = []fitFunc{
 func needNewsgroups(t *testing.T) {
 	t.Helper()
 	if os.Getenv(dataset.Environment) == "" {
-		t.Skip("set HIERML_DATA to the folder of the data sets to compare with published figures on Newsgroups")
+		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets to compare with published figures on Newsgroups"))
 	}
 }
 

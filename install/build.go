@@ -43,11 +43,12 @@ func programName() string {
 	return "hierml"
 }
 
-// buildProgram builds the program of the module at root into path. The packages that are
-// compiled are reported to progress.
-func buildProgram(ctx context.Context, root, path string, progress func(what string)) error {
+// buildProgram builds the program of the module at root into path, with these flags besides.
+// The packages that are compiled are reported to progress.
+func buildProgram(ctx context.Context, root, path string, progress func(what string), flags ...string) error {
 	// No version control: a clone that belongs to another user would end the build.
-	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-buildvcs=false", "-o", path, "./kernel")
+	args := append([]string{"build", "-v", "-buildvcs=false"}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "-o", path, "./kernel")...)
 	cmd.Dir = root
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -5,47 +5,84 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hierml/notebook/install/internal/browser"
+	"github.com/hierml/notebook/install/internal/gotest"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // acceptance is the package whose tests need Jupyter and a browser.
 const acceptance = module + "/install/acceptance"
 
-// underRace are the packages in which goroutines of ours meet and whose tests do
-// not compute for long. The tests in which yaegi alone races leave themselves out
-// and say why.
-var underRace = []string{
-	"./hierml/clustering/...", "./hierml/experiment/...", "./hierml/metric/...", "./hierml/perceptron/...",
-	"./hierml/solver/...", "./hierml/structured/...", "./hierml/svm/...",
-	"./kernel/...",
+// underRace are the packages in which goroutines of ours meet. Their tests run with the
+// race detector.
+var underRace = []struct {
+	packages []string
+	// pattern matches the names of the tests that do: those in which the goroutines
+	// meet. Where it is empty all do, and none runs once more without the
+	// detector.
+	pattern string
+}{
+	{[]string{
+		"./kernel/internal/compiled/...", "./kernel/internal/history", "./kernel/internal/repl", "./kernel/internal/rerun", "./kernel/internal/script",
+		"./kernel/internal/session", "./kernel/internal/wire/...", "./stdlib/nb", "./stdlib/magic",
+		"./hierml/internal/guarded", "./hierml/gram",
+	}, ""},
+	{[]string{
+		"./kernel/internal/engine/...", "./kernel/internal/interpreted/...", "./kernel/internal/worker/...",
+		"./hierml/clustering", "./hierml/dataset/...", "./hierml/experiment", "./hierml/metric", "./hierml/perceptron",
+		"./hierml/solver", "./hierml/structured", "./hierml/svm", "./hierml/taxonomy",
+	}, `AtTheSameTime|Concurrent|Parallel|Workers|Cancelled|Interrupt|Together|BehavioursInWorker|WorkerSessions`},
 }
 
-// check is one part of the test run.
-type check struct {
+// testForm is how much is tested.
+type testForm struct {
+	// quick leaves all out but the tests of packages and of those that import them.
+	quick bool
+	// long has the tests do all that they can.
+	long bool
+	// packages are those of the quick form, or the changed ones if there are none.
+	packages []string
+}
+
+// testRun is one run of the tests.
+type testRun struct {
+	console *console
+	form    testForm
+	ci      bool
+
+	mu      sync.Mutex // of what is said and counted
+	summary gotest.Summary
+	failed  []string
+	skipped []string
+}
+
+// stage is one part of the test run.
+type stage struct {
 	name string
 	run  func(context.Context) error
 }
 
-// errSkipped is what a check returns whose needs are missing. It is said above
+// errSkipped is what a stage returns whose needs are missing. It is said above
 // what they are.
 var errSkipped = errors.New("skipped")
 
-// test provides what the tests need and runs every check, whatever became of the
+// test provides what the tests need and runs every stage, whatever became of the
 // ones before, so that one run shows all that is wrong. What is missing is an
 // error if ci is set, and elsewhere a line that says what to install; the tests
 // that need it skip themselves.
-func test(ctx context.Context, c *console, ci bool) error {
+func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -53,97 +90,199 @@ func test(ctx context.Context, c *console, ci bool) error {
 	if err := os.Chdir(root); err != nil {
 		return err
 	}
-	begun := time.Now()
-	var failed, skipped []string
-	for _, need := range []check{
-		{"Python environment of the tests", func(ctx context.Context) error { return providePython(ctx, c) }},
-		{"Chromium", func(ctx context.Context) error { return provideBrowser(ctx, c) }},
-		{"compiled cells", func(ctx context.Context) error { return provideKit(ctx, c, root) }},
-	} {
-		if err := need.run(ctx); err != nil {
-			if ci || ctx.Err() != nil {
-				failed = append(failed, need.name)
-			}
-			c.printf("missing: %s: %s", need.name, err)
-		}
-	}
-	packages, err := packages(ctx)
+	dir, err := os.MkdirTemp("", "hierml-test-")
 	if err != nil {
 		return err
 	}
-	for _, check := range []check{
-		{"gofmt", gofmt},
-		{"go vet", tool("go", "vet", "./...")},
-		{"staticcheck", tool("go", "tool", "staticcheck", "./...")},
-		{"go test", tool("go", append([]string{"test", "-count=1", "-timeout=15m"}, packages...)...)},
-		{"race detector", race},
-		{"installation", acceptanceTest("Installation|Readme")},
-		{"protocol suite", acceptanceTest("Protocol")},
-		{"drivers", acceptanceTest("Drivers")},
-		{"front ends", acceptanceTest("FrontEnds")},
-		{"browser test", acceptanceTest("Browser")},
-		{"comparison with ipykernel", acceptanceTest("Comparison")},
-	} {
-		if ctx.Err() != nil {
-			break
+	r := &testRun{console: c, form: form, ci: ci}
+	begun := time.Now()
+	if form.quick {
+		err = r.quick(ctx, root, dir)
+	} else {
+		err = r.full(ctx, root, dir)
+	}
+	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+		return err
+	}
+	return r.conclude(begun)
+}
+
+// full runs all stages: those that compute beside those that mostly wait, and the
+// comparison, which measures, alone.
+func (r *testRun) full(ctx context.Context, root, dir string) error {
+	if r.form.long {
+		if err := os.Setenv(testrun.LongVariable, "1"); err != nil {
+			return err
 		}
-		c.printf("\n== %s", check.name)
-		start := time.Now()
+	}
+	r.provide(ctx, root, dir)
+	plain, err := packages(ctx)
+	if err != nil {
+		return err
+	}
+	outside := filepath.Join(dir, "acceptance.test")
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", outside, acceptance).CombinedOutput(); err != nil {
+		return fmt.Errorf("go test -c %s: %w\n%s", acceptance, err, out)
+	}
+	acceptance := func(name, pattern string) stage {
+		return stage{name, func(ctx context.Context) error { return r.acceptance(ctx, outside, pattern) }}
+	}
+	computing := []stage{
+		{"gofmt", gofmt},
+		{"go vet", r.tool("go", "vet", "./...")},
+		{"go test", r.goTest(append([]string{"-count=1", "-vet=off", "-timeout=" + r.limit()}, plain...)...)},
+		{"race detector", r.race},
+		{"staticcheck", r.tool("go", "tool", "staticcheck", "./...")},
+	}
+	if r.form.long {
+		computing = append(computing, stage{"fuzzing", r.fuzz})
+	}
+	waiting := []stage{
+		acceptance("protocol suite", "Protocol"),
+		acceptance("front ends", "FrontEnds"),
+		acceptance("drivers", "Drivers"),
+		acceptance("browser test", "Browser"),
+		acceptance("installation", "Installation|Readme"),
+	}
+	var running sync.WaitGroup
+	for _, stages := range [][]stage{computing, waiting} {
+		running.Go(func() { r.stages(ctx, stages...) })
+	}
+	running.Wait()
+	r.stages(ctx, acceptance("comparison with ipykernel", "Comparison"))
+	return ctx.Err()
+}
+
+// limit is how long the tests of a package may take.
+func (r *testRun) limit() string {
+	if r.form.long {
+		return "90m"
+	}
+	return "20m"
+}
+
+// stages runs stages one after the other.
+func (r *testRun) stages(ctx context.Context, stages ...stage) {
+	for _, s := range stages {
+		if ctx.Err() != nil {
+			return
+		}
+		r.say(fmt.Sprintf("== %s\n", s.name))
+		begun := time.Now()
+		err := s.run(ctx)
 		verdict := "passed"
-		switch err := check.run(ctx); {
+		r.mu.Lock()
+		switch {
 		case errors.Is(err, errSkipped):
 			verdict = "skipped"
-			skipped = append(skipped, check.name)
+			r.skipped = append(r.skipped, s.name)
 		case err != nil:
 			verdict = "FAILED: " + err.Error()
-			failed = append(failed, check.name)
+			r.failed = append(r.failed, s.name)
 		}
-		c.printf("== %s %s (%s)", check.name, verdict, seconds(time.Since(start)))
+		r.mu.Unlock()
+		r.say(fmt.Sprintf("== %s %s (%s)\n", s.name, verdict, seconds(time.Since(begun))))
 	}
-	if len(failed) > 0 {
-		return fmt.Errorf("failed: %s (after %s)", strings.Join(failed, ", "), seconds(time.Since(begun)))
+}
+
+// conclude says what became of all tests.
+func (r *testRun) conclude(begun time.Time) error {
+	if reasons := r.summary.Reasons(); len(reasons) > 0 {
+		r.console.printf("\nskipped:\n%s", strings.Join(reasons, "\n"))
 	}
-	if len(skipped) > 0 {
-		c.printf("\nskipped: %s", strings.Join(skipped, ", "))
+	if len(r.skipped) > 0 {
+		r.console.printf("skipped: %s", strings.Join(r.skipped, ", "))
 	}
-	c.printf("\nno check failed (%s)", seconds(time.Since(begun)))
+	r.console.printf("\n%s (%s)", r.summary, seconds(time.Since(begun)))
+	if len(r.failed) > 0 {
+		return fmt.Errorf("failed: %s", strings.Join(r.failed, ", "))
+	}
+	r.console.printf("no check failed")
 	return nil
 }
 
-// tool returns a check that runs a command with its output shown.
-func tool(name string, args ...string) func(context.Context) error {
+// say prints a whole piece of what stages say that run side by side.
+func (r *testRun) say(piece string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprint(r.console.out, piece)
+}
+
+// tool returns a stage that runs a command and shows what it prints.
+func (r *testRun) tool(name string, args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		return cmd.Run()
+		out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+		r.say(string(out))
+		return err
 	}
 }
 
-// acceptanceTest returns a check that runs the acceptance tests whose names match
-// the pattern.
-func acceptanceTest(pattern string) func(context.Context) error {
+// goTest returns a stage that runs `go test -v` with these arguments.
+func (r *testRun) goTest(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=15m", "-parallel=8", "-v", "-run", pattern, acceptance)
-		var said bytes.Buffer
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &said), os.Stderr
-		if err := cmd.Run(); err != nil {
-			return err
-		}
-		if !bytes.Contains(said.Bytes(), []byte("--- PASS")) {
-			return errSkipped
-		}
-		return nil
+		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-v"}, args...)...)
+		_, err := r.read(cmd, gotest.Packages)
+		return err
 	}
 }
 
-// packages returns the packages of this module but the one that is checked on
-// its own.
-func packages(ctx context.Context) ([]string, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
+// acceptance runs those acceptance tests whose names match the pattern.
+func (r *testRun) acceptance(ctx context.Context, program, pattern string) error {
+	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+r.limit(), "-test.parallel=8", "-test.run="+pattern)
+	cmd.Dir = filepath.FromSlash(strings.TrimPrefix(acceptance, module+"/"))
+	summary, err := r.read(cmd, gotest.Logs)
+	if err == nil && summary.Passed == 0 {
+		return errSkipped
+	}
+	return err
+}
+
+// read runs a command that runs tests, shows what is to be seen of them, and counts them.
+func (r *testRun) read(cmd *exec.Cmd, show gotest.Verbosity) (gotest.Summary, error) {
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("go list ./...: %w", err)
+		return gotest.Summary{}, err
 	}
-	return slices.DeleteFunc(strings.Fields(string(out)), func(p string) bool { return p == acceptance }), nil
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		return gotest.Summary{}, err
+	}
+	summary, err := gotest.Read(out, show, r.say)
+	r.mu.Lock()
+	r.summary.Add(summary)
+	r.mu.Unlock()
+	return summary, errors.Join(err, cmd.Wait())
+}
+
+// packages returns the packages that are tested without the race detector.
+func packages(ctx context.Context) ([]string, error) {
+	all, err := list(ctx, "./...")
+	if err != nil {
+		return nil, err
+	}
+	elsewhere := []string{acceptance}
+	if raceable(ctx) == nil {
+		for _, group := range underRace {
+			if group.pattern != "" {
+				continue
+			}
+			raced, err := list(ctx, group.packages...)
+			if err != nil {
+				return nil, err
+			}
+			elsewhere = append(elsewhere, raced...)
+		}
+	}
+	return slices.DeleteFunc(all, func(p string) bool { return slices.Contains(elsewhere, p) }), nil
+}
+
+// list returns the packages that patterns match.
+func list(ctx context.Context, patterns ...string) ([]string, error) {
+	out, err := exec.CommandContext(ctx, "go", append([]string{"list"}, patterns...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", strings.Join(patterns, " "), err)
+	}
+	return strings.Fields(string(out)), nil
 }
 
 func gofmt(ctx context.Context) error {
@@ -162,19 +301,55 @@ func gofmt(ctx context.Context) error {
 	return nil
 }
 
-func race(ctx context.Context) error {
+// raceable returns why tests cannot run with the race detector.
+func raceable(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "env", "CGO_ENABLED").Output()
 	if err != nil {
 		return fmt.Errorf("go env CGO_ENABLED: %w", err)
 	}
 	if string(bytes.TrimSpace(out)) != "1" {
-		if os.Getenv("CI") == "true" {
-			return errors.New("the race detector needs a C compiler; install gcc")
+		return errors.New("the race detector needs a C compiler; install gcc or clang")
+	}
+	return nil
+}
+
+func (r *testRun) race(ctx context.Context) error {
+	if err := raceable(ctx); err != nil {
+		if r.ci {
+			return err
 		}
-		fmt.Println("the race detector needs a C compiler; install gcc or clang")
+		r.say(err.Error() + "\n")
 		return errSkipped
 	}
-	return tool("go", append([]string{"test", "-race", "-count=1", "-timeout=20m"}, underRace...)...)(ctx)
+	var failed error
+	for _, group := range underRace {
+		args := []string{"-race", "-count=1", "-vet=off", "-timeout=" + r.limit()}
+		if group.pattern != "" {
+			args = append(args, "-run="+group.pattern)
+		}
+		failed = errors.Join(failed, r.goTest(append(args, group.packages...)...)(ctx))
+	}
+	return failed
+}
+
+// provide makes what the tests need, and says what cannot be made.
+func (r *testRun) provide(ctx context.Context, root, dir string) {
+	needs := []stage{
+		{"Python environment of the tests", func(ctx context.Context) error { return providePython(ctx, r.console) }},
+		{"Chromium", func(ctx context.Context) error { return provideBrowser(ctx, r.console) }},
+		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
+	}
+	if raceable(ctx) == nil {
+		needs = append(needs, stage{"compiled cells with the race detector", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, true) }})
+	}
+	for _, need := range needs {
+		if err := need.run(ctx); err != nil {
+			if r.ci || ctx.Err() != nil {
+				r.failed = append(r.failed, need.name)
+			}
+			r.console.printf("missing: %s: %s", need.name, err)
+		}
+	}
 }
 
 func providePython(ctx context.Context, c *console) error {
@@ -195,27 +370,6 @@ func providePython(ctx context.Context, c *console) error {
 	return nil
 }
 
-// provideKit makes what the tests need to compile cells for the program as they
-// build it. They would make it themselves, but while their time runs.
-func provideKit(ctx context.Context, c *console, root string) (err error) {
-	dir, err := os.MkdirTemp("", "hierml-program-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	step := c.begin("Preparing compiled cells for the tests")
-	program := filepath.Join(dir, programName())
-	if err := buildProgram(ctx, root, program, func(what string) { step.progress(0, 0, what) }); err != nil {
-		return step.fail(err)
-	}
-	_, err = toolchain.Open(ctx, toolchain.Settings{Program: program, Root: root, Progress: func(what string) { step.progress(0, 0, what) }})
-	if err != nil {
-		return step.fail(err)
-	}
-	step.end("ready")
-	return nil
-}
-
 func provideBrowser(ctx context.Context, c *console) error {
 	if _, err := browser.Find(); err == nil {
 		return nil
@@ -229,5 +383,29 @@ func provideBrowser(ctx context.Context, c *console) error {
 		return step.fail(err)
 	}
 	step.end("%s", path)
+	return nil
+}
+
+// provideProgram builds the program that all tests run, and makes what compiles cells
+// for it. They would do both themselves, each package anew.
+func provideProgram(ctx context.Context, c *console, root, dir string, race bool) error {
+	name, flags := "Preparing the program and compiled cells for the tests", []string(nil)
+	if race {
+		name, flags = name+" with the race detector", []string{"-race"}
+		dir = filepath.Join(dir, "race")
+	}
+	step := c.begin(name)
+	program := filepath.Join(dir, programName())
+	progress := func(what string) { step.progress(0, 0, what) }
+	if err := buildProgram(ctx, root, program, progress, flags...); err != nil {
+		return step.fail(err)
+	}
+	if err := os.Setenv(testprogram.Variable(race), program); err != nil {
+		return step.fail(err)
+	}
+	if _, err := toolchain.Open(ctx, toolchain.Settings{Program: program, Root: root, Progress: progress}); err != nil {
+		return step.fail(err)
+	}
+	step.end("ready")
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // fruit is a small taxonomy: food > fruit > apple, pear; food > bread; tool.
@@ -52,7 +53,7 @@ func wantPlace(t *testing.T, err error, line, column int, words string) {
 func needData(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Environment) == "" {
-		t.Skip("set HIERML_DATA to the folder of the data sets to run this test; the same is tested on generated files")
+		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets; the same is tested on generated files"))
 	}
 }
 

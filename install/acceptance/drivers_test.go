@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/hierml/notebook/install/internal/pattern"
 	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // drivers are the programs in the folder of HIERML_DRIVERS that load the kernel,
@@ -51,7 +53,7 @@ var hostile = []string{
 func TestDrivers(t *testing.T) {
 	folder := os.Getenv("HIERML_DRIVERS")
 	if folder == "" {
-		t.Skip("HIERML_DRIVERS does not name the folder of the drivers")
+		testrun.Need(t, "drivers", errors.New("HIERML_DRIVERS does not name their folder"))
 	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the drivers look at the kernel through Linux's /proc")

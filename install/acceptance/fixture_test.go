@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
 	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // scratch is a folder for the whole test run.
@@ -35,24 +36,12 @@ func inScratch(m *testing.M) int {
 	return code
 }
 
-// need skips the test, or fails it where CI=true, if err is not nil.
-func need(t *testing.T, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-	case os.Getenv("CI") == "true":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
-}
-
 // jupyter returns the tests' Python, which has JupyterLab, jupyter_kernel_test
 // and ipykernel.
 func jupyter(t *testing.T) python.Interpreter {
 	t.Helper()
 	interpreter, err := openJupyter()
-	need(t, err)
+	testrun.Need(t, "Jupyter", err)
 	return interpreter
 }
 

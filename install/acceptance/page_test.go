@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/hierml/notebook/install/internal/browser"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // page is a tab of the headless browser, with cookies of its own.
@@ -32,7 +33,7 @@ const width, height = 1400, 1000
 func openPage(t *testing.T) *page {
 	t.Helper()
 	path, err := browser.Find()
-	need(t, err)
+	testrun.Need(t, "browser", err)
 	shared, err := openBrowser(path)
 	if err != nil {
 		t.Fatalf("%s does not start: %v", path, err)

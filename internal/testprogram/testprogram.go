@@ -99,15 +99,15 @@ func buildAside(race bool) (string, error) {
 		name += ".exe"
 	}
 	file := filepath.Join(built.folder, name)
-	if out, err := exec.Command("go", Arguments(race, file)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", arguments(race, file)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return file, nil
 }
 
-// Arguments are those of the go command, somewhere in the module, that build the
+// arguments are those of the go command, somewhere in the module, that build the
 // program into file.
-func Arguments(race bool, file string) []string {
+func arguments(race bool, file string) []string {
 	// No version control: a clone that belongs to another user would end the build,
 	// and the kit would be another for each commit.
 	args := []string{"build", "-buildvcs=false"}

@@ -8,13 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
 )
 
 var (
-	randomPrograms = flag.Int("random", 25, "how many random programs are run")
+	randomPrograms = flag.Int("random", usualRandom(), "how many random programs are run")
 	randomSeed     = flag.Uint64("seed", 1, "the seed of the first of them")
 )
+
+// usualRandom is how many are run if nobody says how many.
+func usualRandom() int {
+	if testrun.Long() {
+		return 200
+	}
+	return 10
+}
 
 // TestRandomPrograms runs programs that nobody wrote: what they print is what the
 // compiled ones print, or they are refused.

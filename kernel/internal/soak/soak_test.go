@@ -15,13 +15,22 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
 var (
-	cells = flag.Int("cells", 300, "how many cells to run")
+	cells = flag.Int("cells", usual(), "how many cells to run")
 	seed  = flag.Uint64("seed", 1, "what the cells are made from")
 )
+
+// usual is how many cells are run if nobody says how many.
+func usual() int {
+	if testrun.Long() {
+		return 20_000
+	}
+	return 300
+}
 
 // growth is by how much the memory of both processes may grow, in KiB.
 const growth = 50 << 10

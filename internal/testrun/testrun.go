@@ -1,0 +1,51 @@
+// Package testrun tells tests which form of the test run they are in, and what a test
+// does whose needs are missing. The run itself is `go run ./install test`.
+package testrun
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// These environment variables say how tests run.
+const (
+	// LongVariable is set in the long form of the run.
+	LongVariable = "HIERML_TEST_LONG"
+	// WithoutVariable lists needs, separated by commas, that are missing for good where CI is true.
+	WithoutVariable = "HIERML_TEST_WITHOUT"
+)
+
+// Long reports whether the tests run in their long form.
+func Long() bool { return os.Getenv(LongVariable) != "" }
+
+// LeaveToLong skips a test that shows little that others do not, but in the long form.
+func LeaveToLong(t testing.TB, why string) {
+	t.Helper()
+	if !Long() {
+		t.Skipf("left to the long form of the run: %s", why)
+	}
+}
+
+// LeaveOutShort skips a test that takes long where -short is asked for.
+func LeaveOutShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long; leave out -short")
+	}
+}
+
+// Need skips the test if missing, which says why the test cannot have what it needs, is not
+// nil. Where CI is true it fails the test, unless the need, a word, is one
+// that the variable names.
+func Need(t testing.TB, need string, missing error) {
+	t.Helper()
+	switch {
+	case missing == nil:
+	case os.Getenv("CI") == "true" && !slices.Contains(strings.Split(os.Getenv(WithoutVariable), ","), need):
+		t.Fatalf("needs %s: %v", need, missing)
+	default:
+		t.Skipf("needs %s: %v", need, missing)
+	}
+}
