@@ -119,7 +119,7 @@ func contents(t *testing.T, dir string) string {
 func TestNotebookCheckInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	stored(t, dir, "a.ipynb", []string{`1`}, []string{`os.WriteFile("started", nil, 0o600); for {}`}, nil)
-	cmd := exec.CommandContext(t.Context(), program, "notebook", "check", "a.ipynb", "a.ipynb")
+	cmd := exec.CommandContext(t.Context(), binary, "notebook", "check", "a.ipynb", "a.ipynb")
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/module"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
 	"github.com/hierml/notebook/kernel/internal/worker"
 )
@@ -19,7 +19,7 @@ import (
 // newCompiler makes what compiles the cells of a session for a worker of this
 // program, which is started by a command. The error is a sentence that says why
 // they cannot be compiled.
-func newCompiler(ctx context.Context, progress func(string), command []string) (engine.Compiler, error) {
+func newCompiler(ctx context.Context, progress func(string), command []string) (program.Compiler, error) {
 	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: progress})
 	if err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, process.Close()) }()
-	trial := &engine.Compiled{Plugin: plugin, Units: []string{toolchain.TrialUnit}, Run: toolchain.TrialUnit}
-	if _, err := process.Run(ctx, &engine.Program{Cell: 1, Title: "the trial", Compiled: trial}, nobody()); err != nil {
+	trial := &program.Compiled{Plugin: plugin, Units: []string{toolchain.TrialUnit}, Run: toolchain.TrialUnit}
+	if _, err := process.Run(ctx, &program.Program{Cell: 1, Title: "the trial", Compiled: trial}, nobody()); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -59,6 +59,6 @@ func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err erro
 }
 
 // nobody is an output that shows nothing and has no input.
-func nobody() engine.Output {
+func nobody() program.Output {
 	return script.NewOutput(strings.NewReader(""), io.Discard, io.Discard)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
@@ -156,7 +157,7 @@ func tryWorker(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	bundle, err := e.Run(ctx, engine.Cell{Number: 1, Source: "1 + 1"}, nobody())
+	bundle, err := e.Run(ctx, program.Cell{Number: 1, Source: "1 + 1"}, nobody())
 	if err == nil && (bundle == nil || bundle.Data["text/plain"] != "2") {
 		err = fmt.Errorf("the cell 1 + 1 shows %v", bundle)
 	}

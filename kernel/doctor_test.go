@@ -40,7 +40,7 @@ func (in *installation) script(name, lines string) string {
 func TestDoctor(t *testing.T) {
 	const lab = "echo 'Selected Jupyter core packages...'\necho 'jupyterlab       : 4.5.1'"
 	good := func(in *installation) {
-		in.kernel("hierml", program)
+		in.kernel("hierml", binary)
 		in.script("jupyter", lab)
 		in.file(in.widgets, `{"version": "5.0.16"}`, 0o644)
 	}
@@ -51,7 +51,7 @@ func TestDoctor(t *testing.T) {
 	}{
 		{"nothing broken", func(*installation) {}, []string{
 			"ok     This is hierml ",
-			"hint   The command hierml is not on PATH: add " + filepath.Dir(program) + " to it.\n",
+			"hint   The command hierml is not on PATH: add " + filepath.Dir(binary) + " to it.\n",
 			"wrong  There is no Go tool chain on PATH, which compiled cells need; install Go from go.dev/dl.\n",
 			"ok     The process that runs cells starts, and interprets them.\n",
 			"ok     Jupyter is BIN/jupyter, with JupyterLab 4.5.1.\n",

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -31,7 +32,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 		return nil, err
 	}
 	settings.Executor = process
-	settings.Compiler = func(ctx context.Context, progress func(string)) (engine.Compiler, error) {
+	settings.Compiler = func(ctx context.Context, progress func(string)) (program.Compiler, error) {
 		return newCompiler(ctx, progress, command)
 	}
 	settings.Importer = stdlib.Importer

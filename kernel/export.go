@@ -16,6 +16,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook/markdown"
 	"github.com/hierml/notebook/internal/notebook/page"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -120,8 +121,8 @@ func formatOf(file string) (string, error) {
 func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path string) (err error) {
 	importer := &moduleImporter{ctx: ctx, folder: filepath.Dir(path)}
 	defer func() { err = errors.Join(err, importer.close()) }()
-	program, err := engine.Export(engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
-	var failure *engine.Error
+	text, err := engine.Export(engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
+	var failure *program.Error
 	if errors.As(err, &failure) {
 		said := *failure
 		said.Traceback = append([]string{"hierml: " + path + ": nothing is written"}, said.Traceback...)
@@ -130,7 +131,7 @@ func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(program)
+	_, err = w.Write(text)
 	return err
 }
 
@@ -154,7 +155,7 @@ func exportCells(nb *notebook.Notebook) []engine.ExportCell {
 	var cells []engine.ExportCell
 	number := 0
 	for _, c := range nb.Cells {
-		cell := engine.ExportCell{Cell: engine.Cell{Source: c.Source}}
+		cell := engine.ExportCell{Cell: program.Cell{Source: c.Source}}
 		switch {
 		case strings.TrimSpace(c.Source) == "" || c.Kind == notebook.Raw:
 			continue

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
 )
 
@@ -140,7 +140,7 @@ func status(err error, stderr io.Writer) int {
 		return code
 	}
 	var usage *usageError
-	var failure *engine.Error
+	var failure *program.Error
 	switch {
 	case errors.As(err, &failure) && len(failure.Traceback) > 0:
 		printTraceback(stderr, failure.Traceback)

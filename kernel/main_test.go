@@ -14,15 +14,15 @@ import (
 	"github.com/hierml/notebook/internal/testprogram"
 )
 
-// program is the path of the program, which TestMain opens.
-var program string
+// binary is the path of the program, which TestMain opens.
+var binary string
 
 func TestMain(m *testing.M) {
 	p, err := testprogram.Get(false)
 	if err != nil {
 		panic(err)
 	}
-	program = p.File
+	binary = p.File
 	os.Exit(testprogram.Run(m))
 }
 
@@ -35,7 +35,7 @@ type result struct {
 // hierml runs the program in a folder.
 func hierml(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd := exec.CommandContext(t.Context(), binary, args...)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
@@ -148,7 +148,7 @@ func TestScripts(t *testing.T) {
 // TestScriptInterrupted interrupts a script that would run forever, as a
 // terminal does.
 func TestScriptInterrupted(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), program, "run", "a.go")
+	cmd := exec.CommandContext(t.Context(), binary, "run", "a.go")
 	cmd.Dir = write(t, "a.go", "fmt.Println(\"started\")\nfor {\n}\n")
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -158,7 +158,7 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, path := range []string{"run", "notebook", "notebook run", "notebook check", "notebook export", "notebook clear", "data list", "version", "help"} {
 		cmd := named(command(), path)
 		for line := range strings.Lines(cmd.Example) {

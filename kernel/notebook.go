@@ -11,6 +11,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/page"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/rerun"
 	"github.com/hierml/notebook/kernel/internal/worker"
 )
@@ -102,7 +103,7 @@ func failedCell(file string, err error) error {
 	if !errors.As(err, &cell) {
 		return err
 	}
-	var failure *engine.Error
+	var failure *program.Error
 	if errors.As(err, &failure) {
 		said := *failure
 		said.Traceback = append([]string{fmt.Sprintf("hierml: %s: cell %d failed", file, cell.Number)}, said.Traceback...)

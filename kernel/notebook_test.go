@@ -122,7 +122,7 @@ func TestNotebookRunInterrupted(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
 			dir := save(t, "a.ipynb", "6 * 7", "os.Create(\"begun\")\nfor {\n}")
-			cmd := exec.CommandContext(t.Context(), program, "notebook", "run", "a.ipynb", "-o", "b.ipynb")
+			cmd := exec.CommandContext(t.Context(), binary, "notebook", "run", "a.ipynb", "-o", "b.ipynb")
 			cmd.Dir = dir
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/repl"
 	"github.com/hierml/notebook/kernel/internal/script"
 	"github.com/hierml/notebook/kernel/internal/worker"
@@ -86,7 +87,7 @@ func runInput(ctx context.Context, e *engine.Engine) error {
 	defer done()
 	// What is read is the script; nothing is left for it to read.
 	out := script.NewOutput(strings.NewReader(""), os.Stdout, os.Stderr)
-	bundle, err := e.Run(ctx, engine.Cell{Number: 1, Name: "<stdin>", Source: string(source)}, out)
+	bundle, err := e.Run(ctx, program.Cell{Number: 1, Name: "<stdin>", Source: string(source)}, out)
 	if err == nil {
 		out.Display(bundle, "", false)
 	}

@@ -99,7 +99,7 @@ func TestStudy(t *testing.T) {
 // TestStudyExample runs the example in the help on running as it stands there.
 func TestStudyExample(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Symlink(program, filepath.Join(dir, "hierml")); err != nil {
+	if err := os.Symlink(binary, filepath.Join(dir, "hierml")); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", studyRunCommand().Example)
@@ -114,7 +114,7 @@ func TestStudyExample(t *testing.T) {
 // TestStudyInterrupted interrupts a study that would run for a long time, and goes on.
 func TestStudyInterrupted(t *testing.T) {
 	dir := write(t, "a.json", strings.Replace(smallStudy, `"Repeats": 2`, `"Repeats": 100000`, 1))
-	cmd := exec.CommandContext(t.Context(), program, "study", "run", "a.json")
+	cmd := exec.CommandContext(t.Context(), binary, "study", "run", "a.json")
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -28,7 +28,7 @@ type terminal struct {
 // openTerminal runs the program on a new terminal.
 func openTerminal(t *testing.T, columns, rows int, env []string, args ...string) *terminal {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(binary, args...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "INPUTRC=/dev/null", "TMPDIR="+t.TempDir())
 	cmd.Env = append(cmd.Env, env...)

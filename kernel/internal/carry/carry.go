@@ -42,7 +42,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Interpreter is what is asked of the interpreter.
@@ -63,7 +63,7 @@ type Interpreter interface {
 // Lost is a variable that was not carried over, or not whole.
 type Lost struct {
 	Name string // the user's
-	Key  string // engine.Moved's
+	Key  string // program.Moved's
 	Path string // what part of it: x.field[3]
 	Why  string // in a few words
 	More int    // how many further parts are lost
@@ -83,7 +83,7 @@ func (l Lost) String() string {
 
 // Bundle returns what a program's bundle tells of what was lost; nil if nothing
 // was.
-func Bundle(lost []Lost) *engine.Bundle {
+func Bundle(lost []Lost) *program.Bundle {
 	if len(lost) == 0 {
 		return nil
 	}
@@ -95,7 +95,7 @@ func Bundle(lost []Lost) *engine.Bundle {
 			parts[l.Key] = l.String()
 		}
 	}
-	return &engine.Bundle{Data: map[string]any{engine.LeftBehind: left, engine.LeftInPart: parts}}
+	return &program.Bundle{Data: map[string]any{program.LeftBehind: left, program.LeftInPart: parts}}
 }
 
 // Variables carries variables over: those of the interpreter, and those of
@@ -106,8 +106,8 @@ func Bundle(lost []Lost) *engine.Bundle {
 // do the values that cells have shown.
 //
 // The errors are faults of the program: variables that are not there.
-func Variables(in Interpreter, moved []engine.Moved, shown ...[]any) ([]Lost, error) {
-	if !slices.ContainsFunc(moved, func(v engine.Moved) bool { return v.FromUnit == "" }) {
+func Variables(in Interpreter, moved []program.Moved, shown ...[]any) ([]Lost, error) {
+	if !slices.ContainsFunc(moved, func(v program.Moved) bool { return v.FromUnit == "" }) {
 		in = nil
 	}
 	naturalize()
@@ -132,7 +132,7 @@ func Variables(in Interpreter, moved []engine.Moved, shown ...[]any) ([]Lost, er
 		for key, p := range cell.Variables() {
 			v := reflect.ValueOf(p).Elem()
 			_, name, _ := strings.Cut(key, ".")
-			list = append(list, &variable{Moved: engine.Moved{Name: name}, from: v, to: v, link: true})
+			list = append(list, &variable{Moved: program.Moved{Name: name}, from: v, to: v, link: true})
 		}
 	}
 	m.move(list)
@@ -147,7 +147,7 @@ func Variables(in Interpreter, moved []engine.Moved, shown ...[]any) ([]Lost, er
 
 // A variable is one to be carried.
 type variable struct {
-	engine.Moved
+	program.Moved
 	from, to reflect.Value // addressable
 	link     bool          // to is where from was
 	pointer  reflect.Value // of the unit, to it
@@ -155,7 +155,7 @@ type variable struct {
 
 // find returns the variable, and where it goes. It is not valid where the
 // interpreter does not have it.
-func (m *mover) find(v engine.Moved) (*variable, error) {
+func (m *mover) find(v program.Moved) (*variable, error) {
 	x := &variable{Moved: v}
 	var err error
 	if v.FromUnit != "" {
@@ -235,7 +235,7 @@ func (m *mover) move(list []*variable) {
 // show carries over values that were shown. What cannot be stays what it is, and
 // whoever asks for it finds that it is of another type.
 func (m *mover) show(values []any) {
-	m.variable = &variable{Moved: engine.Moved{Name: "Out"}}
+	m.variable = &variable{Moved: program.Moved{Name: "Out"}}
 	for i, v := range values {
 		if v == nil {
 			continue

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // SaveFile makes a file, which must not be there, with the variables at FromUnit
 // and FromVariable, by the names that they have in Variable, and with more that
 // are no unit's.
-func SaveFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, err error) {
+func SaveFile(file string, moved []program.Moved, more ...Named) (lost []Lost, err error) {
 	vars := slices.Clone(more)
-	keys := map[string]engine.Moved{}
+	keys := map[string]program.Moved{}
 	for _, v := range moved {
 		from, err := variableOf(v.FromUnit, v.FromVariable)
 		if err != nil {
@@ -46,7 +46,7 @@ func SaveFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, er
 
 // LoadFile reads such a file into the variables at Unit and Variable, by the names
 // in FromVariable, and into more. Those that it does not have are lost.
-func LoadFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, err error) {
+func LoadFile(file string, moved []program.Moved, more ...Named) (lost []Lost, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("loading variables: %w", err)
@@ -57,7 +57,7 @@ func LoadFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, er
 		return nil, fmt.Errorf("loading variables: %w", err)
 	}
 	vars := slices.Clone(more)
-	keys := map[string]engine.Moved{}
+	keys := map[string]program.Moved{}
 	for _, v := range moved {
 		to, err := variableOf(v.Unit, v.Variable)
 		if err != nil {
@@ -83,7 +83,7 @@ func LoadFile(file string, moved []engine.Moved, more ...Named) (lost []Lost, er
 }
 
 // of returns the remark with the names of a variable.
-func (l Lost) of(v engine.Moved) Lost {
+func (l Lost) of(v program.Moved) Lost {
 	if rest, ok := strings.CutPrefix(l.Path, l.Name); ok {
 		l.Path = v.Name + rest
 	}

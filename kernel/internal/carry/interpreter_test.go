@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -23,7 +24,7 @@ type interpreting struct {
 	numbers map[string]string // of types, by the names that %T prints
 }
 
-func (s *interpreting) Run(ctx context.Context, p *engine.Program, _ engine.Output) (*engine.Bundle, error) {
+func (s *interpreting) Run(ctx context.Context, p *program.Program, _ program.Output) (*program.Bundle, error) {
 	for _, source := range p.Source {
 		for _, m := range regexp.MustCompile(`b__\.Describe\((\d+), "\w+", ("(?:[^"\\]|\\.)*")`).FindAllStringSubmatch(source, -1) {
 			var name string
@@ -42,7 +43,7 @@ func (s *interpreting) Run(ctx context.Context, p *engine.Program, _ engine.Outp
 
 func (s *interpreting) Close() error { return nil }
 
-type nowhere struct{ engine.Output }
+type nowhere struct{ program.Output }
 
 func (nowhere) Stream(string, string) {}
 
@@ -56,7 +57,7 @@ func interpret(t testing.TB, cells ...string) *interpreting {
 	s := &interpreting{in, map[string]string{}, map[string]string{}}
 	e := engine.New(engine.Config{Executor: s, Importer: stdlib.Importer})
 	for i, c := range cells {
-		if _, err := e.Run(t.Context(), engine.Cell{Number: i + 1, Source: c}, nowhere{}); err != nil {
+		if _, err := e.Run(t.Context(), program.Cell{Number: i + 1, Source: c}, nowhere{}); err != nil {
 			t.Fatalf("cell %d: %v", i+1, err)
 		}
 	}
@@ -78,9 +79,9 @@ func (s *interpreting) promote(t testing.TB, variables map[string]any, types map
 		}
 	}
 	cell.Register(unit, code)
-	var moved []engine.Moved
+	var moved []program.Moved
 	for name := range variables {
-		moved = append(moved, engine.Moved{Name: name, Unit: unit, Variable: name, FromVariable: s.lowered[name]})
+		moved = append(moved, program.Moved{Name: name, Unit: unit, Variable: name, FromVariable: s.lowered[name]})
 	}
 	lost, err := carry.Variables(s.Interpreter, moved)
 	if err != nil {

@@ -101,7 +101,7 @@ func mortal(t reflect.Type) bool {
 		return t.Name() == "Value"
 	case "os", "net", "plugin", "runtime", "testing", "unique", "weak", "os/exec", "os/signal", "net/http",
 		"github.com/hierml/notebook/stdlib/host",
-		"github.com/hierml/notebook/kernel/internal/engine",
+		"github.com/hierml/notebook/kernel/internal/program",
 		"github.com/hierml/notebook/kernel/internal/worker",
 		"github.com/hierml/notebook/kernel/internal/interpreted",
 		"github.com/hierml/notebook/kernel/internal/compiled":

@@ -24,7 +24,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // restore saves variables and loads them into others of the same types.
@@ -386,7 +386,7 @@ func TestFile(t *testing.T) {
 	cell.Register("cell/saved", cell.Code{Variables: map[string]any{"x": &x, "h": &h}})
 	cell.Register("cell/loaded", cell.Code{Variables: map[string]any{"x": &newX, "h": &newH}})
 	file := filepath.Join(t.TempDir(), "variables")
-	lost, err := carry.SaveFile(file, []engine.Moved{
+	lost, err := carry.SaveFile(file, []program.Moved{
 		{Name: "x", Variable: "x__1", FromUnit: "cell/saved", FromVariable: "x"},
 		{Name: "h", Variable: "h__3", FromUnit: "cell/saved", FromVariable: "h"},
 	})
@@ -397,7 +397,7 @@ func TestFile(t *testing.T) {
 	if _, err := carry.SaveFile(file, nil); !errors.Is(err, os.ErrExist) {
 		t.Error("an older file is overwritten", err)
 	}
-	lost, err = carry.LoadFile(file, []engine.Moved{
+	lost, err = carry.LoadFile(file, []program.Moved{
 		{Name: "x", Unit: "cell/loaded", Variable: "x", FromVariable: "x__1"},
 		{Name: "h", Unit: "cell/loaded", Variable: "h", FromVariable: "h__3"},
 	})

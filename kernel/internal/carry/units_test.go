@@ -11,7 +11,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // before and after are one type of the session, which got a method.
@@ -50,9 +50,9 @@ func recompile(t *testing.T, variables, moved map[string]any, old, new map[strin
 	}
 	cell.Register(first, cell.Code{Variables: variables, Types: own(old)})
 	cell.Register(second, cell.Code{Moved: moved, Types: own(new)})
-	var list []engine.Moved
+	var list []program.Moved
 	for name := range moved {
-		list = append(list, engine.Moved{Name: name, Unit: second, Variable: name, FromUnit: first, FromVariable: name})
+		list = append(list, program.Moved{Name: name, Unit: second, Variable: name, FromUnit: first, FromVariable: name})
 	}
 	lost, err := carry.Variables(nil, list)
 	if err != nil {
@@ -133,14 +133,14 @@ func TestRecompiled(t *testing.T) {
 }
 
 func TestNotThere(t *testing.T) {
-	for want, m := range map[string]engine.Moved{
+	for want, m := range map[string]program.Moved{
 		"carry: unit cell/none is not loaded":                   {Unit: "cell/none", Variable: "x"},
 		"carry: there is no interpreter with the variable x__1": {Unit: "cell/there", Variable: "x", FromVariable: "x__1"},
 		"carry: unit cell/there has no variable y":              {Unit: "cell/there", Variable: "x", FromUnit: "cell/there", FromVariable: "y"},
 	} {
 		x := 1
 		cell.Register("cell/there", cell.Code{Variables: map[string]any{"x": &x}})
-		if _, err := carry.Variables(nil, []engine.Moved{m}); err == nil || err.Error() != want {
+		if _, err := carry.Variables(nil, []program.Moved{m}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestBundle(t *testing.T) {
 		t.Error("a bundle of nothing")
 	}
 	b := carry.Bundle([]carry.Lost{{Name: "x", Key: "cell/1.x", Path: "x", Why: "no"}, {Name: "y", Key: "cell/1.y", Path: "y.z", Why: "no", More: 2}})
-	left, part := b.Data[engine.LeftBehind].(map[string]any), b.Data[engine.LeftInPart].(map[string]any)
+	left, part := b.Data[program.LeftBehind].(map[string]any), b.Data[program.LeftInPart].(map[string]any)
 	if len(left) != 1 || left["cell/1.x"] != "no" || len(part) != 1 || part["cell/1.y"] != "y.z: no (and 2 more)" {
 		t.Error(b.Data)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // cellFile begins the names of files that stand for cells; the cell's number
@@ -19,7 +19,7 @@ const innermost, outermost = 30, 10
 
 // calls returns the active calls of the user's functions on the calling
 // goroutine, which has panicked with a value, innermost first.
-func calls(value any) []engine.Frame {
+func calls(value any) []program.Frame {
 	t := trace{failed: operationOf(value)}
 	pcs := make([]uintptr, 256)
 	n := runtime.Callers(2, pcs)
@@ -38,7 +38,7 @@ func calls(value any) []engine.Frame {
 
 // A trace is a list of calls.
 type trace struct {
-	calls []engine.Frame
+	calls []program.Frame
 	// failed is the operation that panicked.
 	failed string
 	// next is the operation of the next of the user's calls that comes, and
@@ -64,7 +64,7 @@ func (t *trace) add(f runtime.Frame) {
 		}
 		return
 	}
-	call := engine.Frame{Function: t.name(f.Function), Cell: number, Line: f.Line, Operation: t.next}
+	call := program.Frame{Function: t.name(f.Function), Cell: number, Line: f.Line, Operation: t.next}
 	if t.direct {
 		call.Operation = panicOperation
 	}
@@ -159,7 +159,7 @@ func userName(function string) string {
 
 // CallsIn returns the active calls of the user's functions in what the Go run
 // time wrote of the goroutine that ended the process, innermost first.
-func CallsIn(lastWords string) []engine.Frame {
+func CallsIn(lastWords string) []program.Frame {
 	var t trace
 	function := ""
 	for line := range strings.Lines(lastWords) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -154,7 +154,7 @@ func (r *Runner) Caught(value any) {
 
 // Exit implements cell.Host.
 func (r *Runner) Exit(status int) {
-	err := &engine.RuntimeError{Name: "exit", Message: stdlib.Exit(status).Error()}
+	err := &program.RuntimeError{Name: "exit", Message: stdlib.Exit(status).Error()}
 	t := r.tasks.bearer().task
 	if t == nil || !r.tasks.stop(t, err) {
 		fmt.Fprintf(r.stdio.err, "os.Exit(%d) in a goroutine: only the goroutine ends\n", status)
@@ -185,7 +185,7 @@ func (r *Runner) Show(values []any) {
 	}
 }
 
-func (r *Runner) display(values []any) *engine.Bundle {
+func (r *Runner) display(values []any) *program.Bundle {
 	if r.config.Display == nil {
 		return text(values)
 	}
@@ -193,7 +193,7 @@ func (r *Runner) display(values []any) *engine.Bundle {
 }
 
 // text shows values as fmt does.
-func text(values []any) *engine.Bundle {
+func text(values []any) *program.Bundle {
 	text := ""
 	for i, v := range values {
 		if i > 0 {
@@ -201,7 +201,7 @@ func text(values []any) *engine.Bundle {
 		}
 		text += fmt.Sprintf("%v", v)
 	}
-	return &engine.Bundle{Data: map[string]any{"text/plain": text}}
+	return &program.Bundle{Data: map[string]any{"text/plain": text}}
 }
 
 // Failed implements cell.Host.
@@ -209,7 +209,7 @@ func (r *Runner) Failed(err error, cell, line, column int) {
 	if t := r.tasks.bearer().task; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.left = &leftOut{err, engine.Frame{Cell: cell, Line: line, Column: column}}
+		t.left = &leftOut{err, program.Frame{Cell: cell, Line: line, Column: column}}
 	}
 }
 

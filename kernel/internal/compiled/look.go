@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
@@ -28,7 +28,7 @@ func Variable(unit, name string) (reflect.Value, error) {
 }
 
 // look answers what a program asks about variables.
-func (r *Runner) look(ctx context.Context, number int, looks []engine.Look) (*engine.Bundle, error) {
+func (r *Runner) look(ctx context.Context, number int, looks []program.Look) (*program.Bundle, error) {
 	texts := make([]string, len(looks))
 	var failed error
 	err := r.Do(ctx, number, func() {
@@ -44,11 +44,11 @@ func (r *Runner) look(ctx context.Context, number int, looks []engine.Look) (*en
 	if err != nil {
 		return nil, err
 	}
-	return &engine.Bundle{Data: map[string]any{engine.Seen: texts}}, nil
+	return &program.Bundle{Data: map[string]any{program.Seen: texts}}, nil
 }
 
 // seen returns what a look sees.
-func (r *Runner) seen(l engine.Look) (string, error) {
+func (r *Runner) seen(l program.Look) (string, error) {
 	v, err := Variable(l.Unit, l.Variable)
 	if err != nil {
 		return "", err
@@ -67,24 +67,24 @@ func (r *Runner) seen(l engine.Look) (string, error) {
 	}
 	switch v.Kind() {
 	case reflect.String, reflect.Slice:
-		if l.Most > 0 && l.Aspect == engine.LookValue {
+		if l.Most > 0 && l.Aspect == program.LookValue {
 			v = v.Slice(0, min(v.Len(), l.Most))
 		}
 	}
 	switch l.Aspect {
-	case engine.LookLength:
+	case program.LookLength:
 		switch v.Kind() {
 		case reflect.String, reflect.Slice, reflect.Array, reflect.Map, reflect.Chan:
 			return strconv.Itoa(v.Len()), nil
 		}
-	case engine.LookNil:
+	case program.LookNil:
 		switch v.Kind() {
 		case reflect.Pointer, reflect.Func, reflect.Interface, reflect.Map, reflect.Slice, reflect.Chan, reflect.UnsafePointer:
 			return strconv.FormatBool(v.IsNil()), nil
 		}
-	case engine.LookBrief:
+	case program.LookBrief:
 		return magic.Brief(v.Interface()), nil
-	case engine.LookValue:
+	case program.LookValue:
 		bundle := r.display([]any{v.Interface()})
 		if bundle == nil {
 			return "", nil

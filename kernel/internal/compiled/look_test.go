@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 type loudInt int
@@ -31,38 +31,38 @@ func TestLook(t *testing.T) {
 		Moved:     map[string]any{"moved": &pointer},
 	})
 	for _, tt := range []struct {
-		look engine.Look
+		look program.Look
 		want string
 	}{
-		{engine.Look{Variable: "n", Aspect: engine.LookValue}, "7"},
-		{engine.Look{Variable: "moved", Aspect: engine.LookBrief}, "8"},
-		{engine.Look{Variable: "word", Aspect: engine.LookValue, Most: 2}, "wo"},
-		{engine.Look{Variable: "word", Aspect: engine.LookBrief}, `"word"`},
-		{engine.Look{Variable: "list", Aspect: engine.LookValue, Most: 2}, "[1 2]"},
-		{engine.Look{Variable: "list", Aspect: engine.LookLength}, "3"},
-		{engine.Look{Variable: "counts", Aspect: engine.LookLength}, "1"},
-		{engine.Look{Variable: "loud", Aspect: engine.LookBrief, Plain: true}, "3"},
-		{engine.Look{Variable: "pair", Field: "x", Aspect: engine.LookBrief}, "1"},
-		{engine.Look{Variable: "pair", Field: "wait", Aspect: engine.LookBrief}, "1s"},
-		{engine.Look{Variable: "pair", Field: "self", Aspect: engine.LookBrief, Plain: true}, "2"},
-		{engine.Look{Variable: "err", Aspect: engine.LookNil}, "true"},
+		{program.Look{Variable: "n", Aspect: program.LookValue}, "7"},
+		{program.Look{Variable: "moved", Aspect: program.LookBrief}, "8"},
+		{program.Look{Variable: "word", Aspect: program.LookValue, Most: 2}, "wo"},
+		{program.Look{Variable: "word", Aspect: program.LookBrief}, `"word"`},
+		{program.Look{Variable: "list", Aspect: program.LookValue, Most: 2}, "[1 2]"},
+		{program.Look{Variable: "list", Aspect: program.LookLength}, "3"},
+		{program.Look{Variable: "counts", Aspect: program.LookLength}, "1"},
+		{program.Look{Variable: "loud", Aspect: program.LookBrief, Plain: true}, "3"},
+		{program.Look{Variable: "pair", Field: "x", Aspect: program.LookBrief}, "1"},
+		{program.Look{Variable: "pair", Field: "wait", Aspect: program.LookBrief}, "1s"},
+		{program.Look{Variable: "pair", Field: "self", Aspect: program.LookBrief, Plain: true}, "2"},
+		{program.Look{Variable: "err", Aspect: program.LookNil}, "true"},
 	} {
 		tt.look.Unit = unit
-		b, err := r.Run(t.Context(), &engine.Program{Cell: 1, Compiled: &engine.Compiled{Looks: []engine.Look{tt.look}}})
+		b, err := r.Run(t.Context(), &program.Program{Cell: 1, Compiled: &program.Compiled{Looks: []program.Look{tt.look}}})
 		if err != nil {
 			t.Errorf("%+v: %v", tt.look, err)
 			continue
 		}
-		if got := b.Data[engine.Seen].([]string); len(got) != 1 || got[0] != tt.want {
+		if got := b.Data[program.Seen].([]string); len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.look, got, tt.want)
 		}
 	}
-	for _, l := range []engine.Look{
-		{Unit: "cell/no", Variable: "n"}, {Unit: unit, Variable: "no"}, {Unit: unit, Variable: "n", Aspect: engine.LookLength},
+	for _, l := range []program.Look{
+		{Unit: "cell/no", Variable: "n"}, {Unit: unit, Variable: "no"}, {Unit: unit, Variable: "n", Aspect: program.LookLength},
 		{Unit: unit, Variable: "pair", Field: "no"}, {Unit: unit, Variable: "list", Plain: true},
-		{Unit: unit, Variable: "loud", Aspect: engine.LookBrief + "er"},
+		{Unit: unit, Variable: "loud", Aspect: program.LookBrief + "er"},
 	} {
-		if _, err := r.Run(t.Context(), &engine.Program{Cell: 1, Compiled: &engine.Compiled{Looks: []engine.Look{l}}}); err == nil {
+		if _, err := r.Run(t.Context(), &program.Program{Cell: 1, Compiled: &program.Compiled{Looks: []program.Look{l}}}); err == nil {
 			t.Errorf("%+v: no error", l)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 const callOperation, panicOperation = "call", "panic"
 
 // operations are those that run-time errors begin with the words for; see
-// engine.Frame.
+// program.Frame.
 var operations = []struct{ words, operation string }{
 	{"runtime error: index out of range", "index"},
 	{"runtime error: slice bounds out of range", "slice"},

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -18,28 +18,28 @@ func (r *Runner) runtimeError(t *task, value any) error {
 	left := t.left
 	t.mu.Unlock()
 	if err, ok := value.(error); ok && left != nil && same(err, left.err) {
-		return &engine.RuntimeError{Name: errorName(err), Message: errorText(err), Frames: []engine.Frame{left.at}}
+		return &program.RuntimeError{Name: errorName(err), Message: errorText(err), Frames: []program.Frame{left.at}}
 	}
 	return r.describe(t.cell, value)
 }
 
 // describe describes a panic of the calling goroutine. It is called while the
 // calls that the panic passed are still there.
-func (r *Runner) describe(number int, value any) *engine.RuntimeError {
+func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
-		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
+		return &program.RuntimeError{Name: "exit", Message: status.Error()}
 	}
 	frames := calls(value)
 	if len(frames) == 0 && number > 0 {
-		frames = []engine.Frame{{Cell: number}}
+		frames = []program.Frame{{Cell: number}}
 	}
 	if failure, ok := value.(host.Failure); ok {
-		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: frames}
+		return &program.RuntimeError{Name: "error", Message: failure.Error(), Frames: frames}
 	}
 	if err, ok := value.(noInput); ok {
-		return &engine.RuntimeError{Name: "panic", Message: err.Error(), Frames: frames}
+		return &program.RuntimeError{Name: "panic", Message: err.Error(), Frames: frames}
 	}
-	return &engine.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
+	return &program.RuntimeError{Name: "panic", Message: panicMessage(value), Frames: frames}
 }
 
 // same reports whether two values are one.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -81,7 +81,7 @@ func TestPanicMessage(t *testing.T) {
 		}, "second"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := New(Config{}).Run(t.Context(), program(1, tt.run))
+			_, err := New(Config{}).Run(t.Context(), unitOf(1, tt.run))
 			if f := failure(t, err); f.Name != "panic" || f.Message != tt.want {
 				t.Errorf("%s: %q, want %q", f.Name, f.Message, tt.want)
 			}
@@ -122,18 +122,18 @@ func TestFailures(t *testing.T) {
 		}, "panic", "first\n\tpanic: second"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := New(Config{Stderr: new(recorder)}).Run(t.Context(), program(1, tt.run))
+			_, err := New(Config{Stderr: new(recorder)}).Run(t.Context(), unitOf(1, tt.run))
 			if f := failure(t, err); f.Name != tt.kind || f.Message != tt.message {
 				t.Errorf("%s: %q, want %s: %q", f.Name, f.Message, tt.kind, tt.message)
 			}
 		})
 	}
 	r := New(Config{})
-	_, err := r.Run(t.Context(), program(1, func() { cell.Failed(private, 1, 2, 3) }))
-	if f := failure(t, err); len(f.Frames) != 1 || f.Frames[0] != (engine.Frame{Cell: 1, Line: 2, Column: 3}) {
+	_, err := r.Run(t.Context(), unitOf(1, func() { cell.Failed(private, 1, 2, 3) }))
+	if f := failure(t, err); len(f.Frames) != 1 || f.Frames[0] != (program.Frame{Cell: 1, Line: 2, Column: 3}) {
 		t.Errorf("frames %v", f.Frames)
 	}
-	b, err := r.Run(t.Context(), program(2, func() {
+	b, err := r.Run(t.Context(), unitOf(2, func() {
 		defer func() { cell.Show(false, recover() == private) }()
 		cell.Failed(private, 1, 2, 3)
 	}))
@@ -147,7 +147,7 @@ func TestLatePanic(t *testing.T) {
 	var out recorder
 	r := New(Config{Stderr: &out})
 	ended, printed := make(chan bool), make(chan bool)
-	p := program(3, func() {
+	p := unitOf(3, func() {
 		go func() {
 			defer close(printed)
 			defer cell.Caught()
@@ -179,7 +179,7 @@ func TestFrames(t *testing.T) {
 		"loop body":          {func() { ranged() }, "ranged:62 index, count:71 call, ranged:61 call"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := New(Config{}).Run(t.Context(), program(1, tt.run))
+			_, err := New(Config{}).Run(t.Context(), unitOf(1, tt.run))
 			var got []string
 			for _, f := range failure(t, err).Frames {
 				if f.Cell != 3 {
@@ -217,7 +217,7 @@ func TestOperations(t *testing.T) {
 		"panic":      func() { failsAt(func([]int, map[any]int, any, int) { panic(errors.New("no")) }) },
 		"call":       func() { failsAt(func([]int, map[any]int, any, int) { _ = strings.Repeat("a", -1) }) },
 	} {
-		_, err := New(Config{}).Run(t.Context(), program(1, run))
+		_, err := New(Config{}).Run(t.Context(), unitOf(1, run))
 		if f := failure(t, err); len(f.Frames) == 0 || f.Frames[0].Operation != want {
 			t.Errorf("%s: frames %v of %v", want, f.Frames, err)
 		}
@@ -276,7 +276,7 @@ goroutine 8 [select]:
 cell/9.h()
 	/cell/9:1 +0x1
 `
-	want := []engine.Frame{{Function: "(*T).f", Cell: 7, Line: 3, Operation: "panic"}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
+	want := []program.Frame{{Function: "(*T).f", Cell: 7, Line: 3, Operation: "panic"}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
 	if got := CallsIn(words); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/compiled/standard"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A Config says what a Runner works with.
@@ -27,7 +27,7 @@ type Config struct {
 	Stdout, Stderr io.Writer
 	// Display makes a bundle of the values of a cell's last expression. Nil
 	// means text.
-	Display func(values []any) *engine.Bundle
+	Display func(values []any) *program.Bundle
 	// Relabel gives the calling goroutine labels of its own that mean the same
 	// to others. Nil means labels that only this package knows.
 	Relabel func()
@@ -77,33 +77,33 @@ var ErrCannotLoad = errors.New("this program cannot load compiled cells: it was 
 // their end. It returns what their last expression shows. It may be called
 // while other programs run.
 //
-// A panic is a *engine.RuntimeError. When ctx ends first, the cell's goroutines
+// A panic is a *program.RuntimeError. When ctx ends first, the cell's goroutines
 // end where they next check for it or wait, and Run returns an error that wraps
 // context.Cause(ctx); a compiled function that does not return keeps Run waiting.
 // Any other error means that the program could not be run.
-func (r *Runner) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
-	if program.Call == engine.ReachedCall {
+func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
+	if p.Call == program.ReachedCall {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		reached := r.reached[program.Cell]
-		delete(r.reached, program.Cell)
-		return &engine.Bundle{Data: map[string]any{"reached": reached}}, nil
+		reached := r.reached[p.Cell]
+		delete(r.reached, p.Cell)
+		return &program.Bundle{Data: map[string]any{"reached": reached}}, nil
 	}
-	if program.Compiled == nil {
+	if p.Compiled == nil {
 		return nil, errors.New("compiled: the program is not compiled")
 	}
-	r.note(program)
-	if looks := program.Compiled.Looks; len(looks) > 0 {
-		return r.look(ctx, program.Cell, looks)
+	r.note(p)
+	if looks := p.Compiled.Looks; len(looks) > 0 {
+		return r.look(ctx, p.Cell, looks)
 	}
-	if program.Compiled.Save != "" {
-		return r.save(program.Compiled)
+	if p.Compiled.Save != "" {
+		return r.save(p.Compiled)
 	}
-	left, err := r.load(program.Compiled)
+	left, err := r.load(p.Compiled)
 	if err != nil {
 		return nil, err
 	}
-	path := program.Compiled.Run
+	path := p.Compiled.Run
 	if path == "" {
 		return left, nil
 	}
@@ -111,39 +111,39 @@ func (r *Runner) Run(ctx context.Context, program *engine.Program) (*engine.Bund
 	if !ok || code.Run == nil {
 		return nil, fmt.Errorf("compiled: the unit %s has no statements", path)
 	}
-	if program.Declared != nil {
-		program.Declared()
+	if p.Declared != nil {
+		p.Declared()
 	}
-	t := newTask(program.Cell)
+	t := newTask(p.Cell)
 	err = r.supervise(ctx, t, code.Run)
 	bundle, values, reached := t.outcome()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.reached, program.Cell)
+	delete(r.reached, p.Cell)
 	if err != nil {
 		if reached > 0 {
-			r.reached[program.Cell] = reached
+			r.reached[p.Cell] = reached
 		}
 		return nil, err
 	}
-	if program.Keep {
-		r.kept[program.Cell] = values
+	if p.Keep {
+		r.kept[p.Cell] = values
 	}
 	return bundle, nil
 }
 
-func (r *Runner) note(program *engine.Program) {
+func (r *Runner) note(p *program.Program) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.used = true
-	if program.Title != "" {
-		r.titles[program.Cell] = program.Title
+	if p.Title != "" {
+		r.titles[p.Cell] = p.Title
 	}
 }
 
 // load loads what a program brings and moves its variables. The bundle tells
 // which stay behind.
-func (r *Runner) load(c *engine.Compiled) (*engine.Bundle, error) {
+func (r *Runner) load(c *program.Compiled) (*program.Bundle, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	if c.Plugin != "" {
@@ -210,7 +210,7 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 			} else if returned || t.stopped() {
 				t.finish(nil)
 			} else {
-				t.finish(&engine.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []engine.Frame{{Cell: t.cell}}})
+				t.finish(&program.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []program.Frame{{Cell: t.cell}}})
 			}
 		}()
 		f()

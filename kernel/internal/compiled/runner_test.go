@@ -16,7 +16,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/compiled/standard"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // patience is how long a test waits for what must come.
@@ -43,16 +43,16 @@ func (r *recorder) String() string {
 // units numbers the units of the tests.
 var units atomic.Int32
 
-// program returns a program that runs a function as the statements of a cell.
-func program(number int, run func()) *engine.Program {
+// unitOf returns a program that runs a function as the statements of a cell.
+func unitOf(number int, run func()) *program.Program {
 	path := fmt.Sprintf("cell/%d-%d", number, units.Add(1))
 	cell.Register(path, cell.Code{Run: run})
-	return &engine.Program{Cell: number, Keep: true, Compiled: &engine.Compiled{Units: []string{path}, Run: path}}
+	return &program.Program{Cell: number, Keep: true, Compiled: &program.Compiled{Units: []string{path}, Run: path}}
 }
 
-func failure(t *testing.T, err error) *engine.RuntimeError {
+func failure(t *testing.T, err error) *program.RuntimeError {
 	t.Helper()
-	var failure *engine.RuntimeError
+	var failure *program.RuntimeError
 	if !errors.As(err, &failure) {
 		t.Fatalf("%v, want a run-time error", err)
 	}
@@ -61,15 +61,15 @@ func failure(t *testing.T, err error) *engine.RuntimeError {
 
 func TestShow(t *testing.T) {
 	r := New(Config{})
-	b, err := r.Run(t.Context(), program(1, func() { cell.Show(true, 41, nil) }))
+	b, err := r.Run(t.Context(), unitOf(1, func() { cell.Show(true, 41, nil) }))
 	if err != nil || b.Data["text/plain"] != "41" {
 		t.Errorf("got %v, %v", b, err)
 	}
-	b, err = r.Run(t.Context(), program(2, func() { cell.Show(false, cell.Kept[int](1, 0)+1, cell.Kept[error](1, 1)) }))
+	b, err = r.Run(t.Context(), unitOf(2, func() { cell.Show(false, cell.Kept[int](1, 0)+1, cell.Kept[error](1, 1)) }))
 	if err != nil || b.Data["text/plain"] != "42, <nil>" {
 		t.Errorf("got %v, %v", b, err)
 	}
-	_, err = r.Run(t.Context(), program(3, func() { cell.Show(false, cell.Kept[string](1, 0)) }))
+	_, err = r.Run(t.Context(), unitOf(3, func() { cell.Show(false, cell.Kept[string](1, 0)) }))
 	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "stayed behind") {
 		t.Errorf("got %v", err)
 	}
@@ -78,14 +78,14 @@ func TestShow(t *testing.T) {
 func TestReached(t *testing.T) {
 	r := New(Config{})
 	for number, want := range []int{0, 2} {
-		_, err := r.Run(t.Context(), program(number, func() {
+		_, err := r.Run(t.Context(), unitOf(number, func() {
 			cell.Reached(want)
 			panic("no")
 		}))
 		if err == nil {
 			t.Error("no panic")
 		}
-		b, err := r.Run(t.Context(), &engine.Program{Cell: number, Call: engine.ReachedCall, Compiled: &engine.Compiled{}})
+		b, err := r.Run(t.Context(), &program.Program{Cell: number, Call: program.ReachedCall, Compiled: &program.Compiled{}})
 		if err != nil || b.Data["reached"] != want {
 			t.Errorf("cell %d: got %v, %v", number, b, err)
 		}
@@ -129,7 +129,7 @@ func TestInterrupt(t *testing.T) {
 			deferred := false
 			ended := make(chan error, 1)
 			go func() {
-				_, err := r.Run(ctx, program(1, func() {
+				_, err := r.Run(ctx, unitOf(1, func() {
 					defer func() {
 						cell.Check()
 						deferred = recover() == nil
@@ -150,7 +150,7 @@ func TestInterrupt(t *testing.T) {
 			if !deferred {
 				t.Error("a deferred call was cut short")
 			}
-			if _, err := r.Run(t.Context(), program(2, func() { cell.Check() })); err != nil {
+			if _, err := r.Run(t.Context(), unitOf(2, func() { cell.Check() })); err != nil {
 				t.Errorf("the next cell: %v", err)
 			}
 		})
@@ -166,14 +166,14 @@ func TestKept(t *testing.T) {
 		}
 		return nil
 	}})
-	b, err := r.Run(t.Context(), program(2, func() {
+	b, err := r.Run(t.Context(), unitOf(2, func() {
 		cell.Show(false, cell.Kept[int](1, 0), cell.Kept[any](1, 1), cell.Kept[int](1, 2), cell.Kept[*int](3, 0))
 	}))
 	if err != nil || b.Data["text/plain"] != "41, [a], 0, <nil>" {
 		t.Errorf("got %v, %v", b, err)
 	}
 	type words []string
-	_, err = r.Run(t.Context(), program(3, func() { cell.Kept[words](1, 1) }))
+	_, err = r.Run(t.Context(), unitOf(3, func() { cell.Kept[words](1, 1) }))
 	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "stayed behind") {
 		t.Errorf("got %v", err)
 	}
@@ -184,7 +184,7 @@ func TestKept(t *testing.T) {
 func TestSideBySide(t *testing.T) {
 	r := New(Config{})
 	earlier, beside := make(chan int), make(chan int)
-	if _, err := r.Run(t.Context(), program(1, func() {
+	if _, err := r.Run(t.Context(), unitOf(1, func() {
 		go func() {
 			for n := 0; ; n++ {
 				cell.Check()
@@ -196,7 +196,7 @@ func TestSideBySide(t *testing.T) {
 	}
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		_, err := r.Run(t.Context(), program(2, func() {
+		_, err := r.Run(t.Context(), unitOf(2, func() {
 			go func() {
 				for n := 0; ; n++ {
 					cell.Check()
@@ -215,7 +215,7 @@ func TestSideBySide(t *testing.T) {
 	})
 	stopped := make(chan bool)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := r.Run(ctx, program(3, func() {
+	_, err := r.Run(ctx, unitOf(3, func() {
 		go func() {
 			defer close(stopped)
 			for {
@@ -246,7 +246,7 @@ func TestSideBySide(t *testing.T) {
 func TestStandardFiles(t *testing.T) {
 	var out recorder
 	r := New(Config{Stdin: strings.NewReader("5 six\n7\n"), Stdout: &out, Stderr: &out})
-	_, err := r.Run(t.Context(), program(1, func() {
+	_, err := r.Run(t.Context(), unitOf(1, func() {
 		var n int
 		var word string
 		cell.FmtScanln(&n, &word)
@@ -261,7 +261,7 @@ func TestStandardFiles(t *testing.T) {
 	if want := "5 six\ne 1.5 true (0x0,0x0) 97 (0+2i)\n7;1a2outerr"; err != nil || out.String() != want {
 		t.Errorf("%q, %v, want %q", out.String(), err, want)
 	}
-	_, err = New(Config{Stdin: iotest.ErrReader(errors.New("nobody to ask"))}).Run(t.Context(), program(2, func() { cell.FmtScan(new(int)) }))
+	_, err = New(Config{Stdin: iotest.ErrReader(errors.New("nobody to ask"))}).Run(t.Context(), unitOf(2, func() { cell.FmtScan(new(int)) }))
 	if f := failure(t, err); f.Message != "nobody to ask" {
 		t.Errorf("got %v", err)
 	}
@@ -270,14 +270,14 @@ func TestStandardFiles(t *testing.T) {
 func TestRunFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		load     func(string) error
-		compiled engine.Compiled
+		compiled program.Compiled
 		want     string
 	}{
-		"no plugins":        {nil, engine.Compiled{}, ErrCannotLoad.Error()},
-		"a broken plugin":   {func(string) error { return errors.New("broken") }, engine.Compiled{}, "compiled: broken"},
-		"a panic of a unit": {func(string) error { panic("init") }, engine.Compiled{}, "compiled: a unit cannot be initialized: init"},
-		"a missing unit":    {func(string) error { return nil }, engine.Compiled{Units: []string{"cell/none"}}, "compiled: the plugin does not have the unit cell/none"},
-		"nothing to be run": {func(string) error { return nil }, engine.Compiled{Run: "cell/none"}, "compiled: the unit cell/none has no statements"},
+		"no plugins":        {nil, program.Compiled{}, ErrCannotLoad.Error()},
+		"a broken plugin":   {func(string) error { return errors.New("broken") }, program.Compiled{}, "compiled: broken"},
+		"a panic of a unit": {func(string) error { panic("init") }, program.Compiled{}, "compiled: a unit cannot be initialized: init"},
+		"a missing unit":    {func(string) error { return nil }, program.Compiled{Units: []string{"cell/none"}}, "compiled: the plugin does not have the unit cell/none"},
+		"nothing to be run": {func(string) error { return nil }, program.Compiled{Run: "cell/none"}, "compiled: the unit cell/none has no statements"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "plugin.so")
@@ -285,7 +285,7 @@ func TestRunFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.compiled.Plugin = file
-			_, err := New(Config{Load: tt.load}).Run(t.Context(), &engine.Program{Cell: 1, Compiled: &tt.compiled})
+			_, err := New(Config{Load: tt.load}).Run(t.Context(), &program.Program{Cell: 1, Compiled: &tt.compiled})
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
@@ -294,7 +294,7 @@ func TestRunFails(t *testing.T) {
 			}
 		})
 	}
-	if _, err := New(Config{}).Run(t.Context(), &engine.Program{Cell: 1, Source: []string{"x"}}); err == nil {
+	if _, err := New(Config{}).Run(t.Context(), &program.Program{Cell: 1, Source: []string{"x"}}); err == nil {
 		t.Error("a program that is not compiled was run")
 	}
 }

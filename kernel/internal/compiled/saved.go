@@ -6,12 +6,12 @@ import (
 	"reflect"
 
 	"github.com/hierml/notebook/kernel/internal/carry"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // save writes variables, and what cells have shown, to a file for another
 // process, and tells what it cannot write and what the environment is.
-func (r *Runner) save(c *engine.Compiled) (*engine.Bundle, error) {
+func (r *Runner) save(c *program.Compiled) (*program.Bundle, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	var kept []carry.Named
@@ -33,12 +33,12 @@ func (r *Runner) save(c *engine.Compiled) (*engine.Bundle, error) {
 	for _, entry := range os.Environ() {
 		environment = append(environment, entry)
 	}
-	bundle.Data[engine.Environment] = environment
+	bundle.Data[program.Environment] = environment
 	return bundle, nil
 }
 
 // restore reads what save has written.
-func (r *Runner) restore(c *engine.Compiled) (*engine.Bundle, error) {
+func (r *Runner) restore(c *program.Compiled) (*program.Bundle, error) {
 	var kept []carry.Named
 	all := map[int]*[]any{}
 	for _, number := range c.Shown {
@@ -66,10 +66,10 @@ func shown(cell int, values *[]any) carry.Named {
 func shownName(cell int) string { return fmt.Sprintf("Out[%d]", cell) }
 
 // lostBundle tells which variables were lost, and what of the cells has shown.
-func lostBundle(lost []carry.Lost, cells []int) *engine.Bundle {
+func lostBundle(lost []carry.Lost, cells []int) *program.Bundle {
 	keys := map[string]string{}
 	for _, number := range cells {
-		keys[shownName(number)] = engine.ShownKey(number)
+		keys[shownName(number)] = program.ShownKey(number)
 	}
 	for i, l := range lost {
 		if l.Key == "" {
@@ -79,5 +79,5 @@ func lostBundle(lost []carry.Lost, cells []int) *engine.Bundle {
 	if bundle := carry.Bundle(lost); bundle != nil {
 		return bundle
 	}
-	return &engine.Bundle{Data: map[string]any{}}
+	return &program.Bundle{Data: map[string]any{}}
 }

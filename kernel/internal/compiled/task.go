@@ -12,7 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A task is a call that the runner supervises, with the goroutines that it
@@ -29,7 +29,7 @@ type task struct {
 	main    string // the number of the call's goroutine
 	failure error  // why the task was stopped, or how the call has ended
 	over    bool   // the call has ended
-	bundle  *engine.Bundle
+	bundle  *program.Bundle
 	values  []any // of the bundle
 	reached int
 	left    *leftOut
@@ -38,7 +38,7 @@ type task struct {
 // A leftOut is an error that a statement of the cell has left out.
 type leftOut struct {
 	err error
-	at  engine.Frame
+	at  program.Frame
 }
 
 func newTask(cell int) *task {
@@ -70,7 +70,7 @@ func (t *task) err() error {
 	return t.failure
 }
 
-func (t *task) outcome() (*engine.Bundle, []any, int) {
+func (t *task) outcome() (*program.Bundle, []any, int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.bundle, t.values, t.reached

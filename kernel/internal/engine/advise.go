@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"time"
 )
 
@@ -11,7 +12,7 @@ const adviseAfter = 2 * time.Second
 
 // advise tells, once in a session, what compiling would gain, if a cell has
 // computed for some time in interpreted code and nobody has chosen that.
-func (e *Engine) advise(cell Cell, computed time.Duration, out Output) {
+func (e *Engine) advise(cell program.Cell, computed time.Duration, out program.Output) {
 	e.mu.Lock()
 	due := computed >= adviseAfter && e.mode == AutoMode && !e.compiled && e.open != nil && e.cannot == nil && !e.advised
 	e.advised = e.advised || due

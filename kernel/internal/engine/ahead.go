@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Cells that wait behind another are compiled with it, since a plugin of several
@@ -71,7 +72,7 @@ func (e *Engine) batch(l *change, src *source) (units []toolchain.Unit) {
 		if i == aheadCells || mayHoldMagics(text) {
 			break
 		}
-		cell := Cell{Number: src.cell.Number + i + 1, Count: src.cell.count() + i + 1, Source: text}
+		cell := program.Cell{Number: src.cell.Number + i + 1, Count: src.cell.ExecutionCount() + i + 1, Source: text}
 		k, err := e.check(newSource(cell))
 		if err != nil {
 			break

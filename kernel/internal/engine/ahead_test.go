@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestAhead runs cells that say what waits behind them: plugins are built once
@@ -48,9 +49,9 @@ func TestAhead(t *testing.T) {
 					source = other
 				}
 				if i == test.fails {
-					s.double.fails = &engine.RuntimeError{Name: "panic", Message: "no"}
+					s.double.fails = &program.RuntimeError{Name: "panic", Message: "no"}
 				}
-				_, err := s.engine.Run(t.Context(), engine.Cell{Number: i + 1, Source: source, Next: next}, &recorder{})
+				_, err := s.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: source, Next: next}, &recorder{})
 				if err != nil && i != test.fails && source != "p +" {
 					t.Fatalf("cell %d: %v", i, err)
 				}

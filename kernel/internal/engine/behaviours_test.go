@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 type behaviour struct {
@@ -75,7 +75,7 @@ func (c behaviour) check(t *testing.T, n *notebook) (refusal string) {
 	var err error
 	for _, cell := range c.Cells {
 		_, out, err = n.run(cell)
-		var e *engine.Error
+		var e *program.Error
 		if errors.As(err, &e) && e.Name == "Refused" {
 			t.Logf("refused: %s", e.Message)
 			return e.Message

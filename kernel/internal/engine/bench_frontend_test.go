@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -78,7 +78,7 @@ func BenchmarkFrontEnd(b *testing.B) {
 				start := heap()
 				var times []time.Duration
 				for i := range length {
-					cell := engine.Cell{Number: i + 1, Source: mixed(i)}
+					cell := program.Cell{Number: i + 1, Source: mixed(i)}
 					start := time.Now()
 					if _, err := n.engine.Lower(cell); err != nil {
 						b.Fatalf("%s\n%v", cell.Source, err)
@@ -99,7 +99,7 @@ func BenchmarkFrontEnd(b *testing.B) {
 func lowerTypical(b *testing.B) {
 	n := newNotebook(b)
 	for i := range 30 {
-		if _, err := n.engine.Lower(engine.Cell{Number: i + 1, Source: mixed(i)}); err != nil {
+		if _, err := n.engine.Lower(program.Cell{Number: i + 1, Source: mixed(i)}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -157,11 +157,11 @@ func BenchmarkComplete(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			e := newEngine(b)
-			if _, err := e.Lower(engine.Cell{Number: 1, Source: twenty}); err != nil {
+			if _, err := e.Lower(program.Cell{Number: 1, Source: twenty}); err != nil {
 				b.Fatal(err)
 			}
 			for i := range 300 {
-				if _, err := e.Lower(engine.Cell{Number: i + 2, Source: mixed(i)}); err != nil {
+				if _, err := e.Lower(program.Cell{Number: i + 2, Source: mixed(i)}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // compile parses, checks and emits a cell and builds its units.
-func (e *Engine) compile(ctx context.Context, src *source, out Output) (*change, *Program, error) {
+func (e *Engine) compile(ctx context.Context, src *source, out program.Output) (*change, *program.Program, error) {
 	if err := e.resend(ctx, src, out); err != nil {
 		return nil, nil, err
 	}
@@ -25,13 +26,13 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*change,
 		return nil, nil, err
 	}
 	cell := src.cell
-	program := &Program{Cell: cell.Number, Title: cell.title(), Keep: l.shown != nil && !cell.Aside, Compiled: compiled}
+	p := &program.Program{Cell: cell.Number, Title: cell.Title(), Keep: l.shown != nil && !cell.Aside, Compiled: compiled}
 	if unit == nil {
-		return l, program, nil
+		return l, p, nil
 	}
 	loaded, taken := e.ahead.has(unit)
 	if loaded {
-		return l, program, nil
+		return l, p, nil
 	}
 	if taken {
 		e.mu.Lock()
@@ -42,18 +43,18 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*change,
 		return e.compile(ctx, src, out)
 	}
 	units := append([]toolchain.Unit{*unit}, e.batch(l, src)...)
-	of := cell.title()
+	of := cell.Title()
 	if more := len(units) - 1; more > 0 {
 		of += " and " + count(more, "cell", "cells") + " behind it"
 	}
 	compiled.Plugin, err = e.build(ctx, units, of)
 	if err != nil && len(units) > 1 && ctx.Err() == nil {
 		units = units[:1]
-		compiled.Plugin, err = e.build(ctx, units, cell.title())
+		compiled.Plugin, err = e.build(ctx, units, cell.Title())
 	}
 	if err == nil {
 		e.ahead.note(units[1:])
-		return l, program, nil
+		return l, p, nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,7 +66,7 @@ func (e *Engine) compile(ctx context.Context, src *source, out Output) (*change,
 }
 
 // emit parses, checks and emits a cell.
-func (e *Engine) emit(src *source) (l *change, unit *toolchain.Unit, compiled *Compiled, err error) {
+func (e *Engine) emit(src *source) (l *change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -83,7 +84,7 @@ func (e *Engine) emit(src *source) (l *change, unit *toolchain.Unit, compiled *C
 		return nil, nil, nil, problemsError("CompileError", problems)
 	}
 	if l.idle() {
-		return l, nil, &Compiled{}, nil
+		return l, nil, &program.Compiled{}, nil
 	}
 	return l, unit, compiled, nil
 }
@@ -99,7 +100,7 @@ func (ch *change) idle() bool {
 var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
-func notBuilt(c *files, src *source, err error) *Error {
+func notBuilt(c *files, src *source, err error) *program.Error {
 	var problems []problem
 	for _, m := range complaint.FindAllStringSubmatch(err.Error(), -1) {
 		number, _ := strconv.Atoi(m[1]) // they consist of digits
@@ -114,9 +115,9 @@ func notBuilt(c *files, src *source, err error) *Error {
 		failed.Cause = err
 		return failed
 	}
-	title := src.cell.title()
+	title := src.cell.Title()
 	msg := fmt.Sprintf("%s: the cell could not be compiled: %v", title, err)
-	return &Error{Name: "Refused", Message: msg, Traceback: []string{red + msg + plain}, Cause: err}
+	return &program.Error{Name: "Refused", Message: msg, Traceback: []string{red + msg + plain}, Cause: err}
 }
 
 // offset returns the offset of a line and a column, which may be 0.

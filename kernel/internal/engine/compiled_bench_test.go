@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // BenchmarkCell runs cells that were not there before, %d being the number of
@@ -99,11 +100,11 @@ func BenchmarkSpeed(b *testing.B) {
 	for _, s := range speeds {
 		b.Run(s.name, func(b *testing.B) {
 			dir := b.TempDir()
-			source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "main")
+			source, p := filepath.Join(dir, "main.go"), filepath.Join(dir, "main")
 			if err := os.WriteFile(source, []byte(s.source), 0o644); err != nil {
 				b.Fatal(err)
 			}
-			if out, err := exec.Command("go", "build", "-o", program, source).CombinedOutput(); err != nil {
+			if out, err := exec.Command("go", "build", "-o", p, source).CombinedOutput(); err != nil {
 				b.Fatalf("go build: %v\n%s", err, out)
 			}
 			n := newWorkerNotebook(b, engine.CompiledMode)
@@ -121,7 +122,7 @@ func BenchmarkSpeed(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				out, err := exec.Command(program).Output()
+				out, err := exec.Command(p).Output()
 				note("program", string(out), err)
 				_, text, err := n.run("main()")
 				note("cell", text, err)
@@ -135,7 +136,7 @@ func BenchmarkSpeed(b *testing.B) {
 
 // A watchedCompiler remembers where it builds.
 type watchedCompiler struct {
-	engine.Compiler
+	program.Compiler
 	folder string
 }
 
@@ -158,7 +159,7 @@ func TestManyCells(t *testing.T) {
 		cells = 300
 	}
 	compiler := &watchedCompiler{}
-	n := newWorkerNotebookWith(t, engine.CompiledMode, func(c engine.Compiler) engine.Compiler {
+	n := newWorkerNotebookWith(t, engine.CompiledMode, func(c program.Compiler) program.Compiler {
 		compiler.Compiler = c
 		return compiler
 	})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // completeString completes text that ends within a string that begins at an
@@ -55,7 +57,7 @@ func escape(text string, quote byte) (content string, ok bool) {
 // importPaths returns the import paths that begin like one, or else those of
 // the packages whose names do.
 func (a *assistant) importPaths(prefix string) []Candidate {
-	library, ok := a.checker.importer.(Library)
+	library, ok := a.checker.importer.(program.Library)
 	if !ok {
 		return nil
 	}

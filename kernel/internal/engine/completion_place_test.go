@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -251,7 +252,7 @@ func TestCompletePaths(t *testing.T) {
 // elsewhere is an executor that works in a folder of its own.
 type elsewhere struct{ folder string }
 
-func (elsewhere) Run(context.Context, *engine.Program, engine.Output) (*engine.Bundle, error) {
+func (elsewhere) Run(context.Context, *program.Program, program.Output) (*program.Bundle, error) {
 	return nil, nil
 }
 

@@ -11,10 +11,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
-var _ = stdlib.Importer.(engine.Library)
+var _ = stdlib.Importer.(program.Library)
 
 // earlier are the cells before the one that the tests complete and inspect.
 var earlier = []string{
@@ -71,7 +72,7 @@ func newSession(t testing.TB) *engine.Engine {
 	t.Helper()
 	e := newEngine(t)
 	for i, source := range earlier {
-		if _, err := e.Lower(engine.Cell{Number: i + 1, Source: source}); err != nil {
+		if _, err := e.Lower(program.Cell{Number: i + 1, Source: source}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -428,8 +429,8 @@ type held struct {
 	running, release chan bool
 }
 
-func (h *held) Run(_ context.Context, program *engine.Program, _ engine.Output) (*engine.Bundle, error) {
-	if program.Call == "" {
+func (h *held) Run(_ context.Context, p *program.Program, _ program.Output) (*program.Bundle, error) {
+	if p.Call == "" {
 		return nil, nil
 	}
 	h.running <- true
@@ -445,7 +446,7 @@ func TestAnswersWhileCellRuns(t *testing.T) {
 	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := e.Run(t.Context(), engine.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &recorder{})
+		_, err := e.Run(t.Context(), program.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &recorder{})
 		ended <- err
 	}()
 	<-executor.running

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 var goStatement = regexp.MustCompile(`\bgo (func\(|[\w.]+\()|\.Go\(`)
@@ -34,12 +34,12 @@ func TestAtTheSameTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	type result struct {
-		bundle *engine.Bundle
+		bundle *program.Bundle
 		err    error
 	}
 	ended := make(chan result, 1)
 	go func() {
-		b, err := n.engine.Run(ctx, engine.Cell{Number: 50, Source: "type T struct{ A int }\nlate := T{3}\nstarted <- true\n<-go1\nx = 7\nlate.A"}, &recorder{})
+		b, err := n.engine.Run(ctx, program.Cell{Number: 50, Source: "type T struct{ A int }\nlate := T{3}\nstarted <- true\n<-go1\nx = 7\nlate.A"}, &recorder{})
 		ended <- result{b, err}
 	}()
 	if _, _, err := n.run("<-started"); err != nil {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"go/types"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // buried makes the session that of a new worker: the variables are gone, and
 // everything else is declared again when it is used.
-func (e *Engine) buried(death *DeathError) *Error {
+func (e *Engine) buried(death *program.DeathError) *program.Error {
 	// Each program that ran learns of the death, the last one perhaps when
 	// others already have a new worker.
 	if death.Process == 0 || death.Process > e.dead {
@@ -16,7 +18,7 @@ func (e *Engine) buried(death *DeathError) *Error {
 		e.session.lose(death.Cause)
 		e.forgetCompiled()
 	}
-	err := &Error{
+	err := &program.Error{
 		Name:    "WorkerDied",
 		Message: "the worker process died: " + death.Cause + "; variables are lost, declarations are kept",
 		Cause:   death,
@@ -65,12 +67,12 @@ func (s *session) loseOutputs(why string) {
 }
 
 // runtimeError words a panic.
-func runtimeError(c *files, r *RuntimeError) *Error {
+func runtimeError(c *files, r *program.RuntimeError) *program.Error {
 	msg := r.Message
 	if r.Name != "exit" && r.Name != "interrupted" {
 		msg = r.Name + ": " + msg
 	}
-	err := &Error{Name: r.Name, Message: r.Message, Cause: r}
+	err := &program.Error{Name: r.Name, Message: r.Message, Cause: r}
 	for _, line := range strings.Split(msg, "\n") {
 		err.Traceback = append(err.Traceback, bold+red+line+plain)
 	}
@@ -79,7 +81,7 @@ func runtimeError(c *files, r *RuntimeError) *Error {
 }
 
 // frameLines shows the active calls of a panic, the innermost first.
-func frameLines(c *files, frames []Frame) []string {
+func frameLines(c *files, frames []program.Frame) []string {
 	var out []string
 	for i, f := range frames {
 		src := c.cellSource(f.Cell)
@@ -108,9 +110,9 @@ func frameLines(c *files, frames []Frame) []string {
 // cellTitle returns what errors call a cell.
 func (c *files) cellTitle(number int) string {
 	if src := c.cellSource(number); src != nil {
-		return src.cell.title()
+		return src.cell.Title()
 	}
-	return Cell{Number: number}.title()
+	return program.Cell{Number: number}.Title()
 }
 
 func (c *files) cellSource(cell int) *source {

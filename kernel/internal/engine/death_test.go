@@ -7,21 +7,22 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
 // A mortal executor starts anew when it is told to die.
 type mortal struct {
-	engine.Executor
+	program.Executor
 	die  bool
-	born func() engine.Executor
+	born func() program.Executor
 }
 
-func (m *mortal) Run(ctx context.Context, p *engine.Program, out engine.Output) (*engine.Bundle, error) {
+func (m *mortal) Run(ctx context.Context, p *program.Program, out program.Output) (*program.Bundle, error) {
 	if m.die {
 		m.die = false
 		m.Executor = m.born()
-		return nil, &engine.DeathError{Cause: "stack overflow", Frames: []engine.Frame{{Function: "inf", Cell: 2, Line: 1}}}
+		return nil, &program.DeathError{Cause: "stack overflow", Frames: []program.Frame{{Function: "inf", Cell: 2, Line: 1}}}
 	}
 	return m.Executor.Run(ctx, p, out)
 }
@@ -29,7 +30,7 @@ func (m *mortal) Run(ctx context.Context, p *engine.Program, out engine.Output) 
 // TestDeath looks at what is left of a session when its process dies.
 func TestDeath(t *testing.T) {
 	n := newNotebook(t)
-	m := &mortal{born: func() engine.Executor { return newExecutor(t, n) }}
+	m := &mortal{born: func() program.Executor { return newExecutor(t, n) }}
 	m.Executor = m.born()
 	n.engine = engine.New(engine.Config{Executor: m, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	run := func(source string) string {
@@ -48,7 +49,7 @@ func TestDeath(t *testing.T) {
 	run("41")
 	m.die = true
 	_, _, err := n.run("func late() int { return g() }\nx = 7")
-	var e *engine.Error
+	var e *program.Error
 	if !errors.As(err, &e) || e.Name != "WorkerDied" || !strings.Contains(e.Message, "stack overflow") {
 		t.Fatalf("error %v", err)
 	}

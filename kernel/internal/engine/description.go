@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/doc/comment"
 	"go/token"
 	"go/types"
@@ -20,7 +21,7 @@ type description struct {
 }
 
 // bundle returns the description as plain text, as Markdown and as HTML.
-func (d *description) bundle() *Bundle {
+func (d *description) bundle() *program.Bundle {
 	parser := comment.Parser{
 		// Names in brackets are links; none of them leads anywhere here.
 		LookupSym: func(string, string) bool { return true },
@@ -57,7 +58,7 @@ func (d *description) bundle() *Bundle {
 		page = append(page, "<p>Declared in <code>"+html.EscapeString(d.place)+"</code>.</p>")
 	}
 	code("Source:", d.source)
-	return &Bundle{Data: map[string]any{
+	return &program.Bundle{Data: map[string]any{
 		"text/plain":    strings.Join(plain, "\n\n") + "\n",
 		"text/markdown": strings.Join(markdown, "\n\n") + "\n",
 		"text/html":     strings.Join(page, "\n") + "\n",

@@ -1,5 +1,6 @@
-// Package engine turns the cells of a notebook into Go that runs. It knows Go,
-// and nothing of Jupyter, of processes or of yaegi.
+// Package engine turns the cells of a notebook into programs, and has an Executor
+// run them (package program). It knows Go, and imports nothing of Jupyter, of
+// processes or of yaegi.
 //
 // A cell goes through these stages; a bug lives in the first one whose result
 // is wrong.
@@ -38,7 +39,7 @@
 //     session takes, and when it changes from one to the other with its
 //     variables, is decided in mode.go, promote.go and compile.go; package
 //     build makes plugins of units. Units can be seen in testdata/emission.
-//   - Run (engine.go, executor.go): the Program by the Executor. Wrong when the
+//   - Run (engine.go): the Program by the Executor (package program). Wrong when the
 //     lowered text is right and its result is not: then the interpreter
 //     (kernel/internal/interpreted) differs from Go, and lowering has to avoid what
 //     it is bad at, or refuse it by name.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Where cells are compiled, each becomes a unit: a package of its own, which for
@@ -96,7 +97,7 @@ type unit struct {
 	types     []string // entries of the table of types
 	// implemented are lists of values as interfaces.
 	implemented []string
-	moved       []Moved
+	moved       []program.Moved
 	// inits are the init functions that were not called yet.
 	inits []initCall
 	// runs says that there are statements, and failing that they use the
@@ -121,7 +122,7 @@ func (e *emitter) newUnit(l *change) *unit {
 
 // emit writes the unit of a cell whose declarations the session knows. What
 // that changes in the emitter the lowering's rollback takes back.
-func (e *emitter) emit(l *change) (unit *toolchain.Unit, compiled *Compiled, problems []problem) {
+func (e *emitter) emit(l *change) (unit *toolchain.Unit, compiled *program.Compiled, problems []problem) {
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {
@@ -141,9 +142,9 @@ func (e *emitter) emit(l *change) (unit *toolchain.Unit, compiled *Compiled, pro
 	}
 	u.statements()
 	u.importBlank()
-	b, c := u.assemble(l.k.source.cell.title())
+	b, c := u.assemble(l.k.source.cell.Title())
 	if u.empty() {
-		return nil, &Compiled{}, nil
+		return nil, &program.Compiled{}, nil
 	}
 	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set.functions) {
 		return nil, c, nil
@@ -159,12 +160,12 @@ func (u *unit) empty() bool {
 
 // again has the session run a unit that is loaded already, if one has the same
 // text and declares nothing that must be new.
-func (u *unit) again(b *toolchain.Unit, c *Compiled, functions []*function) bool {
+func (u *unit) again(b *toolchain.Unit, c *program.Compiled, functions []*function) bool {
 	number := u.l.k.source.cell.Number
 	text := strings.NewReplacer(
 		fmt.Sprintf("/cell/%d:", number), "/cell/:",
 		fmt.Sprintf("%q", u.path), "",
-		"// "+u.l.k.source.cell.title()+"\n", "",
+		"// "+u.l.k.source.cell.Title()+"\n", "",
 		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), mark, number), "Failed(",
 	).Replace(b.Source)
 	old, there := u.loaded[text]
@@ -178,7 +179,7 @@ func (u *unit) again(b *toolchain.Unit, c *Compiled, functions []*function) bool
 		h.path = old.path
 		u.settle(fn, h)
 	}
-	*c = Compiled{Units: []string{old.path}, Again: old.cell}
+	*c = program.Compiled{Units: []string{old.path}, Again: old.cell}
 	if u.runs {
 		c.Run = old.path
 	}
@@ -248,9 +249,9 @@ func (u *unit) importBlank() {
 }
 
 // assemble puts the unit together.
-func (u *unit) assemble(title string) (*toolchain.Unit, *Compiled) {
+func (u *unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	b := &toolchain.Unit{Path: u.path}
-	compiled := &Compiled{Units: []string{u.path}, Moved: u.moved}
+	compiled := &program.Compiled{Units: []string{u.path}, Moved: u.moved}
 	var tail strings.Builder
 	fields := ""
 	body := ""

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -234,11 +235,11 @@ func (u *unit) claim(set *compilation) {
 		old := u.homes[d.lowered]
 		h := home{path: u.path, name: hidden(d.name), indirect: true}
 		u.settle(d.lowered, h)
-		u.moved = append(u.moved, Moved{Name: d.name, Unit: u.path, Variable: h.name, FromUnit: old.path, FromVariable: old.name})
+		u.moved = append(u.moved, program.Moved{Name: d.name, Unit: u.path, Variable: h.name, FromUnit: old.path, FromVariable: old.name})
 	}
 	for _, d := range set.renewed {
 		h := u.homes[d.lowered]
-		u.moved = append(u.moved, Moved{Name: d.name, Unit: h.path, Variable: h.name, FromUnit: h.path, FromVariable: h.name})
+		u.moved = append(u.moved, program.Moved{Name: d.name, Unit: h.path, Variable: h.name, FromUnit: h.path, FromVariable: h.name})
 	}
 	for _, fn := range set.functions {
 		own := hidden(fn.name)

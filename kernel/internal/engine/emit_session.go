@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // compile enters the declarations of a checked cell into the session and writes
 // its unit. Rollback takes both back, and commit makes the declarations live, as
 // for a cell that is lowered. There is no unit if all is loaded already.
-func (e *emitter) compile(k *checked) (l *change, unit *toolchain.Unit, compiled *Compiled, problems []problem) {
+func (e *emitter) compile(k *checked) (l *change, unit *toolchain.Unit, compiled *program.Compiled, problems []problem) {
 	l, problems = record(e.checker, k)
 	if len(problems) > 0 {
 		return nil, nil, nil, problems
@@ -51,8 +52,8 @@ func (e *emitter) variable(d *declaration) (unit, name string, ok bool) {
 // mentions. Its variables are to be carried over from where they are: the
 // interpreter, or earlier units. The undo takes back what the emitter then
 // knows.
-func (e *emitter) everything() (unit *toolchain.Unit, compiled *Compiled, undo func(), err error) {
-	l := newChange(e.checker, &checked{reading: &reading{parsed: &parsed{source: newSource(Cell{})}}, info: newInfo()})
+func (e *emitter) everything() (unit *toolchain.Unit, compiled *program.Compiled, undo func(), err error) {
+	l := newChange(e.checker, &checked{reading: &reading{parsed: &parsed{source: newSource(program.Cell{})}}, info: newInfo()})
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {
@@ -75,7 +76,7 @@ func (e *emitter) everything() (unit *toolchain.Unit, compiled *Compiled, undo f
 			continue
 		}
 		from := old[d.lowered]
-		m := Moved{Name: d.name, Unit: u.path, Variable: u.homes[d.lowered].name, FromUnit: from.path, FromVariable: from.name}
+		m := program.Moved{Name: d.name, Unit: u.path, Variable: u.homes[d.lowered].name, FromUnit: from.path, FromVariable: from.name}
 		if from.path == "" {
 			m.FromVariable = d.lowered
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestEmission compares the units that cells become with the files beside them.
@@ -13,7 +13,7 @@ func TestEmission(t *testing.T) {
 		emit := newNotebook(t).engine.Emission()
 		var got strings.Builder
 		for i, cell := range cellsOf(text) {
-			unit, err := emit(engine.Cell{Number: i + 1, Source: cell})
+			unit, err := emit(program.Cell{Number: i + 1, Source: cell})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,19 +11,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A Config says what an Engine works with.
 type Config struct {
 	// Executor runs what the engine lowers or compiles. Close closes it.
-	Executor Executor
+	Executor program.Executor
 	// Mode says which of the two it is.
 	Mode Mode
 	// Compiler makes what compiles cells, when it is first needed, and says to
 	// progress in a few words what it does where that takes long. Its error is
 	// a sentence that says why cells cannot be compiled. Nil means that they
 	// cannot. Close closes the compiler.
-	Compiler func(ctx context.Context, progress func(string)) (Compiler, error)
+	Compiler func(ctx context.Context, progress func(string)) (program.Compiler, error)
 	// MostPlugins and MostCode are how many plugins, and how many bytes of
 	// them, the process of the executor may have loaded before it is replaced
 	// by another, if the executor is a Replacer; 0 means 300 and 1 GiB.
@@ -43,7 +45,7 @@ type Config struct {
 // same time. What a cell declares is there for cells that begin when it has
 // ended.
 type Engine struct {
-	executor  Executor
+	executor  program.Executor
 	declaring sync.Mutex   // held until the executor has what a cell declares
 	running   atomic.Int32 // how many cells and messages do
 	peeks     atomic.Int64 // how often variables were looked at
@@ -54,7 +56,7 @@ type Engine struct {
 	lowerer   *lowerer
 	assistant *assistant
 	dead      int    // the process of the executor that died last
-	last      Output // of the cell that began last
+	last      program.Output // of the cell that began last
 	outside   *outside
 	switching
 }
@@ -80,7 +82,7 @@ func New(config Config) *Engine {
 // Kill ends a cell that does not heed its interrupt, where the executor is a
 // Killer. The variables are lost.
 func (e *Engine) Kill() {
-	if killer, ok := e.executor.(Killer); ok {
+	if killer, ok := e.executor.(program.Killer); ok {
 		killer.Kill()
 	}
 }
@@ -101,7 +103,7 @@ func (e *Engine) Close() error {
 // Cells that run at the same time share the variables; where they declare the
 // same name, that of the cell which ends last stays. The interrupt of one may
 // end the others.
-func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
+func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
 	if !cell.Plain && mayHoldMagics(cell.Source) {
@@ -111,13 +113,13 @@ func (e *Engine) Run(ctx context.Context, cell Cell, out Output) (*Bundle, error
 }
 
 // run runs the Go of a cell.
-func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, error) {
+func (e *Engine) run(ctx context.Context, src *source, out program.Output) (*program.Bundle, error) {
 	// The next cell is lowered for an executor that has all that the session
 	// says it has.
 	e.declaring.Lock()
 	done := sync.OnceFunc(e.declaring.Unlock)
 	defer done()
-	l, program, err := e.prepare(ctx, src, out)
+	l, p, err := e.prepare(ctx, src, out)
 	if err != nil {
 		return nil, err
 	}
@@ -126,17 +128,17 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 		out.Stream("stderr", note)
 	}
 	var computed time.Duration
-	program.Interpreted = func(d time.Duration) { computed = d }
-	bundle, declared, err := e.execute(ctx, program, out, done)
+	p.Interpreted = func(d time.Duration) { computed = d }
+	bundle, declared, err := e.execute(ctx, p, out, done)
 	e.advise(src.cell, computed, out)
-	if err != nil && !declared && program.Compiled == nil && isRefusal(ctx, err) {
+	if err != nil && !declared && p.Compiled == nil && isRefusal(ctx, err) {
 		e.mu.Lock()
 		l.rollback()
 		e.mu.Unlock()
-		if l, program, err = e.instead(ctx, src, &refusedError{refusedBy(l, program, err), err.Error()}, out); err != nil {
+		if l, p, err = e.instead(ctx, src, &refusedError{refusedBy(l, p, err), err.Error()}, out); err != nil {
 			return nil, err
 		}
-		bundle, declared, err = e.execute(ctx, program, out, done)
+		bundle, declared, err = e.execute(ctx, p, out, done)
 	}
 	if err == nil {
 		e.mu.Lock()
@@ -145,9 +147,9 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 		l.keep()
 		return bundle, nil
 	}
-	var death *DeathError
+	var death *program.DeathError
 	if declared || errors.As(err, &death) {
-		return nil, e.failed(ctx, l, program, err, out)
+		return nil, e.failed(ctx, l, p, err, out)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -156,17 +158,17 @@ func (e *Engine) run(ctx context.Context, src *source, out Output) (*Bundle, err
 	if !isRefusal(ctx, err) {
 		return nil, interrupted(err)
 	}
-	return nil, refusedBy(l, program, err)
+	return nil, refusedBy(l, p, err)
 }
 
 // isRefusal reports whether an error of the executor, which did nothing of a
 // program, says that it cannot run it.
 func isRefusal(ctx context.Context, err error) bool {
-	var death *DeathError
+	var death *program.DeathError
 	return ctx.Err() == nil && !wasStopped(err) && !errors.As(err, &death)
 }
 
-func (e *Engine) setLast(out Output) {
+func (e *Engine) setLast(out program.Output) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last = out
@@ -174,9 +176,9 @@ func (e *Engine) setLast(out Output) {
 
 // execute has the executor run a program that does something. It calls done when
 // the executor has what the program declares, and returns whether that happened.
-func (e *Engine) execute(ctx context.Context, program *Program, out Output, done func()) (bundle *Bundle, declared bool, err error) {
-	declares, runs := len(program.Source) > 0, program.Call != ""
-	if c := program.Compiled; c != nil {
+func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Output, done func()) (bundle *program.Bundle, declared bool, err error) {
+	declares, runs := len(p.Source) > 0, p.Call != ""
+	if c := p.Compiled; c != nil {
 		declares, runs = len(c.Units) > 0, c.Run != ""
 	}
 	if !declares && !runs {
@@ -184,36 +186,36 @@ func (e *Engine) execute(ctx context.Context, program *Program, out Output, done
 	}
 	if !declares {
 		done()
-		bundle, err = e.executor.Run(ctx, program, out)
+		bundle, err = e.executor.Run(ctx, p, out)
 		return bundle, true, err
 	}
-	program.Declared = func() {
+	p.Declared = func() {
 		declared = true
 		done()
 	}
-	bundle, err = e.executor.Run(ctx, program, out)
+	bundle, err = e.executor.Run(ctx, p, out)
 	return bundle, declared, err
 }
 
-// refusedBy is the error of a cell whose program the executor does not take.
-func refusedBy(l *change, program *Program, err error) *Error {
-	title := l.k.source.cell.title()
+// refusedBy is the error of a cell whose p the executor does not take.
+func refusedBy(l *change, p *program.Program, err error) *program.Error {
+	title := l.k.source.cell.Title()
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
-	if program.Compiled != nil {
+	if p.Compiled != nil {
 		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
 	}
-	return &Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
+	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
 }
 
 // Deliver gives a message of the front end to the code that listens to the
 // comm. Errors, and what the code writes and shows, are as for a cell; number
 // stands for the message as the number of a cell does for the cell.
-func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Output) error {
+func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)
-	_, err := e.executor.Run(ctx, &Program{Cell: number, Message: m}, out)
-	var death *DeathError
-	var runtime *RuntimeError
+	_, err := e.executor.Run(ctx, &program.Program{Cell: number, Message: m}, out)
+	var death *program.DeathError
+	var runtime *program.RuntimeError
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -224,7 +226,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *CommMessage, out Ou
 	case errors.As(err, &runtime):
 		// The message is no place that the user knows.
 		known := *runtime
-		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f Frame) bool { return f.Cell == number })
+		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f program.Frame) bool { return f.Cell == number })
 		return runtimeError(e.checker.files, &known)
 	case ctx.Err() != nil, wasStopped(err):
 		return interrupted(err)
@@ -251,33 +253,33 @@ func (e *Engine) Complete(source string, cursor int) Completion {
 // Inspect describes what stands at, or ends before, the cursor, a position in
 // Unicode code points of the source, with detail 1 in full; nil if nothing is
 // known.
-func (e *Engine) Inspect(source string, cursor, detail int) *Bundle {
+func (e *Engine) Inspect(source string, cursor, detail int) *program.Bundle {
 	return e.assistant.inspect(source, cursor, detail)
 }
 
 // interrupted is the error of what the user, or the executor, stopped.
-func interrupted(cause error) *Error {
+func interrupted(cause error) *program.Error {
 	name, message := "Interrupted", "interrupted"
-	var stopped *StoppedError
+	var stopped *program.StoppedError
 	if errors.As(cause, &stopped) {
 		name, message = stopped.Name, stopped.Message
 	}
-	return &Error{Name: name, Message: message, Traceback: []string{red + message + plain}, Cause: cause}
+	return &program.Error{Name: name, Message: message, Traceback: []string{red + message + plain}, Cause: cause}
 }
 
 func wasStopped(err error) bool {
-	var stopped *StoppedError
+	var stopped *program.StoppedError
 	return errors.As(err, &stopped)
 }
 
 // interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(src *source) (l *change, program *Program, err error) {
+func (e *Engine) interpret(src *source) (l *change, p *program.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
 		// A fault of the engine costs the cell, not the session.
 		if r := recover(); r != nil {
-			l, program = nil, nil
+			l, p = nil, nil
 			err = internalError(src, r)
 		}
 	}()
@@ -285,10 +287,10 @@ func (e *Engine) interpret(src *source) (l *change, program *Program, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, program, problems := e.lowerer.lower(checked)
+	l, p, problems := e.lowerer.lower(checked)
 	switch {
 	case len(problems) == 0:
-		return l, program, nil
+		return l, p, nil
 	case l.unready:
 		return nil, nil, problemsError("CompileError", problems)
 	case l.impossible:
@@ -300,7 +302,7 @@ func (e *Engine) interpret(src *source) (l *change, program *Program, err error)
 // check parses and checks a cell.
 func (e *Engine) check(src *source) (*checked, error) {
 	if cell := src.cell; !cell.Aside {
-		e.session.inputs[cell.count()] = cell.Source
+		e.session.inputs[cell.ExecutionCount()] = cell.Source
 	}
 	parsed, problems := e.checker.parse(src)
 	if len(problems) > 0 {
@@ -314,16 +316,16 @@ func (e *Engine) check(src *source) (*checked, error) {
 }
 
 // internalError is the error of a cell that the engine failed on.
-func internalError(src *source, fault any) *Error {
+func internalError(src *source, fault any) *program.Error {
 	return problemsError("InternalError", []problem{{source: src, offset: 0, msg: fmt.Sprintf("the engine failed on this cell: %v", fault)}})
 }
 
 // failed commits what a failed cell did, and words its failure.
-func (e *Engine) failed(ctx context.Context, l *change, program *Program, err error, out Output) error {
-	var death *DeathError
-	var runtime *RuntimeError
-	if errors.As(err, &runtime) && program.Compiled != nil {
-		program.Compiled.number(runtime.Frames, program.Cell)
+func (e *Engine) failed(ctx context.Context, l *change, p *program.Program, err error, out program.Output) error {
+	var death *program.DeathError
+	var runtime *program.RuntimeError
+	if errors.As(err, &runtime) && p.Compiled != nil {
+		p.Compiled.Renumber(runtime.Frames, p.Cell)
 	}
 	switch {
 	case errors.As(err, &death):
@@ -332,29 +334,29 @@ func (e *Engine) failed(ctx context.Context, l *change, program *Program, err er
 		l.commit(0)
 		return e.buried(death)
 	case errors.As(err, &runtime):
-		e.keep(ctx, l, program, out)
+		e.keep(ctx, l, p, out)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return runtimeError(e.checker.files, runtime)
 	case ctx.Err() != nil, wasStopped(err):
-		e.keep(ctx, l, program, out)
+		e.keep(ctx, l, p, out)
 		return interrupted(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.commit(0) // the executor has the declarations
-	return refusedBy(l, program, err)
+	return refusedBy(l, p, err)
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
-func (e *Engine) keep(ctx context.Context, l *change, program *Program, out Output) {
+func (e *Engine) keep(ctx context.Context, l *change, p *program.Program, out program.Output) {
 	reached := 0
-	var death *DeathError
+	var death *program.DeathError
 	if len(l.variables) > 0 {
 		// The cell's own context may be over; asking takes no time.
-		ask := &Program{Cell: l.k.source.cell.Number, Call: ReachedCall}
-		if program.Compiled != nil {
-			ask.Compiled = &Compiled{}
+		ask := &program.Program{Cell: l.k.source.cell.Number, Call: program.ReachedCall}
+		if p.Compiled != nil {
+			ask.Compiled = &program.Compiled{}
 		}
 		bundle, err := e.executor.Run(context.WithoutCancel(ctx), ask, out)
 		if err == nil && bundle != nil {
@@ -414,7 +416,7 @@ func mistaken(msg string) (name string, ok bool) {
 
 // folder returns the folder in which the cells work.
 func (e *Engine) folder() string {
-	if located, ok := e.executor.(Located); ok {
+	if located, ok := e.executor.(program.Located); ok {
 		return located.Folder()
 	}
 	return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestCells runs cells in one session and looks at what the last one shows
@@ -59,15 +59,15 @@ func TestPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := n.run("y := 1\nworse()\nz := 2")
-	var e *engine.Error
-	var r *engine.RuntimeError
+	var e *program.Error
+	var r *program.RuntimeError
 	if !errors.As(err, &e) || !errors.As(err, &r) {
 		t.Fatalf("error %v", err)
 	}
 	if !strings.HasPrefix(r.Message, "runtime error: index out of range") {
 		t.Errorf("message %q", r.Message)
 	}
-	want := []engine.Frame{
+	want := []program.Frame{
 		{Function: "bad", Cell: 1, Line: 3, Column: 9, Operation: "index"},
 		{Function: "worse", Cell: 1, Line: 7, Column: 9, Operation: "call"},
 		{Cell: 2, Line: 2, Column: 1, Operation: "call"},

@@ -4,25 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
-
-// An Error is a failure of a cell, in the form in which it is shown.
-type Error struct {
-	// Name is the kind: "CompileError", "Refused", "panic", "exit",
-	// "Interrupted", "WorkerDied", or the type of an error of the cell's own.
-	Name string
-	// Message is one line, or one a compile error, or the text of an error.
-	Message string
-	// Traceback is what the user reads: lines with ANSI colours.
-	Traceback []string
-	// Cause is the error behind it, if there is one.
-	Cause error
-}
-
-func (e *Error) Error() string { return e.Name + ": " + e.Message }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
 
 const (
 	red   = "\x1b[31m"
@@ -35,8 +19,8 @@ const (
 const maxProblems = 10
 
 // problemsError words the complaints about a cell. Name is what they are.
-func problemsError(name string, problems []problem) *Error {
-	e := &Error{Name: name}
+func problemsError(name string, problems []problem) *program.Error {
+	e := &program.Error{Name: name}
 	var messages []string
 	for i, p := range problems {
 		if i == maxProblems {
@@ -50,7 +34,7 @@ func problemsError(name string, problems []problem) *Error {
 			continue
 		}
 		line, column := p.source.position(p.offset)
-		place := fmt.Sprintf("%s:%d:%d", p.source.cell.title(), line, column)
+		place := fmt.Sprintf("%s:%d:%d", p.source.cell.Title(), line, column)
 		messages = append(messages, place+": "+p.msg+p.hint)
 		e.Traceback = append(e.Traceback, bold+place+": "+red+p.msg+plain+p.hint)
 		e.Traceback = append(e.Traceback, p.source.excerpt(line, column)...)

@@ -6,11 +6,13 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // An ExportCell is a cell of a notebook that is written as a Go program.
 type ExportCell struct {
-	Cell
+	program.Cell
 	// Text says that the source is Markdown. It becomes a comment.
 	Text bool
 	// Skipped says that the cell is not run. It becomes a comment, too.
@@ -224,7 +226,7 @@ func (x *exporter) read(cell ExportCell) error {
 
 // check checks a cell and makes the session know what it declares.
 func (x *exporter) check(e *exportedCell) []problem {
-	x.session.inputs[e.count()] = e.Source
+	x.session.inputs[e.ExecutionCount()] = e.Source
 	src, own, problems := x.withoutMagics(e)
 	if len(problems) > 0 {
 		return problems

@@ -115,7 +115,7 @@ func (x *exporter) recalls(e *exportedCell) {
 				_, start := x.at(n.Pos())
 				from := x.cellOf(e.k.recalled[id.Name].cell)
 				for _, v := range x.valuesOf(from, e.k.recalled[id.Name].types) {
-					v.name = fmt.Sprintf("out%d", from.count())
+					v.name = fmt.Sprintf("out%d", from.ExecutionCount())
 					v.cells[e] = true
 				}
 				add(occurrence{offset: start, cell: from}, start+int(n.End()-n.Pos()))
@@ -149,7 +149,7 @@ func (x *exporter) cellOf(number int) *exportedCell {
 func (x *exporter) valuesOf(e *exportedCell, list []types.Type) []*symbol {
 	if e.values == nil {
 		for _, t := range list {
-			s := &symbol{name: fmt.Sprintf("out%d", e.count()), kind: variableSymbol, typ: t, cells: map[*exportedCell]bool{e: true}}
+			s := &symbol{name: fmt.Sprintf("out%d", e.ExecutionCount()), kind: variableSymbol, typ: t, cells: map[*exportedCell]bool{e: true}}
 			e.values = append(e.values, x.add(s))
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/token"
 	"go/types"
 	"strings"
@@ -9,17 +10,17 @@ import (
 )
 
 // Lower returns what a cell becomes, and commits it as if it had run.
-func (e *Engine) Lower(cell Cell) (string, error) {
+func (e *Engine) Lower(cell program.Cell) (string, error) {
 	src, _, err := e.translated(cell)
 	if err != nil {
 		return "", err
 	}
-	l, program, err := e.interpret(src)
+	l, p, err := e.interpret(src)
 	if err != nil {
 		return "", err
 	}
 	l.commit(len(l.k.body))
-	return strings.Join(program.Source, "\n"), nil
+	return strings.Join(p.Source, "\n"), nil
 }
 
 // CheckSplit splits a cell and looks at the items.
@@ -78,7 +79,7 @@ func init() { peekPatience = time.Minute }
 // Parse says what the parser complains of in a cell without magics.
 func Parse(source string) error {
 	c := New(Config{}).checker
-	if _, problems := c.parse(newSource(Cell{Number: 1, Source: source, Plain: true})); len(problems) > 0 {
+	if _, problems := c.parse(newSource(program.Cell{Number: 1, Source: source, Plain: true})); len(problems) > 0 {
 		return problemsError("CompileError", problems)
 	}
 	return nil
@@ -86,9 +87,9 @@ func Parse(source string) error {
 
 // Emission returns a function that emits the units of cells, one after the
 // other.
-func (e *Engine) Emission() func(Cell) (string, error) {
+func (e *Engine) Emission() func(program.Cell) (string, error) {
 	emitter := newEmitter(e.checker)
-	return func(cell Cell) (string, error) {
+	return func(cell program.Cell) (string, error) {
 		e.session.inputs[cell.Number] = cell.Source
 		p, problems := e.checker.parse(newSource(cell))
 		if len(problems) > 0 {
@@ -105,14 +106,14 @@ func (e *Engine) Emission() func(Cell) (string, error) {
 		l.commit(len(k.body))
 		l.keep()
 		if unit == nil {
-			return fmt.Sprintf("// %s runs %s again\n", cell.title(), compiled.Units[0]), nil
+			return fmt.Sprintf("// %s runs %s again\n", cell.Title(), compiled.Units[0]), nil
 		}
 		return unit.Source, nil
 	}
 }
 
 // Everything emits what is live in the session.
-func (e *Engine) Everything() (source string, moved []Moved, err error) {
+func (e *Engine) Everything() (source string, moved []program.Moved, err error) {
 	unit, compiled, _, err := newEmitter(e.checker).everything()
 	if err != nil {
 		return "", nil, err

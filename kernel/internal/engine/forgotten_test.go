@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -189,7 +190,7 @@ func checkError(t *testing.T, err error, name, message, at string) {
 		}
 		return
 	}
-	var e *engine.Error
+	var e *program.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v, want %s: %s", err, name, message)
 	}
@@ -247,7 +248,7 @@ func TestForgottenErrorInterrupted(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	_, err := n.engine.Run(ctx, engine.Cell{Number: 2, Source: "y := 2\nfmt.Print(\"waits\")\nx := wait()"}, r)
+	_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: "y := 2\nfmt.Print(\"waits\")\nx := wait()"}, r)
 	checkError(t, err, "Interrupted", "interrupted", "")
 	n.cell = 2
 	for cell, want := range map[string]string{"y": "2", "x": "undefined: x"} {

@@ -26,7 +26,7 @@ func TestGuardedPrograms(t *testing.T) {
 	}
 	all := archives(t)
 	all["guard"] = uninterpreted(t)
-	var programs []program
+	var programs []example
 	for archive, list := range all {
 		for _, p := range list {
 			p.name = archive + "/" + p.name
@@ -49,7 +49,7 @@ func TestGuardedPrograms(t *testing.T) {
 }
 
 // uninterpreted returns programs that the interpreter is wrong about.
-func uninterpreted(t testing.TB) []program {
+func uninterpreted(t testing.TB) []example {
 	t.Helper()
 	return readPrograms(t, filepath.Join("testdata", "guard", "programs.txtar"))
 }
@@ -66,7 +66,7 @@ func guardedName(i int) string {
 
 // buildGuarded returns a program that runs those of the programs whose indexes
 // are its arguments, with guards, by the runner of compiled cells.
-func buildGuarded(t *testing.T, programs []program) string {
+func buildGuarded(t *testing.T, programs []example) string {
 	t.Helper()
 	dir := t.TempDir()
 	here, err := os.Getwd()
@@ -149,7 +149,7 @@ func main() {
 
 // runGuarded returns what a program prints. Types print as those of its own
 // package, which has another name than it should.
-func runGuarded(t *testing.T, binary string, i int, p program) string {
+func runGuarded(t *testing.T, binary string, i int, p example) string {
 	cmd := exec.Command(binary, fmt.Sprint(i))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

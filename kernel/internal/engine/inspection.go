@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // inspect describes what stands at, or ends before, the cursor, a position in
@@ -15,7 +17,7 @@ import (
 // marks at the end of the source, by which front ends ask, are no part of it.
 // The value of a variable is shown while no cell runs, if it can be had without
 // running code of the user's. inspect returns nil if nothing is known.
-func (a *assistant) inspect(source string, cursor, detail int) (found *Bundle) {
+func (a *assistant) inspect(source string, cursor, detail int) (found *program.Bundle) {
 	defer func() {
 		// A fault of the engine costs the answer, not the kernel.
 		if r := recover(); r != nil {
@@ -240,7 +242,7 @@ func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *descri
 		if src == nil {
 			break
 		}
-		d.place = src.cell.title()
+		d.place = src.cell.Title()
 		d.documentation = commentAt(src.cell.Source, offset)
 		if q.detail > 0 {
 			d.source = itemAt(src.cell.Source, offset)

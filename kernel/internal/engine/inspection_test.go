@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestInspect looks at descriptions: at their first line, and at what else is
@@ -140,7 +140,7 @@ func TestInspect(t *testing.T) {
 }
 
 // texts returns the two forms of a description.
-func texts(t testing.TB, bundle *engine.Bundle) (plain, markdown string) {
+func texts(t testing.TB, bundle *program.Bundle) (plain, markdown string) {
 	t.Helper()
 	plain, _ = bundle.Data["text/plain"].(string)
 	markdown, _ = bundle.Data["text/markdown"].(string)

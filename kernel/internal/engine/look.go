@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A look is a question about a variable of the session, or a field of one, that
@@ -10,7 +11,7 @@ import (
 // compiled cells by a Look, so that nothing is compiled for it.
 type look struct {
 	name, field string
-	aspect      Aspect
+	aspect      program.Aspect
 	// basic is the basic type that a value is converted to, so that no method of
 	// its own is called; empty if there is none.
 	basic string
@@ -25,9 +26,9 @@ func (l look) expression() string {
 		x += "." + l.field
 	}
 	switch l.aspect {
-	case LookLength:
+	case program.LookLength:
 		return "len(" + x + ")"
-	case LookNil:
+	case program.LookNil:
 		return x + " == nil"
 	}
 	if l.most > 0 {
@@ -41,18 +42,18 @@ func (l look) expression() string {
 
 // compiledLook is what compiled cells are asked. It reports false if the variable is
 // not theirs.
-func (e *Engine) compiledLook(l look) (Look, bool) {
+func (e *Engine) compiledLook(l look) (program.Look, bool) {
 	d := e.session.live[l.name]
 	if d == nil || d.lowered == "" {
-		return Look{}, false
+		return program.Look{}, false
 	}
 	unit, variable, ok := e.emitter.variable(d)
-	return Look{Unit: unit, Variable: variable, Field: l.field, Aspect: l.aspect, Plain: l.basic != "", Most: l.most}, ok
+	return program.Look{Unit: unit, Variable: variable, Field: l.field, Aspect: l.aspect, Plain: l.basic != "", Most: l.most}, ok
 }
 
 // compiledLooks is compiledLook for several; there are the indices of those that
 // compiled cells can be asked.
-func (e *Engine) compiledLooks(looks []look) (there []int, questions []Look) {
+func (e *Engine) compiledLooks(looks []look) (there []int, questions []program.Look) {
 	for i, l := range looks {
 		if question, ok := e.compiledLook(l); ok {
 			there = append(there, i)
@@ -63,17 +64,17 @@ func (e *Engine) compiledLooks(looks []look) (there []int, questions []Look) {
 }
 
 // lookAt asks compiled cells.
-func (e *Engine) lookAt(ctx context.Context, cell int, looks []Look, out Output) ([]string, error) {
+func (e *Engine) lookAt(ctx context.Context, cell int, looks []program.Look, out program.Output) ([]string, error) {
 	if len(looks) == 0 {
 		return nil, nil
 	}
-	bundle, err := e.executor.Run(ctx, &Program{Cell: cell, Compiled: &Compiled{Looks: looks}}, out)
+	bundle, err := e.executor.Run(ctx, &program.Program{Cell: cell, Compiled: &program.Compiled{Looks: looks}}, out)
 	if err != nil {
 		return nil, err
 	}
 	var texts []string
 	if bundle != nil {
-		switch list := bundle.Data[Seen].(type) {
+		switch list := bundle.Data[program.Seen].(type) {
 		case []string:
 			texts = list
 		case []any: // it has crossed a pipe

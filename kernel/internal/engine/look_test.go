@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // seen answers looks with what they ask.
-func seen(looks []engine.Look) []string {
+func seen(looks []program.Look) []string {
 	var texts []string
 	for _, l := range looks {
 		text := fmt.Sprintf("<%s %s", l.Aspect, l.Variable)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -179,10 +180,10 @@ func newLowerer(c *checker) *lowerer { return &lowerer{c, newPreludes(c)} }
 // lower turns a checked cell into a program. The session's tables already
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
-func (x *lowerer) lower(k *checked) (ch *change, program *Program, problems []problem) {
+func (x *lowerer) lower(k *checked) (ch *change, prog *program.Program, problems []problem) {
 	ch = newChange(x.checker, k)
 	l := &lowering{shapes: newShapes(ch, x.preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
-	defer l.recoverRefusal(func(p problem) { program, problems = nil, []problem{p} })
+	defer l.recoverRefusal(func(p problem) { prog, problems = nil, []problem{p} })
 	if !l.s.sent[bridgePath] {
 		l.s.sent[bridgePath] = true
 		l.later(func() { delete(l.s.sent, bridgePath) })
@@ -209,8 +210,8 @@ func (x *lowerer) lower(k *checked) (ch *change, program *Program, problems []pr
 }
 
 // program assembles what was lowered.
-func (l *lowering) program(body string) *Program {
-	p := &Program{Cell: l.k.source.cell.Number, Title: l.k.source.cell.title(), Temporary: l.temporary, Keep: l.shown != nil && !l.k.source.cell.Aside}
+func (l *lowering) program(body string) *program.Program {
+	p := &program.Program{Cell: l.k.source.cell.Number, Title: l.k.source.cell.Title(), Temporary: l.temporary, Keep: l.shown != nil && !l.k.source.cell.Aside}
 	if obsolete := l.s.obsolete; len(obsolete) > 0 {
 		p.Temporary = append(p.Temporary, obsolete...)
 		l.s.obsolete = nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestLowering compares what cells become with the files beside them. Cells
@@ -19,7 +20,7 @@ func TestLowering(t *testing.T) {
 		n := newNotebook(t)
 		var got strings.Builder
 		for i, cell := range cellsOf(text) {
-			lowered, err := n.engine.Lower(engine.Cell{Number: i + 1, Source: cell})
+			lowered, err := n.engine.Lower(program.Cell{Number: i + 1, Source: cell})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func FuzzLower(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, cell string) {
 		n := newEngine(t)
-		lowered, err := n.Lower(engine.Cell{Number: 1, Source: cell})
+		lowered, err := n.Lower(program.Cell{Number: 1, Source: cell})
 		if err != nil {
 			if strings.Contains(err.Error(), "InternalError") {
 				t.Fatalf("%v", err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/hierml/notebook/kernel/internal/program"
 	"os"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (a *assistant) paths(source string, from, at int, folders bool) (int, []Can
 
 // inspectMagic describes the magic whose name an offset is in or ends, and
 // reports whether it is in a magic at all.
-func inspectMagic(source string, at int) (*Bundle, bool) {
+func inspectMagic(source string, at int) (*program.Bundle, bool) {
 	if !mayHoldMagics(source) {
 		return nil, false
 	}

@@ -3,10 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // chooseMode does what %engine says: it shows how cells are run, or changes it.
-func (e *Engine) chooseMode(ctx context.Context, src *source, argument string, out Output) error {
+func (e *Engine) chooseMode(ctx context.Context, src *source, argument string, out program.Output) error {
 	if argument == "" {
 		e.declaring.Lock() // a cell that changes it may run
 		defer e.declaring.Unlock()
@@ -59,7 +60,7 @@ func (s *switching) runs() string {
 
 // switchTo changes the mode. A session of compiled cells is one to its end,
 // unless there is nothing in it: what is compiled the interpreter cannot use.
-func (e *Engine) switchTo(ctx context.Context, src *source, mode Mode, out Output) error {
+func (e *Engine) switchTo(ctx context.Context, src *source, mode Mode, out program.Output) error {
 	e.declaring.Lock()
 	defer e.declaring.Unlock()
 	e.mu.Lock()
@@ -76,7 +77,7 @@ func (e *Engine) switchTo(ctx context.Context, src *source, mode Mode, out Outpu
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mode = mode
-	if _, restarts := e.executor.(Restarter); compiled && mode != CompiledMode && restarts && e.session.empty() {
+	if _, restarts := e.executor.(program.Restarter); compiled && mode != CompiledMode && restarts && e.session.empty() {
 		_, err := e.anew(src.cell)
 		return err
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"strings"
 )
 
 // mod does what %mod says: it lists the modules that the session uses, or has it
 // take one in a version.
-func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument string, out Output) error {
+func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument string, out program.Output) error {
 	e.declaring.Lock() // a cell may ask for modules
 	defer e.declaring.Unlock()
 	failed := func(err error) error {
@@ -49,7 +50,7 @@ func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument str
 
 // modules returns what the session's modules come from, nil if there are none
 // yet and they are not needed.
-func (e *Engine) modules(ctx context.Context, needed bool, out Output) (Modules, error) {
+func (e *Engine) modules(ctx context.Context, needed bool, out program.Output) (program.Modules, error) {
 	if needed {
 		if e.mode == InterpretedMode && !e.compiled {
 			return nil, errors.New("only compiled cells import packages of other modules (%engine auto)")
@@ -58,7 +59,7 @@ func (e *Engine) modules(ctx context.Context, needed bool, out Output) (Modules,
 			return nil, fmt.Errorf("only compiled cells import packages of other modules, and cells cannot be compiled: %w", err)
 		}
 	}
-	modules, ok := e.compiler.(Modules)
+	modules, ok := e.compiler.(program.Modules)
 	if needed && !ok {
 		return nil, errors.New("only what this program consists of can be imported")
 	}
@@ -66,7 +67,7 @@ func (e *Engine) modules(ctx context.Context, needed bool, out Output) (Modules,
 }
 
 // listModules shows the modules that the session uses.
-func (e *Engine) listModules(modules Modules, out Output) error {
+func (e *Engine) listModules(modules program.Modules, out program.Output) error {
 	var rows [][]string
 	if modules != nil {
 		for _, m := range modules.List() {
@@ -78,7 +79,7 @@ func (e *Engine) listModules(modules Modules, out Output) error {
 		return nil
 	}
 	text, page := table([]string{"module", "version", "by"}, rows, 0, 1)
-	out.Display(&Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
+	out.Display(&program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
 	return nil
 }
 
@@ -86,7 +87,7 @@ func (e *Engine) listModules(modules Modules, out Output) error {
 // text.
 func (e *Engine) moduleNames(text string) []Candidate {
 	var out []Candidate
-	if modules, ok := e.compiler.(Modules); ok {
+	if modules, ok := e.compiler.(program.Modules); ok {
 		for _, m := range modules.List() {
 			if strings.HasPrefix(m.Path, text) {
 				out = append(out, Candidate{Text: m.Path, Kind: "module"})

@@ -6,18 +6,13 @@ import (
 	"html"
 	"strings"
 	"text/tabwriter"
-)
 
-// A Restarter is an Executor that can begin anew: with no variables, and in the
-// state that it had at first. What runs ends with a *DeathError. It returns the
-// number of the process that ended, as a *DeathError has it.
-type Restarter interface {
-	Restart() (process int, err error)
-}
+	"github.com/hierml/notebook/kernel/internal/program"
+)
 
 // runMagics runs a cell that may have magics of the engine's own, before and
 // after the rest of it. None is carried out if the cell does not parse.
-func (e *Engine) runMagics(ctx context.Context, cell Cell, out Output) (*Bundle, error) {
+func (e *Engine) runMagics(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	src, own, err := e.translated(cell)
 	if err != nil {
 		return nil, err
@@ -41,7 +36,7 @@ func (e *Engine) runMagics(ctx context.Context, cell Cell, out Output) (*Bundle,
 
 // translated returns the source of a cell with its magics as Go. It is an error
 // if the cell does not parse and the engine has magics to carry out before.
-func (e *Engine) translated(cell Cell) (src *source, t *translated, err error) {
+func (e *Engine) translated(cell program.Cell) (src *source, t *translated, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -63,7 +58,7 @@ func (e *Engine) translated(cell Cell) (src *source, t *translated, err error) {
 }
 
 // carryOut does what a magic of the engine's own says.
-func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out Output) error {
+func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out program.Output) error {
 	argument := src.cell.Source[m.argument:m.argumentEnd]
 	if m.kind == &questionKind {
 		return e.answer(src, m, argument, out)
@@ -97,8 +92,8 @@ func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out Out
 }
 
 // answer shows what a question asks for.
-func (e *Engine) answer(src *source, m *magicUse, name string, out Output) error {
-	var found *Bundle
+func (e *Engine) answer(src *source, m *magicUse, name string, out program.Output) error {
+	var found *program.Bundle
 	if strings.HasPrefix(name, "%") {
 		found = describeMagic(name)
 	} else {
@@ -116,7 +111,7 @@ func (e *Engine) answer(src *source, m *magicUse, name string, out Output) error
 }
 
 // reset makes the session a new one.
-func (e *Engine) reset(cell Cell, out Output) error {
+func (e *Engine) reset(cell program.Cell, out program.Output) error {
 	// No cell declares anything meanwhile, nor learns of the end of its process.
 	e.declaring.Lock()
 	defer e.declaring.Unlock()
@@ -141,14 +136,14 @@ func (e *Engine) reset(cell Cell, out Output) error {
 
 // anew forgets all that the session has declared, and starts a new process
 // where the executor can do that.
-func (e *Engine) anew(cell Cell) (restarted bool, err error) {
+func (e *Engine) anew(cell program.Cell) (restarted bool, err error) {
 	fresh := newSession()
-	r, restarted := e.executor.(Restarter)
+	r, restarted := e.executor.(program.Restarter)
 	if restarted {
 		died, err := r.Restart()
 		if err != nil {
-			title := cell.title()
-			return false, &Error{Name: "error", Message: err.Error(), Traceback: []string{bold + title + ": " + red + err.Error() + plain}, Cause: err}
+			title := cell.Title()
+			return false, &program.Error{Name: "error", Message: err.Error(), Traceback: []string{bold + title + ": " + red + err.Error() + plain}, Cause: err}
 		}
 		e.dead = max(e.dead, died)
 		e.compiled = false
@@ -162,7 +157,7 @@ func (e *Engine) anew(cell Cell) (restarted bool, err error) {
 	c.session, c.files, c.pkg = fresh, newFiles(), nil
 	e.lowerer = newLowerer(c)
 	e.forgetCompiled()
-	if modules, ok := e.compiler.(Modules); ok && restarted {
+	if modules, ok := e.compiler.(program.Modules); ok && restarted {
 		modules.Forget()
 	}
 	return restarted, nil
@@ -176,7 +171,7 @@ func count(n int, one, many string) string {
 }
 
 // magicHelp lists the magics.
-func magicHelp() *Bundle {
+func magicHelp() *program.Bundle {
 	var rows [][]string
 	for _, k := range magicKinds {
 		rows = append(rows, []string{k.usage, k.doc, k.example})
@@ -192,7 +187,7 @@ func magicHelp() *Bundle {
 		fmt.Fprintf(&text, "%s\n    %s\n    Example: %s\n", r[0], strings.ReplaceAll(wrapped(r[1], 76), "\n", "\n    "), r[2])
 	}
 	_, page := table([]string{"magic", "what it does", "example"}, rows, 0, 2)
-	return &Bundle{Data: map[string]any{"text/plain": text.String(), "text/html": page}}
+	return &program.Bundle{Data: map[string]any{"text/plain": text.String(), "text/html": page}}
 }
 
 // wrapped breaks a text into lines of at most width bytes, where it has blanks.
@@ -217,12 +212,12 @@ func wrapped(text string, width int) string {
 
 // describeMagic describes the magic of a name with its percent signs, nil if
 // there is none.
-func describeMagic(name string) *Bundle {
+func describeMagic(name string) *program.Bundle {
 	k := magicNamed(strings.TrimLeft(name, "%"))
 	if k == nil {
 		return nil
 	}
-	return &Bundle{Data: map[string]any{
+	return &program.Bundle{Data: map[string]any{
 		"text/plain":    k.usage + "\n\n" + k.sign() + " " + k.doc + "\n\nExample: " + k.example + "\n",
 		"text/markdown": fenced(k.usage) + "\n\n`" + k.sign() + "` " + k.doc + "\n\nExample:\n\n" + fenced(k.example) + "\n",
 	}}

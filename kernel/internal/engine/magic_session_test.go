@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -39,7 +39,7 @@ func TestMagicErrors(t *testing.T) {
 	} {
 		n.cell = 0
 		_, _, err := n.run(c.cell)
-		var e *engine.Error
+		var e *program.Error
 		if !errors.As(err, &e) || e.Name != "CompileError" || !strings.HasPrefix(e.Message, c.message) {
 			t.Errorf("%s\nerror %v\nwant  %s", c.cell, err, c.message)
 			continue
@@ -54,7 +54,7 @@ func TestMagicErrors(t *testing.T) {
 // TestPlainCells holds that programs have no magics.
 func TestPlainCells(t *testing.T) {
 	n := newNotebook(t)
-	_, err := n.engine.Run(context.Background(), engine.Cell{Number: 1, Source: "x := 1\n%time x++", Plain: true}, &recorder{})
+	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Source: "x := 1\n%time x++", Plain: true}, &recorder{})
 	if err == nil || !strings.Contains(err.Error(), "syntax error: unexpected %") {
 		t.Error(err)
 	}
@@ -63,17 +63,17 @@ func TestPlainCells(t *testing.T) {
 // A desk is an output with all that is shown on it.
 type desk struct {
 	recorder
-	shown, pages []*engine.Bundle
+	shown, pages []*program.Bundle
 }
 
-func (d *desk) Display(b *engine.Bundle, _ string, _ bool) { d.shown = append(d.shown, b) }
-func (d *desk) Page(b *engine.Bundle)                      { d.pages = append(d.pages, b) }
+func (d *desk) Display(b *program.Bundle, _ string, _ bool) { d.shown = append(d.shown, b) }
+func (d *desk) Page(b *program.Bundle)                      { d.pages = append(d.pages, b) }
 
 func (n *notebook) runOn(t *testing.T, source string) *desk {
 	t.Helper()
 	n.cell++
 	d := &desk{}
-	if _, err := n.engine.Run(context.Background(), engine.Cell{Number: n.cell, Source: source}, d); err != nil {
+	if _, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source}, d); err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
 	return d

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/types"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type whoRow struct {
 var whoKinds = []string{"variable", "constant", "function", "type", "import"}
 
 // who shows what the session has declared.
-func (e *Engine) who(ctx context.Context, cell Cell, out Output) error {
+func (e *Engine) who(ctx context.Context, cell program.Cell, out program.Output) error {
 	rows, titles := e.whoRows()
 	if len(rows) == 0 {
 		out.Stream("stdout", "Nothing is declared.\n")
@@ -43,7 +44,7 @@ func (e *Engine) who(ctx context.Context, cell Cell, out Output) error {
 		cells = append(cells, []string{r.name, r.kind, r.typ, value, titles[r.cell]})
 	}
 	text, page := table([]string{"name", "kind", "type", "value", "declared in"}, cells, 0, 2, 3)
-	out.Display(&Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
+	out.Display(&program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
 	return nil
 }
 
@@ -53,7 +54,7 @@ func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	defer e.mu.Unlock()
 	titles = map[int]string{}
 	for _, src := range e.checker.sources {
-		titles[src.cell.Number] = src.cell.title()
+		titles[src.cell.Number] = src.cell.Title()
 	}
 	for name, d := range e.session.live {
 		if d.cell > 0 {
@@ -130,7 +131,7 @@ func typeWord(obj *types.TypeName) string {
 func (r *whoRow) describe(s *session, v types.Object) {
 	own := func(name string) bool { return s.live[name] == nil }
 	value := func(field string, t types.Type) (look, bool) {
-		l := look{name: r.name, field: field, aspect: LookBrief}
+		l := look{name: r.name, field: field, aspect: program.LookBrief}
 		b, ok := t.Underlying().(*types.Basic)
 		if !ok || b.Kind() == types.UnsafePointer {
 			return l, false
@@ -150,7 +151,7 @@ func (r *whoRow) describe(s *session, v types.Object) {
 	case *types.Slice, *types.Map, *types.Chan:
 		if own("len") {
 			r.value = func(shown []string) string { return "len " + shown[0] }
-			r.looks = []look{{name: r.name, aspect: LookLength}}
+			r.looks = []look{{name: r.name, aspect: program.LookLength}}
 		}
 	case *types.Pointer, *types.Signature, *types.Interface:
 		if own("nil") {
@@ -160,7 +161,7 @@ func (r *whoRow) describe(s *session, v types.Object) {
 				}
 				return ""
 			}
-			r.looks = []look{{name: r.name, aspect: LookNil}}
+			r.looks = []look{{name: r.name, aspect: program.LookNil}}
 		}
 	case *types.Struct:
 		const most = 6
@@ -205,7 +206,7 @@ func brief(text string) string {
 const whoBatch = 200
 
 // whoValues asks for the values of all looks of the rows.
-func (e *Engine) whoValues(ctx context.Context, cell Cell, rows []whoRow, out Output) ([]string, error) {
+func (e *Engine) whoValues(ctx context.Context, cell program.Cell, rows []whoRow, out program.Output) ([]string, error) {
 	var looks []look
 	var values []string
 	for _, r := range rows {
@@ -222,7 +223,7 @@ func (e *Engine) whoValues(ctx context.Context, cell Cell, rows []whoRow, out Ou
 }
 
 // brief returns what the looks show. The interpreter runs a cell for them.
-func (e *Engine) brief(ctx context.Context, cell Cell, looks []look, out Output) ([]string, error) {
+func (e *Engine) brief(ctx context.Context, cell program.Cell, looks []look, out program.Output) ([]string, error) {
 	e.mu.Lock()
 	if e.compiled {
 		there, questions := e.compiledLooks(looks)

@@ -13,65 +13,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
-
-// Modules finds packages that this program does not consist of: those of other
-// modules, and of the module or workspace that the cells' folder is in. Only
-// compiled cells can use them. A Compiler that has them is a Modules, too.
-type Modules interface {
-	// Import returns a package that was resolved. Its path is the one that cells
-	// are to be compiled with: where the package has changed since cells were
-	// compiled with it, that is not the path by which it is imported.
-	types.Importer
-
-	// Resolve finds the packages with these import paths for cells that work in
-	// the folder. It downloads and compiles what they need, says so to progress
-	// line by line, and has the session's compiler know them. Packages that were
-	// found before are looked at again where they may have changed.
-	//
-	// It returns why paths cannot be imported. The error is that of the end of
-	// ctx.
-	Resolve(ctx context.Context, folder string, paths []string, progress func(line string)) (failed map[string]error, err error)
-
-	// List returns the modules that cells have imported packages of, and those
-	// that were required.
-	List() []Module
-
-	// Require has the session take a module in a version from now on, and
-	// returns that version. The version is one, or what the go command makes
-	// one of, as v1 or the name of a branch; empty stands for the latest. By none
-	// the session leaves the version to others, and nothing is returned.
-	Require(ctx context.Context, folder, module, version string, progress func(line string)) (string, error)
-
-	// Doc returns the documentation of what a package that was found exports,
-	// as a Library has it.
-	Doc(path, name string) string
-
-	// Paths returns the import paths of packages that are known without
-	// asking the network: those of the folder's module or workspace, and of the
-	// modules that the session uses.
-	Paths() []string
-
-	// Forget says that the process is gone which has loaded packages, and that
-	// nothing that was declared is of use any more.
-	Forget()
-}
-
-// A Module is one that the session uses.
-type Module struct {
-	// Version is empty for one that stands in a folder.
-	Path, Version string
-	// From says in a few words why it is this version.
-	From string
-	// Used says that cells have imported packages of it.
-	Used bool
-}
 
 // An outside importer imports the packages that the program consists of, and those of
 // other modules that were resolved.
 type outside struct {
 	types.Importer
-	modules Modules // nil until there are some
+	modules program.Modules // nil until there are some
 	folder  func() string
 	// resolved are the paths of packages that modules has, and failed says why
 	// others cannot be imported.
@@ -97,7 +47,7 @@ func (o *outside) Import(path string) (*types.Package, error) {
 
 func (o *outside) Paths() []string {
 	var paths []string
-	if library, ok := o.Importer.(Library); ok {
+	if library, ok := o.Importer.(program.Library); ok {
 		paths = library.Paths()
 	}
 	if o.modules != nil {
@@ -110,7 +60,7 @@ func (o *outside) Doc(path, name string) string {
 	if path = plainPath(path); o.resolved[path] {
 		return o.modules.Doc(path, name)
 	}
-	if library, ok := o.Importer.(Library); ok {
+	if library, ok := o.Importer.(program.Library); ok {
 		return library.Doc(path, name)
 	}
 	return ""
@@ -125,7 +75,7 @@ func plainPath(path string) string { return editionSuffix.ReplaceAllString(path,
 // resolve finds the packages that a cell imports and the program does not
 // consist of. Why some cannot be imported the checker says where the cell does
 // it. The error is that of the end of ctx. Engine.declaring is held.
-func (e *Engine) resolve(ctx context.Context, src *source, out Output) error {
+func (e *Engine) resolve(ctx context.Context, src *source, out program.Output) error {
 	e.mu.Lock()
 	clear(e.outside.failed)
 	paths := e.outside.unknown(src)
@@ -145,7 +95,7 @@ func (e *Engine) resolve(ctx context.Context, src *source, out Output) error {
 			failed = e.outside.refused(paths, "compiled cells import packages of all modules, but cells cannot be compiled: "+err.Error())
 			break
 		}
-		modules, ok := e.compiler.(Modules)
+		modules, ok := e.compiler.(program.Modules)
 		if !ok {
 			return nil
 		}

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A tableRecorder keeps the text of what is displayed, too.
 type tableRecorder struct{ recorder }
 
-func (r *tableRecorder) Display(b *engine.Bundle, _ string, _ bool) {
+func (r *tableRecorder) Display(b *program.Bundle, _ string, _ bool) {
 	text, _ := b.Data["text/plain"].(string)
 	r.Stream("stdout", text)
 }
@@ -36,7 +37,7 @@ func (n *notebook) turns(t *testing.T, turns []turn) {
 	for _, c := range turns {
 		n.cell++
 		r := &tableRecorder{}
-		bundle, err := n.engine.Run(context.Background(), engine.Cell{Number: n.cell, Source: c.source}, r)
+		bundle, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: c.source}, r)
 		got := strings.TrimSpace(r.out())
 		if bundle != nil {
 			got, _ = bundle.Data["text/plain"].(string)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -203,7 +204,7 @@ func (c *files) remember(cell, place int, ops []operation) {
 
 // failed returns the place of a frame: that of the operation in the noted
 // statement, if it is known which one it was.
-func (c *files) failed(f Frame) (line, column int) {
+func (c *files) failed(f program.Frame) (line, column int) {
 	found := token.NoPos
 	for _, op := range c.sites[site{f.Cell, f.Line*columns + f.Column}] {
 		if op.kind != f.Operation {

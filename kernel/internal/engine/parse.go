@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -22,12 +23,12 @@ const (
 // A source is the text of a cell, by which positions are told, and the Go that
 // it stands for.
 type source struct {
-	cell Cell
+	cell program.Cell
 	*translation
 }
 
 // newSource returns the source of a cell without magics.
-func newSource(cell Cell) *source { return &source{cell, &translation{text: cell.Source}} }
+func newSource(cell program.Cell) *source { return &source{cell, &translation{text: cell.Source}} }
 
 // A problem is one complaint about a cell, at an offset into its source.
 type problem struct {
@@ -101,7 +102,7 @@ func (c *files) parse(src *source) (*parsed, []problem) {
 			return nil
 		}
 		text := prefix + blank(src.text, keep, p.items) + suffix
-		file, err := parser.ParseFile(c.fset, src.cell.title(), text, parser.ParseComments|parser.AllErrors)
+		file, err := parser.ParseFile(c.fset, src.cell.Title(), text, parser.ParseComments|parser.AllErrors)
 		if file != nil {
 			c.sources[c.fset.File(file.FileStart)] = src
 			for _, id := range file.Unresolved {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/types"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func (e *Engine) valueOf(v *types.Var) string {
 			return ""
 		}
 		if u.Info()&types.IsString != 0 {
-			text, ok := e.peek(look{name: name, aspect: LookValue, most: maxGlance})
+			text, ok := e.peek(look{name: name, aspect: program.LookValue, most: maxGlance})
 			if !ok {
 				return ""
 			}
@@ -45,31 +46,31 @@ func (e *Engine) valueOf(v *types.Var) string {
 			return ""
 		}
 	case *types.Slice:
-		length, ok := e.peek(look{name: name, aspect: LookLength})
+		length, ok := e.peek(look{name: name, aspect: program.LookLength})
 		if !ok {
 			return ""
 		}
 		const few = 10
 		if n, err := strconv.Atoi(length); err == nil && n <= few && e.plain(u.Elem()) {
-			if text, ok := e.peek(look{name: name, aspect: LookValue, most: few}); ok {
+			if text, ok := e.peek(look{name: name, aspect: program.LookValue, most: few}); ok {
 				return cutText(text)
 			}
 		}
 		return "length " + length
 	case *types.Map, *types.Chan:
-		if length, ok := e.peek(look{name: name, aspect: LookLength}); ok {
+		if length, ok := e.peek(look{name: name, aspect: program.LookLength}); ok {
 			return "length " + length
 		}
 		return ""
 	case *types.Pointer, *types.Signature, *types.Interface:
-		if isNil, ok := e.peek(look{name: name, aspect: LookNil}); ok && isNil == "true" {
+		if isNil, ok := e.peek(look{name: name, aspect: program.LookNil}); ok && isNil == "true" {
 			return "nil"
 		}
 		return ""
 	default:
 		return ""
 	}
-	text, _ := e.peek(look{name: name, aspect: LookValue})
+	text, _ := e.peek(look{name: name, aspect: program.LookValue})
 	return cutText(text)
 }
 
@@ -120,7 +121,7 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 	answers := make(chan string, 1)
 	go func() {
 		text, err := ask()
-		var death *DeathError
+		var death *program.DeathError
 		if errors.As(err, &death) {
 			e.mu.Lock()
 			_ = e.buried(death) // the next cell will say what is lost
@@ -142,29 +143,29 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 
 // asking returns what asks the executor for a variable. The caller holds
 // e.declaring.
-func (e *Engine) asking(at look, number int, out Output) (ask func() (string, error), ok bool) {
+func (e *Engine) asking(at look, number int, out program.Output) (ask func() (string, error), ok bool) {
 	e.mu.Lock()
 	compiled := e.compiled
-	question, there := Look{}, false
+	question, there := program.Look{}, false
 	if compiled {
 		question, there = e.compiledLook(at)
 	}
 	e.mu.Unlock()
 	if compiled {
 		return func() (string, error) {
-			texts, err := e.lookAt(context.Background(), number, []Look{question}, out)
+			texts, err := e.lookAt(context.Background(), number, []program.Look{question}, out)
 			if err != nil {
 				return "", err
 			}
 			return texts[0], nil
 		}, there
 	}
-	l, program, err := e.interpret(newSource(Cell{Number: number, Source: at.expression(), Aside: true}))
+	l, p, err := e.interpret(newSource(program.Cell{Number: number, Source: at.expression(), Aside: true}))
 	if err != nil {
 		return nil, false
 	}
 	return func() (string, error) {
-		bundle, err := e.executor.Run(context.Background(), program, out)
+		bundle, err := e.executor.Run(context.Background(), p, out)
 		e.mu.Lock()
 		l.commit(0)
 		e.checker.forget(l.k.source)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -91,12 +92,12 @@ func TestInspectValues(t *testing.T) {
 func TestInspectWhileCellRuns(t *testing.T) {
 	executor := &held{make(chan bool), make(chan bool)}
 	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
-	if _, err := e.Lower(engine.Cell{Number: 1, Source: "number := 3"}); err != nil {
+	if _, err := e.Lower(program.Cell{Number: 1, Source: "number := 3"}); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := e.Run(t.Context(), engine.Cell{Number: 2, Source: "time.Sleep(time.Hour)"}, &recorder{})
+		_, err := e.Run(t.Context(), program.Cell{Number: 2, Source: "time.Sleep(time.Hour)"}, &recorder{})
 		ended <- err
 	}()
 	<-executor.running

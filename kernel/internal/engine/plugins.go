@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Compiled code stays in a process to its end. How much that is %who -m tells,
@@ -19,16 +20,6 @@ const (
 	mostPlugins = 300
 	mostCode    = 1 << 30
 )
-
-// A Replacer is an Executor that can go on in another process.
-type Replacer interface {
-	// Replace starts another process, has it load the program, which runs
-	// nothing, and gives the variables that the program moves the values that
-	// they have where they are now. The process so far then ends, and its number
-	// is returned. The bundle is that of a program with Moved. After an error the
-	// process so far is still there.
-	Replace(ctx context.Context, program *Program, out Output) (bundle *Bundle, process int, err error)
-}
 
 // A loadedPlugin is one that the executor's process has loaded.
 type loadedPlugin struct {
@@ -66,7 +57,7 @@ func (e *Engine) build(ctx context.Context, units []toolchain.Unit, of string) (
 func (c *loadedCode) full() bool { return len(c.plugins) >= c.mostPlugins || c.size >= c.mostCode }
 
 // table lists what the process has of compiled code.
-func (c *loadedCode) table() *Bundle {
+func (c *loadedCode) table() *program.Bundle {
 	var rows [][]string
 	for _, p := range c.plugins {
 		rows = append(rows, []string{p.of, bytesText(p.size)})
@@ -74,7 +65,7 @@ func (c *loadedCode) table() *Bundle {
 	rows = append(rows, []string{"all: " + count(len(c.plugins), "plugin", "plugins"), bytesText(c.size)})
 	text, page := table([]string{"compiled code of", "size"}, rows)
 	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.mostPlugins, bytesText(c.mostCode))
-	return &Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}
+	return &program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}
 }
 
 func bytesText(size int64) string {
@@ -88,7 +79,7 @@ func bytesText(size int64) string {
 }
 
 // whoMemory shows what %who -m asks for.
-func (e *Engine) whoMemory(out Output) {
+func (e *Engine) whoMemory(out program.Output) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.code.plugins) == 0 {
@@ -101,8 +92,8 @@ func (e *Engine) whoMemory(out Output) {
 // replaceFull has the executor go on in another process if the one so far has
 // too much compiled code. It fails only with the end of the context or with the
 // death of both: where it cannot be done, the process so far goes on.
-func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error {
-	replacer, ok := e.executor.(Replacer)
+func (e *Engine) replaceFull(ctx context.Context, src *source, out program.Output) error {
+	replacer, ok := e.executor.(program.Replacer)
 	e.mu.Lock()
 	due := ok && e.code.full() && e.running.Load() == 1 // this one
 	before := e.code
@@ -111,7 +102,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error
 		return nil
 	}
 	err := e.replace(ctx, src, replacer, out)
-	var death *DeathError
+	var death *program.DeathError
 	switch {
 	case err == nil:
 		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", bytesText(before.size), count(len(before.plugins), "plugin", "plugins")))
@@ -128,7 +119,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out Output) error
 
 const theProcessBefore = "the process before"
 
-func (e *Engine) replace(ctx context.Context, src *source, replacer Replacer, out Output) (err error) {
+func (e *Engine) replace(ctx context.Context, src *source, replacer program.Replacer, out program.Output) (err error) {
 	unit, compiled, undo, err := e.emitEverything()
 	if err != nil {
 		return err
@@ -149,7 +140,7 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer Replacer, ou
 		return err
 	}
 	compiled.Shown = e.shownCells()
-	bundle, ended, err := replacer.Replace(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
+	bundle, ended, err := replacer.Replace(ctx, &program.Program{Cell: src.cell.Number, Title: src.cell.Title(), Compiled: compiled}, out)
 	if err != nil {
 		return errors.Join(err, removeBuilt(compiled.Plugin))
 	}
@@ -157,10 +148,10 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer Replacer, ou
 	e.dead = max(e.dead, ended)
 	e.emitter.only(unit.Path)
 	e.ahead = ahead{}
-	left, parts := reasons(bundle, LeftBehind), reasons(bundle, LeftInPart)
+	left, parts := reasons(bundle, program.LeftBehind), reasons(bundle, program.LeftInPart)
 	notes := append(e.leave(theProcessBefore, left), partNotes(theProcessBefore, compiled.Moved, parts)...)
 	for _, out := range e.session.outputs {
-		key := ShownKey(out.cell)
+		key := program.ShownKey(out.cell)
 		if reason := cmp.Or(left[key], parts[key]); reason != "" && out.lost == "" {
 			out.lost = "the value stayed behind with " + theProcessBefore + ": " + reason
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/display"
 )
@@ -91,13 +92,13 @@ func TestExport(t *testing.T) {
 	}
 	all := sequences(t)
 	dir := buildExported(t, golden, append(all, readTour(t)))
-	run := func(s *sequence, program string, args ...string) {
+	run := func(s *sequence, p string, args ...string) {
 		t.Run("run "+s.name, func(t *testing.T) {
 			for _, c := range s.cells {
 				skipGoroutines(t, c.Source)
 			}
 			want := shown(t, s.cells)
-			cmd := exec.Command(filepath.Join(dir, program), args...)
+			cmd := exec.Command(filepath.Join(dir, p), args...)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
@@ -208,12 +209,12 @@ func buildExported(t *testing.T, golden, all []*sequence) string {
 // shown runs cells and returns what they print and show as text.
 func shown(t *testing.T, cells []engine.ExportCell) string {
 	t.Helper()
-	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *engine.Bundle {
+	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
 		b := display.Of(values...)
 		if b == nil {
 			return nil
 		}
-		return &engine.Bundle{Data: map[string]any{"text/plain": b.Text()}}
+		return &program.Bundle{Data: map[string]any{"text/plain": b.Text()}}
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +263,7 @@ func readTour(t *testing.T) *sequence {
 	}
 	tour := &sequence{name: "tour"}
 	for i, c := range nb.Cells {
-		cell := engine.Cell{Number: i + 1, Source: strings.Join(c.Source, "")}
+		cell := program.Cell{Number: i + 1, Source: strings.Join(c.Source, "")}
 		tour.cells = append(tour.cells, engine.ExportCell{Cell: cell, Text: c.Kind == "markdown"})
 	}
 	if tour.program, err = export(t, tour.cells); err != nil {
@@ -281,9 +282,9 @@ func TestExportFails(t *testing.T) {
 		{"1 << 70", "Cell [1]:1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
 		{"func f()", "missing function body"},
 	} {
-		program, err := export(t, readCells(c.cells))
-		if err == nil || !strings.Contains(err.Error(), c.message) || program != nil {
-			t.Errorf("%q: error %v, want %s; program %q", c.cells, err, c.message, program)
+		p, err := export(t, readCells(c.cells))
+		if err == nil || !strings.Contains(err.Error(), c.message) || p != nil {
+			t.Errorf("%q: error %v, want %s; program %q", c.cells, err, c.message, p)
 		}
 	}
 }

@@ -18,14 +18,15 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// A program is a whole package main of an archive in testdata/programs, and
+// An example is a whole package main of an archive in testdata/programs, and
 // what it prints when it is compiled. A first line "refused: " in the output
 // holds part of the sentence with which the engine refuses to interpret it.
-type program struct {
+type example struct {
 	name    string
 	source  string
 	refusal string
@@ -33,13 +34,13 @@ type program struct {
 }
 
 // archives returns the programs of each archive, by the archive's name.
-func archives(t testing.TB) map[string][]program {
+func archives(t testing.TB) map[string][]example {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "programs", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no programs: %v", err)
 	}
-	all := map[string][]program{}
+	all := map[string][]example{}
 	for _, file := range files {
 		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = readPrograms(t, file)
 	}
@@ -47,17 +48,17 @@ func archives(t testing.TB) map[string][]program {
 }
 
 // readPrograms returns the programs of an archive.
-func readPrograms(t testing.TB, file string) []program {
+func readPrograms(t testing.TB, file string) []example {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var programs []program
+	var programs []example
 	outputs := map[string]string{}
 	for _, f := range archive.Files {
 		if name, ok := strings.CutSuffix(f.Name, ".go"); ok {
-			programs = append(programs, program{name: name, source: string(f.Data)})
+			programs = append(programs, example{name: name, source: string(f.Data)})
 		} else if name, ok := strings.CutSuffix(f.Name, ".out"); ok {
 			outputs[name] = string(f.Data)
 		} else {
@@ -100,10 +101,10 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func (p program) check(t *testing.T, n *notebook) {
+func (p example) check(t *testing.T, n *notebook) {
 	_, out, err := n.run(p.source + "\nmain()")
 	if p.refusal != "" && n.mode == engine.InterpretedMode {
-		var e *engine.Error
+		var e *program.Error
 		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, p.refusal) {
 			t.Errorf("%v, want a refusal: %s", err, p.refusal)
 		}
@@ -122,7 +123,7 @@ func (p program) check(t *testing.T, n *notebook) {
 // programs that start goroutines are free of races, whose outputs are chance.
 func TestProgramsAreGo(t *testing.T) {
 	all := archives(t)
-	var everything []program
+	var everything []example
 	for archive, programs := range all {
 		for _, p := range programs {
 			if raced && !goStatement.MatchString(p.source) {
@@ -141,7 +142,7 @@ func TestProgramsAreGo(t *testing.T) {
 }
 
 // compile returns what the programs print, by their names.
-func compile(t *testing.T, programs []program) map[string]string {
+func compile(t *testing.T, programs []example) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	// The programs are packages of this module only for the length of the
@@ -208,7 +209,7 @@ func compile(t *testing.T, programs []program) map[string]string {
 }
 
 // write writes an archive with the outputs of its compiled programs.
-func write(t *testing.T, name string, programs []program) {
+func write(t *testing.T, name string, programs []example) {
 	t.Helper()
 	file := filepath.Join("testdata", "programs", name+".txtar")
 	archive, err := txtar.ParseFile(file)
@@ -231,7 +232,7 @@ func write(t *testing.T, name string, programs []program) {
 }
 
 func traceback(err error) []string {
-	var e *engine.Error
+	var e *program.Error
 	if errors.As(err, &e) {
 		return e.Traceback
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // switching is what an engine knows of the two ways to run a session's cells.
@@ -25,8 +26,8 @@ type switching struct {
 	// stale says that the executor's process has nothing of what was compiled.
 	stale bool
 
-	open     func(ctx context.Context, progress func(string)) (Compiler, error)
-	compiler Compiler // nil until it is needed
+	open     func(ctx context.Context, progress func(string)) (program.Compiler, error)
+	compiler program.Compiler // nil until it is needed
 	ahead    ahead
 	code     loadedCode
 	// cannot is why cells cannot be compiled, as it was found out at a time,
@@ -45,7 +46,7 @@ const cannotFor = time.Minute
 // A refusedError says that the interpreter does not take a cell, and why. The
 // compiler might.
 type refusedError struct {
-	refusal *Error
+	refusal *program.Error
 	why     string
 }
 
@@ -54,7 +55,7 @@ func (e *refusedError) Error() string { return e.refusal.Error() }
 // prepare makes a program of a cell, for the executor that the session has, or
 // for the compiled one if the session is to have that from this cell on. The
 // errors are *Error.
-func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*change, *Program, error) {
+func (e *Engine) prepare(ctx context.Context, src *source, out program.Output) (*change, *program.Program, error) {
 	if err := e.resolve(ctx, src, out); err != nil {
 		return nil, nil, interrupted(err)
 	}
@@ -70,17 +71,17 @@ func (e *Engine) prepare(ctx context.Context, src *source, out Output) (*change,
 	if compiled {
 		return e.compile(ctx, src, out)
 	}
-	l, program, err := e.interpret(src)
+	l, p, err := e.interpret(src)
 	var refused *refusedError
 	if errors.As(err, &refused) {
 		return e.instead(ctx, src, refused, out)
 	}
-	return l, program, err
+	return l, p, err
 }
 
 // instead compiles a cell that the interpreter refuses, and all that follow it,
 // if it is allowed to.
-func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError, out Output) (*change, *Program, error) {
+func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError, out program.Output) (*change, *program.Program, error) {
 	e.mu.Lock()
 	allowed := e.mode == AutoMode && e.open != nil
 	e.mu.Unlock()
@@ -88,7 +89,7 @@ func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError
 		return nil, nil, refused.refusal
 	}
 	err := e.promote(ctx, src, refused.why, out)
-	var death *DeathError
+	var death *program.DeathError
 	switch {
 	case err == nil:
 		return e.compile(ctx, src, out)
@@ -108,7 +109,7 @@ func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError
 
 // notPromoted is the error of a cell that asked for compiled ones.
 func (e *Engine) notPromoted(ctx context.Context, src *source, err error) error {
-	var death *DeathError
+	var death *program.DeathError
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -117,16 +118,16 @@ func (e *Engine) notPromoted(ctx context.Context, src *source, err error) error 
 	case ctx.Err() != nil:
 		return interrupted(err)
 	}
-	title := src.cell.title()
+	title := src.cell.Title()
 	msg := "cells cannot be compiled: " + err.Error()
-	return &Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
+	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
 }
 
 // promote makes the session one of compiled cells: it compiles what is live, and
 // carries the variables over. Why is what the interpreter refuses, empty if the
 // user wants it. The error is that of the context, a *DeathError, or says in a
 // sentence why cells cannot be compiled, and the session is what it was.
-func (e *Engine) promote(ctx context.Context, src *source, why string, out Output) error {
+func (e *Engine) promote(ctx context.Context, src *source, why string, out program.Output) error {
 	if err := e.openCompiler(ctx, out); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out Outpu
 	}
 	e.mu.Lock()
 	notes := append(e.leave(theInterpreter, left), partNotes(theInterpreter, moved, parts)...)
-	e.compiled, e.since, e.why = true, src.cell.title(), why
+	e.compiled, e.since, e.why = true, src.cell.Title(), why
 	e.mu.Unlock()
 	switch {
 	case why == "":
@@ -152,7 +153,7 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out Outpu
 }
 
 // resend compiles what is live for a process that has nothing of it.
-func (e *Engine) resend(ctx context.Context, src *source, out Output) error {
+func (e *Engine) resend(ctx context.Context, src *source, out program.Output) error {
 	e.mu.Lock()
 	stale := e.stale
 	e.mu.Unlock()
@@ -169,7 +170,7 @@ func (e *Engine) resend(ctx context.Context, src *source, out Output) error {
 }
 
 // openCompiler makes the compiler if there is none.
-func (e *Engine) openCompiler(ctx context.Context, out Output) error {
+func (e *Engine) openCompiler(ctx context.Context, out program.Output) error {
 	e.mu.Lock()
 	compiler, open, cannot, asked := e.compiler, e.open, e.cannot, e.asked
 	e.mu.Unlock()
@@ -192,7 +193,7 @@ func (e *Engine) openCompiler(ctx context.Context, out Output) error {
 }
 
 // sparse returns what shows progress in lines, the first at once and few more.
-func sparse(out Output) func(string) {
+func sparse(out program.Output) func(string) {
 	const pause = 10 * time.Second
 	var last time.Time
 	return func(text string) {
@@ -210,7 +211,7 @@ func sparse(out Output) func(string) {
 // send gives the executor what is live in its compiled form. It returns the
 // variables that were to be carried over, and why some were not, or a part of
 // them.
-func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Moved, left, parts map[string]string, err error) {
+func (e *Engine) send(ctx context.Context, src *source, out program.Output) (moved []program.Moved, left, parts map[string]string, err error) {
 	if e.nothingToSend() {
 		return nil, nil, nil, nil
 	}
@@ -230,11 +231,11 @@ func (e *Engine) send(ctx context.Context, src *source, out Output) (moved []Mov
 	if compiled.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
 		return nil, nil, nil, err
 	}
-	bundle, err := e.executor.Run(ctx, &Program{Cell: src.cell.Number, Title: src.cell.title(), Compiled: compiled}, out)
+	bundle, err := e.executor.Run(ctx, &program.Program{Cell: src.cell.Number, Title: src.cell.Title(), Compiled: compiled}, out)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return compiled.Moved, reasons(bundle, LeftBehind), reasons(bundle, LeftInPart), nil
+	return compiled.Moved, reasons(bundle, program.LeftBehind), reasons(bundle, program.LeftInPart), nil
 }
 
 // nothingToSend reports whether a process needs nothing of what the cells so far
@@ -255,7 +256,7 @@ func (e *Engine) nothingToSend() bool {
 }
 
 // reasons returns what a bundle tells of variables, by their keys.
-func reasons(bundle *Bundle, name string) map[string]string {
+func reasons(bundle *program.Bundle, name string) map[string]string {
 	texts := map[string]string{}
 	if bundle != nil {
 		reasons, _ := bundle.Data[name].(map[string]any)
@@ -269,7 +270,7 @@ func reasons(bundle *Bundle, name string) map[string]string {
 const theInterpreter = "the interpreter"
 
 // partNotes returns a note on each variable of which a part was not carried over.
-func partNotes(where string, moved []Moved, parts map[string]string) (notes []string) {
+func partNotes(where string, moved []program.Moved, parts map[string]string) (notes []string) {
 	for _, m := range moved {
 		if part, ok := parts[m.Key()]; ok {
 			notes = append(notes, fmt.Sprintf("note: a part of %s stayed behind with %s: %s\n", m.Name, where, part))
@@ -279,7 +280,7 @@ func partNotes(where string, moved []Moved, parts map[string]string) (notes []st
 }
 
 // emitEverything writes what is live.
-func (e *Engine) emitEverything() (unit *toolchain.Unit, compiled *Compiled, undo func(), err error) {
+func (e *Engine) emitEverything() (unit *toolchain.Unit, compiled *program.Compiled, undo func(), err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -297,7 +298,7 @@ func (e *Engine) emitEverything() (unit *toolchain.Unit, compiled *Compiled, und
 func (e *Engine) leave(where string, left map[string]string) (notes []string) {
 	for _, d := range e.session.byObject {
 		unit, name, ok := e.emitter.variable(d)
-		reason, stayed := left[Moved{Unit: unit, Variable: name}.Key()]
+		reason, stayed := left[program.Moved{Unit: unit, Variable: name}.Key()]
 		if _, is := d.object.(*types.Var); !ok || !is || !stayed || d.lost != "" {
 			continue
 		}

@@ -11,14 +11,15 @@ import (
 
 	plugin "github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
 // A double is an executor that interprets what is lowered, and only notes what
 // it should load and run of compiled cells.
 type double struct {
-	engine.Executor
-	born func() engine.Executor
+	program.Executor
+	born func() program.Executor
 	// ran are the compiled programs, in words.
 	ran []string
 	// left is why a variable is not carried over, by its name in its unit.
@@ -32,7 +33,7 @@ type double struct {
 	computed []time.Duration
 }
 
-func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) (*engine.Bundle, error) {
+func (d *double) Run(ctx context.Context, p *program.Program, out program.Output) (*program.Bundle, error) {
 	if p.Compiled == nil {
 		bundle, err := d.Executor.Run(ctx, p, out)
 		if p.Interpreted != nil && len(d.computed) > 0 {
@@ -41,14 +42,14 @@ func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) 
 		}
 		return bundle, err
 	}
-	if p.Call == engine.ReachedCall {
-		return &engine.Bundle{Data: map[string]any{"reached": 1}}, nil
+	if p.Call == program.ReachedCall {
+		return &program.Bundle{Data: map[string]any{"reached": 1}}, nil
 	}
 	if looks := p.Compiled.Looks; len(looks) > 0 {
-		return &engine.Bundle{Data: map[string]any{engine.Seen: seen(looks)}}, nil
+		return &program.Bundle{Data: map[string]any{program.Seen: seen(looks)}}, nil
 	}
 	var moved []string
-	bundle := &engine.Bundle{Data: map[string]any{}}
+	bundle := &program.Bundle{Data: map[string]any{}}
 	left, part := map[string]any{}, map[string]any{}
 	for _, m := range p.Compiled.Moved {
 		moved = append(moved, m.Name)
@@ -60,11 +61,11 @@ func (d *double) Run(ctx context.Context, p *engine.Program, out engine.Output) 
 		}
 	}
 	slices.Sort(moved)
-	bundle.Data[engine.LeftBehind], bundle.Data[engine.LeftInPart] = left, part
+	bundle.Data[program.LeftBehind], bundle.Data[program.LeftInPart] = left, part
 	d.ran = append(d.ran, fmt.Sprintf("%s moved %v run %v", p.Compiled.Plugin, moved, p.Compiled.Run != ""))
 	err := d.fails
 	d.fails = nil
-	var failure *engine.RuntimeError
+	var failure *program.RuntimeError
 	if (err == nil || errors.As(err, &failure)) && p.Declared != nil && p.Compiled.Run != "" {
 		p.Declared()
 	}
@@ -112,11 +113,11 @@ type stage struct {
 
 func newStage(t *testing.T, mode engine.Mode) *stage {
 	s := &stage{notebook: &notebook{t: t}, scribe: &scribe{}}
-	s.double = &double{born: func() engine.Executor { return newExecutor(t, s.notebook) }}
+	s.double = &double{born: func() program.Executor { return newExecutor(t, s.notebook) }}
 	s.double.Executor = s.double.born()
 	s.engine = engine.New(engine.Config{
 		Executor: s.double, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
-		Compiler: func(_ context.Context, progress func(string)) (engine.Compiler, error) {
+		Compiler: func(_ context.Context, progress func(string)) (program.Compiler, error) {
 			s.opened++
 			if s.cannot != nil {
 				return nil, s.cannot
@@ -223,7 +224,7 @@ func TestPromotion(t *testing.T) {
 					t.Fatalf("%s: %v", cell, err)
 				}
 			}
-			var e *engine.Error
+			var e *program.Error
 			switch {
 			case c.err == "" && err != nil:
 				t.Error(err)
@@ -261,7 +262,7 @@ func TestCannotCompile(t *testing.T) {
 		{"1", "", "", 2},
 	} {
 		_, _, err := s.run(c.cell)
-		var e *engine.Error
+		var e *program.Error
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("cell %d: %v", i+1, err)
@@ -302,15 +303,15 @@ func TestCompiledFails(t *testing.T) {
 		{name: "the compiler complains", build: errors.New("exit status 2:\n/cell/2:2:5: stack frame too large\n"), cell: "y := 1\nx = 2", after: "y", afterE: "undefined: y",
 			err: "Cell [2]:2:5: stack frame too large"},
 		{name: "the linker complains", build: errors.New("no space left"), cell: "y := 1", err: "Cell [2]: the cell could not be compiled: no space left", after: "y", afterE: "undefined: y"},
-		{name: "a panic", run: &engine.RuntimeError{Name: "panic", Message: "no"}, cell: "y := 1\nz := 2", err: "panic: no", after: "z", afterE: "undefined: z",
+		{name: "a panic", run: &program.RuntimeError{Name: "panic", Message: "no"}, cell: "y := 1\nz := 2", err: "panic: no", after: "z", afterE: "undefined: z",
 			ran: []string{"plugin2 moved [] run true"}},
-		{name: "the process dies", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "x", afterE: "undefined: x (the variable was lost when the worker process died: stack overflow)",
+		{name: "the process dies", run: &program.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "x", afterE: "undefined: x (the variable was lost when the worker process died: stack overflow)",
 			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false"}},
-		{name: "functions after the death", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "g()",
+		{name: "functions after the death", run: &program.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "g()",
 			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false", "plugin4 moved [] run true"}},
-		{name: "functions of lost variables", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "f()", afterE: "x: the variable was lost when the worker process died",
+		{name: "functions of lost variables", run: &program.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "f()", afterE: "x: the variable was lost when the worker process died",
 			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false"}},
-		{name: "lost variables declared anew", run: &engine.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "x := 3\nf()",
+		{name: "lost variables declared anew", run: &program.DeathError{Cause: "stack overflow", Process: 1}, cell: "y := 1", err: "WorkerDied", after: "x := 3\nf()",
 			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false", "plugin4 moved [] run true"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

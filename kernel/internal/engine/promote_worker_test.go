@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A beat is a cell of a session and what is expected of it.
@@ -110,8 +111,8 @@ func (b beat) play(t *testing.T, n *notebook) {
 		}()
 	}
 	n.cell++
-	bundle, err := n.engine.Run(ctx, engine.Cell{Number: n.cell, Source: b.cell}, r)
-	var failed *engine.Error
+	bundle, err := n.engine.Run(ctx, program.Cell{Number: n.cell, Source: b.cell}, r)
+	var failed *program.Error
 	switch {
 	case b.err == "" && err != nil:
 		t.Fatalf("%s: %v\n%s", b.cell, err, strings.Join(traceback(err), "\n"))

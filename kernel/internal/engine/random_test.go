@@ -31,10 +31,10 @@ func TestRandomPrograms(t *testing.T) {
 	if raced {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}
-	var programs []program
+	var programs []example
 	for i := range *randomPrograms {
 		seed := *randomSeed + uint64(i)
-		programs = append(programs, program{name: fmt.Sprint(seed), source: randomProgram(seed)})
+		programs = append(programs, example{name: fmt.Sprint(seed), source: randomProgram(seed)})
 	}
 	outputs := compile(t, programs)
 	for _, p := range programs {

@@ -197,7 +197,7 @@ func (ch *change) keep() {
 		return
 	}
 	out := &output{cell: cell.Number, types: ch.shown}
-	ch.s.outputs[cell.count()] = out
+	ch.s.outputs[cell.ExecutionCount()] = out
 	ch.s.lastOutput = out
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestRecall runs cells, of which the last mentions what others showed.
@@ -104,18 +104,18 @@ func TestRecall(t *testing.T) {
 func TestRecallCounts(t *testing.T) {
 	n := newNotebook(t)
 	for _, c := range []struct {
-		cell engine.Cell
+		cell program.Cell
 		want string
 	}{
-		{engine.Cell{Number: 4, Count: 1, Source: "\"one\""}, "one"},
-		{engine.Cell{Number: 5, Count: 2, Aside: true, Source: "\"aside\""}, "aside"},
-		{engine.Cell{Number: 9, Count: 2, Source: "\"two\""}, "two"},
-		{engine.Cell{Number: 10, Count: 3, Source: "Out[1] + Out[2] + _ + In[2]"}, "onetwotwo\"two\""},
-		{engine.Cell{Number: 11, Count: 4, Source: "Out[9]"}, "Cell [4]:1:1: Out[9]: no cell 9 has been run"},
-		{engine.Cell{Number: 12, Count: 4, Source: "var p *int\n*p"}, "Cell [4]:2"},
+		{program.Cell{Number: 4, Count: 1, Source: "\"one\""}, "one"},
+		{program.Cell{Number: 5, Count: 2, Aside: true, Source: "\"aside\""}, "aside"},
+		{program.Cell{Number: 9, Count: 2, Source: "\"two\""}, "two"},
+		{program.Cell{Number: 10, Count: 3, Source: "Out[1] + Out[2] + _ + In[2]"}, "onetwotwo\"two\""},
+		{program.Cell{Number: 11, Count: 4, Source: "Out[9]"}, "Cell [4]:1:1: Out[9]: no cell 9 has been run"},
+		{program.Cell{Number: 12, Count: 4, Source: "var p *int\n*p"}, "Cell [4]:2"},
 	} {
 		bundle, err := n.engine.Run(context.Background(), c.cell, &recorder{})
-		var e *engine.Error
+		var e *program.Error
 		switch {
 		case errors.As(err, &e):
 			if !strings.Contains(withoutColours(e.Traceback), c.want) {

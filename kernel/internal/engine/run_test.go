@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // endless are cells that would not end by themselves, once they have set y.
@@ -52,8 +52,8 @@ func TestInterrupt(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(250*time.Millisecond, cancel)
 			start := time.Now()
-			_, err := n.engine.Run(ctx, engine.Cell{Number: 2, Source: cell}, &recorder{})
-			var e *engine.Error
+			_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: cell}, &recorder{})
+			var e *program.Error
 			if !errors.As(err, &e) || e.Name != "Interrupted" {
 				t.Fatalf("error %v", err)
 			}
@@ -100,7 +100,7 @@ func TestCompileErrors(t *testing.T) {
 	} {
 		n.cell = 1
 		_, out, err := n.run(c.cell)
-		var e *engine.Error
+		var e *program.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%q: %v", c.cell, err)
 			continue
@@ -134,7 +134,7 @@ func TestCompileErrors(t *testing.T) {
 func TestTenErrors(t *testing.T) {
 	n := newNotebook(t)
 	_, _, err := n.run(strings.Repeat("_ = nope\n", 12))
-	var e *engine.Error
+	var e *program.Error
 	if !errors.As(err, &e) || strings.Count(e.Message, "undefined: nope") != 10 || !strings.Contains(e.Message, "too many errors") {
 		t.Errorf("error %v", err)
 	}
@@ -201,7 +201,7 @@ func TestPanicMessages(t *testing.T) {
 		"var e error\ne.Error()":   "runtime error: invalid memory address or nil pointer dereference",
 	} {
 		_, _, err := n.run(cell)
-		var r *engine.RuntimeError
+		var r *program.RuntimeError
 		if !errors.As(err, &r) {
 			t.Errorf("%s: %v", cell, err)
 			continue
@@ -214,7 +214,7 @@ func TestPanicMessages(t *testing.T) {
 		}
 	}
 	_, _, err := n.run("os.Exit(3)")
-	var r *engine.RuntimeError
+	var r *program.RuntimeError
 	if !errors.As(err, &r) || r.Name != "exit" || r.Message != "exit status 3" {
 		t.Errorf("exit: %v", err)
 	}
@@ -224,7 +224,7 @@ func TestPanicMessages(t *testing.T) {
 func TestGoroutinePanic(t *testing.T) {
 	n := newNotebook(t)
 	r := &recorder{}
-	_, err := n.engine.Run(context.Background(), engine.Cell{Number: 1, Count: 7, Source: "done := make(chan bool)\nfunc bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\ngo bad()\n<-done\ntime.Sleep(50 * time.Millisecond)"}, r)
+	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Count: 7, Source: "done := make(chan bool)\nfunc bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\ngo bad()\n<-done\ntime.Sleep(50 * time.Millisecond)"}, r)
 	if err != nil {
 		t.Fatal(err)
 	}

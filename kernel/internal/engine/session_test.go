@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -30,11 +31,11 @@ func (r *recorder) Stream(name, text string) {
 	}
 }
 
-func (*recorder) Display(*engine.Bundle, string, bool) {}
-func (*recorder) Clear(bool)                           {}
-func (*recorder) Comm(*engine.CommMessage) error       { return host.ErrNoFrontEnd }
-func (*recorder) Page(*engine.Bundle)                  {}
-func (*recorder) NextInput(string, bool)               {}
+func (*recorder) Display(*program.Bundle, string, bool) {}
+func (*recorder) Clear(bool)                            {}
+func (*recorder) Comm(*program.CommMessage) error       { return host.ErrNoFrontEnd }
+func (*recorder) Page(*program.Bundle)                  {}
+func (*recorder) NextInput(string, bool)                {}
 func (*recorder) Input(context.Context, string, bool) (string, error) {
 	return "", io.EOF
 }
@@ -77,8 +78,8 @@ func newEngine(t testing.TB) *engine.Engine {
 	return engine.New(engine.Config{Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 }
 
-func newExecutor(t testing.TB, n *notebook) engine.Executor {
-	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *engine.Bundle {
+func newExecutor(t testing.TB, n *notebook) program.Executor {
+	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
 		parts := make([]string, len(values))
 		for i, v := range values {
 			parts[i] = fmt.Sprint(v)
@@ -103,7 +104,7 @@ func (n *notebook) runNoting(source string) (shown, out, notes string, err error
 	n.cell++
 	n.values = ""
 	r := &recorder{}
-	bundle, err := n.engine.Run(context.Background(), engine.Cell{Number: n.cell, Source: source}, r)
+	bundle, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source}, r)
 	if bundle != nil {
 		shown, _ = bundle.Data["text/plain"].(string)
 		if n.worker {

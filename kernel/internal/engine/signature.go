@@ -4,23 +4,13 @@ import (
 	"fmt"
 	"go/types"
 	"strings"
-)
 
-// A Library is an importer that knows more of its packages than their types.
-type Library interface {
-	types.Importer
-	// Paths returns the import paths of all packages.
-	Paths() []string
-	// Doc returns the documentation of what a package exports, by the names
-	// "Name", "Type.Method" and "Type.Field", or of the package, by "".
-	// Package builtin is that of the predeclared names, with the
-	// declarations of its functions by "name()".
-	Doc(path, name string) string
-}
+	"github.com/hierml/notebook/kernel/internal/program"
+)
 
 // doc returns what the library says of a name in a package.
 func (v *view) doc(path, name string) string {
-	if library, ok := v.importer.(Library); ok {
+	if library, ok := v.importer.(program.Library); ok {
 		return library.Doc(path, name)
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -76,8 +77,8 @@ func runWith(t *testing.T, config interpreted.Config, cell string) (stdout, stde
 		}
 	}()
 	var r, after recorder
-	_, err = e.Run(context.Background(), engine.Cell{Number: 1, Source: cell}, &r)
-	if _, err := e.Run(context.Background(), engine.Cell{Number: 2, Source: "fmt.Print(2)"}, &after); err != nil || after.out() != "2" {
+	_, err = e.Run(context.Background(), program.Cell{Number: 1, Source: cell}, &r)
+	if _, err := e.Run(context.Background(), program.Cell{Number: 2, Source: "fmt.Print(2)"}, &after); err != nil || after.out() != "2" {
 		t.Errorf("after %s: %q, %v", cell, after.out(), err)
 	}
 	r.mu.Lock()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/hierml/notebook/kernel/internal/program"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -70,7 +71,7 @@ func viewOf(c *checker, text string, at int, forgotten map[token.Pos]bool) *view
 // read parses what can be parsed: its errors are those of a cell that is not
 // finished.
 func (v *view) read(text string) *reading {
-	p := &parsed{source: newSource(Cell{Source: text, Name: "this cell"}), items: split(text), mentioned: map[string]bool{}}
+	p := &parsed{source: newSource(program.Cell{Source: text, Name: "this cell"}), items: split(text), mentioned: map[string]bool{}}
 	file := func(prefix, suffix string, keep func(item) bool) *ast.File {
 		if !slices.ContainsFunc(p.items, keep) {
 			return nil

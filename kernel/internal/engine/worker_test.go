@@ -8,6 +8,7 @@ import (
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/module"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -18,22 +19,22 @@ func TestMain(m *testing.M) { os.Exit(testprogram.Run(m)) }
 // own.
 func newWorkerNotebook(t testing.TB, mode engine.Mode, set ...func(*engine.Config)) *notebook {
 	t.Helper()
-	return newWorkerNotebookWith(t, mode, func(c engine.Compiler) engine.Compiler { return c }, set...)
+	return newWorkerNotebookWith(t, mode, func(c program.Compiler) program.Compiler { return c }, set...)
 }
 
 // newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
-func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(engine.Compiler) engine.Compiler, set ...func(*engine.Config)) *notebook {
+func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(program.Compiler) program.Compiler, set ...func(*engine.Config)) *notebook {
 	t.Helper()
-	program := testprogram.Open(t, raced)
-	process, err := worker.Start(worker.Config{Command: []string{program.File, "worker"}, Dir: t.TempDir()})
+	p := testprogram.Open(t, raced)
+	process, err := worker.Start(worker.Config{Command: []string{p.File, "worker"}, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := &notebook{t: t, mode: mode, worker: true}
 	config := engine.Config{
 		Executor: process, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
-		Compiler: func(context.Context, func(string)) (engine.Compiler, error) {
-			kit, err := program.Kit()
+		Compiler: func(context.Context, func(string)) (program.Compiler, error) {
+			kit, err := p.Kit()
 			if err != nil {
 				return nil, err
 			}

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/display"
 )
 
@@ -225,12 +225,12 @@ func carried(v any) (carrier, bool) {
 
 // Text shows values as text: what %+v makes of each, with the name of the
 // type before a struct of the session.
-func Text(values []any) *engine.Bundle {
+func Text(values []any) *program.Bundle {
 	parts := make([]string, len(values))
 	for i, v := range values {
 		parts[i] = TextOf(v)
 	}
-	return &engine.Bundle{Data: map[string]any{"text/plain": strings.Join(parts, " ")}}
+	return &program.Bundle{Data: map[string]any{"text/plain": strings.Join(parts, " ")}}
 }
 
 // TextOf is the text of one value.

@@ -49,7 +49,7 @@ type fault struct {
 	ours, compiled bool
 }
 
-// kinds are those of engine.Frame, of yaegi's operations.
+// kinds are those of program.Frame, of yaegi's operations.
 var kinds = map[string]string{
 	"getIndexArray": "index", "slice": "slice", "slice0": "slice", "getIndexMap": "map", "getIndexMap2": "map",
 	"callBin": "call", "call": "call", "_panic": "panic", "_make": "make", "_close": "close", "send": "send",

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // frames is the interpreter's standard error. When a panic passes a function,
@@ -34,7 +34,7 @@ type frame struct {
 
 // A trace is what a panic of one goroutine passed so far.
 type trace struct {
-	calls []engine.Frame
+	calls []program.Frame
 	seen  map[int]bool
 	fault fault
 	// before holds the texts of panics that this one took the place of, and
@@ -91,7 +91,7 @@ func (f *frames) Write(p []byte) (int, error) {
 	if known == nil || t == nil {
 		return len(p), nil
 	}
-	call := engine.Frame{Function: known.name, Cell: known.cell}
+	call := program.Frame{Function: known.name, Cell: known.cell}
 	// Of a function that is on the stack several times only the innermost
 	// call noted the place last.
 	if !t.seen[id] {
@@ -111,7 +111,7 @@ func (f *frames) Write(p []byte) (int, error) {
 
 // add adds a call to those that the panic passed. Of a recursion that is deeper
 // than can be read the calls in the middle are only counted.
-func (t *trace) add(call engine.Frame) {
+func (t *trace) add(call program.Frame) {
 	if n := len(t.calls); n > 0 {
 		last := &t.calls[n-1]
 		if call.Line == 0 && last.Line == 0 && last.Function == call.Function && last.Cell == call.Cell {

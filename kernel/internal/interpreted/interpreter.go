@@ -20,7 +20,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -37,7 +37,7 @@ type Config struct {
 	// Values of session types are fmt.Formatters; methods by which they show
 	// themselves (HTML, SVG, PNG, MimeBundle) can be found by Shower. Nil
 	// means text.
-	Display func(values []any) *engine.Bundle
+	Display func(values []any) *program.Bundle
 }
 
 // An Interpreter runs programs, several at a time if need be. What they declare
@@ -113,75 +113,75 @@ func New(config Config) (*Interpreter, error) {
 // Run runs a program to its end and returns what its last expression shows.
 // It may be called while other programs run.
 //
-// A panic is a *engine.RuntimeError. When ctx ends first, interpreted code
+// A panic is a *program.RuntimeError. When ctx ends first, interpreted code
 // stops at its next step, and with it all other programs, and Run returns an error
 // that wraps context.Cause(ctx); a compiled function that does not return keeps
 // Run waiting. Any other error means that the program could not be run and that
 // nothing of its Call was.
-func (in *Interpreter) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
-	if program.Call == engine.ReachedCall {
+func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
+	if p.Call == program.ReachedCall {
 		in.mu.Lock()
 		defer in.mu.Unlock()
-		reached := in.reached[program.Cell]
-		delete(in.reached, program.Cell)
-		return &engine.Bundle{Data: map[string]any{"reached": reached}}, nil
+		reached := in.reached[p.Cell]
+		delete(in.reached, p.Cell)
+		return &program.Bundle{Data: map[string]any{"reached": reached}}, nil
 	}
-	if program.Title != "" {
+	if p.Title != "" {
 		in.mu.Lock()
-		in.titles[program.Cell] = program.Title
+		in.titles[p.Cell] = p.Title
 		in.mu.Unlock()
 	}
 	var cell func()
 	var err error
-	in.control.evaluate(func() { cell, err = in.declare(program) })
+	in.control.evaluate(func() { cell, err = in.declare(p) })
 	if err != nil || cell == nil {
 		return nil, err
 	}
-	if program.Declared != nil {
-		program.Declared()
+	if p.Declared != nil {
+		p.Declared()
 	}
 	t := newTask()
-	if program.Interpreted != nil {
+	if p.Interpreted != nil {
 		s := newSampler()
-		defer func() { program.Interpreted(s.stop()) }()
+		defer func() { p.Interpreted(s.stop()) }()
 	}
-	err = in.supervise(ctx, t, program.Cell, cell)
+	err = in.supervise(ctx, t, p.Cell, cell)
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	delete(in.reached, program.Cell)
+	delete(in.reached, p.Cell)
 	if err != nil && t.reached > 0 {
-		in.reached[program.Cell] = t.reached
+		in.reached[p.Cell] = t.reached
 	}
-	if err == nil && program.Keep {
-		in.kept[program.Cell] = t.values
+	if err == nil && p.Keep {
+		in.kept[p.Cell] = t.values
 	}
 	return t.bundle, err
 }
 
 // declare evaluates the source of a program, and returns the function that
 // holds its statements, nil if it has none.
-func (in *Interpreter) declare(program *engine.Program) (cell func(), err error) {
+func (in *Interpreter) declare(p *program.Program) (cell func(), err error) {
 	in.evaluating.Lock()
 	defer in.evaluating.Unlock()
-	for _, unit := range program.Source {
+	for _, unit := range p.Source {
 		if _, err := in.evaluate(unit); err != nil {
 			return nil, err
 		}
 	}
-	in.trees.release(program.Variables, program.Temporary)
-	if program.Call == "" {
+	in.trees.release(p.Variables, p.Temporary)
+	if p.Call == "" {
 		return nil, nil
 	}
 	before := in.globals.length()
-	v, err := in.evaluate(program.Call)
+	v, err := in.evaluate(p.Call)
 	if err != nil {
 		return nil, err
 	}
 	in.globals.forget(before)
-	in.trees.release(nil, []string{program.Call})
+	in.trees.release(nil, []string{p.Call})
 	cell, ok := v.Interface().(func())
 	if !ok {
-		return nil, fmt.Errorf("interpreter: %s is a %s, not a function", program.Call, v.Type())
+		return nil, fmt.Errorf("interpreter: %s is a %s, not a function", p.Call, v.Type())
 	}
 	return cell, nil
 }
@@ -234,7 +234,7 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func(
 			} else if !returned && in.control.stopped(t) {
 				result = stoppedBeside(cell)
 			} else if !returned {
-				result = &engine.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []engine.Frame{{Cell: cell}}}
+				result = &program.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []program.Frame{{Cell: cell}}}
 			}
 		}()
 		if in.control.begin(t) {
@@ -256,25 +256,25 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func(
 
 // stoppedBeside is the error of a cell that the interrupt of another one ended.
 func stoppedBeside(cell int) error {
-	return &engine.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []engine.Frame{{Cell: cell}}}
+	return &program.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []program.Frame{{Cell: cell}}}
 }
 
 // runtimeError describes a panic of the cell's own goroutine.
 func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error {
 	value, passed := in.caught(value, goroutine)
 	if status, ok := value.(stdlib.Exit); ok {
-		return &engine.RuntimeError{Name: "exit", Message: status.Error()}
+		return &program.RuntimeError{Name: "exit", Message: status.Error()}
 	}
 	if s, ok := value.(*stopped); ok {
-		return &engine.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []engine.Frame{s.at}}
+		return &program.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []program.Frame{s.at}}
 	}
 	if len(passed.calls) == 0 {
-		passed.calls = []engine.Frame{{Cell: cell}}
+		passed.calls = []program.Frame{{Cell: cell}}
 	}
 	if failure, ok := value.(host.Failure); ok {
-		return &engine.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
+		return &program.RuntimeError{Name: "error", Message: failure.Error(), Frames: passed.calls}
 	}
-	return &engine.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
+	return &program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
 }
 
 // goroutineID returns the number of the calling goroutine, which the run time

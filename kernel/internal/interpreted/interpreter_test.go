@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -23,7 +23,7 @@ func newInterpreter(t testing.TB) *Interpreter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Run(t.Context(), &engine.Program{Source: []string{`import b__ "hierml/bridge"
+	if _, err := in.Run(t.Context(), &program.Program{Source: []string{`import b__ "hierml/bridge"
 import time__p "time"
 import sync__p "sync"
 import context__p "context"
@@ -34,8 +34,8 @@ import context__p "context"
 }
 
 // run runs the statements of a cell, after declarations.
-func run(ctx context.Context, in *Interpreter, cell int, declarations, statements string) (*engine.Bundle, error) {
-	return in.Run(ctx, &engine.Program{
+func run(ctx context.Context, in *Interpreter, cell int, declarations, statements string) (*program.Bundle, error) {
+	return in.Run(ctx, &program.Program{
 		Cell:   cell,
 		Source: []string{fmt.Sprintf("%s\nfunc cell__%d() {\n%s\n}\n", declarations, cell, statements)},
 		Call:   fmt.Sprintf("cell__%d", cell),
@@ -106,7 +106,7 @@ func TestDo(t *testing.T) {
 	if err := in.Do(t.Context(), 2, add); err != nil {
 		t.Error(err)
 	}
-	var failure *engine.RuntimeError
+	var failure *program.RuntimeError
 	if err := in.Do(t.Context(), 3, fail); !errors.As(err, &failure) || failure.Name != "panic" || failure.Message != "no" {
 		t.Errorf("got %v", err)
 	}
@@ -169,7 +169,7 @@ func TestStoppedWithAnother(t *testing.T) {
 	if _, err := run(ctx, in, 2, "", "for {}"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	var failure *engine.RuntimeError
+	var failure *program.RuntimeError
 	select {
 	case err := <-ended:
 		if !errors.As(err, &failure) || failure.Name != "interrupted" {
@@ -190,7 +190,7 @@ func TestReached(t *testing.T) {
 		t.Error("no panic")
 	}
 	for cell, want := range map[int]int{1: 2, 2: 1, 3: 0} {
-		b, err := in.Run(t.Context(), &engine.Program{Cell: cell, Call: engine.ReachedCall})
+		b, err := in.Run(t.Context(), &program.Program{Cell: cell, Call: program.ReachedCall})
 		if err != nil || b.Data["reached"] != want {
 			t.Errorf("cell %d: got %v, %v", cell, b, err)
 		}

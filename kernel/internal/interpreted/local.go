@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A Local is an executor that interprets in this process: what kills the
@@ -27,23 +27,23 @@ func NewLocal(config Config) (*Local, error) {
 	return &Local{in, out}, nil
 }
 
-// Run implements engine.Executor.
-func (l *Local) Run(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
+// Run implements program.Executor.
+func (l *Local) Run(ctx context.Context, p *program.Program, out program.Output) (*program.Bundle, error) {
 	l.out.to(out)
-	return l.in.Run(ctx, program)
+	return l.in.Run(ctx, p)
 }
 
-// Close implements engine.Executor.
+// Close implements program.Executor.
 func (l *Local) Close() error { return nil }
 
 // stream hands what is written to the output of the cell that runs, or ran
 // last.
 type stream struct {
 	mu  sync.Mutex
-	out engine.Output
+	out program.Output
 }
 
-func (s *stream) to(out engine.Output) {
+func (s *stream) to(out program.Output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.out = out

@@ -23,13 +23,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
 // A listener is an executor that runs nothing and keeps what is to be declared.
 type listener struct{ source []string }
 
-func (l *listener) Run(_ context.Context, p *engine.Program, _ engine.Output) (*engine.Bundle, error) {
+func (l *listener) Run(_ context.Context, p *program.Program, _ program.Output) (*program.Bundle, error) {
 	l.source = append(l.source, p.Source...)
 	if p.Declared != nil {
 		p.Declared()
@@ -39,7 +40,7 @@ func (l *listener) Run(_ context.Context, p *engine.Program, _ engine.Output) (*
 
 func (*listener) Close() error { return nil }
 
-type nowhere struct{ engine.Output }
+type nowhere struct{ program.Output }
 
 func (nowhere) Stream(string, string) {}
 
@@ -129,8 +130,8 @@ func lowered(t testing.TB, cells []string) []string {
 	l := &listener{}
 	e := engine.New(engine.Config{Executor: l, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	for i, cell := range cells {
-		var refused *engine.Error
-		if _, err := e.Run(t.Context(), engine.Cell{Number: i + 1, Source: cell}, nowhere{}); err != nil && !errors.As(err, &refused) {
+		var refused *program.Error
+		if _, err := e.Run(t.Context(), program.Cell{Number: i + 1, Source: cell}, nowhere{}); err != nil && !errors.As(err, &refused) {
 			t.Fatal(err)
 		}
 	}

@@ -6,20 +6,20 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A stopped is the panic of a cell that leaves out an error which is not nil.
 type stopped struct {
 	err  error
 	text string
-	at   engine.Frame
+	at   program.Frame
 }
 
 // stop ends a cell if an error is not nil.
 func stop(err error, cell, line, column int) {
 	if err != nil {
-		panic(&stopped{err, errorText(err), engine.Frame{Cell: cell, Line: line, Column: column}})
+		panic(&stopped{err, errorText(err), program.Frame{Cell: cell, Line: line, Column: column}})
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A task is a call that the interpreter supervises, with the goroutines that it
@@ -22,7 +22,7 @@ type task struct {
 
 	// The interpreter's mu guards what a cell shows, and how many of its
 	// statements are done.
-	bundle  *engine.Bundle
+	bundle  *program.Bundle
 	values  []any // of the bundle
 	reached int
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -16,8 +16,8 @@ type Compiler struct {
 }
 
 var (
-	_ engine.Compiler = (*Compiler)(nil)
-	_ engine.Modules  = (*Compiler)(nil)
+	_ program.Compiler = (*Compiler)(nil)
+	_ program.Modules  = (*Compiler)(nil)
 )
 
 // NewCompiler returns a compiler for a session whose cells run in the program of
@@ -28,14 +28,14 @@ func NewCompiler(kit *toolchain.Kit) (*Compiler, error) {
 		return nil, err
 	}
 	p := kit.Packages()
-	program := Program{Path: p.Module, Folder: p.Root, Packages: p.Archives, Importer: stdlib.Importer, Go: p.Go, Flags: p.Flags, Env: p.Env}
-	return &Compiler{builder, New(program, builder.Add)}, nil
+	prog := Program{Path: p.Module, Folder: p.Root, Packages: p.Archives, Importer: stdlib.Importer, Go: p.Go, Flags: p.Flags, Env: p.Env}
+	return &Compiler{builder, New(prog, builder.Add)}, nil
 }
 
-// Close implements engine.Compiler.
+// Close implements program.Compiler.
 func (c *Compiler) Close() error { return errors.Join(c.Session.Close(), c.Builder.Close()) }
 
-// Forget implements engine.Modules.
+// Forget implements program.Modules.
 func (c *Compiler) Forget() {
 	c.Session.Forget()
 	c.Builder.Forget()

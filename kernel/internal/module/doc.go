@@ -1,6 +1,6 @@
 // Package module finds packages of other modules for the cells of a session,
 // and those of the module or workspace that the cells' folder is in. It is an
-// engine.Modules.
+// program.Modules.
 //
 // All is done by the go command in a module of the session's own, in a private
 // folder. It requires this program's module, in place of which stands the

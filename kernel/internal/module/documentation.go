@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Doc implements engine.Modules. What cannot be read has no documentation.
+// Doc implements program.Modules. What cannot be read has no documentation.
 func (s *Session) Doc(path, name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,7 +21,7 @@ func (s *Session) Doc(path, name string) string {
 }
 
 // comments returns the comments on what a package exports, by names as those of
-// engine.Library.
+// program.Library.
 func comments(path, dir string, names []string) map[string]string {
 	fset := token.NewFileSet()
 	var files []*ast.File

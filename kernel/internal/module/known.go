@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/tools/go/gcexportdata"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -62,7 +62,7 @@ func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed ma
 			if version := l.chosen[p.Module.Path]; version == p.Module.Version && p.Module.Replace == nil {
 				kept[p.Module.Path] = version
 			}
-			u := engine.Module{Path: p.Module.Path, Version: p.Module.Version, From: s.from(m, l, p), Used: true}
+			u := program.Module{Path: p.Module.Path, Version: p.Module.Version, From: s.from(m, l, p), Used: true}
 			if p.local() {
 				u.Version = ""
 			}
@@ -97,24 +97,24 @@ func (s *Session) from(m *sessionModule, l *listing, p *listed) string {
 	return "required"
 }
 
-// List implements engine.Modules.
-func (s *Session) List() []engine.Module {
+// List implements program.Modules.
+func (s *Session) List() []program.Module {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []engine.Module
+	var list []program.Module
 	for _, m := range s.used {
 		list = append(list, m)
 	}
 	for path, pin := range s.pins {
 		if _, ok := s.used[path]; !ok {
-			list = append(list, engine.Module{Path: path, Version: pin.version, From: "%mod; not imported yet"})
+			list = append(list, program.Module{Path: path, Version: pin.version, From: "%mod; not imported yet"})
 		}
 	}
-	slices.SortFunc(list, func(a, b engine.Module) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b program.Module) int { return cmp.Compare(a.Path, b.Path) })
 	return list
 }
 
-// Require implements engine.Modules.
+// Require implements program.Modules.
 func (s *Session) Require(ctx context.Context, folder, path, version string, progress func(line string)) (string, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()

@@ -13,7 +13,7 @@ import (
 // manyFolders bounds how many folders of a module are looked into.
 const manyFolders = 500
 
-// Paths implements engine.Modules.
+// Paths implements program.Modules.
 func (s *Session) Paths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -50,12 +50,12 @@ type Session struct {
 	archives map[string]string // by the path that cells are compiled with
 	types    map[string]*types.Package
 	docs     map[string]map[string]string
-	used     map[string]engine.Module
+	used     map[string]program.Module
 	// roots are the folders of modules whose packages are known, by their paths.
 	roots map[string]string
 }
 
-var _ engine.Modules = (*Session)(nil)
+var _ program.Modules = (*Session)(nil)
 
 // A pin is the version of a module that the session requires.
 type pin struct {
@@ -79,9 +79,9 @@ type found struct {
 // New returns a session whose cells run in the program. Archives of packages that
 // the program does not have are handed to add, by the paths that cells import
 // them by.
-func New(program Program, add func(packages map[string]string) error) *Session {
+func New(p Program, add func(packages map[string]string) error) *Session {
 	return &Session{
-		program: program, add: add,
+		program: p, add: add,
 		told:     map[string]string{},
 		pins:     map[string]pin{},
 		found:    map[string]*found{},
@@ -89,12 +89,12 @@ func New(program Program, add func(packages map[string]string) error) *Session {
 		archives: map[string]string{},
 		types:    map[string]*types.Package{},
 		docs:     map[string]map[string]string{},
-		used:     map[string]engine.Module{},
+		used:     map[string]program.Module{},
 		roots:    map[string]string{},
 	}
 }
 
-// Forget implements engine.Modules.
+// Forget implements program.Modules.
 func (s *Session) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Session) Close() error {
 	return os.RemoveAll(dir)
 }
 
-// Resolve implements engine.Modules.
+// Resolve implements program.Modules.
 func (s *Session) Resolve(ctx context.Context, folder string, paths []string, progress func(line string)) (map[string]error, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()

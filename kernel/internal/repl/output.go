@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -25,7 +25,7 @@ type output struct {
 	files    map[string]int // pictures by the names of their displays
 }
 
-var _ engine.Output = (*output)(nil)
+var _ program.Output = (*output)(nil)
 
 // finish says that the input has ended.
 func (o *output) finish() {
@@ -34,11 +34,11 @@ func (o *output) finish() {
 	o.ended = true
 }
 
-// Stream implements engine.Output.
+// Stream implements program.Output.
 func (o *output) Stream(_, text string) { o.session.screen.write(o.session.screen.look.plain(text)) }
 
-// Display implements engine.Output.
-func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
+// Display implements program.Output.
+func (o *output) Display(bundle *program.Bundle, id string, update bool) {
 	if bundle == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
 }
 
 // result shows the value of the input.
-func (o *output) result(bundle *engine.Bundle) {
+func (o *output) result(bundle *program.Bundle) {
 	text := o.session.screen.text(bundle, false)
 	path, drawing := o.picture(bundle, "", false)
 	if text == "" && path == "" {
@@ -83,7 +83,7 @@ func (o *output) result(bundle *engine.Bundle) {
 // picture saves the picture of a bundle, if there is one, and returns where, and
 // what draws it, if the terminal can. The picture of an update takes the place
 // of the one before.
-func (o *output) picture(bundle *engine.Bundle, id string, update bool) (path, drawing string) {
+func (o *output) picture(bundle *program.Bundle, id string, update bool) (path, drawing string) {
 	p, ok := pictureOf(bundle)
 	if !ok {
 		return "", ""
@@ -109,20 +109,20 @@ func (o *output) picture(bundle *engine.Bundle, id string, update bool) (path, d
 	return o.session.screen.look.link(file), o.session.pictures.drawing(p, columns)
 }
 
-// Clear implements engine.Output. What is written stays.
+// Clear implements program.Output. What is written stays.
 func (o *output) Clear(bool) {}
 
-// Comm implements engine.Output.
-func (o *output) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+// Comm implements program.Output.
+func (o *output) Comm(*program.CommMessage) error { return host.ErrNoFrontEnd }
 
-// Page implements engine.Output.
-func (o *output) Page(bundle *engine.Bundle) {
+// Page implements program.Output.
+func (o *output) Page(bundle *program.Bundle) {
 	if bundle != nil {
 		o.session.screen.write(withEnd(o.session.screen.text(bundle, true)))
 	}
 }
 
-// NextInput implements engine.Output: the source is what the user edits next.
+// NextInput implements program.Output: the source is what the user edits next.
 func (o *output) NextInput(source string, _ bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -134,7 +134,7 @@ func (o *output) NextInput(source string, _ bool) {
 // errEnded is why nobody can be asked.
 var errEnded = errors.New("nobody can be asked for input: the cell that asks has ended")
 
-// Input implements engine.Output.
+// Input implements program.Output.
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	o.asking.Lock()
 	defer o.asking.Unlock()

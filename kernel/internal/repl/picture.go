@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A picture is one in a bundle.
@@ -25,7 +25,7 @@ var pictureKinds = []picture{
 }
 
 // pictureOf returns the picture of a bundle.
-func pictureOf(bundle *engine.Bundle) (picture, bool) {
+func pictureOf(bundle *program.Bundle) (picture, bool) {
 	for _, p := range pictureKinds {
 		switch data := bundle.Data[p.mime].(type) {
 		case []byte:

@@ -24,14 +24,15 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // An Engine runs the inputs of one session and knows what can be written there.
 // *engine.Engine is one.
 type Engine interface {
-	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 	Complete(source string, cursor int) engine.Completion
-	Inspect(source string, cursor, detail int) *engine.Bundle
+	Inspect(source string, cursor, detail int) *program.Bundle
 	IsComplete(source string) (status, indent string)
 	Kill()
 }
@@ -121,7 +122,7 @@ func (s *session) run(parent context.Context, source string) {
 	}
 	go s.heed(cancel, ended)
 
-	cell := engine.Cell{Number: s.count, Count: s.count, Source: source}
+	cell := program.Cell{Number: s.count, Count: s.count, Source: source}
 	bundle, err := s.engine.Run(ctx, cell, out)
 	text := ""
 	switch {
@@ -161,7 +162,7 @@ func (s *session) heed(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 // failure is what the user reads of an error.
 func (s *session) failure(err error) string {
 	lines := []string{err.Error()}
-	var failure *engine.Error
+	var failure *program.Error
 	if errors.As(err, &failure) && len(failure.Traceback) > 0 {
 		lines = failure.Traceback
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // text is what the screen shows of a bundle, without a line's end behind it:
 // nothing if the bundle has no data. A page is something to read.
-func (s *screen) text(bundle *engine.Bundle, page bool) string {
+func (s *screen) text(bundle *program.Bundle, page bool) string {
 	if len(bundle.Data) == 0 {
 		return ""
 	}

@@ -3,7 +3,7 @@ package repl
 import (
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 func TestText(t *testing.T) {
@@ -16,7 +16,7 @@ func TestText(t *testing.T) {
 		{"no text", map[string]any{"image/png": []byte{1}}, "(1 representations, none of them text)"},
 		{"a bar that is removed", map[string]any{}, ""},
 	} {
-		if got := new(screen).text(&engine.Bundle{Data: test.data}, false); got != test.want {
+		if got := new(screen).text(&program.Bundle{Data: test.data}, false); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hierml/notebook/internal/notebook"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -27,7 +27,7 @@ type collector struct {
 	clear    bool // before the next output
 }
 
-var _ engine.Output = (*collector)(nil)
+var _ program.Output = (*collector)(nil)
 
 func (c *collector) Stream(name, text string) {
 	if text == "" {
@@ -43,7 +43,7 @@ func (c *collector) Stream(name, text string) {
 	c.add(&notebook.Output{Kind: notebook.Stream, Name: name, Text: text})
 }
 
-func (c *collector) Display(bundle *engine.Bundle, id string, update bool) {
+func (c *collector) Display(bundle *program.Bundle, id string, update bool) {
 	if bundle == nil || bundle.Metadata[display.Transient] != nil {
 		return
 	}
@@ -70,10 +70,10 @@ func (c *collector) Clear(wait bool) {
 	}
 }
 
-func (c *collector) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+func (c *collector) Comm(*program.CommMessage) error { return host.ErrNoFrontEnd }
 
 // Page shows the bundle below the cell: there is no other place in a file.
-func (c *collector) Page(bundle *engine.Bundle) { c.Display(bundle, "", false) }
+func (c *collector) Page(bundle *program.Bundle) { c.Display(bundle, "", false) }
 
 func (c *collector) NextInput(string, bool) {}
 
@@ -96,7 +96,7 @@ func (c *collector) add(o *notebook.Output) {
 
 // show adds an output with the content of a bundle. It reports whether there
 // was any.
-func (c *collector) show(o *notebook.Output, bundle *engine.Bundle) bool {
+func (c *collector) show(o *notebook.Output, bundle *program.Bundle) bool {
 	var err error
 	if o.Data, o.Metadata, err = encodeBundle(bundle); err != nil {
 		c.complain(err)
@@ -111,7 +111,7 @@ func (c *collector) complain(err error) { c.Stream("stderr", "not shown: "+err.E
 
 // encodeBundle returns the bundle as notebooks hold it. The error names what
 // was left out because JSON cannot hold it.
-func encodeBundle(b *engine.Bundle) (data, metadata map[string]any, err error) {
+func encodeBundle(b *program.Bundle) (data, metadata map[string]any, err error) {
 	var errs []error
 	data = make(map[string]any, len(b.Data))
 	for mime, value := range b.Data {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hierml/notebook/internal/notebook"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // An Evaluator runs cells, one after the other. *engine.Engine is one.
@@ -20,7 +20,7 @@ type Evaluator interface {
 	// Run runs a cell. What the cell writes and shows goes to out before Run
 	// returns; the bundle is the value of its last expression, or nil. The
 	// end of ctx interrupts the cell.
-	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 }
 
 // A Step is the running of one code cell.
@@ -102,7 +102,7 @@ func (r Runner) cell(ctx context.Context, number int, cells []*notebook.Cell, sh
 		return sources
 	}
 	out := &collector{cell: c, displays: shown}
-	bundle, err := r.Evaluator.Run(ctx, engine.Cell{Number: number, Source: c.Source, Next: next}, out)
+	bundle, err := r.Evaluator.Run(ctx, program.Cell{Number: number, Source: c.Source, Next: next}, out)
 	if err != nil {
 		out.add(failure(err))
 		return err
@@ -115,7 +115,7 @@ func (r Runner) cell(ctx context.Context, number int, cells []*notebook.Cell, sh
 
 // failure is how a notebook holds an error.
 func failure(err error) *notebook.Output {
-	var e *engine.Error
+	var e *program.Error
 	if errors.As(err, &e) {
 		return &notebook.Output{Kind: notebook.Failure, ErrorName: e.Name, ErrorValue: e.Message, Traceback: e.Traceback}
 	}

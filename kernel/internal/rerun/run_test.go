@@ -10,17 +10,17 @@ import (
 
 	"github.com/hierml/notebook/internal/notebook"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // An evaluator runs cells that are the names of functions.
-type evaluator map[string]func(ctx context.Context, out engine.Output) (*engine.Bundle, error)
+type evaluator map[string]func(ctx context.Context, out program.Output) (*program.Bundle, error)
 
-func (e evaluator) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error) {
+func (e evaluator) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	return e[cell.Source](ctx, out)
 }
 
-func text(s string) *engine.Bundle { return &engine.Bundle{Data: map[string]any{"text/plain": s}} }
+func text(s string) *program.Bundle { return &program.Bundle{Data: map[string]any{"text/plain": s}} }
 
 func notebookOf(sources ...string) *notebook.Notebook {
 	nb := &notebook.Notebook{}
@@ -50,7 +50,7 @@ func outputs(c *notebook.Cell) []string {
 
 func TestRunOutputs(t *testing.T) {
 	cells := evaluator{
-		"merge": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
+		"merge": func(_ context.Context, out program.Output) (*program.Bundle, error) {
 			out.Stream("stdout", "a")
 			out.Stream("stdout", "b\n")
 			out.Stream("stderr", "c")
@@ -58,7 +58,7 @@ func TestRunOutputs(t *testing.T) {
 			out.Stream("stdout", "")
 			return text("value"), nil
 		},
-		"display": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
+		"display": func(_ context.Context, out program.Output) (*program.Bundle, error) {
 			out.Display(text("one"), "x", false)
 			out.Display(text("two"), "x", false)
 			out.Display(text("other"), "", false)
@@ -67,29 +67,29 @@ func TestRunOutputs(t *testing.T) {
 			out.Display(nil, "", false)
 			return nil, nil
 		},
-		"update": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
+		"update": func(_ context.Context, out program.Output) (*program.Bundle, error) {
 			out.Display(text("newer"), "x", true)
-			return &engine.Bundle{}, nil
+			return &program.Bundle{}, nil
 		},
-		"clear": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
+		"clear": func(_ context.Context, out program.Output) (*program.Bundle, error) {
 			out.Stream("stdout", "gone")
 			out.Clear(false)
 			out.Stream("stdout", "there")
 			out.Clear(true)
 			return nil, nil
 		},
-		"clear later": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
+		"clear later": func(_ context.Context, out program.Output) (*program.Bundle, error) {
 			out.Stream("stdout", "gone")
 			out.Clear(true)
 			out.Stream("stdout", "there")
 			return nil, nil
 		},
-		"input": func(ctx context.Context, out engine.Output) (*engine.Bundle, error) {
+		"input": func(ctx context.Context, out program.Output) (*program.Bundle, error) {
 			_, err := out.Input(ctx, "name?", false)
 			return text(fmt.Sprint(err != nil)), nil
 		},
-		"unencodable": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
-			return &engine.Bundle{Data: map[string]any{"text/plain": "x", "application/json": func() {}}}, nil
+		"unencodable": func(_ context.Context, out program.Output) (*program.Bundle, error) {
+			return &program.Bundle{Data: map[string]any{"text/plain": "x", "application/json": func() {}}}, nil
 		},
 	}
 	nb := notebookOf("merge", "display", "update", "clear", "clear later", "input", "unencodable", " \n")
@@ -117,8 +117,8 @@ func TestRunOutputs(t *testing.T) {
 }
 
 func TestRunRepresentations(t *testing.T) {
-	cells := evaluator{"x": func(context.Context, engine.Output) (*engine.Bundle, error) {
-		return &engine.Bundle{
+	cells := evaluator{"x": func(context.Context, program.Output) (*program.Bundle, error) {
+		return &program.Bundle{
 			Data:     map[string]any{"image/png": []byte{1, 2, 3}, "text/plain": "bad \xff", "application/json": map[string]any{"n": 1.5}},
 			Metadata: map[string]any{"image/png": map[string]any{"width": 3}},
 		}, nil
@@ -139,14 +139,14 @@ func TestRunRepresentations(t *testing.T) {
 }
 
 func TestRunStops(t *testing.T) {
-	boom := &engine.Error{Name: "panic", Message: "boom", Traceback: []string{"panic: boom"}}
+	boom := &program.Error{Name: "panic", Message: "boom", Traceback: []string{"panic: boom"}}
 	cells := evaluator{
-		"good": func(_ context.Context, out engine.Output) (*engine.Bundle, error) { return text("1"), nil },
-		"bad": func(_ context.Context, out engine.Output) (*engine.Bundle, error) {
+		"good": func(_ context.Context, out program.Output) (*program.Bundle, error) { return text("1"), nil },
+		"bad": func(_ context.Context, out program.Output) (*program.Bundle, error) {
 			out.Stream("stdout", "before")
 			return nil, boom
 		},
-		"odd": func(context.Context, engine.Output) (*engine.Bundle, error) { return nil, errors.New("odd") },
+		"odd": func(context.Context, program.Output) (*program.Bundle, error) { return nil, errors.New("odd") },
 	}
 	nb := notebookOf("good", "bad", "bad", "odd", "good")
 	nb.Cells[1].Metadata = map[string]any{"tags": []any{"x", "raises-exception"}}
@@ -180,7 +180,7 @@ func TestRunStops(t *testing.T) {
 
 func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cells := evaluator{"wait": func(ctx context.Context, _ engine.Output) (*engine.Bundle, error) {
+	cells := evaluator{"wait": func(ctx context.Context, _ program.Output) (*program.Bundle, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, context.Cause(ctx)

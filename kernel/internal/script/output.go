@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	nbdisplay "github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -34,7 +34,7 @@ type Output struct {
 
 type display struct{ id, text string }
 
-var _ engine.Output = (*Output)(nil)
+var _ program.Output = (*Output)(nil)
 
 // NewOutput returns an output on the three files. Displays go to stdout,
 // questions to stderr.
@@ -47,7 +47,7 @@ func isTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Stream implements engine.Output.
+// Stream implements program.Output.
 func (o *Output) Stream(name, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,11 +59,11 @@ func (o *Output) Stream(name, text string) {
 	o.write(o.stdout, text)
 }
 
-// Display implements engine.Output. An update of the display that was shown
+// Display implements program.Output. An update of the display that was shown
 // last replaces it: on a terminal if it is one line; in a file it is the last
 // state that is written. Any other update is shown as a new display. An update
 // without data removes it, and any other display without data shows nothing.
-func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
+func (o *Output) Display(bundle *program.Bundle, id string, update bool) {
 	if bundle == nil || !o.terminal && bundle.Metadata[nbdisplay.Transient] != nil {
 		return
 	}
@@ -96,7 +96,7 @@ func (o *Output) Display(bundle *engine.Bundle, id string, update bool) {
 }
 
 // text is what is shown of a bundle.
-func text(bundle *engine.Bundle) string {
+func text(bundle *program.Bundle) string {
 	if s, ok := bundle.Data["text/plain"].(string); ok {
 		return strings.TrimSuffix(s, "\n")
 	}
@@ -115,19 +115,19 @@ func (o *Output) settle() {
 	o.open = nil
 }
 
-// Clear implements engine.Output. What is written stays.
+// Clear implements program.Output. What is written stays.
 func (o *Output) Clear(bool) {}
 
-// Comm implements engine.Output.
-func (o *Output) Comm(*engine.CommMessage) error { return host.ErrNoFrontEnd }
+// Comm implements program.Output.
+func (o *Output) Comm(*program.CommMessage) error { return host.ErrNoFrontEnd }
 
-// Page implements engine.Output.
-func (o *Output) Page(bundle *engine.Bundle) { o.Display(bundle, "", false) }
+// Page implements program.Output.
+func (o *Output) Page(bundle *program.Bundle) { o.Display(bundle, "", false) }
 
-// NextInput implements engine.Output. A script has no next cell.
+// NextInput implements program.Output. A script has no next cell.
 func (o *Output) NextInput(string, bool) {}
 
-// Input implements engine.Output. It writes the prompt to stderr, so that
+// Input implements program.Output. It writes the prompt to stderr, so that
 // stdout has the results only.
 func (o *Output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	o.ask(prompt)

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	nbdisplay "github.com/hierml/notebook/stdlib/display"
 )
 
-func bundle(s string) *engine.Bundle { return &engine.Bundle{Data: map[string]any{"text/plain": s}} }
+func bundle(s string) *program.Bundle { return &program.Bundle{Data: map[string]any{"text/plain": s}} }
 
 func TestOutput(t *testing.T) {
 	for _, test := range []struct {
@@ -43,11 +43,11 @@ func TestOutput(t *testing.T) {
 			o.Display(bundle("c"), "1", true)
 		}, "c\n", "a\nb\nc\n"},
 		{"no text", func(o *Output) {
-			o.Display(&engine.Bundle{Data: map[string]any{"image/png": []byte{1}}}, "", false)
+			o.Display(&program.Bundle{Data: map[string]any{"image/png": []byte{1}}}, "", false)
 			o.Clear(false)
 		}, "(1 representations, none of them text)\n", "(1 representations, none of them text)\n"},
 		{"no data", func(o *Output) {
-			o.Display(&engine.Bundle{}, "", false)
+			o.Display(&program.Bundle{}, "", false)
 			o.Stream("stdout", "a\n")
 		}, "a\n", "a\n"},
 		{"question", func(o *Output) {
@@ -118,17 +118,17 @@ func TestBarsAreNotWrittenToFiles(t *testing.T) {
 	var out strings.Builder
 	o := NewOutput(strings.NewReader(""), &out, &out)
 	metadata := map[string]any{nbdisplay.Transient: true}
-	o.Display(&engine.Bundle{Data: map[string]any{"text/plain": "training [█···]"}, Metadata: metadata}, "bar", false)
+	o.Display(&program.Bundle{Data: map[string]any{"text/plain": "training [█···]"}, Metadata: metadata}, "bar", false)
 	o.Stream("stdout", "a line\n")
-	o.Display(&engine.Bundle{Data: map[string]any{}, Metadata: metadata}, "bar", true)
+	o.Display(&program.Bundle{Data: map[string]any{}, Metadata: metadata}, "bar", true)
 	if err := o.Close(); err != nil || out.String() != "a line\n" {
 		t.Errorf("got %q, %v", out.String(), err)
 	}
 	// A terminal has it until it is removed.
 	out.Reset()
 	o.terminal = true
-	o.Display(&engine.Bundle{Data: map[string]any{"text/plain": "training"}, Metadata: metadata}, "bar", false)
-	o.Display(&engine.Bundle{Data: map[string]any{}, Metadata: metadata}, "bar", true)
+	o.Display(&program.Bundle{Data: map[string]any{"text/plain": "training"}, Metadata: metadata}, "bar", false)
+	o.Display(&program.Bundle{Data: map[string]any{}, Metadata: metadata}, "bar", true)
 	if err := o.Close(); err != nil || out.String() != "training\r\x1b[K" {
 		t.Errorf("got %q, %v", out.String(), err)
 	}

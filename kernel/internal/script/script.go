@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // An Evaluator runs Go. *engine.Engine is one.
@@ -23,7 +23,7 @@ type Evaluator interface {
 	// Run runs a cell. What the cell writes and shows goes to out before Run
 	// returns; the bundle is the value of its last expression, or nil. The
 	// end of ctx interrupts the cell.
-	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 }
 
 // A Script is a file of Go. Its text has the lines and columns of the file.
@@ -50,7 +50,7 @@ func Read(path string) (*Script, error) {
 // New returns the script with the text. The name stands for the file in
 // errors. The text may begin with a #! line. If it begins with "package main"
 // it is a program: its function main is called after everything else. A
-// package that is not main is an *engine.Error.
+// package that is not main is an *program.Error.
 func New(name, text string) (*Script, error) {
 	s := &Script{name: name, source: strings.TrimPrefix(text, "\xef\xbb\xbf"), lines: strings.Count(text, "\n") + 1}
 	if strings.HasPrefix(s.source, "#!") {
@@ -65,24 +65,24 @@ func New(name, text string) (*Script, error) {
 		line := strings.Count(s.source[:l[1].offset], "\n") + 1
 		column := l[1].offset - strings.LastIndexByte(s.source[:l[1].offset], '\n')
 		msg := fmt.Sprintf("%s:%d:%d: package %s is not a program; a script is package main, or has no package clause", name, line, column, l[1].lit)
-		return nil, &engine.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
+		return nil, &program.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
 	}
 	s.source = s.source[:start] + strings.Repeat(" ", end-start) + s.source[end:]
 	if !declaresMain(l) {
 		msg := name + ": function main is undeclared in package main; declare it, or leave out the package clause"
-		return nil, &engine.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
+		return nil, &program.Error{Name: "CompileError", Message: msg, Traceback: []string{msg}}
 	}
 	s.source += "\nmain()\n"
 	s.program = true
 	return s, nil
 }
 
-// Run runs the script. Every failure of the script is an *engine.Error; if it
+// Run runs the script. Every failure of the script is an *program.Error; if it
 // ended by os.Exit, [ExitStatus] tells how.
-func (s *Script) Run(ctx context.Context, evaluator Evaluator, out engine.Output) error {
+func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Output) error {
 	// A script shows what it prints, and not the value it happens to end with.
-	_, err := evaluator.Run(ctx, engine.Cell{Number: 1, Name: s.name, Source: s.source, Plain: s.program}, out)
-	var failure *engine.Error
+	_, err := evaluator.Run(ctx, program.Cell{Number: 1, Name: s.name, Source: s.source, Plain: s.program}, out)
+	var failure *program.Error
 	if errors.As(err, &failure) {
 		failure.Traceback = s.withoutCall(failure.Traceback)
 	}
@@ -106,8 +106,8 @@ func (s *Script) withoutCall(traceback []string) []string {
 // called it.
 func ExitStatus(err error) (status int, ok bool) {
 	said := ""
-	var exit *engine.RuntimeError
-	var death *engine.DeathError
+	var exit *program.RuntimeError
+	var death *program.DeathError
 	switch {
 	case errors.As(err, &exit) && exit.Name == "exit":
 		said = exit.Message

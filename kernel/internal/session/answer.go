@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
@@ -28,7 +28,7 @@ func unknownSubshell(id string) error {
 }
 
 func refusal(name, message string) error {
-	return &engine.Error{Name: name, Message: message, Traceback: []string{message}}
+	return &program.Error{Name: name, Message: message, Traceback: []string{message}}
 }
 
 // answer answers one request. It returns the cells that waited behind it and

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -44,7 +44,7 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	err = s.turns.call(ctx)
 	if err == nil {
 		if s.comms.check(id) == nil { // it may have been closed meanwhile
-			err = s.deliverTo(ctx, &engine.CommMessage{Kind: "call", ID: id}, out)
+			err = s.deliverTo(ctx, &program.CommMessage{Kind: "call", ID: id}, out)
 		}
 		s.turns.called()
 	}
@@ -58,7 +58,7 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 		return err
 	}
 	// Not by ctx, which has ended if that is the failure.
-	return s.deliverTo(s.ctx, &engine.CommMessage{Kind: "failed", ID: id, Data: told}, out)
+	return s.deliverTo(s.ctx, &program.CommMessage{Kind: "failed", ID: id, Data: told}, out)
 }
 
 // turns keeps calls apart from cells. Cells, of which subshells run several at

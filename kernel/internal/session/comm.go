@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
@@ -104,7 +104,7 @@ func commOpen(s *session, r *request) (any, error) {
 		s.log.Warn("comm_open ignored", "reason", err)
 		return nil, nil
 	}
-	m := &engine.CommMessage{Kind: "open", ID: content.ID, Target: content.Target, Data: json.RawMessage(content.Data)}
+	m := &program.CommMessage{Kind: "open", ID: content.ID, Target: content.Target, Data: json.RawMessage(content.Data)}
 	failed, reply := s.deliver(r, m)
 	if failed && s.comms.close(content.ID) == nil {
 		s.publish(r.AsParent(), "comm_close", wire.CommMessage{ID: content.ID})
@@ -132,14 +132,14 @@ func (s *session) passOn(r *request, kind string, check func(id string) error) (
 		s.log.Debug(r.Header.Type+" ignored", "reason", err)
 		return nil, nil
 	}
-	_, reply := s.deliver(r, &engine.CommMessage{Kind: kind, ID: content.ID, Data: json.RawMessage(content.Data)})
+	_, reply := s.deliver(r, &program.CommMessage{Kind: kind, ID: content.ID, Data: json.RawMessage(content.Data)})
 	return reply, nil
 }
 
 // deliver gives a message of a comm to the code that listens to it, and
 // publishes the code's error, if it has one. What it returns besides is for
 // [session.answer].
-func (s *session) deliver(r *request, m *engine.CommMessage) (failed bool, content any) {
+func (s *session) deliver(r *request, m *program.CommMessage) (failed bool, content any) {
 	m.Metadata, m.Buffers = r.Metadata, r.Buffers
 	parent := r.AsParent()
 	out := newOutput(s, parent)
@@ -158,7 +158,7 @@ func (s *session) deliver(r *request, m *engine.CommMessage) (failed bool, conte
 	return true, nil
 }
 
-func (s *session) deliverTo(ctx context.Context, m *engine.CommMessage, out *output) (err error) {
+func (s *session) deliverTo(ctx context.Context, m *program.CommMessage, out *output) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = s.panicked(p, "a comm")
@@ -178,7 +178,7 @@ func (s *session) closeComms(parent wire.Parent) {
 }
 
 // sendComm sends a message of the kernel's side of a comm.
-func (s *session) sendComm(parent wire.Parent, m *engine.CommMessage) error {
+func (s *session) sendComm(parent wire.Parent, m *program.CommMessage) error {
 	b := wire.Broadcast{
 		Type:     "comm_" + m.Kind,
 		Content:  wire.CommMessage{ID: m.ID, Data: wire.JSONObject(m.Data)},

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
@@ -31,7 +31,7 @@ func execute(s *session, r *request) (any, error) {
 	if !content.Silent {
 		s.publish(parent, "execute_input", wire.ExecuteInput{Code: content.Code, Count: count})
 	}
-	cell := engine.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory, Next: r.shell.queue.cells}
+	cell := program.Cell{Number: serial, Count: count, Source: content.Code, Aside: content.Silent || !content.StoreHistory, Next: r.shell.queue.cells}
 	bundle, err := s.evaluateInTurn(ctx, r, cell, out)
 	payload := out.finish()
 	if err != nil {
@@ -73,7 +73,7 @@ func execute(s *session, r *request) (any, error) {
 
 // evaluateInTurn is evaluate when no comm's call runs any more. The next begins
 // when the request is done with.
-func (s *session) evaluateInTurn(ctx context.Context, r *request, cell engine.Cell, out *output) (*engine.Bundle, error) {
+func (s *session) evaluateInTurn(ctx context.Context, r *request, cell program.Cell, out *output) (*program.Bundle, error) {
 	if err := s.turns.cell(ctx); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *session) evaluateInTurn(ctx context.Context, r *request, cell engine.Ce
 
 // evaluate runs the code of a cell. What the death of the worker took with it
 // is closed.
-func (s *session) evaluate(ctx context.Context, cell engine.Cell, out *output) (bundle *engine.Bundle, err error) {
+func (s *session) evaluate(ctx context.Context, cell program.Cell, out *output) (bundle *program.Bundle, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			bundle, err = nil, s.panicked(p, "a cell")
@@ -97,7 +97,7 @@ func (s *session) evaluate(ctx context.Context, cell engine.Cell, out *output) (
 
 // isDeath reports whether an error says that the worker died.
 func isDeath(err error) bool {
-	var e *engine.Error
+	var e *program.Error
 	return errors.As(err, &e) && e.Name == "WorkerDied"
 }
 
@@ -130,7 +130,7 @@ func (s *session) nextCount(stored bool) int {
 func (s *session) expression(ctx context.Context, parent wire.Parent, source string) any {
 	out := newOutput(s, parent)
 	out.silent = true
-	bundle, err := s.evaluate(ctx, engine.Cell{Number: s.nextSerial(), Name: "user expression", Source: source, Aside: true}, out)
+	bundle, err := s.evaluate(ctx, program.Cell{Number: s.nextSerial(), Name: "user expression", Source: source, Aside: true}, out)
 	out.finish()
 	if err == nil && bundle == nil {
 		err = errors.New("the expression has no value")
@@ -149,7 +149,7 @@ func (s *session) expression(ctx context.Context, parent wire.Parent, source str
 }
 
 // encodeBundle encodes a bundle, leaving out and naming what cannot be.
-func encodeBundle(bundle *engine.Bundle) (wire.Data, []error) {
+func encodeBundle(bundle *program.Bundle) (wire.Data, []error) {
 	data := wire.Data{Data: make(map[string]json.RawMessage, len(bundle.Data)), Metadata: bundle.Metadata}
 	var problems []error
 	for mime, value := range bundle.Data {

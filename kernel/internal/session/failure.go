@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
@@ -17,7 +17,7 @@ type failure struct {
 
 // failed makes a failure of any error.
 func failed(err error) failure {
-	var e *engine.Error
+	var e *program.Error
 	if errors.As(err, &e) {
 		traceback := e.Traceback
 		if traceback == nil {
@@ -33,7 +33,7 @@ func failed(err error) failure {
 func (s *session) explain(ctx context.Context, err error) failure {
 	f := failed(err)
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {
-		var e *engine.Error
+		var e *program.Error
 		if !errors.As(err, &e) {
 			return failure{"Interrupted", cause.Error(), []string{cause.Error()}}
 		}

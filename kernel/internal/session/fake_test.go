@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // open returns the fake where Serve makes an evaluator.
@@ -82,11 +83,11 @@ func (f *fake) see(number int) error {
 	return nil
 }
 
-func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error) {
+func (f *fake) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	if err := f.see(cell.Number); err != nil {
 		return nil, err
 	}
-	var result *engine.Bundle
+	var result *program.Bundle
 	for line := range strings.Lines(cell.Source) {
 		bundle, err := f.command(ctx, cell, strings.Fields(line), out)
 		if err != nil {
@@ -97,7 +98,7 @@ func (f *fake) Run(ctx context.Context, cell engine.Cell, out engine.Output) (*e
 	return result, nil
 }
 
-func (f *fake) command(ctx context.Context, cell engine.Cell, words []string, out engine.Output) (*engine.Bundle, error) {
+func (f *fake) command(ctx context.Context, cell program.Cell, words []string, out program.Output) (*program.Bundle, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -170,13 +171,13 @@ func (f *fake) command(ctx context.Context, cell engine.Cell, words []string, ou
 	case "count":
 		return text(fmt.Sprint(cell.Count, cell.Aside)), nil
 	case "raise":
-		return nil, &engine.Error{Name: "panic", Message: "raised", Traceback: []string{"\x1b[31mpanic: raised\x1b[0m"}}
+		return nil, &program.Error{Name: "panic", Message: "raised", Traceback: []string{"\x1b[31mpanic: raised\x1b[0m"}}
 	case "crash":
 		panic("the evaluator is broken")
 	case "die":
 		return nil, died("asked to")
 	case "comm": // comm KIND ID [TARGET [BYTES]]
-		m := &engine.CommMessage{Kind: words[1], ID: words[2], Data: []byte(`{"n":1}`), Metadata: []byte(`{"version":"2.1.0"}`)}
+		m := &program.CommMessage{Kind: words[1], ID: words[2], Data: []byte(`{"n":1}`), Metadata: []byte(`{"version":"2.1.0"}`)}
 		if len(words) > 3 {
 			m.Target = words[3]
 		}
@@ -196,23 +197,23 @@ func (f *fake) command(ctx context.Context, cell engine.Cell, words []string, ou
 			out.Page(text("late"))
 		}()
 	case "nan":
-		return &engine.Bundle{Data: map[string]any{"text/plain": "NaN", "application/json": func() {}}}, nil
+		return &program.Bundle{Data: map[string]any{"text/plain": "NaN", "application/json": func() {}}}, nil
 	default:
 		return text(strings.Join(words, " ")), nil
 	}
 	return nil, nil
 }
 
-func text(s string) *engine.Bundle {
-	return &engine.Bundle{Data: map[string]any{"text/plain": s}}
+func text(s string) *program.Bundle {
+	return &program.Bundle{Data: map[string]any{"text/plain": s}}
 }
 
-func died(why string) error { return &engine.Error{Name: "WorkerDied", Message: why} }
+func died(why string) error { return &program.Error{Name: "WorkerDied", Message: why} }
 
 // Deliver listens for the targets "echo", which sends everything back, and
 // "cell", which runs its messages' data.code, and their last data.later when it is
 // called. It writes how a call has failed.
-func (f *fake) Deliver(ctx context.Context, number int, m *engine.CommMessage, out engine.Output) error {
+func (f *fake) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
 	if err := f.see(number); err != nil {
 		return err
 	}
@@ -240,12 +241,12 @@ func (f *fake) Deliver(ctx context.Context, number int, m *engine.CommMessage, o
 			f.mu.Unlock()
 		}
 		for line := range strings.Lines(data.Code) {
-			if _, err := f.command(ctx, engine.Cell{}, strings.Fields(line), out); err != nil {
+			if _, err := f.command(ctx, program.Cell{}, strings.Fields(line), out); err != nil {
 				return err
 			}
 		}
 	case target != "echo":
-		return out.Comm(&engine.CommMessage{Kind: "close", ID: m.ID})
+		return out.Comm(&program.CommMessage{Kind: "close", ID: m.ID})
 	case m.Kind == "msg":
 		return out.Comm(m)
 	case m.Kind == "close":
@@ -258,4 +259,4 @@ func (*fake) Complete(source string, cursor int) engine.Completion {
 	return engine.Completion{Start: cursor, End: cursor}
 }
 
-func (*fake) Inspect(string, int, int) *engine.Bundle { return nil }
+func (*fake) Inspect(string, int, int) *program.Bundle { return nil }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
@@ -27,7 +27,7 @@ type output struct {
 	payload []any         // of the reply
 }
 
-var _ engine.Output = (*output)(nil)
+var _ program.Output = (*output)(nil)
 
 func newOutput(s *session, parent wire.Parent) *output {
 	// The header may be part of a large message.
@@ -86,7 +86,7 @@ func (o *output) write(name, text string) {
 	}
 }
 
-func (o *output) Display(bundle *engine.Bundle, id string, update bool) {
+func (o *output) Display(bundle *program.Bundle, id string, update bool) {
 	if o.silent || bundle == nil {
 		return
 	}
@@ -123,13 +123,13 @@ func (o *output) Clear(wait bool) {
 	}
 }
 
-// Comm implements engine.Output. Silence does not concern what code says to
+// Comm implements program.Output. Silence does not concern what code says to
 // code.
-func (o *output) Comm(m *engine.CommMessage) error { return o.session.sendComm(o.parent, m) }
+func (o *output) Comm(m *program.CommMessage) error { return o.session.sendComm(o.parent, m) }
 
-// Page implements engine.Output. When the reply is gone, the bundle is
+// Page implements program.Output. When the reply is gone, the bundle is
 // displayed.
-func (o *output) Page(bundle *engine.Bundle) {
+func (o *output) Page(bundle *program.Bundle) {
 	if bundle == nil {
 		return
 	}
@@ -141,7 +141,7 @@ func (o *output) Page(bundle *engine.Bundle) {
 	o.complain(problems)
 }
 
-// NextInput implements engine.Output. When the reply is gone, it does nothing.
+// NextInput implements program.Output. When the reply is gone, it does nothing.
 func (o *output) NextInput(source string, replace bool) {
 	o.reply(wire.NextInput{Source: "set_next_input", Text: source, Replace: replace}, len(source))
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
@@ -32,17 +33,17 @@ type Evaluator interface {
 	// returns, save the output of what outlives the cell: out may be used for
 	// ever. The bundle is the value of the cell's last expression, or nil.
 	// The end of ctx interrupts the cell.
-	Run(ctx context.Context, cell engine.Cell, out engine.Output) (*engine.Bundle, error)
+	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 	// IsComplete says whether source can be run as it is: "complete",
 	// "incomplete" with the indentation of the next line, or "invalid".
 	IsComplete(source string) (status, indent string)
 	// Deliver gives a message of a comm to the code that listens to it, as
 	// Run runs a cell.
-	Deliver(ctx context.Context, number int, m *engine.CommMessage, out engine.Output) error
+	Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error
 	// Complete returns what may stand at a position, and Inspect, or nil,
 	// what is known of what stands there. Both may be called at any time.
 	Complete(source string, cursor int) engine.Completion
-	Inspect(source string, cursor, detail int) *engine.Bundle
+	Inspect(source string, cursor, detail int) *program.Bundle
 	// Kill ends a cell that does not heed its interrupt, at the price of the
 	// variables of the session.
 	Kill()

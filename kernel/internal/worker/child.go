@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -27,10 +27,10 @@ type Stdio struct {
 }
 
 // A runner runs the user's code in the child. Run and Do may be called while
-// others run. Both return panics as *engine.RuntimeError and the end of ctx
+// others run. Both return panics as *program.RuntimeError and the end of ctx
 // as an error that wraps its cause.
 type runner interface {
-	Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error)
+	Run(ctx context.Context, p *program.Program) (*program.Bundle, error)
 	// Do calls f, for the cell of that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
@@ -182,7 +182,7 @@ func (c *child) receive(r runner) {
 // run runs a program, or delivers a message, and says what became of it.
 func (c *child) run(r runner, cell *cell, f *frame) {
 	c.out.belonging.adopt(cell)
-	var shown *engine.Bundle
+	var shown *program.Bundle
 	var err error
 	done := &frame{Kind: frameDone}
 	if f.Kind == frameDeliver {
@@ -215,7 +215,7 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 
 // deliver gives a message to the code that listens to its comm. A comm that
 // nobody wants is closed.
-func (c *child) deliver(r runner, cell *cell, m *engine.CommMessage) error {
+func (c *child) deliver(r runner, cell *cell, m *program.CommMessage) error {
 	run, received, err := receive(m)
 	switch {
 	case err != nil:
@@ -223,14 +223,14 @@ func (c *child) deliver(r runner, cell *cell, m *engine.CommMessage) error {
 	case run != nil:
 		return r.Do(cell.ctx, cell.number, run)
 	case !received && m.Kind == "open":
-		return c.out.send(cell, &frame{Kind: frameComm, Comm: packMessage(&engine.CommMessage{Kind: "close", ID: m.ID})})
+		return c.out.send(cell, &frame{Kind: frameComm, Comm: packMessage(&program.CommMessage{Kind: "close", ID: m.ID})})
 	}
 	return nil
 }
 
 // receive is host.Receive. A panic there, where no code of the user runs, costs
 // the message only.
-func receive(m *engine.CommMessage) (run func(), received bool, err error) {
+func receive(m *program.CommMessage) (run func(), received bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error with a message of a comm: %v", p)

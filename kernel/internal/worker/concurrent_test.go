@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A run is a program that runs beside the test.
@@ -21,10 +21,10 @@ type run struct {
 	done chan struct{}
 }
 
-func begin(ctx context.Context, p *Process, program *engine.Program) *run {
+func begin(ctx context.Context, p *Process, prog *program.Program) *run {
 	r := &run{done: make(chan struct{})}
 	go func() {
-		_, r.err = p.Run(ctx, program, &r.out)
+		_, r.err = p.Run(ctx, prog, &r.out)
 		close(r.done)
 	}()
 	return r
@@ -43,10 +43,10 @@ func (r *run) wait(t *testing.T, want string) {
 	}
 }
 
-func mustRun(t *testing.T, p *Process, program *engine.Program) string {
+func mustRun(t *testing.T, p *Process, prog *program.Program) string {
 	t.Helper()
 	var out recorder
-	if _, err := p.Run(t.Context(), program, &out); err != nil {
+	if _, err := p.Run(t.Context(), prog, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -139,8 +139,8 @@ func TestDeathEndsAllCells(t *testing.T) {
 	main.wait(t, "stdout: a")
 	second.wait(t, "stdout: b")
 	for i, r := range []*run{main, second, third} {
-		var death *engine.DeathError
-		if !errors.As(r.err, &death) || death.Cause != "exit status 3" || death.Process != 1 || !slices.Equal(death.Frames, []engine.Frame{{Cell: i + 1}}) {
+		var death *program.DeathError
+		if !errors.As(r.err, &death) || death.Cause != "exit status 3" || death.Process != 1 || !slices.Equal(death.Frames, []program.Frame{{Cell: i + 1}}) {
 			t.Errorf("cell %d: got %#v", i+1, r.err)
 		}
 	}
@@ -210,23 +210,23 @@ func TestContextAfterTheEnd(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	p := start(t)
-	message := func(number int, m *engine.CommMessage) *recorder {
+	message := func(number int, m *program.CommMessage) *recorder {
 		t.Helper()
 		var out recorder
-		if _, err := p.Run(t.Context(), &engine.Program{Cell: number, Message: m}, &out); err != nil {
+		if _, err := p.Run(t.Context(), &program.Program{Cell: number, Message: m}, &out); err != nil {
 			t.Fatal(err)
 		}
 		return &out
 	}
-	if got := message(1, &engine.CommMessage{Kind: "open", ID: "u"}).String(); got != "comm: close u" {
+	if got := message(1, &program.CommMessage{Kind: "open", ID: "u"}).String(); got != "comm: close u" {
 		t.Errorf("an open that nobody wants: %q", got)
 	}
-	if got := message(2, &engine.CommMessage{Kind: "msg", ID: "u"}).String(); got != "" {
+	if got := message(2, &program.CommMessage{Kind: "msg", ID: "u"}).String(); got != "" {
 		t.Errorf("a message that nobody wants: %q", got)
 	}
 	main := begin(t.Context(), p, cellOf(3, "listen out heard ; show it", "out a", "await go", "out b"))
 	main.out.has(t, "stdout: a")
-	sent := &engine.CommMessage{Kind: "msg", ID: "c", Target: "t", Data: []byte(`{"a":[1,"é"]}`), Metadata: []byte(`{}`), Buffers: [][]byte{{0, 255}, {}, []byte("x")}}
+	sent := &program.CommMessage{Kind: "msg", ID: "c", Target: "t", Data: []byte(`{"a":[1,"é"]}`), Metadata: []byte(`{}`), Buffers: [][]byte{{0, 255}, {}, []byte("x")}}
 	out := message(4, sent)
 	if got, want := out.String(), "stdout: heard|show: it|comm: msg c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -254,7 +254,7 @@ func TestNothingPilesUp(t *testing.T) {
 		number++
 		mustRun(t, p, cellOf(number, "out a", "go out b ; show c"))
 		number++
-		if _, err := p.Run(t.Context(), &engine.Program{Cell: number, Message: &engine.CommMessage{Kind: "msg"}}, &recorder{}); err != nil {
+		if _, err := p.Run(t.Context(), &program.Program{Cell: number, Message: &program.CommMessage{Kind: "msg"}}, &recorder{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,10 +292,10 @@ func BenchmarkMessageOf10MB(b *testing.B) {
 	if _, err := p.Run(b.Context(), cellOf(1, "listen"), &recorder{}); err != nil {
 		b.Fatal(err)
 	}
-	m := &engine.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{make([]byte, 10<<20)}}
+	m := &program.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{make([]byte, 10<<20)}}
 	for i := 2; b.Loop(); i++ {
 		var out recorder
-		if _, err := p.Run(b.Context(), &engine.Program{Cell: i, Message: m}, &out); err != nil {
+		if _, err := p.Run(b.Context(), &program.Program{Cell: i, Message: m}, &out); err != nil {
 			b.Fatal(err)
 		}
 		if len(out.messages) != 1 || len(out.messages[0].Buffers[0]) != 10<<20 {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A connection is the parent's side of one child: the process and its pipes.
@@ -173,18 +173,18 @@ func (c *connection) send(f *frame) error {
 }
 
 // execute has the child run the program.
-func (c *connection) execute(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
-	j := newJob(ctx, program, out)
+func (c *connection) execute(ctx context.Context, p *program.Program, out program.Output) (*program.Bundle, error) {
+	j := newJob(ctx, p, out)
 	defer j.cancel(nil)
 	if err := c.add(j); err != nil {
 		return nil, err
 	}
-	run := &frame{Kind: frameRun, Cell: program.Cell, Program: program}
-	if program.Message != nil {
-		run = &frame{Kind: frameDeliver, Cell: program.Cell, Comm: packMessage(program.Message)}
+	run := &frame{Kind: frameRun, Cell: p.Cell, Program: p}
+	if p.Message != nil {
+		run = &frame{Kind: frameDeliver, Cell: p.Cell, Comm: packMessage(p.Message)}
 	}
 	if err := c.send(run); err != nil {
-		c.remove(program.Cell)
+		c.remove(p.Cell)
 		return nil, fmt.Errorf("send the cell to the worker: %w", err)
 	}
 	select {
@@ -195,7 +195,7 @@ func (c *connection) execute(ctx context.Context, program *engine.Program, out e
 	if j.ended() {
 		return j.shown, j.err
 	}
-	_ = c.send(&frame{Kind: frameInterrupt, Cell: program.Cell}) // can be encoded
+	_ = c.send(&frame{Kind: frameInterrupt, Cell: p.Cell}) // can be encoded
 	patience := time.NewTimer(c.grace)
 	defer patience.Stop()
 	select {

@@ -1,6 +1,6 @@
 // Package worker runs the user's code in a child process of the same program,
 // so that what kills a Go process costs the user's variables and not the
-// kernel. [Start] is the parent's side and gives an engine.Executor; [Main] is
+// kernel. [Start] is the parent's side and gives an program.Executor; [Main] is
 // the child's.
 //
 // The child interprets programs, or loads and runs compiled ones (packages

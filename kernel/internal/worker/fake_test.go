@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/internal/testprogram"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -63,12 +63,12 @@ func (f *fake) Do(_ context.Context, _ int, do func()) error {
 	return nil
 }
 
-func (f *fake) Run(ctx context.Context, p *engine.Program) (*engine.Bundle, error) {
+func (f *fake) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	return f.lines(ctx, strings.Split(strings.Join(p.Source, "\n"), "\n"))
 }
 
-func (f *fake) lines(ctx context.Context, lines []string) (*engine.Bundle, error) {
-	var last *engine.Bundle
+func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, error) {
+	var last *program.Bundle
 	for _, line := range lines {
 		word, arg, _ := strings.Cut(line, " ")
 		if s, err := strconv.Unquote(arg); err == nil {
@@ -117,7 +117,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*engine.Bundle, error
 			f.mu.Unlock()
 		case "get":
 			f.mu.Lock()
-			last = &engine.Bundle{Data: map[string]any{"text/plain": f.vars[arg]}}
+			last = &program.Bundle{Data: map[string]any{"text/plain": f.vars[arg]}}
 			f.mu.Unlock()
 		case "go":
 			go func() {
@@ -180,7 +180,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*engine.Bundle, error
 			f.mu.Unlock()
 			return nil, context.Cause(ctx)
 		case "image":
-			last = &engine.Bundle{Data: map[string]any{"text/plain": arg, "image/png": []byte("\x89PNG"), "application/json": map[string]any{"a": 1.5}}}
+			last = &program.Bundle{Data: map[string]any{"text/plain": arg, "image/png": []byte("\x89PNG"), "application/json": map[string]any{"a": 1.5}}}
 		case "wait":
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
@@ -207,7 +207,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*engine.Bundle, error
 		case "fail":
 			return nil, errors.New(arg)
 		case "panic":
-			return nil, &engine.RuntimeError{Name: "panic", Message: arg, Frames: []engine.Frame{{Function: "f", Cell: 3, Line: 7}}}
+			return nil, &program.RuntimeError{Name: "panic", Message: arg, Frames: []program.Frame{{Function: "f", Cell: 3, Line: 7}}}
 		case "overflow":
 			recurse(0)
 		case "maps":
@@ -271,7 +271,7 @@ type recorder struct {
 	keep   bool
 	text   strings.Builder
 
-	messages []*engine.CommMessage
+	messages []*program.CommMessage
 	alone    bool // there is no front end
 }
 
@@ -292,7 +292,7 @@ func (r *recorder) Stream(name, text string) {
 	r.last = name
 }
 
-func (r *recorder) Display(b *engine.Bundle, id string, update bool) {
+func (r *recorder) Display(b *program.Bundle, id string, update bool) {
 	r.note(fmt.Sprint("show: ", b.Data["text/plain"]))
 }
 
@@ -313,10 +313,10 @@ func (r *recorder) String() string {
 	return strings.Join(r.events, "|")
 }
 
-func script(lines ...string) *engine.Program { return cellOf(1, lines...) }
+func script(lines ...string) *program.Program { return cellOf(1, lines...) }
 
-func cellOf(number int, lines ...string) *engine.Program {
-	return &engine.Program{Cell: number, Source: lines}
+func cellOf(number int, lines ...string) *program.Program {
+	return &program.Program{Cell: number, Source: lines}
 }
 
 // start starts a process whose cells have the time that they need to heed an
@@ -345,7 +345,7 @@ func (r *recorder) note(event string) {
 	r.last = ""
 }
 
-func (r *recorder) Comm(m *engine.CommMessage) error {
+func (r *recorder) Comm(m *program.CommMessage) error {
 	r.mu.Lock()
 	r.messages = append(r.messages, m)
 	r.mu.Unlock()
@@ -356,7 +356,7 @@ func (r *recorder) Comm(m *engine.CommMessage) error {
 	return nil
 }
 
-func (r *recorder) Page(b *engine.Bundle) { r.note(fmt.Sprint("page: ", b.Data["text/plain"])) }
+func (r *recorder) Page(b *program.Bundle) { r.note(fmt.Sprint("page: ", b.Data["text/plain"])) }
 
 func (r *recorder) NextInput(source string, _ bool) { r.note("next: " + source) }
 

@@ -6,27 +6,27 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A frame is one message between parent and child.
 type frame struct {
-	Kind     string          `json:"kind"`
-	Cell     int             `json:"cell,omitempty"`
-	Program  *engine.Program `json:"program,omitempty"`
-	Bundle   *bundle         `json:"bundle,omitempty"`
-	ID       string          `json:"id,omitempty"`
-	Main     bool            `json:"main,omitempty"`
-	Update   bool            `json:"update,omitempty"`
-	Wait     bool            `json:"wait,omitempty"`
-	Name     string          `json:"name,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	Bytes    *blob           `json:"bytes,omitempty"`
-	Size     int64           `json:"size,omitempty"`
-	Password bool            `json:"password,omitempty"`
-	Replace  bool            `json:"replace,omitempty"`
-	Comm     *comm           `json:"comm,omitempty"`
-	Failure  *failure        `json:"failure,omitempty"`
+	Kind     string           `json:"kind"`
+	Cell     int              `json:"cell,omitempty"`
+	Program  *program.Program `json:"program,omitempty"`
+	Bundle   *bundle          `json:"bundle,omitempty"`
+	ID       string           `json:"id,omitempty"`
+	Main     bool             `json:"main,omitempty"`
+	Update   bool             `json:"update,omitempty"`
+	Wait     bool             `json:"wait,omitempty"`
+	Name     string           `json:"name,omitempty"`
+	Text     string           `json:"text,omitempty"`
+	Bytes    *blob            `json:"bytes,omitempty"`
+	Size     int64            `json:"size,omitempty"`
+	Password bool             `json:"password,omitempty"`
+	Replace  bool             `json:"replace,omitempty"`
+	Comm     *comm            `json:"comm,omitempty"`
+	Failure  *failure         `json:"failure,omitempty"`
 }
 
 // The kinds of frames, with the fields they use beside Cell.
@@ -57,13 +57,13 @@ const (
 
 // A failure is an error that crosses the pipe.
 type failure struct {
-	Message  string               `json:"message"`
-	Runtime  *engine.RuntimeError `json:"runtime,omitempty"`
-	Canceled bool                 `json:"canceled,omitempty"`
-	End      bool                 `json:"end,omitempty"` // io.EOF
+	Message  string                `json:"message"`
+	Runtime  *program.RuntimeError `json:"runtime,omitempty"`
+	Canceled bool                  `json:"canceled,omitempty"`
+	End      bool                  `json:"end,omitempty"` // io.EOF
 }
 
-// A bundle is an engine.Bundle whose values keep their types in JSON.
+// A bundle is an program.Bundle whose values keep their types in JSON.
 type bundle struct {
 	Data     map[string]*datum `json:"data"`
 	Metadata map[string]any    `json:"metadata,omitempty"`
@@ -75,7 +75,7 @@ type datum struct {
 	JSON  any     `json:"json,omitempty"`
 }
 
-func packBundle(b *engine.Bundle) (*bundle, error) {
+func packBundle(b *program.Bundle) (*bundle, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -97,11 +97,11 @@ func packBundle(b *engine.Bundle) (*bundle, error) {
 	return packed, nil
 }
 
-func (b *bundle) unpack() *engine.Bundle {
+func (b *bundle) unpack() *program.Bundle {
 	if b == nil {
 		return nil
 	}
-	out := &engine.Bundle{Data: make(map[string]any, len(b.Data)), Metadata: b.Metadata}
+	out := &program.Bundle{Data: make(map[string]any, len(b.Data)), Metadata: b.Metadata}
 	for mime, d := range b.Data {
 		switch {
 		case d == nil: // garbage
@@ -116,13 +116,13 @@ func (b *bundle) unpack() *engine.Bundle {
 	return out
 }
 
-// A comm is an engine.CommMessage whose buffers are blobs.
+// A comm is an program.CommMessage whose buffers are blobs.
 type comm struct {
-	engine.CommMessage
+	program.CommMessage
 	Buffers []blob `json:"buffers,omitempty"` // in place of those of the message
 }
 
-func packMessage(m *engine.CommMessage) *comm {
+func packMessage(m *program.CommMessage) *comm {
 	packed := &comm{CommMessage: *m}
 	packed.CommMessage.Buffers = nil
 	for _, b := range m.Buffers {
@@ -131,7 +131,7 @@ func packMessage(m *engine.CommMessage) *comm {
 	return packed
 }
 
-func (c *comm) unpack() *engine.CommMessage {
+func (c *comm) unpack() *program.CommMessage {
 	m := c.CommMessage
 	for _, b := range c.Buffers {
 		m.Buffers = append(m.Buffers, b.data)

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 func TestFramesCross(t *testing.T) {
-	bundle := &engine.Bundle{
+	bundle := &program.Bundle{
 		Data: map[string]any{
 			"text/plain": "é\xff", "text/html": "", "image/png": []byte("\x89PNG\x00"), "image/jpeg": []byte{},
 			"application/json": map[string]any{"a": 1.5, "b": []any{"<", nil}}, "application/x": nil,
@@ -22,7 +22,7 @@ func TestFramesCross(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	message := &engine.CommMessage{Kind: "msg", ID: "i", Data: []byte(`{"a":1}`), Buffers: [][]byte{[]byte("first"), {}, {0, 255}}}
+	message := &program.CommMessage{Kind: "msg", ID: "i", Data: []byte(`{"a":1}`), Buffers: [][]byte{[]byte("first"), {}, {0, 255}}}
 	var in frameBuffer
 	for _, f := range []*frame{
 		{Kind: frameDisplay, Cell: 3, Bundle: packed, ID: "x", Update: true},

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -114,7 +113,7 @@ func (p *place) Stream(name, text string) {
 
 // Display implements host.Sink.
 func (p *place) Display(b *display.Bundle, id string, update bool) bool {
-	packed, err := packBundle(&engine.Bundle{Data: b.Data, Metadata: b.Metadata})
+	packed, err := packBundle(b)
 	if err == nil {
 		err = p.send(&frame{Kind: frameDisplay, ID: id, Update: update, Bundle: packed})
 	}
@@ -146,7 +145,7 @@ func (c *child) show(what string, f *frame, b *display.Bundle) {
 		return
 	}
 	var err error
-	if f.Bundle, err = packBundle(&engine.Bundle{Data: b.Data, Metadata: b.Metadata}); err == nil {
+	if f.Bundle, err = packBundle(b); err == nil {
 		err = c.send(f)
 	}
 	c.complain(what, err)

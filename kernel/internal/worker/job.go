@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A job is one program that the child runs, or one that has ended and has left
@@ -17,10 +17,10 @@ type job struct {
 	// the sake of others.
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	program *engine.Program
+	program *program.Program
 
 	mu  sync.Mutex // held while out is called, except for its Input
-	out engine.Output
+	out program.Output
 
 	// Used by the goroutine of the pump only: whether the child has begun
 	// with the cell, and what is held back until the rest of a UTF-8
@@ -30,17 +30,17 @@ type job struct {
 
 	// done is closed when the program has ended, with these results.
 	done  chan struct{}
-	shown *engine.Bundle
+	shown *program.Bundle
 	err   error
 }
 
-func newJob(ctx context.Context, program *engine.Program, out engine.Output) *job {
-	j := &job{program: program, out: out, done: make(chan struct{})}
+func newJob(ctx context.Context, p *program.Program, out program.Output) *job {
+	j := &job{program: p, out: out, done: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancelCause(ctx)
 	return j
 }
 
-func (j *job) show(f func(engine.Output)) {
+func (j *job) show(f func(program.Output)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f(j.out)
@@ -57,7 +57,7 @@ func (j *job) stream(name string, data []byte) {
 
 func (j *job) text(name, text string) {
 	if text != "" {
-		j.show(func(out engine.Output) { out.Stream(name, text) })
+		j.show(func(out program.Output) { out.Stream(name, text) })
 	}
 }
 
@@ -81,7 +81,7 @@ func (j *job) input(question *frame) *frame {
 	return answer
 }
 
-func (j *job) end(shown *engine.Bundle, err error) {
+func (j *job) end(shown *program.Bundle, err error) {
 	j.shown, j.err = shown, err
 	close(j.done)
 	j.cancel(nil)
@@ -97,7 +97,7 @@ func (j *job) ended() bool {
 }
 
 // result is what the child says of the program's end.
-func (j *job) result(f *frame) (*engine.Bundle, error) {
+func (j *job) result(f *frame) (*program.Bundle, error) {
 	switch {
 	case f.Failure == nil:
 		return f.Bundle.unpack(), nil
@@ -112,10 +112,10 @@ func (j *job) result(f *frame) (*engine.Bundle, error) {
 // died returns the error of the job, given what ended the child and the calls
 // that did, as far as they are known. The place is the cell, if it had begun and
 // they do not tell.
-func (j *job) died(cause string, process int, calls []engine.Frame) *engine.DeathError {
-	death := &engine.DeathError{Cause: cause, Process: process, Frames: calls}
+func (j *job) died(cause string, process int, calls []program.Frame) *program.DeathError {
+	death := &program.DeathError{Cause: cause, Process: process, Frames: calls}
 	if j.begun && len(calls) == 0 {
-		death.Frames = []engine.Frame{{Cell: j.program.Cell}}
+		death.Frames = []program.Frame{{Cell: j.program.Cell}}
 	}
 	return death
 }

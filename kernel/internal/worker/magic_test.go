@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // measured is what differs from one run of %time and %timeit to the next.
@@ -78,7 +78,7 @@ func TestMagicsThatFail(t *testing.T) {
 		{"%time os.Exit(3)", "exit", "exit status 3", ""},
 	} {
 		_, err := s.run(t.Context(), tt.source)
-		var failure *engine.Error
+		var failure *program.Error
 		if !errors.As(err, &failure) || failure.Name != tt.name || !strings.HasPrefix(failure.Message, tt.message) ||
 			!strings.Contains(strings.ReplaceAll(strings.Join(failure.Traceback, "\n"), "\x1b[0m", ""), tt.traceback) {
 			t.Errorf("%s: %#v", tt.source, err)
@@ -112,7 +112,7 @@ func TestMagicsAreInterrupted(t *testing.T) {
 		cancel()
 		select {
 		case err := <-ended:
-			var failure *engine.Error
+			var failure *program.Error
 			if !errors.As(err, &failure) || failure.Name != "Interrupted" {
 				t.Errorf("%s: %v", source, err)
 			}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
@@ -54,11 +54,11 @@ func newRunners(stdio Stdio, b *belonging, load func(plugin string) error) (*run
 }
 
 // Run implements runner.
-func (r *runners) Run(ctx context.Context, program *engine.Program) (*engine.Bundle, error) {
-	if program.Compiled != nil {
-		return r.compiled.Run(ctx, program)
+func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
+	if p.Compiled != nil {
+		return r.compiled.Run(ctx, p)
 	}
-	return r.interpreted.Run(ctx, program)
+	return r.interpreted.Run(ctx, p)
 }
 
 // Do implements runner. What compiled code has f call stops as that does, and
@@ -84,10 +84,6 @@ func symbols(b *belonging) map[string]map[string]reflect.Value {
 }
 
 // show makes the bundle of a cell's last expression.
-func show(values []any) *engine.Bundle {
-	b := display.Of(values...)
-	if b == nil {
-		return nil
-	}
-	return &engine.Bundle{Data: b.Data, Metadata: b.Metadata}
+func show(values []any) *program.Bundle {
+	return display.Of(values...)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // limit returns the bytes of memory that a child may use, 0 for no limit,
@@ -60,7 +60,7 @@ func (c *connection) watch() {
 			for _, j := range running {
 				if _, again := stopped[j]; !again {
 					stopped[j] = time.Now()
-					j.cancel(&engine.StoppedError{Name: "OutOfMemory", Message: "interrupted: the worker uses " + c.excess(used) + "; variables are kept, and those that hold much should be let go"})
+					j.cancel(&program.StoppedError{Name: "OutOfMemory", Message: "interrupted: the worker uses " + c.excess(used) + "; variables are kept, and those that hold much should be let go"})
 				}
 			}
 		case used < c.memory:

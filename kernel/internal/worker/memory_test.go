@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 func needsMemory(t *testing.T) {
@@ -27,7 +27,7 @@ func TestMemoryLimit(t *testing.T) {
 	for i := range 2 {
 		var out recorder
 		_, err := p.Run(t.Context(), cellOf(2+i, "grow 2000"), &out)
-		var stopped *engine.StoppedError
+		var stopped *program.StoppedError
 		if !errors.As(err, &stopped) || stopped.Name != "OutOfMemory" || !strings.Contains(stopped.Message, "more than the limit of 315 MB") {
 			t.Fatalf("got %v", err)
 		}
@@ -36,15 +36,15 @@ func TestMemoryLimit(t *testing.T) {
 	if err != nil || shown.Data["text/plain"] != "1" {
 		t.Fatalf("got %v, %v", shown, err)
 	}
-	for _, program := range []*engine.Program{
+	for _, prog := range []*program.Program{
 		cellOf(5, "hold 500"),                  // at once
 		cellOf(6, "hold 310", "gate never"),    // and it does not end
 		cellOf(7, "go hold 500", "gate never"), // in a goroutine
 	} {
-		_, err := p.Run(t.Context(), program, &recorder{})
-		var death *engine.DeathError
+		_, err := p.Run(t.Context(), prog, &recorder{})
+		var death *program.DeathError
 		if !errors.As(err, &death) || !strings.HasPrefix(death.Cause, "out of memory: it used ") {
-			t.Errorf("%q: got %v", program.Source, err)
+			t.Errorf("%q: got %v", prog.Source, err)
 		}
 	}
 	// What fits is not disturbed.
@@ -60,7 +60,7 @@ func TestMemoryOfABackgroundGoroutine(t *testing.T) {
 	mustRun(t, p, cellOf(2, "open go"))
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		_, err := p.Run(t.Context(), cellOf(3, "out a"), &recorder{})
-		var death *engine.DeathError
+		var death *program.DeathError
 		if errors.As(err, &death) && strings.HasPrefix(death.Cause, "out of memory") {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A compiledSession runs units in a worker of the whole program.
@@ -76,7 +76,7 @@ func init() { cellˑ.Register(%[4]q, cellˑ.Code{Run: runˑ}) }
 		t.Fatal(err)
 	}
 	var out recorder
-	shown, err := s.Run(ctx, &engine.Program{Cell: s.cell, Compiled: &engine.Compiled{Plugin: file, Units: []string{path}, Run: path}}, &out)
+	shown, err := s.Run(ctx, &program.Program{Cell: s.cell, Compiled: &program.Compiled{Plugin: file, Units: []string{path}, Run: path}}, &out)
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the plugin's file is left: %v", err)
 	}
@@ -102,8 +102,8 @@ func TestCompiled(t *testing.T) {
 	}
 
 	_, err := s.run(t, t.Context(), "func f(list []int) int {\n\treturn list[2]\n}", "f(nil)")
-	var failure *engine.RuntimeError
-	if !errors.As(err, &failure) || fmt.Sprint(failure.Frames) != fmt.Sprint([]engine.Frame{{Function: "f", Cell: s.cell, Line: 2, Operation: "index"}, {Cell: s.cell, Line: 21, Operation: "call"}}) {
+	var failure *program.RuntimeError
+	if !errors.As(err, &failure) || fmt.Sprint(failure.Frames) != fmt.Sprint([]program.Frame{{Function: "f", Cell: s.cell, Line: 2, Operation: "index"}, {Cell: s.cell, Line: 21, Operation: "call"}}) {
 		t.Errorf("%v, %+v", err, failure)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -127,7 +127,7 @@ func TestCompiledDeath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newCompiledSession(t)
 			_, err := s.run(t, t.Context(), tt.declarations, tt.statements)
-			var death *engine.DeathError
+			var death *program.DeathError
 			if !errors.As(err, &death) || !strings.HasPrefix(death.Cause, tt.cause) {
 				t.Fatalf("%v", err)
 			}

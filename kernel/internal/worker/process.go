@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Config says how to start a worker. Its zero value is what the kernel uses.
@@ -31,9 +31,9 @@ type Config struct {
 	environment []string // of the child; nil means that of this process
 }
 
-// A Process is a worker: an engine.Executor whose programs run in a child
+// A Process is a worker: an program.Executor whose programs run in a child
 // process. When the child dies, the Run that notices returns an
-// *engine.DeathError, and the next one starts a fresh child.
+// *program.DeathError, and the next one starts a fresh child.
 type Process struct {
 	config Config
 
@@ -44,10 +44,10 @@ type Process struct {
 }
 
 var (
-	_ engine.Executor  = (*Process)(nil)
-	_ engine.Located   = (*Process)(nil)
-	_ engine.Restarter = (*Process)(nil)
-	_ engine.Replacer  = (*Process)(nil)
+	_ program.Executor  = (*Process)(nil)
+	_ program.Located   = (*Process)(nil)
+	_ program.Restarter = (*Process)(nil)
+	_ program.Replacer  = (*Process)(nil)
 )
 
 // Start starts a worker. It does not wait for the child to be ready: the first
@@ -89,9 +89,9 @@ func (p *Process) connection() (*connection, error) {
 	return p.conn, nil
 }
 
-// Run implements engine.Executor. Programs of different cells run at the same
+// Run implements program.Executor. Programs of different cells run at the same
 // time.
-func (p *Process) Run(ctx context.Context, program *engine.Program, out engine.Output) (*engine.Bundle, error) {
+func (p *Process) Run(ctx context.Context, prog *program.Program, out program.Output) (*program.Bundle, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -99,8 +99,8 @@ func (p *Process) Run(ctx context.Context, program *engine.Program, out engine.O
 	if err != nil {
 		return nil, err
 	}
-	shown, err := conn.execute(ctx, program, out)
-	var death *engine.DeathError
+	shown, err := conn.execute(ctx, prog, out)
+	var death *program.DeathError
 	if errors.As(err, &death) {
 		p.mu.Lock()
 		if p.conn == conn {
@@ -114,7 +114,7 @@ func (p *Process) Run(ctx context.Context, program *engine.Program, out engine.O
 	return shown, err
 }
 
-// Folder implements engine.Located: it returns the folder that the cells work
+// Folder implements program.Located: it returns the folder that the cells work
 // in, where the system tells it, or else that in which the child was started.
 func (p *Process) Folder() string {
 	p.mu.Lock()
@@ -131,7 +131,7 @@ func (p *Process) Folder() string {
 
 // Kill ends the child and the processes it has started, whatever they are
 // doing: the last resort where an interrupt is not enough. A running cell ends
-// with an *engine.DeathError, and so does the next one if none is running.
+// with an *program.DeathError, and so does the next one if none is running.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	conn := p.conn
@@ -141,7 +141,7 @@ func (p *Process) Kill() {
 	}
 }
 
-// Restart implements engine.Restarter: it ends the child as Close does, and
+// Restart implements program.Restarter: it ends the child as Close does, and
 // starts another.
 func (p *Process) Restart() (process int, err error) {
 	p.mu.Lock()
@@ -156,7 +156,7 @@ func (p *Process) Restart() (process int, err error) {
 	return process, err
 }
 
-// Close implements engine.Executor: it ends the child and the processes it has
+// Close implements program.Executor: it ends the child and the processes it has
 // started, and waits until the child is gone.
 func (p *Process) Close() error {
 	p.mu.Lock()

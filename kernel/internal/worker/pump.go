@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // The pipes that the parent reads, in the order in which they are served.
@@ -229,7 +229,7 @@ func (p *pump) frame(f *frame) {
 	case f.Kind == frameComm:
 		p.comm(j, f)
 	default:
-		j.show(func(out engine.Output) { f.show(out) })
+		j.show(func(out program.Output) { f.show(out) })
 	}
 }
 
@@ -240,7 +240,7 @@ func (p *pump) comm(j *job, f *frame) {
 		return // garbage
 	}
 	var err error
-	j.show(func(out engine.Output) { err = out.Comm(f.Comm.unpack()) })
+	j.show(func(out program.Output) { err = out.Comm(f.Comm.unpack()) })
 	if f.Comm.Kind != "open" {
 		return // who sends it has been told when the comm was opened
 	}
@@ -255,7 +255,7 @@ func (p *pump) comm(j *job, f *frame) {
 func (p *pump) answer(f *frame) { _ = p.c.send(f) } // can be encoded
 
 // show shows what the frame brings.
-func (f *frame) show(out engine.Output) {
+func (f *frame) show(out program.Output) {
 	switch f.Kind {
 	case frameDisplay:
 		out.Display(f.Bundle.unpack(), f.ID, f.Update)

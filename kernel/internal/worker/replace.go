@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Replace implements engine.Replacer. The variables go through a file. The new
+// Replace implements program.Replacer. The variables go through a file. The new
 // child has the environment of the old one and works in its folder.
-func (p *Process) Replace(ctx context.Context, program *engine.Program, out engine.Output) (bundle *engine.Bundle, process int, err error) {
+func (p *Process) Replace(ctx context.Context, prog *program.Program, out program.Output) (bundle *program.Bundle, process int, err error) {
 	old, err := p.connection()
 	if err != nil {
 		return nil, 0, err
@@ -24,8 +24,8 @@ func (p *Process) Replace(ctx context.Context, program *engine.Program, out engi
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "variables")
-	saving := *program
-	saving.Compiled = &engine.Compiled{Moved: program.Compiled.Moved, Shown: program.Compiled.Shown, Save: file}
+	saving := *prog
+	saving.Compiled = &program.Compiled{Moved: prog.Compiled.Moved, Shown: prog.Compiled.Shown, Save: file}
 	saved, err := old.execute(ctx, &saving, out)
 	if err != nil {
 		return nil, 0, err
@@ -41,7 +41,7 @@ func (p *Process) Replace(ctx context.Context, program *engine.Program, out engi
 	if err != nil {
 		return nil, 0, err
 	}
-	loading, compiled := *program, *program.Compiled
+	loading, compiled := *prog, *prog.Compiled
 	compiled.Load = file
 	// The file calls the variables what they are called here.
 	compiled.Moved = slices.Clone(compiled.Moved)
@@ -55,7 +55,7 @@ func (p *Process) Replace(ctx context.Context, program *engine.Program, out engi
 		err = p.succeed(old, fresh)
 	}
 	if err != nil {
-		var death *engine.DeathError
+		var death *program.DeathError
 		if errors.As(err, &death) {
 			err = errors.New(death.Cause) // not the one that holds the variables
 		}
@@ -89,11 +89,11 @@ func (c *connection) end(why string) {
 }
 
 // environment returns that of the process that has saved its variables.
-func environment(saved *engine.Bundle) []string {
+func environment(saved *program.Bundle) []string {
 	if saved == nil {
 		return nil
 	}
-	entries, _ := saved.Data[engine.Environment].([]any)
+	entries, _ := saved.Data[program.Environment].([]any)
 	var list []string
 	for _, entry := range entries {
 		if text, ok := entry.(string); ok {
@@ -104,11 +104,11 @@ func environment(saved *engine.Bundle) []string {
 }
 
 // joined tells what was lost when variables were saved and when they were loaded.
-func joined(saved, loaded *engine.Bundle) *engine.Bundle {
-	all := &engine.Bundle{Data: map[string]any{}}
-	for _, name := range []string{engine.LeftBehind, engine.LeftInPart} {
+func joined(saved, loaded *program.Bundle) *program.Bundle {
+	all := &program.Bundle{Data: map[string]any{}}
+	for _, name := range []string{program.LeftBehind, program.LeftInPart} {
 		reasons := map[string]any{}
-		for _, bundle := range []*engine.Bundle{loaded, saved} {
+		for _, bundle := range []*program.Bundle{loaded, saved} {
 			if bundle != nil {
 				some, _ := bundle.Data[name].(map[string]any)
 				maps.Copy(reasons, some)

@@ -13,6 +13,7 @@ import (
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/module"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -40,7 +41,7 @@ func newSessionIn(t testing.TB, mode engine.Mode) *session {
 	p := testprogram.Open(t, false)
 	return startSession(t, Config{Command: []string{p.File, "worker"}, Grace: time.Second}, engine.Config{
 		Mode: mode,
-		Compiler: func(context.Context, func(string)) (engine.Compiler, error) {
+		Compiler: func(context.Context, func(string)) (program.Compiler, error) {
 			kit, err := p.Kit()
 			if err != nil {
 				return nil, err
@@ -77,9 +78,9 @@ func (s *session) run(ctx context.Context, source string) (string, error) {
 	return text, err
 }
 
-func (s *session) runTo(ctx context.Context, source string, out engine.Output) (*engine.Bundle, error) {
+func (s *session) runTo(ctx context.Context, source string, out program.Output) (*program.Bundle, error) {
 	s.cell++
-	return s.Run(ctx, engine.Cell{Number: s.cell, Source: source}, out)
+	return s.Run(ctx, program.Cell{Number: s.cell, Source: source}, out)
 }
 
 func TestSession(t *testing.T) {
@@ -132,7 +133,7 @@ func TestSessionIsInterrupted(t *testing.T) {
 		if took := time.Since(begin); took > 900*time.Millisecond {
 			t.Errorf("%s took %v to be interrupted", source, took)
 		}
-		var failure *engine.Error
+		var failure *program.Error
 		if !errors.As(err, &failure) {
 			t.Errorf("%s: %v", source, err)
 		}
@@ -286,7 +287,7 @@ func TestDeathNamesItsCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.run(t.Context(), `f()`)
-	var failure *engine.Error
+	var failure *program.Error
 	if !errors.As(err, &failure) || !strings.Contains(strings.Join(failure.Traceback, "\n"), "Cell [2]") {
 		t.Errorf("got %#v", err)
 	}
@@ -301,7 +302,7 @@ func TestSessionComms(t *testing.T) {
 		}
 	}
 	number := 1000
-	deliver := func(ctx context.Context, want, fails string, m *engine.CommMessage) {
+	deliver := func(ctx context.Context, want, fails string, m *program.CommMessage) {
 		t.Helper()
 		number++
 		var out recorder
@@ -325,13 +326,13 @@ nb.HandleComm("here", func(c *nb.Comm, m nb.Message) {
 	})
 	fmt.Print("opened")
 })`)
-	deliver(t.Context(), "comm: close u", "", &engine.CommMessage{Kind: "open", ID: "u", Target: "elsewhere"})
-	deliver(t.Context(), "stdout: opened", "", &engine.CommMessage{Kind: "open", ID: "c", Target: "here"})
-	deliver(t.Context(), "stdout: heard 2|comm: msg c", "", &engine.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{{1}, {2}}})
-	deliver(t.Context(), "", "panic: no", &engine.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":1}`)})
+	deliver(t.Context(), "comm: close u", "", &program.CommMessage{Kind: "open", ID: "u", Target: "elsewhere"})
+	deliver(t.Context(), "stdout: opened", "", &program.CommMessage{Kind: "open", ID: "c", Target: "here"})
+	deliver(t.Context(), "stdout: heard 2|comm: msg c", "", &program.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{{1}, {2}}})
+	deliver(t.Context(), "", "panic: no", &program.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":1}`)})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	deliver(ctx, "", "interrupted", &engine.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":2}`)})
+	deliver(ctx, "", "interrupted", &program.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":2}`)})
 	run("=> 3", `heard`)
 	if got, err := s.run(t.Context(), `_, err := nb.OpenComm("there", nil, nil); err`); !strings.HasPrefix(got, "comm: open ") || strings.Contains(got, "=>") || err != nil {
 		t.Errorf("a comm of the session's own: %q, %v", got, err)

@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Go ends a process one of whose stacks is to grow above a limit, which no
@@ -68,4 +68,4 @@ func (c *child) rest() bool {
 }
 
 // errDeep is what stops the cells of a child with a deep stack.
-var errDeep = &engine.StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}
+var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}

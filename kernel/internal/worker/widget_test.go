@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
 // modelsIn returns the states of the widgets that the messages tell of, by the
 // names of their models.
-func modelsIn(t *testing.T, messages []*engine.CommMessage) map[string]map[string]any {
+func modelsIn(t *testing.T, messages []*program.CommMessage) map[string]map[string]any {
 	t.Helper()
 	byID, byName := map[string]map[string]any{}, map[string]map[string]any{}
 	for _, m := range messages {
@@ -72,7 +73,7 @@ nb.Interact(func(lambda float64, method string) any {
 		t.Fatalf("%v", models)
 	}
 	number := 1000
-	deliver := func(ctx context.Context, m *engine.CommMessage) error {
+	deliver := func(ctx context.Context, m *program.CommMessage) error {
 		number++
 		var out recorder
 		err := s.Deliver(ctx, number, m, &out)
@@ -86,7 +87,7 @@ nb.Interact(func(lambda float64, method string) any {
 				t.Fatal(encoding)
 			}
 			number++
-			if err := s.Deliver(t.Context(), number, &engine.CommMessage{Kind: "failed", ID: m.ID, Data: text}, &out); err != nil {
+			if err := s.Deliver(t.Context(), number, &program.CommMessage{Kind: "failed", ID: m.ID, Data: text}, &out); err != nil {
 				t.Error(err)
 			}
 		}
@@ -98,7 +99,7 @@ nb.Interact(func(lambda float64, method string) any {
 	id := output["id"].(string)
 	move := func(value string) {
 		t.Helper()
-		if err := deliver(t.Context(), &engine.CommMessage{Kind: "msg", ID: slider["id"].(string), Data: []byte(`{"method": "update", "state": {"value": ` + value + `}}`)}); err != nil {
+		if err := deliver(t.Context(), &program.CommMessage{Kind: "msg", ID: slider["id"].(string), Data: []byte(`{"method": "update", "state": {"value": ` + value + `}}`)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -114,8 +115,8 @@ nb.Interact(func(lambda float64, method string) any {
 	}
 	shows(`"run 1\n"},{"data":{"text/plain":"flat"}`)
 	move("3")
-	var failure *engine.Error
-	if err := deliver(t.Context(), &engine.CommMessage{Kind: "call", ID: id}); !errors.As(err, &failure) || !strings.Contains(strings.Join(failure.Traceback, "\n"), "return none[runs]") {
+	var failure *program.Error
+	if err := deliver(t.Context(), &program.CommMessage{Kind: "call", ID: id}); !errors.As(err, &failure) || !strings.Contains(strings.Join(failure.Traceback, "\n"), "return none[runs]") {
 		t.Errorf("failed with %v", err)
 	}
 	shows("index out of range")
@@ -123,7 +124,7 @@ nb.Interact(func(lambda float64, method string) any {
 	move("2")
 	ended := make(chan error, 1)
 	var endless recorder
-	go func() { ended <- s.Deliver(t.Context(), 5000, &engine.CommMessage{Kind: "call", ID: id}, &endless) }()
+	go func() { ended <- s.Deliver(t.Context(), 5000, &program.CommMessage{Kind: "call", ID: id}, &endless) }()
 	for range 1000 {
 		if endless.String() != "" || strings.Contains(cell.String(), "run 3") { // what it prints has been drawn
 			break
@@ -134,7 +135,7 @@ nb.Interact(func(lambda float64, method string) any {
 	if err := <-ended; err == nil {
 		t.Error("the endless run ended well")
 	}
-	if err := deliver(t.Context(), &engine.CommMessage{Kind: "call", ID: id}); err != nil {
+	if err := deliver(t.Context(), &program.CommMessage{Kind: "call", ID: id}); err != nil {
 		t.Error(err)
 	}
 	shows(`"text/plain":"flat"`)
@@ -142,7 +143,7 @@ nb.Interact(func(lambda float64, method string) any {
 	move("2")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := deliver(ctx, &engine.CommMessage{Kind: "call", ID: id}); err == nil {
+	if err := deliver(ctx, &program.CommMessage{Kind: "call", ID: id}); err == nil {
 		t.Error("not interrupted")
 	}
 	shows("nterrupted")
@@ -163,10 +164,10 @@ func TestCallbackShowsBelowItsCell(t *testing.T) {
 	}
 	id := modelsIn(t, cell.messages)["ButtonModel"]["id"].(string)
 	var click, call recorder
-	if err := s.Deliver(t.Context(), 100, &engine.CommMessage{Kind: "msg", ID: id, Data: []byte(`{"method": "custom", "content": {"event": "click"}}`)}, &click); err != nil {
+	if err := s.Deliver(t.Context(), 100, &program.CommMessage{Kind: "msg", ID: id, Data: []byte(`{"method": "custom", "content": {"event": "click"}}`)}, &click); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Deliver(t.Context(), 101, &engine.CommMessage{Kind: "call", ID: id}, &call); err != nil {
+	if err := s.Deliver(t.Context(), 101, &program.CommMessage{Kind: "call", ID: id}, &call); err != nil {
 		t.Fatal(err)
 	}
 	for range 1000 {

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 func TestOrder(t *testing.T) {
@@ -140,8 +140,8 @@ func TestValuesAndErrorsCross(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	_, err = p.Run(t.Context(), script("panic nil map"), &recorder{})
-	var failure *engine.RuntimeError
-	if !errors.As(err, &failure) || failure.Message != "nil map" || len(failure.Frames) != 1 || failure.Frames[0] != (engine.Frame{Function: "f", Cell: 3, Line: 7}) {
+	var failure *program.RuntimeError
+	if !errors.As(err, &failure) || failure.Message != "nil map" || len(failure.Frames) != 1 || failure.Frames[0] != (program.Frame{Function: "f", Cell: 3, Line: 7}) {
 		t.Errorf("got %#v", err)
 	}
 	if _, err = p.Run(t.Context(), script("fail no luck"), &recorder{}); err == nil || err.Error() != "no luck" {
@@ -177,7 +177,7 @@ func TestCellThatCannotBeInterrupted(t *testing.T) {
 	hanging.out.has(t, said)
 	p.Kill()
 	hanging.wait(t, said)
-	var death *engine.DeathError
+	var death *program.DeathError
 	if !errors.As(hanging.err, &death) || death.Cause != "stopped by the user" {
 		t.Errorf("got %v", hanging.err)
 	}
@@ -204,7 +204,7 @@ func TestDeath(t *testing.T) {
 		}
 		var out recorder
 		_, err := p.Run(t.Context(), script(tt.line), &out)
-		var death *engine.DeathError
+		var death *program.DeathError
 		if !errors.As(err, &death) || !strings.HasPrefix(death.Cause, tt.cause) {
 			t.Errorf("%s: got %v, want %s", tt.line, err, tt.cause)
 		}
@@ -251,7 +251,7 @@ func TestDeathBetweenCells(t *testing.T) {
 	// The engine must learn that the variables are gone before anything runs.
 	out = recorder{}
 	_, err := p.Run(t.Context(), script("out a"), &out)
-	var death *engine.DeathError
+	var death *program.DeathError
 	if !errors.As(err, &death) || out.String() != "" || len(death.Frames) > 0 {
 		t.Errorf("got %#v, %s", err, out.String())
 	}

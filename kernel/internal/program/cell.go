@@ -1,4 +1,4 @@
-package engine
+package program
 
 import "fmt"
 
@@ -26,16 +26,18 @@ type Cell struct {
 	Next func() []string
 }
 
-func (c Cell) count() int {
+// ExecutionCount is the n of In[n] and Out[n].
+func (c Cell) ExecutionCount() int {
 	if c.Count != 0 {
 		return c.Count
 	}
 	return c.Number
 }
 
-func (c Cell) title() string {
+// Title is what errors call the cell.
+func (c Cell) Title() string {
 	if c.Name != "" {
 		return c.Name
 	}
-	return fmt.Sprintf("Cell [%d]", c.count())
+	return fmt.Sprintf("Cell [%d]", c.ExecutionCount())
 }

@@ -1,0 +1,72 @@
+package program
+
+// An Error is a failure of a cell, in the form in which it is shown.
+type Error struct {
+	// Name is the kind: "CompileError", "Refused", "panic", "exit",
+	// "Interrupted", "WorkerDied", or the type of an error of the cell's own.
+	Name string
+	// Message is one line, or one a compile error, or the text of an error.
+	Message string
+	// Traceback is what the user reads: lines with ANSI colours.
+	Traceback []string
+	// Cause is the error behind it, if there is one.
+	Cause error
+}
+
+func (e *Error) Error() string { return e.Name + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// A RuntimeError is a panic of the user's code.
+type RuntimeError struct {
+	// Name is the kind of failure: "panic", "exit", "interrupted", or the type
+	// of an error that a cell stopped for, "error" if it is private or that of
+	// a magic.
+	Name string
+	// Message is the panic's value as the Go run time prints it, or the
+	// error's text.
+	Message string
+	// Frames lists the active calls of the user's functions, innermost first.
+	Frames []Frame
+}
+
+func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
+
+// A Frame is one active call of a user's function. Function is empty for the
+// statements of a cell itself. Line and Column are where it is, as far as that
+// is known; otherwise 0. Operation is the kind of what it was doing there, empty
+// if that is not known: index, slice, call, divide, nil, ... More counts further
+// calls, around this one, that are left out: those of a recursion.
+type Frame struct {
+	Function  string
+	Cell      int
+	Line      int
+	Column    int
+	Operation string
+	More      int
+}
+
+// A DeathError says that the process which held the user's variables is gone,
+// and they with it.
+type DeathError struct {
+	// Cause is one line: "stack overflow", "concurrent map writes",
+	// "killed (out of memory?)".
+	Cause string
+	// Frames is where it happened, as far as that is known.
+	Frames []Frame
+	// Process tells the processes of an executor apart: their numbers rise
+	// from 1. It is 0 if they are not counted.
+	Process int
+}
+
+func (e *DeathError) Error() string { return "the worker process died: " + e.Cause }
+
+// A StoppedError says that the executor has interrupted a program on its own
+// account, as when it uses too much memory. The variables are kept.
+type StoppedError struct {
+	Name    string
+	Message string
+}
+
+func (e *StoppedError) Error() string { return e.Message }
