@@ -48,7 +48,7 @@ func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, process.Close()) }()
-	trial := &program.Compiled{Plugin: plugin, Units: []string{toolchain.TrialUnit}, Run: toolchain.TrialUnit}
+	trial := &program.Compiled{Units: program.Units{Plugin: plugin, Paths: []string{toolchain.TrialUnit}}, Run: toolchain.TrialUnit}
 	if _, err := process.Run(ctx, &program.Program{Cell: 1, Title: "the trial", Compiled: trial}, nobody()); err != nil {
 		if ctx.Err() != nil {
 			return err

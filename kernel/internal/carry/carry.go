@@ -81,21 +81,20 @@ func (l Lost) String() string {
 	return text
 }
 
-// Bundle returns what a program's bundle tells of what was lost; nil if nothing
-// was.
-func Bundle(lost []Lost) *program.Bundle {
-	if len(lost) == 0 {
-		return nil
-	}
-	left, parts := map[string]any{}, map[string]any{}
+// Behind tells of what was lost by keys.
+func Behind(lost []Lost) program.LeftBehind {
+	var left program.LeftBehind
 	for _, l := range lost {
+		of := &left.InPart
 		if l.Path == l.Name {
-			left[l.Key] = l.String()
-		} else {
-			parts[l.Key] = l.String()
+			of = &left.Whole
 		}
+		if *of == nil {
+			*of = map[string]string{}
+		}
+		(*of)[l.Key] = l.String()
 	}
-	return &program.Bundle{Data: map[string]any{program.LeftBehind: left, program.LeftInPart: parts}}
+	return left
 }
 
 // Variables carries variables over: those of the interpreter, and those of

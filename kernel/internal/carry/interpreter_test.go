@@ -19,6 +19,7 @@ import (
 
 // interpreting is a session of the interpreter.
 type interpreting struct {
+	unasked
 	*interpreted.Interpreter
 	lowered map[string]string // the newest variable of a name
 	numbers map[string]string // of types, by the names that %T prints
@@ -43,6 +44,9 @@ func (s *interpreting) Run(ctx context.Context, p *program.Program, _ program.Ou
 
 func (s *interpreting) Close() error { return nil }
 
+// unasked is an executor of what the tests do not ask for.
+type unasked struct{ program.Executor }
+
 type nowhere struct{ program.Output }
 
 func (nowhere) Stream(string, string) {}
@@ -54,7 +58,7 @@ func interpret(t testing.TB, cells ...string) *interpreting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &interpreting{in, map[string]string{}, map[string]string{}}
+	s := &interpreting{unasked{}, in, map[string]string{}, map[string]string{}}
 	e := engine.New(engine.Config{Executor: s, Importer: stdlib.Importer})
 	for i, c := range cells {
 		if _, err := e.Run(t.Context(), program.Cell{Number: i + 1, Source: c}, nowhere{}); err != nil {

@@ -146,14 +146,13 @@ func TestNotThere(t *testing.T) {
 	}
 }
 
-func TestBundle(t *testing.T) {
-	if carry.Bundle(nil) != nil {
-		t.Error("a bundle of nothing")
+func TestBehind(t *testing.T) {
+	if left := carry.Behind(nil); left.Whole != nil || left.InPart != nil {
+		t.Errorf("of nothing: %v", left)
 	}
-	b := carry.Bundle([]carry.Lost{{Name: "x", Key: "cell/1.x", Path: "x", Why: "no"}, {Name: "y", Key: "cell/1.y", Path: "y.z", Why: "no", More: 2}})
-	left, part := b.Data[program.LeftBehind].(map[string]any), b.Data[program.LeftInPart].(map[string]any)
-	if len(left) != 1 || left["cell/1.x"] != "no" || len(part) != 1 || part["cell/1.y"] != "y.z: no (and 2 more)" {
-		t.Error(b.Data)
+	left := carry.Behind([]carry.Lost{{Name: "x", Key: "cell/1.x", Path: "x", Why: "no"}, {Name: "y", Key: "cell/1.y", Path: "y.z", Why: "no", More: 2}})
+	if want := (program.LeftBehind{Whole: map[string]string{"cell/1.x": "no"}, InPart: map[string]string{"cell/1.y": "y.z: no (and 2 more)"}}); !reflect.DeepEqual(left, want) {
+		t.Errorf("%v, want %v", left, want)
 	}
 }
 

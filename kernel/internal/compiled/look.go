@@ -27,8 +27,10 @@ func Variable(unit, name string) (reflect.Value, error) {
 	return v.Elem(), nil
 }
 
-// look answers what a program asks about variables.
-func (r *Runner) look(ctx context.Context, number int, looks []program.Look) (*program.Bundle, error) {
+// Look returns a text for each of the looks at variables. Its errors are those of
+// Run.
+func (r *Runner) Look(ctx context.Context, number int, looks []program.Look) ([]string, error) {
+	r.note(number, "")
 	texts := make([]string, len(looks))
 	var failed error
 	err := r.Do(ctx, number, func() {
@@ -44,7 +46,7 @@ func (r *Runner) look(ctx context.Context, number int, looks []program.Look) (*p
 	if err != nil {
 		return nil, err
 	}
-	return &program.Bundle{Data: map[string]any{program.Seen: texts}}, nil
+	return texts, nil
 }
 
 // seen returns what a look sees.

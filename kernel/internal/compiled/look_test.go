@@ -48,12 +48,12 @@ func TestLook(t *testing.T) {
 		{program.Look{Variable: "err", Aspect: program.LookNil}, "true"},
 	} {
 		tt.look.Unit = unit
-		b, err := r.Run(t.Context(), &program.Program{Cell: 1, Compiled: &program.Compiled{Looks: []program.Look{tt.look}}})
+		got, err := r.Look(t.Context(), 1, []program.Look{tt.look})
 		if err != nil {
 			t.Errorf("%+v: %v", tt.look, err)
 			continue
 		}
-		if got := b.Data[program.Seen].([]string); len(got) != 1 || got[0] != tt.want {
+		if len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.look, got, tt.want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestLook(t *testing.T) {
 		{Unit: unit, Variable: "pair", Field: "no"}, {Unit: unit, Variable: "list", Plain: true},
 		{Unit: unit, Variable: "loud", Aspect: program.LookBrief + "er"},
 	} {
-		if _, err := r.Run(t.Context(), &program.Program{Cell: 1, Compiled: &program.Compiled{Looks: []program.Look{l}}}); err == nil {
+		if _, err := r.Look(t.Context(), 1, []program.Look{l}); err == nil {
 			t.Errorf("%+v: no error", l)
 		}
 	}

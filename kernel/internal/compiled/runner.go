@@ -82,30 +82,16 @@ var ErrCannotLoad = errors.New("this program cannot load compiled cells: it was 
 // context.Cause(ctx); a compiled function that does not return keeps Run waiting.
 // Any other error means that the program could not be run.
 func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
-	if p.Call == program.ReachedCall {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		reached := r.reached[p.Cell]
-		delete(r.reached, p.Cell)
-		return &program.Bundle{Data: map[string]any{"reached": reached}}, nil
-	}
 	if p.Compiled == nil {
 		return nil, errors.New("compiled: the program is not compiled")
 	}
-	r.note(p)
-	if looks := p.Compiled.Looks; len(looks) > 0 {
-		return r.look(ctx, p.Cell, looks)
-	}
-	if p.Compiled.Save != "" {
-		return r.save(p.Compiled)
-	}
-	left, err := r.load(p.Compiled)
-	if err != nil {
+	r.note(p.Cell, p.Title)
+	if _, err := r.load(&p.Compiled.Units); err != nil {
 		return nil, err
 	}
 	path := p.Compiled.Run
 	if path == "" {
-		return left, nil
+		return nil, nil
 	}
 	code, ok := cell.Lookup(path)
 	if !ok || code.Run == nil {
@@ -115,7 +101,7 @@ func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, 
 		p.Declared()
 	}
 	t := newTask(p.Cell)
-	err = r.supervise(ctx, t, code.Run)
+	err := r.supervise(ctx, t, code.Run)
 	bundle, values, reached := t.outcome()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,39 +118,60 @@ func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, 
 	return bundle, nil
 }
 
-func (r *Runner) note(p *program.Program) {
+// ReachedBy returns how many of the statements of a cell's last program were done,
+// if that one failed. It can be asked once.
+func (r *Runner) ReachedBy(cell int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer delete(r.reached, cell)
+	return r.reached[cell]
+}
+
+// Adopt loads units, and moves variables to them from the interpreter and from
+// older units.
+func (r *Runner) Adopt(a *program.Adoption) (program.LeftBehind, error) {
+	r.note(a.Cell, a.Title)
+	return r.load(&a.Units)
+}
+
+// note notes that something is done for a cell.
+func (r *Runner) note(cell int, title string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.used = true
-	if p.Title != "" {
-		r.titles[p.Cell] = p.Title
+	if title != "" {
+		r.titles[cell] = title
 	}
 }
 
-// load loads what a program brings and moves its variables. The bundle tells
-// which stay behind.
-func (r *Runner) load(c *program.Compiled) (*program.Bundle, error) {
+// load loads units and moves their variables.
+func (r *Runner) load(u *program.Units) (program.LeftBehind, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
-	if c.Plugin != "" {
-		err := r.open(c.Plugin)
-		if err := errors.Join(err, os.Remove(c.Plugin)); err != nil {
-			return nil, err
-		}
-	}
-	for _, path := range c.Units {
-		if _, ok := cell.Lookup(path); !ok {
-			return nil, fmt.Errorf("compiled: the plugin does not have the unit %s", path)
-		}
-	}
-	if c.Load != "" {
-		return r.restore(c)
+	if err := r.register(u); err != nil {
+		return program.LeftBehind{}, err
 	}
 	r.mu.Lock()
 	shown := slices.Collect(maps.Values(r.kept))
 	r.mu.Unlock()
-	lost, err := carry.Variables(r.config.Interpreter, c.Moved, shown...)
-	return carry.Bundle(lost), err
+	lost, err := carry.Variables(r.config.Interpreter, u.Moved, shown...)
+	return carry.Behind(lost), err
+}
+
+// register loads the plugin of units, which make themselves known.
+func (r *Runner) register(u *program.Units) error {
+	if u.Plugin != "" {
+		err := r.open(u.Plugin)
+		if err := errors.Join(err, os.Remove(u.Plugin)); err != nil {
+			return err
+		}
+	}
+	for _, path := range u.Paths {
+		if _, ok := cell.Lookup(path); !ok {
+			return fmt.Errorf("compiled: the plugin does not have the unit %s", path)
+		}
+	}
+	return nil
 }
 
 func (r *Runner) open(plugin string) (err error) {

@@ -47,7 +47,7 @@ var units atomic.Int32
 func unitOf(number int, run func()) *program.Program {
 	path := fmt.Sprintf("cell/%d-%d", number, units.Add(1))
 	cell.Register(path, cell.Code{Run: run})
-	return &program.Program{Cell: number, Keep: true, Compiled: &program.Compiled{Units: []string{path}, Run: path}}
+	return &program.Program{Cell: number, Keep: true, Compiled: &program.Compiled{Units: program.Units{Paths: []string{path}}, Run: path}}
 }
 
 func failure(t *testing.T, err error) *program.RuntimeError {
@@ -85,9 +85,8 @@ func TestReached(t *testing.T) {
 		if err == nil {
 			t.Error("no panic")
 		}
-		b, err := r.Run(t.Context(), &program.Program{Cell: number, Call: program.ReachedCall, Compiled: &program.Compiled{}})
-		if err != nil || b.Data["reached"] != want {
-			t.Errorf("cell %d: got %v, %v", number, b, err)
+		if got := r.ReachedBy(number); got != want {
+			t.Errorf("cell %d: got %d, want %d", number, got, want)
 		}
 	}
 }
@@ -276,7 +275,7 @@ func TestRunFails(t *testing.T) {
 		"no plugins":        {nil, program.Compiled{}, ErrCannotLoad.Error()},
 		"a broken plugin":   {func(string) error { return errors.New("broken") }, program.Compiled{}, "compiled: broken"},
 		"a panic of a unit": {func(string) error { panic("init") }, program.Compiled{}, "compiled: a unit cannot be initialized: init"},
-		"a missing unit":    {func(string) error { return nil }, program.Compiled{Units: []string{"cell/none"}}, "compiled: the plugin does not have the unit cell/none"},
+		"a missing unit":    {func(string) error { return nil }, program.Compiled{Units: program.Units{Paths: []string{"cell/none"}}}, "compiled: the plugin does not have the unit cell/none"},
 		"nothing to be run": {func(string) error { return nil }, program.Compiled{Run: "cell/none"}, "compiled: the unit cell/none has no statements"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,21 +2,21 @@ package compiled
 
 import (
 	"fmt"
-	"os"
 	"reflect"
+	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// save writes variables, and what cells have shown, to a file for another
-// process, and tells what it cannot write and what the environment is.
-func (r *Runner) save(c *program.Compiled) (*program.Bundle, error) {
+// Save writes variables of units, and what cells have shown, to a file that
+// another process loads.
+func (r *Runner) Save(file string, moved []program.Moved, cells []int) (program.LeftBehind, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	var kept []carry.Named
 	r.mu.Lock()
-	for _, number := range c.Shown {
+	for _, number := range cells {
 		values := r.kept[number]
 		if values == nil && r.config.Kept != nil {
 			values = r.config.Kept(number)
@@ -24,37 +24,40 @@ func (r *Runner) save(c *program.Compiled) (*program.Bundle, error) {
 		kept = append(kept, shown(number, &values))
 	}
 	r.mu.Unlock()
-	lost, err := carry.SaveFile(c.Save, c.Moved, kept...)
-	if err != nil {
-		return nil, err
-	}
-	bundle := lostBundle(lost, c.Shown)
-	var environment []any
-	for _, entry := range os.Environ() {
-		environment = append(environment, entry)
-	}
-	bundle.Data[program.Environment] = environment
-	return bundle, nil
+	lost, err := carry.SaveFile(file, moved, kept...)
+	return behind(lost, cells), err
 }
 
-// restore reads what save has written.
-func (r *Runner) restore(c *program.Compiled) (*program.Bundle, error) {
+// Load is Adopt in another process: the variables, and what cells have shown,
+// come from a file that Save has made, where each is called by its Variable.
+func (r *Runner) Load(file string, a *program.Adoption) (program.LeftBehind, error) {
+	r.note(a.Cell, a.Title)
+	r.loading.Lock()
+	defer r.loading.Unlock()
+	if err := r.register(&a.Units); err != nil {
+		return program.LeftBehind{}, err
+	}
+	moved := slices.Clone(a.Moved)
+	for i := range moved {
+		m := &moved[i]
+		m.FromUnit, m.FromVariable = "", m.Variable
+	}
 	var kept []carry.Named
 	all := map[int]*[]any{}
-	for _, number := range c.Shown {
+	for _, number := range a.Shown {
 		all[number] = new([]any)
 		kept = append(kept, shown(number, all[number]))
 	}
-	lost, err := carry.LoadFile(c.Load, c.Moved, kept...)
+	lost, err := carry.LoadFile(file, moved, kept...)
 	if err != nil {
-		return nil, err
+		return program.LeftBehind{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for number, values := range all {
 		r.kept[number] = *values
 	}
-	return lostBundle(lost, c.Shown), nil
+	return behind(lost, a.Shown), nil
 }
 
 // shown is what a cell has shown as a variable. No variable of a user has such a
@@ -65,8 +68,8 @@ func shown(cell int, values *[]any) carry.Named {
 
 func shownName(cell int) string { return fmt.Sprintf("Out[%d]", cell) }
 
-// lostBundle tells which variables were lost, and what of the cells has shown.
-func lostBundle(lost []carry.Lost, cells []int) *program.Bundle {
+// behind tells which variables were lost, and what of the cells has shown.
+func behind(lost []carry.Lost, cells []int) program.LeftBehind {
 	keys := map[string]string{}
 	for _, number := range cells {
 		keys[shownName(number)] = program.ShownKey(number)
@@ -76,8 +79,5 @@ func lostBundle(lost []carry.Lost, cells []int) *program.Bundle {
 			lost[i].Key = keys[l.Name]
 		}
 	}
-	if bundle := carry.Bundle(lost); bundle != nil {
-		return bundle
-	}
-	return &program.Bundle{Data: map[string]any{}}
+	return carry.Behind(lost)
 }

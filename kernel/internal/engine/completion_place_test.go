@@ -220,7 +220,7 @@ func TestCompletePaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("HOME", home)
-	e := engine.New(engine.Config{Executor: elsewhere{folder}, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	e := engine.New(engine.Config{Executor: elsewhere{folder: folder}, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	for _, tt := range []struct {
 		source string
 		want   []string
@@ -250,7 +250,10 @@ func TestCompletePaths(t *testing.T) {
 }
 
 // elsewhere is an executor that works in a folder of its own.
-type elsewhere struct{ folder string }
+type elsewhere struct {
+	program.Executor // for what is not asked
+	folder           string
+}
 
 func (elsewhere) Run(context.Context, *program.Program, program.Output) (*program.Bundle, error) {
 	return nil, nil

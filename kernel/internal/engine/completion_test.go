@@ -426,6 +426,7 @@ func TestCompleteChangesNothing(t *testing.T) {
 
 // A held executor runs until it is let go.
 type held struct {
+	program.Executor // for what is not asked
 	running, release chan bool
 }
 
@@ -442,7 +443,7 @@ func (*held) Close() error { return nil }
 
 // TestAnswersWhileCellRuns asks while a cell runs.
 func TestAnswersWhileCellRuns(t *testing.T) {
-	executor := &held{make(chan bool), make(chan bool)}
+	executor := &held{running: make(chan bool), release: make(chan bool)}
 	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	ended := make(chan error, 1)
 	go func() {

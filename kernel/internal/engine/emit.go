@@ -179,7 +179,7 @@ func (u *unit) again(b *toolchain.Unit, c *program.Compiled, functions []*functi
 		h.path = old.path
 		u.settle(fn, h)
 	}
-	*c = program.Compiled{Units: []string{old.path}, Again: old.cell}
+	*c = program.Compiled{Units: program.Units{Paths: []string{old.path}}, Again: old.cell}
 	if u.runs {
 		c.Run = old.path
 	}
@@ -251,7 +251,7 @@ func (u *unit) importBlank() {
 // assemble puts the unit together.
 func (u *unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	b := &toolchain.Unit{Path: u.path}
-	compiled := &program.Compiled{Units: []string{u.path}, Moved: u.moved}
+	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved}}
 	var tail strings.Builder
 	fields := ""
 	body := ""

@@ -52,7 +52,7 @@ func (e *emitter) variable(d *declaration) (unit, name string, ok bool) {
 // mentions. Its variables are to be carried over from where they are: the
 // interpreter, or earlier units. The undo takes back what the emitter then
 // knows.
-func (e *emitter) everything() (unit *toolchain.Unit, compiled *program.Compiled, undo func(), err error) {
+func (e *emitter) everything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
 	l := newChange(e.checker, &checked{reading: &reading{parsed: &parsed{source: newSource(program.Cell{})}}, info: newInfo()})
 	u := e.newUnit(l)
 	defer func() {
@@ -86,8 +86,8 @@ func (e *emitter) everything() (unit *toolchain.Unit, compiled *program.Compiled
 	u.types = append(u.types, u.describedTypes()...)
 	u.implemented = u.implementations(set)
 	u.setup, u.inits = nil, nil
-	unit, compiled = u.assemble("everything that is declared")
-	return unit, compiled, l.rollback, nil
+	unit, compiled := u.assemble("everything that is declared")
+	return unit, compiled.Units, l.rollback, nil
 }
 
 // reachable returns what is live in the session, and what that mentions.

@@ -55,7 +55,7 @@ type Engine struct {
 	checker   *checker
 	lowerer   *lowerer
 	assistant *assistant
-	dead      int    // the process of the executor that died last
+	dead      int            // the process of the executor that died last
 	last      program.Output // of the cell that began last
 	outside   *outside
 	switching
@@ -179,7 +179,7 @@ func (e *Engine) setLast(out program.Output) {
 func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Output, done func()) (bundle *program.Bundle, declared bool, err error) {
 	declares, runs := len(p.Source) > 0, p.Call != ""
 	if c := p.Compiled; c != nil {
-		declares, runs = len(c.Units) > 0, c.Run != ""
+		declares, runs = len(c.Paths) > 0, c.Run != ""
 	}
 	if !declares && !runs {
 		return nil, true, nil
@@ -213,7 +213,7 @@ func refusedBy(l *change, p *program.Program, err error) *program.Error {
 func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)
-	_, err := e.executor.Run(ctx, &program.Program{Cell: number, Message: m}, out)
+	err := e.executor.Deliver(ctx, number, m, out)
 	var death *program.DeathError
 	var runtime *program.RuntimeError
 	e.mu.Lock()
@@ -334,12 +334,12 @@ func (e *Engine) failed(ctx context.Context, l *change, p *program.Program, err 
 		l.commit(0)
 		return e.buried(death)
 	case errors.As(err, &runtime):
-		e.keep(ctx, l, p, out)
+		e.keep(ctx, l, out)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return runtimeError(e.checker.files, runtime)
 	case ctx.Err() != nil, wasStopped(err):
-		e.keep(ctx, l, p, out)
+		e.keep(ctx, l, out)
 		return interrupted(err)
 	}
 	e.mu.Lock()
@@ -349,19 +349,13 @@ func (e *Engine) failed(ctx context.Context, l *change, p *program.Program, err 
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
-func (e *Engine) keep(ctx context.Context, l *change, p *program.Program, out program.Output) {
+func (e *Engine) keep(ctx context.Context, l *change, out program.Output) {
 	reached := 0
 	var death *program.DeathError
 	if len(l.variables) > 0 {
 		// The cell's own context may be over; asking takes no time.
-		ask := &program.Program{Cell: l.k.source.cell.Number, Call: program.ReachedCall}
-		if p.Compiled != nil {
-			ask.Compiled = &program.Compiled{}
-		}
-		bundle, err := e.executor.Run(context.WithoutCancel(ctx), ask, out)
-		if err == nil && bundle != nil {
-			reached = number(bundle.Data["reached"])
-		}
+		var err error
+		reached, err = e.executor.Reached(context.WithoutCancel(ctx), l.k.source.cell.Number, out)
 		errors.As(err, &death)
 	}
 	e.mu.Lock()
@@ -370,16 +364,6 @@ func (e *Engine) keep(ctx context.Context, l *change, p *program.Program, out pr
 	if death != nil {
 		_ = e.buried(death) // the next cell will say what is lost
 	}
-}
-
-func number(v any) int {
-	switch v := v.(type) {
-	case int:
-		return v
-	case float64:
-		return int(v)
-	}
-	return 0
 }
 
 // explain adds to complaints about undefined names what became of them.

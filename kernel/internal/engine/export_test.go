@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"github.com/hierml/notebook/kernel/internal/program"
 	"go/token"
 	"go/types"
 	"strings"
 	"time"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Lower returns what a cell becomes, and commits it as if it had run.
@@ -106,7 +107,7 @@ func (e *Engine) Emission() func(program.Cell) (string, error) {
 		l.commit(len(k.body))
 		l.keep()
 		if unit == nil {
-			return fmt.Sprintf("// %s runs %s again\n", cell.Title(), compiled.Units[0]), nil
+			return fmt.Sprintf("// %s runs %s again\n", cell.Title(), compiled.Paths[0]), nil
 		}
 		return unit.Source, nil
 	}
@@ -114,9 +115,9 @@ func (e *Engine) Emission() func(program.Cell) (string, error) {
 
 // Everything emits what is live in the session.
 func (e *Engine) Everything() (source string, moved []program.Moved, err error) {
-	unit, compiled, _, err := newEmitter(e.checker).everything()
+	unit, units, _, err := newEmitter(e.checker).everything()
 	if err != nil {
 		return "", nil, err
 	}
-	return unit.Source, compiled.Moved, nil
+	return unit.Source, units.Moved, nil
 }

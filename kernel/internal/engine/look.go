@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -68,20 +69,9 @@ func (e *Engine) lookAt(ctx context.Context, cell int, looks []program.Look, out
 	if len(looks) == 0 {
 		return nil, nil
 	}
-	bundle, err := e.executor.Run(ctx, &program.Program{Cell: cell, Compiled: &program.Compiled{Looks: looks}}, out)
+	texts, err := e.executor.Look(ctx, cell, looks, out)
 	if err != nil {
 		return nil, err
-	}
-	var texts []string
-	if bundle != nil {
-		switch list := bundle.Data[program.Seen].(type) {
-		case []string:
-			texts = list
-		case []any: // it has crossed a pipe
-			for _, text := range list {
-				texts = append(texts, fmt.Sprint(text))
-			}
-		}
 	}
 	if len(texts) != len(looks) {
 		return nil, fmt.Errorf("%d answers to %d looks at variables", len(texts), len(looks))

@@ -90,7 +90,7 @@ func TestInspectValues(t *testing.T) {
 // TestInspectWhileCellRuns asks for a variable whose value another cell may be
 // changing.
 func TestInspectWhileCellRuns(t *testing.T) {
-	executor := &held{make(chan bool), make(chan bool)}
+	executor := &held{running: make(chan bool), release: make(chan bool)}
 	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	if _, err := e.Lower(program.Cell{Number: 1, Source: "number := 3"}); err != nil {
 		t.Fatal(err)

@@ -120,7 +120,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out program.Outpu
 const theProcessBefore = "the process before"
 
 func (e *Engine) replace(ctx context.Context, src *source, replacer program.Replacer, out program.Output) (err error) {
-	unit, compiled, undo, err := e.emitEverything()
+	unit, units, undo, err := e.emitEverything()
 	if err != nil {
 		return err
 	}
@@ -136,23 +136,22 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer program.Repl
 			e.code = before
 		}
 	}()
-	if compiled.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
+	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
 		return err
 	}
-	compiled.Shown = e.shownCells()
-	bundle, ended, err := replacer.Replace(ctx, &program.Program{Cell: src.cell.Number, Title: src.cell.Title(), Compiled: compiled}, out)
+	adoption := &program.Adoption{Cell: src.cell.Number, Title: src.cell.Title(), Units: units, Shown: e.shownCells()}
+	left, ended, err := replacer.Replace(ctx, adoption, out)
 	if err != nil {
-		return errors.Join(err, removeBuilt(compiled.Plugin))
+		return errors.Join(err, removeBuilt(units.Plugin))
 	}
 	e.mu.Lock()
 	e.dead = max(e.dead, ended)
 	e.emitter.only(unit.Path)
 	e.ahead = ahead{}
-	left, parts := reasons(bundle, program.LeftBehind), reasons(bundle, program.LeftInPart)
-	notes := append(e.leave(theProcessBefore, left), partNotes(theProcessBefore, compiled.Moved, parts)...)
+	notes := append(e.leave(theProcessBefore, left.Whole), partNotes(theProcessBefore, units.Moved, left.InPart)...)
 	for _, out := range e.session.outputs {
 		key := program.ShownKey(out.cell)
-		if reason := cmp.Or(left[key], parts[key]); reason != "" && out.lost == "" {
+		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" && out.lost == "" {
 			out.lost = "the value stayed behind with " + theProcessBefore + ": " + reason
 		}
 	}

@@ -131,12 +131,12 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out progr
 	if err := e.openCompiler(ctx, out); err != nil {
 		return err
 	}
-	moved, left, parts, err := e.send(ctx, src, out)
+	moved, left, err := e.send(ctx, src, out)
 	if err != nil {
 		return err
 	}
 	e.mu.Lock()
-	notes := append(e.leave(theInterpreter, left), partNotes(theInterpreter, moved, parts)...)
+	notes := append(e.leave(theInterpreter, left.Whole), partNotes(theInterpreter, moved, left.InPart)...)
 	e.compiled, e.since, e.why = true, src.cell.Title(), why
 	e.mu.Unlock()
 	switch {
@@ -163,7 +163,7 @@ func (e *Engine) resend(ctx context.Context, src *source, out program.Output) er
 	if err := e.openCompiler(ctx, out); err != nil {
 		return e.notPromoted(ctx, src, err)
 	}
-	if _, _, _, err := e.send(ctx, src, out); err != nil {
+	if _, _, err := e.send(ctx, src, out); err != nil {
 		return e.notPromoted(ctx, src, err)
 	}
 	return nil
@@ -209,15 +209,14 @@ func sparse(out program.Output) func(string) {
 }
 
 // send gives the executor what is live in its compiled form. It returns the
-// variables that were to be carried over, and why some were not, or a part of
-// them.
-func (e *Engine) send(ctx context.Context, src *source, out program.Output) (moved []program.Moved, left, parts map[string]string, err error) {
+// variables that were to be carried over, and what of them stayed behind.
+func (e *Engine) send(ctx context.Context, src *source, out program.Output) (moved []program.Moved, left program.LeftBehind, err error) {
 	if e.nothingToSend() {
-		return nil, nil, nil, nil
+		return nil, left, nil
 	}
-	unit, compiled, undo, err := e.emitEverything()
+	unit, units, undo, err := e.emitEverything()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, left, err
 	}
 	defer func() {
 		e.mu.Lock()
@@ -228,14 +227,14 @@ func (e *Engine) send(ctx context.Context, src *source, out program.Output) (mov
 			e.stale = false
 		}
 	}()
-	if compiled.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
-		return nil, nil, nil, err
+	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
+		return nil, left, err
 	}
-	bundle, err := e.executor.Run(ctx, &program.Program{Cell: src.cell.Number, Title: src.cell.Title(), Compiled: compiled}, out)
+	left, err = e.executor.Adopt(ctx, &program.Adoption{Cell: src.cell.Number, Title: src.cell.Title(), Units: units}, out)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, left, err
 	}
-	return compiled.Moved, reasons(bundle, program.LeftBehind), reasons(bundle, program.LeftInPart), nil
+	return units.Moved, left, nil
 }
 
 // nothingToSend reports whether a process needs nothing of what the cells so far
@@ -255,18 +254,6 @@ func (e *Engine) nothingToSend() bool {
 	return true
 }
 
-// reasons returns what a bundle tells of variables, by their keys.
-func reasons(bundle *program.Bundle, name string) map[string]string {
-	texts := map[string]string{}
-	if bundle != nil {
-		reasons, _ := bundle.Data[name].(map[string]any)
-		for key, reason := range reasons {
-			texts[key] = fmt.Sprint(reason)
-		}
-	}
-	return texts
-}
-
 const theInterpreter = "the interpreter"
 
 // partNotes returns a note on each variable of which a part was not carried over.
@@ -280,7 +267,7 @@ func partNotes(where string, moved []program.Moved, parts map[string]string) (no
 }
 
 // emitEverything writes what is live.
-func (e *Engine) emitEverything() (unit *toolchain.Unit, compiled *program.Compiled, undo func(), err error) {
+func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {

@@ -21,11 +21,12 @@ type double struct {
 	program.Executor
 	born func() program.Executor
 	// ran are the compiled programs, in words.
-	ran []string
+	ran  []string
+	cell int // the last compiled one
 	// left is why a variable is not carried over, by its name in its unit.
-	left map[string]any
+	left map[string]string
 	// part is why a part of one is not.
-	part map[string]any
+	part map[string]string
 	// fails is the result of the next compiled program.
 	fails error
 	died  int
@@ -42,34 +43,48 @@ func (d *double) Run(ctx context.Context, p *program.Program, out program.Output
 		}
 		return bundle, err
 	}
-	if p.Call == program.ReachedCall {
-		return &program.Bundle{Data: map[string]any{"reached": 1}}, nil
-	}
-	if looks := p.Compiled.Looks; len(looks) > 0 {
-		return &program.Bundle{Data: map[string]any{program.Seen: seen(looks)}}, nil
-	}
-	var moved []string
-	bundle := &program.Bundle{Data: map[string]any{}}
-	left, part := map[string]any{}, map[string]any{}
-	for _, m := range p.Compiled.Moved {
-		moved = append(moved, m.Name)
-		if why := d.left[m.Name]; why != nil {
-			left[m.Key()] = why
-		}
-		if why := d.part[m.Name]; why != nil {
-			part[m.Key()] = why
-		}
-	}
-	slices.Sort(moved)
-	bundle.Data[program.LeftBehind], bundle.Data[program.LeftInPart] = left, part
-	d.ran = append(d.ran, fmt.Sprintf("%s moved %v run %v", p.Compiled.Plugin, moved, p.Compiled.Run != ""))
-	err := d.fails
-	d.fails = nil
+	d.cell = p.Cell
+	_, err := d.load(p.Compiled.Units, p.Compiled.Run != "")
 	var failure *program.RuntimeError
 	if (err == nil || errors.As(err, &failure)) && p.Declared != nil && p.Compiled.Run != "" {
 		p.Declared()
 	}
-	return bundle, err
+	return nil, err
+}
+
+func (d *double) Reached(ctx context.Context, cell int, out program.Output) (int, error) {
+	if cell == d.cell {
+		return 1, nil
+	}
+	return d.Executor.Reached(ctx, cell, out)
+}
+
+func (d *double) Look(_ context.Context, _ int, looks []program.Look, _ program.Output) ([]string, error) {
+	return seen(looks), nil
+}
+
+func (d *double) Adopt(_ context.Context, a *program.Adoption, _ program.Output) (program.LeftBehind, error) {
+	return d.load(a.Units, false)
+}
+
+// load notes what is loaded, and whether it is run.
+func (d *double) load(u program.Units, runs bool) (program.LeftBehind, error) {
+	var moved []string
+	left := program.LeftBehind{Whole: map[string]string{}, InPart: map[string]string{}}
+	for _, m := range u.Moved {
+		moved = append(moved, m.Name)
+		if why, ok := d.left[m.Name]; ok {
+			left.Whole[m.Key()] = why
+		}
+		if why, ok := d.part[m.Name]; ok {
+			left.InPart[m.Key()] = why
+		}
+	}
+	slices.Sort(moved)
+	d.ran = append(d.ran, fmt.Sprintf("%s moved %v run %v", u.Plugin, moved, runs))
+	err := d.fails
+	d.fails = nil
+	return left, err
 }
 
 func (d *double) Restart() (int, error) {
@@ -145,8 +160,8 @@ func TestPromotion(t *testing.T) {
 		name  string
 		mode  engine.Mode
 		cells []string
-		left  map[string]any
-		part  map[string]any
+		left  map[string]string
+		part  map[string]string
 		notes string
 		out   string
 		err   string
@@ -158,27 +173,27 @@ func TestPromotion(t *testing.T) {
 		{name: "all after it", cells: []string{"x := 1", refusedCell, "x + 1"},
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
 		{name: "what stays behind", cells: []string{"f := func() int { return 1 }\nx := 1", refusedCell},
-			left:  map[string]any{"f": "a function value made by interpreted code"},
+			left:  map[string]string{"f": "a function value made by interpreted code"},
 			notes: progressNotes + note + "note: f stayed behind with the interpreter: a function value made by interpreted code\n",
 			ran:   []string{"plugin1 moved [f x] run false", "plugin2 moved [] run true"}},
 		{name: "what stays behind in part", cells: []string{"h := []func(){func() {}}", refusedCell},
-			part:  map[string]any{"h": "h[0]: a function value made by interpreted code"},
+			part:  map[string]string{"h": "h[0]: a function value made by interpreted code"},
 			notes: progressNotes + note + "note: a part of h stayed behind with the interpreter: h[0]: a function value made by interpreted code\n",
 			ran:   []string{"plugin1 moved [h] run false", "plugin2 moved [] run true"}},
 		{name: "what stayed behind is used", cells: []string{"f := func() int { return 1 }", refusedCell, "f()"},
-			left: map[string]any{"f": "it is a function"},
+			left: map[string]string{"f": "it is a function"},
 			err:  "undefined: f (the variable stayed behind with the interpreter: it is a function)",
 			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
 		{name: "what stayed behind is used by a function", cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }\nfunc h() int { return g() }", refusedCell, "h()"},
-			left: map[string]any{"f": "it is a function"},
+			left: map[string]string{"f": "it is a function"},
 			err:  "f: the variable stayed behind with the interpreter: it is a function",
 			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
 		{name: "what stayed behind is used by a method", cells: []string{"f := func() int { return 1 }\ntype T int\nfunc (T) String() string { f(); return \"\" }\ny := T(1)", refusedCell, "fmt.Sprint(y)"},
-			left: map[string]any{"f": "it is a function"},
+			left: map[string]string{"f": "it is a function"},
 			err:  "f: the variable stayed behind with the interpreter: it is a function",
 			ran:  []string{"plugin1 moved [f y] run false", "plugin2 moved [] run true"}},
 		{name: "what stayed behind is declared anew", cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }", refusedCell, "f := func() int { return 2 }\ng()"},
-			left: map[string]any{"f": "it is a function"},
+			left: map[string]string{"f": "it is a function"},
 			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
 		{name: "a value that was shown", cells: []string{"41", refusedCell, "Out[1]"},
 			ran: []string{"plugin1 moved [] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},

@@ -58,7 +58,7 @@ type Interpreter struct {
 	instructions *instructions
 
 	mu      sync.Mutex
-	reached map[int]int      // of cells that failed, see ShowReached
+	reached map[int]int      // of cells that failed, see ReachedBy
 	tasks   map[uint64]*task // by goroutine
 	kept    map[int][]any    // what cells showed
 	titles  map[int]string   // of cells
@@ -119,13 +119,6 @@ func New(config Config) (*Interpreter, error) {
 // Run waiting. Any other error means that the program could not be run and that
 // nothing of its Call was.
 func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
-	if p.Call == program.ReachedCall {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		reached := in.reached[p.Cell]
-		delete(in.reached, p.Cell)
-		return &program.Bundle{Data: map[string]any{"reached": reached}}, nil
-	}
 	if p.Title != "" {
 		in.mu.Lock()
 		in.titles[p.Cell] = p.Title
@@ -156,6 +149,15 @@ func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bu
 		in.kept[p.Cell] = t.values
 	}
 	return t.bundle, err
+}
+
+// ReachedBy returns how many of the statements of a cell's last program were done,
+// if that one failed. It can be asked once.
+func (in *Interpreter) ReachedBy(cell int) int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	defer delete(in.reached, cell)
+	return in.reached[cell]
 }
 
 // declare evaluates the source of a program, and returns the function that

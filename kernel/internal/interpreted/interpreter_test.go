@@ -190,9 +190,8 @@ func TestReached(t *testing.T) {
 		t.Error("no panic")
 	}
 	for cell, want := range map[int]int{1: 2, 2: 1, 3: 0} {
-		b, err := in.Run(t.Context(), &program.Program{Cell: cell, Call: program.ReachedCall})
-		if err != nil || b.Data["reached"] != want {
-			t.Errorf("cell %d: got %v, %v", cell, b, err)
+		if got := in.ReachedBy(cell); got != want {
+			t.Errorf("cell %d: got %d", cell, got)
 		}
 	}
 }

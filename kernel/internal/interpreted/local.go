@@ -2,6 +2,7 @@ package interpreted
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -13,6 +14,8 @@ type Local struct {
 	in  *Interpreter
 	out *stream
 }
+
+var _ program.Executor = (*Local)(nil)
 
 // NewLocal returns an executor for programs that write with fmt or log. The
 // writers of config are not used.
@@ -31,6 +34,27 @@ func NewLocal(config Config) (*Local, error) {
 func (l *Local) Run(ctx context.Context, p *program.Program, out program.Output) (*program.Bundle, error) {
 	l.out.to(out)
 	return l.in.Run(ctx, p)
+}
+
+// Reached implements program.Executor.
+func (l *Local) Reached(_ context.Context, cell int, out program.Output) (int, error) {
+	l.out.to(out)
+	return l.in.ReachedBy(cell), nil
+}
+
+// Deliver implements program.Executor. Nobody listens.
+func (l *Local) Deliver(context.Context, int, *program.CommMessage, program.Output) error { return nil }
+
+var errCompiled = errors.New("there are no compiled cells in this process")
+
+// Look implements program.Executor.
+func (l *Local) Look(context.Context, int, []program.Look, program.Output) ([]string, error) {
+	return nil, errCompiled
+}
+
+// Adopt implements program.Executor.
+func (l *Local) Adopt(context.Context, *program.Adoption, program.Output) (program.LeftBehind, error) {
+	return program.LeftBehind{}, errCompiled
 }
 
 // Close implements program.Executor.

@@ -28,7 +28,10 @@ import (
 )
 
 // A listener is an executor that runs nothing and keeps what is to be declared.
-type listener struct{ source []string }
+type listener struct {
+	program.Executor // for what is not asked
+	source           []string
+}
 
 func (l *listener) Run(_ context.Context, p *program.Program, _ program.Output) (*program.Bundle, error) {
 	l.source = append(l.source, p.Source...)

@@ -5,20 +5,36 @@ import "context"
 // An Executor runs lowered cells. The engine decides what a cell means; an
 // Executor only carries it out, so the interpreter in a worker process, the
 // interpreter in this process and a compiler are interchangeable.
+//
+// Whatever a request has the user's code write and display goes to out, in
+// order, and all of it before the method returns, save what goroutines and
+// processes write and display that outlive the cell: that may come until Close.
+//
+// Requests for different cells may be carried out at the same time. The end of
+// ctx may end those that run beside this one, too.
+//
+// A panic of the user's code is reported as a *RuntimeError, the end of ctx as
+// an error that wraps context.Cause(ctx), and the death of the process that held
+// the user's variables as a *DeathError. Any other error says that the request
+// could not be carried out.
 type Executor interface {
-	// Run runs the program to its end. Whatever it writes and displays goes
-	// to out, in order, and all of it before Run returns, save what goroutines
-	// and processes write and display that outlive the cell: that may come
-	// until Close. The bundle is what the cell's last expression shows; nil
-	// when there is nothing to show.
-	//
-	// Programs with different cells may run at the same time. The end of ctx
-	// may end those that run beside this one, too.
-	//
-	// A panic of the user's code is reported as a *RuntimeError, the end of
-	// ctx as an error that wraps context.Cause(ctx), and the death of the
-	// process that held the user's variables as a *DeathError.
-	Run(ctx context.Context, program *Program, out Output) (*Bundle, error)
+	// Run runs the program to its end. The bundle is what the cell's last
+	// expression shows; nil when there is nothing to show.
+	Run(ctx context.Context, p *Program, out Output) (*Bundle, error)
+
+	// Reached returns how many of the statements of a cell's last program were
+	// done, if that one failed. It can be asked once.
+	Reached(ctx context.Context, cell int, out Output) (statements int, err error)
+
+	// Deliver gives a message of the front end to the code that listens to its
+	// comm. The cell stands for it as that of a program.
+	Deliver(ctx context.Context, cell int, m *CommMessage, out Output) error
+
+	// Look returns a text for each of the looks at variables of compiled cells.
+	Look(ctx context.Context, cell int, looks []Look, out Output) (texts []string, err error)
+
+	// Adopt loads units, and has them take over variables.
+	Adopt(ctx context.Context, a *Adoption, out Output) (LeftBehind, error)
 
 	// Close ends the executor and whatever processes it started.
 	Close() error
@@ -49,10 +65,8 @@ type Restarter interface {
 
 // A Replacer is an Executor that can go on in another process.
 type Replacer interface {
-	// Replace starts another process, has it load the program, which runs
-	// nothing, and gives the variables that the program moves the values that
-	// they have where they are now. The process so far then ends, and its number
-	// is returned. The bundle is that of a program with Moved. After an error the
-	// process so far is still there.
-	Replace(ctx context.Context, program *Program, out Output) (bundle *Bundle, process int, err error)
+	// Replace starts another process, has it adopt variables, and what cells
+	// have shown, from the one so far. That one then ends, and its number is
+	// returned. After an error it is still there.
+	Replace(ctx context.Context, a *Adoption, out Output) (left LeftBehind, process int, err error)
 }

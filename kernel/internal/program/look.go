@@ -1,8 +1,5 @@
 package program
 
-// Seen is where the bundle of a program tells what variables look like.
-const Seen = "seen"
-
 // An Aspect is what a Look asks for.
 type Aspect string
 

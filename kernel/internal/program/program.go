@@ -7,10 +7,7 @@
 // nor in what process they run, which is package worker's.
 package program
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // A Program is a cell after lowering: Go that the interpreter runs as the Go
 // compiler would have.
@@ -41,9 +38,6 @@ type Program struct {
 	// for which the program computed in interpreted code, as far as that is
 	// known.
 	Interpreted func(time.Duration) `json:"-"`
-	// Message, if set, is for the code that listens to the comm. There is no
-	// source then.
-	Message *CommMessage
 	// Compiled, if set, is the cell in its compiled form. Source, Call,
 	// Variables and Temporary are empty then.
 	Compiled *Compiled
@@ -51,61 +45,26 @@ type Program struct {
 
 // Compiled is what an executor has to load and run for a compiled cell.
 type Compiled struct {
-	// Plugin is the file to load, which the executor may remove when it has;
-	// empty where all units are loaded already.
-	Plugin string
-	// Units are the import paths of the plugin's units, in the order in which
-	// they have to be initialized.
-	Units []string
+	Units
 	// Run is the import path of the unit whose statements are to be run;
 	// empty for none.
 	Run string
 	// Again is the number of the cell that the unit to run was compiled for,
 	// where it has run before; 0 where it is this one. Frames tell that number.
 	Again int
-	// Moved are variables to be carried over before that.
-	//
-	// Those of the interpreter come in a program of their own, with no Run. The
-	// bundle of that one tells which could not be carried over, and have the
-	// zero values of their types now: Data[LeftBehind] is a map[string]any from
-	// the names of the variables that they should have gone to, as Moved.Key
-	// has them, to strings that say why in a few words, such as "a function
-	// value made by interpreted code". The bundle may be nil if all were.
-	Moved []Moved
-	// Save is a file to be made, which the variables Moved are written to for
-	// another process of this program. There is nothing to load and to run then,
-	// FromUnit and FromVariable are where a variable is, and Variable is what the
-	// file calls it. The bundle tells as above what is not in the file,
-	// and its Data[Environment] is a []any of the environment.
-	Save string
-	// Load is such a file, which the variables Moved with no FromUnit are read
-	// from by FromVariable, in place of the interpreter.
-	Load string
-	// Shown are the numbers of cells whose values are saved and loaded, too. Their
-	// keys are those of ShownKey.
-	Shown []int
-	// Looks ask what variables look like. There is nothing to load and to run
-	// then, and the bundle's Data[Seen] is a []any of the answers' texts.
-	Looks []Look
 }
 
-// LeftBehind is where the bundle of a program tells which variables could not be
-// carried over. Data[LeftInPart] tells in the same form of those of which a part
-// could not, and which: "h.list[2]: a function value made by interpreted code".
-const (
-	LeftBehind = "left"
-	LeftInPart = "part"
-)
-
-// Environment is where the bundle of a program that saves variables tells the
-// environment of its process.
-const Environment = "environment"
-
-// ReachedCall is the Call of a program that asks how many of the statements of
-// the last program with its Cell were done, if that one failed. The bundle's
-// Data["reached"] is the number. Its Compiled is set, and empty, where the cell
-// was compiled.
-const ReachedCall = "b__.ShowReached"
+// Units are compiled code to be loaded, and variables that it takes over.
+type Units struct {
+	// Plugin is the file to load, which the executor may remove when it has;
+	// empty where all units are loaded already.
+	Plugin string
+	// Paths are the import paths of the plugin's units, in the order in which
+	// they have to be initialized.
+	Paths []string
+	// Moved are variables to be carried over once the units are loaded.
+	Moved []Moved
+}
 
 // Renumber has frames of the cell that the unit was compiled for tell the number
 // of the cell that runs.
@@ -116,21 +75,3 @@ func (c *Compiled) Renumber(frames []Frame, cell int) {
 		}
 	}
 }
-
-// Moved is a variable that a unit takes over, from the interpreter or from an
-// older unit.
-type Moved struct {
-	Name string // the user's
-	// Unit and Variable are where it goes: cell.Code's Variables, or its
-	// Moved where the unit only refers to the older one.
-	Unit, Variable string
-	// FromUnit and FromVariable are where it is; FromUnit is empty for the
-	// interpreter's, which is called by its lowered name.
-	FromUnit, FromVariable string
-}
-
-// Key names the variable that m goes to.
-func (m Moved) Key() string { return m.Unit + "." + m.Variable }
-
-// ShownKey names what a cell has shown among the keys of variables.
-func ShownKey(cell int) string { return fmt.Sprintf("Out.%d", cell) }

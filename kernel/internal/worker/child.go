@@ -26,11 +26,17 @@ type Stdio struct {
 	Out, Err io.Writer
 }
 
-// A runner runs the user's code in the child. Run and Do may be called while
-// others run. Both return panics as *program.RuntimeError and the end of ctx
-// as an error that wraps its cause.
+// A runner runs the user's code in the child: it is a program.Executor without
+// outputs. Its methods may be called while others run.
 type runner interface {
 	Run(ctx context.Context, p *program.Program) (*program.Bundle, error)
+	Reached(cell int) int
+	Look(ctx context.Context, cell int, looks []program.Look) ([]string, error)
+	Adopt(a *program.Adoption) (program.LeftBehind, error)
+	// Save writes the variables that are to be moved, and what cells have shown,
+	// to a file, and Load is Adopt from such a file.
+	Save(file string, a *program.Adoption) (program.LeftBehind, error)
+	Load(file string, a *program.Adoption) (program.LeftBehind, error)
 	// Do calls f, for the cell of that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
@@ -139,7 +145,7 @@ func (c *child) receive(r runner) {
 			return
 		}
 		switch f.Kind {
-		case frameRun, frameDeliver:
+		case frameRun, frameReached, frameDeliver, frameLook, frameAdopt, frameSave, frameLoad:
 			// The cell is there before the next frame, which may be
 			// its interrupt.
 			cell := newCell(f.Cell)
@@ -179,26 +185,14 @@ func (c *child) receive(r runner) {
 	}
 }
 
-// run runs a program, or delivers a message, and says what became of it.
-func (c *child) run(r runner, cell *cell, f *frame) {
+// run carries out a request, and says what became of it.
+func (c *child) run(r runner, cell *cell, request *frame) {
 	c.out.belonging.adopt(cell)
-	var shown *program.Bundle
-	var err error
 	done := &frame{Kind: frameDone}
-	if f.Kind == frameDeliver {
-		err = c.deliver(r, cell, f.Comm.unpack())
-	} else {
+	if request.Kind != frameDeliver {
 		c.must(c.out.begin(cell))
-		if len(f.Program.Source) > 0 || f.Program.Compiled != nil {
-			f.Program.Declared = func() { c.must(c.out.send(cell, &frame{Kind: frameDeclared})) }
-		}
-		f.Program.Interpreted = func(d time.Duration) { done.Size = int64(d) }
-		shown, err = r.Run(cell.ctx, f.Program)
 	}
-	if err == nil {
-		done.Bundle, err = packBundle(shown)
-	}
-	if err != nil {
+	if err := c.answer(r, cell, request, done); err != nil {
 		done.Failure = &failure{Message: err.Error(), Canceled: cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx))}
 		if !errors.As(err, &done.Failure.Runtime) {
 			done.Failure.Runtime = nil
@@ -211,6 +205,42 @@ func (c *child) run(r runner, cell *cell, f *frame) {
 	c.mu.Unlock()
 	cell.end()
 	c.must(c.out.send(cell, done))
+}
+
+// answer puts into done what a request asks for.
+func (c *child) answer(r runner, cell *cell, request, done *frame) (err error) {
+	left := func(left program.LeftBehind, err error) error {
+		done.Left = &left
+		return err
+	}
+	switch request.Kind {
+	case frameDeliver:
+		return c.deliver(r, cell, request.Comm.unpack())
+	case frameReached:
+		done.Size = int64(r.Reached(cell.number))
+		return nil
+	case frameLook:
+		done.Texts, err = r.Look(cell.ctx, cell.number, request.Looks)
+		return err
+	case frameAdopt:
+		return left(r.Adopt(request.Adoption))
+	case frameSave:
+		done.Texts = os.Environ()
+		return left(r.Save(request.Name, request.Adoption))
+	case frameLoad:
+		return left(r.Load(request.Name, request.Adoption))
+	}
+	p := request.Program
+	if len(p.Source) > 0 || p.Compiled != nil {
+		p.Declared = func() { c.must(c.out.send(cell, &frame{Kind: frameDeclared})) }
+	}
+	p.Interpreted = func(d time.Duration) { done.Size = int64(d) }
+	shown, err := r.Run(cell.ctx, p)
+	if err != nil {
+		return err
+	}
+	done.Bundle, err = packBundle(shown)
+	return err
 }
 
 // deliver gives a message to the code that listens to its comm. A comm that

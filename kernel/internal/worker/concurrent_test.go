@@ -213,7 +213,7 @@ func TestMessages(t *testing.T) {
 	message := func(number int, m *program.CommMessage) *recorder {
 		t.Helper()
 		var out recorder
-		if _, err := p.Run(t.Context(), &program.Program{Cell: number, Message: m}, &out); err != nil {
+		if err := p.Deliver(t.Context(), number, m, &out); err != nil {
 			t.Fatal(err)
 		}
 		return &out
@@ -254,7 +254,7 @@ func TestNothingPilesUp(t *testing.T) {
 		number++
 		mustRun(t, p, cellOf(number, "out a", "go out b ; show c"))
 		number++
-		if _, err := p.Run(t.Context(), &program.Program{Cell: number, Message: &program.CommMessage{Kind: "msg"}}, &recorder{}); err != nil {
+		if err := p.Deliver(t.Context(), number, &program.CommMessage{Kind: "msg"}, &recorder{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -295,7 +295,7 @@ func BenchmarkMessageOf10MB(b *testing.B) {
 	m := &program.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{make([]byte, 10<<20)}}
 	for i := 2; b.Loop(); i++ {
 		var out recorder
-		if _, err := p.Run(b.Context(), &program.Program{Cell: i, Message: m}, &out); err != nil {
+		if err := p.Deliver(b.Context(), i, m, &out); err != nil {
 			b.Fatal(err)
 		}
 		if len(out.messages) != 1 || len(out.messages[0].Buffers[0]) != 10<<20 {

@@ -172,30 +172,26 @@ func (c *connection) send(f *frame) error {
 	return nil
 }
 
-// execute has the child run the program.
-func (c *connection) execute(ctx context.Context, p *program.Program, out program.Output) (*program.Bundle, error) {
-	j := newJob(ctx, p, out)
+// ask has the child carry out a request, and returns its answer.
+func (c *connection) ask(ctx context.Context, request *frame, out program.Output) (*frame, error) {
+	j := newJob(ctx, request, out)
 	defer j.cancel(nil)
 	if err := c.add(j); err != nil {
 		return nil, err
 	}
-	run := &frame{Kind: frameRun, Cell: p.Cell, Program: p}
-	if p.Message != nil {
-		run = &frame{Kind: frameDeliver, Cell: p.Cell, Comm: packMessage(p.Message)}
-	}
-	if err := c.send(run); err != nil {
-		c.remove(p.Cell)
+	if err := c.send(request); err != nil {
+		c.remove(j.cell)
 		return nil, fmt.Errorf("send the cell to the worker: %w", err)
 	}
 	select {
 	case <-j.done:
-		return j.shown, j.err
+		return j.answer, j.err
 	case <-j.ctx.Done():
 	}
 	if j.ended() {
-		return j.shown, j.err
+		return j.answer, j.err
 	}
-	_ = c.send(&frame{Kind: frameInterrupt, Cell: p.Cell}) // can be encoded
+	_ = c.send(&frame{Kind: frameInterrupt, Cell: j.cell}) // can be encoded
 	patience := time.NewTimer(c.grace)
 	defer patience.Stop()
 	select {
@@ -204,21 +200,20 @@ func (c *connection) execute(ctx context.Context, p *program.Program, out progra
 		j.text("stderr", "interrupted, but the cell runs compiled code that cannot be stopped; a second interrupt ends it together with all variables\n")
 		<-j.done
 	}
-	return j.shown, j.err
+	return j.answer, j.err
 }
 
 // add makes a job known, whose end is then waited for.
 func (c *connection) add(j *job) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cell := j.program.Cell
 	if c.ended {
 		return j.died(c.cause, c.number, nil)
 	}
-	if other := c.jobs[cell]; other != nil && !other.ended() {
-		return fmt.Errorf("cell %d runs already", cell)
+	if other := c.jobs[j.cell]; other != nil && !other.ended() {
+		return fmt.Errorf("cell %d runs already", j.cell)
 	}
-	c.jobs[cell] = j
+	c.jobs[j.cell] = j
 	if c.memory > 0 && !c.watching {
 		c.watching = true
 		go c.watch()

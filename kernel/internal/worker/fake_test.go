@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 // that says what to do and an argument. The word "go" does the lines that its
 // argument joins by " ; " in a goroutine of a goroutine.
 type fake struct {
-	stdio Stdio
+	runner // for what is not asked
+	stdio  Stdio
 
 	mu    sync.Mutex
 	vars  map[string]string

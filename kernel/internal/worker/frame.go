@@ -11,28 +11,37 @@ import (
 
 // A frame is one message between parent and child.
 type frame struct {
-	Kind     string           `json:"kind"`
-	Cell     int              `json:"cell,omitempty"`
-	Program  *program.Program `json:"program,omitempty"`
-	Bundle   *bundle          `json:"bundle,omitempty"`
-	ID       string           `json:"id,omitempty"`
-	Main     bool             `json:"main,omitempty"`
-	Update   bool             `json:"update,omitempty"`
-	Wait     bool             `json:"wait,omitempty"`
-	Name     string           `json:"name,omitempty"`
-	Text     string           `json:"text,omitempty"`
-	Bytes    *blob            `json:"bytes,omitempty"`
-	Size     int64            `json:"size,omitempty"`
-	Password bool             `json:"password,omitempty"`
-	Replace  bool             `json:"replace,omitempty"`
-	Comm     *comm            `json:"comm,omitempty"`
-	Failure  *failure         `json:"failure,omitempty"`
+	Kind     string              `json:"kind"`
+	Cell     int                 `json:"cell,omitempty"`
+	Program  *program.Program    `json:"program,omitempty"`
+	Adoption *program.Adoption   `json:"adoption,omitempty"`
+	Looks    []program.Look      `json:"looks,omitempty"`
+	Bundle   *bundle             `json:"bundle,omitempty"`
+	ID       string              `json:"id,omitempty"`
+	Main     bool                `json:"main,omitempty"`
+	Update   bool                `json:"update,omitempty"`
+	Wait     bool                `json:"wait,omitempty"`
+	Name     string              `json:"name,omitempty"`
+	Text     string              `json:"text,omitempty"`
+	Bytes    *blob               `json:"bytes,omitempty"`
+	Size     int64               `json:"size,omitempty"`
+	Password bool                `json:"password,omitempty"`
+	Replace  bool                `json:"replace,omitempty"`
+	Comm     *comm               `json:"comm,omitempty"`
+	Failure  *failure            `json:"failure,omitempty"`
+	Left     *program.LeftBehind `json:"left,omitempty"`
+	Texts    []string            `json:"texts,omitempty"`
 }
 
 // The kinds of frames, with the fields they use beside Cell.
 const (
 	// To the child.
 	frameRun       = "run"       // Program
+	frameReached   = "reached"   //
+	frameLook      = "look"      // Looks
+	frameAdopt     = "adopt"     // Adoption
+	frameSave      = "save"      // Adoption, Name is a file
+	frameLoad      = "load"      // Adoption, Name is a file
 	frameDeliver   = "deliver"   // Comm
 	frameInterrupt = "interrupt" //
 	frameLine      = "line"      // Text or Failure
@@ -51,7 +60,7 @@ const (
 	frameNextInput = "nextinput" // Text, Replace
 	frameInput     = "input"     // Text is the prompt, Password
 	frameDeep      = "deep"      // a stack is about to end the child
-	frameDone      = "done"      // Bundle, Failure, Size is the time of interpreted code
+	frameDone      = "done"      // Failure or the answer: Bundle, Left, Texts; Size is the time of interpreted code, or a number of statements
 	frameForget    = "forget"    // nothing will come from the cell any more
 )
 
@@ -114,6 +123,14 @@ func (b *bundle) unpack() *program.Bundle {
 		}
 	}
 	return out
+}
+
+// left returns what was left behind.
+func (f *frame) left() program.LeftBehind {
+	if f.Left == nil {
+		return program.LeftBehind{}
+	}
+	return *f.Left
 }
 
 // A comm is an program.CommMessage whose buffers are blobs.

@@ -97,7 +97,7 @@ func TestGarbageBetweenParentAndChild(t *testing.T) {
 			t.Errorf("%q: %v", s, err)
 			continue
 		}
-		j := newJob(t.Context(), script(), &recorder{})
+		j := newJob(t.Context(), &frame{Kind: frameRun, Program: script()}, &recorder{})
 		_, _ = j.result(f)
 		switch f.Kind {
 		case framePage:

@@ -10,13 +10,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A job is one program that the child runs, or one that has ended and has left
-// goroutines in the child.
+// A job is one request that the child carries out, or one that has ended and has
+// left goroutines in the child.
 type job struct {
 	// ctx ends when the caller's ends, or when the job is interrupted for
 	// the sake of others.
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	cell   int
+	// program is what is to be run; nil if something else is asked.
 	program *program.Program
 
 	mu  sync.Mutex // held while out is called, except for its Input
@@ -28,14 +30,14 @@ type job struct {
 	begun          bool
 	stdout, stderr partial
 
-	// done is closed when the program has ended, with these results.
-	done  chan struct{}
-	shown *program.Bundle
-	err   error
+	// done is closed when the request has been carried out, with these results.
+	done   chan struct{}
+	answer *frame
+	err    error
 }
 
-func newJob(ctx context.Context, p *program.Program, out program.Output) *job {
-	j := &job{program: p, out: out, done: make(chan struct{})}
+func newJob(ctx context.Context, request *frame, out program.Output) *job {
+	j := &job{cell: request.Cell, program: request.Program, out: out, done: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancelCause(ctx)
 	return j
 }
@@ -81,8 +83,8 @@ func (j *job) input(question *frame) *frame {
 	return answer
 }
 
-func (j *job) end(shown *program.Bundle, err error) {
-	j.shown, j.err = shown, err
+func (j *job) end(answer *frame, err error) {
+	j.answer, j.err = answer, err
 	close(j.done)
 	j.cancel(nil)
 }
@@ -96,11 +98,11 @@ func (j *job) ended() bool {
 	}
 }
 
-// result is what the child says of the program's end.
-func (j *job) result(f *frame) (*program.Bundle, error) {
+// result is what the child says at the end.
+func (j *job) result(f *frame) (*frame, error) {
 	switch {
 	case f.Failure == nil:
-		return f.Bundle.unpack(), nil
+		return f, nil
 	case f.Failure.Runtime != nil:
 		return nil, f.Failure.Runtime
 	case f.Failure.Canceled && j.ctx.Err() != nil:
@@ -115,7 +117,7 @@ func (j *job) result(f *frame) (*program.Bundle, error) {
 func (j *job) died(cause string, process int, calls []program.Frame) *program.DeathError {
 	death := &program.DeathError{Cause: cause, Process: process, Frames: calls}
 	if j.begun && len(calls) == 0 {
-		death.Frames = []program.Frame{{Cell: j.program.Cell}}
+		death.Frames = []program.Frame{{Cell: j.cell}}
 	}
 	return death
 }

@@ -61,6 +61,29 @@ func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle,
 	return r.interpreted.Run(ctx, p)
 }
 
+// Reached implements runner. A cell was run in one of the two ways.
+func (r *runners) Reached(cell int) int {
+	return max(r.compiled.ReachedBy(cell), r.interpreted.ReachedBy(cell))
+}
+
+// Look implements runner.
+func (r *runners) Look(ctx context.Context, cell int, looks []program.Look) ([]string, error) {
+	return r.compiled.Look(ctx, cell, looks)
+}
+
+// Adopt implements runner.
+func (r *runners) Adopt(a *program.Adoption) (program.LeftBehind, error) { return r.compiled.Adopt(a) }
+
+// Save implements runner.
+func (r *runners) Save(file string, a *program.Adoption) (program.LeftBehind, error) {
+	return r.compiled.Save(file, a.Moved, a.Shown)
+}
+
+// Load implements runner.
+func (r *runners) Load(file string, a *program.Adoption) (program.LeftBehind, error) {
+	return r.compiled.Load(file, a)
+}
+
 // Do implements runner. What compiled code has f call stops as that does, and
 // what interpreted code has as this.
 func (r *runners) Do(ctx context.Context, cell int, f func()) error {

@@ -76,7 +76,7 @@ func init() { cellˑ.Register(%[4]q, cellˑ.Code{Run: runˑ}) }
 		t.Fatal(err)
 	}
 	var out recorder
-	shown, err := s.Run(ctx, &program.Program{Cell: s.cell, Compiled: &program.Compiled{Plugin: file, Units: []string{path}, Run: path}}, &out)
+	shown, err := s.Run(ctx, &program.Program{Cell: s.cell, Compiled: &program.Compiled{Units: program.Units{Plugin: file, Paths: []string{path}}, Run: path}}, &out)
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the plugin's file is left: %v", err)
 	}

@@ -32,7 +32,7 @@ type Config struct {
 }
 
 // A Process is a worker: an program.Executor whose programs run in a child
-// process. When the child dies, the Run that notices returns an
+// process. When the child dies, the method that notices returns a
 // *program.DeathError, and the next one starts a fresh child.
 type Process struct {
 	config Config
@@ -89,9 +89,50 @@ func (p *Process) connection() (*connection, error) {
 	return p.conn, nil
 }
 
-// Run implements program.Executor. Programs of different cells run at the same
-// time.
+// Run implements program.Executor.
 func (p *Process) Run(ctx context.Context, prog *program.Program, out program.Output) (*program.Bundle, error) {
+	answer, err := p.ask(ctx, &frame{Kind: frameRun, Cell: prog.Cell, Program: prog}, out)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Bundle.unpack(), nil
+}
+
+// Reached implements program.Executor.
+func (p *Process) Reached(ctx context.Context, cell int, out program.Output) (statements int, err error) {
+	answer, err := p.ask(ctx, &frame{Kind: frameReached, Cell: cell}, out)
+	if err != nil {
+		return 0, err
+	}
+	return int(answer.Size), nil
+}
+
+// Deliver implements program.Executor.
+func (p *Process) Deliver(ctx context.Context, cell int, m *program.CommMessage, out program.Output) error {
+	_, err := p.ask(ctx, &frame{Kind: frameDeliver, Cell: cell, Comm: packMessage(m)}, out)
+	return err
+}
+
+// Look implements program.Executor.
+func (p *Process) Look(ctx context.Context, cell int, looks []program.Look, out program.Output) ([]string, error) {
+	answer, err := p.ask(ctx, &frame{Kind: frameLook, Cell: cell, Looks: looks}, out)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Texts, nil
+}
+
+// Adopt implements program.Executor.
+func (p *Process) Adopt(ctx context.Context, a *program.Adoption, out program.Output) (program.LeftBehind, error) {
+	answer, err := p.ask(ctx, &frame{Kind: frameAdopt, Cell: a.Cell, Adoption: a}, out)
+	if err != nil {
+		return program.LeftBehind{}, err
+	}
+	return answer.left(), nil
+}
+
+// ask has the child carry out a request, and returns its answer.
+func (p *Process) ask(ctx context.Context, request *frame, out program.Output) (*frame, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -99,7 +140,7 @@ func (p *Process) Run(ctx context.Context, prog *program.Program, out program.Ou
 	if err != nil {
 		return nil, err
 	}
-	shown, err := conn.execute(ctx, prog, out)
+	answer, err := conn.ask(ctx, request, out)
 	var death *program.DeathError
 	if errors.As(err, &death) {
 		p.mu.Lock()
@@ -111,7 +152,7 @@ func (p *Process) Run(ctx context.Context, prog *program.Program, out program.Ou
 		}
 		p.mu.Unlock()
 	}
-	return shown, err
+	return answer, err
 }
 
 // Folder implements program.Located: it returns the folder that the cells work

@@ -195,8 +195,8 @@ func (p *pump) frame(f *frame) {
 	case f.Kind == frameBegin:
 		j.begun = true
 	case f.Kind == frameDeclared:
-		if declared := j.program.Declared; declared != nil {
-			declared()
+		if j.program != nil && j.program.Declared != nil {
+			j.program.Declared()
 		}
 	case f.Kind == frameDeep:
 		j.cancel(errDeep)
@@ -205,8 +205,8 @@ func (p *pump) frame(f *frame) {
 		fallthrough
 	case f.Kind == frameDone:
 		j.flush()
-		if told := j.program.Interpreted; told != nil {
-			told(time.Duration(f.Size))
+		if j.program != nil && j.program.Interpreted != nil {
+			j.program.Interpreted(time.Duration(f.Size))
 		}
 		j.end(j.result(f))
 	case f.Kind == frameForget:

@@ -6,51 +6,39 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Replace implements program.Replacer. The variables go through a file. The new
 // child has the environment of the old one and works in its folder.
-func (p *Process) Replace(ctx context.Context, prog *program.Program, out program.Output) (bundle *program.Bundle, process int, err error) {
+func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.Output) (left program.LeftBehind, process int, err error) {
 	old, err := p.connection()
 	if err != nil {
-		return nil, 0, err
+		return left, 0, err
 	}
 	dir, err := os.MkdirTemp("", "hierml-variables-")
 	if err != nil {
-		return nil, 0, err
+		return left, 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "variables")
-	saving := *prog
-	saving.Compiled = &program.Compiled{Moved: prog.Compiled.Moved, Shown: prog.Compiled.Shown, Save: file}
-	saved, err := old.execute(ctx, &saving, out)
+	saved, err := old.ask(ctx, &frame{Kind: frameSave, Cell: a.Cell, Adoption: a, Name: file}, out)
 	if err != nil {
-		return nil, 0, err
+		return left, 0, err
 	}
 	config := p.config
 	config.Dir = p.Folder()
-	config.environment = environment(saved)
+	config.environment = saved.Texts
 	p.mu.Lock()
 	p.children++
 	number := p.children
 	p.mu.Unlock()
 	fresh, err := connect(config, number)
 	if err != nil {
-		return nil, 0, err
+		return left, 0, err
 	}
-	loading, compiled := *prog, *prog.Compiled
-	compiled.Load = file
-	// The file calls the variables what they are called here.
-	compiled.Moved = slices.Clone(compiled.Moved)
-	for i := range compiled.Moved {
-		m := &compiled.Moved[i]
-		m.FromUnit, m.FromVariable = "", m.Variable
-	}
-	loading.Compiled = &compiled
-	loaded, err := fresh.execute(ctx, &loading, out)
+	loaded, err := fresh.ask(ctx, &frame{Kind: frameLoad, Cell: a.Cell, Adoption: a, Name: file}, out)
 	if err == nil {
 		err = p.succeed(old, fresh)
 	}
@@ -60,10 +48,10 @@ func (p *Process) Replace(ctx context.Context, prog *program.Program, out progra
 			err = errors.New(death.Cause) // not the one that holds the variables
 		}
 		fresh.end("not used")
-		return nil, 0, err
+		return left, 0, err
 	}
 	old.end("replaced")
-	return joined(saved, loaded), old.number, nil
+	return joined(saved.left(), loaded.left()), old.number, nil
 }
 
 // succeed makes the fresh connection that of the process, if the old one still
@@ -88,33 +76,12 @@ func (c *connection) end(why string) {
 	<-c.gone
 }
 
-// environment returns that of the process that has saved its variables.
-func environment(saved *program.Bundle) []string {
-	if saved == nil {
-		return nil
-	}
-	entries, _ := saved.Data[program.Environment].([]any)
-	var list []string
-	for _, entry := range entries {
-		if text, ok := entry.(string); ok {
-			list = append(list, text)
-		}
-	}
-	return list
-}
-
 // joined tells what was lost when variables were saved and when they were loaded.
-func joined(saved, loaded *program.Bundle) *program.Bundle {
-	all := &program.Bundle{Data: map[string]any{}}
-	for _, name := range []string{program.LeftBehind, program.LeftInPart} {
-		reasons := map[string]any{}
-		for _, bundle := range []*program.Bundle{loaded, saved} {
-			if bundle != nil {
-				some, _ := bundle.Data[name].(map[string]any)
-				maps.Copy(reasons, some)
-			}
-		}
-		all.Data[name] = reasons
+func joined(saved, loaded program.LeftBehind) program.LeftBehind {
+	all := program.LeftBehind{Whole: map[string]string{}, InPart: map[string]string{}}
+	for _, left := range []program.LeftBehind{loaded, saved} {
+		maps.Copy(all.Whole, left.Whole)
+		maps.Copy(all.InPart, left.InPart)
 	}
 	return all
 }
