@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,38 @@ func TestTooDeep(t *testing.T) {
 	} {
 		_, _, err := n.run(source)
 		if err == nil || !strings.Contains(err.Error(), "nested more than 500 deep") {
+			t.Errorf("%.20s: %.200v", source, err)
+		}
+	}
+	labels := new(strings.Builder)
+	for i := range 50000 {
+		fmt.Fprintf(labels, "l%d: ", i)
+	}
+	for source, want := range map[string]string{
+		labels.String() + "for {}":                        "nested more than 1000 deep",
+		"var x " + strings.Repeat("chan ", 50000) + "int": "nested more than 1000 deep",
+		"var x " + strings.Repeat("*", 50000) + "int":     "nested more than 1000 deep",
+		"x := " + strings.Repeat("!", 50000) + "true":     "nested more than 1000 deep",
+		"x := 1" + strings.Repeat(" + 1", 50000):          "a row of more than 5000 operations",
+		"var x any\nx" + strings.Repeat(".x()", 6000):     "a row of more than 5000 operations",
+	} {
+		_, _, err := n.run(source)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %.200v", source, err)
+		}
+	}
+	labels.Reset()
+	for i := range 900 {
+		fmt.Fprintf(labels, "l%d: ", i)
+	}
+	for source, want := range map[string]string{ // not too deep
+		labels.String() + "for {}":                             "declared and not used",
+		"var x " + strings.Repeat("chan ", 900) + "int":        "",
+		"var y = 1" + strings.Repeat(" + 1", 4900):             "",
+		"if true {}" + strings.Repeat(" else if true {}", 400): "",
+	} {
+		_, _, err := n.run(source)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.20s: %.200v", source, err)
 		}
 	}

@@ -108,6 +108,10 @@ func (c *files) parse(src *source) (*parsed, []problem) {
 			for _, id := range file.Unresolved {
 				p.mentioned[id.Name] = true
 			}
+			if at, msg := tooDeep(file); at.IsValid() {
+				offset := c.fset.Position(at).Offset - prefixLength
+				problems = append(problems, problem{source: src, offset: src.origin(clamp(offset, src.text)), msg: msg})
+			}
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
 			for _, e := range list {
@@ -193,6 +197,68 @@ func nest(text string) nesting {
 		}
 	}
 	return n
+}
+
+// maxTree bounds how deep the nodes of a cell's tree stand in each other, and
+// maxChain how many do so on the left, as in a + b + c, a.b().c(), or if … else
+// if. What looks at trees does so by recursion, and takes time that grows with
+// the square of the depth at best; an interrupt does not end it.
+const maxTree, maxChain = 1000, 5000
+
+// tooDeep returns the first node of a tree that is too deep in it, and what to
+// say of it.
+func tooDeep(file *ast.File) (at token.Pos, msg string) {
+	type place struct {
+		node         ast.Node
+		depth, chain int
+	}
+	var above []place
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			above = above[:len(above)-1]
+			return false
+		}
+		if at.IsValid() {
+			return false
+		}
+		here := place{node: n}
+		if len(above) > 0 {
+			here = above[len(above)-1]
+			if extends(here.node, n) {
+				here.chain++
+			} else {
+				here.depth++
+			}
+			here.node = n
+		}
+		switch {
+		case here.depth > maxTree:
+			at, msg = n.Pos(), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxTree)
+		case here.chain > maxChain:
+			at, msg = n.Pos(), fmt.Sprintf("a row of more than %d operations: to check such a cell takes too long", maxChain)
+		}
+		above = append(above, here)
+		return true
+	})
+	return at, msg
+}
+
+// extends reports whether a node only goes on with the row that its parent is
+// part of.
+func extends(parent, n ast.Node) bool {
+	switch parent := parent.(type) {
+	case *ast.BinaryExpr:
+		return parent.X == n
+	case *ast.SelectorExpr:
+		return parent.X == n
+	case *ast.CallExpr:
+		return parent.Fun == n
+	case *ast.IndexExpr:
+		return parent.X == n
+	case *ast.IfStmt:
+		return parent.Else == n
+	}
+	return false
 }
 
 // clamp keeps an offset within the text, and off the blanks at its end, where
