@@ -45,7 +45,8 @@ repository, here CLONE, as no registry has them. In the program's folder:
   go mod tidy
   go build
 
-html, .html: a web page with the cells and their stored outputs, in one file that needs no network.
+html, .html: a web page with the cells and their stored outputs, in one file that needs no network. Formulas stay
+the LaTeX that they are written in.
 
 markdown, .md: Markdown with the cells and their stored outputs. The pictures go to files in a folder beside
 it: that of notes.md is notes_files. On the standard output they are part of the text.

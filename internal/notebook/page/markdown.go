@@ -17,15 +17,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A markdown makes HTML of Markdown as GitHub and Jupyter know it.
-type markdown struct {
-	goldmark.Markdown
-	formulas *formulas
-}
+// A markdown makes HTML of Markdown as GitHub and Jupyter know it. Formulas stay
+// the LaTeX that they are written in.
+type markdown struct{ goldmark.Markdown }
 
 func newMarkdown(code *highlighter) *markdown {
-	drawn := &formulas{}
-	return &markdown{formulas: drawn, Markdown: goldmark.New(
+	return &markdown{goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithParserOptions(
 			parser.WithAutoHeadingID(),
@@ -34,7 +31,7 @@ func newMarkdown(code *highlighter) *markdown {
 		),
 		goldmark.WithRendererOptions(
 			html.WithUnsafe(), // what comes out is sanitised
-			renderer.WithNodeRenderers(util.Prioritized(nodes{code, drawn}, 100)),
+			renderer.WithNodeRenderers(util.Prioritized(nodes{code}, 100)),
 		),
 	)}
 }
@@ -59,7 +56,7 @@ func (m *markdown) html(source string, attachments map[string]any) (template.HTM
 	if err := m.Renderer().Render(&b, []byte(source), doc); err != nil {
 		return "", err
 	}
-	return m.formulas.insert(sanitized(b.String())), nil
+	return sanitized(b.String()), nil
 }
 
 // attached returns the address of an attached image, which is the image.
@@ -79,8 +76,8 @@ func attached(name string, attachments map[string]any) string {
 // A formula is LaTeX between dollar signs, which Markdown is to leave alone.
 type formula struct {
 	ast.BaseInline
-	latex   string
-	display bool // between two dollar signs
+	latex   string // with the dollar signs
+	display bool   // between two dollar signs
 }
 
 var formulaKind = ast.NewNodeKind("Formula")
@@ -122,7 +119,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 				return nil
 			}
 			block.Advance(end + len(fence))
-			return &formula{latex: strings.TrimSpace(latex), display: fence == "$$"}
+			return &formula{latex: fence + latex + fence, display: fence == "$$"}
 		}
 		b.Write(rest)
 		block.AdvanceLine()
@@ -213,10 +210,7 @@ func (formulaBlockParser) CanInterruptParagraph() bool { return true }
 func (formulaBlockParser) CanAcceptIndentedLine() bool { return false }
 
 // nodes renders formulas and blocks of code.
-type nodes struct {
-	code     *highlighter
-	formulas *formulas
-}
+type nodes struct{ code *highlighter }
 
 func (n nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(formulaKind, n.formula)
@@ -229,7 +223,7 @@ func (n nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool)
 		return ast.WalkContinue, nil
 	}
 	f := node.(*formula)
-	_, err := w.WriteString(n.formulas.mark(f.latex, f.display))
+	_, err := w.WriteString(string(formulaHTML(f.latex, f.display)))
 	return ast.WalkSkipChildren, err
 }
 
@@ -237,8 +231,17 @@ func (n nodes) formulaBlock(w util.BufWriter, source []byte, node ast.Node, ente
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	_, err := w.WriteString("<p>" + n.formulas.mark(bare(string(node.Lines().Value(source))), true) + "</p>\n")
+	_, err := w.WriteString("<p>" + string(formulaHTML(string(node.Lines().Value(source)), true)) + "</p>\n")
 	return ast.WalkSkipChildren, err
+}
+
+// formulaHTML shows LaTeX as it is written.
+func formulaHTML(latex string, display bool) template.HTML {
+	class := "math"
+	if display {
+		class += " display"
+	}
+	return template.HTML(`<code class="` + class + `">` + template.HTMLEscapeString(strings.TrimSpace(latex)) + "</code>")
 }
 
 func (n nodes) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {

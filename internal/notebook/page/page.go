@@ -2,7 +2,8 @@
 // else, neither scripts nor the network, and lets nothing else in. What a
 // notebook brings of HTML is reduced to what cannot act, and the page's own
 // policy forbids browsers to run or fetch anything, so pictures are shown that
-// the notebook holds, and not those it only names. Formulas are MathML, which browsers draw themselves.
+// the notebook holds, and not those it only names. Formulas are
+// not drawn: they are shown as the LaTeX that they are written in.
 package page
 
 import (
