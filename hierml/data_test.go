@@ -216,7 +216,7 @@ func TestPublicBaselines(t *testing.T) {
 				model, reached, exact = sets.Model, f.Hierarchical, f.Exact
 				t.Logf("held out %.4f, level %.3f, %+v", sets.HeldOut, sets.Level, sets.Tried)
 			}
-			t.Logf("%.4f, baseline %.4f; exact %.4f; C = %g, gap %.2g, %d epochs, %.1fs", reached, data.baseline, exact, model.C, model.Result.Gap, model.Result.Epochs, time.Since(start).Seconds())
+			t.Logf("%.4f, baseline %.4f; exact %.4f; C = %g, gap %.2g, %d epochs, %.1fs", reached, data.baseline, exact, model.C, model.Training.Certificate.Gap, model.Training.Epochs, time.Since(start).Seconds())
 			if reached < data.baseline-halfPoint {
 				t.Errorf("Flat reaches %.4f, the baseline is %.4f", reached, data.baseline)
 			}

@@ -209,7 +209,7 @@ func TestGoldenSlackByVariableSelection(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := m.Result
+				r := m.Training.Certificate
 				t.Logf("%+v: %v, reference %.10g", method, r, want.Objective)
 				if math.Abs(r.Primal-want.Objective) > objectiveTolerance*want.Objective {
 					t.Errorf("%+v: objective %.10g, want %.10g", method, r.Primal, want.Objective)

@@ -48,7 +48,7 @@ const largeC = 1e-6
 // is the same after the model has been written and read.
 func predictions(t *testing.T, m *classifier.Model, d *dataset.Dataset, want []int, curvature float64) {
 	t.Helper()
-	g, nodes, r := m.Taxonomy, m.NodeScores(d.X), m.Result
+	g, nodes, r := m.Taxonomy, m.NodeScores(d.X), m.Training.Certificate
 	distance := math.Sqrt(2 * (r.Primal - r.Dual + largeC*r.Primal) / curvature) // from the optimal weights
 	tie := func(i, a, b int) float64 {
 		norm := math.Sqrt2
@@ -155,7 +155,7 @@ func TestGoldenOrthogonal(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := m.Result
+				r := m.Training.Certificate
 				t.Logf("RDA: %v", r)
 				if r.Primal < want.Objective*(1-largeC) || r.Dual > want.Objective*(1+largeC) {
 					t.Errorf("RDA says the optimum is between %.10g and %.10g, it is %.10g", r.Dual, r.Primal, want.Objective)

@@ -94,7 +94,7 @@ func (in *instances) compare(t *testing.T, objective float64, g *taxonomy.Taxono
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := m.Result
+		r := m.Training.Certificate
 		t.Logf("gap %v: %v, reference %.10g", gap, r, objective)
 		if r.Gap > gap {
 			t.Errorf("gap %v, asked for %v", r.Gap, gap)

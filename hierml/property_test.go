@@ -74,7 +74,7 @@ func optimum(t *testing.T, s subject, d *dataset.Dataset) *classifier.Model {
 	t.Helper()
 	settings := solver.Settings{Gap: s.reaches, MaxEpochs: 20000, Workers: 1}
 	m, err := s.estimator(d.Taxonomy, settings, nil).Fit(context.Background(), d)
-	if err != nil || m.Result.Gap > s.reaches {
+	if err != nil || m.Training.Certificate.Gap > s.reaches {
 		t.Fatalf("%v, %v; want a gap of %v", m, err, s.reaches)
 	}
 	return m
@@ -84,7 +84,7 @@ func optimum(t *testing.T, s subject, d *dataset.Dataset) *classifier.Model {
 // which the weights have by plain loops; and the gap goes to zero.
 func TestWeakDualityOnEveryIterate(t *testing.T) {
 	each(t, func(t *testing.T, s subject, d *dataset.Dataset) {
-		best := optimum(t, s, d).Result
+		best := optimum(t, s, d).Training.Certificate
 		for name, method := range methods {
 			gap := max(method.gap, s.reaches)
 			var last solver.Progress
@@ -106,7 +106,7 @@ func TestWeakDualityOnEveryIterate(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || m.Result.Gap > gap {
+			if err != nil || m.Training.Certificate.Gap > gap {
 				t.Errorf("%s: %v, %v", name, m, err)
 				continue
 			}
@@ -118,7 +118,7 @@ func TestWeakDualityOnEveryIterate(t *testing.T) {
 // honest checks the certificate of a model: its primal value is the objective at its weights.
 func honest(t *testing.T, name string, s subject, d *dataset.Dataset, m *classifier.Model) {
 	t.Helper()
-	r := m.Result
+	r := m.Training.Certificate
 	got := s.objective(newPlain(m, d.Taxonomy, d))
 	if low := (1 - rounding) * r.Primal; !(got >= low || s.bounded != nil && s.bounded(d.Taxonomy) && got >= r.Dual) || got > (1+rounding)*r.Primal {
 		t.Errorf("%s: the weights have objective %v, the result says %v", name, got, r.Primal)
@@ -133,7 +133,7 @@ func honest(t *testing.T, name string, s subject, d *dataset.Dataset, m *classif
 func TestCancelledTrainingIsHonest(t *testing.T) {
 	enough := errors.New("enough")
 	each(t, func(t *testing.T, s subject, d *dataset.Dataset) {
-		best := optimum(t, s, d).Result
+		best := optimum(t, s, d).Training.Certificate
 		for name, method := range methods {
 			if slices.Contains(s.refuses, name) {
 				continue
@@ -158,7 +158,7 @@ func TestCancelledTrainingIsHonest(t *testing.T) {
 					t.Errorf("%s: %v, %v; want a model and %v", name, m, err, cause)
 					continue
 				}
-				r := m.Result
+				r := m.Training.Certificate
 				honest(t, name, s, d, m)
 				slack := rounding * best.Primal
 				if r.Dual > best.Primal+slack || r.Primal < best.Dual-slack {
@@ -175,7 +175,7 @@ func TestCancelledTrainingIsHonest(t *testing.T) {
 // sameOptimum checks that scale times the optimum that a brackets can be the one that b brackets.
 func sameOptimum(t *testing.T, a, b *classifier.Model, scale float64) {
 	t.Helper()
-	p, q := a.Result, b.Result
+	p, q := a.Training.Certificate, b.Training.Certificate
 	if slack := rounding * q.Primal; scale*p.Dual > q.Primal+slack || q.Dual > scale*p.Primal+slack {
 		t.Errorf("the optimum is between %v and %v, and between %v and %v", scale*p.Dual, scale*p.Primal, q.Dual, q.Primal)
 	}
@@ -183,7 +183,7 @@ func sameOptimum(t *testing.T, a, b *classifier.Model, scale float64) {
 
 // distance bounds the norm of the difference of the weights of a model and the optimal ones.
 func distance(m *classifier.Model, curvature float64) float64 {
-	r := m.Result
+	r := m.Training.Certificate
 	return math.Sqrt(2 * (r.Primal - r.Dual + rounding*r.Primal) / curvature)
 }
 
@@ -338,8 +338,8 @@ func TestBalancedTrees(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Run(fmt.Sprint(branching, name), func(t *testing.T) {
-				if a.Result.Gap > method.gap || b.Result.Gap > method.gap {
-					t.Fatalf("gaps %v and %v", a.Result.Gap, b.Result.Gap)
+				if a.Training.Certificate.Gap > method.gap || b.Training.Certificate.Gap > method.gap {
+					t.Fatalf("gaps %v and %v", a.Training.Certificate.Gap, b.Training.Certificate.Gap)
 				}
 				sameOptimum(t, a, b, depth)
 				sameLeafScores(t, name, a, b, d, depth)

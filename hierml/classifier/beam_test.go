@@ -13,7 +13,6 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
-	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -142,7 +141,7 @@ func large(b *testing.B) (*classifier.Model, *dataset.Matrix) {
 		}
 		w.Begin[f+1] = len(w.Values)
 	}
-	m := classifier.NewSparse(a, w, new(solver.Result), data.Train)
+	m := classifier.NewSparse(a, w, classifier.Training{}, data.Train)
 	m.Workers = 1
 	b.Logf("%d of %d weights, %.1f features a row", len(w.Values), features*len(w.Columns), float64(data.Test.X.NonZeros())/float64(data.Test.Len()))
 	return m, data.Test.X
@@ -167,7 +166,7 @@ func BenchmarkPredictLarge(b *testing.B) {
 	for k := range w.Data {
 		w.Data[k] = float32(rng.NormFloat64())
 	}
-	all := classifier.New(m.Attributes(), &solver.Result{Weights: w}, &dataset.Dataset{X: x})
+	all := classifier.New(m.Attributes(), w, classifier.Training{}, &dataset.Dataset{X: x})
 	all.Workers = 1
 	folded := &dataset.Matrix{Rows: x.Rows, Cols: features, Indptr: []int{0}}
 	for i := range x.Rows {

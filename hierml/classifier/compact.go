@@ -37,7 +37,7 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if m.Problem != nil {
 		inputs, _ = m.Problem.Inputs.(*structured.Linear)
 	}
-	if inputs == nil || m.Result.Weights == nil || !slices.Equal(m.Problem.Columns, m.Result.Weights.Columns) {
+	if inputs == nil || m.dense == nil || !slices.Equal(m.Problem.Columns, m.dense.Columns) {
 		return nil, fmt.Errorf("classifier: a model is compacted as Fit returns it, with linear weights: this one has been loaded, compacted, trained with a kernel or solved in parts")
 	}
 	oracle, err := m.Problem.Compile()
@@ -48,14 +48,15 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if err := c.count(); err != nil {
 		return nil, err
 	}
-	limit := m.Result.Primal * (1 + rise)
+	certificate := m.Training.Certificate
+	limit := certificate.Primal * (1 + rise)
 	best, err := c.round(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
 	// As the objective is strongly convex, leaving out weights with half their
 	// squared norm above its rise and the gap together is never allowed.
-	low, high := 1, c.first(m.Result.Primal-m.Result.Dual+rise*m.Result.Primal)
+	low, high := 1, c.first(certificate.Primal-certificate.Dual+rise*certificate.Primal)
 	if all := c.kept(1); float64(all-c.kept(high)) < worthwhile*float64(all) {
 		return best, nil
 	}
@@ -68,7 +69,7 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if tried.Result.Primal <= limit {
+		if tried.Training.Certificate.Primal <= limit {
 			best, low = tried, at
 		} else {
 			high = at - 1
@@ -85,7 +86,7 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 // allows, and leaves their levels in c.table.
 func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
 	const most = longCodes / 2 // of either sign
-	before := c.model.Result.Primal
+	before := c.model.Training.Certificate.Primal
 	to := func(n int) (*Model, error) {
 		c.table = levels(&c.mass, n)
 		return c.try(ctx, 1)
@@ -94,20 +95,20 @@ func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if finest.Result.Primal > limit {
+	if finest.Training.Certificate.Primal > limit {
 		m, err := to(0)
-		if err == nil && m.Result.Primal > limit {
-			err = fmt.Errorf("classifier: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", before, m.Result.Primal, limit)
+		if err == nil && m.Training.Certificate.Primal > limit {
+			err = fmt.Errorf("classifier: rounded to half precision the primal value rises from %.8g to %.8g; only %.8g is allowed", before, m.Training.Certificate.Primal, limit)
 		}
 		return m, err
 	}
 	// The rise is about in proportion to the distance of levels.
 	n := byteCodes / 2
-	for n < most && most/float64(n)*(finest.Result.Primal-before) > limit-before {
+	for n < most && most/float64(n)*(finest.Training.Certificate.Primal-before) > limit-before {
 		n *= 2
 	}
 	for ; n < most; n *= 2 {
-		if m, err := to(n); err != nil || m.Result.Primal <= limit {
+		if m, err := to(n); err != nil || m.Training.Certificate.Primal <= limit {
 			return m, err
 		}
 	}
@@ -134,7 +135,7 @@ type compaction struct {
 const infinite = 0x7c00
 
 func (c *compaction) count() error {
-	w := c.model.Result.Weights
+	w := c.model.dense
 	energy := make([]float64, w.Features)
 	for k, f := range c.x.Indices {
 		energy[f] += float64(c.x.Values[k]) * float64(c.x.Values[k])
@@ -177,7 +178,7 @@ func (c *compaction) first(half float64) int {
 // try returns the model with the levels of the weights whose half-precision bits
 // are at least keep, which is not zero, and its primal value.
 func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
-	from := c.model.Result.Weights
+	from := c.model.dense
 	to := make([]int32, len(from.Columns))
 	for k := range to {
 		to[k] = int32(k)
@@ -197,10 +198,10 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 			w.put(f, column, v)
 		}
 	}
-	result := *c.model.Result
-	result.Weights, result.Point, result.Last = w.dense, nil, nil
+	result := *c.model.Training.Certificate
+	result.Weights, result.Point, result.Last = nil, nil, nil
 	m := *c.model
-	m.Result, m.sparse, m.Problem = &result, w.finish(), nil
+	m.Training.Certificate, m.dense, m.sparse, m.Problem = &result, w.dense, w.finish(), nil
 	primal, err := c.oracle.Primal(ctx, scoredRows{&m, c.x}, norm, m.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: compacting was stopped: %w", err)

@@ -50,12 +50,12 @@ func TestCompactIsCertified(t *testing.T) {
 		if rise == 0 {
 			rise = classifier.DefaultRise
 		}
-		r := c.Result
+		r := c.Training.Certificate
 		if want := value(c, d); math.Abs(r.Primal-want) > 1e-6*want {
 			t.Errorf("rise %v: primal %v; by its definition %v", rise, r.Primal, want)
 		}
-		if r.Primal > m.Result.Primal*(1+rise) || r.Dual != m.Result.Dual || math.Abs(r.Gap-(r.Primal-r.Dual)/r.Primal) > 1e-12 {
-			t.Errorf("rise %v: %v from %v", rise, r, m.Result)
+		if r.Primal > m.Training.Certificate.Primal*(1+rise) || r.Dual != m.Training.Certificate.Dual || math.Abs(r.Gap-(r.Primal-r.Dual)/r.Primal) > 1e-12 {
+			t.Errorf("rise %v: %v from %v", rise, r, m.Training.Certificate)
 		}
 		b := saved(t, c, classifier.Format{})
 		if len(b) > size || len(b) > before*6/10 {
@@ -71,8 +71,8 @@ func TestCompactIsCertified(t *testing.T) {
 	}
 	// As much as the allowed rise is used, more or less.
 	c, err := m.Compact(context.Background(), 0.1)
-	if err != nil || c.Result.Primal < m.Result.Primal*1.02 {
-		t.Errorf("%v from %v, %v", c.Result, m.Result, err)
+	if err != nil || c.Training.Certificate.Primal < m.Training.Certificate.Primal*1.02 {
+		t.Errorf("%v from %v, %v", c.Training.Certificate, m.Training.Certificate, err)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestCompactRefuses(t *testing.T) {
 	if _, err := m.Compact(ctx, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	m.Result.Weights.Set(0, 3, 1e6)
+	m.Training.Certificate.Weights.Set(0, 3, 1e6)
 	if _, err := m.Compact(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v", err)
 	}

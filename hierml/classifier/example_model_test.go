@@ -41,8 +41,8 @@ func ExampleModel_Save() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(loaded.Name, loaded.C, loaded.Result.Primal == small.Result.Primal)
-	fmt.Println(small.Result.Primal <= trained.Result.Primal*(1+classifier.DefaultRise), small.Result.Dual == trained.Result.Dual)
+	fmt.Println(loaded.Name, loaded.C, loaded.Training.Certificate.Primal == small.Training.Certificate.Primal)
+	fmt.Println(small.Training.Certificate.Primal <= trained.Training.Certificate.Primal*(1+classifier.DefaultRise), small.Training.Certificate.Dual == trained.Training.Certificate.Dual)
 	// Output:
 	// hierarchical SVM 0.3 true
 	// true true

@@ -175,7 +175,7 @@ func (m *Model) weight(f, column int) float64 {
 	if m.sparse != nil {
 		return m.sparse.At(f, column)
 	}
-	return m.Result.Weights.At(f, column)
+	return m.dense.At(f, column)
 }
 
 // shown is the number of features that String and HTML show a node.

@@ -16,7 +16,7 @@ import (
 
 // Load reads a model that Save has written. It trusts nothing in the file: a
 // damaged, cut off or foreign file is an error. Models of which most weights are
-// zero are kept sparse: they have no Result.Weights, and all methods work.
+// zero are kept sparse.
 func Load(path string) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func read(f *safetensors.File) (*Model, error) {
 	if !ok {
 		return nil, fmt.Errorf("the model predicts by the rule %q, which this program does not know", f.Metadata["rule"])
 	}
-	m := &Model{Name: f.Metadata["name"], Rule: rule, Result: new(solver.Result)}
+	m := &Model{Name: f.Metadata["name"], Rule: rule}
 	if err := m.readMetadata(f.Metadata); err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func read(f *safetensors.File) (*Model, error) {
 }
 
 func (m *Model) readMetadata(text map[string]string) error {
-	r := m.Result
-	numbers := map[string]*float64{"C": &m.C, "seconds": &r.Seconds, "gap": &r.Gap, "primal": &r.Primal, "dual": &r.Dual}
+	t, r := &m.Training, new(solver.Result)
+	numbers := map[string]*float64{"C": &m.C, "seconds": &t.Seconds, "gap": &r.Gap, "primal": &r.Primal, "dual": &r.Dual}
 	for name, to := range numbers {
 		v, err := strconv.ParseFloat(text[name], 64)
 		uncertified := text["gap"] == "NaN" && (name == "gap" || name == "primal" || name == "dual")
@@ -106,14 +106,20 @@ func (m *Model) readMetadata(text map[string]string) error {
 		*to = v
 	}
 	var status int
-	for name, to := range map[string]*int{"instances": &m.Instances, "epochs": &r.Epochs, "status": &status} {
+	for name, to := range map[string]*int{"instances": &m.Instances, "epochs": &t.Epochs, "status": &status} {
 		v, err := strconv.Atoi(text[name])
 		if err != nil || v < 0 {
 			return fmt.Errorf("the metadata say that %s is %q; expected a whole number, not negative", name, text[name])
 		}
 		*to = v
 	}
-	r.Status = solver.Status(status)
+	if status <= int(solver.Stopped) { // older files have a status of their own for a learner
+		t.Status = solver.Status(status)
+	}
+	if !math.IsNaN(r.Gap) {
+		r.Status, r.Epochs, r.Seconds = t.Status, t.Epochs, t.Seconds
+		t.Certificate = r
+	}
 	return nil
 }
 
@@ -125,8 +131,12 @@ func (m *Model) readHistory(f *safetensors.File) error {
 	if shape := f.Tensors["history"].Shape; len(shape) != 2 || shape[1] != 6 {
 		return fmt.Errorf("the history has shape %v; expected six columns", shape)
 	}
+	r := m.Training.Certificate
+	if r == nil && len(values) > 0 {
+		return fmt.Errorf("a history of %d epochs and no certificate", len(values)/6)
+	}
 	for ; len(values) > 0; values = values[6:] {
-		m.Result.History = append(m.Result.History, solver.Progress{
+		r.History = append(r.History, solver.Progress{
 			Epoch: int(values[0]), Primal: values[1], Dual: values[2], Gap: values[3], Seconds: values[4], Estimate: values[5],
 		})
 	}

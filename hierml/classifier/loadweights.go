@@ -53,7 +53,7 @@ func (m *Model) readWeights(f *safetensors.File) error {
 	if w.err != nil {
 		return w.err
 	}
-	m.Result.Weights, m.sparse = w.dense, w.finish()
+	m.dense, m.sparse = w.dense, w.finish()
 	return nil
 }
 

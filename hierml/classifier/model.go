@@ -11,14 +11,12 @@ package classifier
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/describe"
-	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -27,11 +25,11 @@ import (
 type Model struct {
 	Name      string // method
 	Taxonomy  *taxonomy.Taxonomy
-	C         float64        // weight of the training error; 0 for methods without one
-	Instances int            // trained on
-	Result    *solver.Result // weights and certificate; the Gap is NaN of methods that solve no problem
-	Rule      Rule           // how scores become labels
-	Workers   int            // goroutines that score; 0 for one a processor
+	C         float64 // weight of the training error; 0 for methods without one
+	Instances int     // trained on
+	Training  Training
+	Rule      Rule // how scores become labels
+	Workers   int  // goroutines that score; 0 for one a processor
 
 	// Vocabulary names the features, or is nil where they have no names.
 	Vocabulary []string
@@ -41,28 +39,29 @@ type Model struct {
 	Problem *structured.Problem
 
 	attributes *structured.Attributes
-	sparse     *structured.SparseWeights // of a model that keeps few, instead of Result.Weights
+	dense      *structured.Weights       // one of these three
+	sparse     *structured.SparseWeights // of a model that keeps few weights
 	expansion  *expansion                // of a kernel model, which has no weights
 }
 
-// New returns the model that scores labels by the attributes and the weights of the result, trained on d.
-func New(a *structured.Attributes, r *solver.Result, d *dataset.Dataset) *Model {
-	return &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Result: r, Vocabulary: d.Vocabulary, attributes: a}
+// New returns the model that scores labels by the attributes and the weights, trained on d.
+func New(a *structured.Attributes, w *structured.Weights, t Training, d *dataset.Dataset) *Model {
+	return &Model{Taxonomy: a.Taxonomy(), Instances: d.X.Rows, Training: t, Vocabulary: d.Vocabulary, attributes: a, dense: w}
 }
 
-// NewSparse is New with weights of which few are not zero, in place of those of the result.
-func NewSparse(a *structured.Attributes, w *structured.SparseWeights, r *solver.Result, d *dataset.Dataset) *Model {
-	m := New(a, r, d)
+// NewSparse is New with weights of which few are not zero.
+func NewSparse(a *structured.Attributes, w *structured.SparseWeights, t Training, d *dataset.Dataset) *Model {
+	m := New(a, nil, t, d)
 	m.sparse = w
 	return m
 }
 
-// NewKernel is New with the expansion of the result over the instances of d in the feature space of a kernel. It is an error if the
+// NewKernel is New with an expansion over the instances of d in the feature space of a kernel. It is an error if the
 // kernel does not know the instances.
-func NewKernel(a *structured.Attributes, k gram.Kernel, r *solver.Result, d *dataset.Dataset) (*Model, error) {
-	m := New(a, r, d)
+func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion, t Training, d *dataset.Dataset) (*Model, error) {
+	m := New(a, nil, t, d)
 	var err error
-	m.expansion, err = newExpansion(k, d.X, r.Expansion)
+	m.expansion, err = newExpansion(k, d.X, e)
 	return m, err
 }
 
@@ -105,7 +104,7 @@ func (m *Model) Weights(node int) []float64 {
 	if c < 0 {
 		return v
 	}
-	if w := m.Result.Weights; w != nil {
+	if w := m.dense; w != nil {
 		for f := range v {
 			v[f] = w.At(f, c)
 		}
@@ -135,7 +134,7 @@ func (m *Model) Features() int {
 	if m.expansion != nil {
 		return m.expansion.x.Cols
 	}
-	if w := m.Result.Weights; w != nil {
+	if w := m.dense; w != nil {
 		return w.Features
 	}
 	return m.sparse.Features()
@@ -146,7 +145,6 @@ func (m *Model) Features() int {
 func (m *Model) Attributes() *structured.Attributes { return m.attributes }
 
 func (m *Model) description() []describe.Row {
-	r := m.Result
 	var rows []describe.Row
 	add := func(name, format string, value any) {
 		rows = append(rows, describe.Row{Name: name, Value: fmt.Sprintf(format, value)})
@@ -158,14 +156,14 @@ func (m *Model) description() []describe.Row {
 	add("nodes", "%d", m.Taxonomy.Len())
 	add("features", "%d", m.Features())
 	add("instances", "%d", m.Instances)
-	if !math.IsNaN(r.Gap) {
+	if r := m.Training.Certificate; r != nil {
 		add("primal", "%.6g", r.Primal)
 		add("dual", "%.6g", r.Dual)
 		add("relative gap", "%.2g", r.Gap)
 	}
-	add("epochs", "%d", r.Epochs)
-	add("seconds", "%.2f", r.Seconds)
-	add("training", "%v", r.Status)
+	add("epochs", "%d", m.Training.Epochs)
+	add("seconds", "%.2f", m.Training.Seconds)
+	add("training", "%s", m.Training.end())
 	if e := m.expansion; e != nil {
 		name := fmt.Sprintf("%T", e.kernel)
 		if s, ok := e.kernel.(fmt.Stringer); ok {

@@ -55,8 +55,8 @@ func (m *Model) weights() rows {
 	if m.sparse != nil {
 		return sparse{m.sparse}
 	}
-	if m.Result.Weights == nil {
+	if m.dense == nil {
 		return nil
 	}
-	return dense{m.Result.Weights}
+	return dense{m.dense}
 }

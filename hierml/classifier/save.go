@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
+	"github.com/hierml/notebook/hierml/solver"
 )
 
 // Format says how a model is written. The zero value is the smallest form that
@@ -121,7 +122,12 @@ func (m *Model) Write(w io.Writer, f Format) error {
 
 func (m *Model) metadata() map[string]string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	r := m.Result
+	t := m.Training
+	r := t.Certificate
+	if r == nil { // NaN in the file
+		nan := math.NaN()
+		r = &solver.Result{Primal: nan, Dual: nan, Gap: nan}
+	}
 	text := map[string]string{
 		"format":    fileFormat,
 		"version":   strconv.Itoa(fileVersion),
@@ -132,9 +138,9 @@ func (m *Model) metadata() map[string]string {
 		"primal":    number(r.Primal),
 		"dual":      number(r.Dual),
 		"gap":       number(r.Gap),
-		"epochs":    strconv.Itoa(r.Epochs),
-		"seconds":   number(r.Seconds),
-		"status":    strconv.Itoa(int(r.Status)),
+		"epochs":    strconv.Itoa(t.Epochs),
+		"seconds":   number(t.Seconds),
+		"status":    strconv.Itoa(int(t.Status)),
 		"precision": precision(m),
 	}
 	if m.expansion != nil {
@@ -145,7 +151,7 @@ func (m *Model) metadata() map[string]string {
 
 // precision names that of the weights in memory.
 func precision(m *Model) string {
-	if w := m.Result.Weights; w != nil && w.Wide != nil || m.sparse != nil && m.sparse.Wide != nil {
+	if w := m.dense; w != nil && w.Wide != nil || m.sparse != nil && m.sparse.Wide != nil {
 		return "float64"
 	}
 	return "float32"
@@ -200,8 +206,10 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		columns[c] = int32(n)
 	}
 	var history []float64
-	for _, p := range m.Result.History {
-		history = append(history, float64(p.Epoch), p.Primal, p.Dual, p.Gap, p.Seconds, p.Estimate)
+	if r := m.Training.Certificate; r != nil {
+		for _, p := range r.History {
+			history = append(history, float64(p.Epoch), p.Primal, p.Dual, p.Gap, p.Seconds, p.Estimate)
+		}
 	}
 	tensors := append(texts("taxonomy.names", t.Names()),
 		safetensors.New("taxonomy.edges", edges, len(t.Edges()), 2),
@@ -210,7 +218,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		safetensors.New("attributes.nodes", nodes, len(nodes)),
 		safetensors.New("attributes.values", values, len(values)),
 		safetensors.New("weights.columns", columns, len(columns)),
-		safetensors.New("history", history, len(m.Result.History), 6),
+		safetensors.New("history", history, len(history)/6, 6),
 	)
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)

@@ -60,21 +60,21 @@ func models(t testing.TB) map[string]*classifier.Model {
 	descend := fit(svm.Hierarchical{}, example.Dense(example.Tree(2, 3), 30, 4, 2))
 	descend.Rule = classifier.Descend
 	leaves := fit(svm.Flat{}, example.Texts(example.Tree(300), 5, 200, 3, 1))
-	for k := range leaves.Result.Weights.Data {
+	for k := range leaves.Training.Certificate.Weights.Data {
 		if k%50 > 0 {
-			leaves.Result.Weights.Data[k] = 0
+			leaves.Training.Certificate.Weights.Data[k] = 0
 		}
 	}
 	double := fit(svm.Normalized{Settings: solver.Settings{Gap: 1e-7}}, example.Dense(example.Tree(2, 2), 40, 5, 1))
 	fewDouble := fit(svm.Flat{Settings: solver.Settings{Gap: 1e-7}}, example.Texts(example.Tree(300), 5, 200, 3, 1))
 	for name, m := range map[string]*classifier.Model{"double": double, "double few": fewDouble} {
-		if m.Result.Weights.Wide == nil {
+		if m.Training.Certificate.Weights.Wide == nil {
 			t.Errorf("%s: the weights are not in double precision", name)
 		}
 	}
-	for k := range fewDouble.Result.Weights.Wide {
+	for k := range fewDouble.Training.Certificate.Weights.Wide {
 		if k%50 > 0 {
-			fewDouble.Result.Weights.Wide[k] = 0
+			fewDouble.Training.Certificate.Weights.Wide[k] = 0
 		}
 	}
 	return map[string]*classifier.Model{
@@ -113,7 +113,7 @@ func TestLoadedModelIsTheModelSaved(t *testing.T) {
 			if got.String() != m.String() || got.Rule != m.Rule || !slices.Equal(got.Vocabulary, m.Vocabulary) || (got.Vocabulary == nil) != (m.Vocabulary == nil) {
 				t.Errorf("%s, %+v: loaded\n%v\nsaved\n%v", name, f, got, m)
 			}
-			if !slices.Equal(got.Result.History, m.Result.History) || got.Result.Primal != m.Result.Primal || got.Result.Dual != m.Result.Dual {
+			if !slices.Equal(got.Training.Certificate.History, m.Training.Certificate.History) || got.Training.Certificate.Primal != m.Training.Certificate.Primal || got.Training.Certificate.Dual != m.Training.Certificate.Dual {
 				t.Errorf("%s, %+v: another certificate", name, f)
 			}
 			if !slices.Equal(got.Taxonomy.Names(), m.Taxonomy.Names()) || !slices.Equal(got.Taxonomy.Edges(), m.Taxonomy.Edges()) {
@@ -133,6 +133,28 @@ func TestLoadedModelIsTheModelSaved(t *testing.T) {
 			if err := got.Check(x); err != nil {
 				t.Errorf("%s, %+v: %v", name, f, err)
 			}
+		}
+	}
+}
+
+// TestLoadsFirstFiles loads models of methods that solve no problem as they were written when these had certificates of NaN, and
+// a learner's a status of its own.
+func TestLoadsFirstFiles(t *testing.T) {
+	for name, want := range map[string]classifier.Training{
+		"learner-v1":    {Seconds: 1.1411e-05},
+		"perceptron-v1": {Status: solver.MaxEpochs, Epochs: 20, Seconds: 0.000287626},
+	} {
+		m, err := classifier.Load(filepath.Join("testdata", name+".safetensors"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if m.Training != want {
+			t.Errorf("%s: %+v, want %+v", name, m.Training, want)
+		}
+		again, err := loaded(saved(t, m, classifier.Format{}))
+		if err != nil || again.Training != want || strings.Contains(m.String(), "NaN") || again.String() != m.String() {
+			t.Errorf("%s: written and read again\n%v, error %v; was\n%v", name, again, err, m)
 		}
 	}
 }
@@ -177,7 +199,7 @@ func TestFormsOfWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := m.Result.Weights
+		w := m.Training.Certificate.Weights
 		k := 0
 		for f := range w.Features {
 			for col := range w.Columns {
@@ -202,7 +224,7 @@ func TestFormsOfWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if sparse := got.Result.Weights == nil; sparse != (c.form == "weights.begin") {
+		if sparse := got.Sparse(); sparse != (c.form == "weights.begin") {
 			t.Errorf("%s: sparse in memory: %v", name, sparse)
 		}
 		for n := range m.Taxonomy.Len() {
@@ -490,8 +512,8 @@ func TestModelsOfAllEstimators(t *testing.T) {
 			continue
 		}
 		check("compact", small)
-		if p, q := m.Result.Primal, small.Result.Primal; q < m.Result.Dual || q > p*1.01 {
-			t.Errorf("%s: primal %v after %v, dual %v", name, q, p, m.Result.Dual)
+		if p, q := m.Training.Certificate.Primal, small.Training.Certificate.Primal; q < m.Training.Certificate.Dual || q > p*1.01 {
+			t.Errorf("%s: primal %v after %v, dual %v", name, q, p, m.Training.Certificate.Dual)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (s *scorer) load(x *dataset.Matrix, i int) { s.model.columnScores(x, i, s.v
 
 // width returns the length of a slice of column scores.
 func (m *Model) width() int {
-	if w := m.Result.Weights; w != nil {
+	if w := m.dense; w != nil {
 		return w.Stride
 	}
 	return len(m.attributes.Columns())
@@ -132,7 +132,7 @@ func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	case m.sparse != nil:
 		m.sparse.Scores(features, values, scores)
 	default:
-		m.Result.Weights.Scores(features, values, scores)
+		m.dense.Scores(features, values, scores)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestResultsSayWhatTheyAre(t *testing.T) {
 	linear := calibration.Linear{Coefficients: make([]float64, 6), Intercept: 0.5}
 	for want, result := range map[string]any{
 		"beam of width 2 of a model, hierarchical SVM":                                  beam,
-		"weights of 8 nodes for 50 features in float32":                                 m.Result.Weights,
+		"weights of 8 nodes for 50 features in float32":                                 m.Training.Certificate.Weights,
 		"attributes of 6 candidates over 9 nodes, 8 of them with weights":               m.Attributes(),
 		"scores above a linear function of 6 scores, intercept 0.5":                     calibration.LinearThreshold{Linear: linear},
 		"as many of the highest scores as a linear function of 6 scores, intercept 0.5": calibration.LinearSize{Linear: linear},

@@ -70,8 +70,8 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 		return err
 	}
 	c.Seconds = time.Since(begun).Seconds()
-	if m, ok := model.(*classifier.Model); ok && m.Result != nil && !math.IsNaN(m.Result.Gap) && m.Result.Status != solver.Converged {
-		c.Note = fmt.Sprintf("training %s at a gap of %.2g", m.Result.Status, m.Result.Gap)
+	if m, ok := model.(*classifier.Model); ok && m.Training.Certificate != nil && m.Training.Status != solver.Converged {
+		c.Note = fmt.Sprintf("training %s at a gap of %.2g", m.Training.Status, m.Training.Certificate.Gap)
 	}
 	report, err := metric.Evaluate(model, p.test)
 	if err != nil {

@@ -56,7 +56,7 @@ func (c Centroids) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 			w.Set(f, leaf, w.At(f, leaf)+c.Noise*r.NormFloat64())
 		}
 	}
-	return classifier.New(a, &solver.Result{Weights: w, Status: solver.Converged}, d), nil
+	return classifier.New(a, w, classifier.Training{Status: solver.Converged}, d), nil
 }
 
 func linearTree(t testing.TB, instances int) *dataset.Dataset {

@@ -51,7 +51,7 @@ func BenchmarkFit(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportMetric(100*r.Accuracy, "%accuracy")
-				b.ReportMetric(float64(model.Result.Epochs), "epochs")
+				b.ReportMetric(float64(model.Training.Epochs), "epochs")
 				b.StartTimer()
 			}
 		})

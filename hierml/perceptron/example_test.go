@@ -41,7 +41,7 @@ func ExampleHierarchical() {
 	for _, n := range model.Predict(d.X)[:3] {
 		fmt.Println(t.Name(n))
 	}
-	fmt.Println(model.Name, model.Result.Status)
+	fmt.Println(model.Name, model.Training.Status)
 	// Output:
 	// animal/cat
 	// animal/dog

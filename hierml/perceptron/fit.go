@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/hierml/notebook/hierml/classifier"
@@ -117,21 +116,21 @@ func interrupted(ctx context.Context) error {
 
 // model returns the model of the steps done, which ended with the error given.
 func (t *training) model(ctx context.Context, stopped error) (*classifier.Model, error) {
-	r := uncertified(t.epochs, time.Since(t.started))
+	training := classifier.Training{Status: solver.MaxEpochs, Epochs: t.epochs, Seconds: time.Since(t.started).Seconds()}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		r.Status = solver.TimeLimit
+		training.Status = solver.TimeLimit
 	case ctx.Err() != nil:
-		r.Status = solver.Cancelled
+		training.Status = solver.Cancelled
 	case stopped != nil:
-		r.Status = solver.Stopped
+		training.Status = solver.Stopped
 	case t.done:
-		r.Status = solver.Converged
+		training.Status = solver.Converged
 	}
 	var model *classifier.Model
 	switch w := t.weights.(type) {
 	case primal:
-		model = w.model(r, t.data, t.averaged, t.steps, false)
+		model = w.model(training, t.data, t.averaged, t.steps, false)
 	case *examples:
 		u := t.expansion(w.changes, t.data.X.Rows, t.averaged, t.steps)
 		if t.kernel == nil {
@@ -142,21 +141,15 @@ func (t *training) model(ctx context.Context, stopped error) (*classifier.Model,
 					return nil, err
 				}
 			}
-			model = p.model(r, t.data, false, t.steps, false)
+			model = p.model(training, t.data, false, t.steps, false)
 			break
 		}
-		r.Expansion = &structured.Expansion{Columns: t.attributes.Columns(), Rows: *u}
+		expansion := &structured.Expansion{Columns: t.attributes.Columns(), Rows: *u}
 		var err error
-		if model, err = classifier.NewKernel(t.attributes, t.kernel, r, t.data); err != nil {
+		if model, err = classifier.NewKernel(t.attributes, t.kernel, expansion, training, t.data); err != nil {
 			return nil, err
 		}
 	}
 	model.Name = t.name
 	return model, nil
-}
-
-// uncertified returns the result of a method that solves no problem, without weights.
-func uncertified(epochs int, d time.Duration) *solver.Result {
-	nan := math.NaN()
-	return &solver.Result{Primal: nan, Dual: nan, Gap: nan, Epochs: epochs, Seconds: d.Seconds(), Status: solver.MaxEpochs}
 }

@@ -42,8 +42,8 @@ func TestModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			names[m.Name] = true
-			if m.Instances != d.Len() || m.Result.Epochs < 1 || !math.IsNaN(m.Result.Gap) {
-				t.Errorf("%s: %d instances, %d epochs, gap %v", m.Name, m.Instances, m.Result.Epochs, m.Result.Gap)
+			if m.Instances != d.Len() || m.Training.Epochs < 1 || m.Training.Certificate != nil {
+				t.Errorf("%s: %d instances, training %+v", m.Name, m.Instances, m.Training)
 			}
 			if s := m.String(); !strings.HasPrefix(s, m.Name) || strings.Contains(s, "NaN") {
 				t.Errorf("described as %s", s)
@@ -97,8 +97,8 @@ func TestSeparable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, hieron := e.(Hieron); !hieron && m.Result.Status != solver.Converged {
-			t.Errorf("%s: %v", m.Name, m.Result.Status)
+		if _, hieron := e.(Hieron); !hieron && m.Training.Status != solver.Converged {
+			t.Errorf("%s: %v", m.Name, m.Training.Status)
 		}
 		if !slices.EqualFunc(m.Predict(x), d.Labels, func(got int, want []int) bool { return got == want[0] }) {
 			t.Errorf("%s predicts %v", m.Name, m.Predict(x))
@@ -113,14 +113,14 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(stop)
 		m, err := fitModel(ctx, e, d)
-		if !errors.Is(err, stop) || m == nil || m.Result.Status != solver.Cancelled {
+		if !errors.Is(err, stop) || m == nil || m.Training.Status != solver.Cancelled {
 			t.Fatalf("%T: error %v, model %v", e, err, m)
 		}
 		if s := m.LeafScores(d.X).At(0, 0); s != 0 {
 			t.Errorf("%s, stopped before the first step, scores %v", m.Name, s)
 		}
 		m, err = fitModel(t.Context(), withSettings(e, Settings{Progress: func(Progress) error { return stop }}), d)
-		if !errors.Is(err, stop) || m == nil || m.Result.Epochs != 1 {
+		if !errors.Is(err, stop) || m == nil || m.Training.Epochs != 1 {
 			t.Errorf("%T: error %v, model %v", e, err, m)
 		}
 	}
@@ -154,8 +154,8 @@ func TestProgress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if updates != observed || last.Epoch != m.Result.Epochs || last.Done() != 1 || last.Epochs != 7 {
-			t.Errorf("%s: %d updates reported, %d observed, last report %v of %d epochs", m.Name, updates, observed, last, m.Result.Epochs)
+		if updates != observed || last.Epoch != m.Training.Epochs || last.Done() != 1 || last.Epochs != 7 {
+			t.Errorf("%s: %d updates reported, %d observed, last report %v of %d epochs", m.Name, updates, observed, last, m.Training.Epochs)
 		}
 	}
 }
@@ -206,8 +206,8 @@ func TestNothingToCompare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.updates != 0 || o.model.Result.Status != solver.Converged {
-				t.Errorf("%s: %d updates, %v", o.model.Name, o.updates, o.model.Result.Status)
+			if o.updates != 0 || o.model.Training.Status != solver.Converged {
+				t.Errorf("%s: %d updates, %v", o.model.Name, o.updates, o.model.Training.Status)
 			}
 		}
 	}

@@ -141,10 +141,10 @@ func (want *run) check(t *testing.T, p *problem, a *structured.Attributes, scale
 	if len(updates) != len(want.Updates) || r.updates != len(want.Updates) {
 		t.Errorf("%d updates, %d reported, want %d", len(updates), r.updates, len(want.Updates))
 	}
-	if want.Steps > 0 && (r.steps != want.Steps || r.model.Result.Epochs != want.Epochs) {
-		t.Errorf("%d steps in %d epochs, want %d in %d", r.steps, r.model.Result.Epochs, want.Steps, want.Epochs)
+	if want.Steps > 0 && (r.steps != want.Steps || r.model.Training.Epochs != want.Epochs) {
+		t.Errorf("%d steps in %d epochs, want %d in %d", r.steps, r.model.Training.Epochs, want.Steps, want.Epochs)
 	}
-	if converged := r.model.Result.Status == solver.Converged; converged != want.Converged {
+	if converged := r.model.Training.Status == solver.Converged; converged != want.Converged {
 		t.Errorf("converged %v, want %v", converged, want.Converged)
 	}
 	for _, entry := range want.Alpha {
@@ -251,8 +251,8 @@ func TestGolden(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if o.model.Result.Status != solver.Converged || float64(o.updates) > bound {
-					t.Errorf("Minover %v: %v after %d updates, the bound is %v", h.Minover, o.model.Result.Status, o.updates, bound)
+				if o.model.Training.Status != solver.Converged || float64(o.updates) > bound {
+					t.Errorf("Minover %v: %v after %d updates, the bound is %v", h.Minover, o.model.Training.Status, o.updates, bound)
 				}
 				if !h.Minover && (o.updates != in.Separable.Updates || o.steps != in.Separable.Steps) {
 					t.Errorf("%d updates in %d steps, want %d in %d", o.updates, o.steps, in.Separable.Updates, in.Separable.Steps)

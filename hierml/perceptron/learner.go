@@ -13,7 +13,6 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/internal/describe"
-	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -177,12 +176,11 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 		return nil, errNoLearner
 	}
 	c := l.core
-	r := uncertified(0, time.Since(l.started))
-	r.Status = solver.Online
+	training := classifier.Training{Seconds: time.Since(l.started).Seconds()}
 	var m *classifier.Model
 	switch w := c.weights.(type) {
 	case primal:
-		m = w.model(r, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}}, averaged, c.steps, true)
+		m = w.model(training, &dataset.Dataset{X: &dataset.Matrix{Cols: l.features, Indptr: []int{0}}}, averaged, c.steps, true)
 	case *support:
 		x := &dataset.Matrix{Rows: len(w.vectors), Cols: l.features, Indptr: []int{0}}
 		for _, v := range w.vectors {
@@ -190,9 +188,9 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 			x.Indptr = append(x.Indptr, len(x.Values))
 		}
 		u := c.expansion(w.changes, x.Rows, averaged, c.steps)
-		r.Expansion = &structured.Expansion{Columns: slices.Clone(c.attributes.Columns()), Rows: *u}
+		expansion := &structured.Expansion{Columns: slices.Clone(c.attributes.Columns()), Rows: *u}
 		var err error
-		if m, err = classifier.NewKernel(c.attributes, c.kernel, r, &dataset.Dataset{X: x}); err != nil {
+		if m, err = classifier.NewKernel(c.attributes, c.kernel, expansion, training, &dataset.Dataset{X: x}); err != nil {
 			return nil, err
 		}
 	}

@@ -62,8 +62,8 @@ func TestLearner(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameScores(t, d.Name+", "+want.Name, got, want, d)
-			if got.Name != want.Name || got.Instances != l.Steps() || l.Steps() != want.Result.Epochs*d.X.Rows {
-				t.Errorf("%q after %d of %d instances, want %q after %d epochs of %d", got.Name, got.Instances, l.Steps(), want.Name, want.Result.Epochs, d.X.Rows)
+			if got.Name != want.Name || got.Instances != l.Steps() || l.Steps() != want.Training.Epochs*d.X.Rows {
+				t.Errorf("%q after %d of %d instances, want %q after %d epochs of %d", got.Name, got.Instances, l.Steps(), want.Name, want.Training.Epochs, d.X.Rows)
 			}
 			// The model stays as it is.
 			scores := got.LeafScores(d.X)

@@ -3,7 +3,6 @@ package perceptron
 import (
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -19,7 +18,7 @@ type primal interface {
 	weights
 	// model returns the model of w, or of its mean over the steps, for a result without weights. Nothing can be added after, unless w
 	// is to be kept.
-	model(r *solver.Result, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model
+	model(t classifier.Training, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model
 }
 
 // newPrimal returns zero weights.
@@ -90,13 +89,13 @@ func addOuter(w *structured.Weights, x *instance, factor float64, columns []int3
 	}
 }
 
-func (l *linear) model(r *solver.Result, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model {
-	r.Weights = l.w
+func (l *linear) model(t classifier.Training, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model {
+	w := l.w
 	if keep {
-		r.Weights = l.w.Like(l.w.Columns)
+		w = l.w.Like(l.w.Columns)
 	}
-	l.write(r.Weights, averaged, steps)
-	return classifier.New(l.attributes, r, d)
+	l.write(w, averaged, steps)
+	return classifier.New(l.attributes, w, t, d)
 }
 
 // write writes w, or its mean over the steps.

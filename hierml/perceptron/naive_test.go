@@ -324,7 +324,7 @@ func TestNaive(t *testing.T) {
 			if !slices.Equal(updates, want.updates) {
 				t.Fatalf("%s, %s: updates\n%q, want\n%q", d.Name, name, updates, want.updates)
 			}
-			if converged := o.model.Result.Status == solver.Converged; converged != want.converged {
+			if converged := o.model.Training.Status == solver.Converged; converged != want.converged {
 				t.Errorf("%s, %s: converged is %v, want %v", d.Name, name, converged, want.converged)
 			}
 			scores := o.model.LeafScores(d.X)
@@ -424,7 +424,7 @@ func TestStorage(t *testing.T) {
 					}
 				}
 				for _, keep := range []bool{true, false} {
-					got := w.model(&solver.Result{}, d, averaged, c.steps, keep)
+					got := w.model(classifier.Training{}, d, averaged, c.steps, keep)
 					if wide == nil {
 						wide = got
 					}

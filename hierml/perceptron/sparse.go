@@ -5,7 +5,6 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -166,8 +165,8 @@ func (r *sparseRow) fill(averaged bool, all int) {
 	*r = sparseRow{w: w, delay: delay}
 }
 
-func (s *sparse) model(r *solver.Result, d *dataset.Dataset, averaged bool, steps int, _ bool) *classifier.Model {
-	return classifier.NewSparse(s.attributes, s.compressed(averaged, steps), r, d)
+func (s *sparse) model(t classifier.Training, d *dataset.Dataset, averaged bool, steps int, _ bool) *classifier.Model {
+	return classifier.NewSparse(s.attributes, s.compressed(averaged, steps), t, d)
 }
 
 // compressed returns w, or its mean over the steps.

@@ -37,8 +37,6 @@ const (
 	TimeLimit
 	// Stopped: the progress function returned an error.
 	Stopped
-	// Online: the model is one of a learner, which has no end.
-	Online
 )
 
 // String returns the name of the status.
@@ -54,8 +52,6 @@ func (s Status) String() string {
 		return "time limit"
 	case Stopped:
 		return "stopped by the progress function"
-	case Online:
-		return "online, so far"
 	}
 	return fmt.Sprintf("Status(%d)", int(s))
 }

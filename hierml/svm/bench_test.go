@@ -24,7 +24,7 @@ func BenchmarkFit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.ReportMetric(float64(m.Result.Epochs), "epochs")
+				b.ReportMetric(float64(m.Training.Epochs), "epochs")
 			}
 		})
 	}

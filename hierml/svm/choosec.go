@@ -252,11 +252,11 @@ func (c *choosing) try(ctx context.Context, value float64) error {
 		return fmt.Errorf("svm: C = %g: %w", value, err)
 	}
 	// The weights are not needed to start from, and can be very large.
-	c.last = &solver.Result{Point: m.Result.Point}
-	if m.Result.Last != nil {
-		c.last.Point = m.Result.Last
+	c.last = &solver.Result{Point: m.Training.Certificate.Point}
+	if m.Training.Certificate.Last != nil {
+		c.last.Point = m.Training.Certificate.Last
 	}
-	t := Tried{C: value, Gap: m.Result.Gap}
+	t := Tried{C: value, Gap: m.Training.Certificate.Gap}
 	losses, accuracy, err := c.compare(m)
 	if err != nil {
 		return fmt.Errorf("svm: C = %g: %w", value, err)

@@ -93,7 +93,7 @@ func (e counted) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model
 		return nil, err
 	}
 	// Scores shifted towards a wrong leaf the further C is from the best.
-	w := m.Result.Weights
+	w := m.Training.Certificate.Weights
 	for f := range w.Features {
 		w.Data[f*w.Stride] += float32(0.3 * math.Abs(math.Log(e.c/e.best)))
 	}

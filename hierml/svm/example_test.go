@@ -38,7 +38,7 @@ func ExampleNormalized_Fit() {
 	for _, n := range model.Predict(data.X) {
 		fmt.Println(t.Name(n))
 	}
-	fmt.Printf("%v, gap below 1e-3: %v\n", model.Result.Status, model.Result.Gap < 1e-3)
+	fmt.Printf("%v, gap below 1e-3: %v\n", model.Training.Status, model.Training.Certificate.Gap < 1e-3)
 	// Output:
 	// animal/cat
 	// animal/dog
@@ -68,7 +68,7 @@ func ExampleRecursive() {
 	for _, n := range model.Predict(data.X) {
 		fmt.Println(t.Name(n))
 	}
-	fmt.Printf("objective between %.2f and %.2f\n", model.Result.Dual, model.Result.Primal)
+	fmt.Printf("objective between %.2f and %.2f\n", model.Training.Certificate.Dual, model.Training.Certificate.Primal)
 	// Output:
 	// net/http
 	// net/url

@@ -47,8 +47,8 @@ func TestExtremeData(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, method, err)
 				continue
 			}
-			if !(math.Abs(model.Result.Primal-test.primal) <= 1e-3*test.primal) || !(model.Result.Gap <= 1e-3) {
-				t.Errorf("%s, %s: primal %v, gap %v; want %v, solved", name, method, model.Result.Primal, model.Result.Gap, test.primal)
+			if !(math.Abs(model.Training.Certificate.Primal-test.primal) <= 1e-3*test.primal) || !(model.Training.Certificate.Gap <= 1e-3) {
+				t.Errorf("%s, %s: primal %v, gap %v; want %v, solved", name, method, model.Training.Certificate.Primal, model.Training.Certificate.Gap, test.primal)
 			}
 			if scores := model.LeafScores(test.d.X).RawMatrix().Data; slices.ContainsFunc(scores, math.IsNaN) {
 				t.Errorf("%s, %s: scores are not numbers", name, method)

@@ -89,8 +89,8 @@ func TestGlobalMarginAgainstDefinition(t *testing.T) {
 			w[v] = m.Weights(v)
 		}
 		value := globalMargin(d, w, l, 0.7, 0.3)
-		if math.Abs(value-m.Result.Primal) > 1e-5*max(1, value) {
-			t.Errorf("objective by definition %v, certified %v", value, m.Result.Primal)
+		if math.Abs(value-m.Training.Certificate.Primal) > 1e-5*max(1, value) {
+			t.Errorf("objective by definition %v, certified %v", value, m.Training.Certificate.Primal)
 		}
 		for range 10 {
 			for v := range w {
@@ -98,8 +98,8 @@ func TestGlobalMarginAgainstDefinition(t *testing.T) {
 					w[v][f] += 0.05 * r.NormFloat64()
 				}
 			}
-			if other := globalMargin(d, w, l, 0.7, 0.3); other < m.Result.Dual*(1-1e-6) {
-				t.Errorf("other weights have the value %v, below the bound %v", other, m.Result.Dual)
+			if other := globalMargin(d, w, l, 0.7, 0.3); other < m.Training.Certificate.Dual*(1-1e-6) {
+				t.Errorf("other weights have the value %v, below the bound %v", other, m.Training.Certificate.Dual)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func TestGlobalMarginSettings(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	m, err := svm.GlobalMargin{}.Fit(ctx, d)
-	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Primal < fit(t, svm.GlobalMargin{}, d).Result.Dual {
+	if !errors.Is(err, context.Canceled) || m == nil || m.Training.Certificate.Primal < fit(t, svm.GlobalMargin{}, d).Training.Certificate.Dual {
 		t.Errorf("cancelled: model %v, error %v", m, err)
 	}
 }

@@ -97,7 +97,7 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 			}
 			c.estimator.Alpha = alpha
 			minimal := fit(t, c.estimator, &mapped)
-			if a, b := whole.Result.Primal, minimal.Result.Primal; math.Abs(a-b) > 1e-6*b {
+			if a, b := whole.Training.Certificate.Primal, minimal.Training.Certificate.Primal; math.Abs(a-b) > 1e-6*b {
 				t.Errorf("%v, %s: objective %v, on the minimal graph %v", g, name, a, b)
 			}
 			scores, others := whole.LeafScores(c.data.X), minimal.LeafScores(c.data.X)
@@ -134,8 +134,8 @@ func TestWeightings(t *testing.T) {
 		} {
 			for _, e := range []svm.Normalized{{}, {DivideByNorm: true}, {Sets: true}} {
 				e.Weighting, e.Settings = w, solver.Settings{Gap: 1e-4, MaxEpochs: 10000}
-				if m := fit(t, e, d); m.Result.Status != solver.Converged || m.Result.Gap > 1e-4 {
-					t.Errorf("%s, %s, %s: %v", name, kind, m.Name, m.Result)
+				if m := fit(t, e, d); m.Training.Status != solver.Converged || m.Training.Certificate.Gap > 1e-4 {
+					t.Errorf("%s, %s, %s: %v", name, kind, m.Name, m.Training.Certificate)
 				}
 			}
 		}

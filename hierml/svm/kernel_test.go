@@ -137,8 +137,8 @@ func TestKernelModelsCheckWhatTheyAreGiven(t *testing.T) {
 		t.Errorf("%v, want the context's error", err)
 	}
 	bound := svm.Hierarchical{Kernel: gram.RBF{}, Settings: solver.Settings{Gap: 1e-9, MaxEpochs: 2}}
-	best := fit(t, svm.Hierarchical{Kernel: gram.RBF{}, Settings: solver.Settings{Gap: 1e-6}}, d).Result
-	if r := fit(t, bound, d).Result; r.Dual > best.Primal || r.Primal < best.Dual || r.Status != solver.MaxEpochs {
+	best := fit(t, svm.Hierarchical{Kernel: gram.RBF{}, Settings: solver.Settings{Gap: 1e-6}}, d).Training.Certificate
+	if r := fit(t, bound, d).Training.Certificate; r.Dual > best.Primal || r.Primal < best.Dual || r.Status != solver.MaxEpochs {
 		t.Errorf("%v, optimum between %v and %v", r, best.Dual, best.Primal)
 	}
 	other := example.Tree(2, 2)

@@ -48,7 +48,7 @@ func ExampleOrthogonal() {
 	for _, n := range model.Predict(data.X) {
 		fmt.Println(t.Name(n))
 	}
-	fmt.Println(model.Result.Status)
+	fmt.Println(model.Training.Status)
 	// Output:
 	// alpha is to be below 0.827
 	// science/computer/compiler

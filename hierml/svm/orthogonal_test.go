@@ -54,7 +54,7 @@ func TestTransferMethods(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 				continue
 			}
-			if r := m.Result; r.Dual > r.Primal || r.Status != solver.Converged && r.Status != solver.MaxEpochs {
+			if r := m.Training.Certificate; r.Dual > r.Primal || r.Status != solver.Converged && r.Status != solver.MaxEpochs {
 				t.Errorf("%s: %v", what, r)
 			}
 			predicted := m.Predict(d.X)
@@ -100,13 +100,13 @@ func TestOrthogonalKernel(t *testing.T) {
 	settings := solver.Settings{Gap: 1e-6, MaxEpochs: 100000}
 	linear := fit(t, svm.Orthogonal{C: 2, Settings: settings}, d)
 	kernel := fit(t, svm.Orthogonal{C: 2, Kernel: gram.Linear{}, Settings: settings}, d)
-	if r, s := linear.Result, kernel.Result; math.Abs(r.Primal-s.Primal) > 2e-6*r.Primal {
+	if r, s := linear.Training.Certificate, kernel.Training.Certificate; math.Abs(r.Primal-s.Primal) > 2e-6*r.Primal {
 		t.Errorf("linear kernel: %v, without: %v", s, r)
 	}
 	sameScores(t, "linear kernel", linear.NodeScores(d.X), kernel.NodeScores(d.X), 0.05)
 	curved := fit(t, svm.Orthogonal{C: 2, Kernel: gram.Polynomial{Degree: 3}, Settings: settings}, d)
-	if curved.Result.Primal >= kernel.Result.Primal {
-		t.Errorf("polynomial kernel: %v, linear: %v", curved.Result, kernel.Result)
+	if curved.Training.Certificate.Primal >= kernel.Training.Certificate.Primal {
+		t.Errorf("polynomial kernel: %v, linear: %v", curved.Training.Certificate, kernel.Training.Certificate)
 	}
 	if _, err := (svm.Orthogonal{Kernel: gram.RBF{Gamma: -1}}).Fit(context.Background(), d); err == nil {
 		t.Error("a kernel that is none is accepted")
@@ -126,8 +126,8 @@ func TestOrthogonalRefuses(t *testing.T) {
 			t.Errorf("alpha 1: %v, the largest alpha is %v", err, most)
 		}
 	}
-	if m := fit(t, svm.Orthogonal{Alpha: 0.99 * most}, d); m.Result.Gap > 1e-3 {
-		t.Errorf("just below the largest alpha: %v", m.Result)
+	if m := fit(t, svm.Orthogonal{Alpha: 0.99 * most}, d); m.Training.Certificate.Gap > 1e-3 {
+		t.Errorf("just below the largest alpha: %v", m.Training.Certificate)
 	}
 	for name, try := range map[string]func() (*classifier.Model, error){
 		"alpha and K": func() (*classifier.Model, error) {
@@ -160,10 +160,10 @@ func TestOrthogonalCancelled(t *testing.T) {
 		return nil
 	}}
 	m, err := svm.Orthogonal{Settings: settings}.Fit(ctx, d)
-	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Status != solver.Cancelled || m.Result.Gap >= 1 {
+	if !errors.Is(err, context.Canceled) || m == nil || m.Training.Status != solver.Cancelled || m.Training.Certificate.Gap >= 1 {
 		t.Fatalf("cancelled after three epochs: %v, %v", m, err)
 	}
-	if optimum := fit(t, svm.Orthogonal{Settings: solver.Settings{Gap: 1e-6}}, d).Result; optimum.Primal < m.Result.Dual || m.Result.Primal < optimum.Dual {
-		t.Errorf("a cancelled training says the optimum is between %v and %v, it is %v", m.Result.Dual, m.Result.Primal, optimum.Primal)
+	if optimum := fit(t, svm.Orthogonal{Settings: solver.Settings{Gap: 1e-6}}, d).Training.Certificate; optimum.Primal < m.Training.Certificate.Dual || m.Training.Certificate.Primal < optimum.Dual {
+		t.Errorf("a cancelled training says the optimum is between %v and %v, it is %v", m.Training.Certificate.Dual, m.Training.Certificate.Primal, optimum.Primal)
 	}
 }

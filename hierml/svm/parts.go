@@ -99,7 +99,10 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	}
 	var sparse *structured.SparseWeights
 	result.Weights, sparse = p.weights.finish()
-	m := classifier.NewSparse(a, sparse, result, d)
+	m := classifier.New(a, result.Weights, classifier.Solved(result), d)
+	if sparse != nil {
+		m = classifier.NewSparse(a, sparse, classifier.Solved(result), d)
+	}
 	m.Workers = settings.Workers
 	return m, err
 }

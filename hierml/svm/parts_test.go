@@ -110,8 +110,8 @@ func TestRecursiveAgainstDefinition(t *testing.T) {
 		mean := svm.Mean(k % 3)
 		m := fit(t, svm.Recursive{C: 0.7, Mean: mean, Settings: solver.Settings{Gap: 1e-4, MaxEpochs: 20000}}, d)
 		value := recursive(d, m, 0.7, mean)
-		if math.Abs(value-m.Result.Primal) > 1e-5*max(1e-3, value) || m.Result.Dual > m.Result.Primal || m.Result.Gap > 1e-4 {
-			t.Errorf("objective by definition %v, certified %v", value, m.Result)
+		if math.Abs(value-m.Training.Certificate.Primal) > 1e-5*max(1e-3, value) || m.Training.Certificate.Dual > m.Training.Certificate.Primal || m.Training.Certificate.Gap > 1e-4 {
+			t.Errorf("objective by definition %v, certified %v", value, m.Training.Certificate)
 		}
 		for i, p := range m.Predict(d.X) {
 			if !g.IsLeaf(p) {
@@ -126,11 +126,11 @@ func TestRecursiveKeepsFewWeights(t *testing.T) {
 	g := example.Tree(4, 4, 4)
 	d := example.Texts(g, 300, 20000, 5, 1)
 	m := fit(t, svm.Recursive{Settings: solver.Settings{Gap: 1e-5}}, d)
-	if m.Result.Weights != nil {
+	if m.Training.Certificate.Weights != nil {
 		t.Fatal("all weights are kept")
 	}
-	if value := recursive(d, m, 1, svm.Sum); math.Abs(value-m.Result.Primal) > 1e-5*value || m.Result.Gap > 1e-5 {
-		t.Errorf("objective by definition %v, certified %v", value, m.Result)
+	if value := recursive(d, m, 1, svm.Sum); math.Abs(value-m.Training.Certificate.Primal) > 1e-5*value || m.Training.Certificate.Gap > 1e-5 {
+		t.Errorf("objective by definition %v, certified %v", value, m.Training.Certificate)
 	}
 	right := 0
 	for i, p := range m.Predict(d.X) {
@@ -162,8 +162,8 @@ func TestOneVsRestAgainstDefinition(t *testing.T) {
 				value += 0.3 * max(0, 1-s)
 			}
 		}
-		if math.Abs(value-m.Result.Primal) > 1e-5*value || m.Result.Gap > 1e-4 || m.Result.Dual > m.Result.Primal {
-			t.Errorf("objective by definition %v, certified %v", value, m.Result)
+		if math.Abs(value-m.Training.Certificate.Primal) > 1e-5*value || m.Training.Certificate.Gap > 1e-4 || m.Training.Certificate.Dual > m.Training.Certificate.Primal {
+			t.Errorf("objective by definition %v, certified %v", value, m.Training.Certificate)
 		}
 	}
 }
@@ -178,8 +178,8 @@ func TestWorkersDoNotMatterToParts(t *testing.T) {
 	three := separate(solver.Settings{Workers: 3})
 	for k, e := range separate(solver.Settings{Workers: 1}) {
 		a, b := fit(t, e, d), fit(t, three[k], d)
-		if a.Result.Primal != b.Result.Primal || !mat.Equal(a.NodeScores(d.X), b.NodeScores(d.X)) {
-			t.Errorf("%s: one worker: %v, three: %v", a.Name, a.Result, b.Result)
+		if a.Training.Certificate.Primal != b.Training.Certificate.Primal || !mat.Equal(a.NodeScores(d.X), b.NodeScores(d.X)) {
+			t.Errorf("%s: one worker: %v, three: %v", a.Name, a.Training.Certificate, b.Training.Certificate)
 		}
 	}
 }
@@ -194,19 +194,19 @@ func TestPartsStopEarly(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("cancelled: model %v, error %v", m, err)
 		}
-		if r := m.Result; r.Status != solver.Cancelled || r.Dual != 0 || r.Gap != 1 || r.Primal < optimum.Result.Dual {
+		if r := m.Training.Certificate; r.Status != solver.Cancelled || r.Dual != 0 || r.Gap != 1 || r.Primal < optimum.Training.Certificate.Dual {
 			t.Errorf("%s: cancelled before the start: %v", m.Name, r)
 		}
 	}
 	for k, e := range separate(solver.Settings{Gap: 1e-7, Time: time.Nanosecond}) {
 		m, err := e.Fit(context.Background(), d)
-		if err != nil || m.Result.Status != solver.TimeLimit || m.Result.Gap != 1 {
+		if err != nil || m.Training.Status != solver.TimeLimit || m.Training.Certificate.Gap != 1 {
 			t.Errorf("estimator %d: no time: %v, error %v", k, m, err)
 		}
 	}
 	for k, e := range separate(solver.Settings{Gap: 1e-7, MaxEpochs: 1}) {
 		m := fit(t, e, d)
-		if r := m.Result; r.Status != solver.MaxEpochs || r.Epochs != 1 || r.Gap <= 1e-7 {
+		if r := m.Training.Certificate; r.Status != solver.MaxEpochs || r.Epochs != 1 || r.Gap <= 1e-7 {
 			t.Errorf("estimator %d: one epoch: %v", k, r)
 		}
 	}
@@ -224,12 +224,12 @@ func TestPartsStopEarly(t *testing.T) {
 		if !errors.Is(err, enough) || m == nil || calls.Load() != 4 {
 			t.Fatalf("model %v, error %v, %d calls", m, err, calls.Load())
 		}
-		if r := m.Result; r.Status != solver.Stopped || len(r.History) != 4 || r.Dual > r.Primal || r.Gap <= 1e-7 {
+		if r := m.Training.Certificate; r.Status != solver.Stopped || len(r.History) != 4 || r.Dual > r.Primal || r.Gap <= 1e-7 {
 			t.Errorf("%s: stopped: %v with a history of %d", m.Name, r, len(r.History))
 		}
 		if r, ok := e.(svm.Recursive); ok {
-			if v := recursive(d, m, 1, r.Mean); math.Abs(v-m.Result.Primal) > 1e-5*v {
-				t.Errorf("stopped: objective by definition %v, certified %v", v, m.Result)
+			if v := recursive(d, m, 1, r.Mean); math.Abs(v-m.Training.Certificate.Primal) > 1e-5*v {
+				t.Errorf("stopped: objective by definition %v, certified %v", v, m.Training.Certificate)
 			}
 		}
 	}
@@ -246,8 +246,8 @@ func TestProgressOfParts(t *testing.T) {
 		return nil
 	}}) {
 		m := fit(t, e, d)
-		if m.Result.Gap > 1e-3 || math.Abs(last.Primal-m.Result.Primal) > 1e-9*last.Primal {
-			t.Errorf("%v, last progress %v", m.Result, last)
+		if m.Training.Certificate.Gap > 1e-3 || math.Abs(last.Primal-m.Training.Certificate.Primal) > 1e-9*last.Primal {
+			t.Errorf("%v, last progress %v", m.Training.Certificate, last)
 		}
 	}
 }
@@ -276,7 +276,7 @@ func TestPartsRefuse(t *testing.T) {
 		t.Errorf("C is %v", m.C)
 	}
 	alone := example.Tree(1, 1)
-	if m := fit(t, svm.Recursive{}, example.Dense(alone, 5, 2, 1)); m.Result.Gap != 0 || m.Result.Status != solver.Converged || m.Predict(d.X)[0] != 2 {
-		t.Errorf("a chain: %v, predicts %v", m.Result, m.Predict(d.X))
+	if m := fit(t, svm.Recursive{}, example.Dense(alone, 5, 2, 1)); m.Training.Certificate.Gap != 0 || m.Training.Status != solver.Converged || m.Predict(d.X)[0] != 2 {
+		t.Errorf("a chain: %v, predicts %v", m.Training.Certificate, m.Predict(d.X))
 	}
 }

@@ -50,8 +50,8 @@ func TestLabelSetsAreLearned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Result.Status != solver.Converged {
-				t.Errorf("%s: %v: %v", name, m.Name, m.Result)
+			if m.Training.Status != solver.Converged {
+				t.Errorf("%s: %v: %v", name, m.Name, m.Training.Certificate)
 			}
 			predicted, err := m.LabelSets(d.X)
 			if err != nil {
@@ -87,7 +87,7 @@ func TestSetsOfSingleLabelsAreNoEasier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Result.Primal
+		return m.Training.Certificate.Primal
 	}
 	if single, sets := fit(false), fit(true); sets < single*(1-1e-6) {
 		t.Errorf("optimum of sets %v, of their singletons alone %v", sets, single)

@@ -92,7 +92,7 @@ func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model,
 		return nil, err
 	}
 	f.result.Seconds = time.Since(f.started).Seconds()
-	m := classifier.New(f.attributes, f.result, d)
+	m := classifier.New(f.attributes, f.result.Weights, classifier.Solved(f.result), d)
 	m.Name, m.C, m.Workers, m.Problem = "shared SVM", s.C, s.Settings.Workers, f.problem
 	return m, err
 }

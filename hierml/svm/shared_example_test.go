@@ -48,7 +48,7 @@ func ExampleShared_Fit() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("smaller objective than with even weights: %v\n", model.Result.Primal < even.Result.Dual)
+	fmt.Printf("smaller objective than with even weights: %v\n", model.Training.Certificate.Primal < even.Training.Certificate.Dual)
 	// Output:
 	// weight of the parents above 0.5: true
 	// smaller objective than with even weights: true

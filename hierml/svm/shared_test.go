@@ -36,7 +36,7 @@ func TestSharedIsBest(t *testing.T) {
 	for name, g := range map[string]*taxonomy.Taxonomy{"tree": example.Tree(2, 2, 3), "DAG": example.Graph(25, 7)} {
 		d := example.Dense(g, 80, 5, 2)
 		shared := fit(t, svm.Shared{C: 0.3, Settings: solver.Settings{Gap: 1e-5, MaxEpochs: 10000}}, d)
-		if r := shared.Result; r.Status != solver.Converged || r.Gap > 1e-5 {
+		if r := shared.Training.Certificate; r.Status != solver.Converged || r.Gap > 1e-5 {
 			t.Errorf("%s: %v", name, r)
 		}
 		learned := shared.NodeWeights()
@@ -46,11 +46,11 @@ func TestSharedIsBest(t *testing.T) {
 		}
 		for what, alpha := range map[string][]float64{"flat": weighting.Flat(g), "max-min": even, "learned": learned} {
 			fixed := fit(t, svm.Normalized{C: 0.3, Alpha: alpha, Loss: loss.ZeroOne(), Settings: solver.Settings{Gap: tight}}, d)
-			if shared.Result.Dual > fixed.Result.Primal {
-				t.Errorf("%s: no weights give less than %v, but the %s ones give %v", name, shared.Result.Dual, what, fixed.Result.Primal)
+			if shared.Training.Certificate.Dual > fixed.Training.Certificate.Primal {
+				t.Errorf("%s: no weights give less than %v, but the %s ones give %v", name, shared.Training.Certificate.Dual, what, fixed.Training.Certificate.Primal)
 			}
-			if what == "learned" && fixed.Result.Dual > shared.Result.Primal*(1+tight) {
-				t.Errorf("%s: the model attains %v, its node weights at least %v", name, shared.Result.Primal, fixed.Result.Dual)
+			if what == "learned" && fixed.Training.Certificate.Dual > shared.Training.Certificate.Primal*(1+tight) {
+				t.Errorf("%s: the model attains %v, its node weights at least %v", name, shared.Training.Certificate.Primal, fixed.Training.Certificate.Dual)
 			}
 		}
 		for _, l := range g.Leaves() {
@@ -68,7 +68,7 @@ func TestSharedIsBest(t *testing.T) {
 func TestSharedStopped(t *testing.T) {
 	g := example.Tree(3, 3)
 	d := example.Dense(g, 100, 5, 3)
-	whole := fit(t, svm.Shared{Settings: solver.Settings{Gap: 1e-4, MaxEpochs: 10000}}, d).Result
+	whole := fit(t, svm.Shared{Settings: solver.Settings{Gap: 1e-4, MaxEpochs: 10000}}, d).Training.Certificate
 	honest := func(what string, r *solver.Result, status solver.Status) {
 		t.Helper()
 		if r.Status != status || r.Dual > whole.Primal || r.Primal < whole.Dual || math.Abs(r.Gap-(r.Primal-r.Dual)/r.Primal) > 1e-12 {
@@ -96,26 +96,26 @@ func TestSharedStopped(t *testing.T) {
 		if !errors.Is(err, stop) || m == nil {
 			t.Fatalf("error %v", err)
 		}
-		honest("progress function", m.Result, solver.Stopped)
-		if len(m.Result.History) != after {
-			t.Errorf("%d entries of history, want %d", len(m.Result.History), after)
+		honest("progress function", m.Training.Certificate, solver.Stopped)
+		if len(m.Training.Certificate.History) != after {
+			t.Errorf("%d entries of history, want %d", len(m.Training.Certificate.History), after)
 		}
 		m, err = svm.Shared{Settings: solver.Settings{Gap: tight, Progress: progress(nil)}}.Fit(ctx, d)
 		if !errors.Is(err, context.Canceled) || m == nil && after > 1 {
 			t.Fatalf("error %v", err)
 		}
 		if m != nil {
-			honest("context", m.Result, solver.Cancelled)
+			honest("context", m.Training.Certificate, solver.Cancelled)
 		}
 		m = fit(t, svm.Shared{Settings: solver.Settings{Gap: tight, MaxEpochs: after}}, d)
-		honest("epochs", m.Result, solver.MaxEpochs)
-		if m.Result.Epochs != after {
-			t.Errorf("%d epochs, want %d", m.Result.Epochs, after)
+		honest("epochs", m.Training.Certificate, solver.MaxEpochs)
+		if m.Training.Epochs != after {
+			t.Errorf("%d epochs, want %d", m.Training.Epochs, after)
 		}
 	}
 	m := fit(t, svm.Shared{Settings: solver.Settings{Gap: tight, Time: 1}}, d)
-	honest("time", m.Result, solver.TimeLimit)
-	again := fit(t, svm.Shared{Settings: solver.Settings{Gap: 1e-4, MaxEpochs: 10000, Start: whole}}, d).Result
+	honest("time", m.Training.Certificate, solver.TimeLimit)
+	again := fit(t, svm.Shared{Settings: solver.Settings{Gap: 1e-4, MaxEpochs: 10000, Start: whole}}, d).Training.Certificate
 	if again.Epochs >= whole.Epochs {
 		t.Errorf("%d epochs from the result of %d", again.Epochs, whole.Epochs)
 	}
@@ -141,12 +141,12 @@ func TestSharedOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := example.Dense(alone, 10, 2, 5)
-	if r := fit(t, svm.Shared{}, d).Result; r.Primal != 0 || r.Gap != 0 {
+	if r := fit(t, svm.Shared{}, d).Training.Certificate; r.Primal != 0 || r.Gap != 0 {
 		t.Errorf("one leaf: %v", r)
 	}
 	d = example.Dense(example.Tree(2, 2), 10, 2, 6)
 	clear(d.X.Values)
-	if r := fit(t, svm.Shared{C: 2}, d).Result; math.Abs(r.Primal-20) > 1e-9 || r.Gap > 1e-3 {
+	if r := fit(t, svm.Shared{C: 2}, d).Training.Certificate; math.Abs(r.Primal-20) > 1e-9 || r.Gap > 1e-3 {
 		t.Errorf("no features: %v", r)
 	}
 }
@@ -172,11 +172,11 @@ func TestSharedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := compact.Result; r.Primal > m.Result.Primal*1.01 || r.Dual > m.Result.Primal {
-		t.Errorf("compacted: %v, before %v", r, m.Result)
+	if r := compact.Training.Certificate; r.Primal > m.Training.Certificate.Primal*1.01 || r.Dual > m.Training.Certificate.Primal {
+		t.Errorf("compacted: %v, before %v", r, m.Training.Certificate)
 	}
 	choice, err := svm.Search{Grid: []float64{0.1, 1}}.ChooseC(t.Context(), svm.Shared{}, d)
-	if err != nil || choice.Model.Result.Gap > solver.DefaultGap {
+	if err != nil || choice.Model.Training.Certificate.Gap > solver.DefaultGap {
 		t.Errorf("choice %v, error %v", choice, err)
 	}
 }

@@ -42,7 +42,7 @@ const tight = 1e-6
 func sameOptimum(t *testing.T, what string, a, b *classifier.Model, factor float64) {
 	t.Helper()
 	const rounding = 1e-6
-	p, q := a.Result, b.Result
+	p, q := a.Training.Certificate, b.Training.Certificate
 	if p.Dual > q.Primal*factor*(1+rounding) || q.Dual*factor > p.Primal*(1+rounding) {
 		t.Errorf("%s: the optimum is in [%v, %v] and in [%v, %v]", what, p.Dual, p.Primal, q.Dual*factor, q.Primal*factor)
 	}
@@ -193,7 +193,7 @@ func TestSameSeedSameModel(t *testing.T) {
 	first := fit(t, svm.Normalized{Settings: solver.Settings{Seed: 5, Workers: 1, MaxEpochs: 5}}, d)
 	for _, workers := range []int{1, 2, 4, 0} {
 		m := fit(t, svm.Normalized{Settings: solver.Settings{Seed: 5, Workers: workers, MaxEpochs: 5}}, d)
-		if !slices.Equal(m.Result.Weights.Data, first.Result.Weights.Data) || m.Result.Primal != first.Result.Primal {
+		if !slices.Equal(m.Training.Certificate.Weights.Data, first.Training.Certificate.Weights.Data) || m.Training.Certificate.Primal != first.Training.Certificate.Primal {
 			t.Errorf("%d workers give another model", workers)
 		}
 		if !mat.Equal(m.LeafScores(d.X), first.LeafScores(d.X)) {
@@ -215,7 +215,7 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || m == nil {
 		t.Fatalf("model %v, error %v", m, err)
 	}
-	if r := m.Result; r.Status != solver.Cancelled || r.Epochs != 2 || r.Gap <= 0 || r.Gap >= 1 {
+	if r := m.Training.Certificate; r.Status != solver.Cancelled || r.Epochs != 2 || r.Gap <= 0 || r.Gap >= 1 {
 		t.Errorf("result %v", r)
 	}
 	if n := len(m.Predict(d.X)); n != 600 {
@@ -224,7 +224,7 @@ func TestCancelledFitReturnsTheBestModel(t *testing.T) {
 
 	stop := errors.New("stop")
 	m, err = svm.Flat{Settings: solver.Settings{Progress: func(solver.Progress) error { return stop }}}.Fit(context.Background(), d)
-	if !errors.Is(err, stop) || m == nil || m.Result.Status != solver.Stopped {
+	if !errors.Is(err, stop) || m == nil || m.Training.Status != solver.Stopped {
 		t.Errorf("model %v, error %v", m, err)
 	}
 }
@@ -295,7 +295,7 @@ func TestDescriptions(t *testing.T) {
 	g := example.Tree(2, 2)
 	m := fit(t, svm.Flat{C: 0.5, Settings: solver.Settings{Workers: 1}}, example.Dense(g, 20, 3, 1))
 	m.Name = "a < b"
-	m.Result.Primal, m.Result.Dual, m.Result.Gap, m.Result.Epochs, m.Result.Seconds = 12.5, 12.4, 0.008, 7, 1.234
+	m.Training.Certificate.Primal, m.Training.Certificate.Dual, m.Training.Certificate.Gap, m.Training.Epochs, m.Training.Seconds = 12.5, 12.4, 0.008, 7, 1.234
 	want := `a < b
   C             0.5
   leaves        4

@@ -41,10 +41,10 @@ func trainKernel(ctx context.Context, a *structured.Attributes, competitors stru
 
 // newModel returns the model of a result for instances known by a kernel, or, if it is nil, by themselves.
 func newModel(a *structured.Attributes, kernel gram.Kernel, result *solver.Result, d *dataset.Dataset, settings solver.Settings) (*classifier.Model, error) {
-	m := classifier.New(a, result, d)
+	m := classifier.New(a, result.Weights, classifier.Solved(result), d)
 	if kernel != nil {
 		var err error
-		if m, err = classifier.NewKernel(a, kernel, result, d); err != nil {
+		if m, err = classifier.NewKernel(a, kernel, result.Expansion, classifier.Solved(result), d); err != nil {
 			return nil, err
 		}
 	}

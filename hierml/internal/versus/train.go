@@ -149,7 +149,7 @@ func train(ctx context.Context, o options) error {
 		return err
 	}
 	pprof.StopCPUProfile()
-	r.Primal, r.Dual, r.Epochs = m.Result.Primal, m.Result.Dual, m.Result.Epochs
+	r.Primal, r.Dual, r.Epochs = m.Training.Certificate.Primal, m.Training.Certificate.Dual, m.Training.Epochs
 	if r.Peak, err = peak(); err != nil {
 		return err
 	}

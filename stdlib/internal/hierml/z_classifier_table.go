@@ -24,6 +24,7 @@ var classifierPackage = table.Package{
 		{Name: "NewKernel", Value: classifier.NewKernel},
 		{Name: "NewSparse", Value: classifier.NewSparse},
 		{Name: "Read", Value: classifier.Read},
+		{Name: "Solved", Value: classifier.Solved},
 	},
 	Literals: []table.Literal{
 		{Name: "DefaultRise", Kind: token.FLOAT, Text: "0.0005"},
@@ -42,6 +43,7 @@ var classifierPackage = table.Package{
 		{Name: "Ranked", Value: (*classifier.Ranked)(nil)},
 		{Name: "Rule", Value: (*classifier.Rule)(nil)},
 		{Name: "Scores", Value: (*classifier.Scores)(nil)},
+		{Name: "Training", Value: (*classifier.Training)(nil)},
 	},
 	Wrappers: []table.Symbol{
 		{Name: "Estimator", Value: (*_classifier_Estimator)(nil)},

@@ -17,7 +17,6 @@ var solverPackage = table.Package{
 		{Name: "Cancelled", Value: solver.Cancelled},
 		{Name: "Converged", Value: solver.Converged},
 		{Name: "MaxEpochs", Value: solver.MaxEpochs},
-		{Name: "Online", Value: solver.Online},
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "Stopped", Value: solver.Stopped},
