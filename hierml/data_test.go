@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
@@ -17,7 +18,7 @@ import (
 
 var full = flag.Bool("full", testrun.Long(), "train on all rows of every data set, and hold Flat to the linear baselines: ten minutes")
 
-// publicData are the data sets in the format of dataset.OpenContext.
+// publicData are the data sets in the format of collection.OpenContext.
 var publicData = []struct {
 	name string
 
@@ -126,7 +127,7 @@ func TestPublicData(t *testing.T) {
 	names, methods := briefly()
 	for _, data := range publicData {
 		t.Run(data.name, func(t *testing.T) {
-			c, err := dataset.Open(data.name)
+			c, err := collection.Open(data.name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +184,7 @@ func TestPublicBaselines(t *testing.T) {
 			continue
 		}
 		t.Run(data.name, func(t *testing.T) {
-			c, err := dataset.Open(data.name)
+			c, err := collection.Open(data.name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/clustering"
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/collection"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 )
@@ -17,7 +18,7 @@ import (
 // computers and politics are in two.
 func TestNewsgroupsHierarchyIsFound(t *testing.T) {
 	needNewsgroups(t)
-	c, err := dataset.Open("ng15")
+	c, err := collection.Open("ng15")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +61,11 @@ func TestNewsgroupsHierarchyIsFound(t *testing.T) {
 // gains no more than a point: what must come out is the better ranking, and nothing lost.
 func TestNewsgroupsLearnedHierarchy(t *testing.T) {
 	needNewsgroups(t)
-	texts, err := dataset.OpenTexts("ng15")
+	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := dataset.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts)
+	words, err := features.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,8 @@ package hierml_test
 import (
 	"testing"
 
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/collection"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 )
@@ -31,11 +32,11 @@ var online = []struct {
 // of both methods, and Hieron's tree loss. That averaging improves them much comes out for Hieron alone.
 func TestNewsgroupsOnline(t *testing.T) {
 	needNewsgroups(t)
-	texts, err := dataset.OpenTexts("ng15")
+	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := dataset.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts)
+	words, err := features.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
@@ -44,11 +46,11 @@ var published = []struct {
 // the hierarchical SVM always excels in parent accuracy.
 func TestNewsgroups(t *testing.T) {
 	needNewsgroups(t)
-	texts, err := dataset.OpenTexts("ng15")
+	texts, err := collection.OpenTexts("ng15")
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := dataset.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts) // [Cai08] has a list of stop words
+	words, err := features.TFIDF{Counts: true, MinDocuments: 2, MaxShare: 0.08}.Fit(texts) // [Cai08] has a list of stop words
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func TestNewsgroups(t *testing.T) {
 // rest) reaches on the same rows: 85.75 and, from the top of the taxonomy down, 85.12 percent.
 func TestNewsgroupsByDate(t *testing.T) {
 	needNewsgroups(t)
-	c, err := dataset.Open("ng15")
+	c, err := collection.Open("ng15")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,7 @@ var fits = []fitFunc{
 
 func needNewsgroups(t *testing.T) {
 	t.Helper()
-	if os.Getenv(dataset.Environment) == "" {
+	if os.Getenv(collection.Environment) == "" {
 		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets to compare with published figures on Newsgroups"))
 	}
 }

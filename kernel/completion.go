@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/experiment"
 )
 
@@ -36,7 +36,7 @@ func completeDataset(_ *cobra.Command, args []string, toComplete string) ([]stri
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, e := range dataset.Catalogue() {
+	for _, e := range collection.Catalogue() {
 		names = append(names, e.Name)
 	}
 	return beginning(names, toComplete), cobra.ShellCompDirectiveNoFileComp

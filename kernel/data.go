@@ -11,14 +11,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/collection"
 )
 
 func dataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "List, fetch and check public data sets",
-		Long: `Data knows the data sets that dataset.Open finds by name: it lists them, fetches their files, and compares
+		Long: `Data knows the data sets that collection.Open finds by name: it lists them, fetches their files, and compares
 these with their check sums.`,
 		Example: `  hierml data list
   hierml data get imclef07a`,
@@ -33,14 +33,14 @@ func dataListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [NAME]",
 		Short: "List the data sets of the catalogue, or all that it says of one",
-		Long: `List prints a line for each data set that dataset.Open knows by name; with a name, it
+		Long: `List prints a line for each data set that collection.Open knows by name; with a name, it
 prints that one's licence, source, files and check sums.`,
 		Example: `  hierml data list
   hierml data list imclef07a`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), dataset.Catalogue())
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), collection.Catalogue())
 				return err
 			}
 			e, err := listed(args[0])
@@ -54,11 +54,11 @@ prints that one's licence, source, files and check sums.`,
 }
 
 // listed returns the data set of the catalogue.
-func listed(name string) (dataset.Entry, error) {
-	all := dataset.Catalogue()
-	i := slices.IndexFunc(all, func(e dataset.Entry) bool { return e.Name == name })
+func listed(name string) (collection.Entry, error) {
+	all := collection.Catalogue()
+	i := slices.IndexFunc(all, func(e collection.Entry) bool { return e.Name == name })
 	if i < 0 {
-		return dataset.Entry{}, fmt.Errorf("no data set %q in the catalogue; `hierml data list` lists them", name)
+		return collection.Entry{}, fmt.Errorf("no data set %q in the catalogue; `hierml data list` lists them", name)
 	}
 	return all[i], nil
 }
@@ -80,7 +80,7 @@ it says which file to put where.`,
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			bar := &workBar{w: cmd.ErrOrStderr(), terminal: isTerminal(cmd.ErrOrStderr())}
-			paths, err := dataset.Download{Progress: bar.progress}.Get(ctx, args[0])
+			paths, err := collection.Download{Progress: bar.progress}.Get(ctx, args[0])
 			bar.end()
 			if err != nil {
 				return err
@@ -102,7 +102,7 @@ func dataVerifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [NAME]",
 		Short: "Compare the files of a data set with their check sums",
-		Long: `Verify computes the check sums of the files of a data set, where dataset.Open would
+		Long: `Verify computes the check sums of the files of a data set, where collection.Open would
 find them, and compares them with those of the catalogue; without a name, of all data
 sets that are here.`,
 		Example: `  hierml data verify
@@ -112,15 +112,15 @@ sets that are here.`,
 			ctx, done := interruptible(cmd.Context())
 			defer done()
 			var wrong []string
-			for _, e := range dataset.Catalogue() {
+			for _, e := range collection.Catalogue() {
 				if len(args) == 1 && args[0] != e.Name {
 					continue
 				}
-				v, err := dataset.VerifyContext(ctx, e.Name)
+				v, err := collection.VerifyContext(ctx, e.Name)
 				if err != nil {
 					return err
 				}
-				here := slices.ContainsFunc(v.Files, func(f dataset.Checked) bool { return f.Path != "" })
+				here := slices.ContainsFunc(v.Files, func(f collection.Checked) bool { return f.Path != "" })
 				if len(args) == 0 && !here {
 					continue
 				}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/worker"
 )
@@ -20,26 +20,26 @@ import (
 // examineData looks at the folders of data sets.
 func examineData(context.Context) []finding {
 	const list = "`hierml data list` names the data sets that can be fetched"
-	dirs := filepath.SplitList(os.Getenv(dataset.Environment))
+	dirs := filepath.SplitList(os.Getenv(collection.Environment))
 	if len(dirs) == 0 {
-		return one(ok("%s names no folder of data sets; %s", dataset.Environment, list))
+		return one(ok("%s names no folder of data sets; %s", collection.Environment, list))
 	}
 	var findings []finding
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		switch {
 		case dir == "":
-			findings = append(findings, hint("%s has an empty folder in it; take one of its separators away", dataset.Environment))
+			findings = append(findings, hint("%s has an empty folder in it; take one of its separators away", collection.Environment))
 		case errors.Is(err, fs.ErrNotExist):
-			findings = append(findings, wrong("%s names a folder that is not there, %s; make it, or take it out of %[1]s", dataset.Environment, dir))
+			findings = append(findings, wrong("%s names a folder that is not there, %s; make it, or take it out of %[1]s", collection.Environment, dir))
 		case errors.Is(err, fs.ErrPermission):
-			findings = append(findings, wrong("%s names a folder that you may not read, %s; `chmod u+rx %[2]s`, or take it out of %[1]s", dataset.Environment, dir))
+			findings = append(findings, wrong("%s names a folder that you may not read, %s; `chmod u+rx %[2]s`, or take it out of %[1]s", collection.Environment, dir))
 		case err != nil:
-			findings = append(findings, wrong("%s names a folder that cannot be read: %v; take it out of %[1]s", dataset.Environment, err))
+			findings = append(findings, wrong("%s names a folder that cannot be read: %v; take it out of %[1]s", collection.Environment, err))
 		case len(entries) == 0:
-			findings = append(findings, hint("%s names an empty folder, %s; %s", dataset.Environment, dir, list))
+			findings = append(findings, hint("%s names an empty folder, %s; %s", collection.Environment, dir, list))
 		default:
-			findings = append(findings, ok("%s names the folder %s, with %s", dataset.Environment, dir, plural(len(entries), "file", "files")))
+			findings = append(findings, ok("%s names the folder %s, with %s", collection.Environment, dir, plural(len(entries), "file", "files")))
 		}
 	}
 	return findings

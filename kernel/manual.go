@@ -63,7 +63,7 @@ var manuals = map[string]manual{
 
 // variables of the environment, and what they are for.
 var variables = [][2]string{
-	{"HIERML_DATA", "the list of folders of data sets, separated as in PATH; dataset.Open looks in them first"},
+	{"HIERML_DATA", "the list of folders of data sets, separated as in PATH; collection.Open looks in them first"},
 	{"XDG_CACHE_HOME", "the folder in which hierml/ keeps downloaded data sets and compiled packages; on Linux ~/.cache if it is not set"},
 	{"XDG_STATE_HOME", "the folder in which hierml/ keeps the history of cells; on Linux ~/.local/state if it is not set"},
 	{"JUPYTER_DATA_DIR", "the folder of Jupyter's own data, where its kernels are registered"},

@@ -236,7 +236,7 @@ func TestCompletion(t *testing.T) {
 // TestCompletionOfStudy holds that what a study has is proposed.
 func TestCompletionOfStudy(t *testing.T) {
 	dir := write(t, "a.json", `{
-		"Data": [{"Name": "tree", "Generator": {"dataset.LinearTree": {"Depth": 2, "Features": 5, "Instances": 60}}}],
+		"Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2, "Features": 5, "Instances": 60}}}],
 		"Methods": [{"Name": "flat", "Estimator": {"svm.Flat": {"Settings": {"Gap": 0.1}}}}, {"Name": "perceptron", "Estimator": "perceptron.Flat"}],
 		"Measures": ["accuracy", "tree loss"]
 	}`)

@@ -33,7 +33,7 @@ expression is not printed; "hierml repl < FILE.go" shows it, as a notebook does.
 A script may leave out the error that a call returns beside its values. Outside of functions, an error
 that is left out ends the script:
 
-  docs := dataset.GoDoc("")     // returns an error, too
+  docs := collection.GoDoc("")  // returns an error, too
   os.Remove("old.txt")          // returns only an error
 
 With --strict a script is treated as Go treats it, and so is a plain program: the first line does not compile,
@@ -43,7 +43,7 @@ and the second goes on, whatever the error.`,
 
 A script:
   #!/usr/bin/env -S hierml run
-  docs, err := dataset.GoDoc("")
+  docs, err := collection.GoDoc("")
   if err != nil {
   	log.Fatal(err)
   }

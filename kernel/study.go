@@ -61,7 +61,7 @@ A cell that fails is in the table with its error, and the others go on.
 
 The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 		Example: `  echo '{
-    "Data": [{"Name": "tree", "Generator": {"dataset.LinearTree": {"Depth": 2}}}],
+    "Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2}}}],
     "Methods": [{"Name": "flat", "Estimator": "svm.Flat"},
                 {"Name": "hierarchical", "Estimator": "svm.Hierarchical"}],
     "Repeats": 5, "Baseline": "flat"

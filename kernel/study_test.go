@@ -14,7 +14,7 @@ import (
 
 const smallStudy = `{
 	"Name": "small",
-	"Data": [{"Name": "tree", "Generator": {"dataset.LinearTree": {"Depth": 2, "Features": 5, "Instances": 60}}}],
+	"Data": [{"Name": "tree", "Generator": {"synthetic.LinearTree": {"Depth": 2, "Features": 5, "Instances": 60}}}],
 	"Methods": [
 		{"Name": "flat", "Estimator": {"svm.Flat": {"Settings": {"Gap": 0.1}}}, "Grid": {"C": [0.1, 10]}},
 		{"Name": "perceptron", "Estimator": "perceptron.Flat"},

@@ -30,7 +30,7 @@ Out[N], and the last one is _.
 
 At the top of a cell and in its loops and branches, an error that nobody takes stops the cell and is shown:
 
-  docs := dataset.GoDoc("")        // GoDoc returns an error, too
+  docs := collection.GoDoc("")     // GoDoc returns an error, too
 
 Lines that begin with % are commands to the session, such as %time, %who, %mod and %engine: %help lists them. A
 line that begins with ! runs a command of the shell. NAME? shows what a name stands for, and its documentation.

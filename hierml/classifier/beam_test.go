@@ -15,6 +15,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -107,7 +108,7 @@ func TestBeamRefuses(t *testing.T) {
 // large returns the taxonomy and rows of a problem of DMOZ's size, and a model with
 // random weights, of which a feature that is in more rows has more.
 func large(b *testing.B) (*classifier.Model, *dataset.Matrix) {
-	g := dataset.DMOZLike()
+	g := synthetic.DMOZLike()
 	g.Train, g.Test = 20000, 2000
 	data, err := g.Generate(context.Background())
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/clustering"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -66,7 +67,7 @@ func small() *dataset.Dataset {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d, err := dataset.ReadSVMLight(strings.NewReader(`vehicles/autos 1:1 2:0.5
+	d, err := files.ReadSVMLight(strings.NewReader(`vehicles/autos 1:1 2:0.5
 vehicles/motorcycles 1:1 3:0.5
 sports/baseball 4:1 5:0.5
 sports/hockey 4:1 6:0.5

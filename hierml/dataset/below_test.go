@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -15,7 +16,7 @@ func TestBelow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := dataset.SVMLight{}.Read(context.Background(), strings.NewReader("apple,stone 1:1\nstone 2:1\nfruit 1:3\npear 3:4\n"), "x", g)
+	d, err := files.SVMLight{}.Read(context.Background(), strings.NewReader("apple,stone 1:1\nstone 2:1\nfruit 1:3\npear 3:4\n"), "x", g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"fmt"
@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 // checkDivision fails unless each row is in one part and the rows of a part ascend.
-func checkDivision(t *testing.T, d Division, n int) {
+func checkDivision(t *testing.T, d dataset.Division, n int) {
 	t.Helper()
 	if !slices.IsSorted(d.Train) || !slices.IsSorted(d.Test) {
 		t.Errorf("%s: rows are out of order: %v, %v", d.Name, d.Train, d.Test)
@@ -93,12 +96,12 @@ func TestFolds(t *testing.T) {
 
 // An instance with several labels stands with the rarest of them, and those without labels are a class.
 func TestFoldsSeveralLabels(t *testing.T) {
-	tax := fruit(t)
+	tax := example.Fruit()
 	apple, pear := tax.Leaves()[0], tax.Leaves()[1]
-	c := &Corpus{Name: "several", Taxonomy: tax}
+	c := &dataset.Corpus{Name: "several", Taxonomy: tax}
 	for i := range 40 {
 		labels := [][]int{{apple}, {apple}, {apple, pear}, nil}[i%4]
-		c.Documents = append(c.Documents, Document{ID: fmt.Sprint(i), Labels: labels})
+		c.Documents = append(c.Documents, dataset.Document{ID: fmt.Sprint(i), Labels: labels})
 	}
 	divisions, err := c.Folds(5, 1)
 	if err != nil {
@@ -149,7 +152,7 @@ func TestRounds(t *testing.T) {
 
 func TestPerClassRounds(t *testing.T) {
 	d := byClass(t, 10, 20, 1, 5)
-	var before []Division
+	var before []dataset.Division
 	for _, k := range []int{1, 3, 8} {
 		divisions, err := d.PerClassRounds(4, k, 1)
 		if err != nil {

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"bytes"
@@ -10,23 +10,27 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 func TestMap(t *testing.T) {
-	text, corpus := generated(t, 500, 20)
+	text, corpus := example.Rows(500, 20)
 	tax := corpus.Taxonomy
 	text += "apple,bread\n 3:1\n"
-	want, err := ReadSVMLight(strings.NewReader(text), "rows", tax)
+	want, err := files.ReadSVMLight(strings.NewReader(text), "rows", tax)
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
 	file := filepath.Join(folder, "rows.map")
-	instances := SVMLight{}.Instances(t.Context(), strings.NewReader(text), "rows", tax)
-	if err := SaveMap(t.Context(), file, "rows", tax, nil, instances); err != nil {
+	instances := files.SVMLight{}.Instances(t.Context(), strings.NewReader(text), "rows", tax)
+	if err := dataset.SaveMap(t.Context(), file, "rows", tax, nil, instances); err != nil {
 		t.Fatal(err)
 	}
-	m, err := Map(t.Context(), file)
+	m, err := dataset.Map(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +47,10 @@ func TestMap(t *testing.T) {
 		t.Errorf("closed again: %v", err)
 	}
 	words := make([]string, want.X.Cols+3)
-	if err := SaveMap(t.Context(), file, "again", tax, words, want.Instances()); err != nil {
+	if err := dataset.SaveMap(t.Context(), file, "again", tax, words, want.Instances()); err != nil {
 		t.Fatal(err)
 	}
-	if m, err = Map(t.Context(), file); err != nil {
+	if m, err = dataset.Map(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
@@ -61,14 +65,14 @@ func TestMap(t *testing.T) {
 }
 
 func TestMapErrors(t *testing.T) {
-	tax := fruit(t)
+	tax := example.Fruit()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "rows.map")
-	d, err := ReadSVMLight(strings.NewReader("apple 1:1 3:2\npear,tool 2:1\n"), "rows", tax)
+	d, err := files.ReadSVMLight(strings.NewReader("apple 1:1 3:2\npear,tool 2:1\n"), "rows", tax)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := SaveMap(t.Context(), file, "rows", tax, nil, d.Instances()); err != nil {
+	if err := dataset.SaveMap(t.Context(), file, "rows", tax, nil, d.Instances()); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(file)
@@ -76,11 +80,11 @@ func TestMapErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := filepath.Join(folder, "damaged.map")
-	open := func(content []byte) (*Mapped, error) {
+	open := func(content []byte) (*dataset.Mapped, error) {
 		if err := os.WriteFile(damaged, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return Map(t.Context(), damaged)
+		return dataset.Map(t.Context(), damaged)
 	}
 	for n := range whole {
 		if _, err := open(whole[:n]); err == nil {
@@ -90,7 +94,7 @@ func TestMapErrors(t *testing.T) {
 		changed[n] ^= 0xff
 		if m, err := open(changed); err == nil {
 			checkMatrix(t, m.X)
-			if len(rowsOf(m.Dataset)) == 0 {
+			if len(example.Printed(m.Dataset)) == 0 {
 				t.Error("nothing in it")
 			}
 			if err := m.Close(); err != nil {
@@ -98,29 +102,29 @@ func TestMapErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Map(t.Context(), filepath.Join(folder, "nowhere")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := dataset.Map(t.Context(), filepath.Join(folder, "nowhere")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no such file: %v", err)
 	}
-	if _, err := Map(t.Context(), folder); err == nil {
+	if _, err := dataset.Map(t.Context(), folder); err == nil {
 		t.Error("maps a folder")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Map(ctx, file); !errors.Is(err, context.Canceled) {
+	if _, err := dataset.Map(ctx, file); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ended: %v", err)
 	}
-	if err := SaveMap(ctx, damaged, "x", tax, nil, d.Instances()); !errors.Is(err, context.Canceled) {
+	if err := dataset.SaveMap(ctx, damaged, "x", tax, nil, d.Instances()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ended: %v", err)
 	}
-	if err := SaveMap(t.Context(), file, "x", tax, []string{"one word"}, d.Instances()); err == nil || !strings.Contains(err.Error(), "vocabulary") {
+	if err := dataset.SaveMap(t.Context(), file, "x", tax, []string{"one word"}, d.Instances()); err == nil || !strings.Contains(err.Error(), "vocabulary") {
 		t.Errorf("more columns than words: %v", err)
 	}
-	_, broken := Map(t.Context(), file) // still what it was
+	_, broken := dataset.Map(t.Context(), file) // still what it was
 	if broken != nil {
 		t.Error(broken)
 	}
-	err = SaveMap(t.Context(), file, "x", tax, nil, SVMLight{}.Instances(t.Context(), strings.NewReader("apple 1:1\nplum 1:1\n"), "rows", tax))
-	var at *SyntaxError
+	err = dataset.SaveMap(t.Context(), file, "x", tax, nil, files.SVMLight{}.Instances(t.Context(), strings.NewReader("apple 1:1\nplum 1:1\n"), "rows", tax))
+	var at *files.SyntaxError
 	if !errors.As(err, &at) || at.Line != 2 {
 		t.Errorf("a fault of the source: %v", err)
 	}

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"fmt"
@@ -6,14 +6,17 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 // byClass returns a data set of which class k has sizes[k] instances, spread over the rows; row i has
 // the one feature i.
-func byClass(t *testing.T, sizes ...int) *Dataset {
+func byClass(t *testing.T, sizes ...int) *dataset.Dataset {
 	t.Helper()
-	tax := fruit(t)
-	d := &Dataset{Name: "sizes", Taxonomy: tax, X: &Matrix{Indptr: []int{0}}}
+	tax := example.Fruit()
+	d := &dataset.Dataset{Name: "sizes", Taxonomy: tax, X: &dataset.Matrix{Indptr: []int{0}}}
 	left := slices.Clone(sizes)
 	for more := true; more; {
 		more = false
@@ -34,7 +37,7 @@ func byClass(t *testing.T, sizes ...int) *Dataset {
 	return d
 }
 
-func sizes(d *Dataset) []int {
+func sizes(d *dataset.Dataset) []int {
 	sizes := make([]int, len(d.Taxonomy.Leaves()))
 	for _, set := range d.Labels {
 		sizes[d.Taxonomy.LeafIndex(set[0])]++
@@ -71,7 +74,7 @@ func TestSplit(t *testing.T) {
 					t.Fatalf("rows %v", all)
 				}
 			}
-			for _, part := range []*Dataset{train, held} {
+			for _, part := range []*dataset.Dataset{train, held} {
 				checkMatrix(t, part.X)
 				if !slices.IsSorted(part.X.Indices) {
 					t.Errorf("the rows of a part are out of order: %v", part.X.Indices)
@@ -112,20 +115,24 @@ func TestSplitErrors(t *testing.T) {
 
 // An instance with several labels stands with the rarest of them.
 func TestSplitSeveralLabels(t *testing.T) {
-	tax := fruit(t)
+	tax := example.Fruit()
 	apple, pear, bread := tax.Leaves()[0], tax.Leaves()[1], tax.Leaves()[2]
 	var labels [][]int
 	for range 8 {
 		labels = append(labels, []int{apple, bread})
 	}
 	labels = append(labels, []int{apple, pear}, []int{apple, pear, bread}, nil, nil)
-	train, test, err := split("several", labels, 0.5, 3)
+	c := &dataset.Corpus{Name: "several", Taxonomy: tax}
+	for i, set := range labels {
+		c.Documents = append(c.Documents, dataset.Document{ID: fmt.Sprint(i), Labels: set})
+	}
+	train, test, err := c.Split(0.5, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := func(rows []int, from, to int) (n int) {
-		for _, r := range rows {
-			if from <= r && r < to {
+	count := func(part *dataset.Corpus, from, to int) (n int) {
+		for _, d := range c.Documents[from:to] {
+			if slices.ContainsFunc(part.Documents, func(e dataset.Document) bool { return e.ID == d.ID }) {
 				n++
 			}
 		}
@@ -163,9 +170,9 @@ func TestPerClass(t *testing.T) {
 }
 
 func TestLeafed(t *testing.T) {
-	tax := fruit(t)
+	tax := example.Fruit()
 	food, apple, kind, tool := node(t, tax, "food"), node(t, tax, "apple"), node(t, tax, "fruit"), node(t, tax, "tool")
-	c := &Corpus{Name: "c", Taxonomy: tax, Documents: []Document{
+	c := &dataset.Corpus{Name: "c", Taxonomy: tax, Documents: []dataset.Document{
 		{ID: "1", Labels: []int{apple}}, {ID: "2", Labels: []int{food}}, {ID: "3", Labels: []int{kind, tool}}, {ID: "4"},
 	}}
 	leafed, err := c.Leafed()
@@ -197,7 +204,7 @@ func TestLeafed(t *testing.T) {
 }
 
 func TestSplitPerClass(t *testing.T) {
-	d := &Dataset{Taxonomy: fruit(t), X: &Matrix{Cols: 100, Indptr: []int{0}}}
+	d := &dataset.Dataset{Taxonomy: example.Fruit(), X: &dataset.Matrix{Cols: 100, Indptr: []int{0}}}
 	for i := range 100 {
 		d.Labels = append(d.Labels, []int{i % 7 % 3})
 		d.X.Indices, d.X.Values = append(d.X.Indices, int32(i)), append(d.X.Values, 1)

@@ -7,32 +7,34 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 )
 
 // Data is a data set of a study. Exactly one of Open, Texts, Set, Collection, Corpus, Generator and Generate is set.
 type Data struct {
 	// Name is what tables call it. The default value is taken from the data.
 	Name string
-	// Open is the name of a data set for dataset.Open, and Texts one for dataset.OpenTexts.
+	// Open is the name of a data set for collection.Open, and Texts one for collection.OpenTexts.
 	Open, Texts string
 	// Set has no division of its own, Collection has one, and so has a Corpus whose documents have a Part.
 	Set        *dataset.Dataset
 	Collection *dataset.Collection
 	Corpus     *dataset.Corpus
-	// Generator makes data for every repeat anew: dataset.LinearTree, dataset.TextLike, or another struct with a method
+	// Generator makes data for every repeat anew: synthetic.LinearTree, synthetic.TextLike, or another struct with a method
 	// Generate(context.Context) that returns a *dataset.Dataset or a *dataset.Collection and an error, and a field Seed,
 	// which is set for each repeat unless it is set already.
 	Generator any
 	// Generate does so in the words of a function; see Version.
 	Generate func(ctx context.Context, seed uint64) (*dataset.Dataset, error)
 	// Text says how texts become vectors. Words and their frequencies are taken from what is trained on alone, in every division.
-	Text dataset.Text
+	Text features.Text
 	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on how to make vectors of
 	// texts. See Version.
 	Vectors func(train *dataset.Corpus) (transform func(*dataset.Corpus) (*dataset.Dataset, error), err error)
 	// Steps change the vectors one after the other, by what they learn from the instances that are trained on alone:
-	// dataset.Scaling, dataset.ChiSquare, dataset.DocumentFrequency, dataset.Weighing, their names as Named, or any value
+	// features.Scaling, features.ChiSquare, features.DocumentFrequency, features.Weighing, their names as Named, or any value
 	// with a method Fit(train *dataset.Dataset) (T, error) whose T has Transform(d *dataset.Dataset) (*dataset.Dataset, error).
 	Steps []any
 	// Prepare, if not nil, does so in the words of a function, after the Steps. See Version.
@@ -129,9 +131,9 @@ func (d *Data) open(ctx context.Context, seed uint64) (*instances, error) {
 	in := &instances{vectors: d.Set, texts: d.Corpus, parts: d.Collection}
 	switch {
 	case d.Open != "":
-		in.parts, err = dataset.OpenContext(ctx, d.Open)
+		in.parts, err = collection.OpenContext(ctx, d.Open)
 	case d.Texts != "":
-		in.texts, err = dataset.OpenTextsContext(ctx, d.Texts)
+		in.texts, err = collection.OpenTextsContext(ctx, d.Texts)
 	case d.Generate != nil:
 		in.vectors, err = d.Generate(ctx, seed)
 	case d.Generator != nil:

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/experiment"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 )
 
 // Two methods, each with the C that is best within what is trained on, on three draws of synthetic data.
@@ -16,7 +16,7 @@ func Example() {
 	settings := solver.Settings{Gap: 0.05}
 	study := experiment.Study{
 		Name: "synthetic",
-		Data: []experiment.Data{{Name: "tree", Generator: dataset.LinearTree{Depth: 2, Instances: 120}}},
+		Data: []experiment.Data{{Name: "tree", Generator: synthetic.LinearTree{Depth: 2, Instances: 120}}},
 		Methods: []experiment.Method{
 			{Name: "flat", Estimator: svm.Flat{Settings: settings}, Grid: experiment.Grid{"C": {0.1, 10}}},
 			{Name: "hierarchical", Estimator: svm.Hierarchical{Settings: settings}, Grid: experiment.Grid{"C": {0.1, 10}}},

@@ -15,6 +15,7 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/synthetic"
 )
 
 // fits counts the trainings of Centroids.
@@ -61,7 +62,7 @@ func (c Centroids) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 
 func linearTree(t testing.TB, instances int) *dataset.Dataset {
 	t.Helper()
-	d, err := dataset.LinearTree{Name: "tree", Depth: 2, Features: 6, Instances: instances, Seed: 3}.Generate(t.Context())
+	d, err := synthetic.LinearTree{Name: "tree", Depth: 2, Features: 6, Instances: instances, Seed: 3}.Generate(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func study(t testing.TB) *Study {
 		Name: "all kinds",
 		Data: []Data{
 			{Name: "one", Set: linearTree(t, 60)},
-			{Name: "drawn", Generator: dataset.LinearTree{Depth: 2, Features: 4, Instances: 40}},
+			{Name: "drawn", Generator: synthetic.LinearTree{Depth: 2, Features: 4, Instances: 40}},
 		},
 		Methods: []Method{
 			{Name: "plain", Estimator: Centroids{}},

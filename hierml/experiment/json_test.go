@@ -11,10 +11,12 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
@@ -82,7 +84,7 @@ func TestGoAndJSONAreOne(t *testing.T) {
 // TestFaultyStudies lists what ReadStudy says of files that are no study.
 func TestFaultyStudies(t *testing.T) {
 	with := func(method string) string {
-		return `{"Data": [{"Generator": "dataset.LinearTree"}], "Methods": [` + method + `]}`
+		return `{"Data": [{"Generator": "synthetic.LinearTree"}], "Methods": [` + method + `]}`
 	}
 	for _, test := range []struct{ text, want string }{
 		{``, "study.json:1:1: the file ends in the middle of the study"},
@@ -143,7 +145,7 @@ func TestNames(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, step := range []any{nil, 3, "dataset.LinearTree", dataset.TFIDF{}} {
+	for _, step := range []any{nil, 3, "synthetic.LinearTree", features.TFIDF{}} {
 		if _, err := stepOf(step); err == nil {
 			t.Errorf("%v is taken for a step", step)
 		}
@@ -186,7 +188,7 @@ func TestFunctionAsMethod(t *testing.T) {
 // TestNested sets fields of an estimator in an estimator, runs it and compares with the same in Go.
 func TestNested(t *testing.T) {
 	text := `{
-		"Data": [{"Generator": {"dataset.LinearTree": {"Depth": 2, "Instances": 60}}, "Steps": [{"dataset.Scaling": {"Columns": "z-score"}}, "dataset.DocumentFrequency"]}],
+		"Data": [{"Generator": {"synthetic.LinearTree": {"Depth": 2, "Instances": 60}}, "Steps": [{"features.Scaling": {"Columns": "z-score"}}, "features.DocumentFrequency"]}],
 		"Methods": [{"Name": "random", "Estimator": {"clustering.Randomized": {"Estimator": {"perceptron.Hierarchical": {"Loss": "tree", "Settings": {"Epochs": 3, "Shuffle": true}}}}},
 			"Grid": {"Estimator.Averaged": [true, false]}}]
 	}`
@@ -200,8 +202,8 @@ func TestNested(t *testing.T) {
 			t.Error(c.Error)
 		}
 	}
-	s.Data[0].Steps = []any{dataset.Scaling{Columns: dataset.ZScore}, dataset.DocumentFrequency{}}
-	s.Data[0].Generator = dataset.LinearTree{Depth: 2, Instances: 60}
+	s.Data[0].Steps = []any{features.Scaling{Columns: features.ZScore}, features.DocumentFrequency{}}
+	s.Data[0].Generator = synthetic.LinearTree{Depth: 2, Instances: 60}
 	if got := complete(t, s); got.CSV() != r.CSV() {
 		t.Errorf("in Go\n%s\nand in JSON\n%s", got.CSV(), r.CSV())
 	}
@@ -225,7 +227,7 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := s.Data[0].Text
-	if d.Weight != dataset.BM25 || d.NGrams != [2]int{1, 2} || strings.Join(d.StopWords, "") != "ab" || d.K1 != 2 {
+	if d.Weight != features.BM25 || d.NGrams != [2]int{1, 2} || strings.Join(d.StopWords, "") != "ab" || d.K1 != 2 {
 		t.Errorf("%+v", d)
 	}
 	built, err := s.Methods[0].Named.build(nil, estimatorTypes())

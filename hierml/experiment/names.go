@@ -9,13 +9,14 @@ import (
 	"sync"
 
 	"github.com/hierml/notebook/hierml/clustering"
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/hierml/weighting"
 )
@@ -70,12 +71,12 @@ var estimatorTypes = sync.OnceValue(func() map[string]reflect.Type {
 
 // generatorTypes are the generators that a study may name.
 var generatorTypes = sync.OnceValue(func() map[string]reflect.Type {
-	return byName(reflect.TypeFor[dataset.LinearTree](), reflect.TypeFor[dataset.Hyperplanes](), reflect.TypeFor[dataset.TextLike]())
+	return byName(reflect.TypeFor[synthetic.LinearTree](), reflect.TypeFor[synthetic.Hyperplanes](), reflect.TypeFor[synthetic.TextLike]())
 })
 
 // stepTypes are the steps that a study may name.
 var stepTypes = sync.OnceValue(func() map[string]reflect.Type {
-	return byName(reflect.TypeFor[dataset.Scaling](), reflect.TypeFor[dataset.ChiSquare](), reflect.TypeFor[dataset.DocumentFrequency](), reflect.TypeFor[dataset.Weighing]())
+	return byName(reflect.TypeFor[features.Scaling](), reflect.TypeFor[features.ChiSquare](), reflect.TypeFor[features.DocumentFrequency](), reflect.TypeFor[features.Weighing]())
 })
 
 // fieldTypes are the values that fields of interfaces may have.

@@ -105,6 +105,10 @@ func (s *Study) plan(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
+// formerly writes the types in a description of data by the names that they had first, when one package held generators
+// and steps: seeds and the outcomes that are kept go by it, and stay what they were.
+var formerly = strings.NewReplacer(`"synthetic.`, `"dataset.`, `"features.`, `"dataset.`).Replace
+
 // newSource opens the data if what they are can be seen from their content alone, and keeps them if told.
 func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 	how := *d
@@ -113,7 +117,7 @@ func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 		how.Name = d.Name // a function is known by it
 	}
 	if d.drawn() {
-		return &source{Data: d, identity: canonical(how)}, nil
+		return &source{Data: d, identity: formerly(canonical(how))}, nil
 	}
 	in, err := d.open(ctx, 0)
 	if err != nil {
@@ -130,7 +134,7 @@ func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 			h.dataset(in.vectors)
 		}
 	})
-	s := &source{Data: d, identity: join(content, canonical(how))}
+	s := &source{Data: d, identity: join(content, formerly(canonical(how)))}
 	if keep {
 		s.kept = in
 	}

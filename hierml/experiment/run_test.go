@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/metric"
 )
 
@@ -348,7 +349,7 @@ func TestFaultyData(t *testing.T) {
 			t.Errorf("%q is not in\n%s", test.want, text)
 		}
 	}
-	for _, data := range []Data{{Set: &dataset.Dataset{}}, {Set: d, Collection: &dataset.Collection{}}, {}, {Generator: 3}, {Set: d, Text: dataset.Text{Bits: 4}}} {
+	for _, data := range []Data{{Set: &dataset.Dataset{}}, {Set: d, Collection: &dataset.Collection{}}, {}, {Generator: 3}, {Set: d, Text: features.Text{Bits: 4}}} {
 		if r, err := (&Study{Data: []Data{data}, Methods: []Method{{Estimator: Centroids{}}}}).Run(t.Context()); err == nil {
 			t.Errorf("%+v:\n%v", data, r)
 		}

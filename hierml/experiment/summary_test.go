@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/metric"
+	"github.com/hierml/notebook/hierml/synthetic"
 )
 
 // TestCorrectedTest compares with values worked out by hand: of the differences 1, 2, 3, 4, 5 the mean is 3 and the
@@ -405,7 +405,7 @@ func TestStudyShowsItself(t *testing.T) {
 func BenchmarkCell(b *testing.B) {
 	for _, kept := range []bool{false, true} {
 		b.Run(map[bool]string{false: "memory", true: "disk"}[kept], func(b *testing.B) {
-			d, err := dataset.LinearTree{Depth: 1, Features: 2, Instances: 10}.Generate(b.Context())
+			d, err := synthetic.LinearTree{Depth: 1, Features: 2, Instances: 10}.Generate(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/metric"
@@ -18,7 +19,7 @@ func BenchmarkFit(b *testing.B) {
 	if name == "" {
 		name = "ng15"
 	}
-	c, err := dataset.Open(name)
+	c, err := collection.Open(name)
 	if err != nil {
 		b.Skip(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -24,7 +25,7 @@ func small() (*taxonomy.Taxonomy, *dataset.Dataset) {
 	if err != nil {
 		panic(err)
 	}
-	d, err := dataset.ReadSVMLight(strings.NewReader(animals), "animals", t)
+	d, err := files.ReadSVMLight(strings.NewReader(animals), "animals", t)
 	if err != nil {
 		panic(err)
 	}
@@ -138,7 +139,7 @@ func ExampleLearner_Learn() {
 	}
 	ctx := context.Background()
 	file := strings.NewReader(animals) // or an *os.File, of any size
-	if err := l.Learn(ctx, dataset.SVMLight{}.Instances(ctx, file, "animals", t), 2); err != nil {
+	if err := l.Learn(ctx, files.SVMLight{}.Instances(ctx, file, "animals", t), 2); err != nil {
 		fmt.Println(err)
 		return
 	}

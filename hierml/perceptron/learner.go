@@ -79,7 +79,7 @@ func (l *Learner) Update(indices []int32, values []float32, labels []int) (mista
 }
 
 // Learn updates from all instances, one after the other, at most as many times as passes says. A pass without an update is the
-// last one. Instances come from a file, dataset.SVMLight.Instances and the like, or from memory, dataset.Dataset.Instances; for a
+// last one. Instances come from a file, files.SVMLight.Instances and the like, or from memory, dataset.Dataset.Instances; for a
 // second pass they have to begin again, which they do if the file can. Settings.Progress is called after every pass. If ctx
 // ends, if an instance is an error or Progress returns one, Learn returns that error; the learner keeps what it has learned.
 func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error], passes int) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -173,7 +174,7 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream := dataset.SVMLight{}.Instances(t.Context(), bytes.NewReader(text), "rows.svm", d.Taxonomy)
+	stream := files.SVMLight{}.Instances(t.Context(), bytes.NewReader(text), "rows.svm", d.Taxonomy)
 	if err := l.Learn(t.Context(), stream, 2); err != nil {
 		t.Fatal(err)
 	}
@@ -186,14 +187,14 @@ func TestStream(t *testing.T) {
 		t.Errorf("reports %v", reports)
 	}
 	// A pipe cannot begin again, and the second pass says so.
-	pipe := dataset.SVMLight{}.Instances(t.Context(), struct{ *bytes.Buffer }{bytes.NewBuffer(text)}, "pipe", d.Taxonomy)
+	pipe := files.SVMLight{}.Instances(t.Context(), struct{ *bytes.Buffer }{bytes.NewBuffer(text)}, "pipe", d.Taxonomy)
 	if err := l.Learn(t.Context(), pipe, 2); err == nil {
 		t.Error("two passes over a pipe: no error")
 	}
 	// What was learned before a fault stays.
 	before := l.Steps()
-	broken := dataset.SVMLight{}.Instances(t.Context(), strings.NewReader(string(text)+"nowhere 1:1\n"), "broken", d.Taxonomy)
-	var syntax *dataset.SyntaxError
+	broken := files.SVMLight{}.Instances(t.Context(), strings.NewReader(string(text)+"nowhere 1:1\n"), "broken", d.Taxonomy)
+	var syntax *files.SyntaxError
 	if err := l.Learn(t.Context(), broken, 1); !errors.As(err, &syntax) || l.Steps() != before+d.X.Rows {
 		t.Errorf("a broken file: error %v after %d instances", err, l.Steps()-before)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
@@ -24,7 +25,7 @@ func Example_newTexts() {
 		{Text: "A red apple is sweet.", Labels: []int{apple}}, {Text: "Rye bread is hard.", Labels: []int{bread}},
 		{Text: "This apple is sour.", Labels: []int{apple}}, {Text: "The bread has a crust.", Labels: []int{bread}},
 	}}
-	words, err := dataset.Text{StopWords: dataset.EnglishStopWords()}.Fit(train)
+	words, err := features.Text{StopWords: features.EnglishStopWords()}.Fit(train)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func Example_newTexts() {
 	}
 
 	// In another program, another day:
-	if words, err = dataset.LoadVectorizer(filepath.Join(folder, "words.json")); err != nil {
+	if words, err = features.LoadVectorizer(filepath.Join(folder, "words.json")); err != nil {
 		log.Fatal(err)
 	}
 	if model, err = classifier.Load(filepath.Join(folder, "model.safetensors")); err != nil {

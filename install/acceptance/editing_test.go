@@ -26,18 +26,18 @@ func TestBrowserCompletion(t *testing.T) {
 
 	// A name of a package, taken with the mouse.
 	p.press(t, "Ctrl+a")
-	p.write(t, "dataset.Read")
+	p.write(t, "files.Read")
 	p.press(t, "Tab")
 	p.waitText(t, ".jp-Completer-item", "ReadSVMLightfunction", patience)
 	p.screenshot(t, "completion-package")
 	p.click(t, ".jp-Completer-item", "ReadSVMLight")
-	p.waitText(t, cell(2)+" .cm-content", "dataset.ReadSVMLight", patience)
+	p.waitText(t, cell(2)+" .cm-content", "files.ReadSVMLight", patience)
 	p.waitGone(t, ".jp-Completer:not(.lm-mod-hidden)")
 
 	// Its signature and documentation.
 	p.write(t, "(")
 	p.press(t, "Shift+Tab")
-	p.waitText(t, ".jp-Tooltip", "func dataset.ReadSVMLight(", patience)
+	p.waitText(t, ".jp-Tooltip", "func files.ReadSVMLight(", patience)
 	documentation := strings.Join(p.texts(t, ".jp-Tooltip"), "\n")
 	for _, part := range []string{"(*dataset.Dataset, error)", "ReadSVMLight reads"} {
 		if !strings.Contains(documentation, part) {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -45,7 +45,7 @@ var instances = []*format{
 		name: "svmlight", file: "rows.svm",
 		sound: "apple 1:1 3:0.5\npear,bread 2:1e-3 4:7 # two labels\nfruit 1:-2.5\nbread 3:4\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.SVMLight{Repair: repair}.Read(ctx, r, name, fruit())
+			_, err := files.SVMLight{Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -76,7 +76,7 @@ var instances = []*format{
 		name: "svmlight-header", file: "rows.txt",
 		sound: "3 5 7\nfruit 0:1 4:2\npear 1:1\nbread 2:3\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.SVMLight{Header: true, ZeroBased: true, Repair: repair}.Read(ctx, r, name, fruit())
+			_, err := files.SVMLight{Header: true, ZeroBased: true, Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -94,7 +94,7 @@ var instances = []*format{
 		name: "lshtc", file: "train.txt",
 		sound: "2,3 1:1 0:2\n2 5:1\n3 7:2 6:1\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.LSHTC{Repair: repair}.Read(ctx, r, name, fruit())
+			_, err := files.LSHTC{Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -110,7 +110,7 @@ var instances = []*format{
 		name: "arff", file: "rows.arff",
 		sound: "@relation food\n@attribute red numeric\n@attribute size {small,large}\n@attribute class hierarchical food/fruit,food/bread,stone\n@data\n0.5,small,food/fruit@stone\n?,large,food/bread\n{0 2, 2 stone}\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.ARFF{Repair: repair}.Read(ctx, r, name, nil)
+			_, err := files.ARFF{Repair: repair}.Read(ctx, r, name, nil)
 			return err
 		},
 		cases: []damagedFile{
@@ -144,7 +144,7 @@ var instances = []*format{
 			apple, _ := t.Node("apple")
 			pear, _ := t.Node("pear")
 			topics := map[int][]int{2286: {apple}, 2287: {pear}, 2288: {apple}}
-			_, err := dataset.RCV1{Topics: topics, Columns: 47236, Repair: repair}.Read(ctx, r, name, t)
+			_, err := files.RCV1{Topics: topics, Columns: 47236, Repair: repair}.Read(ctx, r, name, t)
 			return err
 		},
 		cases: []damagedFile{
@@ -159,7 +159,7 @@ var instances = []*format{
 		name: "rcv1-topics", file: "topics.qrels",
 		sound: "apple 2286 1\npear 2286 1\nbread 2287 1\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.RCV1{Repair: repair}.ReadTopics(ctx, r, name, fruit())
+			_, err := files.RCV1{Repair: repair}.ReadTopics(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -173,7 +173,7 @@ var instances = []*format{
 		name: "rcv1-terms", file: "terms.map",
 		sound: "appl 1 3.5\npear 2 1.25\nbread 3 2.5\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.RCV1{Repair: repair}.ReadTerms(ctx, r, name)
+			_, err := files.RCV1{Repair: repair}.ReadTerms(ctx, r, name)
 			return err
 		},
 		cases: []damagedFile{
@@ -187,7 +187,7 @@ var instances = []*format{
 		name: "jsonlines", file: "texts.jsonl",
 		sound: `{"id": "a", "labels": ["apple"], "text": "red and round"}` + "\n" + `{"id": "b", "labels": ["pear", "bread"], "text": "two lines\nhere", "split": "test"}` + "\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.JSONLines{Repair: repair}.Read(ctx, r, name, fruit())
+			_, err := files.JSONLines{Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -210,7 +210,7 @@ var instances = []*format{
 		name: "folders-tar", file: "texts.tar", archive: true, steps: "tar train/apple/1",
 		sound: "an apple is red\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.Folders{Repair: repair}.Read(ctx, r, name, fruit())
+			_, err := files.Folders{Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -236,7 +236,7 @@ var instances = []*format{
 			if err != nil {
 				return err
 			}
-			_, err = dataset.Folders{Repair: repair}.Read(ctx, bytes.NewReader(data), name, fruit())
+			_, err = files.Folders{Repair: repair}.Read(ctx, bytes.NewReader(data), name, fruit())
 			return err
 		},
 		cases: []damagedFile{

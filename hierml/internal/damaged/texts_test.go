@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -14,7 +14,7 @@ var texts = []*format{
 		name: "csv", file: "texts.csv",
 		sound: "id,label,text\n1,apple,red and round\n2,\"pear,bread\",\"two\nlines, \"\"quoted\"\"\"\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.CSV{Repair: repair}.Read(ctx, r, name, fruit())
+			_, err := files.CSV{Repair: repair}.Read(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -37,7 +37,7 @@ var texts = []*format{
 		name: "csv-numbers", file: "rows.csv",
 		sound: "label,red,size\napple,0.5,1\npear,,2\nbread,-1e3,3\n",
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.CSV{Repair: repair}.ReadDataset(ctx, r, name, fruit())
+			_, err := files.CSV{Repair: repair}.ReadDataset(ctx, r, name, fruit())
 			return err
 		},
 		cases: []damagedFile{
@@ -55,7 +55,7 @@ var texts = []*format{
 		name: "wipo", file: "patents.xml",
 		sound: wipoRecord("A01B00102", "A plough", "It ploughs."),
 		read: func(ctx context.Context, r io.Reader, name string, repair *taxonomy.Faults) error {
-			_, err := dataset.WIPO{Repair: repair}.Read(ctx, r, name, nil)
+			_, err := files.WIPO{Repair: repair}.Read(ctx, r, name, nil)
 			return err
 		},
 		cases: []damagedFile{

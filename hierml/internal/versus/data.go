@@ -10,21 +10,23 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/files"
+	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
 // generate writes a generated problem as files into a folder.
-func generate(ctx context.Context, folder, problem string) (files, error) {
-	presets := map[string]dataset.TextLike{
-		"small": dataset.NewsgroupsLike(), "big": dataset.IPCLike(), "wipod": dataset.WIPOLike(), "dmoz": dataset.DMOZLike(),
+func generate(ctx context.Context, folder, problem string) (stem, error) {
+	presets := map[string]synthetic.TextLike{
+		"small": synthetic.NewsgroupsLike(), "big": synthetic.IPCLike(), "wipod": synthetic.WIPOLike(), "dmoz": synthetic.DMOZLike(),
 	}
 	preset, ok := presets[problem]
 	if !ok {
-		return files{}, fmt.Errorf("no problem %q to generate; there are small, big, wipod and dmoz, or give -data", problem)
+		return stem{}, fmt.Errorf("no problem %q to generate; there are small, big, wipod and dmoz, or give -data", problem)
 	}
 	c, err := preset.Generate(ctx)
 	if err != nil {
-		return files{}, err
+		return stem{}, err
 	}
 	f := dataFiles(folder, problem)
 	var edges bytes.Buffer
@@ -38,11 +40,11 @@ func generate(ctx context.Context, folder, problem string) (files, error) {
 		}
 	}
 	if err := os.WriteFile(f.edges(), edges.Bytes(), 0o600); err != nil {
-		return files{}, err
+		return stem{}, err
 	}
 	for name, d := range map[string]*dataset.Dataset{f.train(): c.Train, f.test(): c.Test} {
 		if err := writeRows(name, d); err != nil {
-			return files{}, err
+			return stem{}, err
 		}
 	}
 	return f, nil
@@ -103,5 +105,5 @@ func readRows(name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return dataset.ReadSVMLight(file, name, t)
+	return files.ReadSVMLight(file, name, t)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/synthetic"
 )
 
 func TestGeneratedFilesHaveTheProblem(t *testing.T) {
@@ -14,7 +15,7 @@ func TestGeneratedFilesHaveTheProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := dataset.WIPOLike().Generate(context.Background())
+	c, err := synthetic.WIPOLike().Generate(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

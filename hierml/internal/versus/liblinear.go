@@ -56,7 +56,7 @@ func build(ctx context.Context, folder, source string) (string, error) {
 }
 
 // liblinear trains with the tolerances one after the other until the primal objective is at most target.
-func liblinear(ctx context.Context, timed, folder string, f files, c, target float64, tolerances []string) (*outcome, error) {
+func liblinear(ctx context.Context, timed, folder string, f stem, c, target float64, tolerances []string) (*outcome, error) {
 	model := filepath.Join(folder, "liblinear.model")
 	arguments := append([]string{f.train(), f.test(), strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)
 	command := exec.CommandContext(ctx, timed, arguments...)

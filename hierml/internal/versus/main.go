@@ -103,9 +103,9 @@ func compare(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	files := dataFiles(o.data, o.problem)
+	problem := dataFiles(o.data, o.problem)
 	if o.data == "" {
-		if files, err = generate(ctx, folder, o.problem); err != nil {
+		if problem, err = generate(ctx, folder, o.problem); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func compare(ctx context.Context, o options) error {
 		for _, workers := range strings.Split(o.workers, ",") {
 			var best outcome
 			for k := range max(o.repeat, 1) {
-				r, err := ours(ctx, o, files, name, workers)
+				r, err := ours(ctx, o, problem, name, workers)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
@@ -135,7 +135,7 @@ func compare(ctx context.Context, o options) error {
 	if timed != "" {
 		tolerances := strings.Split(o.tolerances, ",")
 		for range max(o.repeat, 1) {
-			r, err := liblinear(ctx, timed, folder, files, o.c, outcomes[0].Primal, tolerances)
+			r, err := liblinear(ctx, timed, folder, problem, o.c, outcomes[0].Primal, tolerances)
 			if err != nil {
 				return err
 			}
@@ -149,13 +149,13 @@ func compare(ctx context.Context, o options) error {
 }
 
 // ours trains once in a process of its own.
-func ours(ctx context.Context, o options, f files, name, workers string) (outcome, error) {
+func ours(ctx context.Context, o options, f stem, name, workers string) (outcome, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return outcome{}, err
 	}
 	arguments := []string{
-		"-child", f.stem, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
+		"-child", f.path, "-runs", name, "-workers", workers, "-method", o.method, "-cpuprofile", o.cpuProfile,
 		"-c", strconv.FormatFloat(o.c, 'g', -1, 64), "-gap", strconv.FormatFloat(o.gap, 'g', -1, 64), "-progress=" + strconv.FormatBool(o.progress),
 		"-time", o.time.String(), "-save=" + strconv.FormatBool(o.save), "-beam", strconv.Itoa(o.beam),
 	}
@@ -169,11 +169,11 @@ func ours(ctx context.Context, o options, f files, name, workers string) (outcom
 	return r, json.Unmarshal(out, &r)
 }
 
-// files are those of a problem: stem.train.svm, stem.test.svm and stem.edges.
-type files struct{ stem string }
+// stem is how the files of a problem are called: stem.train.svm, stem.test.svm and stem.edges.
+type stem struct{ path string }
 
-func dataFiles(folder, problem string) files { return files{filepath.Join(folder, problem)} }
+func dataFiles(folder, problem string) stem { return stem{filepath.Join(folder, problem)} }
 
-func (f files) train() string { return f.stem + ".train.svm" }
-func (f files) test() string  { return f.stem + ".test.svm" }
-func (f files) edges() string { return f.stem + ".edges" }
+func (f stem) train() string { return f.path + ".train.svm" }
+func (f stem) test() string  { return f.path + ".test.svm" }
+func (f stem) edges() string { return f.path + ".edges" }

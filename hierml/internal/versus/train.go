@@ -92,7 +92,7 @@ func peak() (float64, error) {
 
 // train is the child process: it trains once and prints the outcome.
 func train(ctx context.Context, o options) error {
-	f := files{o.child}
+	f := stem{o.child}
 	estimator, ok := estimators[o.runs]
 	if !ok {
 		return fmt.Errorf("nothing named %q to train; there are %v", o.runs, names())

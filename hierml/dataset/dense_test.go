@@ -1,0 +1,73 @@
+package dataset_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+)
+
+func TestDense(t *testing.T) {
+	tax := example.Fruit()
+	x := mat.NewDense(2, 3, []float64{1, 0, -2, 0, 0.5, 0})
+	labels, err := dataset.LabelSets(tax, [][]string{{"food", "apple"}, {"tool", "bread"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.FromDense("rows", tax, x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkMatrix(t, d.X)
+	if got := fmt.Sprint(d.X.Indptr, d.X.Indices, d.X.Values, d.Labels); got != fmt.Sprint([]int{0, 2, 3}, []int{0, 2, 1}, []float32{1, -2, 0.5}, [][]int{{node(t, tax, "apple")}, {node(t, tax, "bread"), node(t, tax, "tool")}}) {
+		t.Error(got)
+	}
+	if back := d.X.Dense(); !mat.Equal(back, x) {
+		t.Error(mat.Formatted(back))
+	}
+	if again, err := dataset.FromDense("rows", tax, x.T(), [][]int{nil, nil, {0, 0}}); err != nil || !mat.Equal(again.X.Dense(), x.T()) || len(again.Labels[2]) != 1 {
+		t.Error(again, err)
+	}
+	if !(&dataset.Matrix{Cols: 3, Indptr: []int{0}}).Dense().IsEmpty() {
+		t.Error("a matrix without rows is not empty")
+	}
+	d.Vocabulary = []string{"a", "b", "c"}
+	one := d.WithConstant(3)
+	checkMatrix(t, one.X)
+	if fmt.Sprint(one.X.Indices, one.X.Values, one.Vocabulary, d.Vocabulary) != "[0 2 3 1 3] [1 -2 3 0.5 3] [a b c (constant)] [a b c]" {
+		t.Error(one)
+	}
+	for want, fails := range map[string]func() error{
+		"needs a taxonomy and a matrix": func() error { _, err := dataset.FromDense("r", nil, x, labels); return err },
+		"2 rows and the labels of 1":    func() error { _, err := dataset.FromDense("r", tax, x, labels[:1]); return err },
+		"row 1 of \"r\" has the label 99": func() error {
+			_, err := dataset.FromDense("r", tax, x, [][]int{{0}, {99}})
+			return err
+		},
+		"row 0, column 1 of \"r\" is 1e+300": func() error {
+			_, err := dataset.FromDense("r", tax, mat.NewDense(1, 2, []float64{0, 1e300}), [][]int{nil})
+			return err
+		},
+		"column 0 of \"r\" is NaN": func() error {
+			_, err := dataset.FromDense("r", tax, mat.NewDense(1, 1, []float64{math.NaN()}), [][]int{nil})
+			return err
+		},
+		"instance 1: label \"plum\" is not a node": func() error {
+			_, err := dataset.LabelSets(tax, [][]string{{"apple"}, {"plum"}})
+			return err
+		},
+		"instance 0: label \"pear\" is given twice": func() error {
+			_, err := dataset.LabelSets(tax, [][]string{{"pear", "pear"}})
+			return err
+		},
+	} {
+		if err := fails(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}

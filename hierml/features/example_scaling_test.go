@@ -1,0 +1,40 @@
+package features_test
+
+import (
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func ExampleScaling() {
+	t, err := taxonomy.FromPaths([]string{"cat", "dog"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	train, err := dataset.FromDense("train", t, mat.NewDense(4, 2, []float64{4, 20, 6, 20, 4, 60, 6, 60}), make([][]int, 4))
+	if err != nil {
+		log.Fatal(err)
+	}
+	test, err := dataset.FromDense("test", t, mat.NewDense(1, 2, []float64{8, 30}), make([][]int, 1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	scaler, err := features.Scaling{Columns: features.ZScore}.Fit(train)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(scaler)
+	scaled, err := scaler.Transform(test)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Formatted(scaled.X.Dense()))
+	// Output:
+	// z-score of 2 columns, measured on 4 instances
+	// [   3  -0.5]
+}

@@ -1,0 +1,34 @@
+package features_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/features"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func ExampleTFIDF() {
+	t, err := taxonomy.FromPaths([]string{"food/apple", "food/bread"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	apple, _ := t.Node("food/apple")
+	bread, _ := t.Node("food/bread")
+	train := &dataset.Corpus{Taxonomy: t, Documents: []dataset.Document{
+		{Text: "Red and sweet.", Labels: []int{apple}},
+		{Text: "Sweet, sour and green!", Labels: []int{apple}},
+		{Text: "Brown and hard.", Labels: []int{bread}},
+	}}
+	v, err := features.TFIDF{}.Fit(train)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(v.Vocabulary()) // without "and", which is everywhere
+	_, values := v.Transform(train).X.Row(0)
+	fmt.Printf("red %.3f, sweet %.3f\n", values[0], values[1])
+	// Output:
+	// [brown green hard red sour sweet]
+	// red 0.938, sweet 0.346
+}

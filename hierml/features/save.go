@@ -1,0 +1,87 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hierml/notebook/hierml/internal/textfile"
+)
+
+// saveJSON writes the value to a file that appears under its name when it is complete: until then an older one stays.
+func saveJSON(path string, value json.Marshaler) (err error) {
+	if path == "" {
+		return fmt.Errorf("features: save: no file is named")
+	}
+	data, err := value.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // what a link names is replaced, not the link
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("features: save: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			file.Close() // the first error is the one to report
+			os.Remove(file.Name())
+		}
+	}()
+	if _, err := file.Write(append(data, '\n')); err != nil {
+		return fmt.Errorf("features: save: %w", err)
+	}
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("features: save: %w", err)
+	}
+	if err := file.Chmod(0o644); err != nil {
+		return fmt.Errorf("features: save: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("features: save: %w", err)
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return fmt.Errorf("features: save: %w", err)
+	}
+	return nil
+}
+
+// loadJSON reads a file that saveJSON wrote.
+func loadJSON(path string, value json.Unmarshaler) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("features: load: %w", err)
+	}
+	data, err := io.ReadAll(file)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("features: load %s: %w", path, err)
+	}
+	if err := json.Unmarshal(data, value); err != nil {
+		return fmt.Errorf("features: load %s: %w", path, err)
+	}
+	return nil
+}
+
+// header says what a saved value is.
+type header struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+// check reports a file of another kind, or one that a newer version of this package wrote.
+func (h header) check(want header) error {
+	if h.Format != want.Format {
+		return fmt.Errorf("the format is %s; expected %s", textfile.Quote(h.Format), textfile.Quote(want.Format))
+	}
+	if h.Version < 1 || h.Version > want.Version {
+		return fmt.Errorf("version %d of %s; this program reads up to version %d", h.Version, h.Format, want.Version)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package features
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+)
+
+// ColumnScale says how columns are scaled: which number is subtracted from a column's values, and by which they are
+// then divided. A column that is the same in all training instances is divided by 1.
+type ColumnScale int
+
+const (
+	// MaxAbs divides by the largest absolute value, so that values are from -1 to 1 and zeros stay.
+	MaxAbs ColumnScale = iota
+	// UnitDeviation divides by the standard deviation. Zeros stay.
+	UnitDeviation
+	// ZScore subtracts the mean and divides by the standard deviation. Zeros do not stay: a sparse matrix becomes dense.
+	ZScore
+	// UnitRange subtracts the smallest value and divides by the difference to the largest, so that values are from 0 to 1.
+	// A sparse matrix becomes dense where the smallest values are not zero.
+	UnitRange
+	// Unscaled leaves columns as they are.
+	Unscaled
+)
+
+var columnScaleNames = []string{"max-abs", "unit deviation", "z-score", "unit range", "unscaled"}
+
+func (s ColumnScale) String() string { return enumName("ColumnScale", int(s), columnScaleNames) }
+
+// MarshalText returns the name that String returns.
+func (s ColumnScale) MarshalText() ([]byte, error) {
+	return marshalEnum("ColumnScale", int(s), columnScaleNames)
+}
+
+// UnmarshalText sets the scale by its name.
+func (s *ColumnScale) UnmarshalText(text []byte) error {
+	return unmarshalEnum("ColumnScale", (*int)(s), columnScaleNames, text)
+}
+
+// Scaling says how the features of a data set are scaled. The zero value is MaxAbs.
+type Scaling struct {
+	// Columns is MaxAbs, UnitDeviation, ZScore, UnitRange or Unscaled. The standard deviation is that of the training
+	// instances themselves (their number is divided by, not one less).
+	Columns ColumnScale `json:",omitzero"`
+	// UnitLength then scales every instance to a Euclidean norm of 1.
+	UnitLength bool `json:",omitzero"`
+	// Constant is the value of one more column at the end, the intercept of a linear model. The default value 0 is none.
+	Constant float32 `json:",omitzero"`
+}
+
+// Scaler scales data by what was measured on training data. It may be used from several goroutines at once.
+type Scaler struct {
+	settings  Scaling
+	instances int       // that were measured
+	shift     []float64 // of each column, or nil where nothing is subtracted
+	factor    []float64 // of each column
+}
+
+// mostScaled bounds the entries of a matrix that scaling makes dense: they take eight bytes each.
+const mostScaled = 1 << 30
+
+// Fit measures the columns of training data. It is an error if there are none, or if a value is not finite.
+func (s Scaling) Fit(train *dataset.Dataset) (*Scaler, error) {
+	if _, err := s.Columns.MarshalText(); err != nil {
+		return nil, err
+	}
+	if c := float64(s.Constant); math.IsNaN(c) || math.IsInf(c, 0) {
+		return nil, fmt.Errorf("features: Constant is %v; it has to be finite", s.Constant)
+	}
+	if train.Len() == 0 || train.X == nil {
+		return nil, fmt.Errorf("features: %q has no instances to measure", train.Name)
+	}
+	columns := make([]columnRange, train.X.Cols)
+	for i := range train.X.Rows {
+		indices, values := train.X.Row(i)
+		for k, v := range values {
+			if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("features: row %d of %q has %v in column %d; expected finite values", i, train.Name, v, indices[k])
+			}
+			columns[indices[k]].add(float64(v))
+		}
+	}
+	n := train.X.Rows
+	squares := make([]float64, len(columns)) // of differences from the mean
+	if s.Columns == ZScore || s.Columns == UnitDeviation {
+		for k, j := range train.X.Indices {
+			difference := float64(train.X.Values[k]) - columns[j].sum/float64(n)
+			squares[j] += difference * difference
+		}
+	}
+	r := &Scaler{settings: s, instances: n, factor: make([]float64, len(columns))}
+	if s.Columns == ZScore || s.Columns == UnitRange {
+		r.shift = make([]float64, len(columns))
+	}
+	for j := range columns {
+		c := &columns[j]
+		if c.count < n {
+			c.low, c.high = min(c.low, 0), max(c.high, 0)
+		}
+		mean := c.sum / float64(n)
+		scale := 1.0
+		switch s.Columns {
+		case MaxAbs:
+			scale = max(c.high, -c.low)
+		case UnitDeviation, ZScore:
+			scale = math.Sqrt((squares[j] + float64(n-c.count)*mean*mean) / float64(n))
+			if c.low == c.high {
+				scale, mean = 1, c.low
+			}
+		case UnitRange:
+			scale = c.high - c.low
+		}
+		if scale == 0 {
+			scale = 1
+		}
+		r.factor[j] = 1 / scale
+		switch s.Columns {
+		case ZScore:
+			r.shift[j] = mean
+		case UnitRange:
+			r.shift[j] = c.low
+		}
+	}
+	return r, nil
+}
+
+// columnRange is what a column's stored values are.
+type columnRange struct {
+	count     int
+	sum       float64
+	low, high float64
+}
+
+func (c *columnRange) add(v float64) {
+	if c.count == 0 {
+		c.low, c.high = v, v
+	}
+	c.count++
+	c.sum += v
+	c.low, c.high = min(c.low, v), max(c.high, v)
+}
+
+// Settings returns the settings it was made by.
+func (r *Scaler) Settings() Scaling { return r.settings }
+
+// Columns returns the number of columns of what Transform takes, a Constant not among them.
+func (r *Scaler) Columns() int { return len(r.factor) }
+
+// Transform returns the data scaled. It is an error if it has other columns than the training data, or if a value is
+// beyond a float32 when it is scaled.
+func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
+	x, err := r.Scale(d.X)
+	if err != nil {
+		return nil, fmt.Errorf("features: %q: %w", d.Name, err)
+	}
+	s := *d
+	s.X = x
+	if r.settings.Constant != 0 {
+		s.Vocabulary = d.WithConstant(r.settings.Constant).Vocabulary
+	}
+	return &s, nil
+}
+
+// Scale returns the rows of a matrix scaled, as Transform does those of a data set.
+func (r *Scaler) Scale(x *dataset.Matrix) (*dataset.Matrix, error) {
+	if x.Cols != len(r.factor) {
+		return nil, fmt.Errorf("%d columns; the scaler was made of %d", x.Cols, len(r.factor))
+	}
+	var shifted []int32 // columns whose zeros do not stay
+	for j, shift := range r.shift {
+		if shift != 0 {
+			shifted = append(shifted, int32(j))
+		}
+	}
+	if len(shifted) > 0 && x.Rows > (mostScaled-x.NonZeros())/len(shifted) {
+		return nil, fmt.Errorf("%v scales to %d x %d values that are not zero; use UnitDeviation or MaxAbs, with which zeros stay", r.settings.Columns, x.Rows, len(shifted))
+	}
+	scaled := &dataset.Matrix{Rows: x.Rows, Cols: x.Cols, Indptr: make([]int, 1, x.Rows+1)}
+	scaled.Indices = make([]int32, 0, x.NonZeros())
+	scaled.Values = make([]float32, 0, x.NonZeros())
+	for i := range x.Rows {
+		first, sum := len(scaled.Values), 0.0
+		indices, values := x.Row(i)
+		rest := shifted
+		for len(indices) > 0 || len(rest) > 0 {
+			var v float64
+			var j int32
+			if len(indices) > 0 && (len(rest) == 0 || indices[0] <= rest[0]) {
+				j, v = indices[0], float64(values[0])
+				indices, values = indices[1:], values[1:]
+			} else {
+				j = rest[0]
+			}
+			if len(rest) > 0 && rest[0] == j {
+				rest = rest[1:]
+				v -= r.shift[j]
+			}
+			v *= r.factor[j]
+			f := float32(v)
+			if math.IsInf(float64(f), 0) || math.IsNaN(v) {
+				return nil, fmt.Errorf("row %d, column %d is %v when it is scaled, which is beyond a float32", i, j, v)
+			}
+			if f == 0 {
+				continue
+			}
+			sum = UnitLength.add(sum, v)
+			scaled.Indices = append(scaled.Indices, j)
+			scaled.Values = append(scaled.Values, f)
+		}
+		if r.settings.UnitLength {
+			UnitLength.scale(scaled.Values[first:], sum)
+		}
+		scaled.Indptr = append(scaled.Indptr, len(scaled.Values))
+	}
+	if r.settings.Constant != 0 {
+		scaled = scaled.WithConstant(r.settings.Constant)
+	}
+	return scaled, nil
+}
+
+// String says what it does.
+func (r *Scaler) String() string {
+	text := fmt.Sprintf("%v of %s, measured on %s", r.settings.Columns, describe.Count(len(r.factor), "column", "columns"), describe.Count(r.instances, "instance", "instances"))
+	if r.settings.Columns == Unscaled {
+		text = fmt.Sprintf("%s as they are", describe.Count(len(r.factor), "column", "columns"))
+	}
+	if r.settings.UnitLength {
+		text += "; then instances of unit length"
+	}
+	if r.settings.Constant != 0 {
+		text += fmt.Sprintf("; then a column of %v", r.settings.Constant)
+	}
+	return text
+}
+
+// HTML is String as a paragraph.
+func (r *Scaler) HTML() string {
+	return "<div class=\"hierml-scaler\">" + template.HTMLEscapeString(r.String()) + "</div>\n"
+}

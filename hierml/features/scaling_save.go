@@ -1,0 +1,58 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// savedScaler is a Scaler in JSON.
+type savedScaler struct {
+	header
+	Scaling   Scaling   `json:"scaling"`
+	Instances int       `json:"instances"`
+	Shift     []float64 `json:"shift,omitempty"`
+	Factor    []float64 `json:"factor"`
+}
+
+var scalerHeader = header{"hierml.scaler", 1}
+
+// Save writes the scaler to a file, as JSON, which LoadScaler reads. The file appears under its name when it is
+// complete: until then an older one stays.
+func (r *Scaler) Save(path string) error { return saveJSON(path, r) }
+
+// LoadScaler reads what Scaler.Save wrote. What it returns scales in the same way.
+func LoadScaler(path string) (*Scaler, error) {
+	r := new(Scaler)
+	if err := loadJSON(path, r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// MarshalJSON returns what Save writes.
+func (r *Scaler) MarshalJSON() ([]byte, error) {
+	return json.Marshal(savedScaler{scalerHeader, r.settings, r.instances, r.shift, r.factor})
+}
+
+// UnmarshalJSON sets the scaler to what MarshalJSON wrote.
+func (r *Scaler) UnmarshalJSON(data []byte) error {
+	var saved savedScaler
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return err
+	}
+	if err := saved.check(scalerHeader); err != nil {
+		return err
+	}
+	shifts := saved.Scaling.Columns == ZScore || saved.Scaling.Columns == UnitRange
+	if shifts && len(saved.Shift) != len(saved.Factor) || !shifts && len(saved.Shift) > 0 {
+		return fmt.Errorf("%d columns are shifted and %d scaled, by %v", len(saved.Shift), len(saved.Factor), saved.Scaling.Columns)
+	}
+	for j, f := range saved.Factor {
+		if !(f > 0) || math.IsInf(f, 0) {
+			return fmt.Errorf("column %d is scaled by %v", j, f)
+		}
+	}
+	*r = Scaler{settings: saved.Scaling, instances: saved.Instances, shift: saved.Shift, factor: saved.Factor}
+	return nil
+}

@@ -1,0 +1,198 @@
+package features
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Selection is a choice of columns by what each of them tells, as ChiSquare and DocumentFrequency make it of training
+// data. Transform takes them of other data too, and Vectorizer.Keep makes of its Columns a vectorizer that has no
+// others.
+type Selection struct {
+	Columns []int    // chosen, ascending
+	Names   []string // of the chosen columns, or nil where they have none
+
+	// Scores has the score of every column of the data, chosen or not, and Classes the node of the class about which it
+	// tells the most, or -1 where it tells nothing of one. Classes is nil where scores are not made of classes.
+	Scores  []float64
+	Classes []int
+
+	method   string
+	taxonomy *taxonomy.Taxonomy
+}
+
+// choose returns the columns with the highest scores, at least least; at most most, unless that is zero. Of columns
+// with one score the first are taken.
+func choose(d *dataset.Dataset, method string, scores []float64, classes []int, most int, least float64) (*Selection, error) {
+	var columns []int
+	for j, score := range scores {
+		if score > 0 && score >= least {
+			columns = append(columns, j)
+		}
+	}
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("features: no column of %q has a score, by %s, above zero and at least %v", d.Name, method, least)
+	}
+	if most > 0 && len(columns) > most {
+		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		columns = slices.Clone(columns[:most])
+		slices.Sort(columns)
+	}
+	s := &Selection{Columns: columns, Scores: scores, Classes: classes, method: method, taxonomy: d.Taxonomy}
+	if d.Vocabulary != nil {
+		s.Names = make([]string, len(columns))
+		for k, j := range columns {
+			s.Names[k] = d.Vocabulary[j]
+		}
+	}
+	return s, nil
+}
+
+// checkChoice reports settings that are no choice.
+func checkChoice(d *dataset.Dataset, features int, least float64) error {
+	if d.Len() == 0 || d.X == nil || d.X.Cols == 0 {
+		return fmt.Errorf("features: %q has no instances or no columns to choose from", d.Name)
+	}
+	if features < 0 {
+		return fmt.Errorf("features: Features is %d; it is how many columns are kept, or zero for all with a score", features)
+	}
+	if math.IsNaN(least) {
+		return fmt.Errorf("features: the least score is not a number")
+	}
+	return nil
+}
+
+// Transform returns the data with the chosen columns alone. It has to have the columns of the data that the choice was
+// made of.
+func (s *Selection) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
+	if d.X.Cols != len(s.Scores) {
+		return nil, fmt.Errorf("features: %q has %d columns; the selection was made of %d", d.Name, d.X.Cols, len(s.Scores))
+	}
+	for k, name := range s.Names {
+		if d.Vocabulary != nil && d.Vocabulary[s.Columns[k]] != name {
+			return nil, fmt.Errorf("features: column %d of %q is %s; the selection was made where it is %s", s.Columns[k], d.Name, textfile.Quote(d.Vocabulary[s.Columns[k]]), textfile.Quote(name))
+		}
+	}
+	return d.Columns(s.Columns)
+}
+
+// How many of the chosen columns String and HTML show.
+const (
+	shownColumns = 6
+	shownInTable = 16
+)
+
+// best returns the chosen columns with the highest scores, at most n: name, score and class of each.
+func (s *Selection) best(n int) [][3]string {
+	order := make([]int, len(s.Columns))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(s.Scores[s.Columns[b]], s.Scores[s.Columns[a]])
+	})
+	var rows [][3]string
+	for _, k := range order[:min(n, len(order))] {
+		j := s.Columns[k]
+		row := [3]string{fmt.Sprint(j), fmt.Sprintf("%.4g", s.Scores[j]), ""}
+		if s.Names != nil {
+			row[0] = describe.Cut(s.Names[k], 40)
+		}
+		if s.Classes != nil && s.Classes[j] >= 0 {
+			row[2] = describe.Cut(s.taxonomy.Name(s.Classes[j]), 40)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// String says how many columns were chosen, and which are the best.
+func (s *Selection) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d features by %s; best:", len(s.Columns), len(s.Scores), s.method)
+	for i, row := range s.best(shownColumns) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " %s %s", row[0], row[1])
+		if row[2] != "" {
+			fmt.Fprintf(&b, " (%s)", row[2])
+		}
+	}
+	return b.String()
+}
+
+var selectionHTML = template.Must(template.New("selection").Parse(`<div class="hierml-selection">
+<div>{{.Chosen}} of {{.All}} features by {{.Method}}</div>
+<table>
+<thead><tr><th style="text-align:left">best</th><th>score</th>{{if .Classes}}<th style="text-align:left">class</th>{{end}}</tr></thead>
+<tbody>
+{{- $classes := .Classes}}
+{{- range .Rows}}
+<tr><td style="text-align:left">{{index . 0}}</td><td>{{index . 1}}</td>{{if $classes}}<td style="text-align:left">{{index . 2}}</td>{{end}}</tr>
+{{- end}}
+</tbody>
+</table>
+</div>
+`))
+
+// HTML is String as a table.
+func (s *Selection) HTML() string {
+	var b strings.Builder
+	if err := selectionHTML.Execute(&b, map[string]any{
+		"Chosen": len(s.Columns), "All": len(s.Scores), "Method": s.method, "Classes": s.Classes != nil, "Rows": s.best(shownInTable),
+	}); err != nil {
+		return template.HTMLEscapeString(s.String())
+	}
+	return b.String()
+}
+
+// DocumentFrequency chooses columns by the number of instances in which they are not zero.
+type DocumentFrequency struct {
+	// Features is how many columns are kept at most: those in the most instances. The default value 0 is no limit.
+	Features int
+	// MinDocuments is the number of instances a column has to be in. The default value is 1.
+	MinDocuments int
+	// MaxShare is the part of the instances that a column may be in. The default value is 1.
+	MaxShare float64
+}
+
+// Fit chooses columns of training data. It is an error if none is left.
+func (s DocumentFrequency) Fit(d *dataset.Dataset) (*Selection, error) {
+	if err := checkChoice(d, s.Features, 0); err != nil {
+		return nil, err
+	}
+	if !(s.MaxShare >= 0 && s.MaxShare <= 1) {
+		return nil, fmt.Errorf("features: MaxShare is %v; it is a part of the instances, from 0 to 1", s.MaxShare)
+	}
+	frequencies := make([]float64, d.X.Cols)
+	for k, j := range d.X.Indices {
+		if d.X.Values[k] != 0 {
+			frequencies[j]++
+		}
+	}
+	scores := frequencies
+	if s.MaxShare > 0 {
+		scores = slices.Clone(frequencies)
+		for j, f := range scores {
+			if f > s.MaxShare*float64(d.Len()) {
+				scores[j] = 0
+			}
+		}
+	}
+	selection, err := choose(d, "document frequency", scores, nil, s.Features, float64(s.MinDocuments))
+	if err != nil {
+		return nil, err
+	}
+	selection.Scores = frequencies
+	return selection, nil
+}

@@ -1,0 +1,200 @@
+package features
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Tokens says what the tokens of a text are.
+type Tokens int
+
+const (
+	// Words are the longest runs of letters and digits. A combining mark continues the word before it.
+	Words Tokens = iota
+	// Letters are the letters alone, whatever stands between them: n-grams of n letters are the n-mers of a sequence
+	// of proteins or nucleotides.
+	Letters
+	// Characters are all characters, with one space for a run of white space.
+	Characters
+)
+
+var tokensNames = []string{"words", "letters", "characters"}
+
+func (t Tokens) String() string { return enumName("Tokens", int(t), tokensNames) }
+
+// MarshalText returns the name that String returns.
+func (t Tokens) MarshalText() ([]byte, error) { return marshalEnum("Tokens", int(t), tokensNames) }
+
+// UnmarshalText sets the tokens by their name.
+func (t *Tokens) UnmarshalText(text []byte) error {
+	return unmarshalEnum("Tokens", (*int)(t), tokensNames, text)
+}
+
+// terms finds the terms of texts: their tokens, without stop words, and n-grams of these.
+type terms struct {
+	tokens    func(text string, f func(token []byte))
+	separator string          // between the tokens of an n-gram
+	stop      map[string]stop // or nil
+	from, to  int             // of the lengths of n-grams
+}
+
+// stop says what is known of a token or several with the separator between them.
+type stop struct {
+	out    bool // it is a stop word
+	begins bool // it begins one
+}
+
+// maxGram bounds n-grams, of which a text has as many of each length as it has tokens.
+const maxGram = 100
+
+// newTerms checks the settings that say what terms are.
+func newTerms(s *Text) (*terms, error) {
+	t := &terms{separator: " ", from: s.NGrams[0], to: s.NGrams[1]}
+	if s.NGrams == [2]int{} {
+		t.from, t.to = 1, 1
+	}
+	if t.from < 1 || t.to < t.from || t.to > maxGram {
+		return nil, fmt.Errorf("features: NGrams is %v; it is the smallest and the largest number of tokens, such as {1, 2} for words and pairs of words, and at most %d", s.NGrams, maxGram)
+	}
+	if s.Pattern != "" && s.Tokenizer != nil || s.Tokens != Words && (s.Pattern != "" || s.Tokenizer != nil) {
+		return nil, fmt.Errorf("features: give one of Tokens, Pattern and Tokenizer: each says what the tokens of a text are")
+	}
+	keepCase := s.KeepCase
+	switch {
+	case s.Tokenizer != nil:
+		t.tokens = func(text string, f func([]byte)) {
+			var buffer []byte
+			for _, token := range s.Tokenizer(plainText(text, keepCase)) {
+				if buffer = append(buffer[:0], strings.ToValidUTF8(token, "\uFFFD")...); len(buffer) > 0 {
+					f(buffer)
+				}
+			}
+		}
+	case s.Pattern != "":
+		pattern, err := regexp.Compile(s.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("features: Pattern is not a regular expression: %w", err)
+		}
+		t.tokens = func(text string, f func([]byte)) {
+			var buffer []byte
+			// This is the way through all matches that takes no memory for each.
+			pattern.ReplaceAllStringFunc(plainText(text, keepCase), func(token string) string {
+				if buffer = append(buffer[:0], token...); len(buffer) > 0 {
+					f(buffer)
+				}
+				return ""
+			})
+		}
+	case s.Tokens == Words:
+		t.tokens = func(text string, f func([]byte)) { words(text, keepCase, f) }
+	case s.Tokens == Letters:
+		t.separator = ""
+		t.tokens = func(text string, f func([]byte)) { letters(text, keepCase, f) }
+	case s.Tokens == Characters:
+		t.separator = ""
+		t.tokens = func(text string, f func([]byte)) { characters(text, keepCase, f) }
+	default:
+		return nil, fmt.Errorf("features: Tokens is %d; there are Words, Letters and Characters", int(s.Tokens))
+	}
+	if len(s.StopWords) == 0 {
+		return t, nil
+	}
+	if t.separator == "" {
+		return nil, fmt.Errorf("features: StopWords are given, but tokens are %v; stop words are left out of words only", s.Tokens)
+	}
+	t.stop = make(map[string]stop)
+	for _, word := range s.StopWords {
+		var tokens []string
+		t.tokens(word, func(token []byte) { tokens = append(tokens, string(token)) })
+		for n := 1; n <= len(tokens); n++ {
+			key := strings.Join(tokens[:n], t.separator)
+			known := t.stop[key]
+			t.stop[key] = stop{out: known.out || n == len(tokens), begins: known.begins || n < len(tokens)}
+		}
+	}
+	return t, nil
+}
+
+// plainText returns the text as UTF-8 and, unless the case is kept, in lower case.
+func plainText(text string, keepCase bool) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !keepCase {
+		text = strings.ToLower(text)
+	}
+	return text
+}
+
+// termReader finds terms in one text after the other.
+type termReader struct {
+	*terms
+	text tokenList
+	kept tokenList // without stop words
+}
+
+// each calls f for each term of the text. The slice is valid during the call.
+func (r *termReader) each(text string, f func(term []byte)) {
+	if r.stop == nil && r.to == 1 {
+		r.tokens(text, f)
+		return
+	}
+	r.text.reset()
+	r.tokens(text, func(token []byte) { r.text.add(token, r.separator) })
+	list := &r.text
+	if r.stop != nil {
+		r.leaveOutStopWords()
+		list = &r.kept
+	}
+	for i := range list.ends {
+		for n := r.from; n <= r.to && i+n <= len(list.ends); n++ {
+			f(list.gram(i, n))
+		}
+	}
+}
+
+// leaveOutStopWords copies the tokens that are not part of a stop word. Of several that begin at one token, the
+// longest is left out.
+func (r *termReader) leaveOutStopWords() {
+	r.kept.reset()
+	for i := 0; i < len(r.text.ends); {
+		out := 0 // tokens
+		known := r.stop[string(r.text.gram(i, 1))]
+		for n := 1; ; n++ {
+			if known.out {
+				out = n
+			}
+			if !known.begins || i+n == len(r.text.ends) {
+				break
+			}
+			known = r.stop[string(r.text.gram(i, n+1))]
+		}
+		if out == 0 {
+			r.kept.add(r.text.gram(i, 1), r.separator)
+			out = 1
+		}
+		i += out
+	}
+}
+
+// tokenList holds tokens one after the other with separators between them, so that those that follow each other are
+// one slice.
+type tokenList struct {
+	bytes        []byte
+	begins, ends []int
+}
+
+func (l *tokenList) reset() {
+	l.bytes, l.begins, l.ends = l.bytes[:0], l.begins[:0], l.ends[:0]
+}
+
+func (l *tokenList) add(token []byte, separator string) {
+	if len(l.ends) > 0 {
+		l.bytes = append(l.bytes, separator...)
+	}
+	l.begins = append(l.begins, len(l.bytes))
+	l.bytes = append(l.bytes, token...)
+	l.ends = append(l.ends, len(l.bytes))
+}
+
+// gram returns n tokens from the i-th on.
+func (l *tokenList) gram(i, n int) []byte { return l.bytes[l.begins[i]:l.ends[i+n-1]] }

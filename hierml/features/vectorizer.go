@@ -1,0 +1,223 @@
+package features
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+)
+
+// Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the training texts it
+// was made from. It may be used from several goroutines at once.
+type Vectorizer struct {
+	settings   Text
+	terms      *terms
+	vocabulary []string // ascending; nil for hashed terms
+	index      map[string]int32
+	weigher    Weigher
+}
+
+// weigh derives what follows from vocabulary and frequencies.
+func (v *Vectorizer) weigh() {
+	v.index = make(map[string]int32, len(v.vocabulary))
+	for j, word := range v.vocabulary {
+		v.index[word] = int32(j)
+	}
+	v.weigher.weigh()
+}
+
+// Settings returns the settings it was made by.
+func (v *Vectorizer) Settings() Text { return v.settings }
+
+// Columns returns the number of columns of what Transform returns.
+func (v *Vectorizer) Columns() int {
+	if v.settings.Bits > 0 {
+		return 1 << v.settings.Bits
+	}
+	return len(v.vocabulary)
+}
+
+// Vocabulary returns the words, ascending, which are the columns of what Transform returns, or nil for hashed
+// terms. The slice must not be modified.
+func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
+
+// IDF returns the factor of each column's weight that depends on its document frequency: ln(N / df), or what
+// BM25 has in its place. It is nil where nothing was counted. The slice must not be modified.
+func (v *Vectorizer) IDF() []float64 { return v.weigher.idf }
+
+// Keep returns a vectorizer with some of the columns, which are given ascending, such as those of a Selection. Vectors
+// have their length without the columns that are left out.
+func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
+	if v.vocabulary == nil {
+		return nil, fmt.Errorf("features: the terms are hashed: there is no vocabulary to keep a part of")
+	}
+	for k, j := range columns {
+		if j < 0 || j >= len(v.vocabulary) {
+			return nil, fmt.Errorf("features: column %d of vectors with columns 0 to %d", j, len(v.vocabulary)-1)
+		}
+		if k > 0 && columns[k-1] >= j {
+			return nil, fmt.Errorf("features: column %d is given after column %d; give each once, ascending", j, columns[k-1])
+		}
+	}
+	kept := *v
+	kept.vocabulary = make([]string, len(columns))
+	for k, j := range columns {
+		kept.vocabulary[k] = v.vocabulary[j]
+	}
+	kept.weigher = v.weigher.keep(columns)
+	kept.weigh()
+	return &kept, nil
+}
+
+// Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus. Words
+// outside the vocabulary are ignored; a document without any other has a row without entries.
+func (v *Vectorizer) Transform(c *dataset.Corpus) *dataset.Dataset {
+	d, _ := v.TransformContext(context.Background(), c) // that context never ends
+	return d
+}
+
+// TransformContext is Transform that ends early, with the context's error, when ctx does.
+func (v *Vectorizer) TransformContext(ctx context.Context, c *dataset.Corpus) (*dataset.Dataset, error) {
+	x, err := v.vectors(ctx, len(c.Documents), func(i int) string { return c.Documents[i].Text })
+	if err != nil {
+		return nil, err
+	}
+	return &dataset.Dataset{Name: c.Name, Taxonomy: c.Taxonomy, X: x, Labels: c.LabelSets(), Vocabulary: v.vocabulary}, nil
+}
+
+// Vectors returns texts without labels as vectors, a row each: what a model predicts of.
+func (v *Vectorizer) Vectors(texts ...string) *dataset.Matrix {
+	x, _ := v.vectors(context.Background(), len(texts), func(i int) string { return texts[i] })
+	return x
+}
+
+func (v *Vectorizer) vectors(ctx context.Context, n int, text func(i int) string) (*dataset.Matrix, error) {
+	parts := make([]textWriter, min(runtime.GOMAXPROCS(0), max(n, 1)))
+	inParallel(n, len(parts), func(part, from, to int) {
+		reader := &termReader{terms: v.terms}
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			parts[part].add(v, reader, text(i))
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	rows := make([]rowWriter, len(parts))
+	for i := range parts {
+		rows[i] = parts[i].rowWriter
+	}
+	return joined(rows, n, v.Columns()), nil
+}
+
+// textWriter makes rows of texts.
+type textWriter struct {
+	rowWriter
+	times  []int32 // how often each column stands in the text
+	found  []int32 // columns with times
+	hashes []uint64
+}
+
+// add appends the row of a text.
+func (w *textWriter) add(v *Vectorizer, reader *termReader, text string) {
+	if v.settings.Bits > 0 {
+		w.addHashed(v, reader, text)
+	} else {
+		w.addKnown(v, reader, text)
+	}
+}
+
+// addKnown appends the row of a text by its terms in the vocabulary.
+func (w *textWriter) addKnown(v *Vectorizer, reader *termReader, text string) {
+	if w.times == nil {
+		w.times = make([]int32, len(v.vocabulary))
+	}
+	w.found = w.found[:0]
+	terms := 0
+	reader.each(text, func(term []byte) {
+		terms++
+		if j, ok := v.index[string(term)]; ok {
+			if w.times[j] == 0 {
+				w.found = append(w.found, j)
+			}
+			w.times[j]++
+		}
+	})
+	slices.Sort(w.found)
+	row := w.begin()
+	for _, j := range w.found {
+		row.add(&v.weigher, j, v.weigher.frequencyWeight(float64(w.times[j]), float64(terms)))
+		w.times[j] = 0
+	}
+	w.end(&v.weigher, row)
+}
+
+// addHashed appends the row of a text by the hashes of its terms.
+func (w *textWriter) addHashed(v *Vectorizer, reader *termReader, text string) {
+	w.hashes = reader.hashes(text, w.hashes[:0])
+	row := w.begin()
+	for i := 0; i < len(w.hashes); {
+		column, weight := hashColumn(w.hashes[i], v.settings.Bits), 0.0
+		for i < len(w.hashes) && hashColumn(w.hashes[i], v.settings.Bits) == column {
+			hash, start := w.hashes[i], i
+			for i < len(w.hashes) && w.hashes[i] == hash {
+				i++
+			}
+			weight += hashSign(hash) * v.weigher.frequencyWeight(float64(i-start), float64(len(w.hashes)))
+		}
+		row.add(&v.weigher, column, weight) // terms of one column may cancel out
+	}
+	w.end(&v.weigher, row)
+}
+
+// String says what it makes of texts.
+func (v *Vectorizer) String() string {
+	what := fmt.Sprintf("%d %s", len(v.vocabulary), v.settings.kind())
+	if v.settings.Bits > 0 {
+		what = fmt.Sprintf("%s in %d columns by hashing", v.settings.kind(), v.Columns())
+	}
+	return v.weigher.describe(what)
+}
+
+// kind says what the terms are.
+func (s *Text) kind() string {
+	name := s.Tokens.String()
+	if s.Pattern != "" || s.Tokenizer != nil {
+		name = "tokens"
+	}
+	switch from, to := s.NGrams[0], s.NGrams[1]; {
+	case to <= 1:
+		return name
+	case from == to:
+		return fmt.Sprintf("%d-grams of %s", to, name)
+	default:
+		return fmt.Sprintf("%d- to %d-grams of %s", from, to, name)
+	}
+}
+
+// shownTerms is how many terms HTML shows.
+const shownTerms = 8
+
+// HTML is String with the terms that stand in the most training documents.
+func (v *Vectorizer) HTML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<div class=\"hierml-vectorizer\">\n<div>%s</div>\n", template.HTMLEscapeString(v.String()))
+	order := make([]int, len(v.vocabulary))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(v.weigher.frequencies[b]) - int(v.weigher.frequencies[a]) })
+	if len(order) > 0 {
+		b.WriteString("<table>\n<thead><tr><th style=\"text-align:left\">most frequent</th><th>documents</th></tr></thead>\n<tbody>\n")
+		for _, j := range order[:min(len(order), shownTerms)] {
+			fmt.Fprintf(&b, "<tr><td style=\"text-align:left\">%s</td><td>%d</td></tr>\n", template.HTMLEscapeString(describe.Cut(v.vocabulary[j], 40)), v.weigher.frequencies[j])
+		}
+		b.WriteString("</tbody>\n</table>\n")
+	}
+	b.WriteString("</div>\n")
+	return b.String()
+}

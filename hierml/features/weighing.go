@@ -1,0 +1,215 @@
+package features
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+)
+
+// Weighing says how counts of terms become weights, for data that come as counts and not as texts, such as those of
+// the LSHTC challenges, which [CSS16, section 8.3] weighs by BM25. Text has the same settings. The zero value is TFIDF's:
+// LogTFIDF in vectors of unit length.
+type Weighing struct {
+	// Weight is LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or Binary.
+	Weight TermWeight `json:",omitzero"`
+	// K1 and B are parameters of BM25. The default values are 1.2 and 0.75; a negative number is 0.
+	K1 float64 `json:",omitzero"`
+	B  float64 `json:",omitzero"`
+	// Norm is UnitLength, UnitSum or NoNorm.
+	Norm RowNorm `json:",omitzero"`
+}
+
+// Weigher weighs counts by the document frequencies of the training data it was made of. It may be used from several
+// goroutines at once.
+type Weigher struct {
+	settings    Weighing
+	k1, b       float64
+	frequencies []int32   // the number of training documents of each column, or nil where nothing was counted
+	idf         []float64 // what follows from it
+	documents   int       // that were counted
+	length      float64   // terms of a training document, on average
+}
+
+// weigher checks the settings and returns a weigher that saw no documents.
+func (s Weighing) weigher() (Weigher, error) {
+	if _, err := s.Weight.MarshalText(); err != nil {
+		return Weigher{}, err
+	}
+	if _, err := s.Norm.MarshalText(); err != nil {
+		return Weigher{}, err
+	}
+	if math.IsNaN(s.K1) || math.IsInf(s.K1, 0) || math.IsNaN(s.B) || s.B > 1 {
+		return Weigher{}, fmt.Errorf("features: K1 is %v and B is %v; K1 is a finite number and B at most 1", s.K1, s.B)
+	}
+	w := Weigher{settings: s, k1: 1.2, b: 0.75}
+	if s.K1 != 0 {
+		w.k1 = max(s.K1, 0)
+	}
+	if s.B != 0 {
+		w.b = max(s.B, 0)
+	}
+	return w, nil
+}
+
+// Fit counts in how many of the training documents each column is. It is an error if there are none, or if a value is no
+// count.
+func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
+	w, err := s.weigher()
+	if err != nil {
+		return nil, err
+	}
+	if train.Len() == 0 || train.X == nil {
+		return nil, fmt.Errorf("features: %q has no instances to count", train.Name)
+	}
+	if err := w.check(train.X); err != nil {
+		return nil, fmt.Errorf("features: %q: %w", train.Name, err)
+	}
+	w.documents = train.Len()
+	w.frequencies = make([]int32, train.X.Cols)
+	total := 0.0
+	for k, j := range train.X.Indices {
+		if v := train.X.Values[k]; v != 0 {
+			w.frequencies[j]++
+			total += float64(v)
+		}
+	}
+	w.length = total / float64(w.documents)
+	w.weigh()
+	return &w, nil
+}
+
+// weigh derives what follows from the frequencies.
+func (w *Weigher) weigh() {
+	w.idf = make([]float64, len(w.frequencies))
+	for j, df := range w.frequencies {
+		w.idf[j] = w.settings.Weight.rarity(int(df), w.documents)
+	}
+}
+
+// rarity returns the factor of the weight that depends on the document frequency alone.
+func (w TermWeight) rarity(df, documents int) float64 {
+	n, f := float64(documents), float64(df)
+	switch {
+	case df == 0: // no training document has it, so that nothing is known of it
+		return 0
+	case w == BM25:
+		return math.Log(1 + (n-f+0.5)/(f+0.5))
+	}
+	return math.Log(n / f)
+}
+
+// frequencyWeight returns the factor of the weight that depends on how often a term stands in a document with so many
+// terms.
+func (w *Weigher) frequencyWeight(tf, terms float64) float64 {
+	switch w.settings.Weight {
+	case LogTFIDF, LogCounts:
+		return 1 + math.Log(tf)
+	case BM25:
+		return tf / (tf + w.k1*(1-w.b+w.b*terms/w.length))
+	case Binary:
+		return 1
+	}
+	return tf
+}
+
+// check reports the first value that is no count.
+func (w *Weigher) check(x *dataset.Matrix) error {
+	logarithm := w.settings.Weight == LogTFIDF || w.settings.Weight == LogCounts
+	for i := range x.Rows {
+		indices, values := x.Row(i)
+		for k, v := range values {
+			if !(v >= 0) || math.IsInf(float64(v), 0) {
+				return fmt.Errorf("row %d has %v in column %d, which is no count", i, v, indices[k])
+			}
+			if logarithm && v > 0 && v < 1 {
+				return fmt.Errorf("row %d has %v in column %d, where a count is expected: the weight %v takes its logarithm", i, v, indices[k], w.settings.Weight)
+			}
+		}
+	}
+	return nil
+}
+
+// Settings returns the settings it was made by.
+func (w *Weigher) Settings() Weighing { return w.settings }
+
+// Transform returns the data weighed. It is an error if a value is no count, or if there are other columns than in the
+// training data. Columns that no training document has are left out by weights with a document frequency.
+func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
+	x, err := w.Weigh(d.X)
+	if err != nil {
+		return nil, fmt.Errorf("features: %q: %w", d.Name, err)
+	}
+	s := *d
+	s.X = x
+	return &s, nil
+}
+
+// Weigh returns the rows of a matrix weighed, as Transform does those of a data set.
+func (w *Weigher) Weigh(x *dataset.Matrix) (*dataset.Matrix, error) {
+	if x.Cols != len(w.frequencies) {
+		return nil, fmt.Errorf("%d columns; the weigher was made of %d", x.Cols, len(w.frequencies))
+	}
+	if err := w.check(x); err != nil {
+		return nil, err
+	}
+	writer := rowWriter{x: dataset.Matrix{
+		Rows: x.Rows, Cols: x.Cols,
+		Indptr:  make([]int, 1, x.Rows+1),
+		Indices: make([]int32, 0, x.NonZeros()),
+		Values:  make([]float32, 0, x.NonZeros()),
+	}}
+	for i := range x.Rows {
+		indices, values := x.Row(i)
+		terms := 0.0
+		for _, v := range values {
+			terms += float64(v)
+		}
+		row := writer.begin()
+		for k, j := range indices {
+			if values[k] != 0 {
+				row.add(w, j, w.frequencyWeight(float64(values[k]), terms))
+			}
+		}
+		writer.end(w, row)
+	}
+	return &writer.x, nil
+}
+
+// describe says what the weights of something are.
+func (w *Weigher) describe(what string) string {
+	weight := w.settings.Weight.String()
+	if w.settings.Weight == LogTFIDF {
+		weight = "tf-idf"
+	}
+	switch {
+	case w.documents == 0:
+		return fmt.Sprintf("%s of %s", weight, what)
+	case w.settings.Weight.counted():
+		return fmt.Sprintf("%s of %s, counted in %d documents", weight, what, w.documents)
+	}
+	return fmt.Sprintf("%s of %s, found in %d documents", weight, what, w.documents)
+}
+
+// String says what it does.
+func (w *Weigher) String() string {
+	return w.describe(describe.Count(len(w.frequencies), "column", "columns"))
+}
+
+// HTML is String as a paragraph.
+func (w *Weigher) HTML() string {
+	return "<div class=\"hierml-weigher\">" + template.HTMLEscapeString(w.String()) + "</div>\n"
+}
+
+// keep returns the weigher of some of the columns.
+func (w *Weigher) keep(columns []int) Weigher {
+	kept := *w
+	kept.frequencies = make([]int32, len(columns))
+	for k, j := range columns {
+		kept.frequencies[k] = w.frequencies[j]
+	}
+	kept.weigh()
+	return kept
+}

@@ -1,0 +1,71 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// savedWeigher is a Weigher in JSON.
+type savedWeigher struct {
+	header
+	Weighing    Weighing `json:"weighing"`
+	Documents   int      `json:"documents"`
+	Length      float64  `json:"terms per document"`
+	Frequencies []int32  `json:"document frequencies"`
+}
+
+var weigherHeader = header{"hierml.weigher", 1}
+
+// Save writes the weigher to a file, as JSON, which LoadWeigher reads. The file appears under its name when it is
+// complete: until then an older one stays.
+func (w *Weigher) Save(path string) error { return saveJSON(path, w) }
+
+// LoadWeigher reads what Weigher.Save wrote. What it returns weighs in the same way.
+func LoadWeigher(path string) (*Weigher, error) {
+	w := new(Weigher)
+	if err := loadJSON(path, w); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// MarshalJSON returns what Save writes.
+func (w *Weigher) MarshalJSON() ([]byte, error) {
+	return json.Marshal(savedWeigher{weigherHeader, w.settings, w.documents, w.length, w.frequencies})
+}
+
+// UnmarshalJSON sets the weigher to what MarshalJSON wrote.
+func (w *Weigher) UnmarshalJSON(data []byte) error {
+	var saved savedWeigher
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return err
+	}
+	if err := saved.check(weigherHeader); err != nil {
+		return err
+	}
+	loaded, err := saved.Weighing.weigher()
+	if err != nil {
+		return err
+	}
+	loaded.documents, loaded.length, loaded.frequencies = saved.Documents, saved.Length, saved.Frequencies
+	if err := loaded.checkCounts(0); err != nil {
+		return err
+	}
+	loaded.weigh()
+	*w = loaded
+	return nil
+}
+
+// checkCounts reports what Fit could not have counted. Each column is in least documents or more.
+func (w *Weigher) checkCounts(least int32) error {
+	for j, df := range w.frequencies {
+		if df < least || int(df) > w.documents {
+			return fmt.Errorf("column %d is in %d of %d documents", j, df, w.documents)
+		}
+	}
+	if w.documents < 0 || !(w.length >= 0) || math.IsInf(w.length, 0) {
+		return fmt.Errorf("%d documents of %v terms", w.documents, w.length)
+	}
+	return nil
+}

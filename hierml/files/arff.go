@@ -1,0 +1,401 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// ARFF reads and writes the files of Weka with the hierarchical classes of Clus:
+//
+//	@relation cellcycle
+//	@attribute cln3 numeric
+//	@attribute phase {G1, S, 'G2/M'}
+//	@attribute class hierarchical 01/01,01/02,02
+//	@data
+//	0.24,S,01/02@02
+//	{0 0.24, 1 S, 2 01/02@02}
+//
+// Classes are the paths of a tree, which nodes are called by, or the edges parent/child of a graph, in which
+// root is no node. A row has its labels with @ between them, ? for none.
+//
+// A numeric attribute is a column; a nominal one is a column for each value, called name=value, of which the
+// row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys are not read. Missing values, ?, are
+// as zeros. Rows may be sparse, in braces, with the attributes counted from 0; as in Weka, a nominal attribute
+// left out of one has its first value.
+type ARFF struct {
+	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find that out:
+	// they are edges if all have two parts, and one begins at root or continues another.
+	Hierarchy string
+
+	// Class is the nominal attribute whose values are the labels in files without a hierarchical one.
+	Class string
+
+	// Dense asks for rows that are not sparse, in writing.
+	Dense bool
+
+	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	Repair *Faults
+}
+
+// Read reads all instances. With a nil taxonomy, it is the one of the file.
+func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
+	src, err := s.open(ctx, r, name, t)
+	if err != nil {
+		return nil, err
+	}
+	d, err := readAll(name, src.labels.taxonomy, s.Repair, src)
+	if err != nil {
+		return nil, err
+	}
+	d.Vocabulary = src.header.columns
+	return d, nil
+}
+
+// Instances reads one instance after the other, as SVMLight.Instances does. It needs a taxonomy.
+func (s ARFF) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
+	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) {
+		if t == nil {
+			return nil, errNoTaxonomy(name)
+		}
+		return s.open(ctx, r, name, t)
+	})
+}
+
+func (s ARFF) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*arffSource, error) {
+	if s.Hierarchy != "" && s.Hierarchy != "tree" && s.Hierarchy != "graph" {
+		return nil, fmt.Errorf(`dataset: %q is not a form of hierarchies; expected "tree", "graph" or nothing`, s.Hierarchy)
+	}
+	lines, err := openLines(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	header, err := readARFFHeader(lines, s)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		t = header.taxonomy
+	}
+	p := &arffSource{Lines: lines, header: header, nominal: header.nominal()}
+	p.labels = labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}
+	p.features = featureParser{lines: lines, repair: s.Repair}
+	return p, nil
+}
+
+// arffSource reads the rows of a file.
+type arffSource struct {
+	*textfile.Lines
+	header   *arffHeader
+	labels   labeler
+	features featureParser
+	nominal  []int // attributes
+	rows     int   // read
+	given    []int // the last sparse row that had the attribute
+	unsorted bool
+}
+
+func (p *arffSource) columns() int      { return len(p.header.columns) }
+func (p *arffSource) fraction() float64 { return p.Fraction() }
+
+func (p *arffSource) empty() error {
+	return &SyntaxError{File: p.Name(), Line: p.Line(), Msg: "no rows behind @data"}
+}
+
+func (p *arffSource) next(in *dataset.Instance) error {
+	for {
+		line, err := p.Next()
+		if err != nil {
+			return err
+		}
+		at := skipSpace(line, 0)
+		if at == len(line) || line[at] == '%' {
+			continue
+		}
+		in.Labels, in.Columns, in.Values = nil, in.Columns[:0], in.Values[:0]
+		p.unsorted = false
+		if line[at] == '{' {
+			err = p.sparse(line, at+1, in)
+		} else {
+			err = p.dense(line, at, in)
+		}
+		if err == nil && p.unsorted {
+			err = p.features.sort(in)
+		}
+		if err == nil && len(in.Values) == 0 && p.features.repair != nil {
+			err = p.features.fault(faultEmptyRow, -1, "the instance has no features")
+		}
+		return err
+	}
+}
+
+// dense reads a value for each attribute.
+func (p *arffSource) dense(line []byte, at int, in *dataset.Instance) error {
+	attributes := len(p.header.attributes)
+	for i := range attributes {
+		start := skipSpace(line, at)
+		value, end, ok := arffWord(line, start, ",")
+		if end = skipSpace(line, end); !ok || end < len(line) && line[end] != ',' {
+			return p.features.fault(faultUnreadable, start, "a quotation does not end before the next comma")
+		}
+		if i+1 < attributes && end == len(line) {
+			return p.features.fault(faultUnreadable, end, "the row has %d values; expected %d, one for each attribute", i+1, attributes)
+		}
+		if err := p.value(i, value, start, line, in); err != nil {
+			return err
+		}
+		at = end + 1
+	}
+	if at <= len(line) {
+		return p.features.fault(faultUnreadable, at-1, "the row has more values than the %d attributes", attributes)
+	}
+	return nil
+}
+
+// sparse reads the values that stand behind a brace with the numbers of their attributes.
+func (p *arffSource) sparse(line []byte, at int, in *dataset.Instance) error {
+	if p.rows++; p.given == nil {
+		p.given = make([]int, len(p.header.attributes))
+	}
+	previous := -1
+	for at = skipSpace(line, at); at < len(line) && line[at] != '}'; at = skipSpace(line, at) {
+		start := at
+		number := field(line, at)
+		i, err := strconv.Atoi(string(number))
+		if err != nil || i < 0 {
+			return p.features.fault(faultUnreadable, start, "%s is not the number of an attribute; expected {number value, ...}", textfile.Quote(string(number)))
+		}
+		if i >= len(p.header.attributes) {
+			return p.features.fault(faultUnreadable, start, "attribute %d, but the last of the %d is %d", i, len(p.header.attributes), len(p.header.attributes)-1)
+		}
+		if p.given[i] == p.rows {
+			return p.features.fault(faultUnreadable, start, "attribute %d is given twice", i)
+		}
+		if i < previous {
+			if err := p.features.fault(faultOrder, start, "attribute %d stands after attribute %d; expected ascending numbers", i, previous); err != nil {
+				return err
+			}
+		}
+		p.given[i], previous = p.rows, i
+		valueAt := skipSpace(line, start+len(number))
+		value, end, ok := arffWord(line, valueAt, ",}")
+		if end = skipSpace(line, end); !ok || end == len(line) || line[end] != ',' && line[end] != '}' {
+			return p.features.fault(faultUnreadable, start, "the row does not end; expected {number value, ...}")
+		}
+		if err := p.value(i, value, valueAt, line, in); err != nil {
+			return err
+		}
+		if at = end; line[end] == ',' {
+			at++
+		}
+	}
+	if at == len(line) || len(bytes.TrimSpace(line[at+1:])) > 0 {
+		return p.features.fault(faultUnreadable, at, "the row does not end with a brace; expected {number value, ...}")
+	}
+	for _, i := range p.nominal {
+		if p.given[i] != p.rows {
+			p.add(p.header.attributes[i].column, 1, in)
+		}
+	}
+	return nil
+}
+
+// add adds a value that is not zero. The values of a row come in the order of its attributes, nearly always.
+func (p *arffSource) add(column int, value float32, in *dataset.Instance) {
+	if n := len(in.Columns); n > 0 && int(in.Columns[n-1]) >= column {
+		p.unsorted = true
+	}
+	in.Columns, in.Values = append(in.Columns, int32(column)), append(in.Values, value)
+}
+
+// value adds the value of an attribute, which begins at the position.
+func (p *arffSource) value(i int, value string, at int, line []byte, in *dataset.Instance) error {
+	a := &p.header.attributes[i]
+	if a.kind == arffIgnored || value == "?" && (at == len(line) || line[at] == '?') {
+		return nil
+	}
+	switch a.kind {
+	case arffClass:
+		return p.classes(value, at, in)
+	case arffNumeric:
+		number, end, ok := parseFloat([]byte(value), 0)
+		if !ok || end != len(value) {
+			return p.features.badValue(value, at)
+		}
+		if number != 0 {
+			p.add(a.column, number, in)
+		}
+		return nil
+	}
+	position, ok := a.values[value]
+	switch {
+	case !ok:
+		return p.features.fault(faultUnknownValue, at, "%s is not a value of attribute %s", textfile.Quote(value), textfile.Quote(a.name))
+	case a.kind == arffNominal:
+		p.add(a.column+position, 1, in)
+	case position == 1:
+		p.add(a.column, 1, in)
+	}
+	return nil
+}
+
+// classes finds the labels of a row.
+func (p *arffSource) classes(value string, at int, in *dataset.Instance) error {
+	if value == "" {
+		return nil
+	}
+	var nodes []int
+	for label := range strings.SplitSeq(value, "@") {
+		var err error
+		if nodes, err = p.labels.add(nodes, strings.TrimSpace(label), "", at+1); err != nil {
+			return err
+		}
+		at += len(label) + 1
+	}
+	labels, err := p.labels.finish(nodes, true)
+	if err != nil {
+		return err
+	}
+	in.Labels = labels
+	return nil
+}
+
+// Write writes the data set so that Read gives it again. The classes are paths if the nodes are called by
+// them, and edges otherwise. Names of nodes that mean something else in the format are an error.
+func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	names := d.Vocabulary
+	if names == nil {
+		for j := range d.X.Cols {
+			names = append(names, "x"+strconv.Itoa(j+1))
+		}
+	}
+	if len(names) < d.X.Cols {
+		return fmt.Errorf("files: %s has %d names for %d columns", d.Name, len(names), d.X.Cols)
+	}
+	classes, err := s.classList(d.Taxonomy)
+	if err != nil {
+		return err
+	}
+	if err := writeARFFHeader(w, d, names[:d.X.Cols], classes); err != nil {
+		return fmt.Errorf("files: writing the header: %w", err)
+	}
+	labels := labelWriter{taxonomy: d.Taxonomy, separator: "@", forbidden: arffForbidden}
+	return writeInstances(ctx, w, d.Instances(), func(buf []byte, row int, in dataset.Instance) ([]byte, error) {
+		if buf, err = s.appendValues(buf, row, d.X.Cols, in); err != nil {
+			return buf, err
+		}
+		if len(in.Labels) == 0 {
+			buf = append(buf, '?')
+		} else if buf, err = labels.append(buf, row, in.Labels); err != nil {
+			return buf, err
+		}
+		if !s.Dense {
+			buf = append(buf, '}')
+		}
+		return buf, nil
+	})
+}
+
+// arffForbidden are the characters that names of nodes cannot have.
+const arffForbidden = ",@'\"{}?% \t\r\n\\"
+
+// classList returns the classes as they are written.
+func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
+	var b strings.Builder
+	paths := s.Hierarchy == "tree"
+	if s.Hierarchy == "" {
+		paths = slices.ContainsFunc(t.Names(), func(name string) bool { return strings.Contains(name, "/") })
+	}
+	labels := labelWriter{taxonomy: t, forbidden: arffForbidden}
+	for _, n := range t.Topological() {
+		name, err := labels.name(0, n)
+		if err != nil {
+			return "", err
+		}
+		last := strings.LastIndexByte(name, '/')
+		parents := t.Parents(n)
+		switch {
+		case !paths && (last >= 0 || name == arffRoot):
+			return "", fmt.Errorf("files: node %s cannot stand in an edge; rename it", textfile.Quote(name))
+		case !paths && len(parents) == 0:
+			fmt.Fprintf(&b, "%s/%s,", arffRoot, name)
+		case !paths:
+			for _, p := range parents {
+				fmt.Fprintf(&b, "%s/%s,", t.Name(p), name)
+			}
+		case len(parents) > 1 || len(parents) == 0 && last >= 0 || len(parents) == 1 && (last < 0 || t.Name(parents[0]) != name[:last]) || last == len(name)-1:
+			return "", fmt.Errorf("files: node %s is not called by its path from the root; rename the nodes", textfile.Quote(name))
+		default:
+			fmt.Fprintf(&b, "%s,", name)
+		}
+	}
+	list := strings.TrimSuffix(b.String(), ",")
+	if s.Hierarchy == "" && looksLikeGraph([]byte(list)) == paths {
+		return "", fmt.Errorf("files: the classes would be read in another way; set Hierarchy")
+	}
+	return list, nil
+}
+
+func writeARFFHeader(w io.Writer, d *dataset.Dataset, names []string, classes string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "@relation %s\n\n", quoteARFF(d.Name))
+	for _, name := range names {
+		if strings.ContainsAny(name, "\r\n") || name == "" {
+			return fmt.Errorf("the name %s of a column cannot be written", textfile.Quote(name))
+		}
+		fmt.Fprintf(&b, "@attribute %s numeric\n", quoteARFF(name))
+	}
+	fmt.Fprintf(&b, "@attribute class hierarchical %s\n\n@data\n", classes)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// quoteARFF returns a name in quotation marks.
+func quoteARFF(name string) string {
+	name = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ", "\r", " ").Replace(name)
+	return "'" + name + "'"
+}
+
+// appendValues appends the beginning of a row, up to its labels.
+func (s ARFF) appendValues(buf []byte, row, columns int, in dataset.Instance) ([]byte, error) {
+	features, err := appendFeatures(nil, row, 0, in)
+	if err != nil {
+		return buf, err
+	}
+	if n := len(in.Columns); n > 0 && int(in.Columns[n-1]) >= columns {
+		return buf, errors.New("files: row " + strconv.Itoa(row) + " has a column beyond the last of the matrix")
+	}
+	if !s.Dense {
+		buf = append(buf, '{')
+		for feature := range bytes.FieldsSeq(features) {
+			column, value, _ := bytes.Cut(feature, []byte{':'})
+			buf = append(append(append(buf, column...), ' '), value...)
+			buf = append(buf, ", "...)
+		}
+		return append(strconv.AppendInt(buf, int64(columns), 10), ' '), nil
+	}
+	k := 0
+	for j := range columns {
+		if k < len(in.Columns) && int(in.Columns[k]) == j {
+			buf = strconv.AppendFloat(buf, float64(in.Values[k]), 'g', -1, 32)
+			k++
+		} else {
+			buf = append(buf, '0')
+		}
+		buf = append(buf, ',')
+	}
+	return buf, nil
+}

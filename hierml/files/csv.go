@@ -1,0 +1,454 @@
+package files
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/describe"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// CSV reads and writes tables with a line of titles: texts (Read, Write), or numbers and nominal values
+// (ReadDataset, WriteDataset). Fields are as package encoding/csv has them, so that a line break in quotes may
+// come out as "\n" where it was "\r\n".
+//
+// The taxonomy may be nil: then it is made of the labels, which are taken for paths.
+type CSV struct {
+	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands between them, a
+	// comma if empty. An empty field has none: Corpus.Labelled leaves such texts out. Blanks around labels, and around
+	// the parts of their paths, are no part of them.
+	Labels, LabelSeparator string
+
+	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends at the first
+	// empty field. Its node is called by the path with PathSeparator, "/" if empty, between them.
+	Levels        []string
+	PathSeparator string
+
+	// Text has the columns of the text, "text" if empty; line breaks stand between them.
+	Text []string
+
+	// ID and Part are columns of documents, "id" and "split" if empty and such there are.
+	ID, Part string
+
+	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, as zero where the
+	// field is empty; a nominal value is a column called title=value of ones. Without Numbers, all columns are numbers
+	// that are nothing else here.
+	Numbers, Nominal []string
+
+	// Vocabulary are the columns of the matrix, from a part of the data that was read before. Without, they are
+	// the numbers, and then the nominal values as they come.
+	Vocabulary []string
+
+	// Comma separates the fields; 0 is a comma.
+	Comma rune
+
+	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	Repair *Faults
+}
+
+// Read reads texts.
+func (s CSV) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
+	l := &labeler{taxonomy: t, repair: s.Repair}
+	return readCorpus(name, l, s.documents(ctx, r, name, l))
+}
+
+// Documents reads one text after the other, of a file that need not fit into memory. It needs a taxonomy.
+func (s CSV) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
+	return streamDocuments(func(yield func(dataset.Document) error) error {
+		if t == nil {
+			return errNoTaxonomy(name)
+		}
+		return s.documents(ctx, r, name, &labeler{taxonomy: t, repair: s.Repair})(yield)
+	})
+}
+
+func (s CSV) documents(ctx context.Context, r io.Reader, name string, l *labeler) eachDocument {
+	return func(yield func(dataset.Document) error) error {
+		table, err := s.open(ctx, r, name, l)
+		if err != nil {
+			return err
+		}
+		text, err := table.findText()
+		if err != nil {
+			return err
+		}
+		for {
+			err := table.next()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			var d dataset.Document
+			if err == nil {
+				d, err = table.document(text)
+			}
+			if err == nil {
+				err = yield(d)
+			}
+			if err != nil && !errors.Is(err, errLeftOut) {
+				return err
+			}
+		}
+	}
+}
+
+// csvTable reads the rows of a file.
+type csvTable struct {
+	CSV
+	file   *textfile.File
+	rows   *csv.Reader
+	bound  *boundedReader
+	labels *labeler
+	titles []string
+	row    []string
+	line   int // of the row
+
+	label    int   // column, or -1
+	levels   []int // columns
+	id, part int   // columns, or -1
+}
+
+// boundedReader bounds what is read for one row.
+type boundedReader struct {
+	io.Reader
+	left int
+}
+
+var errLongRow = errors.New("the row is too long")
+
+func (r *boundedReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errLongRow
+	}
+	n, err := r.Reader.Read(p)
+	r.left -= n
+	return n, err
+}
+
+// open reads the titles.
+func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*csvTable, error) {
+	if s.LabelSeparator == "" {
+		s.LabelSeparator = ","
+	}
+	if s.PathSeparator == "" {
+		s.PathSeparator = "/"
+	}
+	file, err := textfile.Open(textfile.WithContext(ctx, r), name, syntaxError)
+	if err != nil {
+		return nil, err
+	}
+	t := &csvTable{CSV: s, file: file, labels: l, bound: &boundedReader{Reader: file}, label: -1, id: -1, part: -1, line: 1}
+	t.rows = csv.NewReader(t.bound)
+	t.rows.ReuseRecord = true
+	if s.Comma != 0 {
+		t.rows.Comma = s.Comma
+	}
+	l.errorf = func(column int, format string, args ...any) error {
+		return file.Errorf(t.line, column, format, args...)
+	}
+	t.Repair = nil // titles are not repaired
+	switch err := t.next(); {
+	case errors.Is(err, io.EOF):
+		return nil, file.Errorf(1, 0, "no titles; expected a line of them, then rows")
+	case err != nil:
+		return nil, err
+	}
+	t.Repair = s.Repair
+	t.titles = slices.Clone(t.row)
+	for i := range t.titles {
+		t.titles[i] = strings.TrimSpace(t.titles[i])
+	}
+	return t, t.findAll()
+}
+
+// findAll finds the columns that are not part of the features.
+func (t *csvTable) findAll() (err error) {
+	switch {
+	case t.Levels != nil:
+		for _, title := range t.Levels {
+			column, err := t.find(title)
+			if err != nil {
+				return err
+			}
+			t.levels = append(t.levels, column)
+		}
+	case t.Labels == "" && slices.Contains(t.titles, "label") && !slices.Contains(t.titles, "labels"):
+		t.label, err = t.find("label")
+	case t.Labels == "":
+		t.label, err = t.findDefault("labels", "Labels: %q")
+	default:
+		t.label, err = t.find(t.Labels)
+	}
+	if err == nil && (t.ID != "" || slices.Contains(t.titles, "id")) {
+		t.id, err = t.find(orElse(t.ID, "id"))
+	}
+	if err == nil && (t.Part != "" || slices.Contains(t.titles, "split")) {
+		t.part, err = t.find(orElse(t.Part, "split"))
+	}
+	return err
+}
+
+func orElse(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}
+
+// findText finds the columns of the text.
+func (t *csvTable) findText() ([]int, error) {
+	if t.Text == nil {
+		column, err := t.findDefault("text", "Text: []string{%q}")
+		return []int{column}, err
+	}
+	var columns []int
+	for _, title := range t.Text {
+		column, err := t.find(title)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	return columns, nil
+}
+
+// find returns the column of the title.
+func (t *csvTable) find(title string) (int, error) { return t.findDefault(title, "") }
+
+// findDefault is find for a title that stands for a field of CSV that is not set. The field is written with the
+// title in it.
+func (t *csvTable) findDefault(title, field string) (int, error) {
+	column := slices.Index(t.titles, title)
+	if column < 0 {
+		return -1, t.file.Errorf(1, 0, "no column is called %s; %s", textfile.Quote(title), t.others(title, field))
+	}
+	if slices.Contains(t.titles[column+1:], title) {
+		return -1, t.file.Errorf(1, 0, "two columns are called %s", textfile.Quote(title))
+	}
+	return column, nil
+}
+
+// others says which titles there are in place of one, and what may help.
+func (t *csvTable) others(title, field string) string {
+	titles := textfile.Quote(strings.Join(t.titles, ", "))
+	if len(t.titles) == 1 {
+		for _, comma := range []rune{';', '\t', '|', ','} {
+			if strings.ContainsRune(t.titles[0], comma) && comma != t.rows.Comma {
+				return fmt.Sprintf("the only title is %s; if %[2]q is between the fields, read with CSV{Comma: %[2]q}", titles, comma)
+			}
+		}
+	}
+	said := "the titles are " + titles
+	near := t.nearest(title)
+	switch {
+	case field != "" && near != "":
+		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
+	case field != "":
+		example := "…"
+		for _, other := range t.titles { // the last of them that says nothing by itself
+			if !slices.Contains([]string{"id", "split", "text", "label", "labels"}, other) && plainTitle(other) {
+				example = other
+			}
+		}
+		return said + "; name the one that is meant, as CSV{" + fmt.Sprintf(field, example) + "} does"
+	case near != "":
+		return said + "; did you mean " + textfile.Quote(near) + "?"
+	}
+	return said
+}
+
+// nearest returns the title that another one is likely to stand for, or nothing: it differs in case only, or one has
+// the other within.
+func (t *csvTable) nearest(title string) string {
+	lower := strings.ToLower(strings.TrimSuffix(title, "s"))
+	within := ""
+	for _, other := range t.titles {
+		switch l := strings.ToLower(other); {
+		case strings.EqualFold(title, other):
+			return other
+		case !plainTitle(other):
+		case within == "" && len(l) > 2 && len(lower) > 2 && (strings.Contains(l, lower) || strings.Contains(lower, l)):
+			within = other
+		}
+	}
+	return within
+}
+
+// plainTitle reports whether a title can be repeated in a message: it is in one line, and short.
+func plainTitle(title string) bool {
+	return title != "" && len(title) <= 60 && !strings.ContainsFunc(title, unicode.IsControl)
+}
+
+// next reads the next row.
+func (t *csvTable) next() error {
+	t.bound.left = textfile.MaxLine
+	row, err := t.rows.Read()
+	var syntax *csv.ParseError
+	switch {
+	case err == nil:
+		t.line, _ = t.rows.FieldPos(0)
+		t.row = row
+		return nil
+	case errors.Is(err, csv.ErrFieldCount):
+		t.line, _ = t.rows.FieldPos(0)
+		return t.fault(faultUnreadable, -1, "the row has %s, and there are %s%s", describe.Count(len(row), "field", "fields"), describe.Count(len(t.titles), "title", "titles"), t.leaveOut(len(row)))
+	case errors.As(err, &syntax):
+		t.line = syntax.StartLine
+		return report(t.Repair, faultUnreadable, t.file.Errorf(syntax.Line, syntax.Column, "%v; expected fields in quotation marks where they have some, which are doubled", syntax.Err))
+	case errors.Is(err, io.EOF):
+		return io.EOF
+	case errors.Is(err, errLongRow):
+		return t.file.Errorf(t.line+1, 0, "the row is longer than %d bytes; does a quotation not end?", textfile.MaxLine)
+	}
+	if err = t.file.Place(t.line+1, err); isCut(err) {
+		if err = report(t.Repair, faultCut, err); err == nil {
+			err = io.EOF
+		}
+	}
+	return err
+}
+
+// leaveOut says what to do about a row with so many fields, unless rows are repaired.
+func (t *csvTable) leaveOut(fields int) string {
+	const out = "leave such rows out and count them: CSV{Repair: &files.Faults{}}"
+	switch {
+	case t.Repair != nil:
+		return ""
+	case fields < len(t.titles):
+		return "; give it one for each title, or " + out
+	}
+	separator := "a comma"
+	if c := t.rows.Comma; c != ',' {
+		separator = fmt.Sprintf("%q", c)
+	}
+	return "; put text that has " + separator + " into quotation marks, or " + out
+}
+
+// fault reports a fault of a field of the row, or of the row for -1.
+func (t *csvTable) fault(kind faultKind, column int, format string, args ...any) error {
+	line, at := t.line, 0
+	if column >= 0 {
+		line, at = t.rows.FieldPos(column)
+	}
+	return report(t.Repair, kind, t.file.Errorf(line, at, format, args...))
+}
+
+// field returns a field in UTF-8.
+func (t *csvTable) field(column int) (string, error) {
+	text := t.row[column]
+	if utf8.ValidString(text) {
+		return text, nil
+	}
+	return strings.ToValidUTF8(text, "\ufffd"), t.fault(faultEncoding, column, "%s is not UTF-8; convert the file", textfile.Quote(text))
+}
+
+// nodes returns the labels of the row.
+func (t *csvTable) nodes() ([]int, error) {
+	if t.levels != nil {
+		return t.path()
+	}
+	_, at := t.rows.FieldPos(t.label)
+	text, err := t.field(t.label)
+	if err != nil || strings.TrimSpace(text) == "" {
+		return nil, err
+	}
+	var nodes []int
+	for label := range strings.SplitSeq(text, t.LabelSeparator) {
+		if nodes, err = t.labels.add(nodes, t.trimmed(label), t.PathSeparator, at); err != nil {
+			return nil, err
+		}
+	}
+	return t.labels.finish(nodes, true)
+}
+
+// trimmed returns a label without blanks around it and the parts of its path, unless a node is called so.
+func (t *csvTable) trimmed(label string) string {
+	label = strings.TrimSpace(label)
+	if !strings.ContainsFunc(label, unicode.IsSpace) {
+		return label
+	}
+	if tax := t.labels.taxonomy; tax != nil {
+		if _, known := tax.Node(label); known {
+			return label
+		}
+	}
+	parts := strings.Split(label, t.PathSeparator)
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+	}
+	return strings.Join(parts, t.PathSeparator)
+}
+
+// path returns the label whose levels have columns of their own.
+func (t *csvTable) path() ([]int, error) {
+	var path []string
+	ended := false
+	for _, column := range t.levels {
+		text, err := t.field(column)
+		if err != nil {
+			return nil, err
+		}
+		text = strings.TrimSpace(text)
+		switch {
+		case text == "":
+			ended = true
+			continue
+		case ended:
+			if err := t.fault(faultEmptyLabel, column, "level %s stands below an empty one", textfile.Quote(text)); err != nil {
+				return nil, err
+			}
+			continue
+		case len(path) > 0:
+			text = path[len(path)-1] + t.PathSeparator + text
+		}
+		path = append(path, text)
+	}
+	if len(path) == 0 {
+		return nil, nil
+	}
+	_, at := t.rows.FieldPos(t.levels[len(path)-1])
+	nodes, err := t.labels.addPath(nil, path, at)
+	if err != nil {
+		return nil, err
+	}
+	return t.labels.finish(nodes, true)
+}
+
+// document makes a document of the row.
+func (t *csvTable) document(text []int) (dataset.Document, error) {
+	d := dataset.Document{ID: fmt.Sprint(t.line)}
+	var err error
+	if t.id >= 0 {
+		if d.ID, err = t.field(t.id); err != nil {
+			return d, err
+		}
+	}
+	if t.part >= 0 {
+		if d.Part, err = t.field(t.part); err != nil {
+			return d, err
+		}
+	}
+	parts := make([]string, len(text))
+	for k, column := range text {
+		if parts[k], err = t.field(column); err != nil {
+			return d, err
+		}
+	}
+	d.Text = strings.Join(parts, "\n")
+	if t.Repair != nil && strings.TrimSpace(d.Text) == "" {
+		if err := t.fault(faultEmptyText, text[0], "the document has no text"); err != nil {
+			return d, err
+		}
+	}
+	d.Labels, err = t.nodes()
+	return d, err
+}

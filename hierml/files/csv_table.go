@@ -1,0 +1,293 @@
+package files
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// ReadDataset reads numbers and nominal values.
+func (s CSV) ReadDataset(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
+	l := &labeler{taxonomy: t, repair: s.Repair}
+	table, err := s.open(ctx, r, name, l)
+	if err != nil {
+		return nil, err
+	}
+	p := &csvSource{csvTable: table, known: make(map[string]int)}
+	if err := p.layOut(); err != nil {
+		return nil, err
+	}
+	d, err := readAll(name, nil, s.Repair, p)
+	if err != nil {
+		return nil, err
+	}
+	grown := false
+	if d.Taxonomy, grown, err = l.grown(name); err != nil {
+		return nil, err
+	}
+	for i := range d.Labels {
+		if grown {
+			d.Labels[i] = d.Taxonomy.MostSpecific(d.Labels[i])
+		}
+	}
+	d.Vocabulary = p.names
+	return d, nil
+}
+
+// csvSource makes instances of the rows of a table.
+type csvSource struct {
+	*csvTable
+	numbers, nominal []int          // columns of the table
+	columnOf         []int          // of the matrix, for the numbers
+	names            []string       // of the columns of the matrix
+	known            map[string]int // the columns of the names
+	fixed            bool           // whether all names are given
+}
+
+// layOut finds the columns of the table and of the matrix.
+func (p *csvSource) layOut() error {
+	used := append([]int{p.label, p.id, p.part}, p.levels...)
+	for _, title := range p.Nominal {
+		column, err := p.find(title)
+		if err != nil {
+			return err
+		}
+		p.nominal = append(p.nominal, column)
+	}
+	used = append(used, p.nominal...)
+	for _, title := range p.Numbers {
+		column, err := p.find(title)
+		if err != nil {
+			return err
+		}
+		p.numbers = append(p.numbers, column)
+	}
+	for column := range p.titles {
+		if p.Numbers == nil && !slices.Contains(used, column) {
+			p.numbers = append(p.numbers, column)
+		}
+	}
+	for _, name := range p.Vocabulary {
+		p.column(name)
+	}
+	p.fixed = p.Vocabulary != nil
+	for _, column := range p.numbers {
+		title := p.titles[column]
+		if _, known := p.known[title]; p.fixed && !known {
+			return p.file.Errorf(1, 0, "column %s is not in the vocabulary of the data read before", textfile.Quote(title))
+		} else if known && !p.fixed {
+			return p.file.Errorf(1, 0, "two columns are called %s", textfile.Quote(title))
+		}
+		p.columnOf = append(p.columnOf, p.column(title))
+	}
+	return nil
+}
+
+// column returns the column of the matrix that is called so, a new one perhaps.
+func (p *csvSource) column(name string) int {
+	j, ok := p.known[name]
+	if !ok {
+		j = len(p.names)
+		p.known[name] = j
+		p.names = append(p.names, name)
+	}
+	return j
+}
+
+func (p *csvSource) columns() int      { return len(p.names) }
+func (p *csvSource) fraction() float64 { return p.file.Fraction() }
+func (p *csvSource) empty() error      { return p.file.Errorf(p.line, 0, "no rows below the titles") }
+
+func (p *csvSource) next(in *dataset.Instance) error {
+	if err := p.csvTable.next(); err != nil {
+		return err
+	}
+	in.Labels, in.Columns, in.Values = nil, in.Columns[:0], in.Values[:0]
+	for k, column := range p.numbers {
+		text := strings.TrimSpace(p.row[column])
+		if text == "" {
+			continue
+		}
+		value, end, ok := parseFloat([]byte(text), 0)
+		if !ok || end != len(text) {
+			kind := faultUnreadable
+			if isNotFinite(text) {
+				kind = faultNotFinite
+			}
+			if err := p.fault(kind, column, "%s is not a value; expected a finite decimal number within the range of a float32", textfile.Quote(text)); err != nil {
+				return err
+			}
+			continue
+		}
+		if value != 0 {
+			in.Columns, in.Values = append(in.Columns, int32(p.columnOf[k])), append(in.Values, value)
+		}
+	}
+	for _, column := range p.nominal {
+		text, err := p.field(column)
+		if err != nil {
+			return err
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		name := p.titles[column] + "=" + text
+		if _, known := p.known[name]; p.fixed && !known {
+			if err := p.fault(faultUnknownValue, column, "%s is not a value of %s in the data read before", textfile.Quote(text), textfile.Quote(p.titles[column])); err != nil {
+				return err
+			}
+			continue
+		}
+		in.Columns, in.Values = append(in.Columns, int32(p.column(name))), append(in.Values, 1)
+	}
+	sort.Sort(byColumn{in})
+	for k := 1; k < len(in.Columns); k++ {
+		if in.Columns[k] == in.Columns[k-1] {
+			return p.file.Errorf(p.line, 0, "two fields are feature %s; expected nominal values not called as a number is", textfile.Quote(p.names[in.Columns[k]]))
+		}
+	}
+	if len(in.Values) == 0 && p.Repair != nil {
+		if err := p.fault(faultEmptyRow, -1, "the instance has no features"); err != nil {
+			return err
+		}
+	}
+	nodes, err := p.nodes()
+	in.Labels = nodes
+	return err
+}
+
+// Write writes texts so that Read gives them again.
+func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
+	if c == nil || c.Taxonomy == nil {
+		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+	}
+	if len(s.Levels) > 0 || len(s.Text) > 1 {
+		return fmt.Errorf("files: texts of several columns, and labels in levels, are not written; name one column for each")
+	}
+	text := "text"
+	if len(s.Text) == 1 {
+		text = s.Text[0]
+	}
+	out := s.writer(w)
+	labels := labelWriter{taxonomy: c.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}
+	err := out.Write([]string{orElse(s.ID, "id"), orElse(s.Part, "split"), orElse(s.Labels, "labels"), text})
+	for i, d := range c.Documents {
+		if err == nil {
+			err = ctx.Err()
+		}
+		var field string
+		if err == nil {
+			field, err = s.labelField(&labels, i, d.Labels)
+		}
+		if err == nil {
+			err = out.Write([]string{d.ID, d.Part, field, d.Text})
+		}
+	}
+	if out.Flush(); err == nil {
+		err = out.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("files: writing a table: %w", err)
+	}
+	return nil
+}
+
+// writer returns what writes the fields.
+func (s CSV) writer(w io.Writer) *csv.Writer {
+	out := csv.NewWriter(w)
+	if s.Comma != 0 {
+		out.Comma = s.Comma
+	}
+	return out
+}
+
+// labelField returns the labels in one field.
+func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, error) {
+	field, err := labels.append(nil, row, nodes)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range nodes {
+		if name := labels.taxonomy.Name(n); strings.TrimSpace(name) != name {
+			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, textfile.Quote(name))
+		}
+	}
+	return string(field), nil
+}
+
+// WriteDataset writes all columns as numbers, so that ReadDataset gives them again.
+func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	label := orElse(s.Labels, "labels")
+	titles := []string{label}
+	used := map[string]bool{label: true, "": true, "id": true, "split": true, s.ID: true, s.Part: true}
+	for j := range d.X.Cols {
+		title := fmt.Sprint("x", j+1)
+		if d.Vocabulary != nil && j < len(d.Vocabulary) {
+			title = d.Vocabulary[j]
+		}
+		if used[title] || strings.TrimSpace(title) != title {
+			return fmt.Errorf("files: column %d is called %s; expected distinct titles other than %q, id and split, without blanks around", j, textfile.Quote(title), label)
+		}
+		used[title] = true
+		titles = append(titles, title)
+	}
+	out := s.writer(w)
+	labels := labelWriter{taxonomy: d.Taxonomy, separator: orElse(s.LabelSeparator, ","), forbidden: orElse(s.LabelSeparator, ",")}
+	err := out.Write(titles)
+	record := make([]string, len(titles))
+	row := 0
+	for in := range d.Instances() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			record[0], err = s.labelField(&labels, row, in.Labels)
+		}
+		if err == nil {
+			err = fillRow(record[1:], row, in)
+		}
+		if err == nil {
+			err = out.Write(record)
+		}
+		row++
+	}
+	if out.Flush(); err == nil {
+		err = out.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("files: writing a table: %w", err)
+	}
+	return nil
+}
+
+// fillRow writes the values into their fields.
+func fillRow(record []string, row int, in dataset.Instance) error {
+	features, err := appendFeatures(nil, row, 0, in)
+	if err != nil {
+		return err
+	}
+	for j := range record {
+		record[j] = "0"
+	}
+	k := 0
+	for feature := range strings.FieldsSeq(string(features)) {
+		column := int(in.Columns[k])
+		if k++; column >= len(record) {
+			return errors.New("row " + fmt.Sprint(row) + " has a column beyond the last of the matrix")
+		}
+		_, record[column], _ = strings.Cut(feature, ":")
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+func TestCSV(t *testing.T) {
+	tax := example.Fruit()
+	spaced, err := taxonomy.New([]string{"a / b", "a/b"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, text string
+		s          CSV
+		tax        *taxonomy.Taxonomy
+		documents  string
+		nodes      string
+	}{
+		{"plain", "id,labels,text,split\na,\"apple, pear\",\"red, \"\"round\"\"\nor so\",train\nb,,x,\n", CSV{}, tax,
+			"a|train|apple, pear|\"red, \\\"round\\\"\\nor so\"\nb|||\"x\"\n", ""},
+		{"label and lines", "label;text\r\napple;a\r\n\r\npear;b\r\n", CSV{Comma: ';'}, tax, "2||apple|\"a\"\n4||pear|\"b\"\n", ""},
+		{"own names", "n\tcat\ttitle\tbody\nx\tapple|pear\ta\tb\n", CSV{Comma: '\t', ID: "n", Labels: "cat", LabelSeparator: "|", Text: []string{"title", "body"}}, tax,
+			"x||apple, pear|\"a\\nb\"\n", ""},
+		{"levels", "a,b,c,text\nfood,fruit,apple,x\nfood,,,y\n,,,z\nArts/Crafts,Wool,,w\n", CSV{Levels: []string{"a", "b", "c"}}, nil,
+			"2||food/fruit/apple|\"x\"\n3||food|\"y\"\n4|||\"z\"\n5||Arts/Crafts/Wool|\"w\"\n", "food food/fruit food/fruit/apple Arts/Crafts Arts/Crafts/Wool"},
+		{"blanks", "labels,text\nPolitics / EU,x\n\" Politics/EU , Sport /Ice hockey\",y\n", CSV{}, nil,
+			"2||Politics/EU|\"x\"\n3||Politics/EU, Sport/Ice hockey|\"y\"\n", "Politics Politics/EU Sport Sport/Ice hockey"},
+		{"blanks of a node", "labels,text\na / b,x\na/ b,y\n", CSV{}, spaced, "2||a / b|\"x\"\n3||a/b|\"y\"\n", ""},
+		{"grown", "labels,text\n\"a/b,a\",x\n\"c.d\",y\n", CSV{}, nil, "2||a/b|\"x\"\n3||c.d|\"y\"\n", "a a/b c.d"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := test.s.Read(t.Context(), strings.NewReader("\ufeff"+test.text), "x.csv", test.tax)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := documentsOf(c); got != test.documents {
+				t.Errorf("got\n%swant\n%s", got, test.documents)
+			}
+			if got := strings.Join(c.Taxonomy.Names(), " "); test.nodes != "" && got != test.nodes {
+				t.Errorf("nodes %s", got)
+			}
+			var b bytes.Buffer
+			if err := (CSV{}).Write(t.Context(), &b, c); err != nil {
+				t.Fatal(err)
+			}
+			again, err := CSV{}.Read(t.Context(), &b, "again", c.Taxonomy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := documentsOf(again); got != test.documents {
+				t.Errorf("written and read again:\n%swant\n%s", got, test.documents)
+			}
+		})
+	}
+}
+
+func TestCSVFaults(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		line, column int
+		words        string
+		documents    string // repaired, or empty for what is not
+		faults       string
+	}{
+		{"empty", "", 1, 0, "no titles", "", ""},
+		{"only titles", "labels,text\n", 1, 0, "no documents", "", ""},
+		{"no labels", "text,x\na,b\n", 1, 0, `"labels"`, "", ""},
+		{"no text", "labels,x\na,b\n", 1, 0, `"text"`, "", ""},
+		{"text twice", "labels,text,text\na,b,c\n", 1, 0, "two columns", "", ""},
+		{"broken titles", "labels,\"text\na,b\n", 2, 5, "quot", "", ""},
+		{"too few", "labels,text\napple\npear,x\n", 2, 0, "the row has 1 field, and there are 2 titles; give it one for each title, or leave such rows out and count them: CSV{Repair: &files.Faults{}}", "3||pear|\"x\"\n", "1 unreadable instance"},
+		{"too many", "labels,text\napple,x,y\npear,x\n", 2, 0, "the row has 3 fields, and there are 2 titles; put text that has a comma into quotation marks, or leave such rows out and count them: CSV{Repair: &files.Faults{}}", "3||pear|\"x\"\n", "1 unreadable instance"},
+		{"quotes", "labels,text\napple,a\"b\npear,x\n", 2, 8, "quotation marks", "3||pear|\"x\"\n", "1 unreadable instance"},
+		{"open quotation", "labels,text\npear,x\napple,\"ab\n\n", 5, 0, "quotation marks", "2||pear|\"x\"\n", "1 unreadable instance"},
+		{"unknown label", "labels,text\n\"pear,plum\",x\nkiwi,y\n", 2, 1, `"plum"`, "2||pear|\"x\"\n", "2 unknown label, 1 no known label"},
+		{"not UTF-8", "labels,text\npear,caf\xe9\n", 2, 6, "not UTF-8", "2||pear|\"caf\ufffd\"\n", "1 text that is not UTF-8"},
+		{"empty text", "labels,text\npear,\n", 0, 0, "", "2||pear|\"\"\n", "1 document without text"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := CSV{}.Read(t.Context(), strings.NewReader(test.text), "x.csv", example.Fruit())
+			if test.line == 0 {
+				if err != nil {
+					t.Error(err)
+				}
+			} else if c != nil {
+				t.Error("returns a part of a bad file")
+			} else if test.column == 0 {
+				var at *SyntaxError
+				if !errors.As(err, &at) || !strings.Contains(at.Msg, test.words) {
+					t.Errorf("got %v, want %q", err, test.words)
+				}
+			} else {
+				wantPlace(t, err, test.line, test.column, test.words)
+			}
+			var faults Faults
+			c, err = CSV{Repair: &faults}.Read(t.Context(), strings.NewReader(test.text), "x.csv", example.Fruit())
+			if test.documents == "" {
+				wantSyntaxError(t, err)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := documentsOf(c); got != test.documents {
+				t.Errorf("got\n%swant\n%s", got, test.documents)
+			}
+			wantFaults(t, &faults, test.faults)
+		})
+	}
+	var faults Faults
+	levels := CSV{Levels: []string{"a", "b", "c"}, Repair: &faults}
+	c, err := levels.Read(t.Context(), strings.NewReader("a,b,c,text\nx,,y,z\n"), "x.csv", nil)
+	if err != nil || documentsOf(c) != "2||x|\"z\"\n" {
+		t.Errorf("%v, %v", c, err)
+	}
+	wantFaults(t, &faults, "1 empty label")
+	_, err = CSV{}.Read(t.Context(), io.MultiReader(strings.NewReader("labels,text\napple,\""), endless('1')), "x.csv", example.Fruit())
+	wantPlace(t, err, 2, 0, "longer than")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = (CSV{}).Read(ctx, strings.NewReader("labels,text\napple,x\n"), "x.csv", example.Fruit()); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ended: %v", err)
+	}
+}
+
+func TestCSVDataset(t *testing.T) {
+	tax := example.Fruit()
+	const train = "id,size,labels,color,weight\n1,0.5,apple,red,\n2,-2e1,pear,green,3\n3,,\"tool,apple\",red,0\n"
+	s := CSV{Nominal: []string{"color"}}
+	d, err := s.ReadDataset(t.Context(), strings.NewReader(train), "x.csv", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkMatrix(t, d.X)
+	if got := example.Printed(d); got != "apple [0 2] [0.5 1]\npear [0 1 3] [-20 3 1]\napple tool [2] [1]\n" {
+		t.Errorf("got\n%s", got)
+	}
+	if got := strings.Join(d.Vocabulary, " "); got != "size weight color=red color=green" {
+		t.Errorf("columns %s", got)
+	}
+	s.Vocabulary = d.Vocabulary
+	const test = "color,weight,size,labels,id\ngreen,1,2,apple,9\nblue,1,2,apple,9\n"
+	_, err = s.ReadDataset(t.Context(), strings.NewReader(test), "test.csv", tax)
+	wantPlace(t, err, 3, 1, `"blue" is not a value of "color"`)
+	var faults Faults
+	s.Repair = &faults
+	part, err := s.ReadDataset(t.Context(), strings.NewReader(test), "test.csv", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := example.Printed(part); got != "apple [0 1 3] [2 1 1]\napple [0 1] [2 1]\n" || part.X.Cols != d.X.Cols {
+		t.Errorf("got\n%s", got)
+	}
+	wantFaults(t, &faults, "1 unknown value")
+	var b bytes.Buffer
+	if err := (CSV{}).WriteDataset(t.Context(), &b, d); err != nil {
+		t.Fatal(err)
+	}
+	again, err := CSV{}.ReadDataset(t.Context(), &b, "again", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, again, d)
+	grown, err := CSV{Numbers: []string{"size"}}.ReadDataset(t.Context(), strings.NewReader("size,x,label\n1,a,b/c\n2,b,b\n"), "x.csv", nil)
+	if err != nil || example.Printed(grown) != "b/c [0] [1]\nb [0] [2]\n" {
+		t.Errorf("%v, %v", grown, err)
+	}
+
+	for _, test := range []struct {
+		text         string
+		line, column int
+		words        string
+		rows, faults string
+	}{
+		{"labels,a\napple,one\npear,1\n", 2, 7, "not a value", "pear [0] [1]\n", "1 unreadable instance"},
+		{"labels,a\napple,NaN\npear,1\n", 2, 7, "not a value", "apple [] []\npear [0] [1]\n", "1 value not finite, 1 instance without features"},
+		{"labels,a\napple,1e39\n", 2, 7, "not a value", "apple [] []\n", "1 value not finite, 1 instance without features"},
+		{"labels,a\nplum,1\npear,1\n", 2, 1, "plum", "pear [0] [1]\n", "1 unknown label, 1 no known label"},
+		{"labels,a,a\napple,1,1\n", 1, 0, "two columns", "", ""},
+		{"labels,a\n", 1, 0, "no rows", "", ""},
+	} {
+		_, err := CSV{}.ReadDataset(t.Context(), strings.NewReader(test.text), "x.csv", tax)
+		wantPlace(t, err, test.line, test.column, test.words)
+		var faults Faults
+		d, err := CSV{Repair: &faults}.ReadDataset(t.Context(), strings.NewReader(test.text), "x.csv", tax)
+		if test.rows == "" {
+			wantSyntaxError(t, err)
+			continue
+		}
+		if err != nil || example.Printed(d) != test.rows {
+			t.Errorf("%q: %v, %v", test.text, d, err)
+		}
+		wantFaults(t, &faults, test.faults)
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("id,labels,text,split\na,\"apple, pear\",\"red, \"\"round\"\"\nor so\",train\nb,,x,\n"))
+	f.Add([]byte("label,text\r\nplum,\xff\r\n\"a\"b,\nx\n"))
+	tax := example.Fruit()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		fuzzDocuments(t, text, func(repair *Faults) documentFormat { return CSV{Repair: repair} }, tax)
+		fuzzDocuments(t, text, func(repair *Faults) documentFormat { return CSV{Repair: repair} }, nil)
+	})
+}
+
+// tables reads and writes data sets as tables.
+type tables struct{ CSV }
+
+func (s tables) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
+	return s.ReadDataset(ctx, r, name, t)
+}
+
+func (s tables) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
+	return s.WriteDataset(ctx, w, d)
+}
+
+func FuzzCSVDataset(f *testing.F) {
+	f.Add([]byte("size,labels,weight\n0.5,apple,\n-2e1,pear,3\n,\"tool,apple\",0\n"))
+	f.Add([]byte("a,label,b\n1,plum,1e39\n1,pear\n"))
+	tax := example.Fruit()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		fuzzInstances(t, text, func(repair *Faults) instanceFormat { return tables{CSV{Repair: repair}} }, tax)
+	})
+}
+
+func TestCSVTitles(t *testing.T) {
+	for _, test := range []struct {
+		titles string
+		s      CSV
+		want   string
+	}{
+		{"article,date,body,category", CSV{}, `no column is called "labels"; the titles are "article, date, body, category"; name the one that is meant, as CSV{Labels: "category"} does`},
+		{"Text,Label", CSV{}, `no column is called "labels"; the titles are "Text, Label"; did you mean CSV{Labels: "Label"}?`},
+		{"labels,Full Text", CSV{}, `no column is called "text"; the titles are "labels, Full Text"; did you mean CSV{Text: []string{"Full Text"}}?`},
+		{"body,Category", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, Category"; did you mean "Category"?`},
+		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
+		{"text;labels", CSV{}, `no column is called "labels"; the only title is "text;labels"; if ';' is between the fields, read with CSV{Comma: ';'}`},
+		{"text\tlabels", CSV{}, `no column is called "labels"; the only title is "text\tlabels"; if '\t' is between the fields, read with CSV{Comma: '\t'}`},
+		{"text,labels", CSV{Comma: ';'}, `no column is called "labels"; the only title is "text,labels"; if ',' is between the fields, read with CSV{Comma: ','}`},
+	} {
+		_, err := test.s.Read(t.Context(), strings.NewReader(test.titles+"\na,b\n"), "x.csv", nil)
+		if want := "x.csv:1: " + test.want; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", test.titles, err, want)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+// Package files reads and writes data sets and texts in the formats in which they are exchanged. It knows formats and
+// their faults; what the data mean is dataset's, and where files come from is collection's.
+//
+// A format is a struct of settings. Its zero value reads what is usual:
+//
+//	d, err := files.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, and CSV of numbers
+//	c, err := files.JSONLines{}.Open(ctx, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
+//	err := files.SVMLight{}.Write(ctx, w, d)
+//
+// Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed by gzip, bzip2,
+// zstd or xz, which is told by how they begin. Labels are names of nodes of the taxonomy; formats whose files tell the
+// taxonomy themselves take nil for it. What can last ends early, with the context's error, when the context does.
+//
+// WithProgress reports how far a reader has come.
+//
+// Files that are larger than memory are read one instance after the other, as what learns online takes them:
+//
+//	for instance, err := range (files.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }
+//
+// # Faults
+//
+// A fault of a file is an error, which is a *SyntaxError with the file, the line, the column (in bytes, from 1) and
+// what is expected there; nothing is returned besides. Readers whose field Repair is set repair what they can,
+// and count there what they did, with the first place of each kind:
+//
+//	var faults files.Faults
+//	d, err := files.SVMLight{Repair: &faults}.Read(ctx, file, "rows.svm", t)
+//	fmt.Print(&faults) // 3 × unknown label, label left out; first rows.svm:7:1: ...
+//
+// One Faults may count several files, one after the other. The kinds and their repairs are:
+//
+//	unknown label                the label is left out
+//	empty label                  the label is left out
+//	label given twice            it is taken once
+//	no known label               the instance is left out, because all its labels were
+//	feature index out of range   the feature is left out
+//	feature given twice          its values are added
+//	features out of order        they are sorted
+//	value not finite             NaN, infinity or beyond a float32: it is taken as zero
+//	unknown value                a value that its attribute does not have is left out
+//	unreadable instance          the instance is left out
+//	instance without features    it is kept, all zeros (no fault without Repair)
+//	document without text        it is kept, empty (no fault without Repair)
+//	wrong count                  what the file has is counted instead
+//	text that is not UTF-8       the wrong bytes are replaced by U+FFFD
+//	number given twice           of a document or a term (RCV1): the first is taken
+//	edge given twice             it is taken once (hierarchies of ARFF)
+//	damaged compression          what stands before the damage is taken
+//
+// All else is an error always: a file without instances, a line of more than 64 MiB, a header that cannot be read.
+// A reader takes memory for what a file has, not for what numbers in it say, except that a matrix has as many
+// columns as the largest index, which costs nothing until something dense is made of it.
+package files

@@ -1,0 +1,205 @@
+package files
+
+import (
+	"archive/tar"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// Folders reads collections of text files in folders, of which the innermost is a document's label: 20
+// Newsgroups as it is distributed, and what scikit-learn's load_files reads. A document's ID is its path. Its
+// part is "train" or "test" if a folder above the label ends with that word, as in
+//
+//	20news-bydate-train/alt.atheism/49960
+//
+// Files that are in fewer folders than a label has, and files and folders whose names begin with a dot, are
+// skipped. Archives are tar files, compressed or not, and zip files.
+//
+// The taxonomy may be nil: then it is made of the labels.
+type Folders struct {
+	// Levels is how many folders, from the document up, are its label, with "/" between them. 0 is one.
+	Levels int
+
+	// Separator divides the names of labels into paths where the taxonomy is made of them: with ".",
+	// comp.graphics is a child of comp. Without, labels of several levels are paths by "/".
+	Separator string
+
+	// Latin1 says that the files are in Latin-1, as those of 20 Newsgroups are, not in UTF-8.
+	Latin1 bool
+
+	// Remove says what is left out of the texts of newsgroups.
+	Remove Newsgroup
+
+	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	Repair *Faults
+}
+
+// Open reads a folder or an archive.
+func (s Folders) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
+	return s.read(file, t, filesOfPath(ctx, file, s.Repair))
+}
+
+// Read reads an archive. A zip archive has to be a file, or another io.ReaderAt and io.Seeker.
+func (s Folders) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
+	return s.read(name, t, filesOfArchive(ctx, r, name, s.Repair))
+}
+
+// ReadFS reads a file system.
+func (s Folders) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
+	return s.read(name, t, filesOfFS(ctx, fsys))
+}
+
+// Documents reads one document of an archive after the other. It needs a taxonomy.
+func (s Folders) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
+	return streamDocuments(func(yield func(dataset.Document) error) error {
+		if t == nil {
+			return errNoTaxonomy(name)
+		}
+		return s.each(name, &labeler{taxonomy: t, repair: s.Repair}, filesOfArchive(ctx, r, name, s.Repair))(yield)
+	})
+}
+
+func (s Folders) read(name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
+	l := &labeler{taxonomy: t, repair: s.Repair}
+	return readCorpus(name, l, s.each(name, l, all))
+}
+
+func (s Folders) each(name string, l *labeler, all files) eachDocument {
+	levels := max(s.Levels, 1)
+	separator := s.Separator
+	if separator == "" && levels > 1 {
+		separator = "/"
+	}
+	return func(yield func(dataset.Document) error) error {
+		return all(func(file string, r io.Reader) error {
+			folders := strings.Split(path.Clean(file), "/")
+			folders = folders[:len(folders)-1]
+			if len(folders) < levels {
+				return nil
+			}
+			errorf := func(line, column int, format string, args ...any) error {
+				return syntaxError(path.Join(name, file), line, column, fmt.Sprintf(format, args...), nil)
+			}
+			l.errorf = func(column int, format string, args ...any) error { return errorf(1, 0, format, args...) }
+			d := dataset.Document{ID: path.Clean(file), Part: partOf(folders[:len(folders)-levels])}
+			nodes, err := l.add(nil, strings.Join(folders[len(folders)-levels:], "/"), separator, 0)
+			if err == nil {
+				d.Labels, err = l.finish(nodes, true)
+			}
+			if err != nil {
+				return err
+			}
+			content, err := readMember(r, errorf)
+			if err != nil {
+				return err
+			}
+			if d.Text, err = decodeText(content, s.Latin1, s.Repair, errorf); err != nil {
+				return err
+			}
+			if d.Text = s.Remove.Strip(d.Text); s.Repair != nil && strings.TrimSpace(d.Text) == "" {
+				if err := report(s.Repair, faultEmptyText, errorf(1, 0, "the document has no text")); err != nil {
+					return err
+				}
+			}
+			return yield(d)
+		})
+	}
+}
+
+// partOf returns the part that a document in the folders belongs to.
+func partOf(folders []string) string {
+	for _, folder := range folders {
+		folder = strings.ToLower(folder)
+		switch {
+		case strings.HasSuffix(folder, "train"), strings.HasSuffix(folder, "training"):
+			return "train"
+		case strings.HasSuffix(folder, "test"), strings.HasSuffix(folder, "testing"):
+			return "test"
+		}
+	}
+	return ""
+}
+
+// Write writes the corpus as a tar archive, with the folders part, label, and the last part of a document's ID
+// as the name of its file. A document without label, with several, or whose label has not Levels parts, and
+// names that would not be read again, are errors.
+func (s Folders) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
+	if c == nil || c.Taxonomy == nil {
+		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+	}
+	archive := tar.NewWriter(w)
+	written := make(map[string]bool)
+	for i, d := range c.Documents {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		file, err := s.pathOf(c.Taxonomy, d)
+		if err == nil && written[file] {
+			err = fmt.Errorf("there is a file %s already; give the documents distinct IDs", textfile.Quote(file))
+		}
+		var content []byte
+		if err == nil {
+			content, err = encodeText(d.Text, s.Latin1)
+		}
+		if err == nil {
+			written[file] = true
+			err = archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: file, Mode: 0o644, Size: int64(len(content))})
+		}
+		if err == nil {
+			_, err = archive.Write(content)
+		}
+		if err != nil {
+			return fmt.Errorf("files: writing document %d: %w", i, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return fmt.Errorf("files: writing an archive: %w", err)
+	}
+	return nil
+}
+
+// pathOf returns the file that a document is written to.
+func (s Folders) pathOf(t *taxonomy.Taxonomy, d dataset.Document) (string, error) {
+	if len(d.Labels) != 1 {
+		return "", fmt.Errorf("it has %d labels; a file in a folder has one", len(d.Labels))
+	}
+	n := d.Labels[0]
+	if n < 0 || n >= t.Len() {
+		return "", fmt.Errorf("it has label %d; nodes are 0 to %d", n, t.Len()-1)
+	}
+	if d.Part != "" && partOf([]string{d.Part}) != d.Part {
+		return "", fmt.Errorf("its part %s is neither train nor test", textfile.Quote(d.Part))
+	}
+	label, base := t.Name(n), path.Base(d.ID)
+	file := path.Join(d.Part, label, base)
+	if got := strings.Count(label, "/") + 1; got != max(s.Levels, 1) {
+		return "", fmt.Errorf("its label %s has %d parts; Levels says %d", textfile.Quote(label), got, max(s.Levels, 1))
+	}
+	if strings.HasSuffix(file, "/") || path.Clean(label) != label || isHidden("/"+label+"/"+base) || strings.ContainsAny(file, "\x00\n") || !strings.HasSuffix(file, label+"/"+base) {
+		return "", fmt.Errorf("its label %s and ID %s cannot be names of a folder and a file", textfile.Quote(label), textfile.Quote(d.ID))
+	}
+	return file, nil
+}
+
+func encodeText(text string, latin1 bool) ([]byte, error) {
+	if !latin1 {
+		return []byte(text), nil
+	}
+	content := make([]byte, 0, len(text))
+	for at, r := range text {
+		if r > 0xff {
+			return nil, fmt.Errorf("%q at byte %d is not in Latin-1", r, at)
+		}
+		content = append(content, byte(r))
+	}
+	return content, nil
+}

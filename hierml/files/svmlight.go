@@ -1,0 +1,220 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/hierml/taxonomy"
+)
+
+// SVMLight reads and writes instances, one a line:
+//
+//	label[,label...] index:value index:value ... # comment
+//
+// A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a label are
+// implied and may be there or not. A line that begins with a blank is an instance without labels. Indices
+// ascend. Values are finite decimal numbers within the range of a float32; zeros are not stored. Lines that
+// are empty or only comment are skipped.
+//
+// The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it.
+type SVMLight struct {
+	// Columns is the number of columns that the matrix has at least; an index beyond is a fault. With 0, the
+	// matrix has as many as the largest index needs.
+	Columns int
+
+	// ZeroBased says that indices count from 0.
+	ZeroBased bool
+
+	// Header says that the first line has the numbers of instances, features and labels, as the files of the
+	// extreme classification repository do, which also count from 0.
+	Header bool
+
+	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	Repair *Faults
+}
+
+// ReadSVMLight reads a file as the zero SVMLight does.
+func ReadSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
+	return SVMLight{}.Read(context.Background(), r, name, t)
+}
+
+// Read reads all instances.
+func (s SVMLight) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
+	src, err := s.open(ctx, r, name, t)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(name, t, s.Repair, src)
+}
+
+// Instances reads one instance after the other, of a file that need not fit into memory. An error is the last
+// that the loop gets. A further loop begins at the beginning again if r is an io.Seeker, as files are.
+func (s SVMLight) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
+	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
+}
+
+func (s SVMLight) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (source, error) {
+	if t == nil {
+		return nil, errNoTaxonomy(name)
+	}
+	lines, err := openLines(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &svmlightSource{Lines: lines, repair: s.Repair}
+	p.labels = labelFields{labeler: labeler{taxonomy: t, repair: s.Repair, errorf: lines.Errorf}}
+	p.features = featureParser{lines: lines, repair: s.Repair, base: 1, limit: s.Columns, cols: s.Columns}
+	if s.ZeroBased {
+		p.features.base = 0
+	}
+	if s.Header {
+		if err := p.readHeader(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// errNoTaxonomy is the error of a reader that needs a taxonomy and got none.
+func errNoTaxonomy(name string) error {
+	return fmt.Errorf("%s: no taxonomy given; labels are names of its nodes", name)
+}
+
+// svmlightSource reads the instances of a file.
+type svmlightSource struct {
+	*textfile.Lines
+	repair   *Faults
+	labels   labelFields
+	features featureParser
+
+	header   bool
+	promised int // instances, by the header
+	found    int
+}
+
+// readHeader reads the numbers of instances, features and labels.
+func (p *svmlightSource) readHeader() error {
+	line, err := p.Next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	fields := strings.Fields(string(line))
+	var counts [3]int
+	ok := len(fields) == len(counts)
+	for k := 0; ok && k < len(counts); k++ {
+		counts[k], err = strconv.Atoi(fields[k])
+		ok = err == nil && counts[k] >= 0 && counts[k] <= math.MaxInt32
+	}
+	if !ok {
+		return p.Errorf(1, "%s is not a header; expected the numbers of instances, features and labels", textfile.Quote(string(line)))
+	}
+	p.header, p.promised = true, counts[0]
+	if p.features.limit == 0 {
+		p.features.limit, p.features.cols = counts[1], counts[1]
+	}
+	return nil
+}
+
+func (p *svmlightSource) columns() int      { return p.features.cols }
+func (p *svmlightSource) fraction() float64 { return p.Fraction() }
+
+func (p *svmlightSource) empty() error {
+	return &SyntaxError{File: p.Name(), Line: 1, Msg: "no instances; expected lines of label[,label...] index:value ..."}
+}
+
+func (p *svmlightSource) next(in *dataset.Instance) error {
+	for {
+		line, err := p.Next()
+		if errors.Is(err, io.EOF) && p.header && p.found != p.promised {
+			promised := p.promised
+			p.promised = p.found
+			if err := report(p.repair, faultCount, &SyntaxError{File: p.Name(), Line: 1, Column: 1,
+				Msg: fmt.Sprintf("the header says %d instances, but the file has %d; is it cut?", promised, p.found)}); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if i := bytes.IndexByte(line, '#'); i >= 0 {
+			line = line[:i]
+		}
+		if at := skipSpace(line, 0); at < len(line) {
+			p.found++
+			return p.parse(line, at, in)
+		}
+	}
+}
+
+// parse reads the instance of a line, whose first field begins at the position.
+func (p *svmlightSource) parse(line []byte, at int, in *dataset.Instance) error {
+	in.Labels = nil
+	if at > 0 {
+		if bytes.IndexByte(field(line, at), ':') < 0 {
+			return report(p.repair, faultUnreadable, p.Errorf(1, "the line begins with a space; expected a label"))
+		}
+		return p.features.parse(line, at, in)
+	}
+	end := fieldEnd(line, 0)
+	labels, err := p.labels.parse(line[:end])
+	if err != nil {
+		return err
+	}
+	in.Labels = labels
+	return p.features.parse(line, end, in)
+}
+
+// labelFields finds the nodes of fields of labels, separated by commas, and remembers the last it found.
+type labelFields struct {
+	labeler
+	known map[string][]int
+}
+
+// parse returns the nodes of the field with which a line begins.
+func (l *labelFields) parse(field []byte) ([]int, error) {
+	labels, ok := l.known[string(field)]
+	if ok {
+		return labels, nil
+	}
+	// Fields with a repair are not remembered, so that each is counted.
+	before := l.repair.Total()
+	labels, err := l.find(string(field))
+	if err != nil || l.repair.Total() != before {
+		return labels, err
+	}
+	const most = 1 << 16
+	if l.known == nil || len(l.known) == most {
+		l.known = make(map[string][]int)
+	}
+	l.known[string(field)] = labels
+	return labels, nil
+}
+
+func (l *labelFields) find(field string) ([]int, error) {
+	if before, value, ok := strings.Cut(field, ":"); ok && !strings.Contains(before, ",") {
+		if _, known := l.taxonomy.Node(field); !known {
+			if _, end, ok := parseFloat([]byte(value), 0); ok && end == len(value) {
+				return nil, report(l.repair, faultUnreadable, l.errorf(1, "the line begins with feature %s; expected a label before the features", textfile.Quote(field)))
+			}
+		}
+	}
+	var nodes []int
+	column := 1
+	for label := range strings.SplitSeq(field, ",") {
+		var err error
+		if nodes, err = l.add(nodes, label, "", column); err != nil {
+			return nil, err
+		}
+		column += len(label) + 1
+	}
+	return l.finish(nodes, true)
+}
