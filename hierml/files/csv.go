@@ -58,18 +58,12 @@ type CSV struct {
 
 // Read reads texts.
 func (s CSV) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
-	l := &labeler{taxonomy: t, repair: s.Repair}
-	return readCorpus(name, l, s.documents(ctx, r, name, l))
+	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
 }
 
 // Documents reads one text after the other, of a file that need not fit into memory. It needs a taxonomy.
 func (s CSV) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
-	return streamDocuments(func(yield func(dataset.Document) error) error {
-		if t == nil {
-			return errNoTaxonomy(name)
-		}
-		return s.documents(ctx, r, name, &labeler{taxonomy: t, repair: s.Repair})(yield)
-	})
+	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
 }
 
 func (s CSV) documents(ctx context.Context, r io.Reader, name string, l *labeler) eachDocument {

@@ -60,17 +60,11 @@ func (s Folders) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonom
 
 // Documents reads one document of an archive after the other. It needs a taxonomy.
 func (s Folders) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
-	return streamDocuments(func(yield func(dataset.Document) error) error {
-		if t == nil {
-			return errNoTaxonomy(name)
-		}
-		return s.each(name, &labeler{taxonomy: t, repair: s.Repair}, filesOfArchive(ctx, r, name, s.Repair))(yield)
-	})
+	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, filesOfArchive(ctx, r, name, s.Repair)) })
 }
 
 func (s Folders) read(name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
-	l := &labeler{taxonomy: t, repair: s.Repair}
-	return readCorpus(name, l, s.each(name, l, all))
+	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, all) })
 }
 
 func (s Folders) each(name string, l *labeler, all files) eachDocument {

@@ -67,17 +67,11 @@ func (s WIPO) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonomy.T
 
 // Documents reads one patent of an archive or a file of records after the other. It needs a taxonomy.
 func (s WIPO) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
-	return streamDocuments(func(yield func(dataset.Document) error) error {
-		if t == nil {
-			return errNoTaxonomy(name)
-		}
-		return s.each(name, &labeler{taxonomy: t, repair: s.Repair}, archiveOrOne(ctx, r, name, s.Repair))(yield)
-	})
+	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, archiveOrOne(ctx, r, name, s.Repair)) })
 }
 
 func (s WIPO) read(name string, t *taxonomy.Taxonomy, all files) (*dataset.Corpus, error) {
-	l := &labeler{taxonomy: t, repair: s.Repair}
-	return readCorpus(name, l, s.each(name, l, all))
+	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, all) })
 }
 
 func (s WIPO) each(name string, l *labeler, all files) eachDocument {
