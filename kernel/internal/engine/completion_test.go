@@ -235,6 +235,7 @@ func TestComplete(t *testing.T) {
 		{"type T struct { p Poi|", "= Point"},
 		{"func f(p *Poi|) int {\n\treturn 1\n}", "= Point"},
 		{"func (p *Poi|", "= Point"},
+		{"dataset.|", "= Builder Collect Collection Corpus Dataset Division Document FromDense Instance LabelSets Map Mapped Matrix SaveMap"},
 		{"str|", "= str string struct strconv strings structs structured"},
 		{"htt|", "= http httptest httptrace httputil"},
 		{"Compa|", "= Compare comparable"},
