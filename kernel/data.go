@@ -21,7 +21,7 @@ func dataCommand() *cobra.Command {
 		Long: `Data knows the data sets that collection.Open finds by name: it lists them, fetches their files, and compares
 these with their check sums.`,
 		Example: `  hierml data list
-  hierml data get imclef07a`,
+  hierml data get 20news-bydate`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -36,7 +36,7 @@ func dataListCommand() *cobra.Command {
 		Long: `List prints a line for each data set that collection.Open knows by name; with a name, it
 prints that one's licence, source, files and check sums.`,
 		Example: `  hierml data list
-  hierml data list imclef07a`,
+  hierml data list 20news-bydate`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -71,7 +71,7 @@ func dataGetCommand() *cobra.Command {
 names nor in the cache, checks their sums, and prints where they are. A download
 that is interrupted goes on where it was the next time. Where a file cannot be had,
 it says which file to put where.`,
-		Example: "  hierml data get imclef07a",
+		Example: "  hierml data get 20news-bydate",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := listed(args[0]); err != nil {
@@ -106,7 +106,7 @@ func dataVerifyCommand() *cobra.Command {
 find them, and compares them with those of the catalogue; without a name, of all data
 sets that are here.`,
 		Example: `  hierml data verify
-  hierml data verify imclef07a`,
+  hierml data verify 20news-bydate`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, done := interruptible(cmd.Context())

@@ -18,7 +18,7 @@ func TestData(t *testing.T) {
 	for _, v := range []string{"NO_PROXY", "no_proxy"} {
 		t.Setenv(v, "")
 	}
-	if err := os.WriteFile(filepath.Join(data, "rcv1.hier.tsv"), []byte("a\tb\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(data, "20news-18828.tar.gz"), []byte("no archive\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -27,14 +27,14 @@ func TestData(t *testing.T) {
 		stdout, stderr []string // parts of them
 	}{
 		{"data", 0, []string{"COMMANDS"}, nil},
-		{"data list", 0, []string{"name ", "\nrcv1 ", "\n20news-bydate "}, nil},
-		{"data list rcv1", 0, []string{"rcv1: RCV1-v2", "licence ", "rcv1.train.svm.gz, 5.6 MB, SHA-256 8967"}, nil},
+		{"data list", 0, []string{"name ", "\nlyrl2004 ", "\n20news-bydate "}, nil},
+		{"data list lyrl2004", 0, []string{"lyrl2004: RCV1-v2", "licence ", "rcv1v2.topics.qrels.gz, SHA-256 2a98"}, nil},
 		{"data list rcv9", 1, nil, []string{`hierml: no data set "rcv9" in the catalogue; ` + "`hierml data list` lists them\n"}},
 		{"data get", 2, nil, []string{"say which NAME"}},
 		{"data get rcv9", 1, nil, []string{`no data set "rcv9"`}},
-		{"data get rcv1", 1, nil, []string{"rcv1 is not here, and is not downloaded", filepath.Join(cache, "hierml", "data", "rcv1"), "rcv1.train.svm.gz"}},
+		{"data get lshtc4", 1, nil, []string{"lshtc4 is not here, and is not downloaded", filepath.Join(cache, "hierml", "data", "lshtc4"), "train.zip"}},
 		{"data get 20news-bydate", 1, nil, []string{"20news-bydate cannot be downloaded", "connection refused", "put into " + filepath.Join(cache, "hierml", "data", "20news-bydate"), "20news-bydate.tar.gz, SHA-256 8f1b"}},
-		{"data verify", 1, []string{"rcv1.hier.tsv: WRONG: the SHA-256 is "}, []string{"files of rcv1 are wrong or missing"}},
+		{"data verify", 1, []string{"20news-18828.tar.gz: WRONG: the SHA-256 is "}, []string{"files of 20news-18828 are wrong or missing"}},
 		{"data verify wos", 1, []string{"WebOfScience.zip: not here"}, []string{"wrong or missing"}},
 		{"data verify rcv9", 1, nil, []string{`no data set "rcv9"`}},
 	} {

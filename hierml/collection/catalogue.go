@@ -28,7 +28,7 @@ type Entry struct {
 	Files []File
 	// Hand says, for data sets that this package does not download, how to come by the files.
 	Hand string
-	// Format says what the files are, where they are not those of OpenContext.
+	// Format says what the files are.
 	Format string
 
 	// The figures; 0 where they are not known. Depth is the number of levels.
@@ -56,7 +56,8 @@ type File struct {
 // Entries is a list of data sets. It prints as a table.
 type Entries []Entry
 
-// Catalogue returns the data sets that Open knows without being told where they are.
+// Catalogue returns the public data sets that Open knows without being told where they are. Data sets in a folder of
+// HIERML_DATA that are in the format of OpenContext need no entry.
 func Catalogue() Entries { return slices.Clone(catalogue) }
 
 // folder returns the name of the folder that its files are in.
@@ -75,11 +76,6 @@ func entry(name string) *Entry {
 // downloads reports whether the files can be had without a person.
 func (e *Entry) downloads() bool {
 	return !slices.ContainsFunc(e.Files, func(f File) bool { return !f.Optional && (f.URL == "" || f.SHA256 == "") })
-}
-
-// plain reports whether the files are those of OpenContext.
-func (e *Entry) plain() bool {
-	return slices.ContainsFunc(e.Files, func(f File) bool { return f.Name == e.Name+hierarchyFile })
 }
 
 // Bytes returns the size of all files, 0 where that of one is not known.

@@ -44,7 +44,7 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("name %q", e.Name)
 		}
 		seen = append(seen, e.Name)
-		if e.Title == "" || e.Kind == "" || e.Licence == "" || e.Source == "" || e.Citation == "" || e.plain() != (e.Format == "") {
+		if e.Title == "" || e.Kind == "" || e.Licence == "" || e.Source == "" || e.Citation == "" || e.Format == "" {
 			t.Errorf("%s: incomplete: %+v", e.Name, e)
 		}
 		if e.downloads() == (e.Hand != "") && len(e.Files) > 0 {

@@ -225,8 +225,6 @@ func (d Download) distributed(ctx context.Context, name string, notFound error) 
 		return nil, nil, notFound
 	case e == nil:
 		return nil, nil, fmt.Errorf("%w; the catalogue has %s", notFound, strings.Join(names(), ", "))
-	case e.plain():
-		return nil, nil, fmt.Errorf("%w\n%s", notFound, d.wanted(e, make([]string, len(e.Files))))
 	}
 	paths, err := d.Get(ctx, name)
 	return e, paths, err

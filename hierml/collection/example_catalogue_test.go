@@ -14,8 +14,6 @@ func ExampleCatalogue() {
 		}
 	}
 	// Output:
-	// rcv1: tree, 82 leaves
-	// ec10: tree, 2702 leaves
 	// lyrl2004: tree, 82 leaves
 }
 

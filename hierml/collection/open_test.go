@@ -175,7 +175,7 @@ func TestOpenErrors(t *testing.T) {
 	})
 }
 
-// The figures are those of the catalogue and of the table that comes with the data sets.
+// The figures are those of the entries and of the table that comes with the data sets.
 func TestOpenPublished(t *testing.T) {
 	needData(t)
 	tests := map[string]struct {
@@ -191,10 +191,8 @@ func TestOpenPublished(t *testing.T) {
 		"cellcycle_fun": {72.7, 3.23, 2512},
 		"phyletic_go":   {210.9, 2.58, 8878},
 	}
-	for _, e := range Catalogue() {
-		if !e.plain() {
-			continue
-		}
+	withConverted(t)
+	for _, e := range converted {
 		t.Run(e.Name, func(t *testing.T) {
 			c, err := Open(e.Name)
 			if err != nil {
@@ -216,7 +214,7 @@ func TestOpenPublished(t *testing.T) {
 			}
 			countNodes(&got, c.Train.Taxonomy)
 			if got.String() != e.String() || got.SeveralLabel != e.SeveralLabel || got.SeveralParents != e.SeveralParents || got.Tops != e.Tops {
-				t.Errorf("counted\n%+v\nthe catalogue has\n%+v", got, e)
+				t.Errorf("counted\n%+v\nthe entry has\n%+v", got, e)
 			}
 			rows := float64(got.Train + got.Test)
 			counted := fmt.Sprintf("%.1f %.2f %d", float64(c.Train.X.NonZeros()+c.Test.X.NonZeros())/rows, float64(labels)/rows, inner)

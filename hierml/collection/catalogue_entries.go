@@ -1,9 +1,5 @@
 package collection
 
-import "slices"
-
-var catalogue = slices.Concat(converted, original)
-
 const newsgroupsLicence = "none stated; public USENET messages"
 
 const newsgroupsCitation = "K. Lang. NewsWeeder: learning to filter netnews. ICML 1995"
@@ -17,9 +13,9 @@ var bydateFiles = []File{{
 	SHA256: "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
 }}
 
-// original are public data sets as they are distributed. Sums, and URLs with them, are those that published programs
+// catalogue has public data sets as they are distributed. Sums, and URLs with them, are those that published programs
 // check: scikit-learn's loaders (20news-bydate, lyrl2004) and the records of the datasets library (the others).
-var original = []Entry{
+var catalogue = []Entry{
 	{
 		Name: "20news-bydate", Title: "20 Newsgroups, division by date", Kind: "text",
 		Licence: newsgroupsLicence, Citation: newsgroupsCitation,
@@ -87,7 +83,7 @@ var original = []Entry{
 			Name: "reuters21578.tar.gz", URL: "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
 			SHA256: "3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30", Bytes: 8150596,
 		}},
-		Format: "SGML; reuters21578 is this collection in the format of OpenContext",
+		Format: "SGML",
 	},
 	{
 		Name: "wos", Title: "Web of Science, abstracts of papers (WOS-46985, WOS-11967, WOS-5736)", Kind: "text",
@@ -136,7 +132,7 @@ var original = []Entry{
 		Licence:  "none stated",
 		Source:   "https://dtai.cs.kuleuven.be/clus/hmcdatasets/",
 		Citation: "C. Vens, J. Struyf, L. Schietgat, S. Džeroski, H. Blockeel. Decision trees for hierarchical multi-label classification. Machine Learning 73, 2008",
-		Hand:     "No sums are published to check a download by: fetch the files from the source. cellcycle_fun is one of them in the format of OpenContext.",
+		Hand:     "No sums are published to check a download by: fetch the files from the source.",
 		Format:   "hierarchical ARFF of Clus",
 	},
 }
