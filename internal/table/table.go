@@ -10,7 +10,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A Table is rows of cells below the names of their columns.
@@ -64,12 +65,12 @@ func (t *Table) String() string {
 	starred := make([]bool, len(t.Columns))
 	if t.named() {
 		for k, c := range t.Columns {
-			widths[k] = utf8.RuneCountInString(c.Name)
+			widths[k] = ansi.StringWidth(c.Name)
 		}
 	}
 	for _, row := range t.Rows {
 		for k, c := range row {
-			widths[k] = max(widths[k], utf8.RuneCountInString(c.Text))
+			widths[k] = max(widths[k], ansi.StringWidth(c.Text))
 			starred[k] = starred[k] || c.Strong
 		}
 	}
@@ -81,7 +82,7 @@ func (t *Table) String() string {
 				l.WriteString("  ")
 			}
 			text, star := cell(k)
-			space := strings.Repeat(" ", max(0, widths[k]-utf8.RuneCountInString(text)))
+			space := strings.Repeat(" ", max(0, widths[k]-ansi.StringWidth(text)))
 			mark := ""
 			switch {
 			case star:

@@ -37,6 +37,14 @@ func TestString(t *testing.T) {
 	}
 }
 
+// TestWideLetters holds that columns are aligned where a terminal shows them.
+func TestWideLetters(t *testing.T) {
+	wide := &Table{Columns: make([]Column, 2), Rows: [][]Cell{Texts("日本", "x"), Texts("e\u0301te", "y"), Texts("👩‍🔬", "z")}}
+	if got, want := wide.String(), "日本  x\ne\u0301te   y\n👩‍🔬    z"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestHTML(t *testing.T) {
 	html := sample.HTML()
 	for _, want := range []string{
