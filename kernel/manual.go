@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -84,47 +86,37 @@ func manualOf(cmd *cobra.Command) manual {
 
 // writeManual prints the help of a command as a manual page has it.
 func writeManual(w io.Writer, cmd *cobra.Command) error {
-	m := &manualPage{w: w, width: 80, bold: takesColours(w)}
+	m := &manualPage{width: 80, bold: takesColours(w)}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			m.width = min(max(width, 40), 100)
 		}
 	}
 	about := manualOf(cmd)
-	m.heading("NAME")
-	m.paragraph(strings.ReplaceAll(cmd.CommandPath(), " ", "-") + " - " + cmd.Short)
+	m.section("NAME", m.wrapped(strings.ReplaceAll(cmd.CommandPath(), " ", "-")+" - "+cmd.Short, 2))
 	if cmd.Runnable() {
-		m.heading("SYNOPSIS")
-		m.lines(synopsis(cmd))
+		m.section("SYNOPSIS", synopsis(cmd))
 	}
-	m.heading("DESCRIPTION")
-	m.text(cmp.Or(cmd.Long, cmd.Short+"."))
-	m.commands(cmd)
+	m.section("DESCRIPTION", m.paragraphs(cmp.Or(cmd.Long, cmd.Short+".")))
+	m.section("COMMANDS", m.commands(cmd, false))
+	m.section("TOPICS, of which hierml help tells more", m.commands(cmd, true))
 	if cmd.Runnable() {
-		m.heading("OPTIONS")
-		m.lines(strings.TrimRight(cmd.LocalFlags().FlagUsagesWrapped(m.width-2), "\n"))
-		if cmd.Example != "" {
-			m.heading("EXAMPLES")
-			m.lines(strings.TrimRight(cmd.Example, "\n"))
-		}
-		m.heading("EXIT STATUS")
-		m.exit(about.exit)
+		m.section("OPTIONS", cmd.LocalFlags().FlagUsagesWrapped(m.width-2))
+		m.section("EXAMPLES", cmd.Example)
+		m.section("EXIT STATUS", m.items(5, statuses(about.exit)))
 	}
-	if len(about.environment) > 0 {
-		m.heading("ENVIRONMENT")
-		for _, name := range about.environment {
-			m.item(name, variable(name), 18)
-		}
+	var environment [][2]string
+	for _, name := range about.environment {
+		environment = append(environment, [2]string{name, variable(name)})
 	}
-	if len(about.see) > 0 {
-		var names []string
-		for _, name := range about.see {
-			names = append(names, strings.TrimSpace("hierml "+name))
-		}
-		m.heading("SEE ALSO")
-		m.paragraph(strings.Join(names, ", "))
+	m.section("ENVIRONMENT", m.items(18, environment))
+	var see []string
+	for _, name := range about.see {
+		see = append(see, "hierml "+name)
 	}
-	return m.err
+	m.section("SEE ALSO", m.wrapped(strings.Join(see, ", "), 2))
+	_, err := io.WriteString(w, m.String())
+	return err
 }
 
 // variable is what one is for.
@@ -148,118 +140,105 @@ func synopsis(cmd *cobra.Command) string {
 
 // A manualPage is one that is being written.
 type manualPage struct {
-	w     io.Writer
+	strings.Builder
 	width int
 	bold  bool
-	begun bool
-	err   error // the first
 }
 
-func (p *manualPage) print(text string) {
-	if p.err == nil {
-		_, p.err = io.WriteString(p.w, text)
-	}
-}
-
-func (p *manualPage) heading(name string) {
-	if p.begun {
-		p.print("\n")
-	}
-	p.begun = true
-	if p.bold {
-		name = "\x1b[1m" + name + "\x1b[0m"
-	}
-	p.print(name + "\n")
-}
-
-// lines prints text as it is, two columns to the right.
-func (p *manualPage) lines(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if line != "" && !strings.HasPrefix(line, "  ") {
-			line = "  " + line
-		}
-		p.print(line + "\n")
-	}
-}
-
-// text prints paragraphs, in lines that fit. Lines that are indented stay as they are.
-func (p *manualPage) text(text string) {
-	var words []string
-	flush := func() {
-		p.paragraph(strings.Join(words, " "))
-		words = nil
-	}
-	for line := range strings.Lines(strings.Trim(text, "\n")) {
-		line = strings.TrimRight(line, " \n")
-		switch {
-		case line == "":
-			flush()
-			p.print("\n")
-		case strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"):
-			flush()
-			p.print("  " + line + "\n")
-		default:
-			words = append(words, strings.Fields(line)...)
-		}
-	}
-	flush()
-}
-
-func (p *manualPage) paragraph(text string) { p.hang("", text, 0) }
-
-// item prints a term and what it means, which begins in a column.
-func (p *manualPage) item(name, meaning string, column int) { p.hang(name, meaning, column) }
-
-func (p *manualPage) hang(name, text string, column int) {
+// section writes text below a heading, two columns to the right; nothing if there is no text.
+func (p *manualPage) section(heading, text string) {
 	if text == "" {
 		return
 	}
-	line := fmt.Sprintf("  %-*s", column, name)
-	if len([]rune(name)) >= column && column > 0 {
-		p.print("  " + name + "\n")
-		line = strings.Repeat(" ", column+2)
+	if p.Len() > 0 {
+		p.WriteString("\n")
 	}
-	begun := false
+	if p.bold {
+		heading = "\x1b[1m" + heading + "\x1b[0m"
+	}
+	p.WriteString(heading + "\n")
+	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
+		if line != "\n" && !strings.HasPrefix(line, "  ") {
+			line = "  " + line
+		}
+		p.WriteString(line)
+	}
+}
+
+// wrapped returns text in lines that fit to the right of a column.
+func (p *manualPage) wrapped(text string, column int) string {
+	var b strings.Builder
+	used := 0
 	for _, word := range strings.Fields(text) {
-		if begun && len([]rune(line))+1+len([]rune(word)) > p.width {
-			p.print(line + "\n")
-			line, begun = strings.Repeat(" ", column+2), false
+		n := ansi.StringWidth(word)
+		switch {
+		case used == 0:
+		case column+used+1+n > p.width:
+			b.WriteString("\n" + strings.Repeat(" ", column))
+			used = 0
+		default:
+			b.WriteString(" ")
+			used++
 		}
-		if begun {
-			line += " "
-		}
-		line += word
-		begun = true
+		b.WriteString(word)
+		used += n
 	}
-	p.print(line + "\n")
+	return b.String()
 }
 
-// commands lists the commands and the topics below one.
-func (p *manualPage) commands(cmd *cobra.Command) {
-	for _, topics := range []bool{false, true} {
-		begun := false
-		for _, sub := range cmd.Commands() {
-			if topics && !sub.IsAdditionalHelpTopicCommand() || !topics && !sub.IsAvailableCommand() && sub.Name() != "help" {
-				continue
-			}
-			if !begun {
-				p.heading(map[bool]string{false: "COMMANDS", true: "TOPICS, of which hierml help tells more"}[topics])
-				begun = true
-			}
-			p.item(sub.Name(), sub.Short, 14)
+// paragraphs returns text in lines that fit. Lines that are indented stay as they are.
+func (p *manualPage) paragraphs(text string) string {
+	var out, words []string
+	flush := func() {
+		if len(words) > 0 {
+			out = append(out, p.wrapped(strings.Join(words, " "), 2))
 		}
+		words = nil
 	}
+	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		switch {
+		case line != "" && !indented:
+			words = append(words, line)
+			continue
+		case indented:
+			line = "  " + strings.TrimRight(line, " ")
+		}
+		flush()
+		out = append(out, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
 }
 
-// exit prints the statuses, those of the command first.
-func (p *manualPage) exit(own [][2]string) {
-	all := append([][2]string{{"0", "all went well"}}, own...)
+// items returns names and what they mean, which begins in a column.
+func (p *manualPage) items(column int, list [][2]string) string {
+	var b strings.Builder
+	for _, item := range list {
+		if ansi.StringWidth(item[0]) >= column {
+			item[0] += "\n" + strings.Repeat(" ", column+2)
+		}
+		fmt.Fprintf(&b, "  %-*s%s\n", column, item[0], p.wrapped(item[1], column+2))
+	}
+	return b.String()
+}
+
+// commands lists the commands below one, or the topics.
+func (p *manualPage) commands(cmd *cobra.Command, topics bool) string {
+	var list [][2]string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() == topics && (topics || sub.IsAvailableCommand() || sub.Name() == "help") {
+			list = append(list, [2]string{sub.Name(), sub.Short})
+		}
+	}
+	return p.items(14, list)
+}
+
+// statuses are those of a command and those of all, with what they mean.
+func statuses(own [][2]string) [][2]string {
 	if len(own) == 0 {
-		all = append(all, [2]string{"1", "something failed; standard error says what"})
+		own = [][2]string{{"1", "something failed; standard error says what"}}
 	}
-	all = append(all, [2]string{"2", "the command line does not say what to do"}, [2]string{"130", "it was interrupted, by Ctrl-C or SIGTERM"})
-	for _, status := range all {
-		p.item(status[0], status[1], 5)
-	}
+	return slices.Concat([][2]string{{"0", "all went well"}}, own,
+		[][2]string{{"2", "the command line does not say what to do"}, {"130", "it was interrupted, by Ctrl-C or SIGTERM"}})
 }
