@@ -35,6 +35,13 @@ type result struct {
 // hierml runs the program in a folder.
 func hierml(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
+	ended, _ := timed(t, dir, stdin, args...)
+	return ended
+}
+
+// timed is hierml with the time that processors spent on the program and its workers.
+func timed(t *testing.T, dir, stdin string, args ...string) (result, time.Duration) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, args...)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(stdin)
@@ -44,7 +51,8 @@ func hierml(t *testing.T, dir, stdin string, args ...string) result {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	state := cmd.ProcessState
+	return result{stdout.String(), stderr.String(), state.ExitCode()}, state.UserTime() + state.SystemTime()
 }
 
 // write writes a file into a new folder and returns the folder.

@@ -113,7 +113,7 @@ func TestStudyExample(t *testing.T) {
 
 // TestStudyInterrupted interrupts a study that would run for a long time, and goes on.
 func TestStudyInterrupted(t *testing.T) {
-	dir := write(t, "a.json", strings.Replace(smallStudy, `"Repeats": 2`, `"Repeats": 100000`, 1))
+	dir := write(t, "a.json", strings.Replace(smallStudy, `"Repeats": 2`, `"Repeats": 10000`, 1))
 	cmd := exec.CommandContext(t.Context(), binary, "study", "run", "a.json")
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()

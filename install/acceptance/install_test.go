@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/toolchain"
 )
 
 // goRun runs the installation command with the tests' Jupyter on PATH and returns
@@ -31,9 +32,17 @@ func goRun(t *testing.T, args ...string) string {
 }
 
 // TestInstallation installs, installs again and uninstalls, with Jupyter and
-// without.
+// without. What compiles cells is in a cache of its own: uninstalling removes it,
+// and other tests use theirs meanwhile.
 func TestInstallation(t *testing.T) {
 	jupyter(t)
+	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(gocache)))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	var inUse *toolchain.Builder
 	tests := []struct {
 		name, by string
 		flags    []string
@@ -41,7 +50,7 @@ func TestInstallation(t *testing.T) {
 		{"with Jupyter", "by Jupyter (nbclient", nil},
 		{"without Jupyter", "by hierml notebook run", []string{"--no-jupyter"}},
 	}
-	for _, test := range tests {
+	for i, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			prefix := filepath.Join(t.TempDir(), "a prefix")
 			flags := append([]string{"--prefix", prefix}, test.flags...)
@@ -72,7 +81,25 @@ func TestInstallation(t *testing.T) {
 				t.Errorf("after the second run there is\n%q, before it was\n%q", after, before)
 			}
 
+			// What is in use stays, and is there for the next installation.
+			if i == 0 {
+				kit, err := toolchain.Open(t.Context(), toolchain.Settings{Program: filepath.Join(prefix, "bin", "hierml"), Root: root()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if inUse, err = kit.NewBuilder(); err != nil {
+					t.Fatal(err)
+				}
+			} else if inUse != nil {
+				if err := inUse.Close(); err != nil {
+					t.Error(err)
+				}
+			}
 			goRun(t, "uninstall", "--prefix", prefix)
+			kits, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "hierml", "compiled", "*", "kit.json"))
+			if left := len(kits) > 0; err != nil || left != (i == 0) {
+				t.Errorf("what compiles cells is there after uninstalling: %v, %v", left, err)
+			}
 			if _, err := os.Stat(prefix); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("uninstall left %q", files(t, prefix))
 			}

@@ -33,16 +33,25 @@ func TestGuardedPrograms(t *testing.T) {
 			programs = append(programs, p)
 		}
 	}
-	binary := buildGuarded(t, programs)
+	binary := buildPrograms(t, programs, guardedMain, func(p example, pkg string) (string, error) {
+		return engine.Guarded(p.source, pkg, stdlib.Importer)
+	})
+	runPrograms(programs, func(i int, p example) {
+		if got := runBuilt(t, binary, i, p); got != p.want {
+			t.Errorf("%s prints:\n%s\nwant:\n%s", p.name, got, p.want)
+		}
+	})
+}
+
+// runPrograms runs programs, as many at once as there are processors.
+func runPrograms(programs []example, run func(i int, p example)) {
 	var running sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
 	for i, p := range programs {
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			if got := runGuarded(t, binary, i, p); got != p.want {
-				t.Errorf("%s prints:\n%s\nwant:\n%s", p.name, got, p.want)
-			}
+			run(i, p)
 		})
 	}
 	running.Wait()
@@ -54,19 +63,20 @@ func uninterpreted(t testing.TB) []example {
 	return readPrograms(t, filepath.Join("testdata", "guard", "programs.txtar"))
 }
 
-// guardedPath is where the programs are packages of this module for the length
+// builtPath is where the programs are packages of this module for the length
 // of a build.
-const guardedPath = "github.com/hierml/notebook/kernel/internal/engine/testdata/guarded"
+const builtPath = "github.com/hierml/notebook/kernel/internal/engine/testdata/guarded"
 
-// guardedName returns the name of a program's package, which is as long as the
+// builtName returns the name of a program's package, which is as long as the
 // one that it should have: what it prints may depend on that.
-func guardedName(i int) string {
+func builtName(i int) string {
 	return fmt.Sprintf("ma%c%c", 'a'+i/26, 'A'+i%26)
 }
 
-// buildGuarded returns a program that runs those of the programs whose indexes
-// are its arguments, with guards, by the runner of compiled cells.
-func buildGuarded(t *testing.T, programs []example) string {
+// buildPrograms returns a program that runs that of the programs whose index is
+// its argument: one link for them all. Each is a package, whose text become returns; main is package main up to the
+// imports and the list of the programs.
+func buildPrograms(t *testing.T, programs []example, main string, become func(p example, pkg string) (string, error)) string {
 	t.Helper()
 	dir := t.TempDir()
 	here, err := os.Getwd()
@@ -83,7 +93,7 @@ func buildGuarded(t *testing.T, programs []example) string {
 	}
 	var imports, table strings.Builder
 	for i, p := range programs {
-		text, err := engine.Guarded(p.source, guardedName(i), stdlib.Importer)
+		text, err := become(p, builtName(i))
 		if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}
@@ -95,11 +105,11 @@ func buildGuarded(t *testing.T, programs []example) string {
 			calls += fmt.Sprintf("init%dˑ(); ", inits)
 			return fmt.Sprintf("func init%dˑ() {", inits)
 		})
-		add(guardedName(i)+"/main.go", text+"\nfunc Mainˑ() { "+calls+"main() }\n")
-		fmt.Fprintf(&imports, "import %q\n", guardedPath+"/"+guardedName(i))
-		fmt.Fprintf(&table, "\t%s.Mainˑ,\n", guardedName(i))
+		add(builtName(i)+"/main.go", text+"\nfunc Mainˑ() { "+calls+"main() }\n")
+		fmt.Fprintf(&imports, "import %q\n", builtPath+"/"+builtName(i))
+		fmt.Fprintf(&table, "\t%s.Mainˑ,\n", builtName(i))
 	}
-	add("main.go", fmt.Sprintf(guardedMain, imports.String(), table.String()))
+	add("main.go", fmt.Sprintf(main, imports.String(), table.String()))
 	encoded, err := json.Marshal(overlay)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +119,11 @@ func buildGuarded(t *testing.T, programs []example) string {
 	}
 	binary := filepath.Join(dir, "guarded.exe")
 	begin := time.Now()
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-overlay="+filepath.Join(dir, "overlay.json"), "-o", binary, "./testdata/guarded").CombinedOutput(); err != nil {
+	args := []string{"build", "-ldflags=-s -w", "-overlay=" + filepath.Join(dir, "overlay.json"), "-o", binary}
+	if raced {
+		args = append(args, "-race")
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", append(args, "./testdata/guarded")...).CombinedOutput(); err != nil {
 		t.Fatalf("the programs do not compile: %v\n%s", err, out)
 	}
 	t.Logf("built %d programs in %v", len(programs), time.Since(begin).Round(time.Millisecond))
@@ -147,9 +161,9 @@ func main() {
 }
 `
 
-// runGuarded returns what a program prints. Types print as those of its own
+// runBuilt returns what a program of those in binary prints. Types print as those of its own
 // package, which has another name than it should.
-func runGuarded(t *testing.T, binary string, i int, p example) string {
+func runBuilt(t *testing.T, binary string, i int, p example) string {
 	cmd := exec.Command(binary, fmt.Sprint(i))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -158,7 +172,7 @@ func runGuarded(t *testing.T, binary string, i int, p example) string {
 		t.Errorf("%s: %v: %s", p.name, err, &stderr)
 	}
 	_, printed, _ := strings.Cut(string(out), "\x00")
-	pkg := guardedName(i) + "."
-	printed = strings.ReplaceAll(printed, guardedPath+"/"+pkg, "main.")
+	pkg := builtName(i) + "."
+	printed = strings.ReplaceAll(printed, builtPath+"/"+pkg, "main.")
 	return strings.ReplaceAll(printed, pkg, "main.")
 }

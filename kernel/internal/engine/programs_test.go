@@ -1,19 +1,12 @@
 package engine_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -144,69 +137,40 @@ func TestProgramsAreGo(t *testing.T) {
 // compile returns what the programs print, by their names.
 func compile(t *testing.T, programs []example) map[string]string {
 	t.Helper()
-	dir := t.TempDir()
-	// The programs are packages of this module only for the length of the
-	// build, so that they may import what cells may.
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"build", "-ldflags=-s -w", "-overlay=" + filepath.Join(dir, "overlay.json"), "-o", dir + string(filepath.Separator)}
-	if raced {
-		args = append(args, "-race")
-	}
+	binary := buildPrograms(t, programs, plainMain, func(p example, pkg string) (string, error) {
+		return strings.Replace(p.source, "package main\n", "package "+pkg+"\n", 1), nil
+	})
+	outputs := make([]string, len(programs))
+	runPrograms(programs, func(i int, p example) { outputs[i] = runBuilt(t, binary, i, p) })
+	byName := map[string]string{}
 	for i, p := range programs {
-		text := filepath.Join(dir, strings.ReplaceAll(p.name, "/", "_")+".go")
-		if err := os.WriteFile(text, []byte(p.source), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		pkg := fmt.Sprintf("p%d.exe", i)
-		overlay.Replace[filepath.Join(here, "testdata", "compiled", pkg, "main.go")] = text
-		args = append(args, "./testdata/compiled/"+pkg)
+		byName[p.name] = outputs[i]
 	}
-	encoded, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), encoded, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	// What the test's end leaves behind would link on for minutes.
-	ctx := t.Context()
-	if deadline, ok := t.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-5*time.Second))
-		defer cancel()
-	}
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("the programs do not compile: %v\n%s", err, out)
-	}
-	outputs := map[string]string{}
-	var mu sync.Mutex
-	var running sync.WaitGroup
-	slots := make(chan struct{}, runtime.NumCPU())
-	for i, p := range programs {
-		running.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			cmd := exec.Command(filepath.Join(dir, fmt.Sprintf("p%d.exe", i)))
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Errorf("%s: %v\n%s", p.name, err, &stderr)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			outputs[p.name] = string(out)
-		})
-	}
-	running.Wait()
-	return outputs
+	return byName
 }
+
+const plainMain = `package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+%s
+var programs = []func(){
+%s}
+
+func main() {
+	os.Stdout.WriteString("\x00")
+	i, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	programs[i]()
+}
+`
 
 // write writes an archive with the outputs of its compiled programs.
 func write(t *testing.T, name string, programs []example) {
