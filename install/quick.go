@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hierml/notebook/internal/testprogram"
 )
 
 // quickLimit is how long the quick form of the tests may take.
@@ -22,7 +24,11 @@ const quickLimit = 3 * time.Minute
 func (r *testRun) quick(ctx context.Context, root, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, quickLimit)
 	defer cancel()
-	chosen, err := r.chosen(ctx, root)
+	all, err := listAll(ctx)
+	if err != nil {
+		return err
+	}
+	chosen, err := r.chosen(ctx, root, all)
 	if err != nil {
 		return err
 	}
@@ -31,15 +37,19 @@ func (r *testRun) quick(ctx context.Context, root, dir string) error {
 		return nil
 	}
 	r.console.printf("%s", strings.Join(chosen, "\n"))
+	if slices.ContainsFunc(all, func(p goPackage) bool { return slices.Contains(chosen, p.ImportPath) && p.tests(testprogram.Package) }) {
+		if err := provideProgram(ctx, r.console, root, dir, false); err != nil {
+			return err
+		}
+	}
+	tested := slices.DeleteFunc(slices.Clone(chosen), func(p string) bool { return p == acceptance })
 	r.stages(ctx,
 		stage{"gofmt", gofmt},
 		stage{"go vet", r.tool("go", append([]string{"vet"}, chosen...)...)},
-		stage{"go test", func(ctx context.Context) error {
-			return r.goTest(append([]string{"-vet=off", "-short"}, slices.DeleteFunc(chosen, func(p string) bool { return p == acceptance })...)...)(ctx)
-		}},
+		stage{"go test", r.goTest(append([]string{"-vet=off", "-short"}, tested...)...)},
 	)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		r.say(fmt.Sprintf("ended after %s: the full form tests the rest\n", seconds(quickLimit)))
+		return fmt.Errorf("not all was tested within %s; name fewer packages, or run the full form", seconds(quickLimit))
 	}
 	return nil
 }
@@ -50,9 +60,13 @@ type goPackage struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// chosen returns the packages that are named, or have changed, and then those that import
-// them.
-func (r *testRun) chosen(ctx context.Context, root string) ([]string, error) {
+// tests reports whether the tests of the package import another.
+func (p goPackage) tests(other string) bool {
+	return slices.Contains(p.TestImports, other) || slices.Contains(p.XTestImports, other)
+}
+
+// listAll returns the packages of the module.
+func listAll(ctx context.Context) ([]goPackage, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,Imports,TestImports,XTestImports", "./...").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list ./...: %w", err)
@@ -67,7 +81,12 @@ func (r *testRun) chosen(ctx context.Context, root string) ([]string, error) {
 		}
 		all = append(all, p)
 	}
-	var first []string
+	return all, nil
+}
+
+// chosen returns the packages that are named, or have changed, and then those that import
+// them.
+func (r *testRun) chosen(ctx context.Context, root string, all []goPackage) (first []string, err error) {
 	if len(r.form.packages) > 0 {
 		if first, err = list(ctx, r.form.packages...); err != nil {
 			return nil, err

@@ -78,9 +78,7 @@ func TestNotebooks(t *testing.T) {
 	for _, path := range notebooks(t) {
 		t.Run(strings.TrimSuffix(name(path), ".ipynb"), func(t *testing.T) {
 			saved := checkSaved(t, path)
-			if testing.Short() {
-				t.Skip("running a notebook takes up to a minute; leave out -short")
-			}
+			testrun.LeaveOutShort(t)
 			if raceEnabled {
 				t.Skip("the program that runs it is built without the race detector: it would do the same again")
 			}

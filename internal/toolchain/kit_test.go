@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hierml/notebook/internal/testrun"
 )
 
 // root is the folder of the module.
@@ -229,6 +231,7 @@ func TestOpenWithoutToolchain(t *testing.T) {
 // TestOpenTogether holds that of several that need a kit one makes it, and that
 // nothing is left of it when it is removed.
 func TestOpenTogether(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	h := open(t, false)
 	newCache(t)
 	var wg sync.WaitGroup
@@ -346,6 +349,7 @@ func TestAdapt(t *testing.T) {
 
 // TestRace holds that a program with the race detector gets plugins with it.
 func TestRace(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	testBuild(t, open(t, true))
 }
 

@@ -151,6 +151,7 @@ func (c *watchedCompiler) Build(ctx context.Context, units []toolchain.Unit) (st
 // TestManyCells compiles many cells in one session: the plugins cannot be
 // unloaded, and all else is let go of.
 func TestManyCells(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	if raced {
 		t.Skip("the race detector changes what cells need")
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -21,6 +22,7 @@ import (
 // TestGuardedPrograms holds that programs with guards compile, and print what
 // they print without.
 func TestGuardedPrograms(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	if raced {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -59,6 +60,7 @@ func export(t *testing.T, cells []engine.ExportCell) ([]byte, error) {
 // TestExport compares the programs that cells become with the files beside
 // them, and what they print with what the cells show.
 func TestExport(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	var golden []*sequence
 	files, err := filepath.Glob(filepath.Join("testdata", "export", "*.cells"))
 	if err != nil || len(files) == 0 {

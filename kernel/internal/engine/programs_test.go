@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -115,6 +116,7 @@ func (p example) check(t *testing.T, n *notebook) {
 // programs that go build makes of them. With the race detector it holds that the
 // programs that start goroutines are free of races, whose outputs are chance.
 func TestProgramsAreGo(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	all := archives(t)
 	var everything []example
 	for archive, programs := range all {

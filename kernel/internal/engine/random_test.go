@@ -28,6 +28,7 @@ func usualRandom() int {
 // TestRandomPrograms runs programs that nobody wrote: what they print is what the
 // compiled ones print, or they are refused.
 func TestRandomPrograms(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	if raced {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}

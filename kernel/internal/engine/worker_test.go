@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/internal/testprogram"
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/module"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -94,6 +95,7 @@ func TestBehavioursInWorker(t *testing.T) {
 
 // TestSequencesInWorker runs the sequences compiled.
 func TestSequencesInWorker(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	skipMany(t)
 	for _, c := range courses {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,6 +108,7 @@ func TestSequencesInWorker(t *testing.T) {
 // TestPromotionInSequences begins to compile in the middle of each sequence, which
 // carries over what the interpreter has.
 func TestPromotionInSequences(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	skipMany(t)
 	unlike := map[string]string{
 		"literals keep what they were made with":    "a literal stays with the interpreter",
@@ -133,6 +136,7 @@ func TestPromotionInSequences(t *testing.T) {
 // TestProgramsInWorker runs all programs compiled, and once more in sessions that
 // begin with the interpreter those that it refuses.
 func TestProgramsInWorker(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	skipMany(t)
 	all := archives(t)
 	all["guard"] = uninterpreted(t)

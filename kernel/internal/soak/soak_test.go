@@ -258,6 +258,7 @@ func (k *kernel) quit() int {
 func TestMain(m *testing.M) { os.Exit(testprogram.Run(m)) }
 
 func TestSoak(t *testing.T) {
+	testrun.LeaveOutShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("what processes hold is read from Linux's /proc")
 	}
