@@ -364,7 +364,7 @@ func (r *recorder) NextInput(source string, _ bool) { r.note("next: " + source) 
 // has waits until the recorder has noted something.
 func (r *recorder) has(t testing.TB, want string) {
 	t.Helper()
-	for range 1000 {
+	for range pauses {
 		if r.String() == want {
 			return
 		}

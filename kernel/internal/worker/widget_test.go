@@ -125,7 +125,7 @@ nb.Interact(func(lambda float64, method string) any {
 	ended := make(chan error, 1)
 	var endless recorder
 	go func() { ended <- s.Deliver(t.Context(), 5000, &program.CommMessage{Kind: "call", ID: id}, &endless) }()
-	for range 1000 {
+	for range pauses {
 		if endless.String() != "" || strings.Contains(cell.String(), "run 3") { // what it prints has been drawn
 			break
 		}
@@ -170,7 +170,7 @@ func TestCallbackShowsBelowItsCell(t *testing.T) {
 	if err := s.Deliver(t.Context(), 101, &program.CommMessage{Kind: "call", ID: id}, &call); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range pauses {
 		if strings.HasSuffix(cell.String(), "stdout: pressed\n|show: shown") {
 			break
 		}

@@ -379,7 +379,7 @@ func TestOutputBetweenCellsBelongsToTheLast(t *testing.T) {
 	if _, err := p.Run(t.Context(), script("background late"), &first); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
+	for range pauses {
 		if first.String() != "" {
 			break
 		}
@@ -399,7 +399,7 @@ func TestQuestionBetweenCells(t *testing.T) {
 	if _, err := p.Run(t.Context(), script("ask-later name?", "out a"), &out); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
+	for range pauses {
 		if out.String() == "stdout: athe cell that asks has ended" {
 			return
 		}
@@ -407,6 +407,10 @@ func TestQuestionBetweenCells(t *testing.T) {
 	}
 	t.Errorf("got %s", out.String())
 }
+
+// pauses are how many hundredths of a second a test waits for what comes at once where the machine is not
+// loaded.
+const pauses = 3000
 
 func TestWorkerByHand(t *testing.T) {
 	if err := serve(newFake); err == nil || !strings.Contains(err.Error(), "started by the kernel") {
@@ -421,7 +425,7 @@ func TestNothingIsShownAfterClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	main := begin(t.Context(), p, cellOf(2, "out e", "open go", "lines 10000000"))
-	for range 1000 {
+	for range pauses {
 		if main.out.String() != "" {
 			break
 		}
@@ -462,7 +466,7 @@ func number(t *testing.T, s string) int {
 // where nobody adopts it.
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
-	for range 500 {
+	for range pauses {
 		if unix.Kill(pid, 0) != nil {
 			return
 		}
