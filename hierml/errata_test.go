@@ -7,8 +7,10 @@ import (
 
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/hierml/orthogonal"
 	"github.com/hierml/notebook/hierml/structured"
+	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
@@ -110,5 +112,33 @@ func TestConvexOnTwoLevelsOnly(t *testing.T) {
 	}
 	if seen[true] < 20 || seen[false] < 20 {
 		t.Errorf("forests of at most two levels, and of more: %v", seen)
+	}
+}
+
+// [Cai08, proposition 2 and corollary 1]: the mean slack, of the primal problem and not of the dual as [Cai08, section 7.3] says,
+// bounds the maximal loss on the training data, which bounds the top loss.
+func TestSlackBoundsTheLosses(t *testing.T) {
+	const c = 0.1
+	g := example.Tree(3, 2)
+	for seed := range uint64(5) {
+		d := example.Dense(g, 60, 2, seed)
+		model, err := svm.Hierarchical{C: c, Loss: loss.Half(g), Rescaling: structured.Slack}.Fit(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares := 0.
+		for n := range g.Len() {
+			for _, w := range model.Weights(n) {
+				squares += w * w
+			}
+		}
+		slack := (model.Training.Certificate.Primal - squares/2) / c / float64(d.X.Rows)
+		report, err := metric.Evaluate(model, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(report.TopLoss > 0 && report.TopLoss <= report.MaximalLoss && report.MaximalLoss <= slack+1e-6) {
+			t.Errorf("top loss %v, maximal loss %v, mean slack %v", report.TopLoss, report.MaximalLoss, slack)
+		}
 	}
 }
