@@ -172,7 +172,7 @@ func circle(all []room) []string {
 // beside the path named before it in the line.
 func TestPathsExist(t *testing.T) {
 	top := regexp.MustCompile(`^(doc|hierml|install|internal|kernel|notebooks|stdlib)/[\w./-]*$`)
-	for _, page := range []string{"architecture.md", "../CONTRIBUTING.md"} {
+	for _, page := range []string{"architecture.md", "../CONTRIBUTING.md", "../NOTICE.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
