@@ -41,9 +41,9 @@ var underRace = []struct {
 	}, ""},
 	{[]string{
 		"./kernel/internal/engine/...", "./kernel/internal/interpreted/...", "./kernel/internal/worker/...",
-		"./hierml/clustering", "./hierml/dataset/...", "./hierml/experiment", "./hierml/metric", "./hierml/perceptron",
-		"./hierml/solver", "./hierml/structured", "./hierml/svm", "./hierml/taxonomy",
-	}, `AtTheSameTime|Concurrent|Parallel|Workers|Cancelled|Interrupt|Together|BehavioursInWorker|WorkerSessions`},
+		"./hierml/clustering", "./hierml/experiment", "./hierml/features", "./hierml/metric", "./hierml/norm", "./hierml/perceptron",
+		"./hierml/solver", "./hierml/structured", "./hierml/svm", "./hierml/synthetic", "./hierml/taxonomy", "./hierml/weighting",
+	}, `AtTheSameTime|Concurrent|Parallel|Workers|Cancelled|Interrupt|Together|BehavioursInWorker|WorkerSessions|ProgramsAreGo|CentroidDistances|FitEndsEarly`},
 }
 
 // testForm is how much is tested.
