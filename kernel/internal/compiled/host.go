@@ -10,7 +10,6 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/stdlib"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
@@ -154,7 +153,7 @@ func (r *Runner) Caught(value any) {
 
 // Exit implements cell.Host.
 func (r *Runner) Exit(status int) {
-	err := &program.RuntimeError{Name: "exit", Message: stdlib.Exit(status).Error()}
+	err := program.Exited(status)
 	t := r.tasks.bearer().task
 	if t == nil || !r.tasks.stop(t, err) {
 		fmt.Fprintf(r.stdio.err, "os.Exit(%d) in a goroutine: only the goroutine ends\n", status)

@@ -27,7 +27,7 @@ func (r *Runner) runtimeError(t *task, value any) error {
 // calls that the panic passed are still there.
 func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
-		return &program.RuntimeError{Name: "exit", Message: status.Error()}
+		return program.Exited(int(status))
 	}
 	frames := calls(value)
 	if len(frames) == 0 && number > 0 {

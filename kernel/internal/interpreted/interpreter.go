@@ -265,7 +265,7 @@ func stoppedBeside(cell int) error {
 func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error {
 	value, passed := in.caught(value, goroutine)
 	if status, ok := value.(stdlib.Exit); ok {
-		return &program.RuntimeError{Name: "exit", Message: status.Error()}
+		return program.Exited(int(status))
 	}
 	if s, ok := value.(*stopped); ok {
 		return &program.RuntimeError{Name: errorName(s.err), Message: s.text, Frames: []program.Frame{s.at}}

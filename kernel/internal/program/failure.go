@@ -1,5 +1,7 @@
 package program
 
+import "fmt"
+
 // An Error is a failure of a cell, in the form in which it is shown.
 type Error struct {
 	// Name is the kind: "CompileError", "Refused", "panic", "exit",
@@ -29,9 +31,35 @@ type RuntimeError struct {
 	Message string
 	// Frames lists the active calls of the user's functions, innermost first.
 	Frames []Frame
+	// Exit is set if the code called os.Exit.
+	Exit *ExitError
 }
 
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
+
+// Unwrap returns the *ExitError, if there is one.
+func (e *RuntimeError) Unwrap() error { return exit(e.Exit) }
+
+// Exited returns the error of code that called os.Exit, of which only the cell
+// has ended.
+func Exited(status int) *RuntimeError {
+	e := &ExitError{status}
+	return &RuntimeError{Name: "exit", Message: e.Error(), Exit: e}
+}
+
+// An ExitError says that the user's code, or something that it calls, called
+// os.Exit. errors.As finds it where that ended the cell, in a *RuntimeError, and
+// where it ended the process, in a *DeathError.
+type ExitError struct{ Status int }
+
+func (e *ExitError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
+
+func exit(e *ExitError) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
 
 // A Frame is one active call of a user's function. Function is empty for the
 // statements of a cell itself. Line and Column are where it is, as far as that
@@ -55,12 +83,17 @@ type DeathError struct {
 	Cause string
 	// Frames is where it happened, as far as that is known.
 	Frames []Frame
+	// Exit is set if the process ended by os.Exit.
+	Exit *ExitError
 	// Process tells the processes of an executor apart: their numbers rise
 	// from 1. It is 0 if they are not counted.
 	Process int
 }
 
 func (e *DeathError) Error() string { return "the worker process died: " + e.Cause }
+
+// Unwrap returns the *ExitError, if there is one.
+func (e *DeathError) Unwrap() error { return exit(e.Exit) }
 
 // A StoppedError says that the executor has interrupted a program on its own
 // account, as when it uses too much memory. The variables are kept.

@@ -12,7 +12,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -105,18 +104,11 @@ func (s *Script) withoutCall(traceback []string) []string {
 // os.Exit, whether the script or something that it calls, such as flag.Parse,
 // called it.
 func ExitStatus(err error) (status int, ok bool) {
-	said := ""
-	var exit *program.RuntimeError
-	var death *program.DeathError
-	switch {
-	case errors.As(err, &exit) && exit.Name == "exit":
-		said = exit.Message
-	case errors.As(err, &death):
-		said = death.Cause
+	var exit *program.ExitError
+	if !errors.As(err, &exit) {
+		return 0, false
 	}
-	number, ok := strings.CutPrefix(said, "exit status ")
-	status, convErr := strconv.Atoi(number)
-	return status, ok && convErr == nil
+	return exit.Status, true
 }
 
 type lexeme struct {

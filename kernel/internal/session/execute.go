@@ -97,8 +97,8 @@ func (s *session) evaluate(ctx context.Context, cell program.Cell, out *output) 
 
 // isDeath reports whether an error says that the worker died.
 func isDeath(err error) bool {
-	var e *program.Error
-	return errors.As(err, &e) && e.Name == "WorkerDied"
+	var death *program.DeathError
+	return errors.As(err, &death)
 }
 
 func isInterrupted(ctx context.Context) bool {

@@ -208,7 +208,9 @@ func text(s string) *program.Bundle {
 	return &program.Bundle{Data: map[string]any{"text/plain": s}}
 }
 
-func died(why string) error { return &program.Error{Name: "WorkerDied", Message: why} }
+func died(why string) error {
+	return &program.Error{Name: "WorkerDied", Message: why, Cause: &program.DeathError{Cause: why}}
+}
 
 // Deliver listens for the targets "echo", which sends everything back, and
 // "cell", which runs its messages' data.code, and their last data.later when it is

@@ -43,6 +43,7 @@ type connection struct {
 	quiet    bool         // nothing is shown any more
 	ended    bool         // no job can begin any more
 	cause    string       // of death, once known
+	exit     *program.ExitError
 }
 
 // connect starts a child.
@@ -208,7 +209,7 @@ func (c *connection) add(j *job) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
-		return j.died(c.cause, c.number, nil)
+		return j.died(program.DeathError{Cause: c.cause, Exit: c.exit, Process: c.number})
 	}
 	if other := c.jobs[j.cell]; other != nil && !other.ended() {
 		return fmt.Errorf("cell %d runs already", j.cell)
@@ -257,17 +258,17 @@ func (c *connection) finish(lastWords string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cause == "" {
-		c.cause = causeOfDeath(lastWords, c.cmd.ProcessState)
+		c.cause, c.exit = causeOfDeath(lastWords, c.cmd.ProcessState)
 		if killed(c.cmd.ProcessState) && !isLastWords(lastWords) {
 			c.cause = "killed" + c.whyKilled()
 		}
 	}
 	c.ended = true
 	close(c.gone)
-	calls := compiled.CallsIn(lastWords)
+	death := program.DeathError{Cause: c.cause, Exit: c.exit, Process: c.number, Frames: compiled.CallsIn(lastWords)}
 	for _, j := range c.jobs {
 		if !j.ended() {
-			j.end(nil, j.died(c.cause, c.number, calls))
+			j.end(nil, j.died(death))
 		}
 	}
 	c.jobs = nil

@@ -4,41 +4,47 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // causeOfDeath says in one line why the process ended, from the last words of
-// the Go run time, if any, and from how the process ended.
-func causeOfDeath(lastWords string, state *os.ProcessState) string {
+// the Go run time, if any, and from how the process ended. If it called os.Exit,
+// exit has the status.
+func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit *program.ExitError) {
 	for line := range strings.Lines(lastWords) {
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "runtime: goroutine stack exceeds"), line == "fatal error: stack overflow":
-			return "stack overflow"
+			return "stack overflow", nil
 		case strings.HasPrefix(line, "fatal error: "):
 			cause := strings.TrimPrefix(line, "fatal error: ")
 			if cause == "runtime: out of memory" || strings.Contains(cause, "cannot allocate memory") {
-				return "out of memory"
+				return "out of memory", nil
 			}
 			if strings.HasPrefix(cause, "unexpected signal") {
 				continue
 			}
-			return cause
+			return cause, nil
 		case strings.HasPrefix(line, "panic: "):
-			return "panic in a goroutine: " + strings.TrimPrefix(line, "panic: ")
+			return "panic in a goroutine: " + strings.TrimPrefix(line, "panic: "), nil
 		case strings.HasPrefix(line, "SIG"), strings.HasPrefix(line, "[signal SIG"):
 			signal, _, _ := strings.Cut(strings.TrimPrefix(line, "[signal "), ":")
-			return signal
+			return signal, nil
 		}
 	}
 	if state == nil {
-		return "it ended without a word"
+		return "it ended without a word", nil
 	}
 	status, ok := state.Sys().(syscall.WaitStatus)
 	switch {
 	case ok && status.Signaled():
-		return status.Signal().String()
+		return status.Signal().String(), nil
+	case state.Exited():
+		exit = &program.ExitError{Status: state.ExitCode()}
+		return exit.Error(), exit
 	}
-	return state.String()
+	return state.String(), nil
 }
 
 // killed reports whether the process was ended by SIGKILL.

@@ -111,13 +111,11 @@ func (j *job) result(f *frame) (*frame, error) {
 	return nil, errors.New(f.Failure.Message)
 }
 
-// died returns the error of the job, given what ended the child and the calls
-// that did, as far as they are known. The place is the cell, if it had begun and
-// they do not tell.
-func (j *job) died(cause string, process int, calls []program.Frame) *program.DeathError {
-	death := &program.DeathError{Cause: cause, Process: process, Frames: calls}
-	if j.begun && len(calls) == 0 {
+// died returns the error of the job, given the death of the child. The place is
+// the cell, if it had begun and nothing else is known.
+func (j *job) died(death program.DeathError) *program.DeathError {
+	if j.begun && len(death.Frames) == 0 {
 		death.Frames = []program.Frame{{Cell: j.cell}}
 	}
-	return death
+	return &death
 }
