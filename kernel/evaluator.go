@@ -12,6 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
+	"github.com/hierml/notebook/kernel/internal/worker/child"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -69,7 +70,7 @@ func workerCommand() *cobra.Command {
 				flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
 				flag.CommandLine.Usage = func() { flag.Usage() }
 			}
-			return worker.Main(loadPlugin)
+			return child.Main(loadPlugin)
 		},
 	}
 }

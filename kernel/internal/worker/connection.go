@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // A connection is the parent's side of one child: the process and its pipes.
@@ -77,7 +78,7 @@ func connect(config Config, number int) (*connection, error) {
 	}
 	if c.memory > 0 {
 		// Go then collects its garbage in time.
-		_ = c.send(&frame{Kind: frameMemory, Size: c.memory - c.memory/16}) // see send
+		_ = c.send(0, &pipe.Memory{Bytes: c.memory - c.memory/16}) // see send
 	}
 	return c, nil
 }
@@ -85,7 +86,7 @@ func connect(config Config, number int) (*connection, error) {
 // start makes the pipes and starts the process.
 func (c *connection) start() (err error) {
 	var files []*os.File
-	pipe := func() (r, w *os.File) {
+	open := func() (r, w *os.File) {
 		if err != nil {
 			return nil, nil
 		}
@@ -94,11 +95,11 @@ func (c *connection) start() (err error) {
 		}
 		return r, w
 	}
-	commands, toChild := pipe()
-	frames, fromChild := pipe()
-	stdout, childStdout := pipe()
-	stderr, childStderr := pipe()
-	words, childWords := pipe()
+	commands, toChild := open()
+	frames, fromChild := open()
+	stdout, childStdout := open()
+	stderr, childStderr := open()
+	words, childWords := open()
 	if err == nil {
 		c.cmd.Stdout, c.cmd.Stderr = childStdout, childWords
 		c.cmd.ExtraFiles = []*os.File{commands, fromChild, childStderr}
@@ -160,10 +161,10 @@ func (c *connection) silence() {
 	c.quiet = true
 }
 
-// send sends a frame to the child. An error of writing means that the child is
+// send sends a message to the child, of a cell or of none. An error of writing means that the child is
 // ending, which is noticed where its frames are read.
-func (c *connection) send(f *frame) error {
-	data, err := encodeFrame(f)
+func (c *connection) send(cell int, m pipe.Message) error {
+	data, err := pipe.Encode(&pipe.Frame{Cell: cell, Message: m})
 	if err != nil {
 		return err
 	}
@@ -174,14 +175,14 @@ func (c *connection) send(f *frame) error {
 }
 
 // ask has the child carry out a request, and returns its answer.
-func (c *connection) ask(ctx context.Context, request *frame, out program.Output) (*frame, error) {
-	j := newJob(ctx, request, out)
+func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, out program.Output) (pipe.Answer, error) {
+	j := newJob(ctx, cell, request, out)
 	defer j.cancel(nil)
 	if err := c.add(j); err != nil {
 		return nil, err
 	}
-	if err := c.send(request); err != nil {
-		c.remove(j.cell)
+	if err := c.send(cell, request); err != nil {
+		c.remove(cell)
 		return nil, fmt.Errorf("send the cell to the worker: %w", err)
 	}
 	select {
@@ -192,7 +193,7 @@ func (c *connection) ask(ctx context.Context, request *frame, out program.Output
 	if j.ended() {
 		return j.answer, j.err
 	}
-	_ = c.send(&frame{Kind: frameInterrupt, Cell: j.cell}) // can be encoded
+	_ = c.send(cell, &pipe.Interrupt{}) // can be encoded
 	patience := time.NewTimer(c.grace)
 	defer patience.Stop()
 	select {

@@ -17,17 +17,18 @@ import (
 
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/child"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "fake-worker" {
-		fmt.Fprintln(os.Stderr, serve(newFake))
+		fmt.Fprintln(os.Stderr, child.Serve(newFake))
 		os.Exit(1)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "real-worker" {
-		fmt.Fprintln(os.Stderr, Main(nil))
+		fmt.Fprintln(os.Stderr, child.Main(nil))
 		os.Exit(1)
 	}
 	os.Exit(testprogram.Run(m))
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 // that says what to do and an argument. The word "go" does the lines that its
 // argument joins by " ; " in a goroutine of a goroutine.
 type fake struct {
-	runner // for what is not asked
-	stdio  Stdio
+	child.Runner // for what is not asked
+	stdio        child.Means
 
 	mu    sync.Mutex
 	vars  map[string]string
@@ -46,8 +47,8 @@ type fake struct {
 	held  [][]byte
 }
 
-func newFake(s Stdio, _ *belonging) (runner, error) {
-	return &fake{stdio: s, vars: map[string]string{}, gates: map[string]chan struct{}{}}, nil
+func newFake(means child.Means) (child.Runner, error) {
+	return &fake{stdio: means, vars: map[string]string{}, gates: map[string]chan struct{}{}}, nil
 }
 
 func (f *fake) gate(name string) chan struct{} {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // A job is one request that the child carries out, or one that has ended and has
@@ -32,12 +33,15 @@ type job struct {
 
 	// done is closed when the request has been carried out, with these results.
 	done   chan struct{}
-	answer *frame
+	answer pipe.Answer
 	err    error
 }
 
-func newJob(ctx context.Context, request *frame, out program.Output) *job {
-	j := &job{cell: request.Cell, program: request.Program, out: out, done: make(chan struct{})}
+func newJob(ctx context.Context, cell int, request pipe.Request, out program.Output) *job {
+	j := &job{cell: cell, out: out, done: make(chan struct{})}
+	if run, ok := request.(*pipe.Run); ok {
+		j.program = run.Program
+	}
 	j.ctx, j.cancel = context.WithCancelCause(ctx)
 	return j
 }
@@ -69,21 +73,19 @@ func (j *job) flush() {
 	j.text("stderr", j.stderr.rest())
 }
 
-// input asks the user for a line, and returns the frame that answers.
-func (j *job) input(question *frame) *frame {
-	answer := &frame{Kind: frameLine}
+// ask asks the user for a line.
+func (j *job) ask(q *pipe.Question) *pipe.Line {
 	if j.ended() {
-		answer.Failure = &failure{Message: "the cell that asks has ended"}
-		return answer
+		return &pipe.Line{Failure: &pipe.Failure{Message: "the cell that asks has ended"}}
 	}
-	var err error
-	if answer.Text, err = j.out.Input(j.ctx, question.Text, question.Password); err != nil {
-		answer.Failure = &failure{Message: err.Error(), Canceled: j.ctx.Err() != nil, End: errors.Is(err, io.EOF)}
+	text, err := j.out.Input(j.ctx, q.Prompt, q.Password)
+	if err != nil {
+		return &pipe.Line{Failure: &pipe.Failure{Message: err.Error(), Canceled: j.ctx.Err() != nil, End: errors.Is(err, io.EOF)}}
 	}
-	return answer
+	return &pipe.Line{Text: text}
 }
 
-func (j *job) end(answer *frame, err error) {
+func (j *job) end(answer pipe.Answer, err error) {
 	j.answer, j.err = answer, err
 	close(j.done)
 	j.cancel(nil)
@@ -98,17 +100,15 @@ func (j *job) ended() bool {
 	}
 }
 
-// result is what the child says at the end.
-func (j *job) result(f *frame) (*frame, error) {
+// failure is the error of a request that failed.
+func (j *job) failure(f *pipe.Failure) error {
 	switch {
-	case f.Failure == nil:
-		return f, nil
-	case f.Failure.Runtime != nil:
-		return nil, f.Failure.Runtime
-	case f.Failure.Canceled && j.ctx.Err() != nil:
-		return nil, fmt.Errorf("interrupted: %w", context.Cause(j.ctx))
+	case f.Runtime != nil:
+		return f.Runtime
+	case f.Canceled && j.ctx.Err() != nil:
+		return fmt.Errorf("interrupted: %w", context.Cause(j.ctx))
 	}
-	return nil, errors.New(f.Failure.Message)
+	return errors.New(f.Message)
 }
 
 // died returns the error of the job, given the death of the child. The place is

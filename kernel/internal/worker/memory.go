@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // limit returns the bytes of memory that a child may use, 0 for no limit,
@@ -45,7 +46,7 @@ func (c *connection) watch() {
 			case !j.ended():
 				late = late || time.Since(since) > patience
 			case len(stopped) == 1:
-				_ = c.send(&frame{Kind: frameFree}) // can be encoded
+				_ = c.send(0, &pipe.Free{}) // can be encoded
 				bar = max(bar, used+(most-used)/2)
 				fallthrough
 			default:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // Config says how to start a worker. Its zero value is what the kernel uses.
@@ -91,56 +92,56 @@ func (p *Process) connection() (*connection, error) {
 
 // Run implements program.Executor.
 func (p *Process) Run(ctx context.Context, prog *program.Program, out program.Output) (*program.Bundle, error) {
-	answer, err := p.ask(ctx, &frame{Kind: frameRun, Cell: prog.Cell, Program: prog}, out)
+	shown, err := ask[*pipe.Shown](ctx, p, prog.Cell, &pipe.Run{Program: prog}, out)
 	if err != nil {
 		return nil, err
 	}
-	return answer.Bundle.unpack(), nil
+	return shown.Bundle.Unpack(), nil
 }
 
 // Reached implements program.Executor.
 func (p *Process) Reached(ctx context.Context, cell int, out program.Output) (statements int, err error) {
-	answer, err := p.ask(ctx, &frame{Kind: frameReached, Cell: cell}, out)
+	count, err := ask[*pipe.Count](ctx, p, cell, &pipe.Reached{}, out)
 	if err != nil {
 		return 0, err
 	}
-	return int(answer.Size), nil
+	return count.Statements, nil
 }
 
 // Deliver implements program.Executor.
 func (p *Process) Deliver(ctx context.Context, cell int, m *program.CommMessage, out program.Output) error {
-	_, err := p.ask(ctx, &frame{Kind: frameDeliver, Cell: cell, Comm: packMessage(m)}, out)
+	_, err := ask[*pipe.Delivered](ctx, p, cell, &pipe.Deliver{Comm: pipe.PackComm(m)}, out)
 	return err
 }
 
 // Look implements program.Executor.
 func (p *Process) Look(ctx context.Context, cell int, looks []program.Look, out program.Output) ([]string, error) {
-	answer, err := p.ask(ctx, &frame{Kind: frameLook, Cell: cell, Looks: looks}, out)
+	seen, err := ask[*pipe.Seen](ctx, p, cell, &pipe.Look{Looks: looks}, out)
 	if err != nil {
 		return nil, err
 	}
-	return answer.Texts, nil
+	return seen.Texts, nil
 }
 
 // Adopt implements program.Executor.
 func (p *Process) Adopt(ctx context.Context, a *program.Adoption, out program.Output) (program.LeftBehind, error) {
-	answer, err := p.ask(ctx, &frame{Kind: frameAdopt, Cell: a.Cell, Adoption: a}, out)
+	adopted, err := ask[*pipe.Adopted](ctx, p, a.Cell, &pipe.Adopt{Adoption: a}, out)
 	if err != nil {
 		return program.LeftBehind{}, err
 	}
-	return answer.left(), nil
+	return adopted.Left, nil
 }
 
 // ask has the child carry out a request, and returns its answer.
-func (p *Process) ask(ctx context.Context, request *frame, out program.Output) (*frame, error) {
+func ask[A pipe.Answer](ctx context.Context, p *Process, cell int, request pipe.Request, out program.Output) (answer A, err error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return answer, context.Cause(ctx)
 	}
 	conn, err := p.connection()
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
-	answer, err := conn.ask(ctx, request, out)
+	answer, err = askOn[A](ctx, conn, cell, request, out)
 	var death *program.DeathError
 	if errors.As(err, &death) {
 		p.mu.Lock()
@@ -153,6 +154,19 @@ func (p *Process) ask(ctx context.Context, request *frame, out program.Output) (
 		p.mu.Unlock()
 	}
 	return answer, err
+}
+
+// askOn is ask by a connection, whose end it does not look at.
+func askOn[A pipe.Answer](ctx context.Context, conn *connection, cell int, request pipe.Request, out program.Output) (answer A, err error) {
+	got, err := conn.ask(ctx, cell, request, out)
+	if err != nil {
+		return answer, err
+	}
+	answer, ok := got.(A)
+	if !ok {
+		return answer, fmt.Errorf("the worker answers %T with %T", request, got)
+	}
+	return answer, nil
 }
 
 // Folder implements program.Located: it returns the folder that the cells work

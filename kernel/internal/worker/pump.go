@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // The pipes that the parent reads, in the order in which they are served.
@@ -48,7 +49,7 @@ type pump struct {
 	main   int  // the cell to which the streams belong; 0 before the first
 	left   bool // only they do: the child has forgotten that cell
 	ended  bool // the child has closed its frames, which it does only by ending
-	frames frameBuffer
+	frames pipe.Buffer
 	words  strings.Builder // what the run time wrote
 	buffer [64 << 10]byte
 	last   int // the pipe that was read last
@@ -58,10 +59,10 @@ type pump struct {
 // crumb notes a small piece from a pipe. Where many come one after the other
 // from a stream, it lets more of them gather: to wake this side for each slows
 // their writer down.
-func (p *pump) crumb(pipe, size int) {
+func (p *pump) crumb(from, size int) {
 	const small, many, pause = 4 << 10, 32, 200 * time.Microsecond
-	if pipe == pipeFrames || pipe != p.last || size > small {
-		p.last, p.crumbs = pipe, 0
+	if from == pipeFrames || from != p.last || size > small {
+		p.last, p.crumbs = from, 0
 		return
 	}
 	if p.crumbs++; p.crumbs > many {
@@ -136,12 +137,12 @@ func (p *pump) step(timeout int) bool {
 }
 
 // take handles a piece of data from a pipe.
-func (p *pump) take(pipe int, data []byte) {
-	switch pipe {
+func (p *pump) take(from int, data []byte) {
+	switch from {
 	case pipeFrames:
-		p.frames.write(data)
+		p.frames.Add(data)
 		for {
-			f, err := p.frames.next()
+			f, err := p.frames.Next()
 			if err != nil {
 				p.c.kill(err.Error())
 				return
@@ -173,8 +174,9 @@ func (p *pump) stream(name string, data []byte) {
 	}
 }
 
-func (p *pump) frame(f *frame) {
-	if f.Kind == frameBegin && f.Main {
+func (p *pump) frame(f *pipe.Frame) {
+	begin, begins := f.Message.(*pipe.Begin)
+	if begins && begin.Main {
 		p.flush(true)
 		if p.left && p.main != f.Cell {
 			p.c.remove(p.main)
@@ -182,34 +184,34 @@ func (p *pump) frame(f *frame) {
 		p.main, p.left = f.Cell, false
 	}
 	j := p.c.job(f.Cell)
-	switch {
-	case j == nil:
-		unknown := &failure{Message: "the cell that asks is not known any more"}
-		switch {
-		case f.Kind == frameInput:
-			p.answer(&frame{Kind: frameLine, Failure: unknown})
-		case f.Kind == frameComm && f.Comm != nil:
-			p.answer(&frame{Kind: frameOpened, ID: f.Comm.ID, Failure: unknown})
-		}
+	if j == nil {
+		p.unknown(f.Message)
 		return
-	case f.Kind == frameBegin:
+	}
+	switch m := f.Message.(type) {
+	case *pipe.Begin:
 		j.begun = true
-	case f.Kind == frameDeclared:
+	case *pipe.Declared:
 		if j.program != nil && j.program.Declared != nil {
 			j.program.Declared()
 		}
-	case f.Kind == frameDeep:
-		j.cancel(errDeep)
-	case f.Kind == frameDone && f.Cell == p.main:
-		p.flush(true)
-		fallthrough
-	case f.Kind == frameDone:
-		j.flush()
+	case *pipe.Interpreted:
 		if j.program != nil && j.program.Interpreted != nil {
-			j.program.Interpreted(time.Duration(f.Size))
+			j.program.Interpreted(m.Time)
 		}
-		j.end(j.result(f))
-	case f.Kind == frameForget:
+	case *pipe.Deep:
+		j.cancel(errDeep)
+	case pipe.Answer:
+		if f.Cell == p.main {
+			p.flush(true)
+		}
+		j.flush()
+		if failed, ok := m.(*pipe.Failed); ok {
+			j.end(nil, j.failure(&failed.Failure))
+		} else {
+			j.end(m, nil)
+		}
+	case *pipe.Forget:
 		switch {
 		case !j.ended(): // another program of the cell has begun
 		case f.Cell == p.main:
@@ -218,55 +220,66 @@ func (p *pump) frame(f *frame) {
 			j.flush()
 			p.c.remove(f.Cell)
 		}
-	case f.Kind == frameStream && f.Bytes != nil:
-		j.stream(f.Name, f.Bytes.data)
-	case f.Kind == frameInput:
+	case *pipe.Stream:
+		j.stream(m.Name, m.Text.Data)
+	case *pipe.Question:
 		go func() {
 			p.c.asking.Lock()
 			defer p.c.asking.Unlock()
-			p.answer(j.input(f))
+			p.answer(j.ask(m))
 		}()
-	case f.Kind == frameComm:
-		p.comm(j, f)
+	case *pipe.Comm:
+		p.comm(j, m)
 	default:
-		j.show(func(out program.Output) { f.show(out) })
+		j.show(func(out program.Output) { show(out, m) })
+	}
+}
+
+// unknown answers a question of a cell that is not known any more.
+func (p *pump) unknown(m pipe.Message) {
+	unknown := &pipe.Failure{Message: "the cell that asks is not known any more"}
+	switch m := m.(type) {
+	case *pipe.Question:
+		p.answer(&pipe.Line{Failure: unknown})
+	case *pipe.Comm:
+		p.answer(&pipe.Opened{ID: m.ID, Failure: unknown})
 	}
 }
 
 // comm passes a message on, and says to one that opens a comm whether there is
 // anybody.
-func (p *pump) comm(j *job, f *frame) {
-	if f.Comm == nil {
-		return // garbage
-	}
+func (p *pump) comm(j *job, m *pipe.Comm) {
 	var err error
-	j.show(func(out program.Output) { err = out.Comm(f.Comm.unpack()) })
-	if f.Comm.Kind != "open" {
+	j.show(func(out program.Output) { err = out.Comm(m.Unpack()) })
+	if m.Kind != "open" {
 		return // who sends it has been told when the comm was opened
 	}
-	answer := &frame{Kind: frameOpened, ID: f.Comm.ID}
+	answer := &pipe.Opened{ID: m.ID}
 	if err != nil {
-		answer.Failure = &failure{Message: err.Error()}
+		answer.Failure = &pipe.Failure{Message: err.Error()}
 	}
 	p.answer(answer)
 }
 
 // answer answers a question of a cell.
-func (p *pump) answer(f *frame) { _ = p.c.send(f) } // can be encoded
+func (p *pump) answer(m pipe.Message) { _ = p.c.send(0, m) } // can be encoded
 
-// show shows what the frame brings.
-func (f *frame) show(out program.Output) {
-	switch f.Kind {
-	case frameDisplay:
-		out.Display(f.Bundle.unpack(), f.ID, f.Update)
-	case frameClear:
-		out.Clear(f.Wait)
-	case framePage:
-		out.Page(f.Bundle.unpack())
-	case frameNextInput:
-		out.NextInput(f.Text, f.Replace)
+// show shows what a message brings.
+func show(out program.Output, m pipe.Message) {
+	switch m := m.(type) {
+	case *pipe.Display:
+		out.Display(m.Bundle.Unpack(), m.ID, m.Update)
+	case *pipe.Clear:
+		out.Clear(m.Wait)
+	case *pipe.Page:
+		out.Page(m.Bundle.Unpack())
+	case *pipe.NextInput:
+		out.NextInput(m.Source, m.Replace)
 	}
 }
+
+// errDeep is what stops the cells of a child with a deep stack.
+var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}
 
 // A partial holds the beginning of a UTF-8 sequence whose end is yet to come.
 type partial []byte

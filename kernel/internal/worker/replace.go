@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // Replace implements program.Replacer. The variables go through a file. The new
@@ -23,13 +24,13 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "variables")
-	saved, err := old.ask(ctx, &frame{Kind: frameSave, Cell: a.Cell, Adoption: a, Name: file}, out)
+	saved, err := askOn[*pipe.Saved](ctx, old, a.Cell, &pipe.Save{File: file, Adoption: a}, out)
 	if err != nil {
 		return left, 0, err
 	}
 	config := p.config
 	config.Dir = p.Folder()
-	config.environment = saved.Texts
+	config.environment = saved.Environment
 	p.mu.Lock()
 	p.children++
 	number := p.children
@@ -38,7 +39,7 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	if err != nil {
 		return left, 0, err
 	}
-	loaded, err := fresh.ask(ctx, &frame{Kind: frameLoad, Cell: a.Cell, Adoption: a, Name: file}, out)
+	loaded, err := askOn[*pipe.Adopted](ctx, fresh, a.Cell, &pipe.Load{File: file, Adoption: a}, out)
 	if err == nil {
 		err = p.succeed(old, fresh)
 	}
@@ -51,7 +52,7 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 		return left, 0, err
 	}
 	old.end("replaced")
-	return joined(saved.left(), loaded.left()), old.number, nil
+	return joined(saved.Left, loaded.Left), old.number, nil
 }
 
 // succeed makes the fresh connection that of the process, if the old one still

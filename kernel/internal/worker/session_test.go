@@ -210,20 +210,6 @@ func TestEndlessRecursion(t *testing.T) {
 	})
 }
 
-func TestDeepStack(t *testing.T) {
-	for _, c := range []struct {
-		bytes      uint64
-		goroutines int
-		want       bool
-	}{
-		{512 << 20, 10, false}, {1<<30 + 1<<20, 10, true}, {768 << 20, 10, false}, {2 << 30, 500_000, false},
-	} {
-		if got := deepStack(c.bytes, c.goroutines); got != c.want {
-			t.Errorf("%d bytes of %d goroutines: %v, want %v", c.bytes, c.goroutines, got, c.want)
-		}
-	}
-}
-
 func TestDeathOfASession(t *testing.T) {
 	for _, tt := range []struct{ source, cause string }{
 		{`fmt.Print("before"); m := map[int]int{}; for range 4 { go func() { for i := range 100_000_000 { m[i%7] = i } }() }; time.Sleep(time.Minute)`, "concurrent map writes"},

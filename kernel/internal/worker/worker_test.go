@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/child"
 )
 
 func TestOrder(t *testing.T) {
@@ -413,7 +414,7 @@ func TestQuestionBetweenCells(t *testing.T) {
 const pauses = 3000
 
 func TestWorkerByHand(t *testing.T) {
-	if err := serve(newFake); err == nil || !strings.Contains(err.Error(), "started by the kernel") {
+	if err := child.Serve(newFake); err == nil || !strings.Contains(err.Error(), "started by the kernel") {
 		t.Errorf("got %v", err)
 	}
 }

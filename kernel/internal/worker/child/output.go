@@ -1,10 +1,11 @@
-package worker
+package child
 
 import (
 	"os"
 	"sync"
 	"time"
 
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,7 +51,7 @@ func (s stream) write(c *cell, p []byte) (int, error) {
 	done := 0
 	for {
 		n := min(len(p)-done, most)
-		data, err := encodeFrame(&frame{Kind: frameStream, Cell: c.number, Name: s.name, Bytes: &blob{data: p[done : done+n]}})
+		data, err := pipe.Encode(&pipe.Frame{Cell: c.number, Message: &pipe.Stream{Name: s.name, Text: pipe.Blob{Data: p[done : done+n]}}})
 		if err == nil {
 			_, err = o.frames.Write(data)
 		}
@@ -63,10 +64,9 @@ func (s stream) write(c *cell, p []byte) (int, error) {
 	}
 }
 
-// send sends a frame of a cell, after everything that the cell wrote before.
-func (o *outlets) send(c *cell, f *frame) error {
-	f.Cell = c.number
-	data, err := encodeFrame(f)
+// send sends a message of a cell, after everything that the cell wrote before.
+func (o *outlets) send(c *cell, m pipe.Message) error {
+	data, err := pipe.Encode(&pipe.Frame{Cell: c.number, Message: m})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (o *outlets) begin(c *cell) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	main := o.main == nil || o.main.ended()
-	data, err := encodeFrame(&frame{Kind: frameBegin, Cell: c.number, Main: main})
+	data, err := pipe.Encode(&pipe.Frame{Cell: c.number, Message: &pipe.Begin{Main: main}})
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (o *outlets) begin(c *cell) error {
 
 // forget tells the parent that nothing can come from the cell any more.
 func (o *outlets) forget(number int) error {
-	data, err := encodeFrame(&frame{Kind: frameForget, Cell: number})
+	data, err := pipe.Encode(&pipe.Frame{Cell: number, Message: &pipe.Forget{}})
 	if err != nil {
 		return err
 	}

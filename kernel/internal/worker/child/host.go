@@ -1,4 +1,4 @@
-package worker
+package child
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 	"github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -24,13 +25,13 @@ func (c *child) Context() context.Context {
 	return context.Background()
 }
 
-// send sends a frame of the cell of the calling goroutine.
-func (c *child) send(f *frame) error {
+// send sends a message of the cell of the calling goroutine.
+func (c *child) send(m pipe.Message) error {
 	owner := c.out.owner()
 	if owner == nil {
 		return errNoCell
 	}
-	return c.out.send(owner, f)
+	return c.out.send(owner, m)
 }
 
 // complain tells the user what could not be shown.
@@ -50,7 +51,9 @@ func (c *child) Display(b *display.Bundle, id string, update bool) {
 	if sink := c.sink(); sink != nil && sink.Display(b, id, update) {
 		return
 	}
-	c.show("display", &frame{Kind: frameDisplay, ID: id, Update: update}, b)
+	c.complain("display", show(b, c.send, func(b *pipe.Bundle) pipe.Message {
+		return &pipe.Display{Bundle: b, ID: id, Update: update}
+	}))
 }
 
 // sink returns what takes the output of the running cell, nil if nothing does.
@@ -113,10 +116,7 @@ func (p *place) Stream(name, text string) {
 
 // Display implements host.Sink.
 func (p *place) Display(b *display.Bundle, id string, update bool) bool {
-	packed, err := packBundle(b)
-	if err == nil {
-		err = p.send(&frame{Kind: frameDisplay, ID: id, Update: update, Bundle: packed})
-	}
+	err := show(b, p.send, func(b *pipe.Bundle) pipe.Message { return &pipe.Display{Bundle: b, ID: id, Update: update} })
 	if err != nil {
 		p.Stream("stderr", "display: "+err.Error()+"\n")
 	}
@@ -125,30 +125,32 @@ func (p *place) Display(b *display.Bundle, id string, update bool) bool {
 
 // Clear implements host.Sink.
 func (p *place) Clear(wait bool) {
-	if err := p.send(&frame{Kind: frameClear, Wait: wait}); err != nil {
+	if err := p.send(&pipe.Clear{Wait: wait}); err != nil {
 		p.Stream("stderr", "clear: "+err.Error()+"\n")
 	}
 }
 
-func (p *place) send(f *frame) error {
+func (p *place) send(m pipe.Message) error {
 	if p.cell == nil {
 		return errNoCell
 	}
-	return p.child.out.send(p.cell, f)
+	return p.child.out.send(p.cell, m)
 }
 
 // Page implements host.Host.
-func (c *child) Page(b *display.Bundle) { c.show("page", &frame{Kind: framePage}, b) }
+func (c *child) Page(b *display.Bundle) {
+	if b != nil {
+		c.complain("page", show(b, c.send, func(b *pipe.Bundle) pipe.Message { return &pipe.Page{Bundle: b} }))
+	}
+}
 
-func (c *child) show(what string, f *frame, b *display.Bundle) {
-	if b == nil {
-		return
+// show sends the message that shows a bundle.
+func show(b *display.Bundle, send func(pipe.Message) error, message func(*pipe.Bundle) pipe.Message) error {
+	packed, err := pipe.PackBundle(b)
+	if err != nil {
+		return err
 	}
-	var err error
-	if f.Bundle, err = packBundle(b); err == nil {
-		err = c.send(f)
-	}
-	c.complain(what, err)
+	return send(message(packed))
 }
 
 // Clear implements host.Host.
@@ -157,7 +159,7 @@ func (c *child) Clear(wait bool) {
 		sink.Clear(wait)
 		return
 	}
-	c.complain("clear", c.send(&frame{Kind: frameClear, Wait: wait}))
+	c.complain("clear", c.send(&pipe.Clear{Wait: wait}))
 }
 
 // Updates implements host.Host.
@@ -166,11 +168,11 @@ func (c *child) Updates() bool { return true }
 // Comm implements host.Host. That there is a front end is asked for when a
 // comm is opened.
 func (c *child) Comm(m *host.CommMessage) error {
-	f := &frame{Kind: frameComm, Comm: packMessage(m)}
+	message := pipe.PackComm(m)
 	if m.Kind != "open" {
-		return c.send(f)
+		return c.send(&message)
 	}
-	answer := make(chan *frame, 1)
+	answer := make(chan *pipe.Opened, 1)
 	c.mu.Lock()
 	c.opening[m.ID] = answer
 	c.mu.Unlock()
@@ -179,22 +181,22 @@ func (c *child) Comm(m *host.CommMessage) error {
 		delete(c.opening, m.ID)
 		c.mu.Unlock()
 	}()
-	if err := c.send(f); err != nil {
+	if err := c.send(&message); err != nil {
 		return err
 	}
-	switch f := <-answer; { // the parent answers in any case
-	case f.Failure == nil:
+	switch opened := <-answer; { // the parent answers in any case
+	case opened.Failure == nil:
 		return nil
-	case f.Failure.Message == host.ErrNoFrontEnd.Error():
+	case opened.Failure.Message == host.ErrNoFrontEnd.Error():
 		return host.ErrNoFrontEnd
 	default:
-		return errors.New(f.Failure.Message)
+		return errors.New(opened.Failure.Message)
 	}
 }
 
 // NextInput implements host.Host.
 func (c *child) NextInput(source string, replace bool) {
-	c.complain("next input", c.send(&frame{Kind: frameNextInput, Text: source, Replace: replace}))
+	c.complain("next input", c.send(&pipe.NextInput{Source: source, Replace: replace}))
 }
 
 // Input implements host.Host. One line is asked for at a time.
@@ -213,25 +215,25 @@ func (c *child) Input(prompt string, password bool) (string, error) {
 	case <-owner.ctx.Done():
 		return "", context.Cause(owner.ctx)
 	}
-	if err := c.out.send(owner, &frame{Kind: frameInput, Text: prompt, Password: password}); err != nil {
+	if err := c.out.send(owner, &pipe.Question{Prompt: prompt, Password: password}); err != nil {
 		return "", err
 	}
 	// The parent answers in any case; an interrupt ends the question there.
-	f := <-c.lines
+	line := <-c.lines
 	switch {
-	case f.Failure == nil:
-		return f.Text, nil
-	case f.Failure.Canceled:
+	case line.Failure == nil:
+		return line.Text, nil
+	case line.Failure.Canceled:
 		select {
 		case <-owner.ctx.Done(): // the interrupt is on its way
 			return "", context.Cause(owner.ctx)
 		case <-owner.done:
 			return "", ended
 		}
-	case f.Failure.End:
+	case line.Failure.End:
 		return "", io.EOF
 	}
-	return "", errors.New(f.Failure.Message)
+	return "", errors.New(line.Failure.Message)
 }
 
 // inputReader is standard input as far as it is read through fmt.Scan and its

@@ -1,4 +1,4 @@
-package worker
+package child
 
 import (
 	"runtime"
@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
 // Go ends a process one of whose stacks is to grow above a limit, which no
@@ -33,7 +33,7 @@ func (c *child) watchStacks() {
 			for _, cell := range cells {
 				if !told[cell] {
 					told[cell] = true
-					c.must(c.out.send(cell, &frame{Kind: frameDeep}))
+					c.must(c.out.send(cell, &pipe.Deep{}))
 				}
 			}
 		}
@@ -66,6 +66,3 @@ func (c *child) rest() bool {
 	c.watching = len(c.running) > 0
 	return !c.watching
 }
-
-// errDeep is what stops the cells of a child with a deep stack.
-var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}

@@ -1,4 +1,4 @@
-package worker
+package child
 
 import (
 	"bufio"
@@ -16,19 +16,25 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Stdio is what the runner in the child gives to cells as their standard
-// input, output and error.
-type Stdio struct {
+// Means are what a Runner gives to cells.
+type Means struct {
+	// In, Out and Err are their standard input, output and error.
 	In       io.Reader
 	Out, Err io.Writer
+	// Relabel gives the calling goroutine a label of its own that tells the same
+	// cell. Carry returns f made to belong to the cell of the goroutine that
+	// calls Carry, on whatever goroutine it is called.
+	Relabel func()
+	Carry   func(f func()) func()
 }
 
-// A runner runs the user's code in the child: it is a program.Executor without
+// A Runner runs the user's code in the child: it is a program.Executor without
 // outputs. Its methods may be called while others run.
-type runner interface {
+type Runner interface {
 	Run(ctx context.Context, p *program.Program) (*program.Bundle, error)
 	Reached(cell int) int
 	Look(ctx context.Context, cell int, looks []program.Look) ([]string, error)
@@ -41,10 +47,10 @@ type runner interface {
 	Do(ctx context.Context, cell int, f func()) error
 }
 
-// serve is the life of the child: it runs the programs that come in, with the
-// runner that is made once the pipes are in place, until the parent is gone.
+// Serve is the life of the child: it runs the programs that come in, with the
+// Runner that is made once the pipes are in place, until the parent is gone.
 // It returns only if it cannot begin.
-func serve(newRunner func(Stdio, *belonging) (runner, error)) error {
+func Serve(newRunner func(Means) (Runner, error)) error {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t
 		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
@@ -83,7 +89,10 @@ func serve(newRunner func(Stdio, *belonging) (runner, error)) error {
 		end()
 	}()
 
-	r, err := newRunner(Stdio{In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr}, c.out.belonging)
+	r, err := newRunner(Means{
+		In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr,
+		Relabel: c.out.belonging.renew, Carry: c.out.belonging.carry,
+	})
 	if err != nil {
 		return err
 	}
@@ -103,12 +112,12 @@ func end() {
 type child struct {
 	out            *outlets
 	stdout, stderr stream
-	asking         chan struct{} // holds a value while a line is asked for
-	lines          chan *frame   // answers to input frames
+	asking         chan struct{}   // holds a value while a line is asked for
+	lines          chan *pipe.Line // answers to questions
 
 	mu      sync.Mutex
-	running map[int]*cell          // by number
-	opening map[string]chan *frame // answers to the opening of comms, by their ID
+	running map[int]*cell                // by number
+	opening map[string]chan *pipe.Opened // answers to the opening of comms, by their ID
 	// watching says that watchStacks runs.
 	watching bool
 }
@@ -119,9 +128,9 @@ func newChild(out *outlets) *child {
 		stdout:  stream{out, "stdout", out.stdout},
 		stderr:  stream{out, "stderr", out.stderr},
 		asking:  make(chan struct{}, 1),
-		lines:   make(chan *frame, 1),
+		lines:   make(chan *pipe.Line, 1),
 		running: map[int]*cell{},
-		opening: map[string]chan *frame{},
+		opening: map[string]chan *pipe.Opened{},
 	}
 	out.belonging = newBelonging(func(number int) {
 		go func() { c.must(out.forget(number)) }()
@@ -138,14 +147,14 @@ func (c *child) must(err error) {
 }
 
 // receive handles the frames from the parent until there are no more.
-func (c *child) receive(r runner) {
+func (c *child) receive(r Runner) {
 	for in := bufio.NewReaderSize(os.NewFile(3, "commands"), 64<<10); ; {
-		f, err := readFrame(in)
+		f, err := pipe.Read(in)
 		if err != nil {
 			return
 		}
-		switch f.Kind {
-		case frameRun, frameReached, frameDeliver, frameLook, frameAdopt, frameSave, frameLoad:
+		switch m := f.Message.(type) {
+		case pipe.Request:
 			// The cell is there before the next frame, which may be
 			// its interrupt.
 			cell := newCell(f.Cell)
@@ -156,47 +165,48 @@ func (c *child) receive(r runner) {
 				go c.watchStacks()
 			}
 			c.mu.Unlock()
-			go c.run(r, cell, f)
-		case frameInterrupt:
+			go c.run(r, cell, m)
+		case *pipe.Interrupt:
 			c.mu.Lock()
 			cell := c.running[f.Cell]
 			c.mu.Unlock()
 			if cell != nil {
 				cell.interrupt()
 			}
-		case frameLine:
+		case *pipe.Line:
 			select {
-			case c.lines <- f:
+			case c.lines <- m:
 			default: // nobody asked
 			}
-		case frameOpened:
+		case *pipe.Opened:
 			c.mu.Lock()
-			answer := c.opening[f.ID]
+			answer := c.opening[m.ID]
 			c.mu.Unlock()
 			select {
-			case answer <- f:
+			case answer <- m:
 			default: // nobody waits
 			}
-		case frameMemory:
-			debug.SetMemoryLimit(f.Size)
-		case frameFree:
+		case *pipe.Memory:
+			debug.SetMemoryLimit(m.Bytes)
+		case *pipe.Free:
 			go debug.FreeOSMemory()
 		}
 	}
 }
 
 // run carries out a request, and says what became of it.
-func (c *child) run(r runner, cell *cell, request *frame) {
+func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 	c.out.belonging.adopt(cell)
-	done := &frame{Kind: frameDone}
-	if request.Kind != frameDeliver {
+	if _, message := request.(*pipe.Deliver); !message {
 		c.must(c.out.begin(cell))
 	}
-	if err := c.answer(r, cell, request, done); err != nil {
-		done.Failure = &failure{Message: err.Error(), Canceled: cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx))}
-		if !errors.As(err, &done.Failure.Runtime) {
-			done.Failure.Runtime = nil
+	answer, err := c.answer(r, cell, request)
+	if err != nil {
+		failed := &pipe.Failed{Failure: pipe.Failure{Message: err.Error(), Canceled: cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx))}}
+		if !errors.As(err, &failed.Failure.Runtime) {
+			failed.Failure.Runtime = nil
 		}
+		answer = failed
 	}
 	c.mu.Lock()
 	if c.running[cell.number] == cell {
@@ -204,48 +214,54 @@ func (c *child) run(r runner, cell *cell, request *frame) {
 	}
 	c.mu.Unlock()
 	cell.end()
-	c.must(c.out.send(cell, done))
+	c.must(c.out.send(cell, answer))
 }
 
-// answer puts into done what a request asks for.
-func (c *child) answer(r runner, cell *cell, request, done *frame) (err error) {
-	left := func(left program.LeftBehind, err error) error {
-		done.Left = &left
-		return err
+// answer returns what a request asks for.
+func (c *child) answer(r Runner, cell *cell, request pipe.Request) (pipe.Answer, error) {
+	switch m := request.(type) {
+	case *pipe.Run:
+		return c.runProgram(r, cell, m.Program)
+	case *pipe.Reached:
+		return &pipe.Count{Statements: r.Reached(cell.number)}, nil
+	case *pipe.Deliver:
+		return &pipe.Delivered{}, c.deliver(r, cell, m.Comm.Unpack())
+	case *pipe.Look:
+		texts, err := r.Look(cell.ctx, cell.number, m.Looks)
+		return &pipe.Seen{Texts: texts}, err
+	case *pipe.Adopt:
+		left, err := r.Adopt(m.Adoption)
+		return &pipe.Adopted{Left: left}, err
+	case *pipe.Save:
+		left, err := r.Save(m.File, m.Adoption)
+		return &pipe.Saved{Left: left, Environment: os.Environ()}, err
+	case *pipe.Load:
+		left, err := r.Load(m.File, m.Adoption)
+		return &pipe.Adopted{Left: left}, err
 	}
-	switch request.Kind {
-	case frameDeliver:
-		return c.deliver(r, cell, request.Comm.unpack())
-	case frameReached:
-		done.Size = int64(r.Reached(cell.number))
-		return nil
-	case frameLook:
-		done.Texts, err = r.Look(cell.ctx, cell.number, request.Looks)
-		return err
-	case frameAdopt:
-		return left(r.Adopt(request.Adoption))
-	case frameSave:
-		done.Texts = os.Environ()
-		return left(r.Save(request.Name, request.Adoption))
-	case frameLoad:
-		return left(r.Load(request.Name, request.Adoption))
-	}
-	p := request.Program
+	return nil, fmt.Errorf("the worker does not know what %T asks for", request)
+}
+
+func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answer, error) {
 	if len(p.Source) > 0 || p.Compiled != nil {
-		p.Declared = func() { c.must(c.out.send(cell, &frame{Kind: frameDeclared})) }
+		p.Declared = func() { c.must(c.out.send(cell, &pipe.Declared{})) }
 	}
-	p.Interpreted = func(d time.Duration) { done.Size = int64(d) }
+	var interpreted time.Duration
+	p.Interpreted = func(d time.Duration) { interpreted = d }
 	shown, err := r.Run(cell.ctx, p)
-	if err != nil {
-		return err
+	if interpreted > 0 {
+		c.must(c.out.send(cell, &pipe.Interpreted{Time: interpreted}))
 	}
-	done.Bundle, err = packBundle(shown)
-	return err
+	if err != nil {
+		return nil, err
+	}
+	bundle, err := pipe.PackBundle(shown)
+	return &pipe.Shown{Bundle: bundle}, err
 }
 
 // deliver gives a message to the code that listens to its comm. A comm that
 // nobody wants is closed.
-func (c *child) deliver(r runner, cell *cell, m *program.CommMessage) error {
+func (c *child) deliver(r Runner, cell *cell, m *program.CommMessage) error {
 	run, received, err := receive(m)
 	switch {
 	case err != nil:
@@ -253,7 +269,8 @@ func (c *child) deliver(r runner, cell *cell, m *program.CommMessage) error {
 	case run != nil:
 		return r.Do(cell.ctx, cell.number, run)
 	case !received && m.Kind == "open":
-		return c.out.send(cell, &frame{Kind: frameComm, Comm: packMessage(&program.CommMessage{Kind: "close", ID: m.ID})})
+		closing := pipe.PackComm(&program.CommMessage{Kind: "close", ID: m.ID})
+		return c.out.send(cell, &closing)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package worker
+package child
 
 import (
 	"context"
@@ -19,41 +19,41 @@ import (
 // plugin; nil stands for a program that cannot. Main returns only if it cannot
 // begin.
 func Main(load func(plugin string) error) error {
-	return serve(func(stdio Stdio, b *belonging) (runner, error) { return newRunners(stdio, b, load) })
+	return Serve(func(means Means) (Runner, error) { return newRunners(means, load) })
 }
 
-// runners runs cells, each as it comes.
+// runners is a Runner that runs cells, each as it comes.
 type runners struct {
 	interpreted *interpreted.Interpreter
 	compiled    *compiled.Runner
 }
 
-func newRunners(stdio Stdio, b *belonging, load func(plugin string) error) (*runners, error) {
-	stdlib.SetOutput(stdio.Out, stdio.Err)
-	host.SetOutput(stdio.Out, stdio.Err)
+func newRunners(means Means, load func(plugin string) error) (*runners, error) {
+	stdlib.SetOutput(means.Out, means.Err)
+	host.SetOutput(means.Out, means.Err)
 	interpreted, err := interpreted.New(interpreted.Config{
-		Symbols: symbols(b),
-		Stdin:   stdio.In,
-		Stdout:  stdio.Out,
-		Stderr:  stdio.Err,
-		Display: show,
+		Symbols: symbols(means.Carry),
+		Stdin:   means.In,
+		Stdout:  means.Out,
+		Stderr:  means.Err,
+		Display: displayed,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &runners{interpreted, compiled.New(compiled.Config{
 		Load:        load,
-		Stdin:       stdio.In,
-		Stdout:      stdio.Out,
-		Stderr:      stdio.Err,
-		Display:     show,
-		Relabel:     b.renew,
+		Stdin:       means.In,
+		Stdout:      means.Out,
+		Stderr:      means.Err,
+		Display:     displayed,
+		Relabel:     means.Relabel,
 		Kept:        interpreted.Kept,
 		Interpreter: interpreted,
 	})}, nil
 }
 
-// Run implements runner.
+// Run implements Runner.
 func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	if p.Compiled != nil {
 		return r.compiled.Run(ctx, p)
@@ -61,30 +61,30 @@ func (r *runners) Run(ctx context.Context, p *program.Program) (*program.Bundle,
 	return r.interpreted.Run(ctx, p)
 }
 
-// Reached implements runner. A cell was run in one of the two ways.
+// Reached implements Runner. A cell was run in one of the two ways.
 func (r *runners) Reached(cell int) int {
 	return max(r.compiled.ReachedBy(cell), r.interpreted.ReachedBy(cell))
 }
 
-// Look implements runner.
+// Look implements Runner.
 func (r *runners) Look(ctx context.Context, cell int, looks []program.Look) ([]string, error) {
 	return r.compiled.Look(ctx, cell, looks)
 }
 
-// Adopt implements runner.
+// Adopt implements Runner.
 func (r *runners) Adopt(a *program.Adoption) (program.LeftBehind, error) { return r.compiled.Adopt(a) }
 
-// Save implements runner.
+// Save implements Runner.
 func (r *runners) Save(file string, a *program.Adoption) (program.LeftBehind, error) {
 	return r.compiled.Save(file, a.Moved, a.Shown)
 }
 
-// Load implements runner.
+// Load implements Runner.
 func (r *runners) Load(file string, a *program.Adoption) (program.LeftBehind, error) {
 	return r.compiled.Load(file, a)
 }
 
-// Do implements runner. What compiled code has f call stops as that does, and
+// Do implements Runner. What compiled code has f call stops as that does, and
 // what interpreted code has as this.
 func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 	if r.compiled.Used() {
@@ -96,17 +96,17 @@ func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 // symbols are those of the standard library, with timers that call functions
 // for the cell that has set them: the run time starts their goroutines, which
 // inherit nothing.
-func symbols(b *belonging) map[string]map[string]reflect.Value {
+func symbols(carry func(func()) func()) map[string]map[string]reflect.Value {
 	const name = "time/time"
 	all := maps.Clone(stdlib.Symbols())
 	all[name] = maps.Clone(all[name])
 	all[name]["AfterFunc"] = reflect.ValueOf(func(d time.Duration, f func()) *time.Timer {
-		return time.AfterFunc(d, b.carry(f))
+		return time.AfterFunc(d, carry(f))
 	})
 	return all
 }
 
-// show makes the bundle of a cell's last expression.
-func show(values []any) *program.Bundle {
+// displayed makes the bundle of a cell's last expression.
+func displayed(values []any) *program.Bundle {
 	return display.Of(values...)
 }

@@ -1,0 +1,90 @@
+package child
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// fionread asks for the number of bytes in a pipe, at either end.
+const fionread = unix.TIOCINQ
+
+// A moment is a time since the machine has started, in the hundredths of
+// seconds in which Linux tells when a process did.
+type moment int64
+
+func now() moment {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {
+		return 0
+	}
+	return moment(t.Nano() / 1e7)
+}
+
+// signalProcesses sends the signal to the processes that this one, directly or
+// not, has started since. Older ones get it first, so that a shell which is
+// killed does not report that what it has started was.
+func signalProcesses(since moment, signal unix.Signal) {
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return // then there is no way to know them
+	}
+	self, group := os.Getpid(), unix.Getpgrp()
+	processes := map[int]process{}
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name.Name()); err == nil {
+			if p, ok := readProcess(pid); ok {
+				processes[pid] = p
+			}
+		}
+	}
+	byAge := slices.SortedFunc(maps.Keys(processes), func(a, b int) int {
+		return cmp.Or(cmp.Compare(processes[a].started, processes[b].started), cmp.Compare(a, b))
+	})
+	for _, pid := range byAge {
+		p := processes[pid]
+		if pid == self || p.started < since {
+			continue
+		}
+		ours := p.group == group
+		for parent := p.parent; !ours && parent != 0; parent = processes[parent].parent {
+			ours = parent == self
+		}
+		if ours {
+			_ = unix.Kill(pid, signal) // fails if it has ended meanwhile
+		}
+	}
+}
+
+// A process is what /proc tells of one.
+type process struct {
+	parent, group int
+	started       moment
+}
+
+func readProcess(pid int) (process, bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, false
+	}
+	// The name, in parentheses, may have any characters in it.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 {
+		return process{}, false
+	}
+	number := func(field int) int64 {
+		n, parseErr := strconv.ParseInt(string(fields[field]), 10, 64)
+		if parseErr != nil {
+			err = parseErr
+		}
+		return n
+	}
+	p := process{parent: int(number(1)), group: int(number(2)), started: moment(number(19))}
+	return p, err == nil
+}

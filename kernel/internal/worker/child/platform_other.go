@@ -1,0 +1,22 @@
+//go:build unix && !linux
+
+package child
+
+import "golang.org/x/sys/unix"
+
+// fionread asks for the number of bytes in a pipe.
+const fionread = 0x4004667f
+
+// A moment would say when a process has started.
+type moment struct{}
+
+func now() moment { return moment{} }
+
+// signalProcesses sends the signal to all processes of this one's group, which
+// itself does not heed an interrupt. More cannot be known of them here, so none
+// are killed.
+func signalProcesses(_ moment, signal unix.Signal) {
+	if signal == unix.SIGINT {
+		_ = unix.Kill(0, signal) // reaches this process at least
+	}
+}

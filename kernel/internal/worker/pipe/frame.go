@@ -1,0 +1,143 @@
+package pipe
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// A Frame is one message between parent and child.
+type Frame struct {
+	Cell    int // 0 for none
+	Message Message
+}
+
+// maxFrame bounds a frame. Only a fault of the program could exceed it: what
+// is displayed is bounded before.
+const maxFrame = 1 << 30
+
+// header is what a frame begins with after its own length: the kind of the
+// message, the cell, and the length of the JSON.
+const header = 1 + 8 + 4
+
+var errGarbage = errors.New("garbage on the pipe between kernel and worker")
+
+// A Blob is raw bytes in a message. Its JSON is its size; the bytes follow the
+// JSON of the frame.
+type Blob struct {
+	Data []byte
+	size int // as far as only that is known
+}
+
+// MarshalJSON implements json.Marshaler.
+func (b Blob) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, int64(len(b.Data)), 10), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Blob) UnmarshalJSON(text []byte) (err error) {
+	b.size, err = strconv.Atoi(string(text))
+	return err
+}
+
+// Encode returns the frame as it is written to a pipe.
+func Encode(f *Frame) ([]byte, error) {
+	kind := slices.Index(kinds, reflect.TypeOf(f.Message).Elem())
+	text, err := json.Marshal(f.Message)
+	if err != nil {
+		return nil, err
+	}
+	blobs := f.Message.blobs()
+	size := header + len(text)
+	for _, b := range blobs {
+		size += len(b.Data)
+	}
+	if size > maxFrame {
+		return nil, fmt.Errorf("a frame of %d bytes is too long", size)
+	}
+	data := binary.BigEndian.AppendUint32(make([]byte, 0, 4+size), uint32(size))
+	data = append(data, byte(kind))
+	data = binary.BigEndian.AppendUint64(data, uint64(f.Cell))
+	data = binary.BigEndian.AppendUint32(data, uint32(len(text)))
+	data = append(data, text...)
+	for _, b := range blobs {
+		data = append(data, b.Data...)
+	}
+	return data, nil
+}
+
+// decode is the reverse of Encode, without the length. The blobs are parts of
+// the body.
+func decode(body []byte) (*Frame, error) {
+	if len(body) < header || int(body[0]) >= len(kinds) {
+		return nil, errGarbage
+	}
+	message, ok := reflect.New(kinds[body[0]]).Interface().(Message)
+	if !ok {
+		return nil, errGarbage
+	}
+	f := &Frame{Cell: int(binary.BigEndian.Uint64(body[1:])), Message: message}
+	n, rest := int(binary.BigEndian.Uint32(body[1+8:])), body[header:]
+	if n > len(rest) {
+		return nil, errGarbage
+	}
+	text, rest := rest[:n], rest[n:]
+	if err := json.Unmarshal(text, message); err != nil {
+		return nil, err
+	}
+	for _, b := range message.blobs() {
+		if b.size < 0 || b.size > len(rest) {
+			return nil, errGarbage
+		}
+		b.Data, rest = rest[:b.size:b.size], rest[b.size:]
+	}
+	return f, nil
+}
+
+// Read reads a frame, of one that can be trusted.
+func Read(r io.Reader) (*Frame, error) {
+	var n [4]byte
+	if _, err := io.ReadFull(r, n[:]); err != nil {
+		return nil, err
+	}
+	body := make([]byte, binary.BigEndian.Uint32(n[:]))
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, err
+	}
+	return decode(body)
+}
+
+// A Buffer collects bytes until they are a frame.
+type Buffer []byte
+
+// Add adds bytes.
+func (b *Buffer) Add(p []byte) { *b = append(*b, p...) }
+
+// Next returns the next whole frame, or nil when it is not all there.
+func (b *Buffer) Next() (*Frame, error) {
+	if len(*b) < 4 {
+		return nil, nil
+	}
+	n := binary.BigEndian.Uint32(*b)
+	if n > maxFrame {
+		return nil, errGarbage
+	}
+	end := 4 + int(n)
+	if len(*b) < end {
+		return nil, nil
+	}
+	f, err := decode((*b)[4:end:end])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGarbage, err)
+	}
+	*b = (*b)[end:]
+	if len(*b) == 0 {
+		*b = nil
+	}
+	return f, nil
+}
