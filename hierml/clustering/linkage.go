@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/hierml/notebook/hierml/internal/enum"
 )
 
 // Linkage says how far two clusters are apart, given how far their members are.
@@ -17,6 +19,14 @@ const (
 	// Single is the smallest of them.
 	Single
 )
+
+var linkages = []string{"Average", "Complete", "Single"}
+
+// MarshalText returns the name of the constant.
+func (l Linkage) MarshalText() ([]byte, error) { return enum.Marshal(l, linkages) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (l *Linkage) UnmarshalText(text []byte) error { return enum.Unmarshal(l, linkages, text) }
 
 // String names the linkage.
 func (l Linkage) String() string {

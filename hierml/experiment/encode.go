@@ -71,13 +71,6 @@ func (d *describer) of(v reflect.Value) any {
 				return string(text)
 			}
 		}
-		if values, ok := words()[v.Type()]; ok {
-			for word, n := range values {
-				if n == v.Int() {
-					return word
-				}
-			}
-		}
 	}
 	switch v.Kind() {
 	case reflect.Bool:

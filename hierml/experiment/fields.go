@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -124,15 +123,6 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 	case reflect.TypeFor[*dataset.Dataset](), reflect.TypeFor[*dataset.Collection](), reflect.TypeFor[*dataset.Corpus]():
 		return fail("data, which can be given in Go only; Open and Texts take names")
 	}
-	if values, ok := words()[v.Type()]; ok {
-		for word, n := range values {
-			if text, ok := value.(string); ok && strings.EqualFold(text, word) {
-				v.SetInt(n)
-				return nil
-			}
-		}
-		return fail(list(values))
-	}
 	if text, ok := value.(string); ok && v.CanAddr() {
 		if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 			if err := u.UnmarshalText([]byte(text)); err != nil {
@@ -159,23 +149,15 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 		}
 		v.Set(target)
 		return nil
-	case reflect.Array:
+	case reflect.Array, reflect.Slice:
 		list := reflect.ValueOf(value)
-		if list.Kind() != reflect.Slice || list.Len() != v.Len() {
-			return fail(fmt.Sprintf("a list of %d", v.Len()))
-		}
-		for i := range list.Len() {
-			if err := s.value(v.Index(i), list.Index(i).Interface(), fmt.Sprintf("%s[%d]", at, i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	case reflect.Slice:
-		list := reflect.ValueOf(value)
-		if list.Kind() != reflect.Slice {
+		if list.Kind() != reflect.Slice || v.Kind() == reflect.Array && list.Len() != v.Len() {
 			return fail("a list")
 		}
-		made := reflect.MakeSlice(v.Type(), list.Len(), list.Len())
+		made := reflect.New(v.Type()).Elem()
+		if v.Kind() == reflect.Slice {
+			made = reflect.MakeSlice(v.Type(), list.Len(), list.Len())
+		}
 		for i := range list.Len() {
 			if err := s.value(made.Index(i), list.Index(i).Interface(), fmt.Sprintf("%s[%d]", at, i)); err != nil {
 				return err
@@ -183,74 +165,40 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 		}
 		v.Set(made)
 		return nil
-	case reflect.Bool:
-		b, ok := value.(bool)
-		if !ok {
-			return fail("true or false")
-		}
-		v.SetBool(b)
-		return nil
-	case reflect.String:
-		text, ok := value.(string)
-		if !ok {
-			return fail("a text")
-		}
-		v.SetString(text)
-		return nil
 	}
-	return number(v, value, fail)
-}
-
-// number sets a number.
-func number(v reflect.Value, value any, fail func(string) error) error {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
-		text, ok := value.(string)
+		text, _ := value.(string)
 		d, err := time.ParseDuration(text)
-		if !ok || err != nil {
+		if err != nil {
 			return fail(`a duration, such as "1m30s"`)
 		}
 		v.SetInt(int64(d))
 		return nil
 	}
-	given := reflect.ValueOf(value)
-	switch v.Kind() {
-	case reflect.Float32, reflect.Float64:
-		f, ok := float(value)
-		if !ok {
-			return fail("a number")
-		}
-		v.SetFloat(f)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		f, ok := float(value)
-		if given.CanInt() && !v.OverflowInt(given.Int()) {
-			v.SetInt(given.Int())
-			return nil
-		}
-		if n := int64(f); !ok || f != math.Trunc(f) || math.Abs(f) >= 1<<53 || v.OverflowInt(n) {
-			return fail("a whole number")
-		}
-		v.SetInt(int64(f))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if given.CanUint() && !v.OverflowUint(given.Uint()) {
-			v.SetUint(given.Uint())
-			return nil
-		}
-		if n, ok := value.(json.Number); ok {
-			var u uint64
-			if err := json.Unmarshal([]byte(n), &u); err == nil && !v.OverflowUint(u) {
-				v.SetUint(u)
-				return nil
-			}
-		}
-		f, ok := float(value)
-		if !ok || f != math.Trunc(f) || f < 0 || f >= 1<<53 || v.OverflowUint(uint64(f)) {
-			return fail("a whole number that is not negative")
-		}
-		v.SetUint(uint64(f))
-	default:
-		return fail("a " + v.Type().String() + ", which can be given in Go only")
+	// Numbers, texts and truth values as JSON has them; 1e1 is the whole number 10.
+	made := reflect.New(v.Type())
+	if err := json.Unmarshal([]byte(canonical(value)), made.Interface()); err != nil {
+		return fail(expected(v.Kind()))
 	}
+	v.Set(made.Elem())
 	return nil
+}
+
+// expected says what a field of a kind is set to.
+func expected(k reflect.Kind) string {
+	switch k {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number that is not negative"
+	}
+	return "a " + k.String() + ", which can be given in Go only"
 }
 
 // float returns the number that a value is.

@@ -14,7 +14,6 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
-	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/hierml/svm"
 	"github.com/hierml/notebook/hierml/synthetic"
 	"github.com/hierml/notebook/hierml/taxonomy"
@@ -101,15 +100,6 @@ func implementing(i reflect.Type) map[string]reflect.Type {
 	}
 	return found
 }
-
-// words are the values of enumerations.
-var words = sync.OnceValue(func() map[reflect.Type]map[string]int64 {
-	return map[reflect.Type]map[string]int64{
-		reflect.TypeFor[structured.Rescaling](): {"Margin": int64(structured.Margin), "Norm": int64(structured.Norm), "Slack": int64(structured.Slack)},
-		reflect.TypeFor[clustering.Linkage]():   {"Average": int64(clustering.Average), "Complete": int64(clustering.Complete), "Single": int64(clustering.Single)},
-		reflect.TypeFor[svm.Mean]():             {"Sum": int64(svm.Sum), "LocalMean": int64(svm.LocalMean), "GlobalMean": int64(svm.GlobalMean)},
-	}
-})
 
 // lossNamed returns a loss for a field of an interface of losses, nil without a taxonomy, and false for other interfaces.
 func lossNamed(i reflect.Type, name string, t *taxonomy.Taxonomy) (value any, err error, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/internal/enum"
 	"github.com/hierml/notebook/hierml/loss"
 )
 
@@ -25,6 +26,14 @@ const (
 	// violation of it weighs Delta. [Cai08, (4.10)]; TREELOSS of [ZXW11].
 	Slack
 )
+
+var rescalings = []string{"Margin", "Norm", "Slack"}
+
+// MarshalText returns the name of the constant.
+func (r Rescaling) MarshalText() ([]byte, error) { return enum.Marshal(r, rescalings) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (r *Rescaling) UnmarshalText(text []byte) error { return enum.Unmarshal(r, rescalings, text) }
 
 // String returns the name of the rescaling.
 func (r Rescaling) String() string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/enum"
 	"github.com/hierml/notebook/hierml/loss"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
@@ -51,6 +52,14 @@ const (
 	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. [ZXW11], which doesn't say which N, reads either way.
 	GlobalMean
 )
+
+var means = []string{"Sum", "LocalMean", "GlobalMean"}
+
+// MarshalText returns the name of the constant.
+func (m Mean) MarshalText() ([]byte, error) { return enum.Marshal(m, means) }
+
+// UnmarshalText reads the name of a constant, in whatever case.
+func (m *Mean) UnmarshalText(text []byte) error { return enum.Unmarshal(m, means, text) }
 
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s Recursive) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
