@@ -12,6 +12,7 @@
 package gram
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -78,10 +79,7 @@ type RBF struct {
 }
 
 func (k RBF) gamma() float64 {
-	if k.Gamma == 0 {
-		return 1
-	}
-	return k.Gamma
+	return cmp.Or(k.Gamma, 1)
 }
 
 // Value returns the kernel of a and b.
@@ -113,17 +111,11 @@ type Polynomial struct {
 }
 
 func (k Polynomial) degree() int {
-	if k.Degree == 0 {
-		return 2
-	}
-	return k.Degree
+	return cmp.Or(k.Degree, 2)
 }
 
 func (k Polynomial) gamma() float64 {
-	if k.Gamma == 0 {
-		return 1
-	}
-	return k.Gamma
+	return cmp.Or(k.Gamma, 1)
 }
 
 // Value returns the kernel of a and b.

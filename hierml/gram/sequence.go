@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -33,17 +34,11 @@ type Subsequence struct {
 }
 
 func (k Subsequence) length() int {
-	if k.Length == 0 {
-		return 3
-	}
-	return k.Length
+	return cmp.Or(k.Length, 3)
 }
 
 func (k Subsequence) decay() float64 {
-	if k.Decay == 0 {
-		return 0.5
-	}
-	return k.Decay
+	return cmp.Or(k.Decay, 0.5)
 }
 
 // Check returns an error for parameters that make no kernel.

@@ -38,24 +38,13 @@ func (s Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 	if err := checkData(d); err != nil {
 		return nil, err
 	}
-	t := d.Taxonomy
-	c, err := defaultC(s.C)
-	if err != nil {
-		return nil, err
-	}
 	if s.Loss == nil {
 		s.Loss = loss.ZeroOne()
 	}
-	a := structured.Flat(t)
-	competitors, err := compare(a, d.Labels, s.Loss, structured.Margin, c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
-	if m != nil {
-		m.Name, m.C = "flat SVM", c
-	}
-	return m, err
+	return (&comparison{
+		name: "flat SVM", attributes: structured.Flat(d.Taxonomy), loss: s.Loss, rescaling: structured.Margin, c: s.C,
+		kernel: s.Kernel, settings: s.Settings, method: s.Method,
+	}).fit(ctx, d)
 }
 
 // WithC returns the estimator with another C.

@@ -61,10 +61,6 @@ func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 		return nil, err
 	}
 	t := d.Taxonomy
-	c, err := defaultC(s.C)
-	if err != nil {
-		return nil, err
-	}
 	a := s.Attributes
 	if a == nil {
 		a = structured.Ancestors(t)
@@ -76,7 +72,7 @@ func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 		if s.SetLoss == nil {
 			s.SetLoss = loss.Symdiff(t).(loss.Decomposing)
 		}
-		return (&sets{name: "hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: c, kernel: s.Kernel, settings: s.Settings, method: s.Method}).fit(ctx, d)
+		return (&sets{name: "hierarchical SVM of label sets", attributes: a, loss: s.SetLoss, c: s.C, kernel: s.Kernel, settings: s.Settings, method: s.Method}).fit(ctx, d)
 	}
 	if s.Loss == nil {
 		s.Loss = loss.Symdiff(t)
@@ -86,15 +82,10 @@ func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 			return nil, err
 		}
 	}
-	competitors, err := compare(a, d.Labels, s.Loss, s.Rescaling, c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := trainKernel(ctx, a, competitors, d, s.Kernel, s.Settings, s.Method)
-	if m != nil {
-		m.Name, m.C = "hierarchical SVM", c
-	}
-	return m, err
+	return (&comparison{
+		name: "hierarchical SVM", attributes: a, loss: s.Loss, rescaling: s.Rescaling, c: s.C,
+		kernel: s.Kernel, settings: s.Settings, method: s.Method,
+	}).fit(ctx, d)
 }
 
 // WithC returns the estimator with another C.

@@ -97,11 +97,11 @@ func (s Normalized) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mo
 	if s.DivideByNorm {
 		rescaling = structured.Norm
 	}
-	return (&single{
-		name: "normalized hierarchical SVM", attributes: a, c: s.C, settings: s.Settings, method: s.Method,
-		competitor: func(y []int, c float64) (structured.Competitors, error) {
-			return structured.NewLabels(a, y, s.Loss, rescaling, c)
-		},
+	if _, err := labels(d); err != nil {
+		return nil, err
+	}
+	return (&comparison{
+		name: "normalized hierarchical SVM", attributes: a, loss: s.Loss, rescaling: rescaling, c: s.C, settings: s.Settings, method: s.Method,
 	}).fit(ctx, d)
 }
 

@@ -31,14 +31,12 @@
 package svm
 
 import (
-	"context"
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
-	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -51,43 +49,8 @@ type Regularized interface {
 
 // defaultC returns c, or 1 for zero.
 func defaultC(c float64) (float64, error) {
-	if c == 0 {
-		return 1, nil
-	}
-	if !(c > 0) || math.IsInf(c, 1) {
-		return 0, fmt.Errorf("svm: C is %v; it weighs the training error and is positive and finite", c)
-	}
-	return c, nil
-}
-
-// single is a problem with one label an instance.
-type single struct {
-	name       string
-	attributes *structured.Attributes
-	competitor func(y []int, c float64) (structured.Competitors, error)
-	c          float64
-	settings   solver.Settings
-	method     solver.Method
-}
-
-// fit solves the problem on the data and wraps the result.
-func (s *single) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-	y, err := labels(d)
-	if err != nil {
-		return nil, err
-	}
-	if s.c, err = defaultC(s.c); err != nil {
-		return nil, err
-	}
-	competitors, err := s.competitor(y, s.c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := train(ctx, s.attributes, competitors, d, s.settings, s.method)
-	if m != nil {
-		m.Name, m.C = s.name, s.c
-	}
-	return m, err
+	c = cmp.Or(c, 1)
+	return c, structured.CheckC(c)
 }
 
 // checkData returns an error unless the data can be learned from: the labels are leaves.

@@ -60,6 +60,35 @@ func newInputs(ctx context.Context, kernel gram.Kernel, x *dataset.Matrix, worke
 	return kernelInputs(ctx, kernel, x, workers)
 }
 
+// comparison is a problem that compares the labels of every instance with the other leaves.
+type comparison struct {
+	name       string
+	attributes *structured.Attributes
+	loss       loss.Loss
+	rescaling  structured.Rescaling
+	c          float64
+	kernel     gram.Kernel // nil for linear models
+	settings   solver.Settings
+	method     solver.Method
+}
+
+// fit solves the problem on data that checkData accepts, and wraps the result.
+func (p *comparison) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	c, err := defaultC(p.c)
+	if err != nil {
+		return nil, err
+	}
+	competitors, err := compare(p.attributes, d.Labels, p.loss, p.rescaling, c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := trainKernel(ctx, p.attributes, competitors, d, p.kernel, p.settings, p.method)
+	if m != nil {
+		m.Name, m.C = p.name, c
+	}
+	return m, err
+}
+
 // compare returns the comparisons of the labels of every instance with the other leaves: one label with all others
 // where every instance has one, which is the faster form, pairs of labels and leaves that are none otherwise.
 func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.Rescaling, c float64) (structured.Competitors, error) {
