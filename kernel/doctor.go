@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
+	"github.com/spf13/cobra"
 )
 
 func doctorCommand() *cobra.Command {
@@ -152,7 +151,7 @@ func examineWorker(ctx context.Context) []finding {
 }
 
 func tryWorker(ctx context.Context) (err error) {
-	e, err := newEngine(worker.Config{}, engine.Config{Mode: engine.InterpretedMode})
+	e, err := newEngine(worker.Config{}, engine.Config{Mode: program.InterpretedMode})
 	if err != nil {
 		return err
 	}

@@ -7,13 +7,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
 	"github.com/hierml/notebook/stdlib"
+	"github.com/spf13/cobra"
 )
 
 // newEngine returns an engine whose cells run in a worker process of this
@@ -51,8 +50,8 @@ func workerProgram() ([]string, error) {
 }
 
 // engineFlag adds the flag that chooses how cells are run.
-func engineFlag(cmd *cobra.Command, mode *engine.Mode) {
-	cmd.Flags().TextVar(mode, "engine", engine.AutoMode,
+func engineFlag(cmd *cobra.Command, mode *program.Mode) {
+	cmd.Flags().TextVar(mode, "engine", program.AutoMode,
 		"how cells are run: `MODE` is interpreted, compiled, or auto, which compiles from the first cell on that the interpreter does not take")
 }
 

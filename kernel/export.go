@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/markdown"
 	"github.com/hierml/notebook/internal/notebook/page"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
+	"github.com/spf13/cobra"
 )
 
 // exportFormats are what a notebook can be written as, and the extensions that stand for them.
@@ -152,11 +152,11 @@ func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
 
 // exportCells returns the cells of a notebook that a program has. Those that
 // are run have the numbers that running gives them.
-func exportCells(nb *notebook.Notebook) []engine.ExportCell {
-	var cells []engine.ExportCell
+func exportCells(nb *notebook.Notebook) []export.ExportCell {
+	var cells []export.ExportCell
 	number := 0
 	for _, c := range nb.Cells {
-		cell := engine.ExportCell{Cell: program.Cell{Source: c.Source}}
+		cell := export.ExportCell{Cell: program.Cell{Source: c.Source}}
 		switch {
 		case strings.TrimSpace(c.Source) == "" || c.Kind == notebook.Raw:
 			continue

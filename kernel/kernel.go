@@ -7,18 +7,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/history"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/session"
 	"github.com/hierml/notebook/kernel/internal/worker"
+	"github.com/spf13/cobra"
 )
 
 func kernelCommand() *cobra.Command {
 	var file string
 	var limit memory
-	var mode engine.Mode
+	var mode program.Mode
 	cmd := &cobra.Command{
 		Use:   "kernel [CONNECTION_FILE]",
 		Short: "Serve Jupyter front ends",

@@ -6,14 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/page"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/rerun"
 	"github.com/hierml/notebook/kernel/internal/worker"
+	"github.com/spf13/cobra"
 )
 
 func notebookCommand() *cobra.Command {
@@ -33,7 +32,7 @@ that, and writes them in other forms. Jupyter is not needed for any of it.`,
 
 func notebookRunCommand() *cobra.Command {
 	var output, html string
-	var mode engine.Mode
+	var mode program.Mode
 	cmd := &cobra.Command{
 		Use:   "run FILE.ipynb",
 		Short: "Run a notebook from top to bottom",

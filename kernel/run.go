@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
 	"github.com/hierml/notebook/kernel/internal/worker"
+	"github.com/spf13/cobra"
 )
 
 func runCommand() *cobra.Command {
 	var strict bool
-	var mode engine.Mode
+	var mode program.Mode
 	cmd := &cobra.Command{
 		Use:   "run FILE.go [ARGS...]",
 		Short: "Run a script",

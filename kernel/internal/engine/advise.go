@@ -2,8 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"github.com/hierml/notebook/kernel/internal/program"
 	"time"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // adviseAfter is how long a cell computes in the interpreter before its user is
@@ -14,7 +15,7 @@ const adviseAfter = 2 * time.Second
 // computed for some time in interpreted code and nobody has chosen that.
 func (e *Engine) advise(cell program.Cell, computed time.Duration, out program.Output) {
 	e.mu.Lock()
-	due := computed >= adviseAfter && e.mode == AutoMode && !e.compiled && e.open != nil && e.cannot == nil && !e.advised
+	due := computed >= adviseAfter && e.mode == program.AutoMode && !e.compiled && e.open != nil && e.cannot == nil && !e.advised
 	e.advised = e.advised || due
 	e.mu.Unlock()
 	if !due {

@@ -1,11 +1,13 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Cells that wait behind another are compiled with it, since a plugin of several
@@ -43,41 +45,41 @@ func (a *ahead) note(units []toolchain.Unit) {
 
 // batch returns the units of the cells that will run after one which has been
 // emitted as l, as far as they can be told. It changes nothing.
-func (e *Engine) batch(l *change, src *source) (units []toolchain.Unit) {
-	if src.cell.Next == nil {
+func (e *Engine) batch(l *change.Change, src *syntax.Source) (units []toolchain.Unit) {
+	if src.Cell.Next == nil {
 		return nil
 	}
-	waiting := src.cell.Next()
+	waiting := src.Cell.Next()
 	if len(waiting) == 0 {
 		return nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	restore := e.session.snapshot()
-	count := e.emitter.units
-	var made []*change
+	restore := e.session.Snapshot()
+	count := e.emitter.Units
+	var made []*change.Change
 	defer func() {
 		// A cell that the engine fails on is left for its own turn.
 		_ = recover()
 		for _, l := range slices.Backward(made) {
-			l.rollback()
+			l.Rollback()
 		}
 		restore()
-		e.ahead.last = e.emitter.units
-		e.emitter.units = count
+		e.ahead.last = e.emitter.Units
+		e.emitter.Units = count
 	}()
-	l.commit(len(l.k.body))
-	l.keep()
+	l.Commit(len(l.K.Body))
+	l.Keep()
 	for i, text := range waiting {
-		if i == aheadCells || mayHoldMagics(text) {
+		if i == aheadCells || magics.MayHoldMagics(text) {
 			break
 		}
-		cell := program.Cell{Number: src.cell.Number + i + 1, Count: src.cell.ExecutionCount() + i + 1, Source: text}
-		k, err := e.check(newSource(cell))
+		cell := program.Cell{Number: src.Cell.Number + i + 1, Count: src.Cell.ExecutionCount() + i + 1, Source: text}
+		k, err := e.check(syntax.NewSource(cell))
 		if err != nil {
 			break
 		}
-		next, unit, compiled, problems := e.emitter.compile(k)
+		next, unit, compiled, problems := e.emitter.Compile(k)
 		if len(problems) > 0 {
 			break
 		}
@@ -88,22 +90,8 @@ func (e *Engine) batch(l *change, src *source) (units []toolchain.Unit) {
 		if unit != nil {
 			units = append(units, *unit)
 		}
-		next.commit(len(next.k.body))
-		next.keep()
+		next.Commit(len(next.K.Body))
+		next.Keep()
 	}
 	return units
-}
-
-// snapshot returns a function that makes the session what it is now. Changes to
-// functions and types are not its business: rollbacks take them back.
-func (s *session) snapshot() (restore func()) {
-	was := *s
-	was.live, was.byObject, was.funcs = maps.Clone(s.live), maps.Clone(s.byObject), maps.Clone(s.funcs)
-	was.versions, was.aliases, was.sent = maps.Clone(s.versions), maps.Clone(s.aliases), maps.Clone(s.sent)
-	was.emitted, was.localTypes, was.gone = maps.Clone(s.emitted), maps.Clone(s.localTypes), maps.Clone(s.gone)
-	was.instances, was.funcInstances = maps.Clone(s.instances), maps.Clone(s.funcInstances)
-	was.described, was.missed = maps.Clone(s.described), maps.Clone(s.missed)
-	was.outputs, was.inputs = maps.Clone(s.outputs), maps.Clone(s.inputs)
-	was.all, was.obsolete, was.late = slices.Clone(s.all), slices.Clone(s.obsolete), slices.Clone(s.late)
-	return func() { *s = was }
 }

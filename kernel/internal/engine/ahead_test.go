@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -34,7 +33,7 @@ func TestAhead(t *testing.T) {
 		{name: "so does what does not compile", other: map[int]string{3: "p +"}, fails: -1, builds: []string{"0 1 2", "4 5"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStage(t, engine.CompiledMode)
+			s := newStage(t, program.CompiledMode)
 			for i, source := range cells {
 				next := func() []string {
 					waiting := append([]string(nil), cells[i+1:]...)

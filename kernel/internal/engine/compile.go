@@ -3,18 +3,17 @@ package engine
 import (
 	"context"
 	"fmt"
-	"go/ast"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // compile parses, checks and emits a cell and builds its units.
-func (e *Engine) compile(ctx context.Context, src *source, out program.Output) (*change, *program.Program, error) {
+func (e *Engine) compile(ctx context.Context, src *syntax.Source, out program.Output) (*change.Change, *program.Program, error) {
 	if err := e.resend(ctx, src, out); err != nil {
 		return nil, nil, err
 	}
@@ -25,8 +24,8 @@ func (e *Engine) compile(ctx context.Context, src *source, out program.Output) (
 	if err != nil {
 		return nil, nil, err
 	}
-	cell := src.cell
-	p := &program.Program{Cell: cell.Number, Title: cell.Title(), Keep: l.shown != nil && !cell.Aside, Compiled: compiled}
+	cell := src.Cell
+	p := &program.Program{Cell: cell.Number, Title: cell.Title(), Keep: l.Shown != nil && !cell.Aside, Compiled: compiled}
 	if unit == nil {
 		return l, p, nil
 	}
@@ -36,8 +35,8 @@ func (e *Engine) compile(ctx context.Context, src *source, out program.Output) (
 	}
 	if taken {
 		e.mu.Lock()
-		l.rollback()
-		e.emitter.skip(e.ahead.last)
+		l.Rollback()
+		e.emitter.Skip(e.ahead.last)
 		e.ahead = ahead{}
 		e.mu.Unlock()
 		return e.compile(ctx, src, out)
@@ -58,15 +57,15 @@ func (e *Engine) compile(ctx context.Context, src *source, out program.Output) (
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l.rollback()
+	l.Rollback()
 	if ctx.Err() != nil {
 		return nil, nil, interrupted(err)
 	}
-	return nil, nil, notBuilt(e.checker.files, src, err)
+	return nil, nil, notBuilt(e.checker.Files, src, err)
 }
 
 // emit parses, checks and emits a cell.
-func (e *Engine) emit(src *source) (l *change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
+func (e *Engine) emit(src *syntax.Source) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -79,56 +78,36 @@ func (e *Engine) emit(src *source) (l *change, unit *toolchain.Unit, compiled *p
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l, unit, compiled, problems := e.emitter.compile(k)
+	l, unit, compiled, problems := e.emitter.Compile(k)
 	if len(problems) > 0 {
-		return nil, nil, nil, problemsError("CompileError", problems)
+		return nil, nil, nil, syntax.ProblemsError("CompileError", problems)
 	}
-	if l.idle() {
+	if l.Idle() {
 		return l, nil, &program.Compiled{}, nil
 	}
 	return l, unit, compiled, nil
-}
-
-// idle reports whether a cell does nothing when it is run, and declares nothing
-// but names of packages.
-func (ch *change) idle() bool {
-	blank := slices.ContainsFunc(ch.k.imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" })
-	return !blank && ch.k.declarations == nil && len(ch.k.body) == 0 && len(ch.queue) == 0
 }
 
 // complaint is a line of what the compiler says of a cell.
 var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
-func notBuilt(c *files, src *source, err error) *program.Error {
-	var problems []problem
+func notBuilt(c *syntax.Files, src *syntax.Source, err error) *program.Error {
+	var problems []syntax.Problem
 	for _, m := range complaint.FindAllStringSubmatch(err.Error(), -1) {
 		number, _ := strconv.Atoi(m[1]) // they consist of digits
 		line, _ := strconv.Atoi(m[2])
 		column, _ := strconv.Atoi(m[3])
-		if of := c.cellSource(number); of != nil {
-			problems = append(problems, problem{source: of, offset: of.offset(line, column), msg: m[4]})
+		if of := c.CellSource(number); of != nil {
+			problems = append(problems, syntax.Problem{Source: of, Offset: of.Offset(line, column), Msg: m[4]})
 		}
 	}
 	if len(problems) > 0 {
-		failed := problemsError("CompileError", problems)
+		failed := syntax.ProblemsError("CompileError", problems)
 		failed.Cause = err
 		return failed
 	}
-	title := src.cell.Title()
+	title := src.Cell.Title()
 	msg := fmt.Sprintf("%s: the cell could not be compiled: %v", title, err)
-	return &program.Error{Name: "Refused", Message: msg, Traceback: []string{red + msg + plain}, Cause: err}
-}
-
-// offset returns the offset of a line and a column, which may be 0.
-func (s *source) offset(line, column int) int {
-	at := 0
-	for range line - 1 {
-		newline := strings.IndexByte(s.cell.Source[at:], '\n')
-		if newline < 0 {
-			break
-		}
-		at += newline + 1
-	}
-	return min(at+max(column-1, 0), len(s.cell.Source))
+	return &program.Error{Name: "Refused", Message: msg, Traceback: []string{syntax.Red + msg + syntax.Plain}, Cause: err}
 }

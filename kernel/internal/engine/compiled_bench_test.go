@@ -12,14 +12,13 @@ import (
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // BenchmarkCell runs cells that were not there before, %d being the number of
 // each.
 func BenchmarkCell(b *testing.B) {
-	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
 		for _, c := range []struct{ name, cell string }{
 			{"trivial", "%d + 1"},
 			{"fmt", "fmt.Println(%d + 1)"},
@@ -107,7 +106,7 @@ func BenchmarkSpeed(b *testing.B) {
 			if out, err := exec.Command("go", "build", "-o", p, source).CombinedOutput(); err != nil {
 				b.Fatalf("go build: %v\n%s", err, out)
 			}
-			n := newWorkerNotebook(b, engine.CompiledMode)
+			n := newWorkerNotebook(b, program.CompiledMode)
 			if _, _, err := n.run(s.source); err != nil {
 				b.Fatal(err)
 			}
@@ -160,7 +159,7 @@ func TestManyCells(t *testing.T) {
 		cells = 300
 	}
 	compiler := &watchedCompiler{}
-	n := newWorkerNotebookWith(t, engine.CompiledMode, func(c program.Compiler) program.Compiler {
+	n := newWorkerNotebookWith(t, program.CompiledMode, func(c program.Compiler) program.Compiler {
 		compiler.Compiler = c
 		return compiler
 	})

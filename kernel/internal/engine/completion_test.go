@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
@@ -340,7 +341,7 @@ func unlike(got []string, want string) string {
 }
 
 // checkBounds looks at what a completion would replace.
-func checkBounds(t testing.TB, source string, cursor int, got engine.Completion) {
+func checkBounds(t testing.TB, source string, cursor int, got assist.Completion) {
 	t.Helper()
 	if got.Start < 0 || got.Start > cursor || got.End < cursor || got.End > utf8.RuneCountInString(source) {
 		t.Errorf("%q: replaces %d to %d, cursor at %d", source, got.Start, got.End, cursor)
@@ -354,7 +355,7 @@ func checkBounds(t testing.TB, source string, cursor int, got engine.Completion)
 	}
 	replaced := string([]rune(source)[got.Start:cursor])
 	word := string([]rune(source)[got.Start:got.End])
-	if got.End > cursor && !slices.ContainsFunc(got.Candidates, func(c engine.Candidate) bool { return strings.HasPrefix(c.Text, word) }) {
+	if got.End > cursor && !slices.ContainsFunc(got.Candidates, func(c assist.Candidate) bool { return strings.HasPrefix(c.Text, word) }) {
 		t.Errorf("%q: replaces %s, which nothing completes", source, word)
 	}
 	seen := map[string]bool{}

@@ -7,12 +7,20 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/hierml/notebook/kernel/internal/assist"
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/compiled/emit"
+	"github.com/hierml/notebook/kernel/internal/export"
+	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
+	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // A Config says what an Engine works with.
@@ -20,7 +28,7 @@ type Config struct {
 	// Executor runs what the engine lowers or compiles. Close closes it.
 	Executor program.Executor
 	// Mode says which of the two it is.
-	Mode Mode
+	Mode program.Mode
 	// Compiler makes what compiles cells, when it is first needed, and says to
 	// progress in a few words what it does where that takes long. Its error is
 	// a sentence that says why cells cannot be compiled. Nil means that they
@@ -51,10 +59,10 @@ type Engine struct {
 	peeks     atomic.Int64 // how often variables were looked at
 
 	mu        sync.Mutex // guards the session and the checker
-	session   *session
-	checker   *checker
-	lowerer   *lowerer
-	assistant *assistant
+	session   *state.Session
+	checker   *check.Checker
+	lowerer   *lower.Lowerer
+	assistant *assist.Assistant
 	dead      int            // the process of the executor that died last
 	last      program.Output // of the cell that began last
 	outside   *outside
@@ -64,18 +72,18 @@ type Engine struct {
 // New returns an engine for a new session.
 func New(config Config) *Engine {
 	o := &outside{Importer: config.Importer, resolved: map[string]bool{}, failed: map[string]error{}}
-	c := newChecker(o, config.Preloaded, config.Strict)
+	c := check.NewChecker(o, config.Preloaded, config.Strict)
 	e := &Engine{
 		executor:  config.Executor,
-		session:   c.session,
+		session:   c.Session,
 		checker:   c,
-		lowerer:   newLowerer(c),
+		lowerer:   lower.NewLowerer(c),
 		outside:   o,
-		switching: switching{mode: config.Mode, open: config.Compiler, emitter: newEmitter(c)},
+		switching: switching{mode: config.Mode, open: config.Compiler, emitter: emit.NewEmitter(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder = e.folder
-	e.assistant = &assistant{mutex: &e.mu, checker: c, folder: e.folder, modules: e.moduleNames, value: e.valueOf}
+	e.assistant = &assist.Assistant{Mutex: &e.mu, Checker: c, Folder: e.folder, Modules: e.moduleNames, Value: e.valueOf}
 	return e
 }
 
@@ -106,14 +114,14 @@ func (e *Engine) Close() error {
 func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
-	if !cell.Plain && mayHoldMagics(cell.Source) {
+	if !cell.Plain && magics.MayHoldMagics(cell.Source) {
 		return e.runMagics(ctx, cell, out)
 	}
-	return e.run(ctx, newSource(cell), out)
+	return e.run(ctx, syntax.NewSource(cell), out)
 }
 
 // run runs the Go of a cell.
-func (e *Engine) run(ctx context.Context, src *source, out program.Output) (*program.Bundle, error) {
+func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output) (*program.Bundle, error) {
 	// The next cell is lowered for an executor that has all that the session
 	// says it has.
 	e.declaring.Lock()
@@ -124,16 +132,16 @@ func (e *Engine) run(ctx context.Context, src *source, out program.Output) (*pro
 		return nil, err
 	}
 	e.setLast(out)
-	for _, note := range l.notes() {
+	for _, note := range l.Notes() {
 		out.Stream("stderr", note)
 	}
 	var computed time.Duration
 	p.Interpreted = func(d time.Duration) { computed = d }
 	bundle, declared, err := e.execute(ctx, p, out, done)
-	e.advise(src.cell, computed, out)
+	e.advise(src.Cell, computed, out)
 	if err != nil && !declared && p.Compiled == nil && isRefusal(ctx, err) {
 		e.mu.Lock()
-		l.rollback()
+		l.Rollback()
 		e.mu.Unlock()
 		if l, p, err = e.instead(ctx, src, &refusedError{refusedBy(l, p, err), err.Error()}, out); err != nil {
 			return nil, err
@@ -143,8 +151,8 @@ func (e *Engine) run(ctx context.Context, src *source, out program.Output) (*pro
 	if err == nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		l.commit(len(l.k.body))
-		l.keep()
+		l.Commit(len(l.K.Body))
+		l.Keep()
 		return bundle, nil
 	}
 	var death *program.DeathError
@@ -154,7 +162,7 @@ func (e *Engine) run(ctx context.Context, src *source, out program.Output) (*pro
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ahead = ahead{} // which was not loaded
-	l.rollback()
+	l.Rollback()
 	if !isRefusal(ctx, err) {
 		return nil, interrupted(err)
 	}
@@ -198,13 +206,13 @@ func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Ou
 }
 
 // refusedBy is the error of a cell whose p the executor does not take.
-func refusedBy(l *change, p *program.Program, err error) *program.Error {
-	title := l.k.source.cell.Title()
+func refusedBy(l *change.Change, p *program.Program, err error) *program.Error {
+	title := l.K.Source.Cell.Title()
 	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
 	if p.Compiled != nil {
 		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
 	}
-	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
+	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: err}
 }
 
 // Deliver gives a message of the front end to the code that listens to the
@@ -227,7 +235,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 		// The message is no place that the user knows.
 		known := *runtime
 		known.Frames = slices.DeleteFunc(slices.Clone(runtime.Frames), func(f program.Frame) bool { return f.Cell == number })
-		return runtimeError(e.checker.files, &known)
+		return runtimeError(e.checker.Files, &known)
 	case ctx.Err() != nil, wasStopped(err):
 		return interrupted(err)
 	}
@@ -238,23 +246,23 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 // "incomplete" with the indentation that the next line begins with, as gofmt
 // would have it unless it begins with a closing bracket or a case, or "invalid".
 func (e *Engine) IsComplete(source string) (status, indent string) {
-	if status, source = magicsComplete(source); status != "" {
+	if status, source = magics.MagicsComplete(source); status != "" {
 		return status, ""
 	}
-	return completeness(source)
+	return syntax.Completeness(source)
 }
 
 // Complete returns what may stand at the cursor, a position in Unicode code
 // points of the source, given what the session has declared.
-func (e *Engine) Complete(source string, cursor int) Completion {
-	return e.assistant.complete(source, cursor)
+func (e *Engine) Complete(source string, cursor int) assist.Completion {
+	return e.assistant.Complete(source, cursor)
 }
 
 // Inspect describes what stands at, or ends before, the cursor, a position in
 // Unicode code points of the source, with detail 1 in full; nil if nothing is
 // known.
 func (e *Engine) Inspect(source string, cursor, detail int) *program.Bundle {
-	return e.assistant.inspect(source, cursor, detail)
+	return e.assistant.Inspect(source, cursor, detail)
 }
 
 // interrupted is the error of what the user, or the executor, stopped.
@@ -264,7 +272,7 @@ func interrupted(cause error) *program.Error {
 	if errors.As(cause, &stopped) {
 		name, message = stopped.Name, stopped.Message
 	}
-	return &program.Error{Name: name, Message: message, Traceback: []string{red + message + plain}, Cause: cause}
+	return &program.Error{Name: name, Message: message, Traceback: []string{syntax.Red + message + syntax.Plain}, Cause: cause}
 }
 
 func wasStopped(err error) bool {
@@ -273,7 +281,7 @@ func wasStopped(err error) bool {
 }
 
 // interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(src *source) (l *change, p *program.Program, err error) {
+func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -287,41 +295,41 @@ func (e *Engine) interpret(src *source) (l *change, p *program.Program, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	l, p, problems := e.lowerer.lower(checked)
+	l, p, problems := e.lowerer.Lower(checked)
 	switch {
 	case len(problems) == 0:
 		return l, p, nil
-	case l.unready:
-		return nil, nil, problemsError("CompileError", problems)
-	case l.impossible:
-		return nil, nil, problemsError("Refused", problems)
+	case l.Unready:
+		return nil, nil, syntax.ProblemsError("CompileError", problems)
+	case l.Impossible:
+		return nil, nil, syntax.ProblemsError("Refused", problems)
 	}
-	return nil, nil, &refusedError{problemsError("Refused", problems), problems[0].msg}
+	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg}
 }
 
 // check parses and checks a cell.
-func (e *Engine) check(src *source) (*checked, error) {
-	if cell := src.cell; !cell.Aside {
-		e.session.inputs[cell.ExecutionCount()] = cell.Source
+func (e *Engine) check(src *syntax.Source) (*check.Checked, error) {
+	if cell := src.Cell; !cell.Aside {
+		e.session.Inputs[cell.ExecutionCount()] = cell.Source
 	}
-	parsed, problems := e.checker.parse(src)
+	parsed, problems := e.checker.Parse(src)
 	if len(problems) > 0 {
-		return nil, problemsError("CompileError", problems)
+		return nil, syntax.ProblemsError("CompileError", problems)
 	}
-	checked, problems := e.checker.checkWaiting(parsed)
+	checked, problems := e.checker.CheckWaiting(parsed)
 	if len(problems) > 0 {
-		return nil, problemsError("CompileError", e.checker.explain(problems))
+		return nil, syntax.ProblemsError("CompileError", e.checker.Explain(problems))
 	}
 	return checked, nil
 }
 
 // internalError is the error of a cell that the engine failed on.
-func internalError(src *source, fault any) *program.Error {
-	return problemsError("InternalError", []problem{{source: src, offset: 0, msg: fmt.Sprintf("the engine failed on this cell: %v", fault)}})
+func internalError(src *syntax.Source, fault any) *program.Error {
+	return syntax.ProblemsError("InternalError", []syntax.Problem{{Source: src, Offset: 0, Msg: fmt.Sprintf("the engine failed on this cell: %v", fault)}})
 }
 
 // failed commits what a failed cell did, and words its failure.
-func (e *Engine) failed(ctx context.Context, l *change, p *program.Program, err error, out program.Output) error {
+func (e *Engine) failed(ctx context.Context, l *change.Change, p *program.Program, err error, out program.Output) error {
 	var death *program.DeathError
 	var runtime *program.RuntimeError
 	if errors.As(err, &runtime) && p.Compiled != nil {
@@ -331,71 +339,39 @@ func (e *Engine) failed(ctx context.Context, l *change, p *program.Program, err 
 	case errors.As(err, &death):
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		l.commit(0)
+		l.Commit(0)
 		return e.buried(death)
 	case errors.As(err, &runtime):
 		e.keep(ctx, l, out)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		return runtimeError(e.checker.files, runtime)
+		return runtimeError(e.checker.Files, runtime)
 	case ctx.Err() != nil, wasStopped(err):
 		e.keep(ctx, l, out)
 		return interrupted(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l.commit(0) // the executor has the declarations
+	l.Commit(0) // the executor has the declarations
 	return refusedBy(l, p, err)
 }
 
 // keep commits the declarations of a cell that was stopped, as far as it got.
-func (e *Engine) keep(ctx context.Context, l *change, out program.Output) {
+func (e *Engine) keep(ctx context.Context, l *change.Change, out program.Output) {
 	reached := 0
 	var death *program.DeathError
-	if len(l.variables) > 0 {
+	if len(l.Variables) > 0 {
 		// The cell's own context may be over; asking takes no time.
 		var err error
-		reached, err = e.executor.Reached(context.WithoutCancel(ctx), l.k.source.cell.Number, out)
+		reached, err = e.executor.Reached(context.WithoutCancel(ctx), l.K.Source.Cell.Number, out)
 		errors.As(err, &death)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l.commit(reached)
+	l.Commit(reached)
 	if death != nil {
 		_ = e.buried(death) // the next cell will say what is lost
 	}
-}
-
-// explain adds to complaints about undefined names what became of them.
-func (c *checker) explain(problems []problem) []problem {
-	s := c.session
-	for i, p := range problems {
-		if name, ok := mistaken(p.msg); ok && s.live[name] != nil && s.live[name].spec != nil {
-			problems[i].msg += fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.cellTitle(s.live[name].cell))
-		}
-		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.missed[name] != 0 && s.live[name] == nil {
-			problems[i].msg += fmt.Sprintf(" (%s ended before the statement that declares it was done)", c.cellTitle(s.missed[name]))
-		}
-		if name, ok := strings.CutPrefix(p.msg, "undefined: "); ok && s.gone[name] != nil {
-			problems[i].msg = fmt.Sprintf("undefined: %s (%s)", name, s.gone[name].lost)
-		}
-		if problems[i].msg != p.msg {
-			problems[i].hint = ""
-		}
-	}
-	return problems
-}
-
-// mistaken returns the name of a type that a complaint takes for another of
-// the same name.
-func mistaken(msg string) (name string, ok bool) {
-	before, after, ok := strings.Cut(msg, ") as ")
-	if !ok {
-		return "", false
-	}
-	want, _, _ := strings.Cut(after, " ")
-	got := before[strings.LastIndexByte(before, ' ')+1:]
-	return strings.TrimLeft(want, "*[]"), got == want
 }
 
 // folder returns the folder in which the cells work.
@@ -410,6 +386,6 @@ func (e *Engine) folder() string {
 // they are run one after the other. Nothing is run, and the Executor of the
 // config is not used. An error that is the fault of a cell is an *Error that
 // says where; there is no program then.
-func Export(config Config, cells []ExportCell) ([]byte, error) {
-	return exportCells(New(config).checker, cells)
+func Export(config Config, cells []export.ExportCell) ([]byte, error) {
+	return export.ExportCells(New(config).checker, cells)
 }

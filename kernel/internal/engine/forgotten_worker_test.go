@@ -3,13 +3,13 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestForgottenErrorsKeepVariables assigns what a call returns beside an error
 // that nobody takes: not if that is not nil.
 func TestForgottenErrorsKeepVariables(t *testing.T) {
-	inModes(t, []engine.Mode{engine.InterpretedMode, engine.CompiledMode}, func(t *testing.T, mode engine.Mode) {
+	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		n := newWorkerNotebook(t, mode)
 		if _, _, err := n.run(`n := strconv.Atoi("42"); s := []int{1}; m := map[string]int{"a": 2}`); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/compiled/emit"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Guarded returns the text of a whole program with guards, as a package of
@@ -18,9 +23,9 @@ func Guarded(source, name string, importer types.Importer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	info := newInfo()
-	conf := &types.Config{Importer: importer, GoVersion: goVersion, Sizes: types.SizesFor("gc", runtime.GOARCH)}
-	if _, err := conf.Check(packagePath, fset, []*ast.File{file}, info); err != nil {
+	info := check.NewInfo()
+	conf := &types.Config{Importer: importer, GoVersion: check.GoVersion, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	if _, err := conf.Check(state.PackagePath, fset, []*ast.File{file}, info); err != nil {
 		return "", err
 	}
 	offset := func(pos token.Pos) int { return fset.Position(pos).Offset }
@@ -31,34 +36,34 @@ func Guarded(source, name string, importer types.Importer) (string, error) {
 			return name + "." + function
 		}
 	}
-	g := &guard{
-		info:     info,
-		source:   source,
-		offset:   offset,
-		cell:     function(cellPath, "cell"+mark),
-		standard: function(standardPath, "standard"+mark),
-		name:     func(*ast.Ident) string { return "" },
-		unchecked: func(f *types.Func) bool {
+	g := &emit.Guard{
+		Info:     info,
+		Source:   source,
+		Offset:   offset,
+		Cell:     function(emit.CellPath, "cell"+emit.Mark),
+		Standard: function(emit.StandardPath, "standard"+emit.Mark),
+		Name:     func(*ast.Ident) string { return "" },
+		Unchecked: func(f *types.Func) bool {
 			for _, d := range file.Decls {
 				if d, ok := d.(*ast.FuncDecl); ok && info.Defs[d.Name] == f {
-					return !checks(d, info)
+					return !emit.Checks(d, info)
 				}
 			}
 			return false
 		},
-		signature: (&unit{spelling: spelling{
-			typeName:    func(obj *types.TypeName) string { return obj.Name() },
-			packageName: func(path, name string) string { return name },
-		}}).spelled,
+		Signature: (&emit.Unit{Spelling: state.Spelling{
+			TypeName:    func(obj *types.TypeName) string { return obj.Name() },
+			PackageName: func(path, name string) string { return name },
+		}}).Spelled,
 	}
 	for _, d := range file.Decls {
-		g.add(d)
+		g.Add(d)
 	}
-	all := g.edits
-	all.replace(offset(file.Name.Pos()), offset(file.Name.End()), name+"; import ("+strings.Join(slices.Sorted(keys(imported)), "; ")+")")
+	all := g.Edits
+	all.Replace(offset(file.Name.Pos()), offset(file.Name.End()), name+"; import ("+strings.Join(slices.Sorted(keys(imported)), "; ")+")")
 	all = append(all, blankImports(file, info, all, offset)...)
-	all.sort()
-	return all.apply(source, 0), nil
+	all.Sort()
+	return all.Apply(source, 0), nil
 }
 
 func keys(set map[string]bool) func(func(string) bool) {
@@ -73,7 +78,7 @@ func keys(set map[string]bool) func(func(string) bool) {
 
 // blankImports returns the edits that make blank what a program imports and no
 // longer names.
-func blankImports(file *ast.File, info *types.Info, all edits, offset func(token.Pos) int) edits {
+func blankImports(file *ast.File, info *types.Info, all syntax.Edits, offset func(token.Pos) int) syntax.Edits {
 	used := map[*types.Package]bool{}
 	selected := map[*ast.Ident]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -81,7 +86,7 @@ func blankImports(file *ast.File, info *types.Info, all edits, offset func(token
 			selected[sel.Sel] = true
 		}
 		id, ok := n.(*ast.Ident)
-		if !ok || selected[id] || covered(all, offset(id.Pos()), offset(id.End())) {
+		if !ok || selected[id] || emit.Covered(all, offset(id.Pos()), offset(id.End())) {
 			return true
 		}
 		switch obj := info.Uses[id].(type) {
@@ -93,7 +98,7 @@ func blankImports(file *ast.File, info *types.Info, all edits, offset func(token
 		}
 		return true
 	})
-	var blank edits
+	var blank syntax.Edits
 	for _, spec := range file.Imports {
 		obj := info.Implicits[spec]
 		if spec.Name != nil {
@@ -103,7 +108,7 @@ func blankImports(file *ast.File, info *types.Info, all edits, offset func(token
 			continue
 		}
 		from := spec.Pos()
-		blank.replace(offset(from), offset(spec.Path.Pos())+1, "_ \"")
+		blank.Replace(offset(from), offset(spec.Path.Pos())+1, "_ \"")
 	}
 	return blank
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestCompiledCellsEnd interrupts compiled cells that would not end by
@@ -27,7 +27,7 @@ func TestCompiledCellsEnd(t *testing.T) {
 		"background":      "y := 2\n<-context.Background().Done()\nselect {}",
 		"labels":          "y := 2\nagain:\nfor {\n\tfor range 3 {\n\t\tcontinue again\n\t}\n}",
 	})
-	n := newWorkerNotebook(t, engine.CompiledMode)
+	n := newWorkerNotebook(t, program.CompiledMode)
 	beat{cell: "x := 1\ninc := func() int { x++; return x }\nch := make(chan int, 1)\nsend := func() int { ch <- 5; return <-ch }"}.play(t, n)
 	beat{cell: "y := 0"}.play(t, n)
 	for _, name := range slices.Sorted(maps.Keys(cells)) {
@@ -42,7 +42,7 @@ func TestCompiledCellsEnd(t *testing.T) {
 // TestCompiledTop has guards at the top of compiled cells, where variables are
 // those of the session.
 func TestCompiledTop(t *testing.T) {
-	n := newWorkerNotebook(t, engine.CompiledMode)
+	n := newWorkerNotebook(t, program.CompiledMode)
 	for _, b := range []beat{
 		{cell: "ch := make(chan int, 3)\nch <- 1\nch <- 2\nv, ok := <-ch\nvar w, ok2 = <-ch\nfmt.Sprint(v, ok, w, ok2)", value: "1 true 2 true"},
 		{cell: "ch <- 7\n<-ch", value: "7"},
@@ -65,7 +65,7 @@ func TestCompiledTop(t *testing.T) {
 // TestCompiledGoroutinesFail has goroutines of compiled cells panic: the cell
 // fails, and the session goes on.
 func TestCompiledGoroutinesFail(t *testing.T) {
-	n := newWorkerNotebook(t, engine.CompiledMode)
+	n := newWorkerNotebook(t, program.CompiledMode)
 	beat{cell: "x := 1\ntype T struct{ n int }\nfunc (t T) fail(m int) { panic(fmt.Sprint(\"failed \", t.n, m)) }\n" +
 		"func fail(text string, more ...any) { panic(text + fmt.Sprint(more...)) }\nfunc each[V any](v V, f func(V)) { f(v) }"}.play(t, n)
 	for name, c := range map[string]struct{ cell, err string }{

@@ -44,11 +44,11 @@ func (l look) expression() string {
 // compiledLook is what compiled cells are asked. It reports false if the variable is
 // not theirs.
 func (e *Engine) compiledLook(l look) (program.Look, bool) {
-	d := e.session.live[l.name]
-	if d == nil || d.lowered == "" {
+	d := e.session.Live[l.name]
+	if d == nil || d.Lowered == "" {
 		return program.Look{}, false
 	}
-	unit, variable, ok := e.emitter.variable(d)
+	unit, variable, ok := e.emitter.Variable(d)
 	return program.Look{Unit: unit, Variable: variable, Field: l.field, Aspect: l.aspect, Plain: l.basic != "", Most: l.most}, ok
 }
 

@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"fmt"
+
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // chooseMode does what %engine says: it shows how cells are run, or changes it.
-func (e *Engine) chooseMode(ctx context.Context, src *source, argument string, out program.Output) error {
+func (e *Engine) chooseMode(ctx context.Context, src *syntax.Source, argument string, out program.Output) error {
 	if argument == "" {
 		e.declaring.Lock() // a cell that changes it may run
 		defer e.declaring.Unlock()
@@ -16,7 +18,7 @@ func (e *Engine) chooseMode(ctx context.Context, src *source, argument string, o
 		out.Stream("stdout", e.runs()+"\n")
 		return nil
 	}
-	var mode Mode
+	var mode program.Mode
 	if err := mode.UnmarshalText([]byte(argument)); err != nil {
 		return err
 	}
@@ -39,14 +41,14 @@ func (s *switching) runs() string {
 			text += ", which the interpreter did not take: " + s.why
 		}
 		switch s.mode {
-		case InterpretedMode:
+		case program.InterpretedMode:
 			text += "; from %reset on they are interpreted"
-		case AutoMode:
+		case program.AutoMode:
 			text += "; from %reset on they are interpreted until one is not taken"
 		}
-	case s.mode == CompiledMode:
+	case s.mode == program.CompiledMode:
 		text += "cells are compiled"
-	case s.mode == InterpretedMode:
+	case s.mode == program.InterpretedMode:
 		text += "cells are interpreted, and what the interpreter does not take is refused"
 	case s.open == nil:
 		text += "cells are interpreted, and cannot be compiled by this program"
@@ -60,16 +62,16 @@ func (s *switching) runs() string {
 
 // switchTo changes the mode. A session of compiled cells is one to its end,
 // unless there is nothing in it: what is compiled the interpreter cannot use.
-func (e *Engine) switchTo(ctx context.Context, src *source, mode Mode, out program.Output) error {
+func (e *Engine) switchTo(ctx context.Context, src *syntax.Source, mode program.Mode, out program.Output) error {
 	e.declaring.Lock()
 	defer e.declaring.Unlock()
 	e.mu.Lock()
 	compiled := e.compiled
-	if mode == CompiledMode && !compiled {
+	if mode == program.CompiledMode && !compiled {
 		e.cannot = nil // the user may have changed what was in the way
 	}
 	e.mu.Unlock()
-	if mode == CompiledMode && !compiled {
+	if mode == program.CompiledMode && !compiled {
 		if err := e.promote(ctx, src, "", out); err != nil {
 			return e.notPromoted(ctx, src, err)
 		}
@@ -77,19 +79,9 @@ func (e *Engine) switchTo(ctx context.Context, src *source, mode Mode, out progr
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mode = mode
-	if _, restarts := e.executor.(program.Restarter); compiled && mode != CompiledMode && restarts && e.session.empty() {
-		_, err := e.anew(src.cell)
+	if _, restarts := e.executor.(program.Restarter); compiled && mode != program.CompiledMode && restarts && e.session.Empty() {
+		_, err := e.anew(src.Cell)
 		return err
 	}
 	return nil
-}
-
-// empty reports whether no cell has declared anything that is live.
-func (s *session) empty() bool {
-	for _, d := range s.live {
-		if d.cell > 0 {
-			return false
-		}
-	}
-	return true
 }

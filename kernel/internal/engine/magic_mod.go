@@ -4,20 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/hierml/notebook/kernel/internal/program"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/assist"
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // mod does what %mod says: it lists the modules that the session uses, or has it
 // take one in a version.
-func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument string, out program.Output) error {
+func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.MagicUse, argument string, out program.Output) error {
 	e.declaring.Lock() // a cell may ask for modules
 	defer e.declaring.Unlock()
 	failed := func(err error) error {
 		if ctx.Err() != nil {
 			return interrupted(err)
 		}
-		return problemsError("error", []problem{{source: src, offset: m.argument, msg: err.Error()}})
+		return syntax.ProblemsError("error", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: err.Error()}})
 	}
 	modules, err := e.modules(ctx, argument != "", out)
 	if err != nil {
@@ -52,7 +56,7 @@ func (e *Engine) mod(ctx context.Context, src *source, m *magicUse, argument str
 // yet and they are not needed.
 func (e *Engine) modules(ctx context.Context, needed bool, out program.Output) (program.Modules, error) {
 	if needed {
-		if e.mode == InterpretedMode && !e.compiled {
+		if e.mode == program.InterpretedMode && !e.compiled {
 			return nil, errors.New("only compiled cells import packages of other modules (%engine auto)")
 		}
 		if err := e.openCompiler(ctx, out); err != nil {
@@ -78,19 +82,19 @@ func (e *Engine) listModules(modules program.Modules, out program.Output) error 
 		out.Stream("stdout", "No cell has imported a package of another module.\n")
 		return nil
 	}
-	text, page := table([]string{"module", "version", "by"}, rows, 0, 1)
+	text, page := magics.Table([]string{"module", "version", "by"}, rows, 0, 1)
 	out.Display(&program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
 	return nil
 }
 
 // moduleNames returns the modules that the session knows and that begin like a
 // text.
-func (e *Engine) moduleNames(text string) []Candidate {
-	var out []Candidate
+func (e *Engine) moduleNames(text string) []assist.Candidate {
+	var out []assist.Candidate
 	if modules, ok := e.compiler.(program.Modules); ok {
 		for _, m := range modules.List() {
 			if strings.HasPrefix(m.Path, text) {
-				out = append(out, Candidate{Text: m.Path, Kind: "module"})
+				out = append(out, assist.Candidate{Text: m.Path, Kind: "module"})
 			}
 		}
 	}

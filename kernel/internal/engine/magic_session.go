@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"fmt"
-	"html"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
+	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // runMagics runs a cell that may have magics of the engine's own, before and
@@ -17,7 +19,7 @@ func (e *Engine) runMagics(ctx context.Context, cell program.Cell, out program.O
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range own.before {
+	for _, m := range own.Before {
 		if err := e.carryOut(ctx, src, m, out); err != nil {
 			return nil, err
 		}
@@ -26,7 +28,7 @@ func (e *Engine) runMagics(ctx context.Context, cell program.Cell, out program.O
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range own.after {
+	for _, m := range own.After {
 		if err := e.carryOut(ctx, src, m, out); err != nil {
 			return nil, err
 		}
@@ -36,49 +38,49 @@ func (e *Engine) runMagics(ctx context.Context, cell program.Cell, out program.O
 
 // translated returns the source of a cell with its magics as Go. It is an error
 // if the cell does not parse and the engine has magics to carry out before.
-func (e *Engine) translated(cell program.Cell) (src *source, t *translated, err error) {
+func (e *Engine) translated(cell program.Cell) (src *syntax.Source, t *magics.Translated, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
 		// A fault of the engine costs the cell, not the session.
 		if r := recover(); r != nil {
-			src, t, err = nil, nil, internalError(newSource(cell), r)
+			src, t, err = nil, nil, internalError(syntax.NewSource(cell), r)
 		}
 	}()
-	t, faults := translate(cell.Source, func(name string) bool { return e.session.live[name] != nil })
-	src = &source{cell, &t.translation}
-	problems := magicProblems(src, faults)
-	if len(problems) == 0 && len(t.before) > 0 {
-		_, problems = e.checker.parse(src)
+	t, faults := magics.Translate(cell.Source, func(name string) bool { return e.session.Live[name] != nil })
+	src = &syntax.Source{Cell: cell, Translation: &t.Translation}
+	problems := magics.MagicProblems(src, faults)
+	if len(problems) == 0 && len(t.Before) > 0 {
+		_, problems = e.checker.Parse(src)
 	}
 	if len(problems) > 0 {
-		return nil, nil, problemsError("CompileError", problems)
+		return nil, nil, syntax.ProblemsError("CompileError", problems)
 	}
 	return src, t, nil
 }
 
 // carryOut does what a magic of the engine's own says.
-func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out program.Output) error {
-	argument := src.cell.Source[m.argument:m.argumentEnd]
-	if m.kind == &questionKind {
+func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.MagicUse, out program.Output) error {
+	argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
+	if m.Kind == &magics.QuestionKind {
 		return e.answer(src, m, argument, out)
 	}
-	switch m.name {
+	switch m.Name {
 	case "who":
 		if argument == "-m" {
 			e.whoMemory(out)
 			return nil
 		}
-		return e.who(ctx, src.cell, out)
+		return e.who(ctx, src.Cell, out)
 	case "reset":
-		return e.reset(src.cell, out)
+		return e.reset(src.Cell, out)
 	case "engine":
 		return e.chooseMode(ctx, src, argument, out)
 	case "mod":
 		return e.mod(ctx, src, m, argument, out)
 	case "strict":
 		e.mu.Lock()
-		e.checker.strict = argument != "off"
+		e.checker.Strict = argument != "off"
 		e.mu.Unlock()
 		if argument == "off" {
 			out.Stream("stdout", "strict is off: an error that a statement of a cell does not look at stops the cell\n")
@@ -86,25 +88,25 @@ func (e *Engine) carryOut(ctx context.Context, src *source, m *magicUse, out pro
 			out.Stream("stdout", "strict is on: errors are what they are in Go, and stop no cell by themselves\n")
 		}
 	case "help":
-		out.Display(magicHelp(), "", false)
+		out.Display(magics.MagicHelp(), "", false)
 	}
 	return nil
 }
 
 // answer shows what a question asks for.
-func (e *Engine) answer(src *source, m *magicUse, name string, out program.Output) error {
+func (e *Engine) answer(src *syntax.Source, m *magics.MagicUse, name string, out program.Output) error {
 	var found *program.Bundle
 	if strings.HasPrefix(name, "%") {
-		found = describeMagic(name)
+		found = magics.DescribeMagic(name)
 	} else {
-		found = e.Inspect(name, len([]rune(name)), m.detail)
+		found = e.Inspect(name, len([]rune(name)), m.Detail)
 	}
 	if found == nil {
 		msg := "nothing is known of " + name
 		if strings.HasPrefix(name, "%") {
-			msg = unknownMagic(name)
+			msg = magics.UnknownMagic(name)
 		}
-		return problemsError("CompileError", []problem{{source: src, offset: m.argument, msg: msg}})
+		return syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: msg}})
 	}
 	out.Page(found)
 	return nil
@@ -117,7 +119,7 @@ func (e *Engine) reset(cell program.Cell, out program.Output) error {
 	defer e.declaring.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	forgotten := len(e.session.live)
+	forgotten := len(e.session.Live)
 	compiled := e.compiled
 	restarted, err := e.anew(cell)
 	if err != nil {
@@ -127,7 +129,7 @@ func (e *Engine) reset(cell program.Cell, out program.Output) error {
 	if restarted {
 		msg = "; its variables are gone with the process that had them"
 	}
-	if compiled && !e.compiled && e.mode != CompiledMode {
+	if compiled && !e.compiled && e.mode != program.CompiledMode {
 		msg += "; cells are interpreted again"
 	}
 	out.Stream("stdout", fmt.Sprintf("The session is new: %s forgotten%s.\n", count(forgotten, "name is", "names are"), msg))
@@ -137,25 +139,25 @@ func (e *Engine) reset(cell program.Cell, out program.Output) error {
 // anew forgets all that the session has declared, and starts a new process
 // where the executor can do that.
 func (e *Engine) anew(cell program.Cell) (restarted bool, err error) {
-	fresh := newSession()
+	fresh := state.NewSession()
 	r, restarted := e.executor.(program.Restarter)
 	if restarted {
 		died, err := r.Restart()
 		if err != nil {
 			title := cell.Title()
-			return false, &program.Error{Name: "error", Message: err.Error(), Traceback: []string{bold + title + ": " + red + err.Error() + plain}, Cause: err}
+			return false, &program.Error{Name: "error", Message: err.Error(), Traceback: []string{syntax.Bold + title + ": " + syntax.Red + err.Error() + syntax.Plain}, Cause: err}
 		}
 		e.dead = max(e.dead, died)
 		e.compiled = false
 	} else {
 		// The executor still has what it was sent.
 		old := e.session
-		fresh.versions, fresh.serial, fresh.aliases, fresh.sent = old.versions, old.serial, old.aliases, old.sent
+		fresh.Versions, fresh.Serial, fresh.Aliases, fresh.Sent = old.Versions, old.Serial, old.Aliases, old.Sent
 	}
 	e.session = fresh
 	c := e.checker
-	c.session, c.files, c.pkg = fresh, newFiles(), nil
-	e.lowerer = newLowerer(c)
+	c.Session, c.Files, c.Pkg = fresh, syntax.NewFiles(), nil
+	e.lowerer = lower.NewLowerer(c)
 	e.forgetCompiled()
 	if modules, ok := e.compiler.(program.Modules); ok && restarted {
 		modules.Forget()
@@ -168,95 +170,4 @@ func count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// magicHelp lists the magics.
-func magicHelp() *program.Bundle {
-	var rows [][]string
-	for _, k := range magicKinds {
-		rows = append(rows, []string{k.usage, k.doc, k.example})
-	}
-	for _, k := range []magicKind{shellKind, questionKind} {
-		rows = append(rows, []string{k.usage, k.doc, k.example})
-	}
-	var text strings.Builder
-	for i, r := range rows {
-		if i > 0 {
-			text.WriteByte('\n')
-		}
-		fmt.Fprintf(&text, "%s\n    %s\n    Example: %s\n", r[0], strings.ReplaceAll(wrapped(r[1], 76), "\n", "\n    "), r[2])
-	}
-	_, page := table([]string{"magic", "what it does", "example"}, rows, 0, 2)
-	return &program.Bundle{Data: map[string]any{"text/plain": text.String(), "text/html": page}}
-}
-
-// wrapped breaks a text into lines of at most width bytes, where it has blanks.
-func wrapped(text string, width int) string {
-	var b strings.Builder
-	column := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case column+1+len(word) > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	return b.String()
-}
-
-// describeMagic describes the magic of a name with its percent signs, nil if
-// there is none.
-func describeMagic(name string) *program.Bundle {
-	k := magicNamed(strings.TrimLeft(name, "%"))
-	if k == nil {
-		return nil
-	}
-	return &program.Bundle{Data: map[string]any{
-		"text/plain":    k.usage + "\n\n" + k.sign() + " " + k.doc + "\n\nExample: " + k.example + "\n",
-		"text/markdown": fenced(k.usage) + "\n\n`" + k.sign() + "` " + k.doc + "\n\nExample:\n\n" + fenced(k.example) + "\n",
-	}}
-}
-
-// table writes rows as text and as HTML. The columns with these numbers are
-// code.
-func table(head []string, rows [][]string, code ...int) (text, page string) {
-	var b, h strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	h.WriteString("<table><thead><tr>")
-	for _, cell := range head {
-		fmt.Fprintf(&h, `<th style="text-align:left">%s</th>`, html.EscapeString(cell))
-	}
-	h.WriteString("</tr></thead><tbody>")
-	lines := append([][]string{head}, rows...)
-	for i, row := range lines {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a strings.Builder does not fail
-		if i == 0 {
-			continue
-		}
-		h.WriteString("<tr>")
-		for column, cell := range row {
-			cell = html.EscapeString(cell)
-			for _, c := range code {
-				if c == column && cell != "" {
-					cell = "<code>" + cell + "</code>"
-					break
-				}
-			}
-			fmt.Fprintf(&h, `<td style="text-align:left">%s</td>`, cell)
-		}
-		h.WriteString("</tr>")
-	}
-	h.WriteString("</tbody></table>")
-	_ = w.Flush()
-	var trimmed []string
-	for line := range strings.Lines(b.String()) {
-		trimmed = append(trimmed, strings.TrimRight(line, " \n"))
-	}
-	return strings.Join(trimmed, "\n") + "\n", h.String()
 }

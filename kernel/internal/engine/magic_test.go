@@ -89,7 +89,7 @@ func TestExportOfMagics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := export(t, readCells(string(text)))
+	program, err := exportProgram(t, readCells(string(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestExportOfMagics(t *testing.T) {
 	if string(program) != string(want) {
 		t.Errorf("becomes:\n%s\nwant:\n%s", program, want)
 	}
-	_, err = export(t, readCells("!echo '😀'\n%time x := nope"))
+	_, err = exportProgram(t, readCells("!echo '😀'\n%time x := nope"))
 	if err == nil || !strings.Contains(err.Error(), "Cell [1]:2:12: undefined: nope") {
 		t.Error(err)
 	}

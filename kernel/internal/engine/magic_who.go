@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/hierml/notebook/kernel/internal/program"
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // A whoRow is what %who says of a name.
@@ -43,7 +48,7 @@ func (e *Engine) who(ctx context.Context, cell program.Cell, out program.Output)
 		values = values[len(r.looks):]
 		cells = append(cells, []string{r.name, r.kind, r.typ, value, titles[r.cell]})
 	}
-	text, page := table([]string{"name", "kind", "type", "value", "declared in"}, cells, 0, 2, 3)
+	text, page := magics.Table([]string{"name", "kind", "type", "value", "declared in"}, cells, 0, 2, 3)
 	out.Display(&program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}, "", false)
 	return nil
 }
@@ -53,11 +58,11 @@ func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	titles = map[int]string{}
-	for _, src := range e.checker.sources {
-		titles[src.cell.Number] = src.cell.Title()
+	for _, src := range e.checker.Sources {
+		titles[src.Cell.Number] = src.Cell.Title()
 	}
-	for name, d := range e.session.live {
-		if d.cell > 0 {
+	for name, d := range e.session.Live {
+		if d.Cell > 0 {
 			rows = append(rows, newWhoRow(e.session, name, d))
 		}
 	}
@@ -67,17 +72,17 @@ func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	return rows, titles
 }
 
-func newWhoRow(s *session, name string, d *declaration) whoRow {
+func newWhoRow(s *state.Session, name string, d *state.Declaration) whoRow {
 	qualify := func(pkg *types.Package) string {
-		if pkg.Path() == packagePath {
+		if pkg.Path() == state.PackagePath {
 			return ""
 		}
 		return pkg.Name()
 	}
-	r := whoRow{name: name, cell: d.cell}
-	switch obj := d.object.(type) {
+	r := whoRow{name: name, cell: d.Cell}
+	switch obj := d.Object.(type) {
 	case *types.PkgName:
-		r.kind, r.typ = "import", plainPath(obj.Imported().Path())
+		r.kind, r.typ = "import", check.PlainPath(obj.Imported().Path())
 		return r
 	case *types.Const:
 		r.kind, r.value = "constant", func([]string) string { return obj.Val().String() }
@@ -89,11 +94,11 @@ func newWhoRow(s *session, name string, d *declaration) whoRow {
 		return r
 	default:
 		r.kind = "variable"
-		if d.lowered != "" {
+		if d.Lowered != "" {
 			r.describe(s, obj)
 		}
 	}
-	r.typ = brief(types.TypeString(d.object.Type(), qualify))
+	r.typ = brief(types.TypeString(d.Object.Type(), qualify))
 	return r
 }
 
@@ -128,8 +133,8 @@ func typeWord(obj *types.TypeName) string {
 
 // describe notes how the value of a variable is shown: by what Go's own types
 // tell, so that no method of the user's is called, and nothing is costly.
-func (r *whoRow) describe(s *session, v types.Object) {
-	own := func(name string) bool { return s.live[name] == nil }
+func (r *whoRow) describe(s *state.Session, v types.Object) {
+	own := func(name string) bool { return s.Live[name] == nil }
 	value := func(field string, t types.Type) (look, bool) {
 		l := look{name: r.name, field: field, aspect: program.LookBrief}
 		b, ok := t.Underlying().(*types.Basic)
@@ -137,7 +142,7 @@ func (r *whoRow) describe(s *session, v types.Object) {
 			return l, false
 		}
 		named, ok := types.Unalias(t).(*types.Named)
-		if !ok || !isSession(named.Obj()) {
+		if !ok || !state.IsSession(named.Obj()) {
 			return l, true
 		}
 		l.basic = b.Name()
@@ -168,7 +173,7 @@ func (r *whoRow) describe(s *session, v types.Object) {
 		var names []string
 		more := ""
 		for f := range t.Fields() {
-			reachable := f.Exported() || f.Pkg().Path() == packagePath
+			reachable := f.Exported() || f.Pkg().Path() == state.PackagePath
 			x, ok := value(f.Name(), f.Type())
 			if !reachable || !ok || f.Name() == "_" || len(names) == most {
 				more = "…"
@@ -238,14 +243,14 @@ func (e *Engine) brief(ctx context.Context, cell program.Cell, looks []look, out
 		}
 		return values, nil
 	}
-	alias := magicAlias(func(name string) bool { return e.session.live[name] != nil })
+	alias := magics.MagicAlias(func(name string) bool { return e.session.Live[name] != nil })
 	e.mu.Unlock()
 	expressions := make([]string, len(looks))
 	for i, l := range looks {
 		expressions[i] = l.expression()
 	}
 	text := alias + ".Brief(" + strings.Join(expressions, ", ") + ")"
-	bundle, err := e.run(ctx, &source{cell, &translation{text: text, alias: alias}}, out)
+	bundle, err := e.run(ctx, &syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Alias: alias}}, out)
 	if err != nil {
 		return nil, err
 	}

@@ -3,23 +3,23 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 func TestModeText(t *testing.T) {
-	for text, want := range map[string]engine.Mode{
-		"auto":        engine.AutoMode,
-		"interpreted": engine.InterpretedMode,
-		"compiled":    engine.CompiledMode,
+	for text, want := range map[string]program.Mode{
+		"auto":        program.AutoMode,
+		"interpreted": program.InterpretedMode,
+		"compiled":    program.CompiledMode,
 	} {
-		got := engine.Mode(-1)
+		got := program.Mode(-1)
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want || got.String() != text {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
-	mode := engine.CompiledMode
+	mode := program.CompiledMode
 	err := mode.UnmarshalText([]byte("fast"))
-	if want := "expected auto, interpreted or compiled"; err == nil || err.Error() != want || mode != engine.CompiledMode {
+	if want := "expected auto, interpreted or compiled"; err == nil || err.Error() != want || mode != program.CompiledMode {
 		t.Errorf("fast: %v, error %v, want %s", mode, err, want)
 	}
 }

@@ -3,18 +3,18 @@ package engine
 import (
 	"context"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // An outside importer imports the packages that the program consists of, and those of
@@ -57,7 +57,7 @@ func (o *outside) Paths() []string {
 }
 
 func (o *outside) Doc(path, name string) string {
-	if path = plainPath(path); o.resolved[path] {
+	if path = check.PlainPath(path); o.resolved[path] {
 		return o.modules.Doc(path, name)
 	}
 	if library, ok := o.Importer.(program.Library); ok {
@@ -66,20 +66,14 @@ func (o *outside) Doc(path, name string) string {
 	return ""
 }
 
-var editionSuffix = regexp.MustCompile(`~\d+$`)
-
-// plainPath returns the path that users import a package by, given the one that
-// cells are compiled with.
-func plainPath(path string) string { return editionSuffix.ReplaceAllString(path, "") }
-
 // resolve finds the packages that a cell imports and the program does not
 // consist of. Why some cannot be imported the checker says where the cell does
 // it. The error is that of the end of ctx. Engine.declaring is held.
-func (e *Engine) resolve(ctx context.Context, src *source, out program.Output) error {
+func (e *Engine) resolve(ctx context.Context, src *syntax.Source, out program.Output) error {
 	e.mu.Lock()
 	clear(e.outside.failed)
 	paths := e.outside.unknown(src)
-	interpreted := e.mode == InterpretedMode && !e.compiled
+	interpreted := e.mode == program.InterpretedMode && !e.compiled
 	e.mu.Unlock()
 	var failed map[string]error
 	switch {
@@ -133,14 +127,14 @@ func (o *outside) refused(paths []string, advice string) map[string]error {
 
 // unknown returns the import paths of a cell that the program does not consist
 // of, and that might be those of another module.
-func (o *outside) unknown(src *source) []string {
+func (o *outside) unknown(src *syntax.Source) []string {
 	var paths []string
-	for _, it := range split(src.text) {
-		if it.kind != itemImport {
+	for _, it := range syntax.Split(src.Text) {
+		if it.Kind != syntax.ItemImport {
 			continue
 		}
 		// What does not parse the checker complains about.
-		f, err := parser.ParseFile(token.NewFileSet(), "", "package main;"+src.text[it.start:it.end], parser.ImportsOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package main;"+src.Text[it.Start:it.End], parser.ImportsOnly)
 		if err != nil {
 			continue
 		}
@@ -182,41 +176,4 @@ func inModule(folder string) bool {
 		}
 		folder = outer
 	}
-}
-
-// refuseForeignImports refuses a cell for the interpreter that imports a package which the
-// program does not consist of.
-func (l *lowering) refuseForeignImports() {
-	for _, spec := range l.k.imports {
-		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.c.foreign(path) {
-			l.refuse(spec.Path.Pos(), "the interpreter has no package "+path)
-		}
-	}
-}
-
-// foreign reports whether a package was imported that is no part of the program.
-func (c *checker) foreign(path string) bool {
-	o, ok := c.importer.(interface{ Foreign(path string) bool })
-	return ok && o.Foreign(path)
-}
-
-// importedBy returns the path that cells are compiled with of the package that is
-// imported. It is there if the import was checked.
-func (c *checker) importedBy(spec *ast.ImportSpec) (path string, ok bool) {
-	path, err := strconv.Unquote(spec.Path.Value)
-	if err != nil {
-		return "", false
-	}
-	pkg, err := c.importer.Import(path)
-	if err != nil {
-		return "", false
-	}
-	return pkg.Path(), true
-}
-
-// isNewerForm reports whether an object is the import of what a package was
-// before it changed.
-func isNewerForm(old types.Object, pkg *types.Package) bool {
-	was, ok := old.(*types.PkgName)
-	return ok && was.Imported() != pkg && plainPath(was.Imported().Path()) == plainPath(pkg.Path())
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -61,11 +60,11 @@ func (n *notebook) turns(t *testing.T, turns []turn) {
 // TestImportsOfOwnModule holds that cells import packages of the module that
 // their folder is in, and see edits when they import them again.
 func TestImportsOfOwnModule(t *testing.T) {
-	inModes(t, []engine.Mode{engine.AutoMode, engine.CompiledMode}, func(t *testing.T, mode engine.Mode) {
+	inModes(t, []program.Mode{program.AutoMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		t.Parallel()
 		n := newWorkerNotebook(t, mode)
 		promoted := ""
-		if mode == engine.AutoMode {
+		if mode == program.AutoMode {
 			promoted = "note: cells are compiled from here on (about 0.1 s each): the interpreter has no package own/a\n"
 		}
 		n.turns(t, []turn{
@@ -133,7 +132,7 @@ func TestImportsOfOwnModule(t *testing.T) {
 // TestImportsWithoutCompiledCells holds what is said where only the interpreter
 // runs cells.
 func TestImportsWithoutCompiledCells(t *testing.T) {
-	newWorkerNotebook(t, engine.InterpretedMode).turns(t, []turn{
+	newWorkerNotebook(t, program.InterpretedMode).turns(t, []turn{
 		{source: `import "example.org/m"`, fails: "package example.org/m is not available: cells import the standard library, gonum, gonum/plot and hierml; compiled cells import packages of all modules: %engine auto"},
 		{source: "%mod example.org/m@v1", fails: "only compiled cells import packages of other modules (%engine auto)"},
 		{source: "%mod", want: "No cell has imported a package of another module."},

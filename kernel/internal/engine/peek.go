@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
-	"github.com/hierml/notebook/kernel/internal/program"
 	"go/types"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // peekPatience bounds how long inspection waits for a value.
@@ -84,7 +87,7 @@ func cutText(text string) string {
 // plain reports whether values of a type are numbers, strings and what is made
 // of a few of them, and have no methods of the user's.
 func (e *Engine) plain(t types.Type) bool {
-	if named, ok := types.Unalias(t).(*types.Named); ok && isSession(named.Obj()) && types.NewMethodSet(types.NewPointer(t)).Len() > 0 {
+	if named, ok := types.Unalias(t).(*types.Named); ok && state.IsSession(named.Obj()) && types.NewMethodSet(types.NewPointer(t)).Len() > 0 {
 		return false
 	}
 	switch u := t.Underlying().(type) {
@@ -94,7 +97,7 @@ func (e *Engine) plain(t types.Type) bool {
 		return u.Len() <= 100 && e.plain(u.Elem())
 	case *types.Struct:
 		for f := range u.Fields() {
-			if _, basic := f.Type().Underlying().(*types.Basic); !basic || !e.plain(f.Type()) || !isSession(f) {
+			if _, basic := f.Type().Underlying().(*types.Basic); !basic || !e.plain(f.Type()) || !state.IsSession(f) {
 				return false
 			}
 		}
@@ -160,15 +163,15 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 			return texts[0], nil
 		}, there
 	}
-	l, p, err := e.interpret(newSource(program.Cell{Number: number, Source: at.expression(), Aside: true}))
+	l, p, err := e.interpret(syntax.NewSource(program.Cell{Number: number, Source: at.expression(), Aside: true}))
 	if err != nil {
 		return nil, false
 	}
 	return func() (string, error) {
 		bundle, err := e.executor.Run(context.Background(), p, out)
 		e.mu.Lock()
-		l.commit(0)
-		e.checker.forget(l.k.source)
+		l.Commit(0)
+		e.checker.Forget(l.K.Source)
 		e.mu.Unlock()
 		if err != nil {
 			return "", err
@@ -180,14 +183,4 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 		}
 		return "", errors.New("the variable shows no text")
 	}, true
-}
-
-// forget drops a source that no declaration is in.
-func (c *files) forget(src *source) {
-	for file, s := range c.sources {
-		if s == src {
-			delete(c.sources, file)
-			c.fset.RemoveFile(file)
-		}
-	}
 }

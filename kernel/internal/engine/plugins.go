@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Compiled code stays in a process to its end. How much that is %who -m tells,
@@ -63,7 +65,7 @@ func (c *loadedCode) table() *program.Bundle {
 		rows = append(rows, []string{p.of, bytesText(p.size)})
 	}
 	rows = append(rows, []string{"all: " + count(len(c.plugins), "plugin", "plugins"), bytesText(c.size)})
-	text, page := table([]string{"compiled code of", "size"}, rows)
+	text, page := magics.Table([]string{"compiled code of", "size"}, rows)
 	text += fmt.Sprintf("Above %d plugins or %s the process is replaced, and variables are carried over.\n", c.mostPlugins, bytesText(c.mostCode))
 	return &program.Bundle{Data: map[string]any{"text/plain": text, "text/html": page}}
 }
@@ -92,7 +94,7 @@ func (e *Engine) whoMemory(out program.Output) {
 // replaceFull has the executor go on in another process if the one so far has
 // too much compiled code. It fails only with the end of the context or with the
 // death of both: where it cannot be done, the process so far goes on.
-func (e *Engine) replaceFull(ctx context.Context, src *source, out program.Output) error {
+func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out program.Output) error {
 	replacer, ok := e.executor.(program.Replacer)
 	e.mu.Lock()
 	due := ok && e.code.full() && e.running.Load() == 1 // this one
@@ -119,7 +121,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *source, out program.Outpu
 
 const theProcessBefore = "the process before"
 
-func (e *Engine) replace(ctx context.Context, src *source, replacer program.Replacer, out program.Output) (err error) {
+func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer program.Replacer, out program.Output) (err error) {
 	unit, units, undo, err := e.emitEverything()
 	if err != nil {
 		return err
@@ -139,20 +141,20 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer program.Repl
 	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
 		return err
 	}
-	adoption := &program.Adoption{Cell: src.cell.Number, Title: src.cell.Title(), Units: units, Shown: e.shownCells()}
+	adoption := &program.Adoption{Cell: src.Cell.Number, Title: src.Cell.Title(), Units: units, Shown: e.shownCells()}
 	left, ended, err := replacer.Replace(ctx, adoption, out)
 	if err != nil {
 		return errors.Join(err, removeBuilt(units.Plugin))
 	}
 	e.mu.Lock()
 	e.dead = max(e.dead, ended)
-	e.emitter.only(unit.Path)
+	e.emitter.Only(unit.Path)
 	e.ahead = ahead{}
 	notes := append(e.leave(theProcessBefore, left.Whole), partNotes(theProcessBefore, units.Moved, left.InPart)...)
-	for _, out := range e.session.outputs {
-		key := program.ShownKey(out.cell)
-		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" && out.lost == "" {
-			out.lost = "the value stayed behind with " + theProcessBefore + ": " + reason
+	for _, out := range e.session.Outputs {
+		key := program.ShownKey(out.Cell)
+		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" && out.Lost == "" {
+			out.Lost = "the value stayed behind with " + theProcessBefore + ": " + reason
 		}
 	}
 	e.mu.Unlock()
@@ -166,9 +168,9 @@ func (e *Engine) replace(ctx context.Context, src *source, replacer program.Repl
 func (e *Engine) shownCells() (cells []int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, out := range e.session.outputs {
-		if out.lost == "" {
-			cells = append(cells, out.cell)
+	for _, out := range e.session.Outputs {
+		if out.Lost == "" {
+			cells = append(cells, out.Cell)
 		}
 	}
 	slices.Sort(cells)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
@@ -22,17 +23,17 @@ import (
 // A sequence is the cells of a notebook, and what is known of its program.
 type sequence struct {
 	name    string
-	cells   []engine.ExportCell
+	cells   []export.ExportCell
 	program []byte
 }
 
 // readCells reads cells, which lines of three hyphens separate. A first line
 // in brackets says what a cell is.
-func readCells(text string) []engine.ExportCell {
-	var cells []engine.ExportCell
+func readCells(text string) []export.ExportCell {
+	var cells []export.ExportCell
 	number := 0
 	for source := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n---\n") {
-		var cell engine.ExportCell
+		var cell export.ExportCell
 		kind, rest, _ := strings.Cut(source, "\n")
 		switch kind {
 		case "[markdown]":
@@ -52,7 +53,7 @@ func readCells(text string) []engine.ExportCell {
 	return cells
 }
 
-func export(t *testing.T, cells []engine.ExportCell) ([]byte, error) {
+func exportProgram(t *testing.T, cells []export.ExportCell) ([]byte, error) {
 	t.Helper()
 	return engine.Export(engine.Config{Importer: stdlib.Importer, Preloaded: stdlib.Preloaded}, cells)
 }
@@ -73,7 +74,7 @@ func TestExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &sequence{name: strings.TrimSuffix(filepath.Base(file), ".cells"), cells: readCells(string(text))}
-			if s.program, err = export(t, s.cells); err != nil {
+			if s.program, err = exportProgram(t, s.cells); err != nil {
 				t.Fatal(err)
 			}
 			golden = append(golden, s)
@@ -155,7 +156,7 @@ func sequences(t *testing.T) []*sequence {
 		all = append(all, &sequence{name: c.Name, cells: readCells(source)})
 	}
 	for _, s := range all {
-		if s.program, err = export(t, s.cells); err != nil {
+		if s.program, err = exportProgram(t, s.cells); err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
 	}
@@ -209,7 +210,7 @@ func buildExported(t *testing.T, golden, all []*sequence) string {
 }
 
 // shown runs cells and returns what they print and show as text.
-func shown(t *testing.T, cells []engine.ExportCell) string {
+func shown(t *testing.T, cells []export.ExportCell) string {
 	t.Helper()
 	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
 		b := display.Of(values...)
@@ -266,9 +267,9 @@ func readTour(t *testing.T) *sequence {
 	tour := &sequence{name: "tour"}
 	for i, c := range nb.Cells {
 		cell := program.Cell{Number: i + 1, Source: strings.Join(c.Source, "")}
-		tour.cells = append(tour.cells, engine.ExportCell{Cell: cell, Text: c.Kind == "markdown"})
+		tour.cells = append(tour.cells, export.ExportCell{Cell: cell, Text: c.Kind == "markdown"})
 	}
-	if tour.program, err = export(t, tour.cells); err != nil {
+	if tour.program, err = exportProgram(t, tour.cells); err != nil {
 		t.Fatal(err)
 	}
 	return tour
@@ -284,7 +285,7 @@ func TestExportFails(t *testing.T) {
 		{"1 << 70", "Cell [1]:1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
 		{"func f()", "missing function body"},
 	} {
-		p, err := export(t, readCells(c.cells))
+		p, err := exportProgram(t, readCells(c.cells))
 		if err == nil || !strings.Contains(err.Error(), c.message) || p != nil {
 			t.Errorf("%q: error %v, want %s; program %q", c.cells, err, c.message, p)
 		}

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/hierml/notebook/internal/testrun"
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -97,7 +96,7 @@ func TestPrograms(t *testing.T) {
 
 func (p example) check(t *testing.T, n *notebook) {
 	_, out, err := n.run(p.source + "\nmain()")
-	if p.refusal != "" && n.mode == engine.InterpretedMode {
+	if p.refusal != "" && n.mode == program.InterpretedMode {
 		var e *program.Error
 		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, p.refusal) {
 			t.Errorf("%v, want a refusal: %s", err, p.refusal)

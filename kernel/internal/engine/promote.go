@@ -9,20 +9,23 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/compiled/emit"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // switching is what an engine knows of the two ways to run a session's cells.
 // It changes while Engine.declaring is held, guarded by Engine.mu.
 type switching struct {
-	mode Mode
+	mode program.Mode
 	// compiled says that the session's cells are compiled, since the cell of
 	// that title and for that reason, which is empty if the user wanted it.
 	compiled bool
 	since    string
 	why      string
 	// emitter writes what is compiled.
-	emitter *emitter
+	emitter *emit.Emitter
 	// stale says that the executor's process has nothing of what was compiled.
 	stale bool
 
@@ -55,14 +58,14 @@ func (e *refusedError) Error() string { return e.refusal.Error() }
 // prepare makes a program of a cell, for the executor that the session has, or
 // for the compiled one if the session is to have that from this cell on. The
 // errors are *Error.
-func (e *Engine) prepare(ctx context.Context, src *source, out program.Output) (*change, *program.Program, error) {
+func (e *Engine) prepare(ctx context.Context, src *syntax.Source, out program.Output) (*change.Change, *program.Program, error) {
 	if err := e.resolve(ctx, src, out); err != nil {
 		return nil, nil, interrupted(err)
 	}
 	e.mu.Lock()
 	compiled, mode := e.compiled, e.mode
 	e.mu.Unlock()
-	if !compiled && mode == CompiledMode {
+	if !compiled && mode == program.CompiledMode {
 		if err := e.promote(ctx, src, "", out); err != nil {
 			return nil, nil, e.notPromoted(ctx, src, err)
 		}
@@ -81,9 +84,9 @@ func (e *Engine) prepare(ctx context.Context, src *source, out program.Output) (
 
 // instead compiles a cell that the interpreter refuses, and all that follow it,
 // if it is allowed to.
-func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError, out program.Output) (*change, *program.Program, error) {
+func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refusedError, out program.Output) (*change.Change, *program.Program, error) {
 	e.mu.Lock()
-	allowed := e.mode == AutoMode && e.open != nil
+	allowed := e.mode == program.AutoMode && e.open != nil
 	e.mu.Unlock()
 	if !allowed {
 		return nil, nil, refused.refusal
@@ -108,7 +111,7 @@ func (e *Engine) instead(ctx context.Context, src *source, refused *refusedError
 }
 
 // notPromoted is the error of a cell that asked for compiled ones.
-func (e *Engine) notPromoted(ctx context.Context, src *source, err error) error {
+func (e *Engine) notPromoted(ctx context.Context, src *syntax.Source, err error) error {
 	var death *program.DeathError
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -118,16 +121,16 @@ func (e *Engine) notPromoted(ctx context.Context, src *source, err error) error 
 	case ctx.Err() != nil:
 		return interrupted(err)
 	}
-	title := src.cell.Title()
+	title := src.Cell.Title()
 	msg := "cells cannot be compiled: " + err.Error()
-	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{bold + title + ": " + red + msg + plain}, Cause: err}
+	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: err}
 }
 
 // promote makes the session one of compiled cells: it compiles what is live, and
 // carries the variables over. Why is what the interpreter refuses, empty if the
 // user wants it. The error is that of the context, a *DeathError, or says in a
 // sentence why cells cannot be compiled, and the session is what it was.
-func (e *Engine) promote(ctx context.Context, src *source, why string, out program.Output) error {
+func (e *Engine) promote(ctx context.Context, src *syntax.Source, why string, out program.Output) error {
 	if err := e.openCompiler(ctx, out); err != nil {
 		return err
 	}
@@ -137,12 +140,12 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out progr
 	}
 	e.mu.Lock()
 	notes := append(e.leave(theInterpreter, left.Whole), partNotes(theInterpreter, moved, left.InPart)...)
-	e.compiled, e.since, e.why = true, src.cell.Title(), why
+	e.compiled, e.since, e.why = true, src.Cell.Title(), why
 	e.mu.Unlock()
 	switch {
 	case why == "":
-	case src.cell.Name != "":
-		out.Stream("stderr", fmt.Sprintf("note: %s is compiled: %s\n", src.cell.Name, why))
+	case src.Cell.Name != "":
+		out.Stream("stderr", fmt.Sprintf("note: %s is compiled: %s\n", src.Cell.Name, why))
 	default:
 		out.Stream("stderr", fmt.Sprintf("note: cells are compiled from here on (about 0.1 s each): %s\n", why))
 	}
@@ -153,7 +156,7 @@ func (e *Engine) promote(ctx context.Context, src *source, why string, out progr
 }
 
 // resend compiles what is live for a process that has nothing of it.
-func (e *Engine) resend(ctx context.Context, src *source, out program.Output) error {
+func (e *Engine) resend(ctx context.Context, src *syntax.Source, out program.Output) error {
 	e.mu.Lock()
 	stale := e.stale
 	e.mu.Unlock()
@@ -210,7 +213,7 @@ func sparse(out program.Output) func(string) {
 
 // send gives the executor what is live in its compiled form. It returns the
 // variables that were to be carried over, and what of them stayed behind.
-func (e *Engine) send(ctx context.Context, src *source, out program.Output) (moved []program.Moved, left program.LeftBehind, err error) {
+func (e *Engine) send(ctx context.Context, src *syntax.Source, out program.Output) (moved []program.Moved, left program.LeftBehind, err error) {
 	if e.nothingToSend() {
 		return nil, left, nil
 	}
@@ -230,7 +233,7 @@ func (e *Engine) send(ctx context.Context, src *source, out program.Output) (mov
 	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
 		return nil, left, err
 	}
-	left, err = e.executor.Adopt(ctx, &program.Adoption{Cell: src.cell.Number, Title: src.cell.Title(), Units: units}, out)
+	left, err = e.executor.Adopt(ctx, &program.Adoption{Cell: src.Cell.Number, Title: src.Cell.Title(), Units: units}, out)
 	if err != nil {
 		return nil, left, err
 	}
@@ -242,12 +245,12 @@ func (e *Engine) send(ctx context.Context, src *source, out program.Output) (mov
 func (e *Engine) nothingToSend() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, d := range e.session.live {
-		if _, imported := d.object.(*types.PkgName); !imported {
+	for _, d := range e.session.Live {
+		if _, imported := d.Object.(*types.PkgName); !imported {
 			return false
 		}
 	}
-	if len(e.session.outputs) > 0 {
+	if len(e.session.Outputs) > 0 {
 		return false
 	}
 	e.stale = false
@@ -276,23 +279,23 @@ func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, un
 			err = fmt.Errorf("the engine failed on what is declared: %v", r)
 		}
 	}()
-	return e.emitter.everything()
+	return e.emitter.Everything()
 }
 
 // leave says of the variables that were not carried over where they stayed, and
 // returns a note on each that has a name now. The reasons are by the places that
 // they should have gone to.
 func (e *Engine) leave(where string, left map[string]string) (notes []string) {
-	for _, d := range e.session.byObject {
-		unit, name, ok := e.emitter.variable(d)
+	for _, d := range e.session.ByObject {
+		unit, name, ok := e.emitter.Variable(d)
 		reason, stayed := left[program.Moved{Unit: unit, Variable: name}.Key()]
-		if _, is := d.object.(*types.Var); !ok || !is || !stayed || d.lost != "" {
+		if _, is := d.Object.(*types.Var); !ok || !is || !stayed || d.Lost != "" {
 			continue
 		}
-		if e.session.live[d.name] == d {
-			notes = append(notes, fmt.Sprintf("note: %s stayed behind with %s: %s\n", d.name, where, reason))
+		if e.session.Live[d.Name] == d {
+			notes = append(notes, fmt.Sprintf("note: %s stayed behind with %s: %s\n", d.Name, where, reason))
 		}
-		e.session.loseVariable(d, fmt.Sprintf("the variable stayed behind with %s: %s", where, reason))
+		e.session.LoseVariable(d, fmt.Sprintf("the variable stayed behind with %s: %s", where, reason))
 	}
 	slices.Sort(notes)
 	return notes
@@ -301,7 +304,7 @@ func (e *Engine) leave(where string, left map[string]string) (notes []string) {
 // forgetCompiled notes that the executor's process has nothing of what was
 // compiled any more.
 func (e *Engine) forgetCompiled() {
-	e.emitter.forget()
+	e.emitter.Forget()
 	e.ahead = ahead{}
 	e.code.plugins, e.code.size = nil, 0
 	e.stale = e.compiled

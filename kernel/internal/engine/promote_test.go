@@ -126,7 +126,7 @@ type stage struct {
 	cannot error
 }
 
-func newStage(t *testing.T, mode engine.Mode) *stage {
+func newStage(t *testing.T, mode program.Mode) *stage {
 	s := &stage{notebook: &notebook{t: t}, scribe: &scribe{}}
 	s.double = &double{born: func() program.Executor { return newExecutor(t, s.notebook) }}
 	s.double.Executor = s.double.born()
@@ -158,7 +158,7 @@ func TestPromotion(t *testing.T) {
 	note := "note: cells are compiled from here on (about 0.1 s each): " + refusedWhy + "\n"
 	for _, c := range []struct {
 		name  string
-		mode  engine.Mode
+		mode  program.Mode
 		cells []string
 		left  map[string]string
 		part  map[string]string
@@ -197,11 +197,11 @@ func TestPromotion(t *testing.T) {
 			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
 		{name: "a value that was shown", cells: []string{"41", refusedCell, "Out[1]"},
 			ran: []string{"plugin1 moved [] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
-		{name: "interpreted only", mode: engine.InterpretedMode, cells: []string{refusedCell}, err: refusedWhy},
+		{name: "interpreted only", mode: program.InterpretedMode, cells: []string{refusedCell}, err: refusedWhy},
 		{name: "not for what is wrong", cells: []string{"return"}, err: "return outside a function"},
 		{name: "not for what does not compile", cells: []string{"var x int = \"a\""}, err: "cannot use"},
 		{name: "not for what waits", cells: []string{"func f() int { return g() }", "f()"}, err: "which no cell has declared yet"},
-		{name: "compiled from the first cell on", mode: engine.CompiledMode, cells: []string{"x := 1", "x"},
+		{name: "compiled from the first cell on", mode: program.CompiledMode, cells: []string{"x := 1", "x"},
 			ran: []string{"plugin1 moved [] run true", "plugin2 moved [] run true"}},
 		{name: "the user's wish", cells: []string{"x := 1", "%engine compiled"},
 			notes: progressNotes, out: "compiled: cells are compiled since Cell [2]\n", ran: []string{"plugin1 moved [x] run false"}},
@@ -224,7 +224,7 @@ func TestPromotion(t *testing.T) {
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
 		{name: "interpreted again", cells: []string{"x := 1", refusedCell, "%reset", "y := 2", "y"},
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
-		{name: "compiled again", mode: engine.CompiledMode, cells: []string{"x := 1", "%reset", "x := 2"},
+		{name: "compiled again", mode: program.CompiledMode, cells: []string{"x := 1", "%reset", "x := 2"},
 			ran: []string{"plugin1 moved [] run true", "plugin2 moved [] run true"}},
 		{name: "another word", cells: []string{"%engine fast"}, err: "%engine is auto, interpreted or compiled"},
 	} {
@@ -265,7 +265,7 @@ func TestPromotion(t *testing.T) {
 // TestCannotCompile looks at what is said where cells cannot be compiled, and
 // how often.
 func TestCannotCompile(t *testing.T) {
-	s := newStage(t, engine.AutoMode)
+	s := newStage(t, program.AutoMode)
 	s.cannot = errors.New("there is no Go tool chain on PATH")
 	for i, c := range []struct {
 		cell, want, not string
@@ -295,7 +295,7 @@ func TestCannotCompile(t *testing.T) {
 	if _, _, err := s.run("%engine compiled"); err != nil {
 		t.Errorf("when it can be compiled: %v", err)
 	}
-	if s = newStage(t, engine.CompiledMode); true {
+	if s = newStage(t, program.CompiledMode); true {
 		s.cannot = errors.New("no linker")
 		if _, _, err := s.run("x := 1"); err == nil || !strings.Contains(err.Error(), "Cell [1]: cells cannot be compiled: no linker") {
 			t.Errorf("compiled from the first cell on: %v", err)
@@ -330,7 +330,7 @@ func TestCompiledFails(t *testing.T) {
 			ran: []string{"plugin2 moved [] run true", "plugin3 moved [] run false", "plugin4 moved [] run true"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t, engine.CompiledMode)
+			s := newStage(t, program.CompiledMode)
 			if _, _, err := s.run("x := 1\nfunc f() int { return x }\nfunc g() int { return 1 }"); err != nil {
 				t.Fatal(err)
 			}
@@ -358,17 +358,17 @@ func TestAdvice(t *testing.T) {
 	long, short := 3400*time.Millisecond, 1900*time.Millisecond
 	for _, c := range []struct {
 		name     string
-		mode     engine.Mode
+		mode     program.Mode
 		computed []time.Duration
 		cannot   bool
 		want     string
 	}{
-		{"short", engine.AutoMode, []time.Duration{short}, false, ""},
-		{"long", engine.AutoMode, []time.Duration{long}, false, advice},
-		{"once", engine.AutoMode, []time.Duration{long, long}, false, advice},
-		{"long after short", engine.AutoMode, []time.Duration{short, long}, false, advice},
-		{"chosen", engine.InterpretedMode, []time.Duration{long}, false, ""},
-		{"not possible", engine.AutoMode, []time.Duration{long}, true, ""},
+		{"short", program.AutoMode, []time.Duration{short}, false, ""},
+		{"long", program.AutoMode, []time.Duration{long}, false, advice},
+		{"once", program.AutoMode, []time.Duration{long, long}, false, advice},
+		{"long after short", program.AutoMode, []time.Duration{short, long}, false, advice},
+		{"chosen", program.InterpretedMode, []time.Duration{long}, false, ""},
+		{"not possible", program.AutoMode, []time.Duration{long}, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.mode)

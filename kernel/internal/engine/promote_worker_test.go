@@ -33,10 +33,10 @@ func TestWorkerSessions(t *testing.T) {
 	const spin = "y := 2\nfmt.Println(\"begun\")\nfor {\n}"
 	for _, c := range []struct {
 		name  string
-		mode  engine.Mode
+		mode  program.Mode
 		beats []beat
 	}{
-		{"promoted", engine.AutoMode, []beat{
+		{"promoted", program.AutoMode, []beat{
 			{cell: variables[:strings.Index(variables, "\n")], err: "undefined: point"},
 			{cell: "ps := []*point{}\ncounts := map[string]int{}\n" + declared},
 			{cell: variables},
@@ -47,20 +47,20 @@ func TestWorkerSessions(t *testing.T) {
 			{cell: "inc()", err: "undefined: inc (the variable stayed behind with the interpreter"},
 			{cell: "inc := func() int { counts[\"a\"]++; return counts[\"a\"] }\ninc()", value: "8"},
 		}},
-		{"what was shown", engine.AutoMode, []beat{
+		{"what was shown", program.AutoMode, []beat{
 			{cell: "type T struct{ A int }\nT{3}"},
 			{cell: "41"},
 			{cell: refusedCell},
 			{cell: "Out[2] + 1", value: "42"},
 			{cell: "Out[1]", err: "stayed behind"},
 		}},
-		{"interrupted", engine.CompiledMode, []beat{
+		{"interrupted", program.CompiledMode, []beat{
 			{cell: "x := 1"},
 			{cell: spin, stop: true, err: "Interrupted"},
 			{cell: loop, stop: true, err: "Interrupted"},
 			{cell: "x + y", value: "3"},
 		}},
-		{"killed", engine.CompiledMode, []beat{
+		{"killed", program.CompiledMode, []beat{
 			{cell: declared[:strings.Index(declared, "\nfunc total")] + "\nx := 1\nfunc useX() int { return x }"},
 			{cell: loop, kill: true, err: "WorkerDied"},
 			{cell: "x", err: "undefined: x (the variable was lost when the worker process died: stopped by the user)"},
@@ -68,13 +68,13 @@ func TestWorkerSessions(t *testing.T) {
 			{cell: "p := &point{1, 2}\np.move(twice(3))\np.x", value: "7"},
 			{cell: "x := 5\nuseX()", value: "5"},
 		}},
-		{"killed after promotion", engine.AutoMode, []beat{
+		{"killed after promotion", program.AutoMode, []beat{
 			{cell: "func twice(n int) int { return 2 * n }\nx := 1"},
 			{cell: refusedCell},
 			{cell: loop, kill: true, err: "WorkerDied"},
 			{cell: "twice(4)", value: "8"},
 		}},
-		{"reset", engine.AutoMode, []beat{
+		{"reset", program.AutoMode, []beat{
 			{cell: "x := 1"},
 			{cell: refusedCell},
 			{cell: "%reset"},
@@ -135,7 +135,7 @@ func (b beat) play(t *testing.T, n *notebook) {
 
 // TestReplaced runs a session whose process is replaced several times.
 func TestReplaced(t *testing.T) {
-	n := newWorkerNotebook(t, engine.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
+	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MostPlugins = 2 })
 	const replaced = "note: the process that runs cells was replaced by another"
 	for _, b := range []beat{
 		{cell: "type node struct{ name string; next *node }\nfunc (n *node) String() string { return n.name + suffix }\nsuffix := \"!\""},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/internal/testrun"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 var (
@@ -42,7 +42,7 @@ func TestRandomPrograms(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			p.want = outputs[p.name]
 			p.check(t, newNotebook(t))
-			p.check(t, newWorkerNotebook(t, engine.CompiledMode))
+			p.check(t, newWorkerNotebook(t, program.CompiledMode))
 			if t.Failed() {
 				t.Logf("the program:\n%s", p.source)
 			}

@@ -55,14 +55,14 @@ type notebook struct {
 	values string
 	// mode is what the session was begun with, in a worker process if worker
 	// is set and else in this one.
-	mode   engine.Mode
+	mode   program.Mode
 	worker bool
 }
 
 // newNotebook returns a session with an interpreter in this process.
 func newNotebook(t testing.TB) *notebook {
 	t.Helper()
-	n := &notebook{t: t, mode: engine.InterpretedMode}
+	n := &notebook{t: t, mode: program.InterpretedMode}
 	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Mode: n.mode, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	t.Cleanup(func() {
 		if err := n.engine.Close(); err != nil {

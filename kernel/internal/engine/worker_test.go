@@ -18,13 +18,13 @@ func TestMain(m *testing.M) { os.Exit(testprogram.Run(m)) }
 
 // newWorkerNotebook returns a session whose cells run in a worker process of its
 // own.
-func newWorkerNotebook(t testing.TB, mode engine.Mode, set ...func(*engine.Config)) *notebook {
+func newWorkerNotebook(t testing.TB, mode program.Mode, set ...func(*engine.Config)) *notebook {
 	t.Helper()
 	return newWorkerNotebookWith(t, mode, func(c program.Compiler) program.Compiler { return c }, set...)
 }
 
 // newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
-func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(program.Compiler) program.Compiler, set ...func(*engine.Config)) *notebook {
+func newWorkerNotebookWith(t testing.TB, mode program.Mode, around func(program.Compiler) program.Compiler, set ...func(*engine.Config)) *notebook {
 	t.Helper()
 	p := testprogram.Open(t, raced)
 	process, err := worker.Start(worker.Config{Command: []string{p.File, "worker"}, Dir: t.TempDir()})
@@ -59,10 +59,10 @@ func newWorkerNotebookWith(t testing.TB, mode engine.Mode, around func(program.C
 }
 
 // inModes runs a test for each way to run cells in a worker.
-func inModes(t *testing.T, modes []engine.Mode, test func(t *testing.T, mode engine.Mode)) {
+func inModes(t *testing.T, modes []program.Mode, test func(t *testing.T, mode program.Mode)) {
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
-			if raced && mode != engine.CompiledMode {
+			if raced && mode != program.CompiledMode {
 				t.Skip("yaegi races where goroutines of a session run")
 			}
 			test(t, mode)
@@ -81,7 +81,7 @@ func skipMany(t *testing.T) {
 // TestBehavioursInWorker runs all cases as users do. None is refused where cells
 // can be compiled.
 func TestBehavioursInWorker(t *testing.T) {
-	inModes(t, []engine.Mode{engine.CompiledMode, engine.AutoMode}, func(t *testing.T, mode engine.Mode) {
+	inModes(t, []program.Mode{program.CompiledMode, program.AutoMode}, func(t *testing.T, mode program.Mode) {
 		for _, c := range behaviours(t) {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
@@ -100,7 +100,7 @@ func TestSequencesInWorker(t *testing.T) {
 	for _, c := range courses {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.check(t, newWorkerNotebook(t, engine.CompiledMode))
+			c.check(t, newWorkerNotebook(t, program.CompiledMode))
 		})
 	}
 }
@@ -121,7 +121,7 @@ func TestPromotionInSequences(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := newWorkerNotebook(t, engine.AutoMode)
+			n := newWorkerNotebook(t, program.AutoMode)
 			half := len(c.steps) / 2
 			course{c.name, c.steps[:half]}.check(t, n)
 			if _, _, err := n.run("%engine compiled"); err != nil {
@@ -142,9 +142,9 @@ func TestProgramsInWorker(t *testing.T) {
 	all["guard"] = uninterpreted(t)
 	for archive, programs := range all {
 		for _, p := range programs {
-			modes := []engine.Mode{engine.CompiledMode}
+			modes := []program.Mode{program.CompiledMode}
 			if p.refusal != "" {
-				modes = append(modes, engine.AutoMode)
+				modes = append(modes, program.AutoMode)
 			}
 			for _, mode := range modes {
 				t.Run(archive+"/"+p.name+"/"+mode.String(), func(t *testing.T) {

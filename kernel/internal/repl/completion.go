@@ -6,9 +6,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/reeflective/readline"
-
-	"github.com/hierml/notebook/kernel/internal/engine"
 )
 
 // tab is the command of the Tab key. At the beginning of a line it indents.
@@ -57,7 +56,7 @@ func (e *editor) tab() {
 const mostListed = 20
 
 // table lists candidates, one a line.
-func table(candidates []engine.Candidate) string {
+func table(candidates []assist.Candidate) string {
 	listed := candidates[:min(len(candidates), mostListed)]
 	width := 0
 	for _, c := range listed {
@@ -74,7 +73,7 @@ func table(candidates []engine.Candidate) string {
 }
 
 // commonPrefix is what all candidates begin with.
-func commonPrefix(candidates []engine.Candidate) string {
+func commonPrefix(candidates []assist.Candidate) string {
 	common := []rune(candidates[0].Text)
 	for _, c := range candidates[1:] {
 		n := 0
@@ -125,7 +124,7 @@ func (e *editor) candidates(line []rune, at int) readline.Completions {
 }
 
 // describe says in a few words what a candidate is.
-func describe(c engine.Candidate) string {
+func describe(c assist.Candidate) string {
 	switch {
 	case c.Signature == "":
 		return c.Kind
@@ -137,7 +136,7 @@ func describe(c engine.Candidate) string {
 	return c.Kind + " " + c.Signature
 }
 
-func names(candidates []engine.Candidate) string {
+func names(candidates []assist.Candidate) string {
 	var texts []string
 	for _, c := range candidates {
 		texts = append(texts, c.Text)

@@ -20,18 +20,17 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"golang.org/x/term"
 )
 
 // An Engine runs the inputs of one session and knows what can be written there.
 // *engine.Engine is one.
 type Engine interface {
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
-	Complete(source string, cursor int) engine.Completion
+	Complete(source string, cursor int) assist.Completion
 	Inspect(source string, cursor, detail int) *program.Bundle
 	IsComplete(source string) (status, indent string)
 	Kill()

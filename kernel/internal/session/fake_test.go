@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
@@ -257,8 +258,8 @@ func (f *fake) Deliver(ctx context.Context, number int, m *program.CommMessage, 
 	return nil
 }
 
-func (*fake) Complete(source string, cursor int) engine.Completion {
-	return engine.Completion{Start: cursor, End: cursor}
+func (*fake) Complete(source string, cursor int) assist.Completion {
+	return assist.Completion{Start: cursor, End: cursor}
 }
 
 func (*fake) Inspect(string, int, int) *program.Bundle { return nil }

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/wire"
@@ -42,7 +42,7 @@ type Evaluator interface {
 	Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error
 	// Complete returns what may stand at a position, and Inspect, or nil,
 	// what is known of what stands there. Both may be called at any time.
-	Complete(source string, cursor int) engine.Completion
+	Complete(source string, cursor int) assist.Completion
 	Inspect(source string, cursor, detail int) *program.Bundle
 	// Kill ends a cell that does not heed its interrupt, at the price of the
 	// variables of the session.

@@ -33,9 +33,9 @@ func newSessionWith(t testing.TB, config Config) *session {
 }
 
 // newSessionIn returns a session whose cells all run in one way.
-func newSessionIn(t testing.TB, mode engine.Mode) *session {
+func newSessionIn(t testing.TB, mode program.Mode) *session {
 	t.Helper()
-	if mode != engine.CompiledMode {
+	if mode != program.CompiledMode {
 		return newSession(t)
 	}
 	p := testprogram.Open(t, false)
@@ -332,7 +332,7 @@ nb.HandleComm("here", func(c *nb.Comm, m nb.Message) {
 
 // TestStructsOfCells shows values of types that cells declare.
 func TestStructsOfCells(t *testing.T) {
-	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
 		t.Run(mode.String(), func(t *testing.T) {
 			s := newSessionIn(t, mode)
 			if _, err := s.run(t.Context(), `type Mark struct{ v float64 }

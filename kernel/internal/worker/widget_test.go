@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -42,7 +41,7 @@ func modelsIn(t *testing.T, messages []*program.CommMessage) map[string]map[stri
 
 // TestInteract moves the controls of a function of the session's.
 func TestInteract(t *testing.T) {
-	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
 		t.Run(mode.String(), func(t *testing.T) { testInteract(t, newSessionIn(t, mode)) })
 	}
 }
@@ -183,7 +182,7 @@ func TestCallbackShowsBelowItsCell(t *testing.T) {
 
 // TestInteractWithTypesOfCells has functions of types that cells declare.
 func TestInteractWithTypesOfCells(t *testing.T) {
-	for _, mode := range []engine.Mode{engine.InterpretedMode, engine.CompiledMode} {
+	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
 		t.Run(mode.String(), func(t *testing.T) {
 			s := newSessionIn(t, mode)
 			for _, source := range []string{

@@ -1,0 +1,117 @@
+package assist
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// completeString completes text that ends within a string that begins at an
+// offset: import paths within imports, names of files within other strings. It
+// returns from where on a candidate replaces the text.
+func (a *Assistant) completeString(text string, start int) (int, []Candidate) {
+	content := text[start:]
+	if items := syntax.Split(text[:start-1]); len(items) > 0 {
+		last := items[len(items)-1]
+		if last.Kind == syntax.ItemImport && last.Semicolon < 0 && !strings.Contains(strings.TrimSpace(text[last.End:start-1]), "\n") {
+			return start, a.importPaths(content)
+		}
+	}
+	quote := text[start-1]
+	begins := start + strings.LastIndexByte(content, '/') + 1
+	path, ok := unescape(content, quote)
+	if !ok {
+		return start, nil
+	}
+	var out []Candidate
+	for _, name := range fileNames(a.Folder(), path) {
+		if escaped, ok := escape(name, quote); ok {
+			out = append(out, Candidate{Text: escaped, Kind: "path"})
+		}
+	}
+	return begins, out
+}
+
+// unescape returns what the content of a string that is being written stands
+// for.
+func unescape(content string, quote byte) (text string, ok bool) {
+	if quote == '`' {
+		return content, !strings.Contains(content, "\n")
+	}
+	text, err := strconv.Unquote(`"` + content + `"`)
+	return text, err == nil && !strings.Contains(text, "\n")
+}
+
+// escape writes text as the content of a string.
+func escape(text string, quote byte) (content string, ok bool) {
+	if quote == '`' {
+		return text, strconv.CanBackquote(text)
+	}
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1], true
+}
+
+// importPaths returns the import paths that begin like one, or else those of
+// the packages whose names do.
+func (a *Assistant) importPaths(prefix string) []Candidate {
+	library, ok := a.Checker.Importer.(program.Library)
+	if !ok {
+		return nil
+	}
+	var out, named []Candidate
+	for _, path := range library.Paths() {
+		c := Candidate{Text: path, Kind: "package"}
+		if strings.HasPrefix(path, prefix) {
+			out = append(out, c)
+		} else if strings.Contains(path, "/"+prefix) {
+			named = append(named, c)
+		}
+	}
+	if len(out) == 0 {
+		return named
+	}
+	return out
+}
+
+// fileNames returns the names that complete a path: of folders, with a slash
+// behind them, and then of other files. A folder that cannot be read has none.
+func fileNames(folder, path string) []string {
+	dir, prefix := filepath.Split(path)
+	where := dir
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil
+		}
+		where = filepath.Join(home, rest)
+	} else if !filepath.IsAbs(dir) {
+		where = filepath.Join(folder, dir)
+	}
+	if where == "" {
+		where = "."
+	}
+	entries, _ := os.ReadDir(where)
+	var folders, files []string
+	for _, entry := range entries {
+		name := entry.Name()
+		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(prefix, ".")
+		if hidden || !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		isFolder := entry.IsDir()
+		if entry.Type()&os.ModeSymlink != 0 {
+			info, err := os.Stat(filepath.Join(where, name))
+			isFolder = err == nil && info.IsDir()
+		}
+		if isFolder {
+			folders = append(folders, name+"/")
+		} else {
+			files = append(files, name)
+		}
+	}
+	return append(folders, files...)
+}

@@ -1,0 +1,381 @@
+package assist
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// A Completion is what may stand at a position of a cell.
+type Completion struct {
+	// Start and End bound, in Unicode code points of the source, what a
+	// candidate replaces.
+	Start, End int
+	Candidates []Candidate
+}
+
+// A Candidate is one way to complete a cell.
+type Candidate struct {
+	Text string
+	// Kind is "function", "method", "type", "struct", "interface", "field",
+	// "variable", "constant", "package", "keyword", "label" or "path".
+	Kind string
+	// Signature is the type of the candidate, as Go writes it; of a function
+	// its parameters and results.
+	Signature string
+}
+
+// An assistant says what may stand in a cell that is being written, and what
+// stands there. It runs nothing.
+type Assistant struct {
+	// mutex is held while the assistant looks at what the session has declared.
+	Mutex   sync.Locker
+	Checker *check.Checker
+	// folder returns the folder in which the cells work, empty for that of this
+	// process, modules the modules that the session knows and that begin like a
+	// text, and value a variable's value in a few words, empty where it cannot be
+	// had without running code of the user's.
+	Folder  func() string
+	Modules func(text string) []Candidate
+	Value   func(v *types.Var) string
+}
+
+// complete returns what may stand at the cursor, a position in Unicode code
+// points of the source, given what the session has declared. Candidates of the
+// case that was typed come first, and among those what has the type that is
+// wanted at the cursor; then the names of the cell, those of the session, what
+// is part of the language, and packages. The text before the cursor is
+// replaced, and the rest of the word behind it if that, too, is of a candidate.
+func (a *Assistant) Complete(source string, cursor int) (found Completion) {
+	cursor = max(0, min(cursor, utf8.RuneCountInString(source)))
+	defer func() {
+		// A fault of the engine costs the answer, not the kernel.
+		if r := recover(); r != nil {
+			reportFault("completion", r)
+			found = Completion{Start: cursor, End: cursor}
+		}
+	}()
+	at := syntax.ByteOffset(source, cursor)
+	start, candidates, ok := a.completeMagic(source, at)
+	if ok {
+		if len(candidates) == 0 {
+			start = at
+		}
+		return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
+	}
+	source = magics.WithoutMagics(source)
+	end := at
+	switch tok, open := syntax.Unended(source[:at]); tok {
+	case token.COMMENT, token.CHAR:
+		start = at
+	case token.STRING:
+		start, candidates = a.completeString(source[:at], open+1)
+	default:
+		var word int
+		start, word = syntax.WordAround(source, at)
+		candidates = a.completeName(source, start, at)
+		if slices.ContainsFunc(candidates, func(c Candidate) bool { return strings.HasPrefix(c.Text, source[start:word]) }) {
+			end = word
+		}
+	}
+	if len(candidates) == 0 {
+		start = at
+	}
+	return Completion{
+		Start:      utf8.RuneCountInString(source[:start]),
+		End:        cursor + utf8.RuneCountInString(source[at:end]),
+		Candidates: candidates,
+	}
+}
+
+// reportFault says that the engine failed where the user is not told, because
+// an error in place of completions would be in the way. What went wrong is in
+// the log of the kernel.
+func reportFault(what string, fault any) {
+	slog.Error("the engine failed at "+what, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+}
+
+// completeName completes source[start:at], a name or the place for one.
+func (a *Assistant) completeName(source string, start, at int) []Candidate {
+	c := &completer{source: source, prefix: source[start:at], seen: map[string]bool{}}
+	if c.prefix != "" && c.prefix[0] >= '0' && c.prefix[0] <= '9' {
+		return nil
+	}
+	end := 0
+	for _, l := range syntax.Lex(source[:start]) {
+		if l.Tok != token.EOF && !(l.Tok == token.SEMICOLON && l.Lit != ";") {
+			c.before, end = l.Tok, l.End(source)
+		}
+	}
+	c.newLine = strings.Contains(source[min(end, start):start], "\n")
+	if c.before.IsLiteral() && c.before != token.IDENT && !c.newLine {
+		return nil // the period belongs to a number, or an operator is missing
+	}
+	before := syntax.Mend(source[:start])
+	c.levels = syntax.OpenLevels(before)
+	if c.before == token.RBRACE && !c.newLine {
+		if inner := c.levels[len(c.levels)-1]; inner.First == token.IF && !inner.Last {
+			c.offerKeywords(token.ELSE)
+		}
+		return c.sorted()
+	}
+	a.Mutex.Lock()
+	defer a.Mutex.Unlock()
+	show(a.Checker, syntax.Cut(before, placeholder, syntax.Following(source, start)), len(before), func(v *view) {
+		c.view = v
+		c.complete(len(before))
+	})
+	return c.sorted()
+}
+
+// placeholder is the name that stands for the one to complete.
+const placeholder = "a__cursor"
+
+// Ranks of candidates: those of lower rank come first.
+const (
+	rankField = iota
+	rankLocal
+	rankSession
+	rankUniverse
+	rankKeyword
+	rankPackage
+)
+
+// A completer collects the candidates for a name.
+type completer struct {
+	*view
+	source   string
+	prefix   string
+	before   token.Token    // the last token before the name
+	newLine  bool           // the name is not in the line of that token
+	levels   []syntax.Level // around the name
+	expected expectation
+	found    []ranked
+	seen     map[string]bool
+}
+
+type ranked struct {
+	Candidate
+	rank, fit int
+}
+
+// sorted returns what was found, in order.
+func (c *completer) sorted() []Candidate {
+	distance := func(r ranked) int {
+		switch {
+		case r.Text == c.prefix:
+			return 0
+		case strings.HasPrefix(r.Text, c.prefix):
+			return 1
+		}
+		return 2 // another case
+	}
+	// Of the names around, a value is more likely to be meant than a type.
+	isType := func(r ranked) int {
+		if r.rank != rankPackage && (r.Kind == "type" || r.Kind == "struct" || r.Kind == "interface") {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(c.found, func(a, b ranked) int {
+		return cmp.Or(distance(a)-distance(b), a.fit-b.fit, a.rank-b.rank, isType(a)-isType(b), cmp.Compare(a.Text, b.Text))
+	})
+	out := make([]Candidate, len(c.found))
+	for i, r := range c.found {
+		out[i] = r.Candidate
+	}
+	return out
+}
+
+// wants reports whether a name can be a candidate: the innermost of its
+// meanings is asked for first.
+func (c *completer) wants(name string) bool {
+	if c.seen[name] || name == "_" || name == placeholder || !token.IsIdentifier(name) && !token.IsKeyword(name) {
+		return false
+	}
+	c.seen[name] = true
+	return len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix)
+}
+
+// offer adds an object, unless it is a value where a type is to stand.
+func (c *completer) offer(obj types.Object, rank int) {
+	if !c.wants(obj.Name()) {
+		return
+	}
+	if c.expected.isType {
+		switch obj.(type) {
+		case *types.TypeName, *types.PkgName:
+		default:
+			return
+		}
+	}
+	c.found = append(c.found, ranked{Candidate{obj.Name(), kindOf(obj), c.typeOf(obj)}, rank, c.expected.fit(obj)})
+}
+
+// complete looks at what is around the name, at an offset of the text, to tell
+// what it can be.
+func (c *completer) complete(offset int) {
+	path := c.pathTo(offset)
+	if path == nil {
+		behind := !c.newLine && (c.before == token.RPAREN || c.before == token.RBRACK)
+		if c.before != token.PERIOD && !behind {
+			c.names(c.position(offset))
+			c.keywords(nil)
+		}
+		return
+	}
+	id := path[len(path)-1].(*ast.Ident)
+	c.expected = c.expects(path)
+	switch parent := path[len(path)-2].(type) {
+	case *ast.BranchStmt:
+		c.labels(path, parent, c.source)
+		return
+	case *ast.SelectorExpr:
+		if parent.Sel == id {
+			c.selected(parent.X)
+			return
+		}
+	case *ast.CompositeLit:
+		if c.fieldsOf(parent) {
+			return
+		}
+	case *ast.FuncDecl, *ast.TypeSpec, *ast.ImportSpec, *ast.LabeledStmt:
+		if spec, ok := parent.(*ast.TypeSpec); !ok || spec.Name == id {
+			return // a name that the cell gives, or a label
+		}
+	case *ast.ValueSpec:
+		if slices.Contains(parent.Names, id) {
+			return
+		}
+	case *ast.Field:
+		if slices.Contains(parent.Names, id) {
+			return
+		}
+	}
+	c.names(id.Pos())
+	c.keywords(path)
+}
+
+// selected offers what may follow x and a period.
+func (c *completer) selected(x ast.Expr) {
+	if id, ok := x.(*ast.Ident); ok {
+		if pkg, ok := c.k.Info.Uses[id].(*types.PkgName); ok {
+			scope := pkg.Imported().Scope()
+			for _, name := range scope.Names() {
+				if token.IsExported(name) {
+					c.offer(scope.Lookup(name), rankPackage)
+				}
+			}
+			return
+		}
+	}
+	tv, ok := c.k.Info.Types[x]
+	if !ok || tv.Type == nil {
+		return
+	}
+	for _, obj := range members(tv.Type, c.k.Pkg) {
+		if _, isFunc := obj.(*types.Func); isFunc || tv.IsValue() {
+			c.offer(obj, rankField)
+		}
+	}
+}
+
+// fieldsOf offers the fields that a struct literal has not named yet, and
+// reports whether nothing else can stand there.
+func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
+	t := c.k.Info.TypeOf(lit)
+	if t == nil {
+		return false
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	u, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	named := map[string]bool{}
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			if id, ok := kv.Key.(*ast.Ident); ok {
+				named[id.Name] = true
+			}
+		}
+	}
+	if len(named) == 0 && len(lit.Elts) > 1 {
+		return false // the values without the names
+	}
+	for f := range u.Fields() {
+		if !named[f.Name()] && (f.Exported() || f.Pkg() == c.k.Pkg) {
+			c.offer(f, rankField)
+		}
+	}
+	return len(named) > 0 || c.prefix == ""
+}
+
+// later reports whether an object is a variable of the cell's statements, and
+// the position among them: the variable is in scope only below its declaration.
+func (c *completer) later(obj types.Object, pos token.Pos) bool {
+	f := c.k.Statements
+	return f != nil && f.FileStart <= pos && pos < f.FileEnd &&
+		slices.ContainsFunc(c.k.Variables, func(v *check.TopVariable) bool { return v.Global == obj })
+}
+
+// names offers what a name may stand for at a position.
+func (c *completer) names(pos token.Pos) {
+	top := c.k.Pkg.Scope()
+	for s := c.scopeAt(pos); s != nil && s != top && s != types.Universe; s = s.Parent() {
+		for _, name := range s.Names() {
+			// Names are in scope from where they are declared.
+			if in, obj := s.LookupParent(name, pos); in == s {
+				c.offer(obj, rankLocal)
+			}
+		}
+	}
+	for _, name := range top.Names() {
+		obj := top.Lookup(name)
+		rank := rankLocal
+		if c.later(obj, pos) {
+			continue
+		}
+		if _, ok := obj.(*types.PkgName); ok {
+			rank = rankPackage
+		} else if d := c.Session.Live[name]; d != nil && d.Object == obj {
+			rank = rankSession
+		}
+		c.offer(obj, rank)
+	}
+	for _, obj := range c.k.Dotted {
+		c.offer(obj, rankLocal)
+	}
+	for _, d := range c.Session.Live {
+		rank := rankSession
+		if _, ok := d.Object.(*types.PkgName); ok {
+			rank = rankPackage
+		}
+		c.offer(d.Object, rank)
+	}
+	inConst := slices.ContainsFunc(c.levels, func(l syntax.Level) bool { return l.First == token.CONST })
+	for _, name := range types.Universe.Names() {
+		if name != "iota" || inConst {
+			c.offer(types.Universe.Lookup(name), rankUniverse)
+		}
+	}
+	for name, path := range c.Preloaded {
+		if c.Session.Gone[name] == nil && c.wants(name) {
+			c.found = append(c.found, ranked{Candidate{name, "package", fmt.Sprintf("%q", path)}, rankPackage, fitsNot})
+		}
+	}
+}

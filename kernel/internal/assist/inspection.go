@@ -1,0 +1,222 @@
+package assist
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// inspect describes what stands at, or ends before, the cursor, a position in
+// Unicode code points of the source: its declaration and documentation, with
+// detail 1 its source, too, where it was declared in a cell. Where nothing
+// known stands, that is the function whose arguments the cursor is in. Question
+// marks at the end of the source, by which front ends ask, are no part of it.
+// The value of a variable is shown while no cell runs, if it can be had without
+// running code of the user's. inspect returns nil if nothing is known.
+func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.Bundle) {
+	defer func() {
+		// A fault of the engine costs the answer, not the kernel.
+		if r := recover(); r != nil {
+			reportFault("inspection", r)
+			found = nil
+		}
+	}()
+	source = strings.TrimRight(strings.TrimRight(source, " \t\r\n"), "?")
+	at := syntax.ByteOffset(source, max(0, min(cursor, utf8.RuneCountInString(source))))
+	if b, ok := inspectMagic(source, at); ok {
+		return b
+	}
+	d := a.describe(source, at, detail)
+	if d == nil {
+		return nil
+	}
+	if d.variable != nil {
+		d.value = a.Value(d.variable)
+	}
+	return d.bundle()
+}
+
+// describe describes what stands at an offset.
+func (a *Assistant) describe(source string, at, detail int) *description {
+	source = magics.WithoutMagics(source)
+	a.Mutex.Lock()
+	defer a.Mutex.Unlock()
+	q := &inspector{Checker: a.Checker, source: source, detail: detail}
+	switch tok, open := syntax.Unended(source[:at]); tok {
+	case token.COMMENT:
+		return nil
+	case token.STRING, token.CHAR:
+		if inImport(source, open) {
+			path, _, _ := strings.Cut(source[open+1:], source[open:open+1])
+			return q.importPath(path)
+		}
+		return q.call(open)
+	}
+	start, end := syntax.WordAround(source, at)
+	if start == end && strings.HasSuffix(source[:at], ".") {
+		start, end = syntax.WordAround(source, at-1)
+	}
+	if start < end {
+		if d := q.keyword(start, end); d != nil {
+			return d
+		}
+		if d := q.name(start, end); d != nil {
+			return d
+		}
+	}
+	return q.call(start)
+}
+
+// An inspector describes one place of a cell.
+type inspector struct {
+	*check.Checker
+	source string
+	detail int
+}
+
+// name describes the name at source[start:end].
+func (q *inspector) name(start, end int) (found *description) {
+	// The cell as it is, or if it cannot be understood as far as the name.
+	before := syntax.Mend(q.source[:end])
+	for _, text := range []string{q.source, syntax.Cut(before, "", syntax.Following(q.source, end))} {
+		if text != q.source {
+			start, end = start+len(before)-end, len(before)
+		}
+		show(q.Checker, text, start, func(v *view) {
+			path := v.pathTo(start)
+			obj := v.objectAt(path)
+			if obj == nil && !strings.HasSuffix(strings.TrimSpace(text[:start]), ".") {
+				obj = v.lookup(text[start:end], v.position(start))
+			}
+			found = q.describe(v, obj, path)
+		})
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// call describes the function whose arguments an offset is in.
+func (q *inspector) call(at int) (found *description) {
+	before := syntax.Mend(q.source[:at])
+	names := callsAround(before)
+	if len(names) == 0 {
+		return nil
+	}
+	show(q.Checker, syntax.Cut(before, placeholder, syntax.Following(q.source, at)), len(before), func(v *view) {
+		for _, start := range names {
+			path := v.pathTo(start)
+			if found = q.describe(v, v.objectAt(path), path); found != nil {
+				return
+			}
+		}
+	})
+	return found
+}
+
+// callsAround returns where the names of the functions are whose arguments the
+// text ends in, the innermost first. Those around a block of statements are
+// not among them.
+func callsAround(text string) []int {
+	lexemes := syntax.Lex(text)
+	var open []int
+	for i, l := range lexemes {
+		switch l.Tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open = append(open, i)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			open = open[:max(0, len(open)-1)]
+		}
+	}
+	var names []int
+	for n := len(open) - 1; n >= 0; n-- {
+		i := open[n]
+		switch lexemes[i].Tok {
+		case token.LBRACE:
+			if syntax.Block(lexemes[:i]) {
+				return names
+			}
+		case token.LPAREN:
+			if i > 0 && lexemes[i-1].Tok == token.IDENT && (i < 2 || lexemes[i-2].Tok != token.FUNC) {
+				names = append(names, lexemes[i-1].Pos)
+			}
+		}
+	}
+	return names
+}
+
+// inImport reports whether an offset is in an import declaration.
+func inImport(source string, at int) bool {
+	for _, it := range syntax.Split(source) {
+		if it.Start <= at && at < it.End {
+			return it.Kind == syntax.ItemImport
+		}
+	}
+	return false
+}
+
+// importPath describes the package of an import path.
+func (q *inspector) importPath(path string) (found *description) {
+	pkg, err := q.Importer.Import(path)
+	if err != nil {
+		return nil // which the cell will say when it is run
+	}
+	show(q.Checker, "", 0, func(v *view) {
+		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg), nil)
+	})
+	return found
+}
+
+// describe describes an object that the identifier at the end of a path stands
+// for; nil describes nil.
+func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *description {
+	if obj == nil || obj.Name() == "_" {
+		return nil
+	}
+	d := &description{declaration: v.declare(obj, q.detail > 0)}
+	if d.declaration == "" {
+		return nil
+	}
+	if len(path) > 0 {
+		if inst, ok := v.k.Info.Instances[path[len(path)-1].(*ast.Ident)]; ok {
+			if s, ok := inst.Type.(*types.Signature); ok {
+				d.instance = "func" + v.signature(s)
+			}
+		}
+	}
+	if live := q.Session.Live[obj.Name()]; live != nil && live.Object == obj {
+		d.variable, _ = obj.(*types.Var)
+	}
+	pkg, isPackage := obj.(*types.PkgName)
+	switch {
+	case isPackage:
+		d.documentation = v.doc(pkg.Imported().Path(), "")
+	case obj.Pkg() == nil:
+		d.documentation = v.doc("builtin", docName(obj))
+	case obj.Pkg() == v.k.Pkg:
+		src, offset := q.At(obj.Pos())
+		if src == nil {
+			src, offset = v.At(obj.Pos())
+		}
+		if src == nil {
+			break
+		}
+		d.place = src.Cell.Title()
+		d.documentation = commentAt(src.Cell.Source, offset)
+		if q.detail > 0 {
+			d.source = itemAt(src.Cell.Source, offset)
+		}
+	default:
+		d.place = "package " + check.PlainPath(obj.Pkg().Path())
+		d.documentation = v.doc(obj.Pkg().Path(), docName(obj))
+	}
+	return d
+}

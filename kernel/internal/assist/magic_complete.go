@@ -1,0 +1,149 @@
+package assist
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// magicAt returns the magic whose text, without the Go behind it, an offset is
+// in or ends; nil if there is none.
+func magicAt(source string, at int) *magics.MagicUse {
+	uses, _ := magics.FindMagics(source[:at])
+	if len(uses) == 0 {
+		return nil
+	}
+	m := uses[len(uses)-1]
+	end := m.End
+	if m.Kind != nil && !m.Whole && m.Name != "bash" {
+		end = max(end, m.ArgumentEnd)
+	}
+	// Blanks behind a magic are still on its line.
+	if strings.TrimLeft(source[end:at], " \t") != "" || m.Kind == &magics.QuestionKind {
+		return nil
+	}
+	if m.Name == "time" || m.Name == "timeit" {
+		if statement := max(m.Statement, m.Argument); !m.Command && at >= statement && at > m.Start+len(m.Name)+1 {
+			return nil
+		}
+	}
+	return m
+}
+
+// completeMagic completes what is no Go before an offset. It returns from where
+// on a candidate replaces the text, and whether the offset is in a magic.
+func (a *Assistant) completeMagic(source string, at int) (start int, candidates []Candidate, ok bool) {
+	if !magics.MayHoldMagics(source[:at]) {
+		return at, nil, false
+	}
+	m := magicAt(source, at)
+	if m == nil {
+		return at, nil, false
+	}
+	text := source[m.Start:at]
+	name := strings.TrimLeft(text, "%")
+	switch {
+	case strings.HasPrefix(text, "%") && name == m.Name:
+		return m.Start, magicNames(text, strings.TrimSpace(source[:m.Start]) == ""), true
+	case m.Kind == nil:
+		return at, nil, true
+	case m.Kind == &magics.ShellKind, m.Command, m.Name == "bash":
+		start, candidates = a.paths(source, max(m.Argument, m.Start+1), at, false)
+	case m.Kind.Files, m.Kind.Folders:
+		if strings.Contains(source[m.Argument:at], "\n") {
+			return at, nil, true
+		}
+		start, candidates = a.paths(source, m.Argument, at, m.Kind.Folders)
+	case m.Name == "env":
+		start = m.Argument
+		for _, entry := range os.Environ() {
+			if name, _, _ := strings.Cut(entry, "="); name != "" && strings.HasPrefix(name, source[start:at]) {
+				candidates = append(candidates, Candidate{Text: name, Kind: "variable"})
+			}
+		}
+		slices.SortFunc(candidates, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
+	case m.Name == "mod":
+		start = m.Argument
+		candidates = a.Modules(source[start:at])
+	case m.Name == "strict", m.Name == "engine":
+		start = at - len(strings.TrimLeft(source[m.Start+1+len(m.Name):at], " \t"))
+		words := []string{"off", "on"}
+		if m.Name == "engine" {
+			words = program.ModeNames[:]
+		}
+		for _, word := range words {
+			if strings.HasPrefix(word, source[start:at]) {
+				candidates = append(candidates, Candidate{Text: word, Kind: "keyword"})
+			}
+		}
+	default:
+		start = at
+	}
+	return start, candidates, true
+}
+
+// magicNames returns the magics that begin like a text; those of a whole cell
+// only where the cell begins.
+func magicNames(text string, first bool) []Candidate {
+	var out []Candidate
+	offer := func(sign string, k magics.MagicKind) {
+		if strings.HasPrefix(sign, text) || strings.HasPrefix(k.Name, strings.TrimPrefix(text, "%")) {
+			out = append(out, Candidate{Text: sign, Kind: "magic", Signature: k.Usage})
+		}
+	}
+	for _, k := range magics.MagicKinds {
+		if k.Line {
+			offer("%"+k.Name, k)
+		}
+	}
+	for _, k := range magics.MagicKinds {
+		if k.Cell && first {
+			offer("%%"+k.Name, k)
+		}
+	}
+	return out
+}
+
+// paths completes the last word of source[from:at] as the name of a file.
+func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Candidate) {
+	from = min(from, at)
+	word := from + strings.LastIndexAny(source[from:at], " \t\n\"'=<>|;&(") + 1
+	var out []Candidate
+	for _, name := range fileNames(a.Folder(), source[word:at]) {
+		if !folders || strings.HasSuffix(name, "/") {
+			out = append(out, Candidate{Text: name, Kind: "path"})
+		}
+	}
+	return word + strings.LastIndexByte(source[word:at], '/') + 1, out
+}
+
+// inspectMagic describes the magic whose name an offset is in or ends, and
+// reports whether it is in a magic at all.
+func inspectMagic(source string, at int) (*program.Bundle, bool) {
+	if !magics.MayHoldMagics(source) {
+		return nil, false
+	}
+	uses, _ := magics.FindMagics(source)
+	for _, m := range uses {
+		if at < m.Start || at > m.End {
+			continue
+		}
+		asked := m.Kind == &magics.QuestionKind && source[m.Argument] == '%'
+		switch name := strings.TrimLeft(source[m.Start:m.End], "%"); {
+		case asked:
+			return magics.DescribeMagic(source[m.Argument:m.ArgumentEnd]), true
+		case m.Kind == &magics.QuestionKind:
+			return nil, false
+		case m.Name != "" && at <= m.Start+(m.End-m.Start-len(name))+len(m.Name):
+			return magics.DescribeMagic(m.Name), true
+		}
+		if m.Statement <= at && at <= m.StatementEnd && m.Statement < m.StatementEnd && !m.Command {
+			return nil, false
+		}
+		return nil, true
+	}
+	return nil, false
+}

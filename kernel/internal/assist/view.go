@@ -1,0 +1,258 @@
+package assist
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"runtime"
+	"slices"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// A view is a cell that is being written, parsed and type-checked as far as it
+// makes sense. The session is as it would be for the cell.
+type view struct {
+	*check.Checker // with files of its own
+	k              *check.Checked
+	files          []*ast.File
+	faulty         bool // the text does not parse
+}
+
+// maxDepth bounds how deep the brackets of a text may stand in each other: the
+// time to check some of them grows with its square.
+const maxDepth = 200
+
+// maxRounds bounds how often a text is checked because of errors that it leaves
+// out: each may hide the next.
+const maxRounds = 6
+
+// show shows the text of a cell to see, unless it is nested too deep. Lines
+// that are wrong are left out, but not that of offset at. What the check does
+// to the session is taken back when it returns.
+func show(c *check.Checker, text string, at int, see func(*view)) {
+	if syntax.Nest(text).Deepest > maxDepth {
+		return
+	}
+	forgotten := map[token.Pos]bool{}
+	for round := 1; ; round++ {
+		v := viewOf(c, text, at, forgotten)
+		known := len(forgotten)
+		for _, place := range check.Forgets(v.k) {
+			forgotten[place] = true
+		}
+		if len(forgotten) == known || c.Strict || round == maxRounds {
+			defer v.k.Rollback()
+			see(v)
+			return
+		}
+		v.k.Rollback()
+	}
+}
+
+// viewOf reads and checks the text of a cell, of functions that around an offset
+// alone; forgotten is as for check.
+func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]bool) *view {
+	pkg := c.Fresh()
+	own := *c
+	own.Files = syntax.NewFiles()
+	own.Fset.AddFile("", 1, c.Fset.Base()) // the cells before, whose positions stay theirs
+	v := &view{Checker: &own}
+	v.k = &check.Checked{Reading: v.read(text), Pkg: pkg, Info: check.NewInfo()}
+	if v.faulty {
+		v.files = nil
+		v.k.Reading = v.read(syntax.WithoutFaults(text, at))
+	}
+	v.k.Remember(forgotten)
+	v.survey(at)
+	return v
+}
+
+// read parses what can be parsed: its errors are those of a cell that is not
+// finished.
+func (v *view) read(text string) *check.Reading {
+	p := &syntax.Parsed{Source: syntax.NewSource(program.Cell{Source: text, Name: "this cell"}), Items: syntax.Split(text), Mentioned: map[string]bool{}}
+	file := func(prefix, suffix string, keep func(syntax.Item) bool) *ast.File {
+		if !slices.ContainsFunc(p.Items, keep) {
+			return nil
+		}
+		file, err := parser.ParseFile(v.Fset, "", prefix+syntax.Blank(text, keep, p.Items)+suffix, parser.AllErrors)
+		v.faulty = v.faulty || err != nil
+		v.Sources[v.Fset.File(file.FileStart)] = p.Source
+		for _, id := range file.Unresolved {
+			p.Mentioned[id.Name] = true
+		}
+		// The check replaces declarations; the view shows them as written.
+		shown := *file
+		v.files = append(v.files, &shown)
+		return file
+	}
+	if f := file(syntax.DeclarationPrefix, "", func(it syntax.Item) bool { return it.Kind == syntax.ItemImport }); f != nil {
+		p.Imports = f.Imports
+	}
+	p.Declarations = file(syntax.DeclarationPrefix, "", func(it syntax.Item) bool {
+		return it.Kind == syntax.ItemConst || it.Kind == syntax.ItemType || it.Kind == syntax.ItemFunc
+	})
+	p.Statements = file(syntax.StatementPrefix, "\n}", func(it syntax.Item) bool { return it.Kind == syntax.ItemStatement })
+	if p.Statements != nil && len(p.Statements.Decls) > 0 { // the parser gives up on what is nested too deep
+		// What stands behind a bracket too many is left out.
+		p.Statements.Decls = p.Statements.Decls[:1]
+		if f, ok := p.Statements.Decls[0].(*ast.FuncDecl); ok && f.Body != nil {
+			p.Body = f.Body.List
+		}
+	}
+	r := &check.Reading{Parsed: p}
+	v.Recall(r)
+	return r
+}
+
+// survey does what checker.check does, in spite of errors, and of the bodies of
+// functions only to that around an offset.
+func (v *view) survey(at int) {
+	ignore := func(token.Pos, string) {}
+	v.ImportAll(v.k, ignore)
+	late := v.Declarations(v.k)
+	check.Shield(v.k.Types)
+	v.Insert(v.k)
+	conf := &types.Config{
+		Importer:  v.Importer,
+		GoVersion: check.GoVersion,
+		Sizes:     types.SizesFor("gc", runtime.GOARCH),
+		Error:     func(error) {},
+	}
+	chk := types.NewChecker(conf, v.Fset, v.k.Pkg, v.k.Info)
+	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
+	if f := v.k.Parsed.Declarations; f != nil {
+		// As functions such methods are checked all the same.
+		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool { return check.ForeignMethod(f, d) != nil })
+		conf.IgnoreFuncBodies = true
+		files(f)
+		conf.IgnoreFuncBodies = false
+		v.AddMethods(v.k, late, ignore)
+	}
+	if f := v.k.Statements; f != nil {
+		files(f)
+	}
+	v.TopVariables(v.k)
+	if f := v.Bodies(v.k); f != nil {
+		pos := v.k.Parsed.Declarations.FileStart + token.Pos(syntax.PrefixLength+at)
+		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
+			fd, ok := d.(*ast.FuncDecl)
+			return ok && fd.Body != nil && (pos < fd.Body.Pos() || fd.Body.End() < pos)
+		})
+		files(f)
+	}
+}
+
+// pathTo returns the nodes around the identifier at an offset of the text,
+// from the file to the identifier; nil if there is none.
+func (v *view) pathTo(offset int) []ast.Node {
+	var found []ast.Node
+	for _, f := range v.files {
+		at := f.FileStart + token.Pos(syntax.PrefixLength+offset)
+		var stack []ast.Node
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n == nil {
+				stack = stack[:len(stack)-1]
+				return true
+			}
+			stack = append(stack, n)
+			if id, ok := n.(*ast.Ident); ok && id.NamePos == at && found == nil {
+				found = slices.Clone(stack)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// position returns the position of an offset of the text.
+func (v *view) position(offset int) token.Pos {
+	for _, it := range v.k.Items {
+		if it.Start <= offset && offset <= it.End {
+			file := v.k.Statements
+			if it.Kind != syntax.ItemStatement {
+				file = v.k.Parsed.Declarations
+			}
+			if file != nil {
+				return file.FileStart + token.Pos(syntax.PrefixLength+offset)
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// scopeAt returns the innermost scope around a position.
+func (v *view) scopeAt(pos token.Pos) *types.Scope {
+	top := v.k.Pkg.Scope()
+	best, depth := top, 0
+	// A function is in two files, without its body and then with it.
+	for i := range top.NumChildren() {
+		inner, n := top.Child(i).Innermost(pos), 0
+		for s := inner; s != nil && s != top; s = s.Parent() {
+			n++
+		}
+		if n > 0 && n >= depth {
+			best, depth = inner, n
+		}
+	}
+	return best
+}
+
+// objectAt returns what the identifier at the end of a path stands for, nil if
+// that is not known.
+func (v *view) objectAt(path []ast.Node) types.Object {
+	if len(path) < 2 {
+		return nil
+	}
+	id := path[len(path)-1].(*ast.Ident)
+	if obj := v.k.Info.ObjectOf(id); obj != nil {
+		return obj
+	}
+	switch parent := path[len(path)-2].(type) {
+	case *ast.SelectorExpr:
+		if parent.Sel == id {
+			return nil
+		}
+	case *ast.KeyValueExpr:
+		if parent.Key == id {
+			return nil
+		}
+	case *ast.FuncDecl: // a method of a type of an earlier cell
+		for _, f := range v.k.Funcs {
+			if f.Decl.Name == id && f.Object != nil {
+				return f.Object
+			}
+		}
+		return nil
+	case *ast.TypeSpec: // a type that is declared again as it is
+		if d := v.Session.Live[id.Name]; parent.Name == id && d != nil {
+			return d.Object
+		}
+	case *ast.Field:
+		return nil
+	}
+	return v.lookup(id.Name, id.Pos())
+}
+
+// lookup returns what a name stands for at a position.
+func (v *view) lookup(name string, pos token.Pos) types.Object {
+	if _, obj := v.scopeAt(pos).LookupParent(name, pos); obj != nil {
+		return obj
+	}
+	if d := v.Session.Live[name]; d != nil {
+		return d.Object
+	}
+	return nil
+}
+
+// qualify names packages in types as the cell does.
+func (v *view) qualify(pkg *types.Package) string {
+	if pkg == v.k.Pkg {
+		return ""
+	}
+	return pkg.Name()
+}

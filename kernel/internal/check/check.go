@@ -1,0 +1,502 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"runtime"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// goVersion is the language version that cells are written in.
+const GoVersion = "go1.26"
+
+// A checker type-checks cells against a session. It changes nothing in the
+// session; the declarations of a cell that passed are in its checked.
+type Checker struct {
+	*syntax.Files
+	Session   *state.Session
+	Importer  types.Importer
+	Preloaded map[string]string
+	// strict says that cells are Go in what they do with errors, too.
+	Strict bool
+	// pkg is the package of all cells, emptied for each.
+	Pkg *types.Package
+}
+
+// newChecker returns a checker for a new session.
+func NewChecker(importer types.Importer, preloaded map[string]string, strict bool) *Checker {
+	return &Checker{Files: syntax.NewFiles(), Session: state.NewSession(), Importer: importer, Preloaded: preloaded, Strict: strict}
+}
+
+// fresh returns the notebook's package with an empty scope. Package and scope
+// are the same for all cells: go/types compares packages by pointer where it
+// decides about unexported fields, and scopes where it decides what is local.
+func (c *Checker) Fresh() *types.Package {
+	empty := types.NewPackage(state.PackagePath, "main")
+	if c.Pkg == nil {
+		c.Pkg = empty
+	} else {
+		*c.Pkg.Scope() = *empty.Scope()
+	}
+	return c.Pkg
+}
+
+// A topVariable is a variable that a statement at the top of a cell declares.
+type TopVariable struct {
+	Local  *types.Var // as the statements know it
+	Global *types.Var // as functions and later cells know it
+	// statement is the index of the statement in the cell's body.
+	Statement int
+}
+
+// A checkedFunc is a function or method of a checked cell.
+type CheckedFunc struct {
+	Decl *ast.FuncDecl // as written
+	// body is the same function with its receiver, if any, as first
+	// parameter: the form in which it was checked and is lowered.
+	Body   *ast.FuncDecl
+	Object *types.Func
+	// receiver is the type the method belongs to; nil for functions.
+	Receiver *types.TypeName
+	// pending names the function that the body calls and that no cell has
+	// declared yet; such a body is not checked.
+	Pending string
+	// again is the function of an earlier cell that is declared again with the
+	// cell; nil for the cell's own functions.
+	Again *state.Function
+}
+
+// A checked cell is a parsed cell with its types.
+type Checked struct {
+	*Reading
+	Pkg       *types.Package
+	Info      *types.Info
+	Funcs     []*CheckedFunc
+	Types     []*ast.TypeSpec
+	Variables []*TopVariable
+	Imported  []*types.PkgName
+	Dotted    []types.Object
+	strict    bool
+	// remembered holds the assignments that leave out an error, which now have
+	// a blank for it, and initial the declarations whose variables get their
+	// values by the statement after.
+	Remembered map[ast.Node]bool
+	Initial    map[ast.Stmt]bool
+	// same holds the names of types that the cell declares as they are, and
+	// renewed those which are new all the same, for a method of another signature.
+	same, renewed map[string]bool
+	// again holds the functions of earlier cells that the cell declares again,
+	// by their declarations, and left those that do not compile with it.
+	again map[*ast.FuncDecl]*state.Function
+	Left  []*state.Follower
+	// undo takes back what the check did to types of earlier cells.
+	undo []func()
+}
+
+func (c *Checked) Rollback() {
+	for i := len(c.undo) - 1; i >= 0; i-- {
+		c.undo[i]()
+	}
+	c.undo = nil
+}
+
+func NewInfo() *types.Info {
+	return &types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Instances:  map[*ast.Ident]types.Instance{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Implicits:  map[ast.Node]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+}
+
+// check type-checks a parsed cell. The order is that of a notebook: first
+// what the cell declares (without bodies), then its statements one after the
+// other, then the bodies of its functions, which see all of it.
+//
+// waiting holds, for functions of the cell by their offset, the name of the
+// undeclared function that they call, and followers those of earlier cells that
+// are declared again. forgotten holds the places of the assignments that leave
+// out an error, and renewed the names of types that must not stay what they are;
+// check adds what it finds wrong for want of that.
+func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.Follower, forgotten map[token.Pos]bool, renewed map[string]bool) (*Checked, []syntax.Problem) {
+	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: renewed}
+	k.Remember(forgotten)
+	k.join(followers)
+	var problems []syntax.Problem
+	var places []token.Pos
+	complain := func(pos token.Pos, msg string) {
+		problems = append(problems, c.Problem(pos, msg))
+		places = append(places, pos)
+	}
+
+	c.ImportAll(k, complain)
+	late := c.Declarations(k)
+	Shield(k.Types)
+	for _, f := range k.Funcs {
+		if f.Again == nil {
+			f.Pending = waiting[int(f.Decl.Pos()-p.Declarations.FileStart)]
+		}
+	}
+	c.Insert(k)
+	c.refuseForeign(k, complain)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+
+	seen := map[string]bool{}
+	conf := &types.Config{
+		Importer:  c.Importer,
+		GoVersion: GoVersion,
+		Sizes:     types.SizesFor("gc", runtime.GOARCH),
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			if !ok || c.forgiven(k, e) {
+				return
+			}
+			key := fmt.Sprint(e.Pos, e.Msg)
+			if !seen[key] {
+				seen[key] = true
+				complain(e.Pos, k.recallWording(compilerWording(e.Msg)))
+			}
+		},
+	}
+	chk := types.NewChecker(conf, c.Fset, k.Pkg, k.Info)
+	// Files reports through conf.Error; its result is the first of those.
+	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
+
+	if p.Declarations != nil {
+		conf.IgnoreFuncBodies = true
+		files(p.Declarations)
+		conf.IgnoreFuncBodies = false
+		if len(problems) == 0 {
+			c.AddMethods(k, late, complain)
+		}
+	}
+	if p.Statements != nil {
+		files(p.Statements)
+		k.overflow(complain)
+	}
+	c.TopVariables(k)
+	if f := c.Bodies(k); f != nil {
+		files(f)
+	}
+	if len(problems) > 0 {
+		for i := range problems {
+			problems[i].Hint = c.hint(k, places[i], problems[i].Msg)
+		}
+		if !c.Strict {
+			for _, place := range Forgets(k) {
+				forgotten[place] = true
+			}
+		}
+		k.Rollback()
+		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
+		return nil, problems
+	}
+	return k, nil
+}
+
+// overflow complains of a constant that is the cell's value and too large for
+// what it is shown as, in the words of go/types, which has not seen it used.
+func (k *Checked) overflow(complain func(token.Pos, string)) {
+	if k.Value == nil || k.Silent {
+		return
+	}
+	tv := k.Info.Types[k.Value.X]
+	if tv.Value == nil || tv.Type == nil {
+		return
+	}
+	if basic, ok := tv.Type.(*types.Basic); !ok || basic.Info()&types.IsUntyped == 0 {
+		return
+	}
+	kind := strings.TrimPrefix(tv.Type.String(), "untyped ")
+	shown := types.Default(tv.Type)
+	large := false
+	switch kind {
+	case "int":
+		_, exact := constant.Int64Val(constant.ToInt(tv.Value))
+		large = !exact
+	case "rune":
+		n, exact := constant.Int64Val(constant.ToInt(tv.Value))
+		large = !exact || int64(int32(n)) != n
+	case "float", "complex":
+		for _, part := range []constant.Value{constant.Real(tv.Value), constant.Imag(tv.Value)} {
+			f, _ := constant.Float64Val(part)
+			large = large || math.IsInf(f, 0)
+		}
+	}
+	if large {
+		complain(k.Value.Pos(), fmt.Sprintf("cannot use %s (untyped %s constant %s) as %s value (overflows)", types.ExprString(k.Value.X), kind, tv.Value, shown))
+	}
+}
+
+// importAll resolves the cell's import declarations.
+func (c *Checker) ImportAll(k *Checked, complain func(token.Pos, string)) {
+	for _, spec := range k.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			complain(spec.Path.Pos(), "invalid import path: "+spec.Path.Value)
+			continue
+		}
+		pkg, err := c.Importer.Import(path)
+		if err != nil {
+			complain(spec.Path.Pos(), importWording(path, err))
+			continue
+		}
+		name := pkg.Name()
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		switch name {
+		case "_":
+		case ".":
+			scope := pkg.Scope()
+			for _, n := range scope.Names() {
+				if obj := scope.Lookup(n); obj.Exported() {
+					k.Dotted = append(k.Dotted, obj)
+				}
+			}
+		default:
+			k.Imported = append(k.Imported, types.NewPkgName(spec.Pos(), k.Pkg, name, pkg))
+		}
+	}
+}
+
+func importWording(path string, err error) string {
+	msg := err.Error()
+	if strings.Contains(msg, path) {
+		return msg
+	}
+	return fmt.Sprintf("could not import %s (%s)", path, msg)
+}
+
+// declarations collects the cell's types and functions, leaves out types that
+// are declared again as they are, and returns the methods of types of earlier
+// cells. These are taken out of their types and become functions, because
+// go/types has no way to declare them.
+func (c *Checker) Declarations(k *Checked) (late []*CheckedFunc) {
+	if k.Parsed.Declarations == nil {
+		return nil
+	}
+	file := k.Parsed.Declarations
+	declared := map[string]bool{}
+	for name := range file.Scope.Objects {
+		declared[name] = true
+	}
+	same := c.unchangedTypes(k, file, declared)
+	k.same = same
+	for _, pkg := range k.Imported {
+		// An import and a declaration of one name: the declaration wins, as
+		// the later of two declarations does everywhere in a notebook.
+		if declared[pkg.Name()] {
+			delete(k.Mentioned, pkg.Name())
+		}
+	}
+	var decls []ast.Decl
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok == token.TYPE {
+				var specs []ast.Spec
+				for _, s := range d.Specs {
+					spec := s.(*ast.TypeSpec)
+					if same[spec.Name.Name] {
+						delete(declared, spec.Name.Name)
+						k.Mentioned[spec.Name.Name] = true
+						continue
+					}
+					k.Types = append(k.Types, spec)
+					specs = append(specs, s)
+				}
+				if len(specs) == 0 {
+					continue
+				}
+				d.Specs = specs
+			}
+			decls = append(decls, d)
+		case *ast.FuncDecl:
+			if d.Recv != nil && len(d.Recv.List) != 1 {
+				decls = append(decls, d) // which go/types complains about
+				continue
+			}
+			f := &CheckedFunc{Decl: d, Again: k.again[d]}
+			k.Funcs = append(k.Funcs, f)
+			if d.Recv != nil {
+				if base := syntax.ReceiverBase(d); base != nil && !declaredType(k, file, base.Name, same) {
+					if live := c.Session.Live[base.Name]; live != nil && live.Spec != nil {
+						f.Receiver = state.OwnerOf(live.Object.(*types.TypeName))
+						k.Mentioned[base.Name] = true
+						late = append(late, f)
+						if named, ok := f.Receiver.Type().(*types.Named); ok && named.TypeParams().Len() == 0 && c.Session.ByObject[f.Receiver] != nil {
+							f.Body = PlainFunction(d, fmt.Sprintf("%s.%s", base.Name, d.Name.Name), nil)
+							decls = append(decls, f.Body)
+						}
+						continue
+					}
+				}
+			}
+			decls = append(decls, d)
+		}
+	}
+	file.Decls = decls
+	return late
+}
+
+// declaredType reports whether the cell itself declares the named type.
+func declaredType(k *Checked, file *ast.File, name string, same map[string]bool) bool {
+	obj := file.Scope.Lookup(name)
+	return obj != nil && obj.Kind == ast.Typ && !same[name]
+}
+
+// insert puts the live objects that the cell mentions into its package scope.
+func (c *Checker) Insert(k *Checked) {
+	scope := k.Pkg.Scope()
+	if name := k.Source.Alias; name != "" {
+		if pkg, err := c.Importer.Import(syntax.MagicPath); err == nil {
+			scope.Insert(types.NewPkgName(token.NoPos, k.Pkg, name, pkg))
+		}
+	}
+	declared := func(name string) bool {
+		return k.Parsed.Declarations != nil && syntax.DeclaresTop(k.Parsed.Declarations, name)
+	}
+	for _, pkg := range k.Imported {
+		if !declared(pkg.Name()) {
+			scope.Insert(pkg)
+		}
+	}
+	for _, obj := range k.Dotted {
+		if k.Mentioned[obj.Name()] && !declared(obj.Name()) {
+			scope.Insert(obj)
+		}
+	}
+	for _, r := range k.Recalled {
+		scope.Insert(r.object)
+	}
+	for name := range k.Mentioned {
+		if declared(name) || scope.Lookup(name) != nil {
+			continue
+		}
+		if d := c.Session.Live[name]; d != nil {
+			scope.Insert(d.Object)
+			continue
+		}
+		if path := c.Preloaded[name]; path != "" && types.Universe.Lookup(name) == nil && c.Session.Gone[name] == nil && !k.hides(name) {
+			if pkg, err := c.Importer.Import(path); err == nil {
+				scope.Insert(types.NewPkgName(token.NoPos, k.Pkg, name, pkg))
+			}
+		}
+	}
+}
+
+// hides reports whether the statements at the cell's top declare a variable
+// that has the name of a package, and do not use the package before.
+func (k *Checked) hides(name string) bool {
+	for _, stmt := range k.Body {
+		uses := false
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				id, ok := sel.X.(*ast.Ident)
+				uses = uses || ok && id.Name == name
+			}
+			return !uses
+		})
+		if uses {
+			return false
+		}
+		if slices.ContainsFunc(syntax.DeclaredBy(stmt), func(id *ast.Ident) bool { return id.Name == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameObject reports whether two objects are the same declaration or import.
+func sameObject(a, b types.Object) bool {
+	p, ok := a.(*types.PkgName)
+	q, also := b.(*types.PkgName)
+	return a == b || ok && also && p.Imported() == q.Imported()
+}
+
+// topVariables makes package-level variables of those that the statements at
+// the cell's top declare, so that functions and later cells see them.
+func (c *Checker) TopVariables(k *Checked) {
+	byLocal := map[*types.Var]bool{}
+	for i, stmt := range k.Body {
+		if k.Initial[stmt] {
+			i++
+		}
+		for _, id := range syntax.DeclaredBy(stmt) {
+			local, ok := k.Info.Defs[id].(*types.Var)
+			if !ok || id.Name == "_" || byLocal[local] {
+				continue
+			}
+			byLocal[local] = true
+			global := types.NewVar(local.Pos(), k.Pkg, local.Name(), local.Type())
+			k.Variables = append(k.Variables, &TopVariable{local, global, i})
+			switch prior := k.Pkg.Scope().Lookup(local.Name()); {
+			case prior == nil:
+				k.Pkg.Scope().Insert(global)
+			case prior.Pkg() != k.Pkg || !types.Identical(prior.Type(), global.Type()):
+				replaceInScope(k.Pkg.Scope(), global)
+			}
+		}
+	}
+}
+
+// replaceInScope has a name mean another object. A scope has no way to do so, and
+// objects keep the address of the scope, which is therefore made anew in its place.
+func replaceInScope(scope *types.Scope, obj types.Object) {
+	fresh := types.NewPackage(state.PackagePath, "main").Scope()
+	fresh.Insert(obj)
+	for _, name := range scope.Names() {
+		if name != obj.Name() {
+			fresh.Insert(scope.Lookup(name))
+		}
+	}
+	*scope = *fresh
+}
+
+// forgiven reports errors that a notebook does not make: the last expression
+// is used, being shown, and so are the variables at the top of a cell.
+func (c *Checker) forgiven(k *Checked, e types.Error) bool {
+	if k.Value != nil && strings.HasSuffix(e.Msg, "is not used") {
+		x := ast.Unparen(k.Value.X)
+		if e.Pos == k.Value.X.Pos() || e.Pos == x.Pos() {
+			return true
+		}
+		switch x := x.(type) {
+		case *ast.BinaryExpr:
+			return e.Pos == x.OpPos
+		case *ast.SelectorExpr:
+			return e.Pos == x.Sel.Pos()
+		}
+	}
+	if strings.HasPrefix(e.Msg, "declared and not used") {
+		for _, stmt := range k.Body {
+			for _, id := range syntax.DeclaredBy(stmt) {
+				if id.Pos() == e.Pos {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// compilerWording turns the words of go/types into those of the compiler
+// where they differ.
+func compilerWording(msg string) string {
+	return strings.TrimSuffix(msg, "\n")
+}

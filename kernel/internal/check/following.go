@@ -1,0 +1,231 @@
+package check
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// Functions follow what they mention. When a cell declares a constant, a type or a
+// function anew, and differently, the functions of earlier cells that mention it
+// are declared again with the cell, as if it held their text; those that change
+// thereby have others follow them. So a function means what its names mean
+// now. One that does not compile so is left as it was, with a note; but if a
+// function that it calls has another signature now, it waits for one that fits.
+//
+// A variable that is declared anew with another type is followed with the next
+// cell: until its statement is done, the older one is there still. Types are not
+// followed by types, nor by values: these keep the type that they have.
+
+// followers are the functions that follow a cell. Those which do not compile are
+// taken from with and put into left.
+type followers struct {
+	with, left []*state.Follower
+}
+
+func (f *followers) has(fn *state.Function) bool {
+	is := func(x *state.Follower) bool { return x.Fn == fn }
+	return slices.ContainsFunc(f.with, is) || slices.ContainsFunc(f.left, is)
+}
+
+// join adds the declarations of the followers to a cell.
+func (k *Checked) join(followers []*state.Follower) {
+	if len(followers) == 0 {
+		return
+	}
+	k.again = map[*ast.FuncDecl]*state.Function{}
+	if k.Parsed.Declarations == nil {
+		file := &ast.File{Name: ast.NewIdent("main"), Scope: ast.NewScope(nil)}
+		if s := k.Parsed.Statements; s != nil {
+			file.FileStart, file.FileEnd = s.FileStart, s.FileEnd
+		}
+		k.Parsed.Declarations = file
+	}
+	for _, f := range followers {
+		written := *f.Fn.Written
+		k.again[&written] = f.Fn
+		k.Parsed.Declarations.Decls = append(k.Parsed.Declarations.Decls, &written)
+		ast.Inspect(&written, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				k.Mentioned[id.Name] = true
+			}
+			return true
+		})
+	}
+}
+
+// drop takes out the followers that do not compile. It reports whether there
+// are some.
+func (f *followers) drop(c *Checker, problems []syntax.Problem) bool {
+	dropped := false
+	for _, q := range problems {
+		for i, x := range f.with {
+			src, start := c.At(x.Fn.Written.Pos())
+			_, end := c.At(x.Fn.Written.End())
+			if src == nil || src != q.Source || q.Offset < start || q.Offset > end {
+				continue
+			}
+			if name := undeclaredCall(c, x.Fn.Written, q); name != "" {
+				x.Waits = name
+			} else {
+				x.Problems = append(x.Problems, q.Msg)
+			}
+			f.left = append(f.left, x)
+			f.with = slices.Delete(f.with, i, i+1)
+			dropped = true
+			break
+		}
+		for _, x := range f.left {
+			if src, start := c.At(x.Fn.Written.Pos()); src == q.Source && start <= q.Offset && !slices.Contains(x.Problems, q.Msg) && x.Waits == "" {
+				if _, end := c.At(x.Fn.Written.End()); q.Offset <= end {
+					x.Problems = append(x.Problems, q.Msg)
+				}
+			}
+		}
+	}
+	return dropped
+}
+
+// changed returns the names of constants, types and functions that a cell
+// declares anew and differently, and those of such variables.
+func (k *Checked) Changed(s *state.Session) (names, variables map[string]bool) {
+	names, variables = map[string]bool{}, map[string]bool{}
+	look := func(obj types.Object) {
+		if obj == nil || obj.Name() == "_" {
+			return
+		}
+		old := s.Live[obj.Name()]
+		if old == nil {
+			old = s.Gone[obj.Name()]
+		}
+		if old == nil || old.Object == obj || sameMeaning(old.Object, obj) {
+			return
+		}
+		if _, ok := old.Object.(*types.PkgName); ok {
+			return
+		}
+		if _, ok := obj.(*types.Var); ok {
+			variables[obj.Name()] = true
+		} else {
+			names[obj.Name()] = true
+		}
+	}
+	for _, pkg := range k.Imported {
+		if d := s.Live[pkg.Name()]; d != nil && isNewerForm(d.Object, pkg.Imported()) {
+			names[pkg.Name()] = true
+		}
+	}
+	for _, f := range k.Funcs {
+		if f.Decl.Recv == nil && f.Decl.Name.Name != "init" && f.Object != nil {
+			look(f.Object)
+		}
+	}
+	for _, spec := range k.Types {
+		look(k.Info.Defs[spec.Name])
+	}
+	if k.Parsed.Declarations != nil {
+		for _, d := range k.Parsed.Declarations.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					for _, id := range v.Names {
+						look(k.Info.Defs[id])
+					}
+				}
+			}
+		}
+	}
+	for _, v := range k.Variables {
+		look(v.Global)
+	}
+	return names, variables
+}
+
+// sameMeaning reports whether what mentions an object can go on when another is
+// declared in its place.
+func sameMeaning(old, obj types.Object) bool {
+	if !types.Identical(old.Type(), obj.Type()) {
+		return false
+	}
+	switch obj := obj.(type) {
+	case *types.Const:
+		was, ok := old.(*types.Const)
+		return ok && constant.Compare(was.Val(), token.EQL, obj.Val())
+	case *types.Func:
+		_, ok := old.(*types.Func)
+		return ok
+	case *types.TypeName:
+		_, ok := old.(*types.TypeName)
+		return ok
+	case *types.Var:
+		_, ok := old.(*types.Var)
+		return ok
+	}
+	return false
+}
+
+// following returns the functions that follow a cell which compiles with those that
+// are known. Those that mention a variable which the cell declares anew, too,
+// are left.
+func (known *followers) following(s *state.Session, k *Checked) (more []*state.Follower) {
+	names, variables := k.Changed(s)
+	if len(names) == 0 {
+		return nil
+	}
+	for _, fn := range s.All {
+		if !s.Current(fn) || fn.Pending != "" || known.has(fn) || declaresAnew(k.written(), fn) {
+			continue
+		}
+		mentioned := s.Mentions(fn, names)
+		if len(mentioned) == 0 {
+			continue
+		}
+		f := &state.Follower{Fn: fn, Names: mentioned}
+		if moved := s.Mentions(fn, variables); len(moved) > 0 {
+			f.Problems = []string{"the cell declares the variable " + moved[0] + " anew"}
+			known.left = append(known.left, f)
+			continue
+		}
+		more = append(more, f)
+	}
+	return more
+}
+
+// lateFor returns the functions that follow variables of cells before, unless the
+// cell declares them or the variables again.
+func lateFor(s *state.Session, p *syntax.Parsed) []*state.Follower {
+	if len(s.Late) == 0 {
+		return nil
+	}
+	variables := map[string]bool{}
+	for _, stmt := range p.Body {
+		for _, id := range syntax.DeclaredBy(stmt) {
+			variables[id.Name] = true
+		}
+	}
+	var out []*state.Follower
+	for _, f := range s.Late {
+		if s.Current(f.Fn) && f.Fn.Pending == "" && !declaresAnew(functions(p), f.Fn) && len(s.Mentions(f.Fn, variables)) == 0 {
+			out = append(out, &state.Follower{Fn: f.Fn, Names: f.Names, Late: true})
+		}
+	}
+	return out
+}
+
+// follows reports whether a function is declared again with the cell.
+func (k *Checked) Follows(fn *state.Function) bool {
+	for _, again := range k.again {
+		if again == fn {
+			return true
+		}
+	}
+	return false
+}

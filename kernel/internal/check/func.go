@@ -1,0 +1,198 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// plainFunction returns a function with the method's receiver, if it has one,
+// as its first parameter. It shares all nodes with the method.
+func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.FuncDecl {
+	typ := &ast.FuncType{
+		Func:       d.Type.Func,
+		TypeParams: d.Type.TypeParams,
+		Params:     d.Type.Params,
+		Results:    d.Type.Results,
+	}
+	if params != nil {
+		typ.TypeParams = params
+	}
+	if d.Recv != nil {
+		recv := d.Recv.List[0]
+		// A parameter list names all or none.
+		named := len(d.Type.Params.List) == 0 || len(d.Type.Params.List[0].Names) > 0
+		switch {
+		case named && len(recv.Names) == 0:
+			recv = &ast.Field{Names: []*ast.Ident{{NamePos: recv.Pos(), Name: "_"}}, Type: recv.Type}
+		case !named && len(recv.Names) > 0:
+			list := make([]*ast.Field, len(d.Type.Params.List))
+			for i, f := range d.Type.Params.List {
+				list[i] = &ast.Field{Names: []*ast.Ident{{NamePos: f.Pos(), Name: "_"}}, Type: f.Type}
+			}
+			typ.Params = &ast.FieldList{Opening: typ.Params.Opening, List: list, Closing: typ.Params.Closing}
+		}
+		list := append([]*ast.Field{recv}, typ.Params.List...)
+		typ.Params = &ast.FieldList{Opening: typ.Params.Opening, List: list, Closing: typ.Params.Closing}
+	}
+	return &ast.FuncDecl{
+		Name: &ast.Ident{NamePos: d.Name.NamePos, Name: name},
+		Type: typ,
+		Body: d.Body,
+	}
+}
+
+// addMethods gives the types of earlier cells their new methods.
+func (c *Checker) AddMethods(k *Checked, late []*CheckedFunc, complain func(token.Pos, string)) {
+	for _, f := range late {
+		named, ok := f.Receiver.Type().(*types.Named)
+		if !ok || c.Session.ByObject[f.Receiver] == nil {
+			complain(f.Decl.Recv.Pos(), "cannot define new methods on non-local type "+Shown(f.Receiver.Type()))
+			continue
+		}
+		if named.TypeParams().Len() > 0 {
+			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: methods of a generic type belong into the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
+			continue
+		}
+		obj, ok := k.Info.Defs[f.Body.Name].(*types.Func)
+		if !ok {
+			continue
+		}
+		plain := obj.Signature()
+		params := make([]*types.Var, 0, plain.Params().Len())
+		for i := range plain.Params().Len() {
+			params = append(params, plain.Params().At(i))
+		}
+		recv := types.NewParam(params[0].Pos(), k.Pkg, params[0].Name(), params[0].Type())
+		sig := types.NewSignatureType(recv, nil, nil, types.NewTuple(params[1:]...), plain.Results(), plain.Variadic())
+		name := f.Decl.Name.Name
+		if st, ok := named.Underlying().(*types.Struct); ok {
+			for i := range st.NumFields() {
+				if st.Field(i).Name() == name {
+					complain(f.Decl.Name.Pos(), fmt.Sprintf("field and method with the same name %s", name))
+				}
+			}
+		}
+		if types.IsInterface(named) {
+			complain(f.Decl.Recv.Pos(), fmt.Sprintf("invalid receiver type %s (pointer or interface type)", named.Obj().Name()))
+			continue
+		}
+		if old := MethodOf(named, name); old != nil {
+			if types.Identical(old.Signature(), sig) && types.Identical(old.Signature().Recv().Type(), recv.Type()) {
+				f.Object = old
+				continue
+			}
+			if k.same[named.Obj().Name()] && k.renewed != nil {
+				k.renewed[named.Obj().Name()] = true
+			}
+			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s has another signature than before, %s: declare type %s in the same cell", named.Obj().Name(), name,
+				types.TypeString(old.Signature(), types.RelativeTo(k.Pkg)), named.Obj().Name()))
+			continue
+		}
+		k.undo = append(k.undo, snapshot(named))
+		f.Object = types.NewFunc(f.Decl.Name.Pos(), k.Pkg, name, sig)
+		named.AddMethod(f.Object)
+	}
+}
+
+func MethodOf(named *types.Named, name string) *types.Func {
+	for i := range named.NumMethods() {
+		if m := named.Method(i); m.Name() == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// snapshot returns a function that takes back methods added to a type, for
+// which go/types has no call.
+func snapshot(named *types.Named) func() {
+	live := reflect.ValueOf(named).Elem()
+	copied := reflect.New(live.Type()).Elem()
+	copied.Set(live)
+	return func() { live.Set(copied) }
+}
+
+// bodies returns a file with all functions and methods of the cell, as
+// functions of names that nothing else has.
+func (c *Checker) Bodies(k *Checked) *ast.File {
+	if len(k.Funcs) == 0 {
+		return nil
+	}
+	file := &ast.File{Name: ast.NewIdent("main")}
+	if at := c.Fset.File(k.Funcs[0].Decl.Pos()); at != nil {
+		file.FileStart, file.FileEnd = token.Pos(at.Base()), token.Pos(at.Base()+at.Size())
+	}
+	for i, f := range k.Funcs {
+		if f.Object == nil {
+			f.Object, _ = k.Info.Defs[f.Decl.Name].(*types.Func)
+		}
+		if f.Decl.Body == nil || f.Receiver != nil && f.Body == nil {
+			continue
+		}
+		var params *ast.FieldList
+		if f.Decl.Recv != nil {
+			params = ReceiverTypeParams(f.Decl, k.Types)
+			if base := syntax.ReceiverBase(f.Decl); base != nil && f.Receiver == nil {
+				if name, ok := k.Pkg.Scope().Lookup(base.Name).(*types.TypeName); ok {
+					f.Receiver = state.OwnerOf(name)
+				}
+			}
+		}
+		f.Body = PlainFunction(f.Decl, fmt.Sprintf("%s·%d", f.Decl.Name.Name, i), params)
+		if f.Pending != "" {
+			// Only the signature is checked.
+			f.Body.Body = nil
+		}
+		file.Decls = append(file.Decls, f.Body)
+	}
+	return file
+}
+
+// receiverTypeParams returns the type parameters of a method of a generic
+// type, with the constraints that the type declares for them.
+func ReceiverTypeParams(d *ast.FuncDecl, specs []*ast.TypeSpec) *ast.FieldList {
+	e := ast.Unparen(d.Recv.List[0].Type)
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = ast.Unparen(star.X)
+	}
+	var names []ast.Expr
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		names = []ast.Expr{x.Index}
+	case *ast.IndexListExpr:
+		names = x.Indices
+	default:
+		return nil
+	}
+	base := syntax.ReceiverBase(d)
+	list := &ast.FieldList{}
+	for _, spec := range specs {
+		if base == nil || spec.Name.Name != base.Name || spec.TypeParams == nil {
+			continue
+		}
+		var constraints []ast.Expr
+		for _, field := range spec.TypeParams.List {
+			for range field.Names {
+				constraints = append(constraints, field.Type)
+			}
+		}
+		for i, n := range names {
+			id, ok := n.(*ast.Ident)
+			if !ok || i >= len(constraints) {
+				return nil
+			}
+			if id.Name == "_" {
+				// The function's receiver has to name it.
+				id.Name = fmt.Sprintf("_·%d", i)
+			}
+			list.List = append(list.List, &ast.Field{Names: []*ast.Ident{{NamePos: id.NamePos, Name: id.Name}}, Type: constraints[i]})
+		}
+	}
+	return list
+}

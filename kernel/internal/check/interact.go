@@ -1,0 +1,36 @@
+package check
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// interact is the function whose calls are given the names of the parameters of
+// what they call: only the check knows them.
+const interact = "github.com/hierml/notebook/stdlib/nb.Interact"
+
+// interactLabelled is what takes them, before the arguments of interact.
+const InteractLabelled = "InteractLabelled"
+
+// parameterNames returns the names of the parameters of the function that a call
+// of interact is for, as a list in Go; empty for other calls.
+func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) string {
+	f, ok := callee.(*types.Func)
+	if !ok || f.FullName() != interact || len(e.Args) == 0 {
+		return ""
+	}
+	sig, ok := info.TypeOf(e.Args[0]).Underlying().(*types.Signature)
+	if !ok || sig.Params().Len() == 0 {
+		return ""
+	}
+	names := make([]string, sig.Params().Len())
+	for i := range names {
+		if name := sig.Params().At(i).Name(); name != "_" {
+			names[i] = name
+		}
+		names[i] = strconv.Quote(names[i])
+	}
+	return "[]string{" + strings.Join(names, ", ") + "}"
+}

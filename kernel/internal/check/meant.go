@@ -1,0 +1,315 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// hint returns what may help with a complaint about the cell, to stand behind it,
+// or nothing.
+func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
+	path := k.pathTo(pos)
+	if name := c.meant(k, path, msg); name != "" {
+		return " (did you mean " + name + "?)"
+	}
+	for _, help := range []func([]ast.Node, string) string{k.errorWithin, k.errorReturned, k.secondLeft, declares} {
+		if text := help(path, msg); text != "" {
+			return " (" + text + ")"
+		}
+	}
+	return ""
+}
+
+// pathTo returns the nodes of the cell around a position, the innermost last.
+func (k *Checked) pathTo(pos token.Pos) (path []ast.Node) {
+	var roots []ast.Node
+	if k.Statements != nil {
+		roots = append(roots, k.Statements)
+	}
+	if k.Declarations != nil {
+		roots = append(roots, k.Declarations)
+	}
+	for _, f := range k.Funcs {
+		roots = append(roots, f.Decl)
+	}
+	for _, root := range roots {
+		ast.Inspect(root, func(n ast.Node) bool {
+			if n == nil || pos < n.Pos() || n.End() <= pos {
+				return false
+			}
+			path = append(path, n)
+			return true
+		})
+		if len(path) > 1 {
+			return path
+		}
+		path = nil
+	}
+	return nil
+}
+
+// meant returns the name that a complaint about an unknown one may mean: the
+// nearest of those that its place has.
+func (c *Checker) meant(k *Checked, path []ast.Node, msg string) string {
+	if len(path) < 2 {
+		return ""
+	}
+	id, ok := path[len(path)-1].(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if strings.Contains(msg, "but does have ") || strings.Contains(msg, "(but have ") { // and says which
+		return ""
+	}
+	var names []string
+	switch sel, selected := path[len(path)-2].(*ast.SelectorExpr); {
+	case selected && sel.Sel == id && strings.Contains(msg, "undefined"):
+		names = k.members(sel.X)
+	case strings.HasPrefix(msg, "undefined: "):
+		names = c.namesAt(k, path, id)
+	case strings.HasPrefix(msg, "unknown field "):
+		for _, n := range slices.Backward(path) {
+			if lit, ok := n.(*ast.CompositeLit); ok {
+				names = fields(k.Info.TypeOf(lit))
+				break
+			}
+		}
+	}
+	return nearest(id.Name, names)
+}
+
+// members returns the exported names of a package, or the fields and methods of a
+// value.
+func (k *Checked) members(x ast.Expr) (names []string) {
+	if id, ok := x.(*ast.Ident); ok {
+		if pkg, ok := k.Info.Uses[id].(*types.PkgName); ok {
+			return slices.DeleteFunc(pkg.Imported().Scope().Names(), func(name string) bool { return !token.IsExported(name) })
+		}
+	}
+	t := k.Info.TypeOf(x)
+	if t == nil {
+		return nil
+	}
+	names = fields(t)
+	if _, pointer := t.Underlying().(*types.Pointer); !pointer && !types.IsInterface(t) {
+		t = types.NewPointer(t)
+	}
+	for selection := range types.NewMethodSet(t).Methods() {
+		names = append(names, selection.Obj().Name())
+	}
+	return names
+}
+
+// fields returns the names of the fields of a struct, or of what a pointer points
+// to, with those of structs within.
+func fields(t types.Type) (names []string) {
+	if t == nil {
+		return nil
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	for f := range s.Fields() {
+		names = append(names, f.Name())
+		if _, pointer := f.Type().Underlying().(*types.Pointer); f.Embedded() && !pointer {
+			names = append(names, fields(f.Type())...)
+		}
+	}
+	return names
+}
+
+// namesAt returns the names that mean something where an identifier stands.
+func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
+	names := append(types.Universe.Names(), k.Pkg.Scope().Names()...)
+	for name := range c.Session.Live {
+		names = append(names, name)
+	}
+	for name := range c.Preloaded {
+		names = append(names, name)
+	}
+	for ident, obj := range k.Info.Defs {
+		if obj != nil && obj.Parent() != nil && ident.Pos() < id.Pos() && obj.Parent().Contains(id.Pos()) {
+			names = append(names, ident.Name)
+		}
+	}
+	return names
+}
+
+// nearest returns the one of the names that a mistyped one is likely to be, or
+// nothing: it differs in case only, or in one letter of four.
+func nearest(mistyped string, names []string) string {
+	slices.Sort(names) // the first of those as near
+	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
+	for _, name := range slices.Compact(names) {
+		d := levenshtein.ComputeDistance(mistyped, name)
+		switch {
+		case name == mistyped:
+			continue
+		case strings.EqualFold(mistyped, name):
+			d = 0
+		case utf8.RuneCountInString(name) < 2 || utf8.RuneCountInString(mistyped) < 3:
+			continue
+		}
+		if d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// errorWithin says what to do with a call that has a value and an error and
+// stands where one value is wanted, if that is what a complaint is about.
+func (k *Checked) errorWithin(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "multiple-value ") && !strings.HasPrefix(msg, "too many arguments in call") {
+		return ""
+	}
+	inFunction := false
+	var call *ast.CallExpr
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			inFunction = inFunction || n.Body == nil || len(k.Body) == 0 || n.Body.Pos() > k.Body[0].Pos() || n.Body.End() < k.Body[0].End()
+		case *ast.FuncLit:
+			inFunction = true
+		case *ast.CallExpr:
+			if returnsError(k.Info, n) {
+				call = n
+			}
+			for _, arg := range n.Args {
+				if inner, ok := ast.Unparen(arg).(*ast.CallExpr); ok && call == nil && returnsError(k.Info, inner) {
+					call = inner
+				}
+			}
+		}
+	}
+	if call == nil {
+		return ""
+	}
+	name := called(call)
+	if inFunction || k.strict {
+		return name + " also returns an error: take both by a statement before, x, err := " + name + "(…)"
+	}
+	return name + " also returns an error: give it a statement of its own, x := " + name + "(…), and the cell looks at the error"
+}
+
+// returnsError reports whether a call has one value and an error.
+func returnsError(info *types.Info, call *ast.CallExpr) bool {
+	results, ok := info.TypeOf(call).(*types.Tuple)
+	return ok && results.Len() == 2 && IsError(results.At(1).Type())
+}
+
+// called is what a call calls, without its package or value.
+func called(call *ast.CallExpr) string {
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return "f"
+}
+
+// errorReturned says what to do with a call that has a value and an error, and
+// is returned by a function that has one result, if a complaint is about that.
+func (k *Checked) errorReturned(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "too many return values") {
+		return ""
+	}
+	var of *ast.FuncType // which returns
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			of = n.Type
+		case *ast.FuncLit:
+			of = n.Type
+		case *ast.ReturnStmt:
+			if of == nil || of.Results.NumFields() != 1 || len(n.Results) != 1 {
+				continue
+			}
+			if call, ok := ast.Unparen(n.Results[0]).(*ast.CallExpr); ok && returnsError(k.Info, call) {
+				return called(call) + " also returns an error: let the function return (" + types.ExprString(of.Results.List[0].Type) + ", error)"
+			}
+		}
+	}
+	return ""
+}
+
+// secondLeft says what to do with a call whose last result has no variable, if a
+// complaint is about that.
+func (k *Checked) secondLeft(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "assignment mismatch: ") {
+		return ""
+	}
+	for _, n := range slices.Backward(path) {
+		var left, right []ast.Expr
+		sign := " = "
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			left, right, sign = n.Lhs, n.Rhs, " "+n.Tok.String()+" "
+		case *ast.ValueSpec:
+			left, right = names(n), n.Values
+		default:
+			continue
+		}
+		if len(right) != 1 {
+			return ""
+		}
+		call, ok := ast.Unparen(right[0]).(*ast.CallExpr)
+		if !ok {
+			return ""
+		}
+		results, ok := k.Info.TypeOf(call).(*types.Tuple)
+		if !ok || results.Len() != len(left)+1 {
+			return ""
+		}
+		var variables []string
+		for _, x := range left {
+			variables = append(variables, types.ExprString(x))
+		}
+		of := sign + types.ExprString(call.Fun) + "(…)"
+		last := results.At(len(left)).Type()
+		switch basic, _ := last.Underlying().(*types.Basic); {
+		case IsError(last):
+			return called(call) + " also returns an error: " + strings.Join(append(variables, "err"), ", ") + of
+		case basic != nil && basic.Kind() == types.Bool:
+			return called(call) + " also returns whether it succeeded: " + strings.Join(append(variables, "ok"), ", ") + of
+		}
+		return ""
+	}
+	return ""
+}
+
+// declares says how to declare a variable that is assigned to, if a complaint is
+// that it is not there.
+func declares(path []ast.Node, msg string) string {
+	if !strings.HasPrefix(msg, "undefined: ") || strings.Contains(msg, "(") || len(path) < 2 { // the rest says what became of it
+		return ""
+	}
+	assignment, ok := path[len(path)-2].(*ast.AssignStmt)
+	if !ok || assignment.Tok != token.ASSIGN || !slices.ContainsFunc(assignment.Lhs, func(x ast.Expr) bool { return x == path[len(path)-1] }) {
+		return ""
+	}
+	var left []string
+	for _, x := range assignment.Lhs {
+		id, ok := x.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		left = append(left, id.Name)
+	}
+	value := "…"
+	if text := types.ExprString(assignment.Rhs[0]); len(assignment.Rhs) == 1 && len(text) <= 20 {
+		value = text
+	}
+	return strings.Join(left, ", ") + " := " + value + " declares it"
+}

@@ -1,0 +1,49 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// unchangedTypes returns the names of types that the cell declares exactly as
+// they are: the same text, and every name in it meaning what it meant. They
+// stay the types they are, so that running a cell again does not part its
+// types from the variables that have them.
+func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string]bool) map[string]bool {
+	same := map[string]bool{}
+	specs := map[string]*ast.TypeSpec{}
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE {
+			continue
+		}
+		for _, s := range g.Specs {
+			spec := s.(*ast.TypeSpec)
+			name := spec.Name.Name
+			live := c.Session.Live[name]
+			if live == nil || live.Spec == nil || specs[name] != nil || spec.TypeParams != nil || k.renewed[name] {
+				continue
+			}
+			if live.Spec.Text == c.Text(spec) {
+				same[name] = true
+				specs[name] = spec
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for name := range same {
+			for used, obj := range c.Session.Live[name].Spec.Uses {
+				now := c.Session.Live[used]
+				if declared[used] && !same[used] || now == nil && state.IsSession(obj) || now != nil && !sameObject(now.Object, obj) {
+					delete(same, name)
+					changed = true
+					break
+				}
+			}
+		}
+	}
+	return same
+}

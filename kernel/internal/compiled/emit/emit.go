@@ -1,0 +1,305 @@
+package emit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// mark ends the names that the emission writes, and begins those of the variables
+// that hold functions.
+const Mark = "ˑ"
+
+const CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
+
+// An emitter writes the units of a session.
+type Emitter struct {
+	*check.Checker
+	// homes says where the session's declarations are: types and constants by
+	// object, functions by what they are for the session, variables by
+	// lowered name.
+	homes map[any]home
+	// holders are the variables that hold the newest version of a function.
+	holders map[*state.Function][]holder
+	Units   int
+	// loaded finds units that may run again by their text without what only
+	// their cell has.
+	loaded map[string]loaded
+}
+
+// loaded is a unit that is loaded, and the number of its cell.
+type loaded struct {
+	path string
+	cell int
+}
+
+// A holder is the place of a variable that holds a function, and the function's
+// type as it was there.
+type holder struct {
+	home
+	typ string
+}
+
+// A home is the place of a declaration.
+type home struct {
+	path, name string
+	// indirect says that there stands a pointer to the variable.
+	indirect bool
+}
+
+func NewEmitter(c *check.Checker) *Emitter {
+	return &Emitter{Checker: c, homes: map[any]home{}, holders: map[*state.Function][]holder{}, loaded: map[string]loaded{}}
+}
+
+// A unit is being written.
+type Unit struct {
+	*Emitter
+	state.Spelling
+	path string
+	l    *change.Change // of its cell; its undos take back what the unit changes
+
+	// aliases maps import paths to what the text calls the packages.
+	aliases map[string]string
+	blank   []string // imported for their effects
+	// names are those that the package declares.
+	names map[string]bool
+
+	parts     []string        // declarations
+	setup     []func() string // write statements before the cell's own
+	run       strings.Builder
+	variables []string
+	pointers  []string // to variables of other units
+	types     []string // entries of the table of types
+	// implemented are lists of values as interfaces.
+	implemented []string
+	moved       []program.Moved
+	// inits are the init functions that were not called yet.
+	inits []change.InitCall
+	// runs says that there are statements, and failing that they use the
+	// variable for errors.
+	runs, failing bool
+}
+
+func (e *Emitter) newUnit(l *change.Change) *Unit {
+	e.Units++
+	u := &Unit{Emitter: e, l: l, path: fmt.Sprintf("%s%d", toolchain.Prefix, e.Units), aliases: map[string]string{}, names: map[string]bool{}}
+	u.Spelling = state.Spelling{
+		TypeName: func(obj *types.TypeName) string {
+			if h, ok := u.homes[obj]; ok {
+				return u.refer(h)
+			}
+			return ""
+		},
+		PackageName: func(path, name string) string { return u.alias(path, name) },
+	}
+	return u
+}
+
+// emit writes the unit of a cell whose declarations the session knows. What
+// that changes in the emitter the lowering's rollback takes back.
+func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *program.Compiled, problems []syntax.Problem) {
+	u := e.newUnit(l)
+	defer func() {
+		if r := recover(); r != nil {
+			no, ok := r.(state.Unspoken)
+			if !ok {
+				panic(r)
+			}
+			l.Rollback()
+			problems = []syntax.Problem{e.Problem(l.Pos, no.Error())}
+		}
+	}()
+	set := u.own()
+	u.claim(set)
+	u.declare(set)
+	if len(set.moved)+len(set.renewed) > 0 {
+		u.implemented = u.implementations(set)
+	}
+	u.statements()
+	u.importBlank()
+	b, c := u.assemble(l.K.Source.Cell.Title())
+	if u.empty() {
+		return nil, &program.Compiled{}, nil
+	}
+	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set.functions) {
+		return nil, c, nil
+	}
+	return b, c, nil
+}
+
+// empty reports whether the unit neither declares nor does anything, as that of
+// declarations which are there already.
+func (u *Unit) empty() bool {
+	return !u.runs && len(u.parts)+len(u.variables)+len(u.pointers)+len(u.types)+len(u.moved)+len(u.blank) == 0
+}
+
+// again has the session run a unit that is loaded already, if one has the same
+// text and declares nothing that must be new.
+func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.Function) bool {
+	number := u.l.K.Source.Cell.Number
+	text := strings.NewReplacer(
+		fmt.Sprintf("/cell/%d:", number), "/cell/:",
+		fmt.Sprintf("%q", u.path), "",
+		"// "+u.l.K.Source.Cell.Title()+"\n", "",
+		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), Mark, number), "Failed(",
+	).Replace(b.Source)
+	old, there := u.loaded[text]
+	if !there {
+		u.loaded[text] = loaded{u.path, number}
+		u.l.Later(func() { delete(u.loaded, text) })
+		return false
+	}
+	for _, fn := range functions {
+		h := u.homes[fn]
+		h.path = old.path
+		u.settle(fn, h)
+	}
+	*c = program.Compiled{Units: program.Units{Paths: []string{old.path}}, Again: old.cell}
+	if u.runs {
+		c.Run = old.path
+	}
+	return true
+}
+
+// refer returns what the text calls a declaration.
+func (u *Unit) refer(h home) string {
+	name := h.name
+	if h.path != u.path {
+		name = u.alias(h.path, "") + "." + name
+	}
+	if h.indirect {
+		return "(*" + name + ")"
+	}
+	return name
+}
+
+// alias returns what the text calls a package, which it then imports.
+func (u *Unit) alias(path, name string) string {
+	if a, ok := u.aliases[path]; ok {
+		return a
+	}
+	if rest, ok := strings.CutPrefix(path, toolchain.Prefix); ok {
+		name = "k" + rest
+	}
+	a := name + Mark
+	for n := 2; slices.Contains(slices.Collect(maps.Values(u.aliases)), a); n++ {
+		a = fmt.Sprintf("%s%d%s", name, n, Mark)
+	}
+	u.aliases[path] = a
+	return a
+}
+
+// cell returns the name of a function of package cell.
+func (u *Unit) cell(name string) string { return u.alias(CellPath, "cell") + "." + name }
+
+// settle says that the unit declares something.
+func (u *Unit) settle(key any, h home) {
+	old, had := u.homes[key]
+	u.homes[key] = h
+	u.l.Later(func() {
+		if had {
+			u.homes[key] = old
+		} else {
+			delete(u.homes, key)
+		}
+	})
+}
+
+// hold notes a variable that holds a function.
+func (u *Unit) hold(fn *state.Function, h holder) {
+	old := u.holders[fn]
+	u.holders[fn] = append(slices.Clip(old), h)
+	u.l.Later(func() { u.holders[fn] = old })
+}
+
+// importBlank imports what the cell imports for its effects.
+func (u *Unit) importBlank() {
+	for _, spec := range u.l.K.Imports {
+		if spec.Name != nil && spec.Name.Name == "_" {
+			if path, ok := u.ImportedBy(spec); ok {
+				u.blank = append(u.blank, path)
+			}
+		}
+	}
+}
+
+// assemble puts the unit together.
+func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
+	b := &toolchain.Unit{Path: u.path}
+	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved}}
+	var tail strings.Builder
+	fields := ""
+	body := ""
+	for _, statement := range u.setup {
+		body += statement()
+	}
+	if body += u.run.String(); body != "" {
+		if u.failing {
+			body = "var err" + Mark + " error\n_ = err" + Mark + "\n" + body
+		}
+		fmt.Fprintf(&tail, "func run%s() {\n%s}\n", Mark, body)
+		fields += "Run: run" + Mark + ", "
+		compiled.Run, u.runs = u.path, true
+	}
+	table := func(field, typ string, entries []string) {
+		if len(entries) > 0 {
+			fields += fmt.Sprintf("%s: map[string]%s{%s}, ", field, typ, strings.Join(entries, ", "))
+		}
+	}
+	pointers := func(names []string) []string {
+		out := make([]string, len(names))
+		for i, name := range names {
+			out[i] = fmt.Sprintf("%q: &%s", name, name)
+		}
+		return out
+	}
+	table("Variables", "any", pointers(u.variables))
+	table("Moved", "any", pointers(u.pointers))
+	if len(u.types) > 0 {
+		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
+	}
+	if len(u.implemented) > 0 {
+		fields += "Implemented: []any{" + strings.Join(u.implemented, ", ") + "}, "
+	}
+	fmt.Fprintf(&tail, "%sfunc init() { %s(%q, %s{%s}) }\n", generated, u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
+
+	var out strings.Builder
+	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", title)
+	for _, path := range slices.Sorted(maps.Keys(u.aliases)) {
+		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
+		if !strings.HasPrefix(path, toolchain.Prefix) {
+			b.Imports = append(b.Imports, path)
+		}
+	}
+	for _, path := range u.blank {
+		fmt.Fprintf(&out, "_ %q\n", path)
+		b.Imports = append(b.Imports, path)
+	}
+	out.WriteString(")\n\n" + strings.Join(u.parts, ""))
+	out.WriteString(tail.String())
+	b.Source = out.String()
+	return b, compiled
+}
+
+// generated stands before text that is not the user's.
+const generated = "//line /cell/0:1:1\n"
+
+// line says where the text that follows stands.
+func (u *Unit) line(n ast.Node) string {
+	src, offset := u.At(n.Pos())
+	if src == nil {
+		return generated
+	}
+	line, column := src.Position(offset)
+	return fmt.Sprintf("//line /cell/%d:%d:%d\n", src.Cell.Number, line, column)
+}

@@ -1,0 +1,308 @@
+package emit
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// A guard finds the edits that let the worker stop the user's text once it is
+// compiled, and live through what it does: checks in loops and at the entry of
+// functions, waits that end with the cell (guard_channel.go, guard_library.go),
+// and goroutines whose panics are caught (guard_go.go). What the text does is
+// otherwise what it did.
+//
+// Edits copy no text of the user and add no lines, so they go together with
+// those that give names another form. Columns behind an edit are other ones.
+//
+// What a guard cannot write without changing the meaning stays as it is, such
+// as operations on channels whose type is a type parameter.
+type Guard struct {
+	Info *types.Info
+	// source is the text, and offset where in it a position is.
+	Source string
+	Offset func(token.Pos) int
+	// cell returns what the text calls a function of package cell, and standard
+	// one of package standard.
+	Cell, Standard func(function string) string
+	// name returns what the text calls the object of an identifier; empty for
+	// what the user calls it. It is asked for generic functions that a go
+	// statement calls.
+	Name func(*ast.Ident) string
+	// unchecked reports whether a function of the session has no check, and
+	// signature writes the types of its parameters and results, if it can.
+	Unchecked func(*types.Func) bool
+	Signature func(*types.Signature) (params []string, results string, ok bool)
+
+	leftOut map[ast.Stmt]leftOut
+
+	Edits syntax.Edits
+	// results are the types of those of the function that is walked, and files
+	// the standard files that package standard has others for.
+	results []types.Type
+	files   map[ast.Expr]bool
+	// wrapped holds what stands around functions that imported code may call.
+	wrapped map[*ast.Ident][2]string
+}
+
+const StandardPath = "github.com/hierml/notebook/kernel/internal/compiled/standard"
+
+// guards returns the edits that guard the text of a node.
+func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
+	src, _ := u.Within(n.Pos())
+	if src == nil {
+		return nil
+	}
+	g := &Guard{
+		Info:   p.info,
+		Source: src.Text,
+		Offset: func(pos token.Pos) int { _, at := u.Within(pos); return at },
+		Cell:   u.cell,
+		Standard: func(function string) string {
+			return u.alias(StandardPath, "standard") + "." + function
+		},
+		Name:      func(id *ast.Ident) string { return u.named(id, p, false, nil) },
+		Unchecked: u.unchecked,
+		Signature: u.Spelled,
+		leftOut:   p.leftOut,
+	}
+	if x, ok := n.(ast.Expr); ok {
+		g.convertTo(x, p.becomes)
+	}
+	g.Add(n)
+	return g.Edits
+}
+
+// add collects the edits of a node: a function, or a statement at the top of a
+// cell or a part of it.
+func (g *Guard) Add(root ast.Node) {
+	g.walk(root)
+}
+
+// typeOf returns the type of an expression, which is an invalid one where none
+// is known.
+func (g *Guard) typeOf(x ast.Expr) types.Type {
+	if t := g.Info.TypeOf(x); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid]
+}
+
+func (g *Guard) insert(pos token.Pos, text string) {
+	g.Edits.Insert(g.Offset(pos), text)
+}
+
+// replace replaces what stands from one position to another. It keeps the
+// lines, by breaks after text.
+func (g *Guard) replace(from, to token.Pos, text string) {
+	start, end := g.Offset(from), g.Offset(to)
+	g.Edits.Replace(start, end, text+strings.Repeat("\n", strings.Count(g.Source[start:end], "\n")))
+}
+
+// walk collects the edits of a node. Those of an expression that is put into a
+// call come around those of its parts.
+func (g *Guard) walk(n ast.Node) {
+	if n == nil {
+		return
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		g.convert(n)
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil {
+				g.body(n.Type, n.Body, g.enters(n.Body))
+			}
+			return false
+		case *ast.FuncLit:
+			g.literal(n, true)
+			return false
+		case *ast.ExprStmt:
+			if left, ok := g.leftOut[n]; ok {
+				g.insert(n.Pos(), left.taken)
+				g.walk(n.X)
+				g.insert(n.End(), left.then)
+				return false
+			}
+		case *ast.AssignStmt:
+			if left, ok := g.leftOut[n]; ok {
+				taker := len(n.Lhs) - 1 // the blank for the error, which is not in the text
+				if left.aside {
+					g.replace(n.Lhs[0].Pos(), n.Rhs[0].Pos(), left.taken)
+					g.walk(n.Rhs[0])
+					g.insert(n.End(), left.then)
+					return false
+				}
+				for _, e := range n.Lhs[:taker] {
+					g.walk(e)
+				}
+				g.insert(n.Lhs[taker-1].End(), left.taken)
+				g.walk(n.Rhs[0])
+				g.insert(n.End(), left.then)
+				return false
+			}
+		case *ast.ForStmt:
+			g.walk(n.Init)
+			g.walk(n.Cond)
+			g.walk(n.Post)
+			g.check(n.Body)
+			g.walk(n.Body)
+			return false
+		case *ast.RangeStmt:
+			g.rangeLoop(n)
+			return false
+		case *ast.SelectStmt:
+			g.selection(n)
+			return false
+		case *ast.SendStmt:
+			g.send(n)
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				g.receive(n)
+				return false
+			}
+		case *ast.GoStmt:
+			g.start(n)
+			return false
+		case *ast.CallExpr:
+			return !g.call(n)
+		case *ast.SelectorExpr:
+			return !g.selector(n)
+		case *ast.Ident:
+			g.identifier(n)
+		}
+		return true
+	})
+}
+
+func (g *Guard) check(body *ast.BlockStmt) {
+	g.insert(body.Lbrace+1, " "+g.Cell("Check")+"();")
+}
+
+// literal guards a function literal.
+func (g *Guard) literal(lit *ast.FuncLit, enters bool) {
+	g.body(lit.Type, lit.Body, enters)
+}
+
+// body guards the body of a function of a type.
+func (g *Guard) body(t *ast.FuncType, body *ast.BlockStmt, enters bool) {
+	results := g.results
+	g.results = nil
+	if t.Results != nil {
+		for _, f := range t.Results.List {
+			for range max(1, len(f.Names)) {
+				g.results = append(g.results, g.Info.TypeOf(f.Type))
+			}
+		}
+	}
+	if enters {
+		g.check(body)
+	}
+	g.walk(body)
+	g.results = results
+}
+
+// largeLeaf is the number of nodes from which on a function that calls nothing
+// is not inlined by the compiler in any case.
+const largeLeaf = 120
+
+// enters reports whether a function with this body is checked when it is
+// entered. Those that call nothing of the user are not, so that the compiler
+// can still inline the small ones among them: a recursion needs a call.
+func (g *Guard) enters(body *ast.BlockStmt) bool {
+	nodes, calls := 0, false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil {
+			return false
+		}
+		nodes++
+		if call, ok := n.(*ast.CallExpr); ok && !calls {
+			calls = !g.harmless(call)
+		}
+		return !calls
+	})
+	return calls || nodes > largeLeaf
+}
+
+// harmless reports whether a call is a conversion, or one of a builtin, of a
+// literal that stands there, or of a function of the standard library.
+func (g *Guard) harmless(call *ast.CallExpr) bool {
+	fun := ast.Unparen(call.Fun)
+	if tv := g.Info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
+		return true
+	}
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(x.X)
+	}
+	var id *ast.Ident
+	switch x := fun.(type) {
+	case *ast.FuncLit:
+		return true
+	case *ast.Ident:
+		id = x
+	case *ast.SelectorExpr:
+		id = x.Sel
+	default:
+		return false
+	}
+	f, ok := g.Info.Uses[id].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() == state.PackagePath {
+		return false
+	}
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		return false
+	}
+	first, _, _ := strings.Cut(f.Pkg().Path(), "/")
+	return !strings.Contains(first, ".")
+}
+
+// fewRounds is how often a loop over something of known length may go round
+// without a check.
+const fewRounds = 16
+
+// short reports whether a range loop has few rounds, none of which can be long
+// for another loop in it.
+func (g *Guard) short(s *ast.RangeStmt) bool {
+	tv := g.Info.Types[s.X]
+	rounds := int64(-1)
+	switch t := g.typeOf(s.X).Underlying().(type) {
+	case *types.Array:
+		rounds = t.Len()
+	case *types.Pointer:
+		if a, ok := t.Elem().Underlying().(*types.Array); ok {
+			rounds = a.Len()
+		}
+	case *types.Basic:
+		switch {
+		case tv.Value == nil:
+		case t.Info()&types.IsString != 0:
+			rounds = int64(len(constant.StringVal(tv.Value)))
+		default:
+			if n, ok := constant.Int64Val(constant.ToInt(tv.Value)); ok {
+				rounds = n
+			}
+		}
+	}
+	if rounds < 0 || rounds > fewRounds {
+		return false
+	}
+	nested := false
+	ast.Inspect(s.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			nested = true
+		case *ast.BranchStmt:
+			nested = nested || n.Tok == token.GOTO
+		}
+		return !nested
+	})
+	return !nested
+}

@@ -1,0 +1,126 @@
+package emit
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// Small functions have no check, so that they can be inlined. Where code of a
+// library calls one of them, as a solver does with what it minimizes, nothing
+// would check. So what it gets is a literal that does, and calls the function.
+
+// callback notes an expression that imported code may call, if it is a function
+// of the session without checks.
+func (g *Guard) callback(x ast.Expr) {
+	id, ok := ast.Unparen(x).(*ast.Ident)
+	if !ok {
+		return
+	}
+	f, ok := g.Info.Uses[id].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != state.PackagePath || f.Signature().Recv() != nil || f.Signature().TypeParams().Len() > 0 {
+		return
+	}
+	if !g.Unchecked(f) {
+		return
+	}
+	params, results, ok := g.Signature(f.Signature())
+	if !ok {
+		return
+	}
+	names := make([]string, len(params))
+	for i, t := range params {
+		name := "p" + strconv.Itoa(i+1) + "ˑˑ"
+		params[i], names[i] = name+" "+t, name
+		if strings.HasPrefix(t, "...") {
+			names[i] += "..."
+		}
+	}
+	call := ""
+	if results != "" {
+		results += " "
+		call = "return "
+	}
+	if g.wrapped == nil {
+		g.wrapped = map[*ast.Ident][2]string{}
+	}
+	g.wrapped[id] = [2]string{
+		"func(" + strings.Join(params, ", ") + ") " + results + "{ " + g.Cell("Check") + "(); " + call,
+		"(" + strings.Join(names, ", ") + ") }",
+	}
+}
+
+// callbacks notes the arguments of a call that imported code may call.
+func (g *Guard) callbacks(call *ast.CallExpr) {
+	if f := g.called(call); f == nil || f.Pkg() == nil || f.Pkg().Path() == state.PackagePath {
+		return
+	}
+	sig, ok := g.typeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return
+	}
+	for i, x := range call.Args {
+		if _, ok := check.Parameter(sig, i, call.Ellipsis.IsValid()).Underlying().(*types.Signature); ok {
+			g.callback(x)
+		}
+	}
+}
+
+// callbackField notes what a field of an imported type is set to.
+func (g *Guard) callbackField(field types.Object, x ast.Expr) {
+	v, ok := field.(*types.Var)
+	if !ok || !v.IsField() || v.Pkg() == nil || v.Pkg().Path() == state.PackagePath {
+		return
+	}
+	if _, ok := v.Type().Underlying().(*types.Signature); ok {
+		g.callback(x)
+	}
+}
+
+// unchecked reports whether a function of the session has no check.
+func (u *Unit) unchecked(f *types.Func) bool {
+	fn := u.Session.FunctionOf(f)
+	if fn == nil || fn.Written == nil {
+		return false
+	}
+	return !Checks(fn.Written, fn.Info)
+}
+
+// checks reports whether a function with guards has a check.
+func Checks(d *ast.FuncDecl, info *types.Info) bool {
+	found := false
+	same := func(function string) string {
+		found = found || function == "Check"
+		return function
+	}
+	g := &Guard{
+		Info:      info,
+		Offset:    func(token.Pos) int { return 0 },
+		Cell:      same,
+		Standard:  same,
+		Name:      func(*ast.Ident) string { return "" },
+		Unchecked: func(*types.Func) bool { return false },
+	}
+	g.Add(d)
+	return found
+}
+
+// spelled returns the types of a function's parameters and results as the unit
+// writes them.
+func (u *Unit) Spelled(sig *types.Signature) (params []string, results string, ok bool) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil, state.Unspoken:
+		default:
+			panic(r)
+		}
+	}()
+	params = u.Params(sig)
+	results = strings.TrimPrefix(u.Signature(types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false)), "()")
+	return params, strings.TrimSpace(results), true
+}

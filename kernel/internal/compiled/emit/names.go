@@ -1,0 +1,284 @@
+package emit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// A setting is where text stands: what it is part of decides by which name it
+// calls functions.
+type setting struct {
+	info *types.Info
+	// outlives says that the text may run after a function that it calls was
+	// declared again without being compiled anew: it is part of a method.
+	outlives bool
+	// becomes is the type that an expression is converted to, if it is written
+	// apart from what says so.
+	becomes types.Type
+	// leftOut is what looks at the errors that statements leave out.
+	leftOut map[ast.Stmt]leftOut
+}
+
+// leftOut is what looks at the error that a statement leaves out: what takes it,
+// in front of a call or behind the left side of an assignment, or in place of
+// that side if aside is set, and what follows the statement.
+type leftOut struct {
+	taken, then string
+	aside       bool
+}
+
+// text returns the user's text of a node with the names of the unit.
+func (u *Unit) text(n ast.Node, p setting, more ...syntax.Edit) string {
+	src, start := u.Within(n.Pos())
+	end := start + int(n.End()-n.Pos())
+	return u.part(n, src, start, end, p, more...)
+}
+
+// part returns the text from start to end, which is that of a node.
+func (u *Unit) part(n ast.Node, src *syntax.Source, start, end int, p setting, more ...syntax.Edit) string {
+	u.locate(n, p.info)
+	all := u.guards(n, p)
+	all = append(all, more...)
+	var names syntax.Edits
+	replaced := func(n ast.Node) bool {
+		s, offset := u.Within(n.Pos())
+		return s == src && Covered(all, offset, offset+int(n.End()-n.Pos()))
+	}
+	u.rename(n, p, replaced, func(at token.Pos, length int, text string) {
+		if s, offset := u.Within(at); s == src {
+			names = append(names, syntax.Edit{Start: offset, End: offset + length, Text: text})
+		}
+	})
+	all = append(all, names...)
+	all.Sort()
+	return all.Apply(src.Text[start:end], start)
+}
+
+// covered reports whether an edit replaces a part of a text.
+func Covered(all syntax.Edits, start, end int) bool {
+	for _, e := range all {
+		if e.Start < e.End && e.Start < end && start < e.End {
+			return true
+		}
+	}
+	return false
+}
+
+// rename finds the names in a node that the unit calls something else, save those
+// in what is replaced anyway.
+func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, replace func(at token.Pos, length int, text string)) {
+	literals := 0
+	passed := map[*ast.FuncLit]bool{} // to what does not keep them
+	var stack []ast.Node
+	ast.Inspect(root, func(n ast.Node) bool {
+		if n == nil {
+			if lit, ok := stack[len(stack)-1].(*ast.FuncLit); ok && !passed[lit] {
+				literals--
+			}
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && u.l != nil && u.l.K != nil && u.l.K.Recalled[id.Name] != nil {
+				replace(n.Pos(), int(n.End()-n.Pos()), u.recall(u.l.K.Recalled[id.Name].Output))
+				return false
+			}
+			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && !replaced(sel.Sel) {
+				if names := check.ParameterNames(n, p.info.Uses[sel.Sel], p.info); names != "" {
+					replace(sel.Sel.Pos(), len(sel.Sel.Name), check.InteractLabelled)
+					replace(n.Lparen, 1, "("+names+", ")
+				}
+			}
+		case *ast.BasicLit:
+			u.quoteSource(n, replace)
+		case *ast.Ident:
+			if replaced(n) {
+				break
+			}
+			if text := u.named(n, p, literals > 0, stack); text != "" && text != n.Name {
+				replace(n.Pos(), len(n.Name), text)
+			}
+		case *ast.FuncLit:
+			passed[n] = literals == 0 && isPassed(n, p.info, stack)
+			if !passed[n] {
+				literals++
+			}
+		}
+		stack = append(stack, n)
+		return true
+	})
+}
+
+// named returns what the unit calls what an identifier means; empty for what
+// keeps its name.
+func (u *Unit) named(id *ast.Ident, p setting, literal bool, stack []ast.Node) string {
+	src, offset := u.Within(id.Pos())
+	if src == nil || !strings.HasPrefix(src.Text[min(offset, len(src.Text)):], id.Name) {
+		return "" // a name that the check has made
+	}
+	obj := p.info.Uses[id]
+	if obj == nil {
+		obj = p.info.Defs[id]
+	}
+	switch obj := obj.(type) {
+	case nil:
+		return ""
+	case *types.PkgName:
+		return u.alias(obj.Imported().Path(), obj.Imported().Name())
+	case *types.Func:
+		if obj.Signature().Recv() != nil {
+			return ""
+		}
+		if fn := u.Session.FunctionOf(obj); fn != nil {
+			return u.callee(fn, p.outlives || literal)
+		}
+	case *types.Var:
+		if obj.IsField() {
+			return ""
+		}
+		if d := u.Session.ByObject[obj]; d != nil {
+			return u.refer(u.home(d.Lowered))
+		}
+	case *types.TypeName, *types.Const:
+		if u.Session.ByObject[obj] != nil {
+			return u.refer(u.home(obj))
+		}
+	}
+	if pkg := obj.Pkg(); pkg != nil && !state.IsSession(obj) && obj.Parent() == pkg.Scope() && !isSelected(id, stack) {
+		return u.alias(pkg.Path(), pkg.Name()) + "." + obj.Name() // imported with a dot
+	}
+	return ""
+}
+
+// home returns where something is that was declared.
+func (u *Unit) home(key any) home {
+	h, ok := u.homes[key]
+	if !ok {
+		panic(fmt.Sprintf("the emission knows no place of %v", key))
+	}
+	return h
+}
+
+// isPassed reports whether a function literal is an argument of a function of
+// the standard library that has called it for the last time when it returns.
+func isPassed(lit *ast.FuncLit, info *types.Info, stack []ast.Node) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	call, ok := stack[len(stack)-1].(*ast.CallExpr)
+	if !ok || call.Fun == ast.Expr(lit) {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Signature().Recv() != nil || !slices.Contains([]string{"sort", "slices", "strings", "bytes"}, f.Pkg().Path()) {
+		return false
+	}
+	for v := range f.Signature().Results().Variables() {
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			return false // an iterator
+		}
+	}
+	return true
+}
+
+func isSelected(id *ast.Ident, stack []ast.Node) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	sel, ok := stack[len(stack)-1].(*ast.SelectorExpr)
+	return ok && sel.Sel == id
+}
+
+// callee returns what the text calls a function by.
+func (u *Unit) callee(fn *state.Function, outlives bool) string {
+	if fn.Pending != "" {
+		u.l.Ready(fn)
+	}
+	if holders := u.holders[fn]; outlives && len(holders) > 0 {
+		return u.refer(holders[len(holders)-1].home)
+	}
+	return u.refer(u.home(fn))
+}
+
+// recall writes the values of what a cell showed.
+func (u *Unit) recall(out *state.Output) string {
+	kept := func(i int) string {
+		return fmt.Sprintf("%s[%s](%d, %d)", u.cell("Kept"), u.Typ(out.Types[i]), out.Cell, i)
+	}
+	if len(out.Types) == 1 {
+		return kept(0)
+	}
+	list, values := make([]string, len(out.Types)), make([]string, len(out.Types))
+	for i, t := range out.Types {
+		list[i], values[i] = u.Typ(t), kept(i)
+	}
+	return "func() (" + strings.Join(list, ", ") + ") { return " + strings.Join(values, ", ") + " }()"
+}
+
+// quoteSource writes what an earlier cell said where the cell mentions it.
+func (u *Unit) quoteSource(lit *ast.BasicLit, replace func(at token.Pos, length int, text string)) {
+	src, offset := u.Within(lit.Pos())
+	if src == nil || !strings.HasPrefix(src.Text[offset:], "In") {
+		return
+	}
+	replace(lit.Pos(), strings.IndexByte(src.Text[offset:], ']')+1, lit.Value)
+}
+
+// constantText writes a constant of a type.
+func constantText(v constant.Value, t types.Type) string {
+	basic, _ := t.Underlying().(*types.Basic)
+	switch v.Kind() {
+	case constant.Int:
+		switch {
+		case basic.Info()&types.IsFloat != 0:
+			return v.ExactString() + ".0"
+		case basic.Kind() == types.UntypedRune:
+			return "('\\x00' + " + v.ExactString() + ")"
+		case basic.Info()&types.IsComplex != 0:
+			return "(" + v.ExactString() + " + 0i)"
+		}
+		return v.ExactString()
+	case constant.Float:
+		text := floatText(v)
+		if basic.Info()&types.IsComplex != 0 {
+			return "(" + text + " + 0i)"
+		}
+		return text
+	case constant.Complex:
+		return "(" + floatText(constant.Real(v)) + " + " + floatText(constant.Imag(v)) + "*1i)"
+	case constant.String:
+		return strconv.Quote(constant.StringVal(v))
+	}
+	return v.ExactString()
+}
+
+// floatText writes a number with a fraction, exactly.
+func floatText(v constant.Value) string {
+	switch x := constant.Val(constant.ToFloat(v)).(type) {
+	case *big.Rat:
+		return fmt.Sprintf("(%s.0 / %s.0)", x.Num(), x.Denom())
+	case *big.Float:
+		if x.IsInt() {
+			n, _ := x.Int(nil)
+			return n.String() + ".0"
+		}
+		return x.Text('p', 0)
+	}
+	return constant.ToFloat(v).ExactString() + ".0"
+}

@@ -1,0 +1,37 @@
+package emit
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// locate remembers the operations within a node of compiled text that can panic.
+// Compiled code tells the line of a panic; its kind then tells which of the
+// line's operations it was, and so the column.
+func (u *Unit) locate(root ast.Node, info *types.Info) {
+	t := check.Tree{Info: info}
+	found := t.Operations(nil, root)
+	ast.Inspect(root, func(n ast.Node) bool {
+		if block, ok := n.(*ast.BlockStmt); ok {
+			for _, s := range block.List {
+				found = t.Operations(found, s)
+			}
+		}
+		return true
+	})
+	for _, op := range found {
+		src, offset := u.At(op.Pos)
+		if src == nil {
+			continue
+		}
+		line, _ := src.Position(offset)
+		key := syntax.Site{Cell: src.Cell.Number, Place: line * syntax.Columns}
+		if !slices.Contains(u.Sites[key], op) {
+			u.Remember(key.Cell, key.Place, append(slices.Clip(u.Sites[key]), op))
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package export
+
+import (
+	"cmp"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/state"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// An ExportCell is a cell of a notebook that is written as a Go program.
+type ExportCell struct {
+	program.Cell
+	// Text says that the source is Markdown. It becomes a comment.
+	Text bool
+	// Skipped says that the cell is not run. It becomes a comment, too.
+	Skipped bool
+	// Fails says that the cells behind this one run even if it fails.
+	Fails bool
+}
+
+// exportCells writes cells as a Go program that prints what they show as text when
+// they are run one after the other. Nothing is run. An error that is the fault
+// of a cell is an *Error that says where; there is no program then.
+//
+// Declarations are those of the package, and statements those of main, in the
+// order of the cells. Variables are main's own where no function uses them. All
+// names stay what they are, except where one stands for several things:
+//
+//   - A variable that is declared again with the same type is assigned to.
+//   - What is declared again as something else gets another name.
+//   - A function that is declared again while others call it goes by a
+//     variable, and a method by a function that calls one; main sets them
+//     where the cell stands that declares the next version.
+func ExportCells(c *check.Checker, cells []ExportCell) ([]byte, error) {
+	x := &exporter{
+		Checker:     c,
+		objects:     map[types.Object]*symbol{},
+		variables:   map[string]*symbol{},
+		functions:   map[*state.Function]*symbol{},
+		packages:    map[[2]string]*symbol{},
+		constants:   map[string]*types.Const{},
+		identifiers: map[string]bool{},
+		locals:      map[string]bool{},
+		taken:       map[string]bool{"main": true, "init": true},
+		labels:      map[string]bool{},
+		versions:    map[sourcePlace][]*version{},
+	}
+	x.Spelling = state.Spelling{
+		TypeName: func(obj *types.TypeName) string {
+			if s := x.symbolOf(obj); s != nil {
+				return s.out
+			}
+			return ""
+		},
+		PackageName: x.pkg,
+	}
+	for _, name := range types.Universe.Names() {
+		// Others may be hidden where no cell uses them.
+		if _, ok := types.Universe.Lookup(name).(*types.Builtin); !ok || name == "panic" || name == "recover" {
+			x.taken[name] = true
+		}
+	}
+	for _, cell := range cells {
+		cell.Source = strings.ReplaceAll(cell.Source, "\r\n", "\n")
+		if err := x.read(cell); err != nil {
+			return nil, err
+		}
+	}
+	x.assignNames()
+	return x.program()
+}
+
+// An exporter writes one program.
+type exporter struct {
+	*check.Checker
+	state.Spelling
+	cells []*exportedCell
+
+	// symbols holds all names at the top of cells, in their order, and the
+	// maps find them: constants, types and labels by object, variables by their
+	// lowered name, which those of the same type share, packages by path and
+	// name.
+	symbols   []*symbol
+	objects   map[types.Object]*symbol
+	variables map[string]*symbol
+	functions map[*state.Function]*symbol
+	packages  map[[2]string]*symbol
+	constants map[string]*types.Const // the last of each name
+
+	// identifiers holds every identifier of every cell, locals those that
+	// something below the top of a cell declares, and taken the names that are
+	// in use in the program's package.
+	identifiers map[string]bool
+	locals      map[string]bool
+	taken       map[string]bool
+	labels      map[string]bool // taken labels
+
+	// versions finds what is written for a function that a cell declares.
+	versions map[sourcePlace][]*version
+	// err is the variable for errors that cells leave out.
+	err string
+}
+
+// A sourcePlace is an offset into the source of a cell.
+type sourcePlace struct {
+	source *syntax.Source
+	offset int
+}
+
+// An exportedCell is a cell that was read.
+type exportedCell struct {
+	ExportCell
+	index  int
+	k      *check.Checked // nil if it has no code that is run
+	pieces []piece
+	uses   occurrences
+	// failure says why the cell does not compile, if it is one that may fail.
+	failure string
+	// wrapped says that the statements stand in a function literal, because
+	// they may fail, or defer or jump.
+	wrapped bool
+	// sets holds the versions of functions with variables that begin here.
+	sets []*version
+	// inits are the init functions, which are called where they stand.
+	inits []*version
+	// values are what the cell shows, if others mention it.
+	values []*symbol
+}
+
+// A symbol is what a name at the top of a cell stands for.
+type symbol struct {
+	name string // the user's
+	out  string // the program's
+	kind symbolKind
+
+	// path is the import path of a package, and used says that the program
+	// mentions it. Preloaded packages are those that no cell imports.
+	path      string
+	used      bool
+	preloaded bool
+	dotted    bool   // some names are mentioned without the package
+	comment   string // behind the import
+
+	// Of a variable: where it is used, and what is known while it is written.
+	typ      types.Type
+	packaged bool // used by a function or another declaration
+	cells    map[*exportedCell]bool
+	declared bool
+	unused   bool
+
+	// Of a function or method: indirect says that a function or a function
+	// literal mentions it, which means the version that is the newest when it
+	// runs.
+	versions []*version
+	indirect bool
+	method   *types.Func
+}
+
+type symbolKind int
+
+const (
+	otherSymbol symbolKind = iota
+	packageSymbol
+	variableSymbol
+	functionSymbol
+	methodSymbol
+	labelSymbol
+)
+
+// A version is one declaration of a function.
+type version struct {
+	symbol     *symbol
+	cell       *exportedCell // where it begins
+	source     *syntax.Source
+	start, end int
+	nameAt     int
+	uses       []occurrence
+	signature  *types.Signature
+	out        string
+}
+
+// An occurrence is a name in the text of a cell.
+type occurrence struct {
+	offset int
+	name   string
+	symbol *symbol
+	// dotted says that the name is one of the package that the symbol is,
+	// imported with a dot.
+	dotted bool
+	// cell is the one whose values are meant, and literal the source of one.
+	cell    *exportedCell
+	literal string
+}
+
+type occurrences map[*syntax.Source][]occurrence
+
+// within returns the occurrences in a part of a source.
+func (o occurrences) within(src *syntax.Source, start, end int) []occurrence {
+	list := o[src]
+	from, _ := slices.BinarySearchFunc(list, start, func(a occurrence, at int) int { return cmp.Compare(a.offset, at) })
+	to, _ := slices.BinarySearchFunc(list, end, func(a occurrence, at int) int { return cmp.Compare(a.offset, at) })
+	return list[from:to]
+}
+
+// read checks a cell and finds out what its names mean.
+func (x *exporter) read(cell ExportCell) error {
+	e := &exportedCell{ExportCell: cell, index: len(x.cells), uses: occurrences{}}
+	x.cells = append(x.cells, e)
+	if cell.Text || cell.Skipped {
+		return nil
+	}
+	problems := x.check(e)
+	switch {
+	case len(problems) == 0:
+		x.survey(e)
+		return nil
+	case cell.Fails:
+		e.failure = syntax.ProblemsError("CompileError", problems).Message
+		return nil
+	}
+	return syntax.ProblemsError("CompileError", problems)
+}
+
+// check checks a cell and makes the session know what it declares.
+func (x *exporter) check(e *exportedCell) []syntax.Problem {
+	x.Session.Inputs[e.ExecutionCount()] = e.Source
+	src, own, problems := x.withoutMagics(e)
+	if len(problems) > 0 {
+		return problems
+	}
+	problems = src.InCell(x.checkGo(e, src))
+	if src.Of != nil {
+		x.setStrict(src.Of, own.After)
+	}
+	return problems
+}
+
+// checkGo checks the Go of a cell.
+func (x *exporter) checkGo(e *exportedCell, src *syntax.Source) []syntax.Problem {
+	p, problems := x.Parse(src)
+	if len(problems) > 0 {
+		return problems
+	}
+	k, problems := x.CheckWaiting(p)
+	if len(problems) > 0 {
+		return x.Explain(problems)
+	}
+	l, problems := change.Record(x.Checker, k)
+	if len(problems) > 0 {
+		return problems
+	}
+	e.k = k
+	if problems := l.CannotRun(); len(problems) > 0 {
+		l.Rollback()
+		e.k = nil
+		return problems
+	}
+	l.Commit(len(k.Body))
+	if k.Value != nil && !k.Silent {
+		l.Shows(k.ShownTypes(k.Value)...)
+	}
+	l.Keep()
+	return nil
+}

@@ -1,0 +1,425 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// call writes a call: a conversion, a builtin, a function or a method.
+func (b *body) call(e *ast.CallExpr) string {
+	fun := ast.Unparen(e.Fun)
+	if tv := b.Info.Types[e.Fun]; tv.IsType() {
+		return b.conversion(e, tv.Type)
+	} else if tv.IsBuiltin() {
+		return b.builtin(e)
+	}
+	sig, ok := b.Info.TypeOf(e.Fun).Underlying().(*types.Signature)
+	if !ok {
+		b.l.Refuse(e.Pos(), "a call of what is not a function")
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if s := b.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
+			return b.methodCall(e, sel, s, sig)
+		}
+	}
+	if id, ok := fun.(*ast.Ident); ok {
+		if r := b.l.K.Recalled[id.Name]; r != nil {
+			return b.recall(r.Output)
+		}
+	}
+	obj := b.CalleeObject(fun)
+	if text, ok := b.replaced(e, obj, sig); ok {
+		return text
+	}
+	if obj != nil && obj.Signature().TypeParams().Len() > 0 {
+		obj = nil // an instance is lowered code, whatever the package
+	}
+	if obj != nil && obj.Pkg() != nil && !state.IsSession(obj) && obj.Signature().TypeParams() == nil && obj.Signature().Recv() == nil {
+		return b.apply(e, b.l.Use(obj.Pkg())+"."+obj.Name(), nil, sig, obj)
+	}
+	return b.apply(e, b.operandOf(fun), nil, sig, obj)
+}
+
+func (b *body) operandOf(fun ast.Expr) string {
+	if lit, ok := fun.(*ast.FuncLit); ok {
+		if text, ok := b.override[lit]; ok {
+			return text
+		}
+		return b.plainLiteral(lit) // called at once, it needs no state of its own
+	}
+	return b.typedVariadic(fun, b.operand(fun))
+}
+
+// apply writes the call of the function f with first, if any, before the
+// arguments of e.
+func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signature, obj *types.Func) string {
+	if len(e.Args) == 1 {
+		if tuple, ok := b.Info.TypeOf(e.Args[0]).(*types.Tuple); ok {
+			return b.spread(e, f, first, sig, tuple, obj)
+		}
+	}
+	args := append([]string(nil), first...)
+	for i, a := range e.Args {
+		args = append(args, b.argument(a, check.Parameter(sig, i, e.Ellipsis.IsValid()), obj))
+	}
+	if e.Ellipsis.IsValid() {
+		if last := e.Args[len(e.Args)-1]; b.Info.Types[last].IsNil() {
+			args[len(args)-1] = b.key(last, sig.Params().At(sig.Params().Len()-1).Type())
+		}
+		return f + "(" + strings.Join(args, ", ") + "...)"
+	}
+	if obj == nil || len(first) > 0 || state.IsSession(obj) {
+		given := make([]types.Type, len(e.Args))
+		for i, a := range e.Args {
+			given[i] = b.Info.TypeOf(a)
+		}
+		args = b.listed(args, len(first), given, sig)
+	}
+	return f + "(" + strings.Join(args, ", ") + ")"
+}
+
+// listed writes variadic arguments as a list where the interpreter could take
+// one of them for the list: it goes by the type that it finds at run time. Where
+// there are none, it would make an empty list for a function that is called
+// without having been in a variable.
+func (b *body) listed(args []string, first int, given []types.Type, sig *types.Signature) []string {
+	n := sig.Params().Len() - 1
+	if !sig.Variadic() || len(given) < n {
+		return args
+	}
+	list := sig.Params().At(n).Type()
+	if len(given) == n {
+		return append(args, b.l.Parenthesized(list)+"(nil)...")
+	}
+	if s, ok := list.Underlying().(*types.Slice); !ok || !check.IsEmptyInterface(s.Elem()) && !shape.Erased(s.Elem()) {
+		return args
+	}
+	for _, t := range given[n:] {
+		if _, ok := t.Underlying().(*types.Slice); ok || types.IsInterface(t) {
+			return append(args[:first+n:first+n], b.l.Typ(list)+"{"+strings.Join(args[first+n:], ", ")+"}...")
+		}
+	}
+	return args
+}
+
+// spread writes f(g()) where g returns several values.
+func (b *body) spread(e *ast.CallExpr, f string, first []string, sig *types.Signature, tuple *types.Tuple, obj *types.Func) string {
+	var names []string
+	var given []types.Type
+	args := append([]string(nil), first...)
+	for i := range tuple.Len() {
+		name := fmt.Sprintf("v__%d", b.l.S.Unique())
+		names = append(names, name)
+		args = append(args, b.argumentText(name, tuple.At(i).Type(), check.Parameter(sig, i, false), obj, e.Args[0].Pos()))
+		given = append(given, tuple.At(i).Type())
+	}
+	if obj == nil || len(first) > 0 || state.IsSession(obj) {
+		args = b.listed(args, len(first), given, sig)
+	}
+	text := fmt.Sprintf("%s := %s; ", strings.Join(names, ", "), b.expr(e.Args[0]))
+	call := f + "(" + strings.Join(args, ", ") + ")"
+	if sig.Results().Len() > 0 {
+		call = "return " + call
+	}
+	return "func()" + b.l.Results(sig) + " { " + text + call + " }()"
+}
+
+// methodCall writes x.M(args).
+func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, sig *types.Signature) string {
+	m := s.Obj().(*types.Func)
+	recv, fn, iface := b.receiver(sel, s)
+	if iface {
+		return b.apply(e, b.l.Dispatcher(m), []string{recv}, sig, nil)
+	}
+	if fn == nil {
+		if text, ok := b.replacedMethod(e, sel, s, recv, sig, m); ok {
+			return text
+		}
+		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {
+			return text
+		}
+		if text, ok := b.formatted(e, recv+"."+m.Name(), m, sig); ok {
+			return text
+		}
+		return b.apply(e, recv+"."+m.Name(), nil, sig, m)
+	}
+	return b.apply(e, b.callee(fn), []string{recv}, sig, nil)
+}
+
+// receiver writes the operand that a method is called on. If the method is
+// the session's, the function behind it is returned too and the operand has
+// the type of its first parameter. iface says that the operand is of an
+// interface of the session, and the method to be found by name.
+func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string, fn *state.Function, iface bool) {
+	m := s.Obj().(*types.Func)
+	t := b.Info.TypeOf(sel.X)
+	text = b.operand(sel.X)
+	if standard, ok := b.standardReceiver(sel.X, m); ok {
+		return standard, nil, false
+	}
+	index := s.Index()
+	path, reached, _ := b.l.path(t, index[:len(index)-1])
+	text += path
+	pointer := false
+	base := reached
+	if p, ok := reached.Underlying().(*types.Pointer); ok {
+		pointer, base = true, p.Elem()
+	}
+	if shape.Erased(base) {
+		return text, nil, true
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok || !shape.InLowered(named) {
+		return text, nil, false
+	}
+	if fn = b.l.MethodOf(m, named); fn == nil {
+		return text, nil, false
+	}
+	switch {
+	case fn.Pointer && !pointer:
+		text = "&" + text
+	case !fn.Pointer && pointer:
+		text = "*" + text
+	}
+	return text, fn, false
+}
+
+// methodValue writes x.M as a value. The receiver is evaluated now.
+func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
+	m := s.Obj().(*types.Func)
+	recv, fn, iface := b.receiver(e, s)
+	sig := s.Type().(*types.Signature)
+	if iface {
+		call := b.l.Dispatcher(m) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+		return fmt.Sprintf("func(r interface{}) func%s { return func%s { %s } }(%s.NotNil(%s))", b.l.Signature(sig, false),
+			b.l.Signature(sig, true), shape.Returning(sig, call), shape.Bridge, recv)
+	}
+	if fn == nil {
+		return b.compiledMethodValue(e, s, recv)
+	}
+	first := state.SignatureOf(fn).Params().At(0).Type()
+	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
+	return fmt.Sprintf("func(r %s) func%s { return func%s { %s } }(%s)", b.l.Typ(first), b.l.Signature(sig, false),
+		b.l.Signature(sig, true), shape.Returning(sig, call), recv)
+}
+
+// compiledMethodValue writes x.M for a method of a compiled type. Of a variable
+// the interpreter would find the receiver when the value is called, and of a
+// pointer it would take it for a parameter.
+func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv string) string {
+	m := s.Obj().(*types.Func)
+	sig := s.Type().(*types.Signature)
+	index := s.Index()
+	_, t, _ := b.l.path(b.Info.TypeOf(e.X), index[:len(index)-1])
+	base, pointer := t, false
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if _, standard := b.standardReceiver(e.X, m); standard || !ok || named.TypeArgs().Len() > 0 || named.Obj().Pkg() != nil && !named.Obj().Exported() {
+		return b.valueOf(recv+"."+m.Name(), m, e.Pos())
+	}
+	_, wanted := m.Signature().Recv().Type().(*types.Pointer)
+	switch {
+	case wanted && !pointer:
+		recv, t = "&"+recv, types.NewPointer(t)
+	case !wanted && pointer:
+		recv, t = "*"+recv, base
+	}
+	check := ""
+	if types.IsInterface(t) {
+		check = shape.Bridge + ".NotNil(r); "
+	}
+	call := "func" + b.l.Signature(sig, true) + " { " + shape.Returning(sig, "r."+m.Name()+"("+shape.Forwarded(sig)+")") + " }"
+	return fmt.Sprintf("func(r %s) func%s { %sreturn %s }(%s)", b.l.Typ(t), b.l.Signature(sig, false), check, b.valueOf(call, m, e.Pos()), recv)
+}
+
+// methodExpr writes T.M.
+func (b *body) methodExpr(e *ast.SelectorExpr, s *types.Selection) string {
+	m := s.Obj().(*types.Func)
+	sig := s.Type().(*types.Signature)
+	recv := sig.Params().At(0).Type()
+	base, pointer := recv, false
+	if p, ok := recv.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	var args []string
+	for i := 1; i < sig.Params().Len(); i++ {
+		args = append(args, fmt.Sprintf("p%d", i))
+	}
+	if sig.Variadic() {
+		args[len(args)-1] += "..."
+	}
+	head := "func" + b.l.Signature(sig, true)
+	if shape.Erased(base) {
+		return head + " { " + shape.Returning(sig, b.l.Dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok {
+		return head + " { " + shape.Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
+	}
+	return head + " { " + shape.Returning(sig, b.l.PromotedCall("p0", pointer, named, s.Index(), m, args)) + " }"
+}
+
+// conversion writes T(x).
+func (b *body) conversion(e *ast.CallExpr, t types.Type) string {
+	x := e.Args[0]
+	if types.IsInterface(t) {
+		if b.Info.Types[x].IsNil() {
+			return b.l.Parenthesized(t) + "(nil)"
+		}
+		if shape.Erased(t) || t.Underlying().(*types.Interface).NumMethods() == 0 {
+			return "interface{}(" + b.to(x, t) + ")"
+		}
+		return b.l.Parenthesized(t) + "(" + b.to(x, t) + ")"
+	}
+	b.l.Pos = e.Pos()
+	text := b.l.Typ(t)
+	if strings.HasPrefix(text, "*") || strings.HasPrefix(text, "func") || strings.HasPrefix(text, "chan") || strings.HasPrefix(text, "<-") {
+		text = "(" + text + ")"
+	}
+	return text + "(" + b.expr(x) + ")"
+}
+
+// builtin writes the call of a predeclared function.
+func (b *body) builtin(e *ast.CallExpr) string {
+	fun := ast.Unparen(e.Fun)
+	name := ""
+	switch f := fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		b.l.Refuse(e.Pos(), "package unsafe: the interpreter cannot run code that uses it")
+	}
+	if obj, ok := b.Info.Uses[fun.(*ast.Ident)].(*types.Builtin); ok {
+		name = obj.Name()
+	}
+	all := func() []string {
+		out := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			out[i] = b.expr(a)
+		}
+		return out
+	}
+	list := func() string { return strings.Join(all(), ", ") }
+	switch name {
+	case "append":
+		return b.appendCall(e)
+	case "make":
+		t := b.Info.TypeOf(e.Args[0])
+		if c, ok := t.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
+			t = types.NewChan(types.SendRecv, c.Elem())
+		}
+		args := []string{b.l.Typ(t)}
+		for _, a := range e.Args[1:] {
+			args = append(args, b.like(a))
+		}
+		text := "make(" + strings.Join(args, ", ") + ")"
+		if made := b.Info.TypeOf(e.Args[0]); made != t {
+			return b.l.Parenthesized(made) + "(" + text + ")"
+		}
+		return text
+	case "new":
+		t := b.Info.TypeOf(e).Underlying().(*types.Pointer).Elem()
+		if b.Info.Types[e.Args[0]].IsType() {
+			return "new(" + b.l.Typ(t) + ")"
+		}
+		n := b.l.S.Unique()
+		return fmt.Sprintf("func() *%s { n__%d := %s; return &n__%d }()", b.l.Typ(t), n, b.initial(e.Args[0], t), n)
+	case "delete":
+		m := b.Info.TypeOf(e.Args[0]).Underlying().(*types.Map)
+		return "delete(" + b.expr(e.Args[0]) + ", " + b.key(e.Args[1], m.Key()) + ")"
+	case "panic":
+		return "panic(" + b.panicValue(e.Args[0]) + ")"
+	case "recover":
+		return fmt.Sprintf("%s.Recover(%d)", shape.Bridge, b.recoverer())
+	case "print", "println":
+		parts := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			parts[i] = b.printed(a)
+		}
+		f := map[string]string{"print": "Print", "println": "Println"}[name]
+		return shape.Bridge + "." + f + "(" + strings.Join(parts, ", ") + ")"
+	case "min", "max":
+		return b.minMax(e, name)
+	case "clear":
+		return shape.Bridge + ".Clear(" + b.expr(e.Args[0]) + ")"
+	case "complex", "real", "imag", "len", "cap", "copy", "close":
+		return name + "(" + list() + ")"
+	}
+	b.l.Refuse(e.Pos(), "the interpreter has no builtin "+name)
+	return ""
+}
+
+// initial writes a value for a variable that the text declares with :=.
+func (b *body) initial(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	if b.Info.Types[e].Value != nil || types.IsInterface(t) {
+		return b.l.Parenthesized(t) + "(" + text + ")"
+	}
+	return text
+}
+
+func (b *body) appendCall(e *ast.CallExpr) string {
+	t := b.Info.TypeOf(e.Args[0])
+	s, ok := t.Underlying().(*types.Slice)
+	args := []string{b.expr(e.Args[0])}
+	if args[0] == "nil" {
+		args[0] = b.l.Typ(b.Info.TypeOf(e)) + "(nil)"
+	}
+	for _, a := range e.Args[1:] {
+		if e.Ellipsis.IsValid() || !ok {
+			args = append(args, b.expr(a))
+			continue
+		}
+		args = append(args, b.functionAs(a, s.Elem()))
+	}
+	if e.Ellipsis.IsValid() {
+		if basic, ok := b.Info.TypeOf(e.Args[1]).Underlying().(*types.Basic); ok && basic.Info()&types.IsString != 0 {
+			args[1] = "[]byte(" + args[1] + ")"
+		}
+		return "append(" + strings.Join(args, ", ") + "...)"
+	}
+	return "append(" + strings.Join(args, ", ") + ")"
+}
+
+// minMax writes min or max: of floating point numbers as a call of the bridge,
+// of others as nested calls of a function of two parameters that is made for
+// the type.
+func (b *body) minMax(e *ast.CallExpr, name string) string {
+	t := types.Default(b.Info.TypeOf(e))
+	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&types.IsFloat != 0 {
+		// NaN wins, and -0 is less than 0: the interpreter's calls lose its sign.
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = "float64(" + b.expr(a) + ")"
+		}
+		return fmt.Sprintf("%s(%s.%s(%s))", b.l.Typ(t), shape.Bridge, map[string]string{"min": "Min", "max": "Max"}[name], strings.Join(args, ", "))
+	}
+	f := b.l.minMaxFunc(name, t)
+	text := b.expr(e.Args[0])
+	for _, a := range e.Args[1:] {
+		text = f + "(" + text + ", " + b.expr(a) + ")"
+	}
+	return text
+}
+
+func (l *lowering) minMaxFunc(name string, t types.Type) string {
+	typ := l.Typ(t)
+	key := name + " " + typ
+	if f, ok := l.S.Instances[key]; ok {
+		return f
+	}
+	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
+	l.S.Instances[key] = f
+	l.Later(func() { delete(l.S.Instances, key) })
+	op := map[string]string{"min": "<", "max": ">"}[name]
+	l.Funcs = append(l.Funcs, fmt.Sprintf("func %s(a, b %s) %s { if a %s b { return a }; return b }", f, typ, typ, op))
+	return f
+}

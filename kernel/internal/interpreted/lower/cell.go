@@ -1,0 +1,164 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// cellBody lowers the statements at the top of the cell and the display of
+// its value.
+func (l *lowering) cellBody() string {
+	if len(l.K.Body) == 0 {
+		return l.initsBefore(len(l.K.Source.Cell.Source))
+	}
+	b := &body{l: l, Tree: l.tree(l.K.Info), locals: map[types.Object]string{}, results: types.NewTuple()}
+	b.frame = l.newFrame("", l.K.Source.Cell.Number)
+	if !check.Defers(l.K.Body) {
+		text := b.cellStatements()
+		l.registerFrame(b.frame)
+		if b.frame.marked {
+			l.entry = b.frame.entry(b.line(l.K.Body[0].Pos()), "")
+		}
+		return text
+	}
+	text := b.protected(types.NewSignatureType(nil, nil, nil, nil, nil, false), b.cellStatements)
+	b.frame.marked = true
+	l.registerFrame(b.frame)
+	l.entry = b.frame.entry(b.line(l.K.Body[0].Pos()), "")
+	return text
+}
+
+func (b *body) cellStatements() string {
+	l := b.l
+	var out strings.Builder
+	for i, s := range l.K.Body {
+		if i > 0 && l.DeclaresBetween(i) {
+			fmt.Fprintf(&out, "%s.Reached(%d)\n", shape.Bridge, i)
+		}
+		_, offset := l.C.At(s.Pos())
+		if !l.K.Program || syntax.Variables(s) == nil {
+			out.WriteString(l.initsBefore(offset))
+		}
+		if s == ast.Stmt(l.K.Value) && !l.K.Silent {
+			out.WriteString(b.valueText(l.K.Value))
+			continue
+		}
+		if es, ok := s.(*ast.ExprStmt); ok {
+			if text, ok := b.checkedCall(es); ok {
+				b.noted = 0
+				out.WriteString(text)
+				continue
+			}
+			if s == ast.Stmt(l.K.Value) {
+				out.WriteString(b.discarded(es))
+				continue
+			}
+		}
+		if l.K.Initial[s] {
+			continue
+		}
+		if r, ok := s.(*ast.ReturnStmt); ok {
+			l.RefuseAnywhere(r.Pos(), "return outside a function")
+		}
+		out.WriteString(b.stmt(s, ""))
+	}
+	out.WriteString(b.endMeasurement())
+	out.WriteString(l.initsBefore(len(l.K.Source.Cell.Source)))
+	if len(l.Variables) > 0 {
+		fmt.Fprintf(&out, "%s.Reached(%d)\n", shape.Bridge, len(l.K.Body))
+	}
+	return out.String()
+}
+
+// initsBefore writes the calls of init functions that stand before an offset
+// and were not made yet: they run when the variables above them are there.
+func (l *lowering) initsBefore(offset int) string {
+	text := ""
+	for len(l.Inits) > 0 && l.Inits[0].Offset < offset {
+		text += l.Inits[0].Text
+		l.Inits = l.Inits[1:]
+	}
+	return text
+}
+
+// endMeasurement writes the end of the measurement of the cell's last
+// statement, unless it is written already.
+func (b *body) endMeasurement() string {
+	if b.l.K.Stop == nil || b.l.measured {
+		return ""
+	}
+	b.l.measured = true
+	return b.stmt(b.l.K.Stop, "")
+}
+
+// valueText shows the value of the last expression, if it has one.
+func (b *body) valueText(s *ast.ExprStmt) string {
+	t := b.Info.TypeOf(s.X)
+	tv := b.Info.Types[s.X]
+	mark := b.mark(s)
+	if tv.IsVoid() || b.Writes(s.X) {
+		return mark + b.expr(s.X) + "\n"
+	}
+	results, checked := b.l.K.LastError(s.X)
+	if checked && len(results) == 1 {
+		err := b.l.temp()
+		return mark + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X)
+	}
+	if tuple, ok := t.(*types.Tuple); ok {
+		if tuple.Len() == 0 {
+			return mark + b.expr(s.X) + "\n"
+		}
+		n := b.l.S.Unique()
+		names := make([]string, tuple.Len())
+		values := make([]string, tuple.Len())
+		for i := range names {
+			names[i] = fmt.Sprintf("v__%d_%d", n, i)
+			values[i] = b.shownText(names[i], tuple.At(i).Type(), s)
+		}
+		before := mark + strings.Join(names, ", ") + " := " + b.expr(s.X) + "\n"
+		if checked {
+			last := len(names) - 1
+			b.l.Shows(results[:last]...)
+			return before + b.stop(names[last], s.X) + b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, strings.Join(values[:last], ", "))
+		}
+		for i := range tuple.Len() {
+			b.l.Shown = append(b.l.Shown, tuple.At(i).Type())
+		}
+		last := check.IsError(tuple.At(tuple.Len() - 1).Type())
+		return before + b.endMeasurement() +
+			fmt.Sprintf("%s.Show(%v, %s)\n", shape.Bridge, last, strings.Join(values, ", "))
+	}
+	b.l.Shows(types.Default(t))
+	if tv.Value != nil {
+		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))
+	}
+	value := b.shownText(b.expr(s.X), types.Default(t), s)
+	if l := b.l; l.K.Stop != nil && !tv.IsNil() {
+		// To show the value may take longer than to have it.
+		name := l.temp()
+		return mark + name + " := " + value + "\n" + b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, name)
+	}
+	return mark + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, value)
+}
+
+// shownText writes a value for display.
+func (b *body) shownText(text string, t types.Type, s *ast.ExprStmt) string {
+	if types.IsInterface(t) || b.l.Native(t) {
+		return text
+	}
+	return b.l.Carried(text, t, s.Pos())
+}
+
+// discarded writes an expression whose value a semicolon keeps from showing.
+func (b *body) discarded(s *ast.ExprStmt) string {
+	if _, ok := ast.Unparen(s.X).(*ast.CallExpr); ok || b.Info.Types[s.X].IsVoid() {
+		return b.stmt(s, "")
+	}
+	return b.mark(s) + "_ = " + b.expr(s.X) + "\n"
+}

@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// to writes an expression as a value of type t. All conversions that Go makes
+// by itself (in assignments, calls, returns, literals, sends, comparisons)
+// come through here or through convert.
+func (b *body) to(e ast.Expr, t types.Type) string {
+	if b.override[e] == "" {
+		e = ast.Unparen(e) // the interpreter loses some values in parentheses
+	}
+	tv := b.Info.Types[e]
+	if tv.IsNil() {
+		return "nil"
+	}
+	if tv.Value != nil {
+		if types.IsInterface(t) {
+			from := types.Default(tv.Type)
+			return b.convert(b.l.constant(tv.Value, from), from, t, e.Pos())
+		}
+		return b.like(e)
+	}
+	if text, ok := b.standardValue(e, t); ok {
+		return text
+	}
+	return b.convert(b.typedVariadic(e, b.expr(e)), types.Default(tv.Type), t, e.Pos())
+}
+
+// typedVariadic converts the text of an expression to its type if it is a variadic
+// function in a field or behind a pointer: the interpreter would take it for one
+// of as many parameters as are written.
+func (b *body) typedVariadic(e ast.Expr, text string) string {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		if s := b.Info.Selections[e]; s == nil || s.Kind() != types.FieldVal {
+			return text
+		}
+	case *ast.StarExpr:
+	default:
+		return text
+	}
+	t := b.Info.TypeOf(e)
+	if sig, ok := t.Underlying().(*types.Signature); !ok || !sig.Variadic() {
+		return text
+	}
+	return "(" + b.l.Typ(t) + ")(" + text + ")"
+}
+
+// functionAs is to for what is appended or returned: there the interpreter takes the
+// bare name of a declared function for its own node.
+func (b *body) functionAs(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	obj := b.CalleeObject(ast.Unparen(e))
+	if obj == nil || !state.IsSession(obj) || obj.Signature().Recv() != nil {
+		return text
+	}
+	own := b.Info.TypeOf(e)
+	if types.IsInterface(t) && !b.l.Native(own) {
+		return text // in a carrier
+	}
+	return "(" + b.l.Typ(own) + ")(" + text + ")"
+}
+
+// convert writes the conversion of a value of type from to type to. It is
+// the one place that decides how a value becomes an interface.
+func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
+	if to == nil || !types.IsInterface(to) || types.Identical(from, to) {
+		return text
+	}
+	l := b.l
+	l.Pos = pos
+	compiled := !check.IsEmptyInterface(to) && !shape.Erased(to)
+	if types.IsInterface(from) {
+		fromCompiled := !check.IsEmptyInterface(from) && !shape.Erased(from)
+		switch {
+		case fromCompiled && !compiled:
+			return unwrapped(text, from)
+		case !fromCompiled && compiled, fromCompiled && carries(to) && !carries(from):
+			return fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Assign(x, &v); return v }(%s)", l.Typ(to), l.Typ(to), shape.Bridge, unwrapped(text, from))
+		}
+		return text
+	}
+	if l.Native(from) {
+		return text
+	}
+	switch {
+	case !compiled:
+		return l.Carried(text, from, pos)
+	case check.IsError(to):
+		return fmt.Sprintf("%s.CarryError(%d, %s)", shape.Bridge, l.Describe(from), text)
+	case isStringer(to):
+		return fmt.Sprintf("%s.CarryStringer(%d, %s)", shape.Bridge, l.Describe(from), text)
+	}
+	return l.Wrapped(text, from, to, pos)
+}
+
+// carries reports compiled interfaces that hold a carrier.
+func carries(t types.Type) bool { return check.IsError(t) || isStringer(t) }
+
+func isStringer(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "fmt" && named.Obj().Name() == "Stringer"
+}
+
+// temp returns a name for a temporary variable.
+func (l *lowering) temp() string { return fmt.Sprintf("t__%d", l.S.Unique()) }

@@ -1,0 +1,280 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// A body is the function, function literal or cell whose statements are
+// being lowered.
+type body struct {
+	l *lowering
+	check.Tree
+	// locals holds the lowered names of local objects.
+	locals map[types.Object]string
+	// function is the declared function around it; nil in a cell.
+	function *state.Function
+	// results are those of the innermost function or literal.
+	results *types.Tuple
+	sig     *types.Signature
+	// enclosing is the innermost function literal around; nil in a function.
+	enclosing *ast.FuncLit
+	// literal is how many function literals are around.
+	literal int
+	frame   *frame
+	// noted is the place that the frame's variable holds here, 0 if unknown;
+	// hoisted that of the one line that can panic in the loop around.
+	noted   int
+	hoisted int
+	// named holds the lowered names of named results.
+	named []string
+	// targets are the statements around that break or continue can mean,
+	// within the innermost function or literal.
+	targets []*target
+	// loops counts the loops around in the innermost function or literal.
+	loops int
+	// deferring is the lowered name of the function's deferred calls, if it
+	// has any, and result the names of its results then.
+	deferring string
+	// inline says that a statement has to be one line, before a condition.
+	inline bool
+	// override holds texts for expressions that were evaluated before.
+	override map[ast.Expr]string
+}
+
+// callee returns the name by which a body calls a declared function. What a
+// declared function calls it names directly: it is lowered again when that
+// changes. Literals and cells outlive such changes and go by the variable.
+func (b *body) callee(fn *state.Function) string {
+	b.l.Ready(fn)
+	if !fn.Emitted {
+		b.l.Need(fn)
+	}
+	if b.function == nil || b.literal > 0 {
+		if b.literal == 0 {
+			return fn.Lowered()
+		}
+		b.l.Value(fn)
+		return fn.Variable
+	}
+	if !b.function.Calls[fn] {
+		b.function.Calls[fn] = true
+	}
+	return fn.Lowered()
+}
+
+// function lowers a declared function.
+func (l *lowering) function(fn *state.Function) {
+	fn.Calls = map[*state.Function]bool{}
+	l.Done[fn] = true
+	l.Site = fn.Site
+	defer func() { l.Site = token.NoPos }()
+	if !fn.Emitted {
+		fn.Emitted = true
+		l.Later(func() { fn.Emitted = false })
+	}
+	b := &body{l: l, Tree: l.tree(fn.Info), locals: map[types.Object]string{}, function: fn}
+	sig := state.SignatureOf(fn)
+	b.results, b.sig = sig.Results(), sig
+	b.frame = l.newFrame(fn.Name, fn.Cell)
+	l.Pos = fn.Decl.Pos()
+	head := "func " + fn.Lowered() + b.funcHead(fn.Decl.Type, sig, fn.Decl.Body)
+	text := b.funcBody(fn.Decl.Body)
+	l.Funcs = append(l.Funcs, head+" "+text)
+	if fn.Valued {
+		l.Setup = append([]string{fmt.Sprintf("%s = %s", fn.Variable, fn.Lowered())}, l.Setup...)
+	}
+	l.registerFrame(b.frame)
+}
+
+// funcHead writes parameters, all of them named, and results, named where the
+// function has deferred calls.
+func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockStmt) string {
+	var out strings.Builder
+	out.WriteByte('(')
+	i := 0
+	param := func(name string) {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		typ := sig.Params().At(i).Type()
+		text := ""
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			if s, ok := typ.Underlying().(*types.Slice); ok {
+				text = "..." + b.l.Typ(s.Elem())
+			}
+		}
+		if text == "" {
+			text = b.l.Typ(typ)
+		}
+		fmt.Fprintf(&out, "%s %s", name, text)
+		i++
+	}
+	for _, f := range t.Params.List {
+		if len(f.Names) == 0 {
+			param(fmt.Sprintf("unnamed__%d", i))
+		}
+		for _, id := range f.Names {
+			if id.Name == "_" {
+				param(fmt.Sprintf("unnamed__%d", i))
+				continue
+			}
+			param(b.define(id))
+		}
+	}
+	out.WriteByte(')')
+	b.named = nil
+	if t.Results == nil {
+		return out.String()
+	}
+	if t.Results.NumFields() > 0 && len(t.Results.List[0].Names) > 0 {
+		out.WriteString(" (")
+		j := 0
+		for _, f := range t.Results.List {
+			for _, id := range f.Names {
+				if j > 0 {
+					out.WriteString(", ")
+				}
+				name := fmt.Sprintf("result__%d", j)
+				if id.Name != "_" {
+					name = b.define(id)
+				}
+				b.named = append(b.named, name)
+				fmt.Fprintf(&out, "%s %s", name, b.l.Typ(sig.Results().At(j).Type()))
+				j++
+			}
+		}
+		out.WriteByte(')')
+		return out.String()
+	}
+	if !check.Defers(block.List) {
+		out.WriteString(b.l.Results(sig))
+		return out.String()
+	}
+	list := make([]string, sig.Results().Len())
+	for i := range list {
+		b.named = append(b.named, fmt.Sprintf("result__%d", i))
+		list[i] = b.named[i] + " " + b.l.Typ(sig.Results().At(i).Type())
+	}
+	out.WriteString(" (" + strings.Join(list, ", ") + ")")
+	return out.String()
+}
+
+// define returns the lowered name of a local that an identifier declares.
+func (b *body) define(id *ast.Ident) string {
+	if id.Name == "_" {
+		return "_"
+	}
+	obj := b.Info.Defs[id]
+	if obj == nil {
+		return b.ident(id)
+	}
+	return b.local(obj)
+}
+
+// local returns the lowered name of a local object: its own, unless that
+// could hide a name which lowered code uses, as the results of the function.
+func (b *body) local(obj types.Object) string {
+	if name, ok := b.locals[obj]; ok {
+		return name
+	}
+	name := obj.Name()
+	if name == "_" {
+		return name
+	}
+	if types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "init" || name == "main" || slices.Contains(b.named, name) {
+		name = fmt.Sprintf("%s__l%d", state.InternalName(name), len(b.locals)+1)
+	}
+	b.locals[obj] = name
+	return name
+}
+
+// literalText lowers a function literal. What the interpreter makes of one in
+// a loop shares state with the next iteration's. There the literal is made by
+// a function of its own, which gets the addresses of the variables that the
+// literal captures.
+func (b *body) literalText(e *ast.FuncLit) string {
+	if b.loops == 0 {
+		return b.plainLiteral(e)
+	}
+	captured := b.captured(e)
+	sig := b.Info.TypeOf(e).Underlying().(*types.Signature)
+	inner := *b
+	inner.locals = map[types.Object]string{}
+	for k, v := range b.locals {
+		inner.locals[k] = v
+	}
+	var params, args []string
+	for i, v := range captured {
+		name := fmt.Sprintf("c__%d", i)
+		params = append(params, name+" *"+b.l.Typ(v.Type()))
+		args = append(args, address(b.local(v)))
+		inner.locals[v] = "(*" + name + ")"
+	}
+	maker := fmt.Sprintf("make__%d", b.l.S.Unique())
+	b.l.temporary = append(b.l.temporary, maker)
+	b.l.Funcs = append(b.l.Funcs, fmt.Sprintf("func %s(%s) func%s { return %s }", maker, strings.Join(params, ", "), b.l.Signature(sig, false), inner.plainLiteral(e)))
+	return maker + "(" + strings.Join(args, ", ") + ")"
+}
+
+// address writes the address of a variable, or of what a pointer points to.
+func address(name string) string {
+	if p, ok := strings.CutPrefix(name, "(*"); ok {
+		return strings.TrimSuffix(p, ")")
+	}
+	return "&" + name
+}
+
+// captured returns the variables of the functions around that a literal
+// mentions.
+func (b *body) captured(e *ast.FuncLit) []*types.Var {
+	var vars []*types.Var
+	seen := map[*types.Var]bool{}
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, ok := b.Info.Uses[id].(*types.Var)
+		if !ok || v.IsField() || seen[v] || b.l.S.ByObject[v] != nil || !state.IsSession(v) {
+			return true
+		}
+		if v.Pos() >= e.Pos() && v.Pos() < e.End() {
+			return true
+		}
+		seen[v] = true
+		vars = append(vars, v)
+		return true
+	})
+	return vars
+}
+
+func (b *body) plainLiteral(e *ast.FuncLit) string {
+	sig := b.Info.TypeOf(e).Underlying().(*types.Signature)
+	return b.closure(sig, func(inner *body) string {
+		inner.enclosing = e
+		head := inner.funcHead(e.Type, sig, e.Body)
+		return "func" + head + " " + inner.funcBody(e.Body)
+	})
+}
+
+// closure lowers what write does as the body of a function literal.
+func (b *body) closure(sig *types.Signature, write func(*body) string) string {
+	inner := *b
+	inner.literal++
+	inner.results, inner.sig = sig.Results(), sig
+	inner.targets = nil
+	inner.named = nil
+	inner.noted, inner.hoisted, inner.loops, inner.deferring = 0, 0, 0, ""
+	inner.frame = b.l.newFrame(strings.TrimPrefix(b.frame.name+".func", "."), b.frame.cell)
+	text := write(&inner)
+	b.l.registerFrame(inner.frame)
+	return text
+}

@@ -1,0 +1,214 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// unwrapped writes a value of a compiled interface as one of an empty interface.
+func unwrapped(text string, from types.Type) string {
+	if shape.IsCompiledInterface(from) && !carries(from) {
+		return shape.Bridge + ".Unwrap(" + text + ")"
+	}
+	return text
+}
+
+// comparison writes == or !=.
+func (b *body) comparison(e *ast.BinaryExpr) string {
+	xt, yt := b.Info.TypeOf(e.X), b.Info.TypeOf(e.Y)
+	x, y := "", ""
+	switch {
+	case b.Info.Types[e.X].IsNil() || b.Info.Types[e.Y].IsNil():
+		x, y = b.expr(e.X), b.expr(e.Y)
+	case types.IsInterface(xt) && !types.IsInterface(yt):
+		x, y = unwrapped(b.expr(e.X), xt), unwrapped(b.inInterface(e.Y, xt), xt)
+	case types.IsInterface(yt) && !types.IsInterface(xt):
+		x, y = unwrapped(b.inInterface(e.X, yt), yt), unwrapped(b.expr(e.Y), yt)
+	default:
+		x, y = unwrapped(b.operandLike(e.X, e.Y), xt), unwrapped(b.operandLike(e.Y, e.X), yt)
+		switch b.commonType(e) {
+		case xt:
+			y = b.l.Parenthesized(xt) + "(" + y + ")"
+		case yt:
+			x = b.l.Parenthesized(yt) + "(" + x + ")"
+		}
+	}
+	return x + " " + e.Op.String() + " " + y
+}
+
+// commonType returns the type in which two values of different types that Go
+// compares have to be for the interpreter: the one that is declared, or the
+// channel for one direction. It is nil where the types are the same.
+func (b *body) commonType(e *ast.BinaryExpr) types.Type {
+	x, y := b.Info.Types[e.X], b.Info.Types[e.Y]
+	if x.Value != nil || y.Value != nil || types.Identical(x.Type, y.Type) || types.IsInterface(x.Type) || types.IsInterface(y.Type) {
+		return nil
+	}
+	untyped := func(t types.Type) bool {
+		basic, ok := t.(*types.Basic)
+		return ok && basic.Info()&types.IsUntyped != 0
+	}
+	_, declared := types.Unalias(x.Type).(*types.Named)
+	if c, ok := x.Type.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
+		declared = true
+	}
+	switch {
+	case untyped(x.Type) || untyped(y.Type):
+		return nil
+	case declared:
+		return x.Type
+	}
+	return y.Type
+}
+
+// inInterface writes an operand that is compared with one of interface type.
+func (b *body) inInterface(e ast.Expr, t types.Type) string {
+	text := b.to(e, t)
+	if from := b.Info.TypeOf(e); types.IsInterface(from) || b.Info.Types[e].IsNil() || !b.l.Native(from) || shape.IsCompiledInterface(t) {
+		return text
+	}
+	return "interface{}(" + text + ")"
+}
+
+func (b *body) operandLike(e, other ast.Expr) string {
+	if b.Info.Types[other].Value == nil {
+		return b.like(e)
+	}
+	return b.expr(e)
+}
+
+// shapeOnly reports whether all that encoding/json looks at in values of a
+// type is there at run time: there must be neither embedded structs nor types
+// that encode themselves.
+func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return true
+	}
+	seen[t] = true
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		if !state.IsSession(named.Obj()) {
+			return true
+		}
+		set := types.NewMethodSet(types.NewPointer(named))
+		for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "IsZero"} {
+			if set.Lookup(nil, name) != nil {
+				return false
+			}
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if u.Field(i).Embedded() || u.Field(i).Exported() && !l.shapeOnly(u.Field(i).Type(), seen) {
+				return false
+			}
+		}
+	case *types.Pointer:
+		return l.shapeOnly(u.Elem(), seen)
+	case *types.Slice:
+		return l.shapeOnly(u.Elem(), seen)
+	case *types.Array:
+		return l.shapeOnly(u.Elem(), seen)
+	case *types.Map:
+		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
+	case *types.Interface:
+		return u.NumMethods() == 0
+	case *types.Chan, *types.Signature:
+		return l.Native(t) // encoding/json complains of it by its name
+	}
+	return true
+}
+
+// replaced writes calls that the bridge carries out instead of the function
+// that the user names.
+func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
+	if obj == nil {
+		return "", false
+	}
+	if obj.Pkg() != nil && obj.Pkg().Path() == "errors" && obj.Name() == "As" && len(e.Args) == 2 {
+		return b.errorsAs(e)
+	}
+	if text, ok := b.decoded(e, obj, sig); ok {
+		return text, true
+	}
+	if names := check.ParameterNames(e, obj, b.Info); names != "" {
+		return b.apply(e, b.l.Use(obj.Pkg())+"."+check.InteractLabelled, []string{names}, sig, obj), true
+	}
+	if _, ok := formatParameter(obj); ok {
+		return b.formatted(e, b.l.Use(obj.Pkg())+"."+obj.Name(), obj, sig)
+	}
+	return "", false
+}
+
+// errorsAs writes errors.As for a target of a session type.
+func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
+	p, ok := b.TypeOf(e.Args[1]).(*types.Pointer)
+	if !ok || b.l.Native(p.Elem()) && (!types.IsInterface(p.Elem()) || check.IsError(p.Elem())) {
+		return "", false
+	}
+	names, texts, samples := "nil", "nil", "nil"
+	if i, ok := p.Elem().Underlying().(*types.Interface); ok {
+		if i.NumMethods() == 0 {
+			return "", false
+		}
+		if shape.Erased(p.Elem()) {
+			names, texts, samples = b.l.MethodLists(i)
+		}
+	}
+	return fmt.Sprintf("%s.ErrorsAs(%s, %d, %d, %s, %s, %s, %s)", shape.Bridge, b.to(e.Args[0], types.Universe.Lookup("error").Type()),
+		b.l.Describe(p.Elem()), b.l.Describe(types.NewPointer(p.Elem())), b.expr(e.Args[1]), names, texts, samples), true
+}
+
+// replacedMethods maps methods of compiled types to the functions of the bridge
+// that stand in for them.
+var replacedMethods = map[string]string{
+	// They may never return; the functions do, when the cell is interrupted.
+	"(*sync.Mutex).Lock":     "Lock",
+	"(*sync.RWMutex).Lock":   "Lock",
+	"(*sync.RWMutex).RLock":  "RLock",
+	"(sync.Locker).Lock":     "Lock",
+	"(*sync.WaitGroup).Wait": "Await",
+	"(*sync.Cond).Wait":      "AwaitCond",
+	// They compare types, which carriers have in common.
+	"(*sync/atomic.Value).Store":          "AtomicStore",
+	"(*sync/atomic.Value).Swap":           "AtomicSwap",
+	"(*sync/atomic.Value).CompareAndSwap": "AtomicCAS",
+	// They end the process; the functions end the cell.
+	"(*log.Logger).Fatal":   "Fatal",
+	"(*log.Logger).Fatalf":  "Fatalf",
+	"(*log.Logger).Fatalln": "Fatalln",
+}
+
+// replacedMethod is replaced for methods of compiled types.
+func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
+	name, ok := replacedMethods[m.FullName()]
+	if !ok {
+		if m.FullName() == "(*encoding/json.Decoder).Decode" && len(e.Args) == 1 && b.decodes(e.Args[0]) {
+			return b.apply(e, shape.Bridge+".Decode", []string{recv}, sig, nil), true
+		}
+		return "", false
+	}
+	index := s.Index()
+	_, holder, _ := b.l.path(b.Info.TypeOf(sel.X), index[:len(index)-1])
+	if _, pointer := holder.Underlying().(*types.Pointer); !pointer && !types.IsInterface(holder) {
+		recv = "&" + recv
+	}
+	return b.apply(e, shape.Bridge+"."+name, []string{recv}, sig, m), true
+}
+
+// panicValue writes the value of a panic. What may be nil becomes what a panic
+// with nil is.
+func (b *body) panicValue(e ast.Expr) string {
+	text := b.to(e, types.Universe.Lookup("any").Type())
+	if types.IsInterface(b.Info.TypeOf(e)) || b.Info.Types[e].IsNil() {
+		return shape.Bridge + ".PanicValue(" + text + ")"
+	}
+	return text
+}
+
+func (b *body) printed(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }

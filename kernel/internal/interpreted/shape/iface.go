@@ -1,0 +1,159 @@
+package shape
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// How interfaces are represented. The interpreter knows a type only by its
+// shape, and an interface of the session only through a wrapper that hides
+// what it holds. So neither is left to it:
+//
+//   - An empty interface, and every interface that the session declares, is an
+//     empty interface. A value of a compiled type is in it as itself; a value of
+//     a session type as a carrier, a compiled comparable struct of the value and
+//     its type (kernel/internal/interpreted/carrier.go). So ==, map keys, channels
+//     and printing are Go's own.
+//   - Methods are called through a dispatcher, which finds them by name.
+//   - Assertions and type switches on session types ask the bridge.
+//   - An interface of a compiled package holds a compiled value, or a wrapper of
+//     a carrier, a struct with the methods (only error and fmt.Stringer hold
+//     carriers themselves). The wrapper is taken off when such a value becomes
+//     one of an empty interface, is compared or asked what it is.
+
+// dispatcher returns the function that calls a method of an interface of the
+// session.
+func (l *Shapes) Dispatcher(m *types.Func) string {
+	sig := m.Signature()
+	text := l.methodType(sig)
+	key := "call " + m.Name() + " " + text
+	if name, ok := l.S.Instances[key]; ok {
+		return name
+	}
+	name := fmt.Sprintf("%s__c%d", state.InternalName(m.Name()), l.S.Unique())
+	l.S.Instances[key] = name
+	l.Later(func() { delete(l.S.Instances, key) })
+	params := strings.TrimPrefix(l.Signature(sig, true), "(")
+	head := "(s interface{}, " + params
+	if sig.Params().Len() == 0 {
+		head = "(s interface{}" + params
+	}
+	call := fmt.Sprintf("%s.Find(s, %q, (%s)(nil)).(%s)(%s)", Bridge, m.Name(), text, text, strings.TrimSuffix("s, "+Forwarded(sig), ", "))
+	l.Funcs = append(l.Funcs, fmt.Sprintf("func %s%s { %s }", name, head, Returning(sig, call)))
+	return name
+}
+
+// methodType writes the type of a method as a function of an empty interface
+// and its parameters.
+func (l *Shapes) methodType(sig *types.Signature) string {
+	rest := strings.TrimPrefix(l.Signature(sig, false), "(")
+	if sig.Params().Len() == 0 {
+		return "func(interface{}" + rest
+	}
+	return "func(interface{}, " + rest
+}
+
+// methods tells the bridge how to call the methods of a session type.
+func (l *Shapes) methods(id int, t types.Type) {
+	if types.IsInterface(t) {
+		return
+	}
+	base, pointer := t, false
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		base, pointer = p.Elem(), true
+	}
+	named, ok := types.Unalias(base).(*types.Named)
+	if !ok || types.IsInterface(named) {
+		return
+	}
+	set := types.NewMethodSet(t)
+	for i := range set.Len() {
+		sel := set.At(i)
+		m := sel.Obj().(*types.Func)
+		key := fmt.Sprintf("method %d %s", id, m.Name())
+		if l.S.Instances[key] != "" || l.hidden(sel) {
+			continue
+		}
+		if fn := l.S.Funcs[m.Origin()]; fn != nil && fn.Pending != "" {
+			continue
+		}
+		l.S.Instances[key] = "known"
+		l.Later(func() { delete(l.S.Instances, key) })
+		sig := m.Signature()
+		typ := l.Typ(t)
+		args := make([]string, sig.Params().Len())
+		for j := range args {
+			args[j] = fmt.Sprintf("p%d", j)
+		}
+		if sig.Variadic() {
+			args[len(args)-1] += "..."
+		}
+		call := l.PromotedCall("x", pointer, named, sel.Index(), m, args)
+		params := strings.TrimPrefix(l.Signature(sig, true), "(")
+		head := "func(r interface{}, " + params
+		if len(args) == 0 {
+			head = "func(r interface{}" + params
+		}
+		l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, %q, %s { var x %s; %s.Get(r, &x); %s })",
+			Bridge, id, m.Name(), l.methodType(sig), head, typ, Bridge, Returning(sig, call)))
+	}
+}
+
+// hidden reports methods of embedded compiled types whose signature cannot be
+// written down; they cannot be called by name.
+func (l *Shapes) hidden(sel *types.Selection) bool {
+	hidden := false
+	var visit func(t types.Type, depth int)
+	visit = func(t types.Type, depth int) {
+		if depth > 10 {
+			return
+		}
+		switch t := types.Unalias(t).(type) {
+		case *types.Named:
+			if !state.IsSession(t.Obj()) && t.Obj().Pkg() != nil && (!t.Obj().Exported() || t.TypeArgs().Len() > 0 && l.standIn(t) == nil) {
+				hidden = true
+			}
+		case *types.Pointer:
+			visit(t.Elem(), depth+1)
+		case *types.Slice:
+			visit(t.Elem(), depth+1)
+		case *types.Array:
+			visit(t.Elem(), depth+1)
+		case *types.Chan:
+			visit(t.Elem(), depth+1)
+		case *types.Map:
+			visit(t.Key(), depth+1)
+			visit(t.Elem(), depth+1)
+		case *types.Signature:
+			for i := range t.Params().Len() {
+				visit(t.Params().At(i).Type(), depth+1)
+			}
+			for i := range t.Results().Len() {
+				visit(t.Results().At(i).Type(), depth+1)
+			}
+		}
+	}
+	m := sel.Obj().(*types.Func)
+	visit(m.Signature(), 0)
+	return hidden || !m.Exported() && !state.IsSession(m)
+}
+
+func IsCompiledInterface(t types.Type) bool {
+	return types.IsInterface(t) && !check.IsEmptyInterface(t) && !Erased(t)
+}
+
+// methodLists writes the names of an interface's methods, their types as text,
+// and functions of these types.
+func (l *Shapes) MethodLists(i *types.Interface) (names, texts, samples string) {
+	var n, t, s []string
+	for j := range i.NumMethods() {
+		m := i.Method(j)
+		text := l.methodType(m.Signature())
+		n, t, s = append(n, m.Name()), append(t, text), append(s, "("+text+")(nil)")
+	}
+	return "[]string{" + quoted(n) + "}", "[]string{" + quoted(t) + "}", "[]interface{}{" + strings.Join(s, ", ") + "}"
+}

@@ -1,0 +1,60 @@
+package shape
+
+import (
+	"go/types"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// promotedCall writes the call of a method of named, reached by a path of
+// embedded fields, on the variable recv.
+func (l *Shapes) PromotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
+	t := types.Type(named)
+	path := recv
+	for _, i := range index[:len(index)-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		st, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			break
+		}
+		path += "." + FieldName(st.Field(i))
+		t = st.Field(i).Type()
+		_, isPointer = t.Underlying().(*types.Pointer)
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if Erased(t) {
+		return l.Dispatcher(m) + "(" + strings.Join(append([]string{path}, args...), ", ") + ")"
+	}
+	if base, ok := types.Unalias(t).(*types.Named); ok && InLowered(base) {
+		if fn := l.MethodOf(m, base); fn != nil {
+			l.Value(fn)
+			switch {
+			case fn.Pointer && !isPointer:
+				path = "&" + path
+			case !fn.Pointer && isPointer:
+				path = "*" + path
+			}
+			return fn.Variable + "(" + strings.Join(append([]string{path}, args...), ", ") + ")"
+		}
+	}
+	return path + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
+}
+
+// methodOf returns the function behind a method of a session type, making an
+// instance of it if the type is one.
+func (l *Shapes) MethodOf(m *types.Func, named *types.Named) *state.Function {
+	origin := m.Origin()
+	fn := l.S.Funcs[origin]
+	if fn == nil {
+		return nil
+	}
+	if fn.Generic {
+		return l.Instance(fn, origin, named.TypeArgs())
+	}
+	return fn
+}

@@ -1,0 +1,431 @@
+package magics
+
+import (
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// A magicUse is a magic in the text of a cell, as byte offsets into it.
+type MagicUse struct {
+	Kind       *MagicKind // nil if there is no such magic
+	Name       string     // as it is written
+	Start, End int
+	// argument is what follows the name, up to the end of the line without
+	// blanks around it; of a question it is what is asked about.
+	Argument, ArgumentEnd int
+	// statement is the Go behind %time and %timeit; empty if there is none.
+	Statement, StatementEnd int
+	// command says that the shell is to run what stands there instead.
+	Command bool
+	Whole   bool // the magic is about the whole cell
+	Detail  int  // that a question asks for
+	// after is how much of the cell there was before the magic.
+	after int
+	// fault says what is wrong with the magic, and faultAt where.
+	fault   string
+	faultAt int
+}
+
+func (m *MagicUse) complain(at int, msg string) {
+	if m.fault == "" {
+		m.fault, m.faultAt = msg, at
+	}
+}
+
+// mayHoldMagics reports whether a text can have magics at all. It is all that
+// they cost a cell without them.
+func MayHoldMagics(text string) bool {
+	if !strings.ContainsAny(text, "%!?") {
+		return false
+	}
+	if strings.Contains(text, "; %") {
+		return true // which is a mistake to be told
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && (strings.IndexByte("%!?", line[0]) >= 0 || strings.HasSuffix(strings.TrimSuffix(line, ";"), "?")) {
+			return true
+		}
+	}
+	return false
+}
+
+// question is a line that asks about a name, or about a magic.
+var question = regexp.MustCompile(`^(\?{0,2})(%{0,2}[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*)(\?{0,2})[ \t]*;?$`)
+
+// asks returns the submatches of a line that is a question, nil if it is none.
+func asks(line string) []int {
+	at := question.FindStringSubmatchIndex(line)
+	if at == nil || at[2] == at[3] && at[6] == at[7] {
+		return nil
+	}
+	return at
+}
+
+// A magicFinder looks for magics at the beginnings of statements.
+type magicFinder struct {
+	text  string
+	bytes []byte // of the text
+	found []*MagicUse
+	// begun is how many lexemes come before the statement at the top that was
+	// seen last.
+	begun int
+	// seen counts what the cell runs as Go: lexemes, and magics that are not
+	// the engine's own.
+	seen int
+}
+
+// findMagics returns the magics of a cell, in order, and how much else there
+// is. Text within strings and comments is none, nor is any that can be Go,
+// except for an expression at the beginning of a line that begins with !.
+func FindMagics(text string) ([]*MagicUse, int) {
+	if !MayHoldMagics(text) {
+		return nil, 0
+	}
+	f := &magicFinder{text: text, bytes: []byte(text)}
+	start := 0
+	if m := f.whole(); m != nil {
+		f.add(m)
+		if m.End == len(text) {
+			return f.found, f.seen
+		}
+		start = m.End
+		if m.Name == "timeit" {
+			// What follows stands in a function.
+			f.scan(start, []syntax.Lexeme{{Tok: token.FUNC}, {Tok: token.LBRACE}}, []token.Token{token.LBRACE})
+			return f.found, f.seen
+		}
+	}
+	f.scan(start, nil, nil)
+	return f.found, f.seen
+}
+
+func (f *magicFinder) add(m *MagicUse) {
+	m.after = f.seen
+	if m.Kind == nil || !m.Kind.own {
+		f.seen++
+	}
+	f.found = append(f.found, m)
+}
+
+// line returns the end of the line that an offset is in, without blanks.
+func (f *magicFinder) line(at int) int {
+	line, _, _ := strings.Cut(f.text[at:], "\n")
+	return at + len(strings.TrimRight(line, " \t\r"))
+}
+
+// whole returns the magic that is about the whole cell, nil if there is none.
+func (f *magicFinder) whole() *MagicUse {
+	start := len(f.text) - len(strings.TrimLeft(f.text, " \t\r\n"))
+	if !strings.HasPrefix(f.text[start:], "%%") || asks(f.text[start:f.line(start)]) != nil {
+		return nil
+	}
+	m := f.named(start)
+	m.Whole = true
+	switch {
+	case m.Kind == nil:
+		m.End = len(f.text)
+	case !m.Kind.Cell:
+		m.complain(start, "%"+m.Name+" is the magic of a line: write "+m.Kind.Usage)
+	case m.Name == "time":
+		if m.Argument < m.ArgumentEnd {
+			m.complain(m.Argument, "the cell that %%time measures begins on the next line; for a statement write %time")
+		}
+	case m.Name == "timeit":
+		if m.Statement < m.ArgumentEnd {
+			m.complain(m.Statement, "the cell that %%timeit measures begins on the next line; for a statement write %timeit")
+		}
+		m.Statement, m.StatementEnd = m.End, len(f.text)
+	case m.Name == "bash":
+		if m.Argument < m.ArgumentEnd {
+			m.complain(m.Argument, "the script begins on the next line")
+		}
+		m.End = len(f.text)
+	case m.Name == "writefile":
+		m.End = len(f.text)
+	}
+	return m
+}
+
+// named reads a magic with a name, up to the end of its line.
+func (f *magicFinder) named(start int) *MagicUse {
+	end := f.line(start)
+	name := start
+	for name < end && f.text[name] == '%' {
+		name++
+	}
+	after := name
+	for i, r := range f.text[name:end] {
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		after = name + i + len(string(r))
+	}
+	m := &MagicUse{Name: f.text[name:after], Start: start, End: end, Argument: f.skip(after, end), ArgumentEnd: end}
+	m.Kind = magicNamed(m.Name)
+	if m.Kind == nil {
+		m.complain(start, UnknownMagic(f.text[start:after]))
+		return m
+	}
+	if m.Name == "timeit" {
+		m.Statement = f.options(m)
+	}
+	return m
+}
+
+// skip returns the first offset that is not a blank.
+func (f *magicFinder) skip(from, end int) int {
+	for from < end && (f.text[from] == ' ' || f.text[from] == '\t') {
+		from++
+	}
+	return from
+}
+
+// timeItOption is an option of %timeit.
+var timeItOption = regexp.MustCompile(`^-([nr])[ \t]*([0-9]{1,9})(?:[ \t]+|$)`)
+
+// options returns where the options of %timeit end.
+func (f *magicFinder) options(m *MagicUse) int {
+	at := m.Argument
+	for {
+		option := timeItOption.FindString(f.text[at:m.ArgumentEnd])
+		if option == "" {
+			return at
+		}
+		at += len(option)
+	}
+}
+
+// scan looks at the text from an offset on, which is preceded by lexemes and
+// stands in open brackets.
+func (f *magicFinder) scan(from int, before []syntax.Lexeme, open []token.Token) {
+	for from < len(f.text) {
+		from, before, open = f.statements(from, before, open)
+	}
+}
+
+// statements looks for the next magic, and returns the state behind it.
+func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.Token) (int, []syntax.Lexeme, []token.Token) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(f.text)-from)
+	s.Init(file, f.bytes[from:], func(token.Position, string) {}, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return len(f.text), before, open
+		}
+		at := from + file.Offset(pos)
+		if tok == token.REM && f.misplaced(before, open) && !f.first(from, at, before) {
+			m := f.named(at)
+			m.fault = ""
+			m.complain(at, "a magic stands at the beginning of a line")
+			f.add(m)
+			f.begun = len(before) + 1
+			return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.SEMICOLON, Lit: "\n"}), open
+		}
+		if (tok == token.IDENT || at < len(f.text) && strings.IndexByte("%!?", f.text[at]) >= 0) && f.first(from, at, before) && f.begins(before, open) {
+			if m := f.magic(at, tok, before, open); m != nil {
+				f.add(m)
+				f.begun = len(before) + 1
+				return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.SEMICOLON, Lit: "\n"}), open
+			}
+		}
+		switch tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			if tok == token.LBRACE && !syntax.Block(before) {
+				tok = token.LBRACK // of a literal
+			}
+			open = append(open, tok)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			open = open[:max(0, len(open)-1)]
+		}
+		if tok != token.SEMICOLON {
+			f.seen++
+		}
+		before = append(before, syntax.Lexeme{Pos: at, Tok: tok, Lit: lit})
+		if tok == token.SEMICOLON && len(open) == 0 && !(lit == ";" && syntax.InHeader(before, f.begun, len(before)-1)) {
+			f.begun = len(before)
+		}
+	}
+}
+
+// misplaced reports whether what follows the lexemes begins a statement, so
+// that a percent sign cannot be Go.
+func (f *magicFinder) misplaced(before []syntax.Lexeme, open []token.Token) bool {
+	return len(open) == 0 && len(before) > 0 && before[len(before)-1].Tok == token.SEMICOLON && f.begins(before, open)
+}
+
+// begins reports whether what follows the lexemes begins a statement.
+func (f *magicFinder) begins(before []syntax.Lexeme, open []token.Token) bool {
+	if len(before) == 0 {
+		return true
+	}
+	inBlock := len(open) > 0 && open[len(open)-1] == token.LBRACE
+	if len(open) > 0 && !inBlock {
+		return false
+	}
+	switch last := before[len(before)-1]; last.Tok {
+	case token.SEMICOLON:
+		return last.Lit != ";" || !inBlock && f.begun == len(before)
+	case token.LBRACE, token.COLON:
+		return inBlock
+	}
+	return false
+}
+
+// first reports whether an offset, behind the lexemes, is that of the first
+// text on its line.
+func (f *magicFinder) first(from, at int, before []syntax.Lexeme) bool {
+	if len(before) > 0 {
+		// What cannot be scanned may be longer in words than in the text.
+		from = min(max(from, before[len(before)-1].End(f.text)), at)
+	}
+	gap := f.text[from:at]
+	newline := strings.LastIndexByte(gap, '\n')
+	if newline < 0 && from > 0 && f.text[from-1] != '\n' {
+		return false
+	}
+	return strings.TrimLeft(gap[newline+1:], " \t\r") == ""
+}
+
+// magic returns the magic that begins at an offset, nil if there is none.
+func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, open []token.Token) *MagicUse {
+	end := f.line(at)
+	var m *MagicUse
+	asked := asks(f.text[at:end])
+	switch {
+	case asked != nil && !tok.IsKeyword():
+		m = &MagicUse{Kind: &QuestionKind, Start: at, End: end, Argument: at + asked[4], ArgumentEnd: at + asked[5]}
+		m.Detail = max(asked[3]-asked[2], asked[7]-asked[6]) - 1
+	case f.text[at] == '%':
+		m = f.named(at)
+		if strings.HasPrefix(f.text[at:], "%%") {
+			m.complain(at, "%%"+m.Name+" begins a cell: it stands on the first line")
+			break
+		}
+		if m.Kind != nil && !m.Kind.Line {
+			m.complain(at, "%"+m.Name+" is the magic of a cell: write "+m.Kind.Usage+" on the first line")
+		}
+		if m.Name == "time" || m.Name == "timeit" {
+			f.timed(m)
+		}
+	case f.text[at] == '!' && !f.element(at, end, before):
+		for strings.HasSuffix(f.text[at:end], "\\") {
+			newline := strings.IndexByte(f.text[end:], '\n')
+			if newline < 0 {
+				break
+			}
+			end = f.line(end + newline + 1)
+		}
+		m = &MagicUse{Kind: &ShellKind, Start: at, End: end, Argument: f.skip(at+1, end), ArgumentEnd: end}
+		if m.Argument == end {
+			m.complain(at, "a command is missing behind !")
+		}
+	default:
+		return nil
+	}
+	if len(open) > 0 {
+		m.fault = "" // whatever else is wrong
+		m.complain(at, strings.TrimRight(f.text[at:f.word(at)], " ")+" stands in a block; magics work only at the top of a cell")
+	}
+	return m
+}
+
+// element reports whether a line that begins behind a bracket can be the
+// beginning of a literal's elements.
+func (f *magicFinder) element(at, end int, before []syntax.Lexeme) bool {
+	if len(before) == 0 || before[len(before)-1].Tok == token.SEMICOLON {
+		return false
+	}
+	line := f.text[at:end]
+	return strings.HasSuffix(line, ",") || strings.Contains(line, "}")
+}
+
+// word returns the end of the first word of a magic.
+func (f *magicFinder) word(at int) int {
+	end := f.line(at)
+	if blank := strings.IndexAny(f.text[at:end], " \t"); blank >= 0 {
+		return at + blank
+	}
+	return end
+}
+
+// timed finds the statement behind %time or %timeit. It may go on for several
+// lines.
+func (f *magicFinder) timed(m *MagicUse) {
+	if m.Name == "time" {
+		m.Statement = m.Argument
+	}
+	m.StatementEnd = m.Statement
+	switch {
+	case m.Statement == m.ArgumentEnd:
+		m.complain(m.Start, "a statement is missing behind %"+m.Name)
+		return
+	case f.text[m.Statement] == '%':
+		m.complain(m.Statement, "%"+m.Name+" measures Go, not another magic")
+		return
+	case f.text[m.Statement] == '!':
+		m.Command, m.StatementEnd = true, m.End
+		if f.skip(m.Statement+1, m.End) == m.End {
+			m.complain(m.Statement, "a command is missing behind !")
+		}
+		return
+	}
+	first := splitFirst(f.bytes[m.Statement:])
+	m.End = m.Statement + first.End
+	m.StatementEnd = m.End
+	if first.Semicolon >= 0 {
+		m.End = m.Statement + first.Semicolon + 1
+	}
+	if first.Kind != syntax.ItemStatement {
+		m.complain(m.Statement, "%"+m.Name+" measures statements, not declarations")
+	}
+	switch tok := syntax.Lex(f.text[m.Statement:m.StatementEnd])[0].Tok; tok {
+	case token.DEFER, token.RETURN, token.BREAK, token.CONTINUE, token.GOTO, token.FALLTHROUGH:
+		m.complain(m.Statement, "there is nothing to measure in a "+tok.String()+" statement")
+	}
+}
+
+// splitFirst returns the first item of a text, which is not empty. What comes
+// behind it need not be Go.
+func splitFirst(bytes []byte) syntax.Item {
+	file := token.NewFileSet().AddFile("", -1, len(bytes))
+	var s scanner.Scanner
+	s.Init(file, bytes, func(token.Position, string) {}, 0)
+	var lexemes []syntax.Lexeme
+	depth := 0
+	for {
+		pos, tok, lit := s.Scan()
+		l := syntax.Lexeme{Pos: len(bytes), Tok: tok, Lit: lit}
+		if pos.IsValid() {
+			l.Pos = file.Offset(pos)
+		}
+		lexemes = append(lexemes, l)
+		last := len(lexemes) - 1
+		switch tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		}
+		ends := tok == token.SEMICOLON && depth <= 0 && !(lit == ";" && syntax.InHeader(lexemes, 0, last))
+		if tok != token.EOF && !ends {
+			continue
+		}
+		it := syntax.Item{Semicolon: -1}
+		if last > 0 {
+			it.Kind = syntax.Classify(lexemes[:last])
+			// Only the end of the last lexeme needs the text.
+			it.End = min(lexemes[last-1].End(""), l.Pos)
+		}
+		if tok == token.SEMICOLON && lit == ";" {
+			it.Semicolon = l.Pos
+		}
+		return it
+	}
+}

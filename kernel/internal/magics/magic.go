@@ -1,0 +1,147 @@
+package magics
+
+import (
+	"strings"
+)
+
+// Magics are what a cell may hold beside Go: lines that begin with a percent
+// sign, as %time f(), commands of the shell, as !ls, and questions, as name?.
+// They stand at the top of a cell, at the beginning of a line; one with two
+// percent signs begins a cell and is about all of it.
+//
+// magic_find.go finds them, and magic_text.go writes most of them as Go before
+// the cell is parsed, so that they are checked and run as what the user writes;
+// the functions that this Go calls are in stdlib/magic. Those about the session
+// itself are carried out by the engine (magic_session.go), before or after the
+// cell's Go.
+
+// A magicKind describes a magic.
+type MagicKind struct {
+	Name string // without the percent sign
+	// line and cell say how the magic is written.
+	Line, Cell bool
+	// own says that the engine carries it out, with no Go.
+	own bool
+	// files says that its argument is the name of a file, folders that it is
+	// that of a folder.
+	Files, Folders bool
+	Usage          string
+	doc            string
+	example        string
+}
+
+// magicKinds are all magics, in the order in which %help lists them.
+var MagicKinds = []MagicKind{
+	{Name: "time", Line: true, Cell: true, Usage: "%time STATEMENT",
+		doc:     "runs the statement once and prints the time that it took, by the clock and in the processors. It declares what it declares without. %%time on the first line measures the cell.",
+		example: "%time x := slow()"},
+	{Name: "timeit", Line: true, Cell: true, Usage: "%timeit [-n LOOPS] [-r RUNS] STATEMENT",
+		doc:     "runs the statement many times and prints the mean time that it takes, and how much that varies. What it declares is gone afterwards. %%timeit on the first line measures the statements of the cell.",
+		example: "%timeit sort.Ints(slices.Clone(xs))"},
+	{Name: "who", Line: true, own: true, Usage: "%who [-m]",
+		doc:     "lists what the session has declared: variables with their types and values, functions, types, constants and imports; with -m how much memory the compiled code of cells has.",
+		example: "%who"},
+	{Name: "reset", Line: true, own: true, Usage: "%reset",
+		doc:     "forgets all that the session has declared and starts a new process for its cells. What they have started ends, and the working directory is what it was at first.",
+		example: "%reset"},
+	{Name: "cd", Line: true, Folders: true, Usage: "%cd [FOLDER]",
+		doc:     "changes the working directory: to the folder, with ~ for the user's home, to that one without a folder, and with - to the one before.",
+		example: "%cd ~/data"},
+	{Name: "env", Line: true, Usage: "%env [NAME[=VALUE]]",
+		doc:     "lists the environment variables of the cells, shows one, or sets one.",
+		example: "%env OMP_NUM_THREADS=2"},
+	{Name: "load", Line: true, Files: true, Usage: "%load FILE",
+		doc:     "puts the text of the file in place of the cell.",
+		example: "%load experiment.go"},
+	{Name: "writefile", Cell: true, Files: true, Usage: "%%writefile [-a] FILE",
+		doc:     "writes the rest of the cell into the file, with -a at its end.",
+		example: "%%writefile notes.txt"},
+	{Name: "bash", Cell: true, Usage: "%%bash",
+		doc:     "runs the rest of the cell with bash. A status other than 0 at its end is an error.",
+		example: "%%bash"},
+	{Name: "engine", Line: true, own: true, Usage: "%engine [auto|interpreted|compiled]",
+		doc:     "says how cells are run, or chooses it: interpreted, which takes no time to begin; compiled, which takes a tenth of a second a cell and runs at Go's own speed; or auto, which compiles from the first cell on that the interpreter does not take.",
+		example: "%engine compiled"},
+	{Name: "mod", Line: true, own: true, Usage: "%mod [MODULE[@VERSION]]",
+		doc:     "lists the modules that cells have imported packages of, or has the session take a module in a version from now on: v1.2.3, latest, a branch or a commit, or none for what others require. Otherwise a module has the version that the go.mod or go.work beside the notebook says, or the latest.",
+		example: "%mod golang.org/x/exp@latest"},
+	{Name: "strict", Line: true, own: true, Usage: "%strict [on|off]",
+		doc:     "turns off that an error which a statement of a cell does not look at stops the cell, and with off turns that on again.",
+		example: "%strict on"},
+	{Name: "help", Line: true, own: true, Usage: "%help",
+		doc:     "lists the magics.",
+		example: "%help"},
+}
+
+// Two magics have no name. They are listed with the others.
+var (
+	ShellKind = MagicKind{Usage: "!COMMAND",
+		doc:     "runs a command with the shell, up to the end of the line, and shows what it writes. A status other than 0 is an error. Go that begins with ! is written in parentheses.",
+		example: "!ls -l"}
+	QuestionKind = MagicKind{Usage: "NAME? or NAME??", own: true,
+		doc:     "shows the declaration and the documentation of what a name stands for; with two question marks its source, too, where a cell has declared it.",
+		example: "strings.Cut?"}
+)
+
+// magicNamed returns the magic of that name, nil if there is none.
+func magicNamed(name string) *MagicKind {
+	for i := range MagicKinds {
+		if MagicKinds[i].Name == name {
+			return &MagicKinds[i]
+		}
+	}
+	return nil
+}
+
+// sign is how a magic of that name is written.
+func (k *MagicKind) sign() string {
+	if k.Line {
+		return "%" + k.Name
+	}
+	return "%%" + k.Name
+}
+
+// unknownMagic words the complaint about a name that no magic has.
+func UnknownMagic(written string) string {
+	name := strings.TrimLeft(written, "%")
+	best, least := "", len(name)/2+1 // more changes than that are another word
+	for _, k := range MagicKinds {
+		if d := editDistance(name, k.Name); d < least {
+			best, least = k.sign(), d
+			if k.Cell && strings.HasPrefix(written, "%%") {
+				best = "%%" + k.Name
+			}
+		}
+	}
+	msg := "there is no magic " + written
+	if best != "" {
+		msg += "; the nearest is " + best
+	}
+	return msg + " (%help lists them)"
+}
+
+// editDistance is the number of bytes to insert, remove or replace, and of
+// neighbours to swap, to make b of a.
+func editDistance(a, b string) int {
+	before := make([]int, len(b)+1) // the row two above
+	above := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		above[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(above[j]+cost, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, above, row = above, row, before
+	}
+	return above[len(b)]
+}

@@ -1,0 +1,403 @@
+package magics
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// A translated cell is a translation, with what the engine does itself before
+// the Go is checked and after it has run.
+type Translated struct {
+	syntax.Translation
+	Before, After []*MagicUse
+}
+
+// translate writes the magics of a cell as Go. The names that the session has
+// are those for which taken returns true.
+func Translate(source string, taken func(string) bool) (*Translated, []magicFault) {
+	uses, total := FindMagics(source)
+	if len(uses) == 0 {
+		return &Translated{Translation: syntax.Translation{Text: source}}, nil
+	}
+	w := &magicWriter{source: source}
+	w.Alias = MagicAlias(func(name string) bool { return strings.Contains(source, name) || taken(name) })
+	var faults []magicFault
+	for _, m := range uses {
+		w.copy(m.Start)
+		if m.fault == "" {
+			w.magic(m)
+		}
+		if m.Kind != nil && m.Kind.own {
+			switch {
+			case m.after == 0:
+				w.Before = append(w.Before, m)
+			case m.after == total:
+				w.After = append(w.After, m)
+			default:
+				m.complain(m.Start, strings.TrimSpace(source[m.Start:m.End])+" stands between statements; put it at the beginning or the end of the cell")
+			}
+		}
+		if m.fault != "" {
+			faults = append(faults, magicFault{m.faultAt, m.fault})
+		}
+		w.from = max(w.from, m.End)
+	}
+	w.copy(len(source))
+	w.finish()
+	w.Text = w.b.String()
+	if !w.mentioned {
+		w.Alias = ""
+	}
+	if w.stopped > 0 {
+		w.Timed = true
+		for _, l := range syntax.Lex(w.Text[w.stopped:]) {
+			w.Timed = w.Timed && (l.Tok == token.SEMICOLON || l.Tok == token.EOF)
+		}
+	}
+	return &w.Translated, faults
+}
+
+// magicProblems returns the faults as complaints about the source.
+func MagicProblems(src *syntax.Source, faults []magicFault) []syntax.Problem {
+	var problems []syntax.Problem
+	for _, f := range faults {
+		problems = append(problems, syntax.Problem{Source: src, Offset: f.Offset, Msg: f.Msg})
+	}
+	return problems
+}
+
+// magicAlias returns a name for package magic that is not taken.
+func MagicAlias(taken func(string) bool) string {
+	name := "magic__"
+	for taken(name) {
+		name += "_"
+	}
+	return name
+}
+
+// A magicFault is what is wrong with a magic, at an offset of the cell.
+type magicFault struct {
+	Offset int
+	Msg    string
+}
+
+// A magicWriter writes the Go of a cell.
+type magicWriter struct {
+	Translated
+	source    string
+	b         strings.Builder
+	from      int    // up to which the cell is written
+	mentioned bool   // package magic is
+	stopped   int    // where the last end of a measurement ends, 0 if there is none
+	closing   string // ends what a magic of the whole cell has begun
+}
+
+// copy writes the cell as it is, up to an offset.
+func (w *magicWriter) copy(end int) {
+	if w.from < end {
+		w.Pieces = append(w.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: w.from, Verbatim: true})
+		w.b.WriteString(w.source[w.from:end])
+		w.from = end
+	}
+}
+
+// put writes Go that stands for an offset of the cell.
+func (w *magicWriter) put(origin int, text string) {
+	w.Pieces = append(w.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: origin, Verbatim: false})
+	w.b.WriteString(text)
+}
+
+// call writes the call of a function of package magic.
+func (w *magicWriter) call(m *MagicUse, function string, args ...string) {
+	w.mentioned = true
+	w.put(m.Start, w.Alias+"."+function+"("+strings.Join(args, ", ")+")")
+}
+
+// magic writes a magic. What stands behind it in the source is w.from.
+func (w *magicWriter) magic(m *MagicUse) {
+	argument := w.source[m.Argument:m.ArgumentEnd]
+	w.from = m.End
+	if m.Kind == &ShellKind {
+		w.call(m, "Shell", strconv.Quote(argument))
+		return
+	}
+	switch m.Kind.Name {
+	case "time":
+		w.time(m)
+	case "timeit":
+		w.timeIt(m)
+	case "cd":
+		w.call(m, "Chdir", strconv.Quote(unquote(argument)))
+	case "env":
+		w.env(m, argument)
+	case "load":
+		if argument == "" {
+			m.complain(m.Start, "%load needs the name of a file")
+		}
+		w.call(m, "Load", strconv.Quote(unquote(argument)))
+	case "bash":
+		w.call(m, "Bash", literal(w.body(m)))
+	case "writefile":
+		function := "WriteFile"
+		if rest, ok := strings.CutPrefix(argument, "-a"); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			function, argument = "AppendFile", strings.TrimSpace(rest)
+		}
+		if argument == "" {
+			m.complain(m.Start, "%%writefile needs the name of a file")
+		}
+		text := w.body(m)
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		w.call(m, function, strconv.Quote(unquote(argument)), literal(text))
+	case "who", "reset", "help":
+		if argument != "" && (m.Name != "who" || argument != "-m") {
+			m.complain(m.Argument, "%"+m.Name+" takes no argument")
+		}
+	case "engine":
+		if mode := program.AutoMode; argument != "" && mode.UnmarshalText([]byte(argument)) != nil {
+			m.complain(m.Argument, "%engine is auto, interpreted or compiled")
+		}
+	case "strict":
+		if argument != "" && argument != "on" && argument != "off" {
+			m.complain(m.Argument, "%strict is on or off")
+		}
+	}
+}
+
+// body is what follows the line of a magic.
+func (w *magicWriter) body(m *MagicUse) string {
+	_, body, _ := strings.Cut(w.source[m.ArgumentEnd:], "\n")
+	return body
+}
+
+// stop writes the end of a measurement.
+func (w *magicWriter) stop(origin int) {
+	w.put(origin, "\n"+w.Alias+".StopTimer()")
+	w.stopped = w.b.Len()
+}
+
+func (w *magicWriter) time(m *MagicUse) {
+	if m.Whole {
+		w.call(m, "StartTimer")
+		w.closing = "StopTimer"
+		return
+	}
+	if !m.Command {
+		w.statements(m)
+	}
+	if m.fault != "" {
+		return
+	}
+	w.call(m, "StartTimer")
+	w.b.WriteString("; ")
+	w.from = m.Statement
+	if m.Command {
+		w.call(m, "Shell", strconv.Quote(strings.TrimSpace(w.source[m.Statement+1:m.StatementEnd])))
+	} else {
+		w.copy(m.End)
+	}
+	w.stop(m.StatementEnd)
+	if m.End > m.StatementEnd {
+		w.b.WriteString(";")
+	}
+}
+
+func (w *magicWriter) timeIt(m *MagicUse) {
+	if m.Command {
+		m.complain(m.Statement, "%timeit measures Go; to measure a command write %time")
+		return
+	}
+	loops, runs := 0, 0
+	for at := m.Argument; at < m.ArgumentEnd; {
+		option := timeItOption.FindStringSubmatch(w.source[at:m.ArgumentEnd])
+		if option == nil {
+			break
+		}
+		number, _ := strconv.Atoi(option[2]) // it consists of digits
+		if option[1] == "n" {
+			loops = number
+		} else {
+			runs = number
+		}
+		at += len(option[0])
+	}
+	body := w.statements(m)
+	if m.fault != "" {
+		return
+	}
+	n := w.Alias + "n"
+	w.mentioned = true
+	w.put(m.Start, fmt.Sprintf("%s.TimeIt(%d, %d, func(%s int) { for range %s { ", w.Alias, loops, runs, n, n))
+	if m.Whole {
+		if last := len(body) - 1; last >= 0 && isValue(body[last]) {
+			w.from = m.Statement
+			w.copy(m.Statement + int(body[last].Pos()) - 1 - syntax.PrefixLength)
+			w.put(w.from, "_ = ")
+		}
+		w.closing = use(body) + "}})"
+		return
+	}
+	if len(body) == 1 && isValue(body[0]) {
+		w.b.WriteString("_ = ")
+	}
+	w.from = m.Statement
+	w.copy(m.StatementEnd)
+	w.put(m.StatementEnd, "; "+use(body)+"}})")
+	w.from = m.End
+	if m.End > m.StatementEnd {
+		w.b.WriteString(";")
+	}
+}
+
+// statements parses what a magic measures, and complains of what is no list
+// of statements: the Go that is written around it would make that hard to
+// understand.
+func (w *magicWriter) statements(m *MagicUse) []ast.Stmt {
+	text := w.source[m.Statement:m.StatementEnd]
+	if n := syntax.Nest(text); n.Unopened >= 0 {
+		m.complain(m.Statement+n.Unopened, "syntax error: unexpected "+n.Closes)
+		return nil
+	}
+	for _, it := range syntax.Split(text) {
+		switch it.Kind {
+		case syntax.ItemFunc, syntax.ItemImport, syntax.ItemPackage:
+			m.complain(m.Statement+it.Start, "%"+m.Name+" measures statements; what else there is stands in another cell")
+			return nil
+		}
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", syntax.StatementPrefix+text+"\n}", parser.SkipObjectResolution|parser.AllErrors)
+	if list, ok := err.(scanner.ErrorList); ok {
+		m.complain(m.Statement+syntax.Clamp(list[0].Pos.Offset-syntax.PrefixLength, text), syntax.SyntaxWording(list[0].Msg))
+		return nil
+	}
+	return f.Decls[0].(*ast.FuncDecl).Body.List
+}
+
+// use uses the variables that statements declare, which in a function would
+// have to be used.
+func use(statements []ast.Stmt) string {
+	var names []string
+	for _, s := range statements {
+		for _, id := range syntax.DeclaredBy(s) {
+			if id.Name != "_" && !slices.Contains(names, id.Name) {
+				names = append(names, id.Name)
+			}
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return strings.Repeat("_, ", len(names)-1) + "_ = " + strings.Join(names, ", ")
+}
+
+// isValue reports an expression that is no statement.
+func isValue(s ast.Stmt) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	switch e := ast.Unparen(e.X).(type) {
+	case *ast.CallExpr:
+		switch f := ast.Unparen(e.Fun).(type) {
+		case *ast.Ident:
+			return slices.Contains(valueBuiltins, f.Name)
+		case *ast.ArrayType, *ast.MapType, *ast.FuncType, *ast.InterfaceType, *ast.StructType, *ast.ChanType:
+			return true
+		}
+		return false
+	case *ast.UnaryExpr:
+		return e.Op != token.ARROW
+	}
+	return true
+}
+
+// valueBuiltins are the names of functions and types of the language whose
+// calls are no statements.
+var valueBuiltins = []string{"append", "cap", "complex", "imag", "len", "make", "max", "min", "new", "real",
+	"bool", "byte", "rune", "string", "error", "any", "complex64", "complex128", "float32", "float64", "uintptr",
+	"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"}
+
+func (w *magicWriter) env(m *MagicUse, argument string) {
+	name, value, set := strings.Cut(argument, "=")
+	if !set {
+		if i := strings.IndexAny(argument, " \t"); i >= 0 {
+			name, value, set = argument[:i], argument[i:], true
+		}
+	}
+	name, value = strings.TrimSpace(name), unquote(strings.TrimSpace(value))
+	switch {
+	case set && (name == "" || strings.ContainsAny(name, " \t\x00")):
+		m.complain(m.Argument, fmt.Sprintf("%q is not the name of an environment variable", name))
+	case set:
+		w.call(m, "Setenv", strconv.Quote(name), strconv.Quote(value))
+	case argument == "":
+		w.call(m, "Environ")
+	default:
+		w.call(m, "Getenv", strconv.Quote(name))
+	}
+}
+
+// finish ends what a magic of the whole cell has begun.
+func (w *magicWriter) finish() {
+	if w.closing == "" {
+		return
+	}
+	// On a line of its own: the cell may end with a comment.
+	end := len(strings.TrimRight(w.source, " \t\r\n"))
+	if w.closing == "StopTimer" {
+		w.stop(end)
+		return
+	}
+	w.put(end, "\n"+w.closing)
+}
+
+// unquote removes the quotes around a name.
+func unquote(s string) string {
+	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		return s[1 : n-1]
+	}
+	return s
+}
+
+// literal writes a text as Go, over several lines if it has them.
+func literal(text string) string {
+	if strconv.CanBackquote(strings.ReplaceAll(text, "\n", "")) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+// withoutMagics returns the cell with blanks in place of all that is not Go,
+// so that every offset and line stays what it was.
+func WithoutMagics(source string) string {
+	uses, _ := FindMagics(source)
+	if len(uses) == 0 {
+		return source
+	}
+	out := []byte(source)
+	for _, m := range uses {
+		from, to := m.Statement, m.StatementEnd
+		if m.Kind == &QuestionKind {
+			from, to = m.Argument, m.ArgumentEnd
+		}
+		if m.Command {
+			from, to = m.Start, m.Start
+		}
+		for i := m.Start; i < m.End; i++ {
+			if (i < from || i >= to) && out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,55 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+func DeclaresTop(file *ast.File, name string) bool {
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.Name == name {
+				return true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.Name == name {
+						return true
+					}
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						if id.Name == name {
+							return true
+						}
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// declaredBy returns the identifiers that a statement at the top declares.
+func DeclaredBy(stmt ast.Stmt) []*ast.Ident {
+	var ids []*ast.Ident
+	switch s := stmt.(type) {
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			for _, e := range s.Lhs {
+				if id, ok := e.(*ast.Ident); ok {
+					ids = append(ids, id)
+				}
+			}
+		}
+	case *ast.DeclStmt:
+		if d, ok := s.Decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
+			for _, spec := range d.Specs {
+				ids = append(ids, spec.(*ast.ValueSpec).Names...)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,69 @@
+package syntax
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// An edit replaces a part of a source, from start to end, or inserts text
+// where start is end.
+type Edit struct {
+	Start, End int
+	Text       string
+}
+
+// edits are those of one source. They are added in any order, and sorted
+// before they are applied.
+type Edits []Edit
+
+// insert adds an insertion at an offset. Insertions at the same place keep the
+// order in which they are added.
+func (e *Edits) Insert(at int, text string) {
+	*e = append(*e, Edit{at, at, text})
+}
+
+// replace adds a replacement of what stands from start to end.
+func (e *Edits) Replace(start, end int, text string) {
+	*e = append(*e, Edit{start, end, text})
+}
+
+// sort puts edits in the order in which apply wants them: by their start, what
+// is inserted before what is replaced there, and of replacements that begin at
+// one place the longest first.
+func (e Edits) Sort() {
+	slices.SortStableFunc(e, func(a, b Edit) int {
+		if c := cmp.Compare(a.Start, b.Start); c != 0 {
+			return c
+		}
+		if (a.Start == a.End) != (b.Start == b.End) {
+			return cmp.Compare(a.End, b.End)
+		}
+		if a.Start == a.End {
+			return 0
+		}
+		return cmp.Compare(b.End, a.End)
+	})
+}
+
+// apply returns text, the part of a source that begins at offset, with the
+// edits that lie in it. The edits must be sorted. Insertions at both ends of
+// the part lie in it, and edits within what another one replaces do not count.
+func (e Edits) Apply(text string, offset int) string {
+	var out strings.Builder
+	done, end := offset, offset+len(text)
+	first, _ := slices.BinarySearchFunc(e, offset, func(c Edit, at int) int { return cmp.Compare(c.Start, at) })
+	for _, c := range e[first:] {
+		if c.Start > end {
+			break
+		}
+		if c.Start < done || c.End > end {
+			continue
+		}
+		out.WriteString(text[done-offset : c.Start-offset])
+		out.WriteString(c.Text)
+		done = c.End
+	}
+	out.WriteString(text[done-offset:])
+	return out.String()
+}

@@ -1,0 +1,356 @@
+package syntax
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"sort"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// The texts that are put before a cell so that the parser takes it for a
+// file. Both have the same length: an offset in the file is an offset in the
+// cell plus that length.
+const (
+	DeclarationPrefix = "package main;         "
+	StatementPrefix   = "package main;func _(){"
+	PrefixLength      = len(StatementPrefix)
+)
+
+// A source is the text of a cell, by which positions are told, and the Go that
+// it stands for.
+type Source struct {
+	Cell program.Cell
+	*Translation
+}
+
+// newSource returns the source of a cell without magics.
+func NewSource(cell program.Cell) *Source { return &Source{cell, &Translation{Text: cell.Source}} }
+
+// A problem is one complaint about a cell, at an offset into its source.
+type Problem struct {
+	Source *Source
+	Offset int
+	Msg    string
+	Hint   string // what stands behind the message, to help
+}
+
+// A parsed cell holds its imports, its declarations and its statements.
+type Parsed struct {
+	Source       *Source
+	Items        []Item
+	Imports      []*ast.ImportSpec
+	Declarations *ast.File // without imports; nil if there are none
+	Statements   *ast.File // one function; nil if there are none
+	Body         []ast.Stmt
+	// program says that the cell is a whole program.
+	Program bool
+	// value is the last expression, whose value the cell shows; nil if the
+	// cell ends otherwise. silent says that a semicolon follows it.
+	Value  *ast.ExprStmt
+	Silent bool
+	// stop, if not nil, stands behind the last statement, and ends the
+	// measurement of it.
+	Stop ast.Stmt
+	// mentioned holds the names that nothing in the cell's own scopes binds.
+	Mentioned map[string]bool
+}
+
+// files holds the texts of all cells, and where positions are in them.
+type Files struct {
+	Fset    *token.FileSet
+	Sources map[*token.File]*Source
+	// sites tell what can panic where.
+	Sites map[Site][]Operation
+}
+
+func NewFiles() *Files {
+	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}}
+}
+
+// parse parses a cell. The files it makes are added to fset and sources.
+func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
+	var problems []Problem
+	p := &Parsed{Source: src, Items: Split(src.Text), Mentioned: map[string]bool{}}
+	n := Nest(src.Text)
+	if n.Unopened >= 0 {
+		return nil, []Problem{{Source: src, Offset: src.Origin(n.Unopened), Msg: "syntax error: unexpected " + n.Closes}}
+	}
+	if n.tooDeep >= 0 {
+		return nil, []Problem{{Source: src, Offset: src.Origin(n.tooDeep), Msg: fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
+	}
+	p.Program = isProgram(p.Items)
+	// What lies behind the items is not read below.
+	end := 0
+	if len(p.Items) > 0 {
+		end = p.Items[len(p.Items)-1].End
+	}
+	if tail := src.Text[end:]; strings.Contains(tail, "/*") {
+		if tok, start := Unended(tail); tok == token.COMMENT && strings.HasPrefix(tail[start:], "/*") {
+			return nil, []Problem{{Source: src, Offset: src.Origin(end + start), Msg: "syntax error: comment not terminated"}}
+		}
+	}
+	read := func(prefix, suffix string, keep func(Item) bool) *ast.File {
+		any := false
+		for _, it := range p.Items {
+			any = any || keep(it)
+		}
+		if !any {
+			return nil
+		}
+		text := prefix + Blank(src.Text, keep, p.Items) + suffix
+		file, err := parser.ParseFile(c.Fset, src.Cell.Title(), text, parser.ParseComments|parser.AllErrors)
+		if file != nil {
+			c.Sources[c.Fset.File(file.FileStart)] = src
+			for _, id := range file.Unresolved {
+				p.Mentioned[id.Name] = true
+			}
+			if at, msg := tooDeep(file); at.IsValid() {
+				offset := c.Fset.Position(at).Offset - PrefixLength
+				problems = append(problems, Problem{Source: src, Offset: src.Origin(Clamp(offset, src.Text)), Msg: msg})
+			}
+		}
+		if list, ok := err.(scanner.ErrorList); ok {
+			for _, e := range list {
+				problems = append(problems, Problem{Source: src, Offset: src.Origin(Clamp(e.Pos.Offset-PrefixLength, src.Text)), Msg: SyntaxWording(e.Msg), Hint: syntaxHint(e.Msg)})
+			}
+		}
+		return file
+	}
+	imports := read(DeclarationPrefix, "", func(it Item) bool { return it.Kind == ItemImport })
+	p.Declarations = read(DeclarationPrefix, "", func(it Item) bool {
+		return it.Kind == ItemConst || it.Kind == ItemType || it.Kind == ItemFunc
+	})
+	p.Statements = read(StatementPrefix, "\n}", func(it Item) bool { return it.Kind == ItemStatement })
+	if len(problems) > 0 {
+		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
+		return nil, onePerLine(problems)
+	}
+	if imports != nil {
+		p.Imports = imports.Imports
+	}
+	if p.Statements != nil {
+		block := p.Statements.Decls[0].(*ast.FuncDecl).Body
+		if p.Program {
+			block.List = initialOrder(block.List, p.Declarations)
+		}
+		p.Body = block.List
+		items := p.Items
+		if src.Timed {
+			n := len(p.Body) - 1
+			p.Stop, items = p.Body[n], items[:len(items)-1]
+			p.Body = p.Body[:n]
+		}
+		last := items[len(items)-1]
+		if n := len(p.Body); n > 0 && last.Kind == ItemStatement {
+			p.Value, _ = p.Body[n-1].(*ast.ExprStmt)
+			p.Silent = last.Semicolon >= 0
+		}
+	}
+	return p, nil
+}
+
+// nesting is how the brackets of a text nest.
+type nesting struct {
+	open, Deepest int // how many are open at the end, and at most
+	// unopened is the place of the first that closes what was not opened, or
+	// -1, and closes is that bracket.
+	Unopened int
+	Closes   string
+	// tooDeep is the place of the first that is more than maxNesting deep, or
+	// stands at the end of so long a row, or -1.
+	tooDeep int
+}
+
+// maxNesting bounds how deep the brackets of a cell stand in each other, and
+// the elements of a type as in [][][]int: go/types takes time that grows with
+// the square of that.
+const maxNesting = 500
+
+func Nest(text string) nesting {
+	n := nesting{Unopened: -1, tooDeep: -1}
+	row := 0
+	previous := token.ILLEGAL
+	for _, l := range Lex(text) {
+		if previous == token.RBRACK && (l.Tok == token.LBRACK || l.Tok == token.MAP) {
+			row++
+		}
+		previous = l.Tok
+		switch l.Tok {
+		case token.COMMA, token.SEMICOLON, token.ASSIGN, token.DEFINE, token.ADD, token.SUB, token.LBRACE:
+			row = 0
+		}
+		switch l.Tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			n.open++
+			n.Deepest = max(n.Deepest, n.open)
+			if max(n.open, row) > maxNesting && n.tooDeep < 0 {
+				n.tooDeep = l.Pos
+			}
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if n.open--; n.open < 0 && n.Unopened < 0 {
+				n.Unopened, n.Closes = l.Pos, l.Tok.String()
+			}
+		}
+	}
+	return n
+}
+
+// maxTree bounds how deep the nodes of a cell's tree stand in each other, and
+// maxChain how many do so on the left, as in a + b + c, a.b().c(), or if … else
+// if. What looks at trees does so by recursion, and takes time that grows with
+// the square of the depth at best; an interrupt does not end it.
+const maxTree, maxChain = 1000, 5000
+
+// tooDeep returns the first node of a tree that is too deep in it, and what to
+// say of it.
+func tooDeep(file *ast.File) (at token.Pos, msg string) {
+	type place struct {
+		node         ast.Node
+		depth, chain int
+	}
+	var above []place
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			above = above[:len(above)-1]
+			return false
+		}
+		if at.IsValid() {
+			return false
+		}
+		here := place{node: n}
+		if len(above) > 0 {
+			here = above[len(above)-1]
+			if extends(here.node, n) {
+				here.chain++
+			} else {
+				here.depth++
+			}
+			here.node = n
+		}
+		switch {
+		case here.depth > maxTree:
+			at, msg = n.Pos(), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxTree)
+		case here.chain > maxChain:
+			at, msg = n.Pos(), fmt.Sprintf("a row of more than %d operations: to check such a cell takes too long", maxChain)
+		}
+		above = append(above, here)
+		return true
+	})
+	return at, msg
+}
+
+// extends reports whether a node only goes on with the row that its parent is
+// part of.
+func extends(parent, n ast.Node) bool {
+	switch parent := parent.(type) {
+	case *ast.BinaryExpr:
+		return parent.X == n
+	case *ast.SelectorExpr:
+		return parent.X == n
+	case *ast.CallExpr:
+		return parent.Fun == n
+	case *ast.IndexExpr:
+		return parent.X == n
+	case *ast.IfStmt:
+		return parent.Else == n
+	}
+	return false
+}
+
+// clamp keeps an offset within the text, and off the blanks at its end, where
+// nobody looks for an error.
+func Clamp(offset int, text string) int {
+	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
+}
+
+// onePerLine drops all but the first problem of a line: what follows a syntax
+// error on its line is rarely worth reading.
+func onePerLine(problems []Problem) []Problem {
+	var out []Problem
+	last := -1
+	for _, p := range problems {
+		line, _ := p.Source.Position(p.Offset)
+		if line != last {
+			out = append(out, p)
+			last = line
+		}
+	}
+	return out
+}
+
+// syntaxWording turns the words of go/parser into those of the compiler.
+func SyntaxWording(msg string) string {
+	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
+		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
+	}
+	return "syntax error: " + msg
+}
+
+// syntaxHint is what may help with a complaint of go/parser, to stand behind it, or nothing.
+func syntaxHint(msg string) string {
+	if strings.Contains(msg, "rune literal") {
+		return " (text stands in double quotes)"
+	}
+	return ""
+}
+
+// tokenWording names a token as the compiler does: without quotes, keywords
+// called so.
+func tokenWording(s string) string {
+	switch s {
+	case "'EOF'":
+		return "end of cell"
+	case "newline":
+		return s
+	case "operand":
+		return "expression"
+	}
+	if word, rest, ok := strings.Cut(s, " "); ok && !strings.HasPrefix(s, "'") {
+		switch {
+		case strings.HasPrefix(word, "IDENT"):
+			return "name " + rest
+		case word == "INT" || word == "FLOAT" || word == "IMAG" || word == "CHAR" || word == "STRING":
+			return "literal " + rest
+		}
+	}
+	s = strings.ReplaceAll(s, "'IDENT'", "name")
+	quoted := len(s) > 2 && s[0] == '\'' && s[len(s)-1] == '\''
+	if quoted {
+		s = s[1 : len(s)-1]
+	}
+	if token.IsKeyword(s) {
+		return "keyword " + s
+	}
+	return s
+}
+
+// position returns the line and column, from 1, of an offset. Columns count
+// bytes, as the compiler's do.
+func (s *Source) Position(offset int) (line, column int) {
+	before := s.Cell.Source[:min(max(offset, 0), len(s.Cell.Source))]
+	line = strings.Count(before, "\n") + 1
+	return line, len(before) - strings.LastIndexByte(before, '\n')
+}
+
+// at returns the cell and the offset into its source of a position.
+func (c *Files) At(pos token.Pos) (*Source, int) {
+	file := c.Fset.File(pos)
+	if file == nil {
+		return nil, 0
+	}
+	src := c.Sources[file]
+	if src == nil {
+		return nil, 0
+	}
+	return src, Clamp(src.Origin(Clamp(file.Offset(pos)-PrefixLength, src.Text)), src.Cell.Source)
+}
+
+func (c *Files) Problem(pos token.Pos, msg string) Problem {
+	src, offset := c.At(pos)
+	return Problem{Source: src, Offset: offset, Msg: msg}
+}

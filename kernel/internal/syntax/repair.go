@@ -1,0 +1,197 @@
+package syntax
+
+import (
+	"go/scanner"
+	"go/token"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// byteOffset returns where in the text the n-th code point begins.
+func ByteOffset(text string, n int) int {
+	for i := range text {
+		if n <= 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
+}
+
+// wordAround returns the bounds of the name or number that an offset stands
+// in or beside.
+func WordAround(text string, at int) (start, end int) {
+	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	start, end = at, at
+	for start > 0 {
+		r, n := utf8.DecodeLastRuneInString(text[:start])
+		if !part(r) {
+			break
+		}
+		start -= n
+	}
+	for end < len(text) {
+		r, n := utf8.DecodeRuneInString(text[end:])
+		if !part(r) {
+			break
+		}
+		end += n
+	}
+	return start, end
+}
+
+// unended returns the comment, string or character that the text ends within,
+// and where it begins; ILLEGAL if there is none.
+func Unended(text string) (tok token.Token, start int) {
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	fault := -1
+	var s scanner.Scanner
+	s.Init(file, []byte(text), func(pos token.Position, msg string) {
+		if strings.HasSuffix(msg, "not terminated") {
+			fault = pos.Offset
+		}
+	}, scanner.ScanComments)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return token.ILLEGAL, len(text)
+		}
+		offset := file.Offset(pos)
+		rest := text[offset:]
+		switch tok {
+		case token.COMMENT:
+			if fault == offset || strings.HasPrefix(rest, "//") && !strings.Contains(rest, "\n") {
+				return tok, offset
+			}
+		case token.STRING, token.CHAR:
+			if fault == offset && (lit[0] == '`' || !strings.Contains(rest, "\n")) {
+				return tok, offset
+			}
+		}
+	}
+}
+
+// A level is a pair of brackets that is open, or what lies outside all, with
+// the statement that the text ends in there.
+type Level struct {
+	closer     string
+	First      token.Token // of the statement; ILLEGAL between two
+	Semicolons int         // in the header of the statement
+	Last       bool        // the statement is an if that has come to its last else
+}
+
+// openLevels returns the brackets that are open at the end of the text, from
+// the outside in.
+func OpenLevels(text string) []Level {
+	levels := []Level{{}}
+	lexemes := Lex(text)
+	if n := len(lexemes); n > 1 && lexemes[n-2].Tok == token.SEMICOLON && lexemes[n-2].Lit != ";" && lexemes[n-2].Pos == len(text) {
+		lexemes = lexemes[:n-2] // the end of the text is not that of a line
+	}
+	previous := token.ILLEGAL
+	for _, l := range lexemes {
+		top := &levels[len(levels)-1]
+		switch l.Tok {
+		case token.EOF:
+		case token.SEMICOLON:
+			if header(top.First) && l.Lit == ";" && previous != token.RBRACE {
+				top.Semicolons++
+			} else {
+				*top = Level{closer: top.closer}
+			}
+		case token.COLON:
+			if top.closer == "" || top.closer == "}" {
+				top.First = token.ILLEGAL
+			}
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			if top.First == token.ILLEGAL {
+				top.First = l.Tok
+			}
+			top.Last = top.Last || previous == token.ELSE
+			levels = append(levels, Level{closer: closerOf[l.Tok]})
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(levels) > 1 {
+				levels = levels[:len(levels)-1]
+			}
+		default:
+			if top.First == token.ILLEGAL {
+				top.First = l.Tok
+			}
+		}
+		previous = l.Tok
+	}
+	return levels
+}
+
+func header(tok token.Token) bool {
+	return tok == token.IF || tok == token.FOR || tok == token.SWITCH || tok == token.SELECT
+}
+
+// cut returns a text with a word behind it, and with what makes of it whole
+// statements; then what follows these in the cell.
+func Cut(before, word, after string) string {
+	levels := OpenLevels(before)
+	var b strings.Builder
+	b.WriteString(before)
+	b.WriteString(word)
+	for i := len(levels) - 1; i >= 0; i-- {
+		l := levels[i]
+		// The bracket inside this level, which was closed just now, is the
+		// statement's block, or stands in its header.
+		block := i+1 < len(levels) && levels[i+1].closer == "}"
+		switch {
+		case header(l.First) && !block:
+			if l.First == token.FOR && l.Semicolons == 1 {
+				b.WriteString(";")
+			}
+			b.WriteString("{}")
+		case l.First == token.CASE && !block:
+			b.WriteString(":")
+		case (l.First == token.GO || l.First == token.DEFER) && (block || i+1 == len(levels)):
+			b.WriteString("()")
+		}
+		b.WriteString(l.closer)
+	}
+	b.WriteString("\n")
+	b.WriteString(after)
+	return b.String()
+}
+
+// following returns what comes after the item that an offset stands in, as far
+// as it matters there. Where
+// its end cannot be told, because brackets do not match, it is taken for the
+// next line that begins a declaration.
+func Following(source string, at int) string {
+	if matched(source) {
+		rest := source[at:]
+		for _, it := range Split(source) {
+			if it.Start <= at && at <= it.End {
+				rest = source[it.End:]
+				if it.Kind != ItemStatement {
+					return rest
+				}
+			}
+		}
+		// What statements below declare is not in scope in one above them.
+		return Blank(rest, func(it Item) bool { return it.Kind != ItemStatement }, Split(rest))
+	}
+	for rest := source[at:]; ; {
+		_, after, more := strings.Cut(rest, "\n")
+		if !more {
+			return ""
+		}
+		rest = after
+		word, _, _ := strings.Cut(rest, " ")
+		switch token.Lookup(word) {
+		case token.FUNC, token.TYPE, token.VAR, token.CONST, token.IMPORT:
+			return rest
+		}
+	}
+}
+
+// matched reports whether every bracket is closed, and no other.
+func matched(text string) bool {
+	n := Nest(text)
+	return n.open == 0 && n.Unopened < 0
+}

@@ -1,0 +1,184 @@
+package syntax
+
+import (
+	"go/scanner"
+	"go/token"
+)
+
+// An itemKind says what a piece of a cell is.
+type itemKind int
+
+const (
+	ItemStatement itemKind = iota
+	ItemImport
+	ItemConst
+	ItemType
+	ItemFunc
+	ItemPackage
+)
+
+// An item is one import, declaration or statement at the top of a cell, as
+// byte offsets into its source: src[start:end] without the semicolon.
+type Item struct {
+	Kind       itemKind
+	Start, End int
+	// semicolon is the offset of a semicolon that was written after the
+	// item, or -1 when the end of a line ended it.
+	Semicolon int
+}
+
+type Lexeme struct {
+	Pos int
+	Tok token.Token
+	Lit string
+}
+
+func (l Lexeme) End(src string) int {
+	switch {
+	case l.Tok == token.EOF:
+		return len(src)
+	case l.Tok.IsLiteral() || l.Tok.IsKeyword() || l.Tok == token.COMMENT || l.Tok == token.ILLEGAL:
+		return l.Pos + len(l.Lit)
+	case l.Tok == token.SEMICOLON && l.Lit != ";":
+		return l.Pos
+	}
+	return l.Pos + len(l.Tok.String())
+}
+
+// lex cuts src into lexemes, without comments. What cannot be scanned becomes
+// ILLEGAL; the parser words the complaint later.
+func Lex(src string) []Lexeme {
+	file := token.NewFileSet().AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(file, []byte(src), func(token.Position, string) {}, 0)
+	out := make([]Lexeme, 0, len(src)/3+2)
+	for {
+		pos, tok, lit := s.Scan()
+		offset := len(src)
+		if pos.IsValid() {
+			offset = file.Offset(pos)
+		}
+		out = append(out, Lexeme{offset, tok, lit})
+		if tok == token.EOF {
+			return out
+		}
+	}
+}
+
+// split cuts a cell into its items. It never fails: text that does not parse
+// ends up in an item of its own, and the parser complains about it.
+func Split(src string) []Item {
+	lexemes := Lex(src)
+	var items []Item
+	depth, first := 0, -1
+	flush := func(i, semicolon int) {
+		if first < 0 {
+			return
+		}
+		items = append(items, Item{
+			Kind:      Classify(lexemes[first:i]),
+			Start:     lexemes[first].Pos,
+			End:       min(lexemes[i-1].End(src), lexemes[i].Pos),
+			Semicolon: semicolon,
+		})
+		first = -1
+	}
+	for i, l := range lexemes {
+		switch l.Tok {
+		case token.EOF:
+			flush(i, -1)
+			continue
+		case token.SEMICOLON:
+			if depth == 0 && !(l.Lit == ";" && InHeader(lexemes, first, i)) {
+				semicolon := -1
+				if l.Lit == ";" {
+					semicolon = l.Pos
+				}
+				flush(i, semicolon)
+				continue
+			}
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth = max(depth-1, 0)
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	return items
+}
+
+// inHeader reports whether the semicolon at index i stands in the header of
+// the for, if or switch statement that begins at index first.
+func InHeader(l []Lexeme, first, i int) bool {
+	if first < 0 {
+		return false
+	}
+	if l[first].Tok == token.IDENT && first+2 < i && l[first+1].Tok == token.COLON {
+		first += 2 // a label
+	}
+	switch l[first].Tok {
+	case token.FOR, token.IF, token.SWITCH:
+		return l[i-1].Tok != token.RBRACE
+	}
+	return false
+}
+
+// classify looks at the first lexemes of an item.
+func Classify(l []Lexeme) itemKind {
+	switch l[0].Tok {
+	case token.PACKAGE:
+		return ItemPackage
+	case token.IMPORT:
+		return ItemImport
+	case token.CONST:
+		return ItemConst
+	case token.TYPE:
+		return ItemType
+	case token.FUNC:
+		if len(l) > 1 && l[1].Tok == token.IDENT {
+			return ItemFunc
+		}
+		// func (r T) Name( is a method; func (a int) T { a literal.
+		depth := 0
+		for i := 1; i < len(l); i++ {
+			switch l[i].Tok {
+			case token.LPAREN:
+				depth++
+			case token.RPAREN:
+				depth--
+			}
+			if depth == 0 {
+				if i+2 < len(l) && l[i+1].Tok == token.IDENT && l[i+2].Tok == token.LPAREN {
+					return ItemFunc
+				}
+				break
+			}
+		}
+	}
+	return ItemStatement
+}
+
+// blank returns src with everything outside the kept items replaced by
+// spaces, so that offsets and lines stay what they were.
+func Blank(src string, keep func(Item) bool, items []Item) string {
+	out := make([]byte, len(src))
+	for i := range out {
+		if src[i] == '\n' {
+			out[i] = '\n'
+		} else {
+			out[i] = ' '
+		}
+	}
+	for _, it := range items {
+		if !keep(it) {
+			continue
+		}
+		copy(out[it.Start:it.End], src[it.Start:it.End])
+		if it.Semicolon >= 0 {
+			out[it.Semicolon] = ';'
+		}
+	}
+	return string(out)
+}
