@@ -37,13 +37,13 @@ type Candidate struct {
 	Signature string
 }
 
-// An assistant says what may stand in a cell that is being written, and what
+// An Assistant says what may stand in a cell that is being written, and what
 // stands there. It runs nothing.
 type Assistant struct {
-	// mutex is held while the assistant looks at what the session has declared.
+	// Mutex is held while the assistant looks at what the session has declared.
 	Mutex   sync.Locker
 	Checker *check.Checker
-	// folder returns the folder in which the cells work, empty for that of this
+	// Folder returns the folder in which the cells work, empty for that of this
 	// process, modules the modules that the session knows and that begin like a
 	// text, and value a variable's value in a few words, empty where it cannot be
 	// had without running code of the user's.
@@ -52,7 +52,7 @@ type Assistant struct {
 	Value   func(v *types.Var) string
 }
 
-// complete returns what may stand at the cursor, a position in Unicode code
+// Complete returns what may stand at the cursor, a position in Unicode code
 // points of the source, given what the session has declared. Candidates of the
 // case that was typed come first, and among those what has the type that is
 // wanted at the cursor; then the names of the cell, those of the session, what

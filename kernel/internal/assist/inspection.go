@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// inspect describes what stands at, or ends before, the cursor, a position in
+// Inspect describes what stands at, or ends before, the cursor, a position in
 // Unicode code points of the source: its declaration and documentation, with
 // detail 1 its source, too, where it was declared in a cell. Where nothing
 // known stands, that is the function whose arguments the cursor is in. Question

@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// instance returns the instance of a generic function (or method) for some
+// Instance returns the instance of a generic function (or method) for some
 // type arguments. The interpreter's own generics are not used: the function
 // is type-checked once more with its type parameters as aliases of the
 // arguments, and lowered like any other.

@@ -17,28 +17,28 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// goVersion is the language version that cells are written in.
+// GoVersion is the language version that cells are written in.
 const GoVersion = "go1.26"
 
-// A checker type-checks cells against a session. It changes nothing in the
+// A Checker type-checks cells against a session. It changes nothing in the
 // session; the declarations of a cell that passed are in its checked.
 type Checker struct {
 	*syntax.Files
 	Session   *state.Session
 	Importer  types.Importer
 	Preloaded map[string]string
-	// strict says that cells are Go in what they do with errors, too.
+	// Strict says that cells are Go in what they do with errors, too.
 	Strict bool
-	// pkg is the package of all cells, emptied for each.
+	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
 }
 
-// newChecker returns a checker for a new session.
+// NewChecker returns a checker for a new session.
 func NewChecker(importer types.Importer, preloaded map[string]string, strict bool) *Checker {
 	return &Checker{Files: syntax.NewFiles(), Session: state.NewSession(), Importer: importer, Preloaded: preloaded, Strict: strict}
 }
 
-// fresh returns the notebook's package with an empty scope. Package and scope
+// Fresh returns the notebook's package with an empty scope. Package and scope
 // are the same for all cells: go/types compares packages by pointer where it
 // decides about unexported fields, and scopes where it decides what is local.
 func (c *Checker) Fresh() *types.Package {
@@ -51,32 +51,32 @@ func (c *Checker) Fresh() *types.Package {
 	return c.Pkg
 }
 
-// A topVariable is a variable that a statement at the top of a cell declares.
+// A TopVariable is a variable that a statement at the top of a cell declares.
 type TopVariable struct {
 	Local  *types.Var // as the statements know it
 	Global *types.Var // as functions and later cells know it
-	// statement is the index of the statement in the cell's body.
+	// Statement is the index of the statement in the cell's body.
 	Statement int
 }
 
-// A checkedFunc is a function or method of a checked cell.
+// A CheckedFunc is a function or method of a checked cell.
 type CheckedFunc struct {
 	Decl *ast.FuncDecl // as written
-	// body is the same function with its receiver, if any, as first
+	// Body is the same function with its receiver, if any, as first
 	// parameter: the form in which it was checked and is lowered.
 	Body   *ast.FuncDecl
 	Object *types.Func
-	// receiver is the type the method belongs to; nil for functions.
+	// Receiver is the type the method belongs to; nil for functions.
 	Receiver *types.TypeName
-	// pending names the function that the body calls and that no cell has
+	// Pending names the function that the body calls and that no cell has
 	// declared yet; such a body is not checked.
 	Pending string
-	// again is the function of an earlier cell that is declared again with the
+	// Again is the function of an earlier cell that is declared again with the
 	// cell; nil for the cell's own functions.
 	Again *state.Function
 }
 
-// A checked cell is a parsed cell with its types.
+// A Checked cell is a parsed cell with its types.
 type Checked struct {
 	*Reading
 	Pkg       *types.Package
@@ -87,7 +87,7 @@ type Checked struct {
 	Imported  []*types.PkgName
 	Dotted    []types.Object
 	strict    bool
-	// remembered holds the assignments that leave out an error, which now have
+	// Remembered holds the assignments that leave out an error, which now have
 	// a blank for it, and initial the declarations whose variables get their
 	// values by the statement after.
 	Remembered map[ast.Node]bool
@@ -242,7 +242,7 @@ func (k *Checked) overflow(complain func(token.Pos, string)) {
 	}
 }
 
-// importAll resolves the cell's import declarations.
+// ImportAll resolves the cell's import declarations.
 func (c *Checker) ImportAll(k *Checked, complain func(token.Pos, string)) {
 	for _, spec := range k.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
@@ -282,7 +282,7 @@ func importWording(path string, err error) string {
 	return fmt.Sprintf("could not import %s (%s)", path, msg)
 }
 
-// declarations collects the cell's types and functions, leaves out types that
+// Declarations collects the cell's types and functions, leaves out types that
 // are declared again as they are, and returns the methods of types of earlier
 // cells. These are taken out of their types and become functions, because
 // go/types has no way to declare them.
@@ -360,7 +360,7 @@ func declaredType(k *Checked, file *ast.File, name string, same map[string]bool)
 	return obj != nil && obj.Kind == ast.Typ && !same[name]
 }
 
-// insert puts the live objects that the cell mentions into its package scope.
+// Insert puts the live objects that the cell mentions into its package scope.
 func (c *Checker) Insert(k *Checked) {
 	scope := k.Pkg.Scope()
 	if name := k.Source.Alias; name != "" {
@@ -429,7 +429,7 @@ func sameObject(a, b types.Object) bool {
 	return a == b || ok && also && p.Imported() == q.Imported()
 }
 
-// topVariables makes package-level variables of those that the statements at
+// TopVariables makes package-level variables of those that the statements at
 // the cell's top declare, so that functions and later cells see them.
 func (c *Checker) TopVariables(k *Checked) {
 	byLocal := map[*types.Var]bool{}

@@ -91,7 +91,7 @@ func (f *followers) drop(c *Checker, problems []syntax.Problem) bool {
 	return dropped
 }
 
-// changed returns the names of constants, types and functions that a cell
+// Changed returns the names of constants, types and functions that a cell
 // declares anew and differently, and those of such variables.
 func (k *Checked) Changed(s *state.Session) (names, variables map[string]bool) {
 	names, variables = map[string]bool{}, map[string]bool{}
@@ -220,7 +220,7 @@ func lateFor(s *state.Session, p *syntax.Parsed) []*state.Follower {
 	return out
 }
 
-// follows reports whether a function is declared again with the cell.
+// Follows reports whether a function is declared again with the cell.
 func (k *Checked) Follows(fn *state.Function) bool {
 	for _, again := range k.again {
 		if again == fn {

@@ -17,7 +17,7 @@ import (
 // does not compile and the second drops the error; so it is in functions, and
 // in strict cells. Declarations by var may leave it out at the top only.
 
-// inBlocks calls see with the statements in the blocks of a statement, however
+// InBlocks calls see with the statements in the blocks of a statement, however
 // deep, in their order, but not with those of function literals.
 func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	all := func(list []ast.Stmt) bool {
@@ -42,7 +42,7 @@ func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	})
 }
 
-// forgets returns the places in their file of the assignments of a cell that
+// Forgets returns the places in their file of the assignments of a cell that
 // leave out the error of the call which is their only value. The cell was
 // checked, and found wrong.
 func Forgets(k *Checked) []token.Pos {
@@ -102,7 +102,7 @@ func blankOnly(left []ast.Expr) bool {
 	return true
 }
 
-// remember adds a blank for the error to the assignments at the places that
+// Remember adds a blank for the error to the assignments at the places that
 // forgets returned.
 func (k *Checked) Remember(places map[token.Pos]bool) {
 	if len(places) == 0 {
@@ -176,7 +176,7 @@ func (k *Checked) Remember(places map[token.Pos]bool) {
 	k.Statements.Decls[0].(*ast.FuncDecl).Body.List = body
 }
 
-// leavesOut reports whether a statement in a block of the cell leaves out an error
+// LeavesOut reports whether a statement in a block of the cell leaves out an error
 // that the cell stops for.
 func (k *Checked) LeavesOut(s ast.Stmt) bool {
 	switch s := s.(type) {
@@ -189,7 +189,7 @@ func (k *Checked) LeavesOut(s ast.Stmt) bool {
 	return false
 }
 
-// lastError reports whether a statement of a cell is a call whose last
+// LastError reports whether a statement of a cell is a call whose last
 // result is an error that the cell stops for, and returns all its results.
 func (k *Checked) LastError(e ast.Expr) (results []types.Type, ok bool) {
 	if k.strict {

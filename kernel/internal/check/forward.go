@@ -15,7 +15,7 @@ import (
 // calls it is pending too or refused. The cell that declares what it waits for
 // has its body checked again.
 
-// checkWaiting checks a cell. Functions whose only fault is that they call
+// CheckWaiting checks a cell. Functions whose only fault is that they call
 // what is not declared yet are left pending, and those of earlier cells that
 // waited for what the cell declares follow it, as do those that mention what it
 // declares anew (following.go).

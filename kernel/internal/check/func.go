@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// plainFunction returns a function with the method's receiver, if it has one,
+// PlainFunction returns a function with the method's receiver, if it has one,
 // as its first parameter. It shares all nodes with the method.
 func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.FuncDecl {
 	typ := &ast.FuncType{
@@ -47,7 +47,7 @@ func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.Fun
 	}
 }
 
-// addMethods gives the types of earlier cells their new methods.
+// AddMethods gives the types of earlier cells their new methods.
 func (c *Checker) AddMethods(k *Checked, late []*CheckedFunc, complain func(token.Pos, string)) {
 	for _, f := range late {
 		named, ok := f.Receiver.Type().(*types.Named)
@@ -118,7 +118,7 @@ func snapshot(named *types.Named) func() {
 	return func() { live.Set(copied) }
 }
 
-// bodies returns a file with all functions and methods of the cell, as
+// Bodies returns a file with all functions and methods of the cell, as
 // functions of names that nothing else has.
 func (c *Checker) Bodies(k *Checked) *ast.File {
 	if len(k.Funcs) == 0 {
@@ -154,7 +154,7 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 	return file
 }
 
-// receiverTypeParams returns the type parameters of a method of a generic
+// ReceiverTypeParams returns the type parameters of a method of a generic
 // type, with the constraints that the type declares for them.
 func ReceiverTypeParams(d *ast.FuncDecl, specs []*ast.TypeSpec) *ast.FieldList {
 	e := ast.Unparen(d.Recv.List[0].Type)

@@ -11,10 +11,10 @@ import (
 // what they call: only the check knows them.
 const interact = "github.com/hierml/notebook/stdlib/nb.Interact"
 
-// interactLabelled is what takes them, before the arguments of interact.
+// InteractLabelled is what takes them, before the arguments of interact.
 const InteractLabelled = "InteractLabelled"
 
-// parameterNames returns the names of the parameters of the function that a call
+// ParameterNames returns the names of the parameters of the function that a call
 // of interact is for, as a list in Go; empty for other calls.
 func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) string {
 	f, ok := callee.(*types.Func)

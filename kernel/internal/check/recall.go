@@ -35,14 +35,14 @@ type recalled struct {
 	object *types.Func
 }
 
-// A reading is a parsed cell, with what it mentions of what others showed, by
+// A Reading is a parsed cell, with what it mentions of what others showed, by
 // the names that stand for it in the tree.
 type Reading struct {
 	*syntax.Parsed
 	Recalled map[string]*recalled
 }
 
-// parse parses a cell, and replaces what it mentions of earlier ones.
+// Parse parses a cell, and replaces what it mentions of earlier ones.
 func (c *Checker) Parse(src *syntax.Source) (*Reading, []syntax.Problem) {
 	p, problems := c.Files.Parse(src)
 	if len(problems) > 0 {
@@ -52,7 +52,7 @@ func (c *Checker) Parse(src *syntax.Source) (*Reading, []syntax.Problem) {
 	return r, c.Recall(r)
 }
 
-// recall replaces what a cell mentions of earlier ones.
+// Recall replaces what a cell mentions of earlier ones.
 func (c *Checker) Recall(p *Reading) []syntax.Problem {
 	if p.Statements == nil || !strings.Contains(p.Source.Cell.Source, "_") && !p.Mentioned["Out"] && !p.Mentioned["In"] {
 		return nil

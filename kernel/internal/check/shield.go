@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// shield puts parentheses around the names of types of earlier cells that a
+// Shield puts parentheses around the names of types of earlier cells that a
 // type is declared as: type A (B). Where B stands bare, go/types asks for the
 // declaration of B in the same files, to find cycles, and fails if it has none.
 func Shield(specs []*ast.TypeSpec) {
@@ -49,7 +49,7 @@ func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 	}
 }
 
-// foreignMethod returns the name of the type whose method a declaration is, if
+// ForeignMethod returns the name of the type whose method a declaration is, if
 // the file does not declare the type itself; nil if it does.
 func ForeignMethod(file *ast.File, decl ast.Decl) *ast.Ident {
 	f, ok := decl.(*ast.FuncDecl)

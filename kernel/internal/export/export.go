@@ -24,7 +24,7 @@ type ExportCell struct {
 	Fails bool
 }
 
-// exportCells writes cells as a Go program that prints what they show as text when
+// ExportCells writes cells as a Go program that prints what they show as text when
 // they are run one after the other. Nothing is run. An error that is the fault
 // of a cell is an *Error that says where; there is no program then.
 //

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// magicsComplete tells, as IsComplete does, whether a cell with magics is whole
+// MagicsComplete tells, as IsComplete does, whether a cell with magics is whole
 // as far as they are concerned, and what Go is left of it. A cell that is a
 // script or the text of a file ends with an empty line.
 func MagicsComplete(source string) (status, rest string) {

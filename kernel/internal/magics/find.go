@@ -10,17 +10,17 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A magicUse is a magic in the text of a cell, as byte offsets into it.
+// A MagicUse is a magic in the text of a cell, as byte offsets into it.
 type MagicUse struct {
 	Kind       *MagicKind // nil if there is no such magic
 	Name       string     // as it is written
 	Start, End int
-	// argument is what follows the name, up to the end of the line without
+	// Argument is what follows the name, up to the end of the line without
 	// blanks around it; of a question it is what is asked about.
 	Argument, ArgumentEnd int
-	// statement is the Go behind %time and %timeit; empty if there is none.
+	// Statement is the Go behind %time and %timeit; empty if there is none.
 	Statement, StatementEnd int
-	// command says that the shell is to run what stands there instead.
+	// Command says that the shell is to run what stands there instead.
 	Command bool
 	Whole   bool // the magic is about the whole cell
 	Detail  int  // that a question asks for
@@ -37,7 +37,7 @@ func (m *MagicUse) complain(at int, msg string) {
 	}
 }
 
-// mayHoldMagics reports whether a text can have magics at all. It is all that
+// MayHoldMagics reports whether a text can have magics at all. It is all that
 // they cost a cell without them.
 func MayHoldMagics(text string) bool {
 	if !strings.ContainsAny(text, "%!?") {
@@ -80,7 +80,7 @@ type magicFinder struct {
 	seen int
 }
 
-// findMagics returns the magics of a cell, in order, and how much else there
+// FindMagics returns the magics of a cell, in order, and how much else there
 // is. Text within strings and comments is none, nor is any that can be Go,
 // except for an expression at the beginning of a line that begins with !.
 func FindMagics(text string) ([]*MagicUse, int) {

@@ -15,14 +15,14 @@ import (
 // itself are carried out by the engine (magic_session.go), before or after the
 // cell's Go.
 
-// A magicKind describes a magic.
+// A MagicKind describes a magic.
 type MagicKind struct {
 	Name string // without the percent sign
-	// line and cell say how the magic is written.
+	// Line and cell say how the magic is written.
 	Line, Cell bool
 	// own says that the engine carries it out, with no Go.
 	own bool
-	// files says that its argument is the name of a file, folders that it is
+	// Files says that its argument is the name of a file, folders that it is
 	// that of a folder.
 	Files, Folders bool
 	Usage          string
@@ -30,7 +30,7 @@ type MagicKind struct {
 	example        string
 }
 
-// magicKinds are all magics, in the order in which %help lists them.
+// MagicKinds are all magics, in the order in which %help lists them.
 var MagicKinds = []MagicKind{
 	{Name: "time", Line: true, Cell: true, Usage: "%time STATEMENT",
 		doc:     "runs the statement once and prints the time that it took, by the clock and in the processors. It declares what it declares without. %%time on the first line measures the cell.",
@@ -101,7 +101,7 @@ func (k *MagicKind) sign() string {
 	return "%%" + k.Name
 }
 
-// unknownMagic words the complaint about a name that no magic has.
+// UnknownMagic words the complaint about a name that no magic has.
 func UnknownMagic(written string) string {
 	name := strings.TrimLeft(written, "%")
 	best, least := "", len(name)/2+1 // more changes than that are another word

@@ -14,14 +14,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A translated cell is a translation, with what the engine does itself before
+// A Translated cell is a translation, with what the engine does itself before
 // the Go is checked and after it has run.
 type Translated struct {
 	syntax.Translation
 	Before, After []*MagicUse
 }
 
-// translate writes the magics of a cell as Go. The names that the session has
+// Translate writes the magics of a cell as Go. The names that the session has
 // are those for which taken returns true.
 func Translate(source string, taken func(string) bool) (*Translated, []magicFault) {
 	uses, total := FindMagics(source)
@@ -66,7 +66,7 @@ func Translate(source string, taken func(string) bool) (*Translated, []magicFaul
 	return &w.Translated, faults
 }
 
-// magicProblems returns the faults as complaints about the source.
+// MagicProblems returns the faults as complaints about the source.
 func MagicProblems(src *syntax.Source, faults []magicFault) []syntax.Problem {
 	var problems []syntax.Problem
 	for _, f := range faults {
@@ -75,7 +75,7 @@ func MagicProblems(src *syntax.Source, faults []magicFault) []syntax.Problem {
 	return problems
 }
 
-// magicAlias returns a name for package magic that is not taken.
+// MagicAlias returns a name for package magic that is not taken.
 func MagicAlias(taken func(string) bool) string {
 	name := "magic__"
 	for taken(name) {
@@ -377,7 +377,7 @@ func literal(text string) string {
 	return strconv.Quote(text)
 }
 
-// withoutMagics returns the cell with blanks in place of all that is not Go,
+// WithoutMagics returns the cell with blanks in place of all that is not Go,
 // so that every offset and line stays what it was.
 func WithoutMagics(source string) string {
 	uses, _ := FindMagics(source)

@@ -15,7 +15,7 @@ type identities struct {
 	last    int
 }
 
-// of returns the number of a type.
+// Of returns the number of a type.
 func (i *identities) Of(t types.Type) int {
 	if n, ok := i.Numbers.At(t).(int); ok {
 		return n
@@ -25,7 +25,7 @@ func (i *identities) Of(t types.Type) int {
 	return i.last
 }
 
-// key returns the numbers of types as a text.
+// Key returns the numbers of types as a text.
 func (i *identities) Key(list *types.TypeList) string {
 	text := ""
 	for t := range list.Types() {

@@ -5,74 +5,76 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// packagePath is the import path of the package that a notebook's cells form.
+// PackagePath is the import path of the package that a notebook's cells form.
 const PackagePath = "main"
 
-// A declaration is one name that a cell declared at its top, or an import.
+// A Declaration is one name that a cell declared at its top, or an import.
 type Declaration struct {
 	Name string
 	Cell int
-	// object is what later cells' identifiers resolve to.
+	// Object is what later cells' identifiers resolve to.
 	Object types.Object
-	// lowered is the declaration's name in the code that is run; empty for
+	// Lowered is the declaration's name in the code that is run; empty for
 	// constants and aliases, which are gone after lowering.
 	Lowered  string
 	Function *Function
 	Spec     *TypeSpec
-	// lost says what became of a variable that is gone; empty for what is there.
+	// Lost says what became of a variable that is gone; empty for what is there.
 	Lost string
 }
 
-// A function is a declared function, a method, or an instance of a generic
+// A Function is a declared function, a method, or an instance of a generic
 // one, with what is needed to lower it again when something that it calls is
 // declared anew.
 type Function struct {
-	// recoverer is what recover knows the function by, see deferee; 0 until
+	// Recoverer is what recover knows the function by, see deferee; 0 until
 	// it is asked for.
 	Recoverer int
 	Name      string // as a traceback shows it
 	Cell      int
-	// decl has the receiver, if any, as its first parameter.
+	// Decl has the receiver, if any, as its first parameter.
 	Decl    *ast.FuncDecl
 	Info    *types.Info
 	Generic bool
 	Base    string // lowered name without its version
 	Version int
-	// variable is the name of the variable that holds the current version,
+	// Variable is the name of the variable that holds the current version,
 	// for code that must follow a new one without being lowered again.
 	Variable string
 	Valued   bool
-	// emitted says that the interpreter has the current version.
+	// Emitted says that the interpreter has the current version.
 	Emitted bool
-	// calls holds the functions whose current version the lowered text names.
+	// Calls holds the functions whose current version the lowered text names.
 	Calls map[*Function]bool
-	// receiver is the spec of the type that the method belongs to, and
+	// Receiver is the spec of the type that the method belongs to, and
 	// pointer says how.
 	Receiver *TypeSpec
 	Pointer  bool
 	Method   string
-	// pending names the function that a call in the body waits for.
+	// Pending names the function that a call in the body waits for.
 	Pending string
-	// standsIn says that the function stands in for one of a compiled
+	// StandsIn says that the function stands in for one of a compiled
 	// package, and site is where an instance of it was first called. bridge
 	// names the function of the bridge that it is.
 	StandsIn bool
 	Site     token.Pos
 	Bridge   string
-	// origin is the generic function of which it is an instance, for targs.
+	// Origin is the generic function of which it is an instance, for targs.
 	Origin *Function
 	Targs  []types.Type
-	// written is the declaration as it stands in its cell; nil for instances
+	// Written is the declaration as it stands in its cell; nil for instances
 	// of generic functions and what stands in for compiled ones.
 	Written *ast.FuncDecl
 }
 
 func (f *Function) Lowered() string { return fmt.Sprintf("%s__%d", f.Base, f.Version) }
 
-// A typeSpec is a declared type: enough to recognise its declaration when it
+// A TypeSpec is a declared type: enough to recognise its declaration when it
 // comes again, and its methods.
 type TypeSpec struct {
 	Text    string
@@ -80,47 +82,47 @@ type TypeSpec struct {
 	Lowered string
 	Cell    int
 	Methods map[string]*Function
-	// object is what the declaration declares, node its text, and info what
+	// Object is what the declaration declares, node its text, and info what
 	// its names mean.
 	Object *types.TypeName
 	Node   *ast.TypeSpec
 	Info   *types.Info
 }
 
-// A session is what the cells so far have declared.
+// A Session is what the cells so far have declared.
 type Session struct {
 	Live map[string]*Declaration
-	// byObject finds the declaration of every object of every cell, also of
+	// ByObject finds the declaration of every object of every cell, also of
 	// those whose name means something else by now.
 	ByObject map[types.Object]*Declaration
 	Funcs    map[*types.Func]*Function
 	All      []*Function
 	Versions map[string]int
-	// aliases maps import paths to the names that lowered code uses, and
+	// Aliases maps import paths to the names that lowered code uses, and
 	// sent tells which of them the interpreter has seen.
 	Aliases map[string]string
 	Sent    map[string]bool
-	// obsolete holds the names of functions that no text mentions any more,
+	// Obsolete holds the names of functions that no text mentions any more,
 	// and of which the interpreter has not been told yet.
 	Obsolete []string
-	// emitted holds the names of the types that the interpreter has, and
+	// Emitted holds the names of the types that the interpreter has, and
 	// localTypes those of types that are declared in functions.
 	Emitted    map[string]bool
 	LocalTypes map[types.Object]string
-	// gone holds the variables that are lost, by name.
+	// Gone holds the variables that are lost, by name.
 	Gone map[string]*Declaration
 	// loses says that variables were lost.
 	loses     bool
 	Instances map[string]string
-	// funcInstances holds the instances of generic functions.
+	// FuncInstances holds the instances of generic functions.
 	FuncInstances map[string]*Function
 	Identities    identities
 	Described     map[int]int
-	// missed holds the numbers of cells that ended before they declared a variable.
+	// Missed holds the numbers of cells that ended before they declared a variable.
 	Missed map[string]int
-	// late holds functions that follow with the next cell.
+	// Late holds functions that follow with the next cell.
 	Late []*Follower
-	// outputs and inputs hold what the cells showed, and their sources, by
+	// Outputs and inputs hold what the cells showed, and their sources, by
 	// their counts; lastOutput is what was shown last.
 	Outputs    map[int]*Output
 	LastOutput *Output
@@ -148,20 +150,20 @@ func NewSession() *Session {
 	}
 }
 
-// next returns the next version of a name. Versions are never used twice, not
+// Next returns the next version of a name. Versions are never used twice, not
 // even after a failure.
 func (s *Session) Next(name string) int {
 	s.Versions[name]++
 	return s.Versions[name]
 }
 
-// unique returns a number that nothing else in the session has.
+// Unique returns a number that nothing else in the session has.
 func (s *Session) Unique() int {
 	s.Serial++
 	return s.Serial
 }
 
-// alias returns the name of a package in lowered code. No name that a user
+// Alias returns the name of a package in lowered code. No name that a user
 // can write ends like it: identifiers with two underscores are renamed.
 func (s *Session) Alias(pkg *types.Package) string {
 	if a, ok := s.Aliases[pkg.Path()]; ok {
@@ -175,7 +177,7 @@ func (s *Session) Alias(pkg *types.Package) string {
 	return a
 }
 
-// internalName makes a user's name one that starts a lowered name.
+// InternalName makes a user's name one that starts a lowered name.
 func InternalName(name string) string {
 	name = strings.ReplaceAll(name, "__", "_u_")
 	name = strings.Trim(name, "_")
@@ -188,7 +190,44 @@ func InternalName(name string) string {
 	return name
 }
 
-// isSession reports whether an object belongs to the notebook's own package.
+// IsSession reports whether an object belongs to the notebook's own package.
 func IsSession(obj types.Object) bool {
 	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == PackagePath
+}
+
+// Snapshot returns a function that makes the session what it is now. Changes to
+// functions and types are not its business: rollbacks take them back.
+func (s *Session) Snapshot() (restore func()) {
+	was := *s
+	was.Live, was.ByObject, was.Funcs = maps.Clone(s.Live), maps.Clone(s.ByObject), maps.Clone(s.Funcs)
+	was.Versions, was.Aliases, was.Sent = maps.Clone(s.Versions), maps.Clone(s.Aliases), maps.Clone(s.Sent)
+	was.Emitted, was.LocalTypes, was.Gone = maps.Clone(s.Emitted), maps.Clone(s.LocalTypes), maps.Clone(s.Gone)
+	was.Instances, was.FuncInstances = maps.Clone(s.Instances), maps.Clone(s.FuncInstances)
+	was.Described, was.Missed = maps.Clone(s.Described), maps.Clone(s.Missed)
+	was.Outputs, was.Inputs = maps.Clone(s.Outputs), maps.Clone(s.Inputs)
+	was.All, was.Obsolete, was.Late = slices.Clone(s.All), slices.Clone(s.Obsolete), slices.Clone(s.Late)
+	return func() { *s = was }
+}
+
+// Empty reports whether no cell has declared anything that is live.
+func (s *Session) Empty() bool {
+	for _, d := range s.Live {
+		if d.Cell > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *TypeSpec) Shown(name string, pointer bool) string {
+	if pointer {
+		return "(*" + name + ")"
+	}
+	return name
+}
+
+// SignatureOf returns the signature of a function in its lowered form, with
+// the receiver as first parameter.
+func SignatureOf(fn *Function) *types.Signature {
+	return fn.Info.Defs[fn.Decl.Name].(*types.Func).Signature()
 }

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// unspoken is a type that a program has no name for.
+// Unspoken is a type that a program has no name for.
 type Unspoken struct{ t types.Type }
 
 func (u Unspoken) Error() string {
 	return fmt.Sprintf("the type %s has no name outside of its package", u.t)
 }
 
-// A spelling writes types in words that the text around them understands.
+// A Spelling writes types in words that the text around them understands.
 type Spelling struct {
-	// typeName returns what the text calls a declared type of the session;
+	// TypeName returns what the text calls a declared type of the session;
 	// empty if it has no name for it.
 	TypeName func(*types.TypeName) string
-	// packageName returns what it calls a package.
+	// PackageName returns what it calls a package.
 	PackageName func(path, name string) string
 }
 
-// typ writes a type. It panics with an unspoken.
+// Typ writes a type. It panics with an unspoken.
 func (x *Spelling) Typ(t types.Type) string {
 	switch t := t.(type) {
 	case *types.Basic:
@@ -109,7 +109,7 @@ func (x *Spelling) Signature(sig *types.Signature) string {
 	return text + " (" + strings.Join(results, ", ") + ")"
 }
 
-// params writes the types of parameters.
+// Params writes the types of parameters.
 func (x *Spelling) Params(sig *types.Signature) []string {
 	var out []string
 	for i := range sig.Params().Len() {
@@ -163,7 +163,7 @@ func (x *Spelling) interfaceType(t *types.Interface) string {
 	return "interface{" + strings.Join(parts, "; ") + "}"
 }
 
-// zero writes the zero value of a type.
+// Zero writes the zero value of a type.
 func (x *Spelling) Zero(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// completeness tells whether the source is a whole cell: "complete",
+// Completeness tells whether the source is a whole cell: "complete",
 // "incomplete" with the indentation that the next line begins with, as gofmt
 // would have it unless it begins with a closing bracket or a case, or "invalid".
 func Completeness(source string) (status, indent string) {

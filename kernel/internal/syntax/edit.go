@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// An edit replaces a part of a source, from start to end, or inserts text
+// An Edit replaces a part of a source, from start to end, or inserts text
 // where start is end.
 type Edit struct {
 	Start, End int
 	Text       string
 }
 
-// edits are those of one source. They are added in any order, and sorted
+// Edits are those of one source. They are added in any order, and sorted
 // before they are applied.
 type Edits []Edit
 
-// insert adds an insertion at an offset. Insertions at the same place keep the
+// Insert adds an insertion at an offset. Insertions at the same place keep the
 // order in which they are added.
 func (e *Edits) Insert(at int, text string) {
 	*e = append(*e, Edit{at, at, text})
 }
 
-// replace adds a replacement of what stands from start to end.
+// Replace adds a replacement of what stands from start to end.
 func (e *Edits) Replace(start, end int, text string) {
 	*e = append(*e, Edit{start, end, text})
 }
 
-// sort puts edits in the order in which apply wants them: by their start, what
+// Sort puts edits in the order in which apply wants them: by their start, what
 // is inserted before what is replaced there, and of replacements that begin at
 // one place the longest first.
 func (e Edits) Sort() {
@@ -46,7 +46,7 @@ func (e Edits) Sort() {
 	})
 }
 
-// apply returns text, the part of a source that begins at offset, with the
+// Apply returns text, the part of a source that begins at offset, with the
 // edits that lie in it. The edits must be sorted. Insertions at both ends of
 // the part lie in it, and edits within what another one replaces do not count.
 func (e Edits) Apply(text string, offset int) string {

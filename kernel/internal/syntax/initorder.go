@@ -65,7 +65,7 @@ func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 	return append(sorted, rest...)
 }
 
-// variables returns what a statement declares if it is var.
+// Variables returns what a statement declares if it is var.
 func Variables(s ast.Stmt) []*ast.ValueSpec {
 	decl, ok := s.(*ast.DeclStmt)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mend closes the brackets of a text that lines before its end have left open,
+// Mend closes the brackets of a text that lines before its end have left open,
 // and takes away those that close nothing, so that one broken statement does
 // not swallow those that follow it. Brackets that may be open on purpose, those
 // that the text ends within, stay so.
@@ -103,7 +103,7 @@ func statementBegins(lexemes []Lexeme, line, i int) int {
 // maxFaults bounds how often an item is parsed to find the lines that are wrong.
 const maxFaults = 20
 
-// withoutFaults returns the text with blanks in place of the lines that the
+// WithoutFaults returns the text with blanks in place of the lines that the
 // parser complains of, save that of an offset, so that what stands around them
 // is understood. Braces stay, as the rest of the text counts on them.
 func WithoutFaults(text string, keep int) string {

@@ -21,17 +21,17 @@ const (
 	PrefixLength      = len(StatementPrefix)
 )
 
-// A source is the text of a cell, by which positions are told, and the Go that
+// A Source is the text of a cell, by which positions are told, and the Go that
 // it stands for.
 type Source struct {
 	Cell program.Cell
 	*Translation
 }
 
-// newSource returns the source of a cell without magics.
+// NewSource returns the source of a cell without magics.
 func NewSource(cell program.Cell) *Source { return &Source{cell, &Translation{Text: cell.Source}} }
 
-// A problem is one complaint about a cell, at an offset into its source.
+// A Problem is one complaint about a cell, at an offset into its source.
 type Problem struct {
 	Source *Source
 	Offset int
@@ -39,7 +39,7 @@ type Problem struct {
 	Hint   string // what stands behind the message, to help
 }
 
-// A parsed cell holds its imports, its declarations and its statements.
+// A Parsed cell holds its imports, its declarations and its statements.
 type Parsed struct {
 	Source       *Source
 	Items        []Item
@@ -47,32 +47,20 @@ type Parsed struct {
 	Declarations *ast.File // without imports; nil if there are none
 	Statements   *ast.File // one function; nil if there are none
 	Body         []ast.Stmt
-	// program says that the cell is a whole program.
+	// Program says that the cell is a whole program.
 	Program bool
-	// value is the last expression, whose value the cell shows; nil if the
+	// Value is the last expression, whose value the cell shows; nil if the
 	// cell ends otherwise. silent says that a semicolon follows it.
 	Value  *ast.ExprStmt
 	Silent bool
-	// stop, if not nil, stands behind the last statement, and ends the
+	// Stop, if not nil, stands behind the last statement, and ends the
 	// measurement of it.
 	Stop ast.Stmt
-	// mentioned holds the names that nothing in the cell's own scopes binds.
+	// Mentioned holds the names that nothing in the cell's own scopes binds.
 	Mentioned map[string]bool
 }
 
-// files holds the texts of all cells, and where positions are in them.
-type Files struct {
-	Fset    *token.FileSet
-	Sources map[*token.File]*Source
-	// sites tell what can panic where.
-	Sites map[Site][]Operation
-}
-
-func NewFiles() *Files {
-	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}}
-}
-
-// parse parses a cell. The files it makes are added to fset and sources.
+// Parse parses a cell. The files it makes are added to fset and sources.
 func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	var problems []Problem
 	p := &Parsed{Source: src, Items: Split(src.Text), Mentioned: map[string]bool{}}
@@ -157,7 +145,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 // nesting is how the brackets of a text nest.
 type nesting struct {
 	open, Deepest int // how many are open at the end, and at most
-	// unopened is the place of the first that closes what was not opened, or
+	// Unopened is the place of the first that closes what was not opened, or
 	// -1, and closes is that bracket.
 	Unopened int
 	Closes   string
@@ -262,7 +250,7 @@ func extends(parent, n ast.Node) bool {
 	return false
 }
 
-// clamp keeps an offset within the text, and off the blanks at its end, where
+// Clamp keeps an offset within the text, and off the blanks at its end, where
 // nobody looks for an error.
 func Clamp(offset int, text string) int {
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
@@ -283,7 +271,7 @@ func onePerLine(problems []Problem) []Problem {
 	return out
 }
 
-// syntaxWording turns the words of go/parser into those of the compiler.
+// SyntaxWording turns the words of go/parser into those of the compiler.
 func SyntaxWording(msg string) string {
 	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
@@ -329,28 +317,10 @@ func tokenWording(s string) string {
 	return s
 }
 
-// position returns the line and column, from 1, of an offset. Columns count
+// Position returns the line and column, from 1, of an offset. Columns count
 // bytes, as the compiler's do.
 func (s *Source) Position(offset int) (line, column int) {
 	before := s.Cell.Source[:min(max(offset, 0), len(s.Cell.Source))]
 	line = strings.Count(before, "\n") + 1
 	return line, len(before) - strings.LastIndexByte(before, '\n')
-}
-
-// at returns the cell and the offset into its source of a position.
-func (c *Files) At(pos token.Pos) (*Source, int) {
-	file := c.Fset.File(pos)
-	if file == nil {
-		return nil, 0
-	}
-	src := c.Sources[file]
-	if src == nil {
-		return nil, 0
-	}
-	return src, Clamp(src.Origin(Clamp(file.Offset(pos)-PrefixLength, src.Text)), src.Cell.Source)
-}
-
-func (c *Files) Problem(pos token.Pos, msg string) Problem {
-	src, offset := c.At(pos)
-	return Problem{Source: src, Offset: offset, Msg: msg}
 }

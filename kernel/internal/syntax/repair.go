@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// byteOffset returns where in the text the n-th code point begins.
+// ByteOffset returns where in the text the n-th code point begins.
 func ByteOffset(text string, n int) int {
 	for i := range text {
 		if n <= 0 {
@@ -19,7 +19,7 @@ func ByteOffset(text string, n int) int {
 	return len(text)
 }
 
-// wordAround returns the bounds of the name or number that an offset stands
+// WordAround returns the bounds of the name or number that an offset stands
 // in or beside.
 func WordAround(text string, at int) (start, end int) {
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -41,7 +41,7 @@ func WordAround(text string, at int) (start, end int) {
 	return start, end
 }
 
-// unended returns the comment, string or character that the text ends within,
+// Unended returns the comment, string or character that the text ends within,
 // and where it begins; ILLEGAL if there is none.
 func Unended(text string) (tok token.Token, start int) {
 	file := token.NewFileSet().AddFile("", -1, len(text))
@@ -72,7 +72,7 @@ func Unended(text string) (tok token.Token, start int) {
 	}
 }
 
-// A level is a pair of brackets that is open, or what lies outside all, with
+// A Level is a pair of brackets that is open, or what lies outside all, with
 // the statement that the text ends in there.
 type Level struct {
 	closer     string
@@ -81,7 +81,7 @@ type Level struct {
 	Last       bool        // the statement is an if that has come to its last else
 }
 
-// openLevels returns the brackets that are open at the end of the text, from
+// OpenLevels returns the brackets that are open at the end of the text, from
 // the outside in.
 func OpenLevels(text string) []Level {
 	levels := []Level{{}}
@@ -128,7 +128,7 @@ func header(tok token.Token) bool {
 	return tok == token.IF || tok == token.FOR || tok == token.SWITCH || tok == token.SELECT
 }
 
-// cut returns a text with a word behind it, and with what makes of it whole
+// Cut returns a text with a word behind it, and with what makes of it whole
 // statements; then what follows these in the cell.
 func Cut(before, word, after string) string {
 	levels := OpenLevels(before)
@@ -158,7 +158,7 @@ func Cut(before, word, after string) string {
 	return b.String()
 }
 
-// following returns what comes after the item that an offset stands in, as far
+// Following returns what comes after the item that an offset stands in, as far
 // as it matters there. Where
 // its end cannot be told, because brackets do not match, it is taken for the
 // next line that begins a declaration.
@@ -194,4 +194,40 @@ func Following(source string, at int) string {
 func matched(text string) bool {
 	n := Nest(text)
 	return n.open == 0 && n.Unopened < 0
+}
+
+// maxHeader bounds how many lexemes a statement has before its block.
+const maxHeader = 1000
+
+// Block reports whether a brace that follows begins statements, not a literal
+// or a type.
+func Block(before []Lexeme) bool {
+	depth := 0
+	for i := len(before) - 1; i >= max(0, len(before)-maxHeader); i-- {
+		l := before[i]
+		switch l.Tok {
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth++
+			continue
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			if depth--; depth < 0 {
+				return false
+			}
+			continue
+		}
+		if depth > 0 {
+			continue
+		}
+		switch l.Tok {
+		case token.FUNC, token.IF, token.ELSE, token.FOR, token.SWITCH, token.SELECT:
+			return true
+		case token.STRUCT, token.INTERFACE:
+			return false
+		case token.SEMICOLON:
+			if l.Lit != ";" || i > 0 && before[i-1].Tok == token.RBRACE {
+				return false
+			}
+		}
+	}
+	return false
 }

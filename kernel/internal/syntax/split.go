@@ -17,12 +17,12 @@ const (
 	ItemPackage
 )
 
-// An item is one import, declaration or statement at the top of a cell, as
+// An Item is one import, declaration or statement at the top of a cell, as
 // byte offsets into its source: src[start:end] without the semicolon.
 type Item struct {
 	Kind       itemKind
 	Start, End int
-	// semicolon is the offset of a semicolon that was written after the
+	// Semicolon is the offset of a semicolon that was written after the
 	// item, or -1 when the end of a line ended it.
 	Semicolon int
 }
@@ -45,7 +45,7 @@ func (l Lexeme) End(src string) int {
 	return l.Pos + len(l.Tok.String())
 }
 
-// lex cuts src into lexemes, without comments. What cannot be scanned becomes
+// Lex cuts src into lexemes, without comments. What cannot be scanned becomes
 // ILLEGAL; the parser words the complaint later.
 func Lex(src string) []Lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(src))
@@ -65,7 +65,7 @@ func Lex(src string) []Lexeme {
 	}
 }
 
-// split cuts a cell into its items. It never fails: text that does not parse
+// Split cuts a cell into its items. It never fails: text that does not parse
 // ends up in an item of its own, and the parser complains about it.
 func Split(src string) []Item {
 	lexemes := Lex(src)
@@ -109,7 +109,7 @@ func Split(src string) []Item {
 	return items
 }
 
-// inHeader reports whether the semicolon at index i stands in the header of
+// InHeader reports whether the semicolon at index i stands in the header of
 // the for, if or switch statement that begins at index first.
 func InHeader(l []Lexeme, first, i int) bool {
 	if first < 0 {
@@ -125,7 +125,7 @@ func InHeader(l []Lexeme, first, i int) bool {
 	return false
 }
 
-// classify looks at the first lexemes of an item.
+// Classify looks at the first lexemes of an item.
 func Classify(l []Lexeme) itemKind {
 	switch l[0].Tok {
 	case token.PACKAGE:
@@ -160,7 +160,7 @@ func Classify(l []Lexeme) itemKind {
 	return ItemStatement
 }
 
-// blank returns src with everything outside the kept items replaced by
+// Blank returns src with everything outside the kept items replaced by
 // spaces, so that offsets and lines stay what they were.
 func Blank(src string, keep func(Item) bool, items []Item) string {
 	out := make([]byte, len(src))

@@ -16,13 +16,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// mark ends the names that the emission writes, and begins those of the variables
+// Mark ends the names that the emission writes, and begins those of the variables
 // that hold functions.
 const Mark = "ˑ"
 
 const CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
 
-// An emitter writes the units of a session.
+// An Emitter writes the units of a session.
 type Emitter struct {
 	*check.Checker
 	// homes says where the session's declarations are: types and constants by
@@ -61,7 +61,7 @@ func NewEmitter(c *check.Checker) *Emitter {
 	return &Emitter{Checker: c, homes: map[any]home{}, holders: map[*state.Function][]holder{}, loaded: map[string]loaded{}}
 }
 
-// A unit is being written.
+// A Unit is being written.
 type Unit struct {
 	*Emitter
 	state.Spelling

@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A guard finds the edits that let the worker stop the user's text once it is
+// A Guard finds the edits that let the worker stop the user's text once it is
 // compiled, and live through what it does: checks in loops and at the entry of
 // functions, waits that end with the cell (guard_channel.go, guard_library.go),
 // and goroutines whose panics are caught (guard_go.go). What the text does is
@@ -24,17 +24,17 @@ import (
 // as operations on channels whose type is a type parameter.
 type Guard struct {
 	Info *types.Info
-	// source is the text, and offset where in it a position is.
+	// Source is the text, and offset where in it a position is.
 	Source string
 	Offset func(token.Pos) int
-	// cell returns what the text calls a function of package cell, and standard
+	// Cell returns what the text calls a function of package cell, and standard
 	// one of package standard.
 	Cell, Standard func(function string) string
-	// name returns what the text calls the object of an identifier; empty for
+	// Name returns what the text calls the object of an identifier; empty for
 	// what the user calls it. It is asked for generic functions that a go
 	// statement calls.
 	Name func(*ast.Ident) string
-	// unchecked reports whether a function of the session has no check, and
+	// Unchecked reports whether a function of the session has no check, and
 	// signature writes the types of its parameters and results, if it can.
 	Unchecked func(*types.Func) bool
 	Signature func(*types.Signature) (params []string, results string, ok bool)
@@ -78,7 +78,7 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 	return g.Edits
 }
 
-// add collects the edits of a node: a function, or a statement at the top of a
+// Add collects the edits of a node: a function, or a statement at the top of a
 // cell or a part of it.
 func (g *Guard) Add(root ast.Node) {
 	g.walk(root)

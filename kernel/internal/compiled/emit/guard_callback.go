@@ -91,7 +91,7 @@ func (u *Unit) unchecked(f *types.Func) bool {
 	return !Checks(fn.Written, fn.Info)
 }
 
-// checks reports whether a function with guards has a check.
+// Checks reports whether a function with guards has a check.
 func Checks(d *ast.FuncDecl, info *types.Info) bool {
 	found := false
 	same := func(function string) string {
@@ -110,7 +110,7 @@ func Checks(d *ast.FuncDecl, info *types.Info) bool {
 	return found
 }
 
-// spelled returns the types of a function's parameters and results as the unit
+// Spelled returns the types of a function's parameters and results as the unit
 // writes them.
 func (u *Unit) Spelled(sig *types.Signature) (params []string, results string, ok bool) {
 	defer func() {

@@ -65,7 +65,7 @@ func (u *Unit) part(n ast.Node, src *syntax.Source, start, end int, p setting, m
 	return all.Apply(src.Text[start:end], start)
 }
 
-// covered reports whether an edit replaces a part of a text.
+// Covered reports whether an edit replaces a part of a text.
 func Covered(all syntax.Edits, start, end int) bool {
 	for _, e := range all {
 		if e.Start < e.End && e.Start < end && start < e.End {

@@ -14,7 +14,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// compile enters the declarations of a checked cell into the session and writes
+// Compile enters the declarations of a checked cell into the session and writes
 // its unit. Rollback takes both back, and commit makes the declarations live, as
 // for a cell that is lowered. There is no unit if all is loaded already.
 func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, problems []syntax.Problem) {
@@ -37,22 +37,22 @@ func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.U
 	return l, unit, compiled, problems
 }
 
-// forget makes the emitter that of a process which has loaded nothing. The paths
+// Forget makes the emitter that of a process which has loaded nothing. The paths
 // of its units are not used again.
 func (e *Emitter) Forget() {
 	e.homes, e.holders, e.loaded = map[any]home{}, map[*state.Function][]holder{}, map[string]loaded{}
 }
 
-// skip leaves out the paths of units up to a number.
+// Skip leaves out the paths of units up to a number.
 func (e *Emitter) Skip(last int) { e.Units = max(e.Units, last) }
 
-// variable returns where a variable is; false if no unit has it.
+// Variable returns where a variable is; false if no unit has it.
 func (e *Emitter) Variable(d *state.Declaration) (unit, name string, ok bool) {
 	h, ok := e.homes[d.Lowered]
 	return h.path, h.name, ok
 }
 
-// everything writes one unit with all that is live in the session, and what that
+// Everything writes one unit with all that is live in the session, and what that
 // mentions. Its variables are to be carried over from where they are: the
 // interpreter, or earlier units. The undo takes back what the emitter then
 // knows.
@@ -214,7 +214,7 @@ func (r *reach) typ(t types.Type) {
 	}
 }
 
-// only makes the emitter that of a process which has loaded one unit.
+// Only makes the emitter that of a process which has loaded one unit.
 func (e *Emitter) Only(path string) {
 	for key, h := range e.homes {
 		if h.path != path {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
+	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -161,4 +162,50 @@ func (b *body) discarded(s *ast.ExprStmt) string {
 		return b.stmt(s, "")
 	}
 	return b.mark(s) + "_ = " + b.expr(s.X) + "\n"
+}
+
+// stop writes what ends the cell if an error is not nil.
+func (b *body) stop(err string, call ast.Expr) string {
+	line, column := 0, 0
+	if src, offset := b.l.C.At(call.Pos()); src != nil {
+		line, column = src.Position(offset)
+	}
+	return fmt.Sprintf("%s.Stop(%s, %d, %d, %d)\n", shape.Bridge, err, b.frame.cell, line, column)
+}
+
+// checkedCall writes a statement of a cell that is a call with an error.
+func (b *body) checkedCall(s *ast.ExprStmt) (text string, ok bool) {
+	results, ok := b.l.K.LastError(s.X)
+	if !ok {
+		return "", false
+	}
+	left := ""
+	for range len(results) - 1 {
+		left += "_, "
+	}
+	err := b.l.temp()
+	return b.mark(s) + left + err + " := " + b.expr(s.X) + "\n" + b.stop(err, s.X), true
+}
+
+// recall writes the values of an output.
+func (b *body) recall(out *state.Output) string {
+	values := make([]string, len(out.Types))
+	for i, t := range out.Types {
+		value := fmt.Sprintf("%s.Kept(%d, %d)", shape.Bridge, out.Cell, i)
+		switch {
+		case types.IsInterface(t):
+			values[i] = b.convert(value, types.Universe.Lookup("any").Type(), t, b.l.Pos)
+		default:
+			typ := b.l.Typ(t)
+			values[i] = fmt.Sprintf("func(x interface{}) %s { var v %s; %s.Take(x, &v); return v }(%s)", typ, typ, shape.Bridge, value)
+		}
+	}
+	if len(values) == 1 {
+		return values[0]
+	}
+	list := make([]string, len(values))
+	for i, t := range out.Types {
+		list[i] = b.l.Typ(t)
+	}
+	return "func() (" + strings.Join(list, ", ") + ") { return " + strings.Join(values, ", ") + " }()"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/change"
@@ -30,7 +31,7 @@ type lowering struct {
 	natural map[types.Object]bool
 }
 
-// A lowerer lowers the cells of one session.
+// A Lowerer lowers the cells of one session.
 type Lowerer struct {
 	checker  *check.Checker
 	Preludes *shape.Preludes
@@ -38,7 +39,7 @@ type Lowerer struct {
 
 func NewLowerer(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
 
-// lower turns a checked cell into a program. The session's tables already
+// Lower turns a checked cell into a program. The session's tables already
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Program, problems []syntax.Problem) {
@@ -111,4 +112,18 @@ func (l *lowering) emitType(spec *ast.TypeSpec) {
 	}
 	l.Pos = spec.Pos()
 	l.EnsureType(l.S.ByObject[obj].Lowered, obj.Type())
+}
+
+// refuseForeignImports refuses a cell for the interpreter that imports a package which the
+// program does not consist of.
+func (l *lowering) refuseForeignImports() {
+	for _, spec := range l.K.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.C.Foreign(path) {
+			l.Refuse(spec.Path.Pos(), "the interpreter has no package "+path)
+		}
+	}
+}
+
+func (l *lowering) tree(info *types.Info) check.Tree {
+	return check.Tree{Info: info, Natural: l.natural}
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// carried writes a value of a session type together with the description of
+// Carried writes a value of a session type together with the description of
 // its type, by which the bridge prints it as the compiled program would.
 func (l *Shapes) Carried(text string, t types.Type, pos token.Pos) string {
 	l.Pos = pos
 	return fmt.Sprintf("%s.Carry(%d, %s)", Bridge, l.Describe(t), text)
 }
 
-// describe tells the bridge about a type, once, and returns the number by
+// Describe tells the bridge about a type, once, and returns the number by
 // which it knows it; 0 is for types that need no description.
 func (l *Shapes) Describe(t types.Type) int {
 	if l.Native(t) {

@@ -25,7 +25,7 @@ import (
 //     carriers themselves). The wrapper is taken off when such a value becomes
 //     one of an empty interface, is compared or asked what it is.
 
-// dispatcher returns the function that calls a method of an interface of the
+// Dispatcher returns the function that calls a method of an interface of the
 // session.
 func (l *Shapes) Dispatcher(m *types.Func) string {
 	sig := m.Signature()
@@ -146,7 +146,7 @@ func IsCompiledInterface(t types.Type) bool {
 	return types.IsInterface(t) && !check.IsEmptyInterface(t) && !Erased(t)
 }
 
-// methodLists writes the names of an interface's methods, their types as text,
+// MethodLists writes the names of an interface's methods, their types as text,
 // and functions of these types.
 func (l *Shapes) MethodLists(i *types.Interface) (names, texts, samples string) {
 	var n, t, s []string

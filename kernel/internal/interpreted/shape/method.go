@@ -7,7 +7,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// promotedCall writes the call of a method of named, reached by a path of
+// PromotedCall writes the call of a method of named, reached by a path of
 // embedded fields, on the variable recv.
 func (l *Shapes) PromotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
 	t := types.Type(named)
@@ -45,7 +45,7 @@ func (l *Shapes) PromotedCall(recv string, isPointer bool, named *types.Named, i
 	return path + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// methodOf returns the function behind a method of a session type, making an
+// MethodOf returns the function behind a method of a session type, making an
 // instance of it if the type is one.
 func (l *Shapes) MethodOf(m *types.Func, named *types.Named) *state.Function {
 	origin := m.Origin()

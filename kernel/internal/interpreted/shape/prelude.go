@@ -25,7 +25,7 @@ import (
 //go:embed prelude/*.go
 var preludeFiles embed.FS
 
-// noStandIn says of generic functions and types of the standard library why
+// NoStandIn says of generic functions and types of the standard library why
 // the interpreter has none.
 var NoStandIn = map[string]string{
 	"database/sql.Null":  "compiled code would not find what it holds; sql.NullString and its like can be used",
@@ -41,7 +41,7 @@ type prelude struct {
 	Types map[string]*types.Named
 }
 
-// preludeOf returns the stand-ins for a package.
+// PreludeOf returns the stand-ins for a package.
 func (l *Shapes) PreludeOf(pkg *types.Package) *prelude {
 	p, ok := l.known[pkg.Path()]
 	if !ok {
@@ -156,6 +156,6 @@ func isInstance(t types.Type) bool {
 	return ok && !state.IsSession(named.Obj()) && named.TypeArgs().Len() > 0
 }
 
-// inLowered reports whether the methods of a type are functions of lowered
+// InLowered reports whether the methods of a type are functions of lowered
 // code: those of session types and of stand-ins.
 func InLowered(named *types.Named) bool { return state.IsSession(named.Obj()) || isInstance(named) }

@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// typ writes a type. It never depends on what a name means where the text
+// Typ writes a type. It never depends on what a name means where the text
 // ends up: every name it writes is unique in the session.
 func (l *Shapes) Typ(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
@@ -55,7 +55,7 @@ func (l *Shapes) Typ(t types.Type) string {
 	return ""
 }
 
-// signature writes parameters and results, with names p0, p1, ... for the
+// Signature writes parameters and results, with names p0, p1, ... for the
 // parameters if they have to have names.
 func (l *Shapes) Signature(sig *types.Signature, names bool) string {
 	var b strings.Builder
@@ -96,7 +96,7 @@ func (l *Shapes) Results(sig *types.Signature) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// parenthesized writes a type such that what follows it is not taken for a
+// Parenthesized writes a type such that what follows it is not taken for a
 // part of it.
 func (l *Shapes) Parenthesized(t types.Type) string {
 	s := l.Typ(t)
@@ -136,7 +136,7 @@ func (l *Shapes) structType(t *types.Struct) string {
 	return b.String()
 }
 
-// fieldName is the name of a field in lowered code.
+// FieldName is the name of a field in lowered code.
 func FieldName(f *types.Var) string {
 	if f.Name() == "_" {
 		return fmt.Sprintf("blank__%d", f.Pos())
@@ -202,7 +202,7 @@ func (l *Shapes) named(t *types.Named) string {
 
 func shortQualifier(p *types.Package) string { return p.Name() }
 
-// use makes an import available and returns its name.
+// Use makes an import available and returns its name.
 func (l *Shapes) Use(pkg *types.Package) string {
 	alias := l.S.Alias(pkg)
 	if !l.S.Sent[pkg.Path()] {
@@ -362,7 +362,7 @@ func (l *Shapes) typeInstance(t *types.Named) string {
 	return name
 }
 
-// zero writes the zero value of a type.
+// Zero writes the zero value of a type.
 func (l *Shapes) Zero(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// runtimeName names a type as reflection, and so %T and the messages of the
+// RuntimeName names a type as reflection, and so %T and the messages of the
 // run time, do.
 func RuntimeName(t types.Type) string {
 	switch t := types.Unalias(t).(type) {

@@ -1,0 +1,138 @@
+package change
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// declareFunc gives a function or method of the cell its name. One that was
+// declared before with the same signature gets a new version, and everything
+// that calls it is lowered again.
+func (ch *Change) declareFunc(f *check.CheckedFunc) {
+	obj := f.Object
+	if obj == nil || f.Body == nil {
+		ch.RefuseAnywhere(f.Decl.Pos(), "missing function body")
+	}
+	cell := ch.K.Source.Cell.Number
+	if f.Again != nil {
+		cell = f.Again.Cell
+	}
+	fn := &state.Function{Name: f.Decl.Name.Name, Cell: cell, Decl: f.Body, Info: ch.K.Info, Calls: map[*state.Function]bool{}, Pending: f.Pending, Written: f.Decl}
+	fn.Generic = f.Body.Type.TypeParams.NumFields() > 0
+	if f.Decl.Recv == nil {
+		ch.declarePlainFunc(f, fn)
+		return
+	}
+	d := ch.S.ByObject[f.Receiver]
+	if d == nil || d.Spec == nil {
+		ch.Refuse(f.Decl.Pos(), fmt.Sprintf("method %s of a type that no cell declares", fn.Name))
+	}
+	spec := d.Spec
+	fn.Receiver, fn.Method = spec, f.Decl.Name.Name
+	_, fn.Pointer = obj.Signature().Recv().Type().(*types.Pointer)
+	fn.Name = spec.Shown(f.Receiver.Name(), fn.Pointer) + "." + fn.Method
+	if old := spec.Methods[fn.Method]; old != nil {
+		ch.renew(old, fn)
+		ch.knowFunc(obj, old)
+		return
+	}
+	fn.Base = d.Lowered + "__" + state.InternalName(fn.Method)
+	ch.register(fn)
+	spec.Methods[fn.Method] = fn
+	ch.Later(func() { delete(spec.Methods, fn.Method) })
+	ch.knowFunc(obj, fn)
+}
+
+func (ch *Change) declarePlainFunc(f *check.CheckedFunc, fn *state.Function) {
+	name := f.Decl.Name.Name
+	switch name {
+	case "_":
+		return
+	case "init":
+		fn.Base = "init"
+		ch.register(fn)
+		ch.Need(fn)
+		_, offset := ch.C.At(f.Decl.Pos())
+		ch.Inits = append(ch.Inits, InitCall{offset, fn.Lowered() + "()\n"})
+		return
+	}
+	if old := ch.S.Live[name]; old != nil && old.Function != nil && old.Function.Generic == fn.Generic &&
+		types.Identical(old.Object.Type(), f.Object.Type()) {
+		fn.Base = old.Function.Base
+		ch.renew(old.Function, fn)
+		ch.knowFunc(f.Object, old.Function)
+		ch.enter(&state.Declaration{Name: name, Cell: fn.Cell, Object: f.Object, Function: old.Function})
+		return
+	}
+	fn.Base = state.InternalName(name)
+	ch.register(fn)
+	ch.knowFunc(f.Object, fn)
+	ch.enter(&state.Declaration{Name: name, Cell: fn.Cell, Object: f.Object, Function: fn})
+}
+
+// register makes a new function known and has it lowered.
+func (ch *Change) register(fn *state.Function) {
+	fn.Version = ch.S.Next(fn.Base)
+	fn.Variable = fmt.Sprintf("%s__v%d", fn.Base, fn.Version)
+	n := len(ch.S.All)
+	ch.S.All = append(ch.S.All, fn)
+	ch.Later(func() { ch.S.All = ch.S.All[:n] })
+	if !fn.Generic && fn.Pending == "" {
+		ch.Need(fn)
+	}
+}
+
+func (ch *Change) knowFunc(obj *types.Func, fn *state.Function) {
+	ch.S.Funcs[obj] = fn
+	ch.Later(func() { delete(ch.S.Funcs, obj) })
+}
+
+// renew makes old the function that fn describes, and has it and all that
+// calls it lowered anew.
+func (ch *Change) renew(old, fn *state.Function) {
+	was := *old
+	ch.Later(func() { *old = was })
+	if ch.checkOnly && old.Pending == "" && fn.Pending == "" && ch.unchanged(old, fn) {
+		old.Decl, old.Info, old.Cell, old.Written = fn.Decl, fn.Info, fn.Cell, fn.Written
+		return
+	}
+	old.Decl, old.Info, old.Cell, old.Calls, old.Pending, old.Written = fn.Decl, fn.Info, fn.Cell, fn.Calls, fn.Pending, fn.Written
+	if old.Generic {
+		ch.renewInstances(old)
+		return
+	}
+	ch.relower(old)
+}
+
+func (ch *Change) relower(fn *state.Function) {
+	if ch.Queued[fn] {
+		return
+	}
+	if fn.Pending == "" && !fn.Generic {
+		version := fn.Version
+		if fn.Emitted {
+			// Once this cell is done, nothing mentions the older one.
+			name := fn.Lowered()
+			ch.commits = append(ch.commits, func() { ch.S.Obsolete = append(ch.S.Obsolete, name) })
+		}
+		fn.Version = ch.S.Next(fn.Base)
+		ch.Later(func() { fn.Version = version })
+		ch.Need(fn)
+	}
+	for _, g := range ch.S.All {
+		if g.Calls[fn] {
+			ch.relower(g)
+		}
+	}
+}
+
+// Need has a function lowered with this cell.
+func (ch *Change) Need(fn *state.Function) {
+	if !ch.Queued[fn] {
+		ch.Queued[fn] = true
+		ch.Queue = append(ch.Queue, fn)
+	}
+}

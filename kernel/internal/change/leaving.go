@@ -1,0 +1,82 @@
+package change
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// leave decides about the functions that do not compile with what a cell declares.
+func (ch *Change) leave() {
+	names, variables := ch.K.Changed(ch.S)
+	for _, x := range ch.K.Left {
+		fn := x.Fn
+		switch {
+		case fn.Pending != "":
+			if x.Waits != "" {
+				was := fn.Pending
+				ch.Later(func() { fn.Pending = was })
+				fn.Pending = x.Waits
+				ch.note("%s calls %s, which no cell has declared yet", fn.Name, x.Waits)
+			} else {
+				ch.note("%s does not compile: %s", fn.Name, x.Why())
+			}
+		case x.Late:
+			ch.note("%s keeps the older %s: %s", fn.Name, strings.Join(x.Names, ", "), x.Why())
+		default:
+			x.Names = slices.DeleteFunc(x.Names, func(name string) bool { return !names[name] })
+			if len(x.Names) == 0 {
+				continue
+			}
+			callee := slices.IndexFunc(x.Names, func(name string) bool {
+				_, ok := ch.K.Pkg.Scope().Lookup(name).(*types.Func)
+				return ok && ch.S.Live[name] != nil && ch.S.Live[name].Function != nil
+			})
+			if callee >= 0 {
+				ch.breaks(fn, x.Names[callee])
+				ch.note("%s does not compile any more: %s", fn.Name, x.Why())
+				continue
+			}
+			ch.note("%s keeps the older %s: %s", fn.Name, strings.Join(x.Names, ", "), x.Why())
+		}
+	}
+	ch.commits = append(ch.commits, func() {
+		ch.S.Late = slices.DeleteFunc(ch.S.Late, func(x *state.Follower) bool {
+			return !ch.S.Current(x.Fn) || slices.ContainsFunc(ch.K.Left, func(y *state.Follower) bool { return y.Fn == x.Fn }) || ch.K.Follows(x.Fn)
+		})
+	})
+	ch.moved = variables
+}
+
+// trail has the functions that mention a variable follow it with the next cell.
+func (ch *Change) trail(name string) {
+	if !ch.moved[name] {
+		return
+	}
+	for _, fn := range ch.S.All {
+		if ch.S.Current(fn) && fn.Pending == "" && fn.Info != ch.K.Info && len(ch.S.Mentions(fn, map[string]bool{name: true})) > 0 {
+			ch.S.Late = append(ch.S.Late, &state.Follower{Fn: fn, Names: []string{name}})
+		}
+	}
+}
+
+func (ch *Change) note(format string, args ...any) {
+	ch.noted = append(ch.noted, fmt.Sprintf("note: "+format+"\n", args...))
+}
+
+// Notes says which functions of the cell are pending, and what became of those
+// of others.
+func (ch *Change) Notes() []string {
+	notes := ch.noted
+	for _, fn := range ch.S.All {
+		if fn.Pending != "" && fn.Cell == ch.K.Source.Cell.Number {
+			notes = append(notes, fmt.Sprintf("note: %s calls %s, which no cell has declared yet\n", fn.Name, fn.Pending))
+		}
+	}
+	sort.Strings(notes)
+	return slices.Compact(notes)
+}

@@ -1,0 +1,21 @@
+package change
+
+import (
+	"go/types"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// Shows notes what the cell will show.
+func (ch *Change) Shows(t ...types.Type) { ch.Shown = t }
+
+// Keep has later cells find the value that the cell has shown.
+func (ch *Change) Keep() {
+	cell := ch.K.Source.Cell
+	if ch.Shown == nil || cell.Aside {
+		return
+	}
+	out := &state.Output{Cell: cell.Number, Types: ch.Shown}
+	ch.S.Outputs[cell.ExecutionCount()] = out
+	ch.S.LastOutput = out
+}

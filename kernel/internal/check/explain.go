@@ -1,0 +1,40 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// Explain adds to complaints about undefined names what became of them.
+func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
+	s := c.Session
+	for i, p := range problems {
+		if name, ok := mistaken(p.Msg); ok && s.Live[name] != nil && s.Live[name].Spec != nil {
+			problems[i].Msg += fmt.Sprintf(" (%s was declared again in %s; values made before have the older type)", name, c.CellTitle(s.Live[name].Cell))
+		}
+		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Missed[name] != 0 && s.Live[name] == nil {
+			problems[i].Msg += fmt.Sprintf(" (%s ended before the statement that declares it was done)", c.CellTitle(s.Missed[name]))
+		}
+		if name, ok := strings.CutPrefix(p.Msg, "undefined: "); ok && s.Gone[name] != nil {
+			problems[i].Msg = fmt.Sprintf("undefined: %s (%s)", name, s.Gone[name].Lost)
+		}
+		if problems[i].Msg != p.Msg {
+			problems[i].Hint = ""
+		}
+	}
+	return problems
+}
+
+// mistaken returns the name of a type that a complaint takes for another of
+// the same name.
+func mistaken(msg string) (name string, ok bool) {
+	before, after, ok := strings.Cut(msg, ") as ")
+	if !ok {
+		return "", false
+	}
+	want, _, _ := strings.Cut(after, " ")
+	got := before[strings.LastIndexByte(before, ' ')+1:]
+	return strings.TrimLeft(want, "*[]"), got == want
+}

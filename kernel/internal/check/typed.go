@@ -1,0 +1,84 @@
+package check
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+func IsEmptyInterface(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0
+}
+
+func IsError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// Shown names a type as the user knows it.
+func Shown(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == state.PackagePath {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+// Defers reports whether a block has a defer statement of its own.
+func Defers(list []ast.Stmt) bool {
+	found := false
+	for _, s := range list {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.DeferStmt:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// ShownTypes returns the types of the values that the last expression of a
+// cell shows.
+func (k *Checked) ShownTypes(s *ast.ExprStmt) []types.Type {
+	tv := k.Info.Types[s.X]
+	if tv.IsVoid() || k.tree().Writes(s.X) {
+		return nil
+	}
+	if results, ok := k.LastError(s.X); ok {
+		if len(results) == 1 {
+			return nil
+		}
+		return results[:len(results)-1]
+	}
+	tuple, ok := tv.Type.(*types.Tuple)
+	if !ok {
+		return []types.Type{types.Default(tv.Type)}
+	}
+	var all []types.Type
+	for v := range tuple.Variables() {
+		all = append(all, v.Type())
+	}
+	return all
+}
+
+func IsCall(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok
+}
+
+// Discardable reports whether an expression is a conversion, or a call of a
+// function of the language, whose value must be used.
+func Discardable(info *types.Info, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fun := info.Types[ast.Unparen(call.Fun)]
+	return fun.IsType() || fun.IsBuiltin() && !info.Types[e].IsVoid()
+}

@@ -1,0 +1,102 @@
+package shape
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/state"
+)
+
+// bridgePath is the import path of the compiled functions that lowered code
+// calls, and bridge the name it calls them by. The interpreter provides it.
+const (
+	BridgePath = "hierml/bridge"
+	Bridge     = "b__"
+)
+
+// Shapes are what the types of a cell are in lowered code, and the declarations
+// that have to be written for them.
+type Shapes struct {
+	*change.Change
+	*Preludes
+
+	Imports []string
+	Types   []string
+	Vars    []Variable
+	Funcs   []string
+	// Setup holds the statements that come before the cell's own.
+	Setup []string
+	// Done holds the functions that are written.
+	Done map[*state.Function]bool
+	// describing holds the numbers of the types whose parts are being
+	// described.
+	describing map[int]bool
+}
+
+func NewShapes(ch *change.Change, p *Preludes) *Shapes {
+	return &Shapes{Change: ch, Preludes: p, Done: map[*state.Function]bool{}, describing: map[int]bool{}}
+}
+
+// Preludes hold the stand-ins for generic functions and types of compiled
+// packages, by import path.
+type Preludes struct {
+	checker *check.Checker
+	known   map[string]*prelude
+}
+
+func NewPreludes(c *check.Checker) *Preludes {
+	return &Preludes{c, map[string]*prelude{}}
+}
+
+// A Variable is one at package level, with its type, in lowered words.
+type Variable struct{ Name, Typ string }
+
+// EnsureType makes sure that the interpreter has a type of the session.
+func (l *Shapes) EnsureType(name string, t types.Type) {
+	if l.S.Emitted[name] || types.IsInterface(t) {
+		return
+	}
+	l.S.Emitted[name] = true
+	l.Later(func() { delete(l.S.Emitted, name) })
+	l.declareType(name, t)
+}
+
+func Returning(sig *types.Signature, call string) string {
+	if sig.Results().Len() > 0 {
+		return "return " + call
+	}
+	return call
+}
+
+// Forwarded lists the parameters that signature(sig, true) names.
+func Forwarded(sig *types.Signature) string {
+	args := make([]string, sig.Params().Len())
+	for i := range args {
+		args[i] = fmt.Sprintf("p%d", i)
+	}
+	if sig.Variadic() {
+		args[len(args)-1] += "..."
+	}
+	return strings.Join(args, ", ")
+}
+
+// Value makes sure that the variable which holds a function exists.
+func (l *Shapes) Value(fn *state.Function) {
+	l.Ready(fn)
+	if !fn.Emitted {
+		l.Need(fn)
+	}
+	if fn.Valued {
+		return
+	}
+	fn.Valued = true
+	l.Later(func() { fn.Valued = false })
+	l.Pos = fn.Decl.Pos()
+	l.Vars = append(l.Vars, Variable{fn.Variable, "func" + l.Signature(state.SignatureOf(fn), false)})
+	if !l.Queued[fn] || l.Done[fn] {
+		l.Setup = append([]string{fmt.Sprintf("%s = %s", fn.Variable, fn.Lowered())}, l.Setup...)
+	}
+}

@@ -1,0 +1,158 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+)
+
+// Files holds the texts of all cells, and where positions are in them.
+type Files struct {
+	Fset    *token.FileSet
+	Sources map[*token.File]*Source
+	// Sites tell what can panic where.
+	Sites map[Site][]Operation
+}
+
+func NewFiles() *Files {
+	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}}
+}
+
+// Text returns the source of a node, which tells whether it is the same.
+func (c *Files) Text(n ast.Node) string {
+	file := c.Fset.File(n.Pos())
+	src := c.Sources[file]
+	if src == nil {
+		return ""
+	}
+	start := Clamp(file.Offset(n.Pos())-PrefixLength, src.Text)
+	return src.Text[start:min(start+int(n.End()-n.Pos()), len(src.Text))]
+}
+
+// Offset returns the offset of a line and a column, which may be 0.
+func (s *Source) Offset(line, column int) int {
+	at := 0
+	for range line - 1 {
+		newline := strings.IndexByte(s.Cell.Source[at:], '\n')
+		if newline < 0 {
+			break
+		}
+		at += newline + 1
+	}
+	return min(at+max(column-1, 0), len(s.Cell.Source))
+}
+
+// CellTitle returns what errors call a cell.
+func (c *Files) CellTitle(number int) string {
+	if src := c.CellSource(number); src != nil {
+		return src.Cell.Title()
+	}
+	return program.Cell{Number: number}.Title()
+}
+
+func (c *Files) CellSource(cell int) *Source {
+	for _, src := range c.Sources {
+		if src.Cell.Number == cell {
+			return src
+		}
+	}
+	return nil
+}
+
+// Within returns the source of a position, and its offset into the Go that the
+// source stands for.
+func (c *Files) Within(pos token.Pos) (*Source, int) {
+	file := c.Fset.File(pos)
+	if file == nil || c.Sources[file] == nil {
+		return nil, 0
+	}
+	return c.Sources[file], file.Offset(pos) - PrefixLength
+}
+
+// TextOf returns the user's text of a node.
+func (c *Files) TextOf(n ast.Node) string {
+	src, start := c.Within(n.Pos())
+	if src == nil {
+		return ""
+	}
+	return src.Text[start : start+int(n.End()-n.Pos())]
+}
+
+// Forget drops a source that no declaration is in.
+func (c *Files) Forget(src *Source) {
+	for file, s := range c.Sources {
+		if s == src {
+			delete(c.Sources, file)
+			c.Fset.RemoveFile(file)
+		}
+	}
+}
+
+// Columns is what a line is multiplied by in a note, before the column is
+// added. The interpreter takes them apart again.
+const Columns = 1000
+
+// An Operation can panic when it is run. Its kind is a word of Frame.Operation.
+type Operation struct {
+	Kind string
+	Pos  token.Pos
+}
+
+// A Site is the note of a statement with several operations that can panic.
+type Site struct{ Cell, Place int }
+
+// Remember notes which operations a site has.
+func (c *Files) Remember(cell, place int, ops []Operation) {
+	c.Sites[Site{cell, place}] = ops
+}
+
+// Failed returns the place of a frame: that of the operation in the noted
+// statement, if it is known which one it was.
+func (c *Files) Failed(f program.Frame) (line, column int) {
+	found := token.NoPos
+	for _, op := range c.Sites[Site{f.Cell, f.Line*Columns + f.Column}] {
+		if op.Kind != f.Operation {
+			continue
+		}
+		if found.IsValid() {
+			return f.Line, f.Column // one of several
+		}
+		found = op.Pos
+	}
+	if found.IsValid() {
+		if src, offset := c.At(found); src != nil {
+			return src.Position(offset)
+		}
+	}
+	return f.Line, f.Column
+}
+
+// InCell returns problems with the Go of a cell as those of the cell.
+func (s *Source) InCell(problems []Problem) []Problem {
+	for i, p := range problems {
+		if p.Source == s && s.Of != nil {
+			problems[i] = Problem{Source: s.Of, Offset: s.Of.Origin(p.Offset), Msg: p.Msg}
+		}
+	}
+	return problems
+}
+
+// At returns the cell and the offset into its source of a position.
+func (c *Files) At(pos token.Pos) (*Source, int) {
+	file := c.Fset.File(pos)
+	if file == nil {
+		return nil, 0
+	}
+	src := c.Sources[file]
+	if src == nil {
+		return nil, 0
+	}
+	return src, Clamp(src.Origin(Clamp(file.Offset(pos)-PrefixLength, src.Text)), src.Cell.Source)
+}
+
+func (c *Files) Problem(pos token.Pos, msg string) Problem {
+	src, offset := c.At(pos)
+	return Problem{Source: src, Offset: offset, Msg: msg}
+}
