@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/compare"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/rerun"
 	"github.com/hierml/notebook/kernel/internal/worker"
-	"github.com/spf13/cobra"
 )
 
 func notebookCheckCommand() *cobra.Command {

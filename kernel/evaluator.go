@@ -7,12 +7,13 @@ import (
 	"os"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
 	"github.com/hierml/notebook/stdlib"
-	"github.com/spf13/cobra"
 )
 
 // newEngine returns an engine whose cells run in a worker process of this

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/markdown"
 	"github.com/hierml/notebook/internal/notebook/page"
@@ -17,7 +19,6 @@ import (
 	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
-	"github.com/spf13/cobra"
 )
 
 // exportFormats are what a notebook can be written as, and the extensions that stand for them.

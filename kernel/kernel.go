@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/session"
 	"github.com/hierml/notebook/kernel/internal/worker"
-	"github.com/spf13/cobra"
 )
 
 func kernelCommand() *cobra.Command {

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/repl"
 	"github.com/hierml/notebook/kernel/internal/script"
 	"github.com/hierml/notebook/kernel/internal/worker"
-	"github.com/spf13/cobra"
 )
 
 func replCommand() *cobra.Command {

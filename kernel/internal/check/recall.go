@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/ast/astutil"
+
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
-	"golang.org/x/tools/go/ast/astutil"
 )
 
 // The statements at the top of a cell, and function literals in them, may

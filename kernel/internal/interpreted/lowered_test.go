@@ -18,12 +18,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
-	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/stdlib"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 	"golang.org/x/tools/txtar"
+
+	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/stdlib"
 )
 
 // A listener is an executor that runs nothing and keeps what is to be declared.

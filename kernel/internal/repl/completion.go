@@ -6,8 +6,9 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/reeflective/readline"
+
+	"github.com/hierml/notebook/kernel/internal/assist"
 )
 
 // tab is the command of the Tab key. At the beginning of a line it indents.

@@ -20,10 +20,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"golang.org/x/term"
 )
 
 // An Engine runs the inputs of one session and knows what can be written there.
