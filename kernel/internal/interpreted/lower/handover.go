@@ -33,7 +33,7 @@ const (
 	// asRaw: the function looks at the shape only. It gets the value as it is.
 	asRaw
 	// asEncoded: encoding/json, which looks at the shape, too, and which finds out
-	// about values in interfaces from their carriers. lower_json.go refuses the
+	// about values in interfaces from their carriers. json.go refuses the
 	// types whose shape does not suffice.
 	asEncoded
 )

@@ -638,7 +638,7 @@ func (b *body) goStmt(s *ast.GoStmt) string {
 }
 
 // deferStmt notes a deferred call with the bridge, which makes it when the
-// function around ends (lower_defer.go).
+// function around ends (defer.go).
 func (b *body) deferStmt(s *ast.DeferStmt) string {
 	if b.rangeFunc() != nil {
 		b.l.Refuse(s.Pos(), "defer inside a range over a function")
