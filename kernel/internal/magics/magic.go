@@ -9,7 +9,7 @@ import (
 // They stand at the top of a cell, at the beginning of a line; one with two
 // percent signs begins a cell and is about all of it.
 //
-// magic_find.go finds them, and magic_text.go writes most of them as Go before
+// find.go finds them, and text.go writes most of them as Go before
 // the cell is parsed, so that they are checked and run as what the user writes;
 // the functions that this Go calls are in stdlib/magic. Those about the session
 // itself are carried out by the engine (magic_session.go), before or after the
