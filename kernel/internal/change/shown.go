@@ -15,7 +15,7 @@ func (ch *Change) Keep() {
 	if ch.Shown == nil || cell.Aside {
 		return
 	}
-	out := &state.Output{Cell: cell.Number, Types: ch.Shown}
-	ch.S.Outputs[cell.ExecutionCount()] = out
-	ch.S.LastOutput = out
+	out := &state.Shown{Cell: cell.Number, Types: ch.Shown}
+	ch.S.Shown[cell.ExecutionCount()] = out
+	ch.S.LastShown = out
 }

@@ -29,9 +29,9 @@ import (
 // not take it for a variable; the lowered call asks the bridge, which keeps
 // the values of all cells. A source is a literal.
 
-// A recalled output is one that a cell mentions.
+// Recalled is what a cell showed, as another one mentions it.
 type recalled struct {
-	*state.Output
+	*state.Shown
 	text   string // as the user writes it
 	object *types.Func
 }
@@ -62,7 +62,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 	complain := func(pos token.Pos, format string, args ...any) {
 		problems = append(problems, c.Problem(pos, fmt.Sprintf(format, args...)))
 	}
-	call := func(text, name string, out *state.Output, pos, open, end token.Pos) ast.Node {
+	call := func(text, name string, out *state.Shown, pos, open, end token.Pos) ast.Node {
 		if p.Recalled == nil {
 			p.Recalled = map[string]*recalled{}
 		}
@@ -81,7 +81,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 		case *ast.Ident:
 			switch {
 			case n.Name == "_" && isOperand(at):
-				out := c.Session.LastOutput
+				out := c.Session.LastShown
 				switch {
 				case out == nil:
 					complain(n.Pos(), "cannot use _ as value: no cell has shown one")
@@ -103,7 +103,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 			number := cellNumber(n.Index)
 			text := fmt.Sprintf("%s[%d]", id.Name, number)
 			source, known := c.Session.Inputs[number]
-			out := c.Session.Outputs[number]
+			out := c.Session.Shown[number]
 			switch {
 			case number <= 0:
 				complain(n.Index.Pos(), "%s needs the number of a cell, written out, as in %s[1]", id.Name, id.Name)

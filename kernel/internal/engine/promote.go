@@ -250,7 +250,7 @@ func (e *Engine) nothingToSend() bool {
 			return false
 		}
 	}
-	if len(e.session.Outputs) > 0 {
+	if len(e.session.Shown) > 0 {
 		return false
 	}
 	e.stale = false

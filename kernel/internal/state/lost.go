@@ -77,7 +77,7 @@ func (s *Session) Lose(cause string) {
 			s.LoseVariable(d, "the variable was lost when the worker process died: "+cause)
 		}
 	}
-	s.loseOutputs("the value was lost when the worker process died: " + cause)
+	s.loseShown("the value was lost when the worker process died: " + cause)
 	for _, fn := range s.All {
 		fn.Emitted, fn.Valued = false, false
 	}
@@ -99,9 +99,9 @@ func (s *Session) LoseVariable(d *Declaration, why string) {
 	}
 }
 
-// loseOutputs says of what the cells showed that it is gone, and why.
-func (s *Session) loseOutputs(why string) {
-	for _, out := range s.Outputs {
+// loseShown says of what the cells showed that it is gone, and why.
+func (s *Session) loseShown(why string) {
+	for _, out := range s.Shown {
 		if out.Lost == "" {
 			out.Lost = why
 		}

@@ -124,10 +124,10 @@ type Session struct {
 	Late []*Follower
 	// Outputs and inputs hold what the cells showed, and their sources, by
 	// their counts; lastOutput is what was shown last.
-	Outputs    map[int]*Output
-	LastOutput *Output
-	Inputs     map[int]string
-	Serial     int
+	Shown     map[int]*Shown
+	LastShown *Shown
+	Inputs    map[int]string
+	Serial    int
 }
 
 func NewSession() *Session {
@@ -145,7 +145,7 @@ func NewSession() *Session {
 		FuncInstances: map[string]*Function{},
 		Described:     map[int]int{},
 		Missed:        map[string]int{},
-		Outputs:       map[int]*Output{},
+		Shown:         map[int]*Shown{},
 		Inputs:        map[int]string{},
 	}
 }
@@ -204,7 +204,7 @@ func (s *Session) Snapshot() (restore func()) {
 	was.Emitted, was.LocalTypes, was.Gone = maps.Clone(s.Emitted), maps.Clone(s.LocalTypes), maps.Clone(s.Gone)
 	was.Instances, was.FuncInstances = maps.Clone(s.Instances), maps.Clone(s.FuncInstances)
 	was.Described, was.Missed = maps.Clone(s.Described), maps.Clone(s.Missed)
-	was.Outputs, was.Inputs = maps.Clone(s.Outputs), maps.Clone(s.Inputs)
+	was.Shown, was.Inputs = maps.Clone(s.Shown), maps.Clone(s.Inputs)
 	was.All, was.Obsolete, was.Late = slices.Clone(s.All), slices.Clone(s.Obsolete), slices.Clone(s.Late)
 	return func() { *s = was }
 }

@@ -4,8 +4,8 @@ import (
 	"go/types"
 )
 
-// An Output is what a cell showed.
-type Output struct {
+// Shown is what a cell showed.
+type Shown struct {
 	Cell  int // its number
 	Types []types.Type
 	// Lost says what became of the values; empty while they are there.

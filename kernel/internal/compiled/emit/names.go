@@ -92,7 +92,7 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); ok && u.l != nil && u.l.K != nil && u.l.K.Recalled[id.Name] != nil {
-				replace(n.Pos(), int(n.End()-n.Pos()), u.recall(u.l.K.Recalled[id.Name].Output))
+				replace(n.Pos(), int(n.End()-n.Pos()), u.recall(u.l.K.Recalled[id.Name].Shown))
 				return false
 			}
 			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && !replaced(sel.Sel) {
@@ -217,7 +217,7 @@ func (u *Unit) callee(fn *state.Function, outlives bool) string {
 }
 
 // recall writes the values of what a cell showed.
-func (u *Unit) recall(out *state.Output) string {
+func (u *Unit) recall(out *state.Shown) string {
 	kept := func(i int) string {
 		return fmt.Sprintf("%s[%s](%d, %d)", u.cell("Kept"), u.Typ(out.Types[i]), out.Cell, i)
 	}

@@ -30,7 +30,7 @@ func (b *body) call(e *ast.CallExpr) string {
 	}
 	if id, ok := fun.(*ast.Ident); ok {
 		if r := b.l.K.Recalled[id.Name]; r != nil {
-			return b.recall(r.Output)
+			return b.recall(r.Shown)
 		}
 	}
 	obj := b.CalleeObject(fun)

@@ -188,7 +188,7 @@ func (b *body) checkedCall(s *ast.ExprStmt) (text string, ok bool) {
 }
 
 // recall writes the values of an output.
-func (b *body) recall(out *state.Output) string {
+func (b *body) recall(out *state.Shown) string {
 	values := make([]string, len(out.Types))
 	for i, t := range out.Types {
 		value := fmt.Sprintf("%s.Kept(%d, %d)", shape.Bridge, out.Cell, i)
