@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"go/types"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hierml/notebook/kernel/internal/assist"
-	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/compiled/emit"
 	"github.com/hierml/notebook/kernel/internal/export"
@@ -120,101 +117,6 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	return e.run(ctx, syntax.NewSource(cell), out)
 }
 
-// run runs the Go of a cell.
-func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output) (*program.Bundle, error) {
-	// The next cell is lowered for an executor that has all that the session
-	// says it has.
-	e.declaring.Lock()
-	done := sync.OnceFunc(e.declaring.Unlock)
-	defer done()
-	l, p, err := e.prepare(ctx, src, out)
-	if err != nil {
-		return nil, err
-	}
-	e.setLast(out)
-	for _, note := range l.Notes() {
-		out.Stream("stderr", note)
-	}
-	var computed time.Duration
-	p.Interpreted = func(d time.Duration) { computed = d }
-	bundle, declared, err := e.execute(ctx, p, out, done)
-	e.advise(src.Cell, computed, out)
-	if err != nil && !declared && p.Compiled == nil && isRefusal(ctx, err) {
-		e.mu.Lock()
-		l.Rollback()
-		e.mu.Unlock()
-		if l, p, err = e.instead(ctx, src, &refusedError{refusedBy(l, p, err), err.Error()}, out); err != nil {
-			return nil, err
-		}
-		bundle, declared, err = e.execute(ctx, p, out, done)
-	}
-	if err == nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		l.Commit(len(l.K.Body))
-		l.Keep()
-		return bundle, nil
-	}
-	var death *program.DeathError
-	if declared || errors.As(err, &death) {
-		return nil, e.failed(ctx, l, p, err, out)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.ahead = ahead{} // which was not loaded
-	l.Rollback()
-	if !isRefusal(ctx, err) {
-		return nil, interrupted(err)
-	}
-	return nil, refusedBy(l, p, err)
-}
-
-// isRefusal reports whether an error of the executor, which did nothing of a
-// program, says that it cannot run it.
-func isRefusal(ctx context.Context, err error) bool {
-	var death *program.DeathError
-	return ctx.Err() == nil && !wasStopped(err) && !errors.As(err, &death)
-}
-
-func (e *Engine) setLast(out program.Output) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.last = out
-}
-
-// execute has the executor run a program that does something. It calls done when
-// the executor has what the program declares, and returns whether that happened.
-func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Output, done func()) (bundle *program.Bundle, declared bool, err error) {
-	declares, runs := len(p.Source) > 0, p.Call != ""
-	if c := p.Compiled; c != nil {
-		declares, runs = len(c.Paths) > 0, c.Run != ""
-	}
-	if !declares && !runs {
-		return nil, true, nil
-	}
-	if !declares {
-		done()
-		bundle, err = e.executor.Run(ctx, p, out)
-		return bundle, true, err
-	}
-	p.Declared = func() {
-		declared = true
-		done()
-	}
-	bundle, err = e.executor.Run(ctx, p, out)
-	return bundle, declared, err
-}
-
-// refusedBy is the error of a cell whose p the executor does not take.
-func refusedBy(l *change.Change, p *program.Program, err error) *program.Error {
-	title := l.K.Source.Cell.Title()
-	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
-	if p.Compiled != nil {
-		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
-	}
-	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: err}
-}
-
 // Deliver gives a message of the front end to the code that listens to the
 // comm. Errors, and what the code writes and shows, are as for a cell; number
 // stands for the message as the number of a cell does for the cell.
@@ -263,115 +165,6 @@ func (e *Engine) Complete(source string, cursor int) assist.Completion {
 // known.
 func (e *Engine) Inspect(source string, cursor, detail int) *program.Bundle {
 	return e.assistant.Inspect(source, cursor, detail)
-}
-
-// interrupted is the error of what the user, or the executor, stopped.
-func interrupted(cause error) *program.Error {
-	name, message := "Interrupted", "interrupted"
-	var stopped *program.StoppedError
-	if errors.As(cause, &stopped) {
-		name, message = stopped.Name, stopped.Message
-	}
-	return &program.Error{Name: name, Message: message, Traceback: []string{syntax.Red + message + syntax.Plain}, Cause: cause}
-}
-
-func wasStopped(err error) bool {
-	var stopped *program.StoppedError
-	return errors.As(err, &stopped)
-}
-
-// interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Program, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	defer func() {
-		// A fault of the engine costs the cell, not the session.
-		if r := recover(); r != nil {
-			l, p = nil, nil
-			err = internalError(src, r)
-		}
-	}()
-	checked, err := e.check(src)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, p, problems := e.lowerer.Lower(checked)
-	switch {
-	case len(problems) == 0:
-		return l, p, nil
-	case l.Unready:
-		return nil, nil, syntax.ProblemsError("CompileError", problems)
-	case l.Impossible:
-		return nil, nil, syntax.ProblemsError("Refused", problems)
-	}
-	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg}
-}
-
-// check parses and checks a cell.
-func (e *Engine) check(src *syntax.Source) (*check.Checked, error) {
-	if cell := src.Cell; !cell.Aside {
-		e.session.Inputs[cell.ExecutionCount()] = cell.Source
-	}
-	parsed, problems := e.checker.Parse(src)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", problems)
-	}
-	checked, problems := e.checker.CheckWaiting(parsed)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", e.checker.Explain(problems))
-	}
-	return checked, nil
-}
-
-// internalError is the error of a cell that the engine failed on.
-func internalError(src *syntax.Source, fault any) *program.Error {
-	return syntax.ProblemsError("InternalError", []syntax.Problem{{Source: src, Offset: 0, Msg: fmt.Sprintf("the engine failed on this cell: %v", fault)}})
-}
-
-// failed commits what a failed cell did, and words its failure.
-func (e *Engine) failed(ctx context.Context, l *change.Change, p *program.Program, err error, out program.Output) error {
-	var death *program.DeathError
-	var runtime *program.RuntimeError
-	if errors.As(err, &runtime) && p.Compiled != nil {
-		p.Compiled.Renumber(runtime.Frames, p.Cell)
-	}
-	switch {
-	case errors.As(err, &death):
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		l.Commit(0)
-		return e.buried(death)
-	case errors.As(err, &runtime):
-		e.keep(ctx, l, out)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return runtimeError(e.checker.Files, runtime)
-	case ctx.Err() != nil, wasStopped(err):
-		e.keep(ctx, l, out)
-		return interrupted(err)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	l.Commit(0) // the executor has the declarations
-	return refusedBy(l, p, err)
-}
-
-// keep commits the declarations of a cell that was stopped, as far as it got.
-func (e *Engine) keep(ctx context.Context, l *change.Change, out program.Output) {
-	reached := 0
-	var death *program.DeathError
-	if len(l.Variables) > 0 {
-		// The cell's own context may be over; asking takes no time.
-		var err error
-		reached, err = e.executor.Reached(context.WithoutCancel(ctx), l.K.Source.Cell.Number, out)
-		errors.As(err, &death)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	l.Commit(reached)
-	if death != nil {
-		_ = e.buried(death) // the next cell will say what is lost
-	}
 }
 
 // folder returns the folder in which the cells work.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/internal/toolchain"
-	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/compiled/emit"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -45,70 +44,6 @@ type switching struct {
 // cannotFor is how long the reason why cells cannot be compiled is believed
 // without asking again.
 const cannotFor = time.Minute
-
-// A refusedError says that the interpreter does not take a cell, and why. The
-// compiler might.
-type refusedError struct {
-	refusal *program.Error
-	why     string
-}
-
-func (e *refusedError) Error() string { return e.refusal.Error() }
-
-// prepare makes a program of a cell, for the executor that the session has, or
-// for the compiled one if the session is to have that from this cell on. The
-// errors are *Error.
-func (e *Engine) prepare(ctx context.Context, src *syntax.Source, out program.Output) (*change.Change, *program.Program, error) {
-	if err := e.resolve(ctx, src, out); err != nil {
-		return nil, nil, interrupted(err)
-	}
-	e.mu.Lock()
-	compiled, mode := e.compiled, e.mode
-	e.mu.Unlock()
-	if !compiled && mode == program.CompiledMode {
-		if err := e.promote(ctx, src, "", out); err != nil {
-			return nil, nil, e.notPromoted(ctx, src, err)
-		}
-		compiled = true
-	}
-	if compiled {
-		return e.compile(ctx, src, out)
-	}
-	l, p, err := e.interpret(src)
-	var refused *refusedError
-	if errors.As(err, &refused) {
-		return e.instead(ctx, src, refused, out)
-	}
-	return l, p, err
-}
-
-// instead compiles a cell that the interpreter refuses, and all that follow it,
-// if it is allowed to.
-func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refusedError, out program.Output) (*change.Change, *program.Program, error) {
-	e.mu.Lock()
-	allowed := e.mode == program.AutoMode && e.open != nil
-	e.mu.Unlock()
-	if !allowed {
-		return nil, nil, refused.refusal
-	}
-	err := e.promote(ctx, src, refused.why, out)
-	var death *program.DeathError
-	switch {
-	case err == nil:
-		return e.compile(ctx, src, out)
-	case ctx.Err() != nil, errors.As(err, &death):
-		return nil, nil, e.notPromoted(ctx, src, err)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.told {
-		e.told = true
-		sentence := "cells cannot be compiled instead: " + err.Error()
-		refused.refusal.Message += "\n" + sentence
-		refused.refusal.Traceback = append(refused.refusal.Traceback, sentence)
-	}
-	return nil, nil, refused.refusal
-}
 
 // notPromoted is the error of a cell that asked for compiled ones.
 func (e *Engine) notPromoted(ctx context.Context, src *syntax.Source, err error) error {

@@ -401,3 +401,30 @@ func WithoutMagics(source string) string {
 	}
 	return string(out)
 }
+
+// A MagicUse is a magic in the text of a cell, as byte offsets into it.
+type MagicUse struct {
+	Kind       *MagicKind // nil if there is no such magic
+	Name       string     // as it is written
+	Start, End int
+	// Argument is what follows the name, up to the end of the line without
+	// blanks around it; of a question it is what is asked about.
+	Argument, ArgumentEnd int
+	// Statement is the Go behind %time and %timeit; empty if there is none.
+	Statement, StatementEnd int
+	// Command says that the shell is to run what stands there instead.
+	Command bool
+	Whole   bool // the magic is about the whole cell
+	Detail  int  // that a question asks for
+	// after is how much of the cell there was before the magic.
+	after int
+	// fault says what is wrong with the magic, and faultAt where.
+	fault   string
+	faultAt int
+}
+
+func (m *MagicUse) complain(at int, msg string) {
+	if m.fault == "" {
+		m.fault, m.faultAt = msg, at
+	}
+}
