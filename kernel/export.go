@@ -153,11 +153,11 @@ func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
 
 // exportCells returns the cells of a notebook that a program has. Those that
 // are run have the numbers that running gives them.
-func exportCells(nb *notebook.Notebook) []export.ExportCell {
-	var cells []export.ExportCell
+func exportCells(nb *notebook.Notebook) []export.Cell {
+	var cells []export.Cell
 	number := 0
 	for _, c := range nb.Cells {
-		cell := export.ExportCell{Cell: program.Cell{Source: c.Source}}
+		cell := export.Cell{Cell: program.Cell{Source: c.Source}}
 		switch {
 		case strings.TrimSpace(c.Source) == "" || c.Kind == notebook.Raw:
 			continue

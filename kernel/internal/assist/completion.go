@@ -75,7 +75,7 @@ func (a *Assistant) Complete(source string, cursor int) (found Completion) {
 		}
 		return Completion{Start: utf8.RuneCountInString(source[:start]), End: cursor, Candidates: candidates}
 	}
-	source = magics.WithoutMagics(source)
+	source = magics.Without(source)
 	end := at
 	switch tok, open := syntax.Unended(source[:at]); tok {
 	case token.COMMENT, token.CHAR:

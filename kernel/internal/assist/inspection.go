@@ -45,7 +45,7 @@ func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.B
 
 // describe describes what stands at an offset.
 func (a *Assistant) describe(source string, at, detail int) *description {
-	source = magics.WithoutMagics(source)
+	source = magics.Without(source)
 	a.Mutex.Lock()
 	defer a.Mutex.Unlock()
 	q := &inspector{Checker: a.Checker, source: source, detail: detail}

@@ -11,8 +11,8 @@ import (
 
 // magicAt returns the magic whose text, without the Go behind it, an offset is
 // in or ends; nil if there is none.
-func magicAt(source string, at int) *magics.MagicUse {
-	uses, _ := magics.FindMagics(source[:at])
+func magicAt(source string, at int) *magics.Use {
+	uses, _ := magics.Find(source[:at])
 	if len(uses) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func magicAt(source string, at int) *magics.MagicUse {
 // completeMagic completes what is no Go before an offset. It returns from where
 // on a candidate replaces the text, and whether the offset is in a magic.
 func (a *Assistant) completeMagic(source string, at int) (start int, candidates []Candidate, ok bool) {
-	if !magics.MayHoldMagics(source[:at]) {
+	if !magics.MayHold(source[:at]) {
 		return at, nil, false
 	}
 	m := magicAt(source, at)
@@ -89,17 +89,17 @@ func (a *Assistant) completeMagic(source string, at int) (start int, candidates 
 // only where the cell begins.
 func magicNames(text string, first bool) []Candidate {
 	var out []Candidate
-	offer := func(sign string, k magics.MagicKind) {
+	offer := func(sign string, k magics.Kind) {
 		if strings.HasPrefix(sign, text) || strings.HasPrefix(k.Name, strings.TrimPrefix(text, "%")) {
 			out = append(out, Candidate{Text: sign, Kind: "magic", Signature: k.Usage})
 		}
 	}
-	for _, k := range magics.MagicKinds {
+	for _, k := range magics.Kinds {
 		if k.Line {
 			offer("%"+k.Name, k)
 		}
 	}
-	for _, k := range magics.MagicKinds {
+	for _, k := range magics.Kinds {
 		if k.Cell && first {
 			offer("%%"+k.Name, k)
 		}
@@ -123,10 +123,10 @@ func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Can
 // inspectMagic describes the magic whose name an offset is in or ends, and
 // reports whether it is in a magic at all.
 func inspectMagic(source string, at int) (*program.Bundle, bool) {
-	if !magics.MayHoldMagics(source) {
+	if !magics.MayHold(source) {
 		return nil, false
 	}
-	uses, _ := magics.FindMagics(source)
+	uses, _ := magics.Find(source)
 	for _, m := range uses {
 		if at < m.Start || at > m.End {
 			continue
@@ -134,11 +134,11 @@ func inspectMagic(source string, at int) (*program.Bundle, bool) {
 		asked := m.Kind == &magics.QuestionKind && source[m.Argument] == '%'
 		switch name := strings.TrimLeft(source[m.Start:m.End], "%"); {
 		case asked:
-			return magics.DescribeMagic(source[m.Argument:m.ArgumentEnd]), true
+			return magics.Describe(source[m.Argument:m.ArgumentEnd]), true
 		case m.Kind == &magics.QuestionKind:
 			return nil, false
 		case m.Name != "" && at <= m.Start+(m.End-m.Start-len(name))+len(m.Name):
-			return magics.DescribeMagic(m.Name), true
+			return magics.Describe(m.Name), true
 		}
 		if m.Statement <= at && at <= m.StatementEnd && m.Statement < m.StatementEnd && !m.Command {
 			return nil, false

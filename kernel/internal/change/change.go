@@ -94,7 +94,7 @@ func (ch *Change) Rollback() {
 	ch.K.Rollback()
 }
 
-func NewChange(c *check.Checker, k *check.Checked) *Change {
+func New(c *check.Checker, k *check.Checked) *Change {
 	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}}
 }
 

@@ -11,7 +11,7 @@ import (
 // declareFunc gives a function or method of the cell its name. One that was
 // declared before with the same signature gets a new version, and everything
 // that calls it is lowered again.
-func (ch *Change) declareFunc(f *check.CheckedFunc) {
+func (ch *Change) declareFunc(f *check.Func) {
 	obj := f.Object
 	if obj == nil || f.Body == nil {
 		ch.RefuseAnywhere(f.Decl.Pos(), "missing function body")
@@ -46,7 +46,7 @@ func (ch *Change) declareFunc(f *check.CheckedFunc) {
 	ch.knowFunc(obj, fn)
 }
 
-func (ch *Change) declarePlainFunc(f *check.CheckedFunc, fn *state.Function) {
+func (ch *Change) declarePlainFunc(f *check.Func, fn *state.Function) {
 	name := f.Decl.Name.Name
 	switch name {
 	case "_":

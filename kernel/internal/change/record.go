@@ -10,7 +10,7 @@ import (
 
 // Record enters the declarations of a cell into the session as lowering does.
 func Record(c *check.Checker, k *check.Checked) (l *Change, problems []syntax.Problem) {
-	l = NewChange(c, k)
+	l = New(c, k)
 	l.checkOnly = true
 	defer l.RecoverRefusal(func(p syntax.Problem) { problems = []syntax.Problem{p} })
 	l.Declare()

@@ -33,8 +33,8 @@ type Checker struct {
 	Pkg *types.Package
 }
 
-// NewChecker returns a checker for a new session.
-func NewChecker(importer types.Importer, preloaded map[string]string, strict bool) *Checker {
+// New returns a checker for a new session.
+func New(importer types.Importer, preloaded map[string]string, strict bool) *Checker {
 	return &Checker{Files: syntax.NewFiles(), Session: state.NewSession(), Importer: importer, Preloaded: preloaded, Strict: strict}
 }
 
@@ -59,8 +59,8 @@ type TopVariable struct {
 	Statement int
 }
 
-// A CheckedFunc is a function or method of a checked cell.
-type CheckedFunc struct {
+// A Func is a function or method of a checked cell.
+type Func struct {
 	Decl *ast.FuncDecl // as written
 	// Body is the same function with its receiver, if any, as first
 	// parameter: the form in which it was checked and is lowered.
@@ -81,7 +81,7 @@ type Checked struct {
 	*Reading
 	Pkg       *types.Package
 	Info      *types.Info
-	Funcs     []*CheckedFunc
+	Funcs     []*Func
 	Types     []*ast.TypeSpec
 	Variables []*TopVariable
 	Imported  []*types.PkgName
@@ -286,7 +286,7 @@ func importWording(path string, err error) string {
 // are declared again as they are, and returns the methods of types of earlier
 // cells. These are taken out of their types and become functions, because
 // go/types has no way to declare them.
-func (c *Checker) Declarations(k *Checked) (late []*CheckedFunc) {
+func (c *Checker) Declarations(k *Checked) (late []*Func) {
 	if k.Parsed.Declarations == nil {
 		return nil
 	}
@@ -331,7 +331,7 @@ func (c *Checker) Declarations(k *Checked) (late []*CheckedFunc) {
 				decls = append(decls, d) // which go/types complains about
 				continue
 			}
-			f := &CheckedFunc{Decl: d, Again: k.again[d]}
+			f := &Func{Decl: d, Again: k.again[d]}
 			k.Funcs = append(k.Funcs, f)
 			if d.Recv != nil {
 				if base := syntax.ReceiverBase(d); base != nil && !declaredType(k, file, base.Name, same) {

@@ -48,7 +48,7 @@ func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.Fun
 }
 
 // AddMethods gives the types of earlier cells their new methods.
-func (c *Checker) AddMethods(k *Checked, late []*CheckedFunc, complain func(token.Pos, string)) {
+func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, string)) {
 	for _, f := range late {
 		named, ok := f.Receiver.Type().(*types.Named)
 		if !ok || c.Session.ByObject[f.Receiver] == nil {

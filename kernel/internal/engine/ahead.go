@@ -71,7 +71,7 @@ func (e *Engine) batch(l *change.Change, src *syntax.Source) (units []toolchain.
 	l.Commit(len(l.K.Body))
 	l.Keep()
 	for i, text := range waiting {
-		if i == aheadCells || magics.MayHoldMagics(text) {
+		if i == aheadCells || magics.MayHold(text) {
 			break
 		}
 		cell := program.Cell{Number: src.Cell.Number + i + 1, Count: src.Cell.ExecutionCount() + i + 1, Source: text}

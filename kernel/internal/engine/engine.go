@@ -69,14 +69,14 @@ type Engine struct {
 // New returns an engine for a new session.
 func New(config Config) *Engine {
 	o := &outside{Importer: config.Importer, resolved: map[string]bool{}, failed: map[string]error{}}
-	c := check.NewChecker(o, config.Preloaded, config.Strict)
+	c := check.New(o, config.Preloaded, config.Strict)
 	e := &Engine{
 		executor:  config.Executor,
 		session:   c.Session,
 		checker:   c,
-		lowerer:   lower.NewLowerer(c),
+		lowerer:   lower.New(c),
 		outside:   o,
-		switching: switching{mode: config.Mode, open: config.Compiler, emitter: emit.NewEmitter(c)},
+		switching: switching{mode: config.Mode, open: config.Compiler, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder = e.folder
@@ -111,7 +111,7 @@ func (e *Engine) Close() error {
 func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
-	if !cell.Plain && magics.MayHoldMagics(cell.Source) {
+	if !cell.Plain && magics.MayHold(cell.Source) {
 		return e.runMagics(ctx, cell, out)
 	}
 	return e.run(ctx, syntax.NewSource(cell), out)
@@ -148,7 +148,7 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 // "incomplete" with the indentation that the next line begins with, as gofmt
 // would have it unless it begins with a closing bracket or a case, or "invalid".
 func (e *Engine) IsComplete(source string) (status, indent string) {
-	if status, source = magics.MagicsComplete(source); status != "" {
+	if status, source = magics.Completeness(source); status != "" {
 		return status, ""
 	}
 	return syntax.Completeness(source)
@@ -179,6 +179,6 @@ func (e *Engine) folder() string {
 // they are run one after the other. Nothing is run, and the Executor of the
 // config is not used. An error that is the fault of a cell is an *Error that
 // says where; there is no program then.
-func Export(config Config, cells []export.ExportCell) ([]byte, error) {
-	return export.ExportCells(New(config).checker, cells)
+func Export(config Config, cells []export.Cell) ([]byte, error) {
+	return export.Write(New(config).checker, cells)
 }

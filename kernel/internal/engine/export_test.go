@@ -49,7 +49,7 @@ func CheckSplit(cell string) error {
 // StandIn returns what stands in for a generic function or type of a compiled
 // package, or why nothing does.
 func (e *Engine) StandIn(obj types.Object) (types.Object, string) {
-	l := shape.NewShapes(change.NewChange(e.checker, nil), e.lowerer.Preludes)
+	l := shape.NewShapes(change.New(e.checker, nil), e.lowerer.Preludes)
 	p := l.PreludeOf(obj.Pkg())
 	if fn := p.Funcs[obj.Name()]; fn != nil {
 		return fn.Info.Defs[fn.Decl.Name], ""
@@ -77,7 +77,7 @@ func Translate(cell string) (text string, faults []Fault, origin func(int) int) 
 }
 
 // WithoutMagics returns a cell with blanks for its magics.
-func WithoutMagics(cell string) string { return magics.WithoutMagics(cell) }
+func WithoutMagics(cell string) string { return magics.Without(cell) }
 
 // Tests wait for values however slow the machine is.
 func init() { peekPatience = time.Minute }
@@ -94,7 +94,7 @@ func Parse(source string) error {
 // Emission returns a function that emits the units of cells, one after the
 // other.
 func (e *Engine) Emission() func(program.Cell) (string, error) {
-	emitter := emit.NewEmitter(e.checker)
+	emitter := emit.New(e.checker)
 	return func(cell program.Cell) (string, error) {
 		e.session.Inputs[cell.Number] = cell.Source
 		p, problems := e.checker.Parse(syntax.NewSource(cell))
@@ -120,7 +120,7 @@ func (e *Engine) Emission() func(program.Cell) (string, error) {
 
 // Everything emits what is live in the session.
 func (e *Engine) Everything() (source string, moved []program.Moved, err error) {
-	unit, units, _, err := emit.NewEmitter(e.checker).Everything()
+	unit, units, _, err := emit.New(e.checker).Everything()
 	if err != nil {
 		return "", nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // mod does what %mod says: it lists the modules that the session uses, or has it
 // take one in a version.
-func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.MagicUse, argument string, out program.Output) error {
+func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) error {
 	e.declaring.Lock() // a cell may ask for modules
 	defer e.declaring.Unlock()
 	failed := func(err error) error {

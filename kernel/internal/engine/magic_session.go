@@ -49,7 +49,7 @@ func (e *Engine) translated(cell program.Cell) (src *syntax.Source, t *magics.Tr
 	}()
 	t, faults := magics.Translate(cell.Source, func(name string) bool { return e.session.Live[name] != nil })
 	src = &syntax.Source{Cell: cell, Translation: &t.Translation}
-	problems := magics.MagicProblems(src, faults)
+	problems := magics.Problems(src, faults)
 	if len(problems) == 0 && len(t.Before) > 0 {
 		_, problems = e.checker.Parse(src)
 	}
@@ -60,7 +60,7 @@ func (e *Engine) translated(cell program.Cell) (src *syntax.Source, t *magics.Tr
 }
 
 // carryOut does what a magic of the engine's own says.
-func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.MagicUse, out program.Output) error {
+func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use, out program.Output) error {
 	argument := src.Cell.Source[m.Argument:m.ArgumentEnd]
 	if m.Kind == &magics.QuestionKind {
 		return e.answer(src, m, argument, out)
@@ -88,23 +88,23 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Mag
 			out.Stream("stdout", "strict is on: errors are what they are in Go, and stop no cell by themselves\n")
 		}
 	case "help":
-		out.Display(magics.MagicHelp(), "", false)
+		out.Display(magics.Help(), "", false)
 	}
 	return nil
 }
 
 // answer shows what a question asks for.
-func (e *Engine) answer(src *syntax.Source, m *magics.MagicUse, name string, out program.Output) error {
+func (e *Engine) answer(src *syntax.Source, m *magics.Use, name string, out program.Output) error {
 	var found *program.Bundle
 	if strings.HasPrefix(name, "%") {
-		found = magics.DescribeMagic(name)
+		found = magics.Describe(name)
 	} else {
 		found = e.Inspect(name, len([]rune(name)), m.Detail)
 	}
 	if found == nil {
 		msg := "nothing is known of " + name
 		if strings.HasPrefix(name, "%") {
-			msg = magics.UnknownMagic(name)
+			msg = magics.Unknown(name)
 		}
 		return syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: msg}})
 	}
@@ -157,7 +157,7 @@ func (e *Engine) anew(cell program.Cell) (restarted bool, err error) {
 	e.session = fresh
 	c := e.checker
 	c.Session, c.Files, c.Pkg = fresh, syntax.NewFiles(), nil
-	e.lowerer = lower.NewLowerer(c)
+	e.lowerer = lower.New(c)
 	e.forgetCompiled()
 	if modules, ok := e.compiler.(program.Modules); ok && restarted {
 		modules.Forget()

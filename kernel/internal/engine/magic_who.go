@@ -243,7 +243,7 @@ func (e *Engine) brief(ctx context.Context, cell program.Cell, looks []look, out
 		}
 		return values, nil
 	}
-	alias := magics.MagicAlias(func(name string) bool { return e.session.Live[name] != nil })
+	alias := magics.Alias(func(name string) bool { return e.session.Live[name] != nil })
 	e.mu.Unlock()
 	expressions := make([]string, len(looks))
 	for i, l := range looks {

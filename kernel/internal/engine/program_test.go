@@ -23,17 +23,17 @@ import (
 // A sequence is the cells of a notebook, and what is known of its program.
 type sequence struct {
 	name    string
-	cells   []export.ExportCell
+	cells   []export.Cell
 	program []byte
 }
 
 // readCells reads cells, which lines of three hyphens separate. A first line
 // in brackets says what a cell is.
-func readCells(text string) []export.ExportCell {
-	var cells []export.ExportCell
+func readCells(text string) []export.Cell {
+	var cells []export.Cell
 	number := 0
 	for source := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n---\n") {
-		var cell export.ExportCell
+		var cell export.Cell
 		kind, rest, _ := strings.Cut(source, "\n")
 		switch kind {
 		case "[markdown]":
@@ -53,7 +53,7 @@ func readCells(text string) []export.ExportCell {
 	return cells
 }
 
-func exportProgram(t *testing.T, cells []export.ExportCell) ([]byte, error) {
+func exportProgram(t *testing.T, cells []export.Cell) ([]byte, error) {
 	t.Helper()
 	return engine.Export(engine.Config{Importer: stdlib.Importer, Preloaded: stdlib.Preloaded}, cells)
 }
@@ -210,7 +210,7 @@ func buildExported(t *testing.T, golden, all []*sequence) string {
 }
 
 // shown runs cells and returns what they print and show as text.
-func shown(t *testing.T, cells []export.ExportCell) string {
+func shown(t *testing.T, cells []export.Cell) string {
 	t.Helper()
 	executor, err := interpreted.NewLocal(interpreted.Config{Symbols: stdlib.Symbols(), Display: func(values []any) *program.Bundle {
 		b := display.Of(values...)
@@ -267,7 +267,7 @@ func readTour(t *testing.T) *sequence {
 	tour := &sequence{name: "tour"}
 	for i, c := range nb.Cells {
 		cell := program.Cell{Number: i + 1, Source: strings.Join(c.Source, "")}
-		tour.cells = append(tour.cells, export.ExportCell{Cell: cell, Text: c.Kind == "markdown"})
+		tour.cells = append(tour.cells, export.Cell{Cell: cell, Text: c.Kind == "markdown"})
 	}
 	if tour.program, err = exportProgram(t, tour.cells); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// An ExportCell is a cell of a notebook that is written as a Go program.
-type ExportCell struct {
+// A Cell is a cell of a notebook that is written as a Go program.
+type Cell struct {
 	program.Cell
 	// Text says that the source is Markdown. It becomes a comment.
 	Text bool
@@ -24,7 +24,7 @@ type ExportCell struct {
 	Fails bool
 }
 
-// ExportCells writes cells as a Go program that prints what they show as text when
+// Write writes cells as a Go program that prints what they show as text when
 // they are run one after the other. Nothing is run. An error that is the fault
 // of a cell is an *Error that says where; there is no program then.
 //
@@ -37,7 +37,7 @@ type ExportCell struct {
 //   - A function that is declared again while others call it goes by a
 //     variable, and a method by a function that calls one; main sets them
 //     where the cell stands that declares the next version.
-func ExportCells(c *check.Checker, cells []ExportCell) ([]byte, error) {
+func Write(c *check.Checker, cells []Cell) ([]byte, error) {
 	x := &exporter{
 		Checker:     c,
 		objects:     map[types.Object]*symbol{},
@@ -115,7 +115,7 @@ type sourcePlace struct {
 
 // An exportedCell is a cell that was read.
 type exportedCell struct {
-	ExportCell
+	Cell
 	index  int
 	k      *check.Checked // nil if it has no code that is run
 	pieces []piece
@@ -209,8 +209,8 @@ func (o occurrences) within(src *syntax.Source, start, end int) []occurrence {
 }
 
 // read checks a cell and finds out what its names mean.
-func (x *exporter) read(cell ExportCell) error {
-	e := &exportedCell{ExportCell: cell, index: len(x.cells), uses: occurrences{}}
+func (x *exporter) read(cell Cell) error {
+	e := &exportedCell{Cell: cell, index: len(x.cells), uses: occurrences{}}
 	x.cells = append(x.cells, e)
 	if cell.Text || cell.Skipped {
 		return nil

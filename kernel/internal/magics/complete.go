@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// MagicsComplete tells, as IsComplete does, whether a cell with magics is whole
+// Completeness tells, as IsComplete does, whether a cell with magics is whole
 // as far as they are concerned, and what Go is left of it. A cell that is a
 // script or the text of a file ends with an empty line.
-func MagicsComplete(source string) (status, rest string) {
-	uses, _ := FindMagics(source)
+func Completeness(source string) (status, rest string) {
+	uses, _ := Find(source)
 	if len(uses) == 0 {
 		return "", source
 	}
@@ -21,7 +21,7 @@ func MagicsComplete(source string) (status, rest string) {
 		}
 		return "incomplete", ""
 	}
-	rest = WithoutMagics(source)
+	rest = Without(source)
 	if strings.TrimSpace(rest) == "" {
 		if m.Whole && !blank {
 			return "incomplete", ""

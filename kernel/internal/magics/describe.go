@@ -19,13 +19,13 @@ func Fenced(code string) string {
 	return fence + "go\n" + code + "\n" + fence
 }
 
-// MagicHelp lists the magics.
-func MagicHelp() *program.Bundle {
+// Help lists the magics.
+func Help() *program.Bundle {
 	var rows [][]string
-	for _, k := range MagicKinds {
+	for _, k := range Kinds {
 		rows = append(rows, []string{k.Usage, k.doc, k.example})
 	}
-	for _, k := range []MagicKind{ShellKind, QuestionKind} {
+	for _, k := range []Kind{ShellKind, QuestionKind} {
 		rows = append(rows, []string{k.Usage, k.doc, k.example})
 	}
 	var text strings.Builder
@@ -59,9 +59,9 @@ func wrapped(text string, width int) string {
 	return b.String()
 }
 
-// DescribeMagic describes the magic of a name with its percent signs, nil if
+// Describe describes the magic of a name with its percent signs, nil if
 // there is none.
-func DescribeMagic(name string) *program.Bundle {
+func Describe(name string) *program.Bundle {
 	k := magicNamed(strings.TrimLeft(name, "%"))
 	if k == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// MayHoldMagics reports whether a text can have magics at all. It is all that
+// MayHold reports whether a text can have magics at all. It is all that
 // they cost a cell without them.
-func MayHoldMagics(text string) bool {
+func MayHold(text string) bool {
 	if !strings.ContainsAny(text, "%!?") {
 		return false
 	}
@@ -44,7 +44,7 @@ func asks(line string) []int {
 type magicFinder struct {
 	text  string
 	bytes []byte // of the text
-	found []*MagicUse
+	found []*Use
 	// begun is how many lexemes come before the statement at the top that was
 	// seen last.
 	begun int
@@ -53,11 +53,11 @@ type magicFinder struct {
 	seen int
 }
 
-// FindMagics returns the magics of a cell, in order, and how much else there
+// Find returns the magics of a cell, in order, and how much else there
 // is. Text within strings and comments is none, nor is any that can be Go,
 // except for an expression at the beginning of a line that begins with !.
-func FindMagics(text string) ([]*MagicUse, int) {
-	if !MayHoldMagics(text) {
+func Find(text string) ([]*Use, int) {
+	if !MayHold(text) {
 		return nil, 0
 	}
 	f := &magicFinder{text: text, bytes: []byte(text)}
@@ -78,7 +78,7 @@ func FindMagics(text string) ([]*MagicUse, int) {
 	return f.found, f.seen
 }
 
-func (f *magicFinder) add(m *MagicUse) {
+func (f *magicFinder) add(m *Use) {
 	m.after = f.seen
 	if m.Kind == nil || !m.Kind.own {
 		f.seen++
@@ -93,7 +93,7 @@ func (f *magicFinder) line(at int) int {
 }
 
 // whole returns the magic that is about the whole cell, nil if there is none.
-func (f *magicFinder) whole() *MagicUse {
+func (f *magicFinder) whole() *Use {
 	start := len(f.text) - len(strings.TrimLeft(f.text, " \t\r\n"))
 	if !strings.HasPrefix(f.text[start:], "%%") || asks(f.text[start:f.line(start)]) != nil {
 		return nil
@@ -126,7 +126,7 @@ func (f *magicFinder) whole() *MagicUse {
 }
 
 // named reads a magic with a name, up to the end of its line.
-func (f *magicFinder) named(start int) *MagicUse {
+func (f *magicFinder) named(start int) *Use {
 	end := f.line(start)
 	name := start
 	for name < end && f.text[name] == '%' {
@@ -139,10 +139,10 @@ func (f *magicFinder) named(start int) *MagicUse {
 		}
 		after = name + i + len(string(r))
 	}
-	m := &MagicUse{Name: f.text[name:after], Start: start, End: end, Argument: f.skip(after, end), ArgumentEnd: end}
+	m := &Use{Name: f.text[name:after], Start: start, End: end, Argument: f.skip(after, end), ArgumentEnd: end}
 	m.Kind = magicNamed(m.Name)
 	if m.Kind == nil {
-		m.complain(start, UnknownMagic(f.text[start:after]))
+		m.complain(start, Unknown(f.text[start:after]))
 		return m
 	}
 	if m.Name == "timeit" {
@@ -163,7 +163,7 @@ func (f *magicFinder) skip(from, end int) int {
 var timeItOption = regexp.MustCompile(`^-([nr])[ \t]*([0-9]{1,9})(?:[ \t]+|$)`)
 
 // options returns where the options of %timeit end.
-func (f *magicFinder) options(m *MagicUse) int {
+func (f *magicFinder) options(m *Use) int {
 	at := m.Argument
 	for {
 		option := timeItOption.FindString(f.text[at:m.ArgumentEnd])
@@ -267,13 +267,13 @@ func (f *magicFinder) first(from, at int, before []syntax.Lexeme) bool {
 }
 
 // magic returns the magic that begins at an offset, nil if there is none.
-func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, open []token.Token) *MagicUse {
+func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, open []token.Token) *Use {
 	end := f.line(at)
-	var m *MagicUse
+	var m *Use
 	asked := asks(f.text[at:end])
 	switch {
 	case asked != nil && !tok.IsKeyword():
-		m = &MagicUse{Kind: &QuestionKind, Start: at, End: end, Argument: at + asked[4], ArgumentEnd: at + asked[5]}
+		m = &Use{Kind: &QuestionKind, Start: at, End: end, Argument: at + asked[4], ArgumentEnd: at + asked[5]}
 		m.Detail = max(asked[3]-asked[2], asked[7]-asked[6]) - 1
 	case f.text[at] == '%':
 		m = f.named(at)
@@ -295,7 +295,7 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 			}
 			end = f.line(end + newline + 1)
 		}
-		m = &MagicUse{Kind: &ShellKind, Start: at, End: end, Argument: f.skip(at+1, end), ArgumentEnd: end}
+		m = &Use{Kind: &ShellKind, Start: at, End: end, Argument: f.skip(at+1, end), ArgumentEnd: end}
 		if m.Argument == end {
 			m.complain(at, "a command is missing behind !")
 		}
@@ -330,7 +330,7 @@ func (f *magicFinder) word(at int) int {
 
 // timed finds the statement behind %time or %timeit. It may go on for several
 // lines.
-func (f *magicFinder) timed(m *MagicUse) {
+func (f *magicFinder) timed(m *Use) {
 	if m.Name == "time" {
 		m.Statement = m.Argument
 	}

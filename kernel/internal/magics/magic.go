@@ -15,8 +15,8 @@ import (
 // itself are carried out by the engine (magic_session.go), before or after the
 // cell's Go.
 
-// A MagicKind describes a magic.
-type MagicKind struct {
+// A Kind describes a magic.
+type Kind struct {
 	Name string // without the percent sign
 	// Line and cell say how the magic is written.
 	Line, Cell bool
@@ -30,8 +30,8 @@ type MagicKind struct {
 	example        string
 }
 
-// MagicKinds are all magics, in the order in which %help lists them.
-var MagicKinds = []MagicKind{
+// Kinds are all magics, in the order in which %help lists them.
+var Kinds = []Kind{
 	{Name: "time", Line: true, Cell: true, Usage: "%time STATEMENT",
 		doc:     "runs the statement once and prints the time that it took, by the clock and in the processors. It declares what it declares without. %%time on the first line measures the cell.",
 		example: "%time x := slow()"},
@@ -75,37 +75,37 @@ var MagicKinds = []MagicKind{
 
 // Two magics have no name. They are listed with the others.
 var (
-	ShellKind = MagicKind{Usage: "!COMMAND",
+	ShellKind = Kind{Usage: "!COMMAND",
 		doc:     "runs a command with the shell, up to the end of the line, and shows what it writes. A status other than 0 is an error. Go that begins with ! is written in parentheses.",
 		example: "!ls -l"}
-	QuestionKind = MagicKind{Usage: "NAME? or NAME??", own: true,
+	QuestionKind = Kind{Usage: "NAME? or NAME??", own: true,
 		doc:     "shows the declaration and the documentation of what a name stands for; with two question marks its source, too, where a cell has declared it.",
 		example: "strings.Cut?"}
 )
 
 // magicNamed returns the magic of that name, nil if there is none.
-func magicNamed(name string) *MagicKind {
-	for i := range MagicKinds {
-		if MagicKinds[i].Name == name {
-			return &MagicKinds[i]
+func magicNamed(name string) *Kind {
+	for i := range Kinds {
+		if Kinds[i].Name == name {
+			return &Kinds[i]
 		}
 	}
 	return nil
 }
 
 // sign is how a magic of that name is written.
-func (k *MagicKind) sign() string {
+func (k *Kind) sign() string {
 	if k.Line {
 		return "%" + k.Name
 	}
 	return "%%" + k.Name
 }
 
-// UnknownMagic words the complaint about a name that no magic has.
-func UnknownMagic(written string) string {
+// Unknown words the complaint about a name that no magic has.
+func Unknown(written string) string {
 	name := strings.TrimLeft(written, "%")
 	best, least := "", len(name)/2+1 // more changes than that are another word
-	for _, k := range MagicKinds {
+	for _, k := range Kinds {
 		if d := editDistance(name, k.Name); d < least {
 			best, least = k.sign(), d
 			if k.Cell && strings.HasPrefix(written, "%%") {

@@ -18,19 +18,19 @@ import (
 // the Go is checked and after it has run.
 type Translated struct {
 	syntax.Translation
-	Before, After []*MagicUse
+	Before, After []*Use
 }
 
 // Translate writes the magics of a cell as Go. The names that the session has
 // are those for which taken returns true.
-func Translate(source string, taken func(string) bool) (*Translated, []magicFault) {
-	uses, total := FindMagics(source)
+func Translate(source string, taken func(string) bool) (*Translated, []Fault) {
+	uses, total := Find(source)
 	if len(uses) == 0 {
 		return &Translated{Translation: syntax.Translation{Text: source}}, nil
 	}
 	w := &magicWriter{source: source}
-	w.Alias = MagicAlias(func(name string) bool { return strings.Contains(source, name) || taken(name) })
-	var faults []magicFault
+	w.Alias = Alias(func(name string) bool { return strings.Contains(source, name) || taken(name) })
+	var faults []Fault
 	for _, m := range uses {
 		w.copy(m.Start)
 		if m.fault == "" {
@@ -47,7 +47,7 @@ func Translate(source string, taken func(string) bool) (*Translated, []magicFaul
 			}
 		}
 		if m.fault != "" {
-			faults = append(faults, magicFault{m.faultAt, m.fault})
+			faults = append(faults, Fault{m.faultAt, m.fault})
 		}
 		w.from = max(w.from, m.End)
 	}
@@ -66,8 +66,8 @@ func Translate(source string, taken func(string) bool) (*Translated, []magicFaul
 	return &w.Translated, faults
 }
 
-// MagicProblems returns the faults as complaints about the source.
-func MagicProblems(src *syntax.Source, faults []magicFault) []syntax.Problem {
+// Problems returns the faults as complaints about the source.
+func Problems(src *syntax.Source, faults []Fault) []syntax.Problem {
 	var problems []syntax.Problem
 	for _, f := range faults {
 		problems = append(problems, syntax.Problem{Source: src, Offset: f.Offset, Msg: f.Msg})
@@ -75,8 +75,8 @@ func MagicProblems(src *syntax.Source, faults []magicFault) []syntax.Problem {
 	return problems
 }
 
-// MagicAlias returns a name for package magic that is not taken.
-func MagicAlias(taken func(string) bool) string {
+// Alias returns a name for package magic that is not taken.
+func Alias(taken func(string) bool) string {
 	name := "magic__"
 	for taken(name) {
 		name += "_"
@@ -84,8 +84,8 @@ func MagicAlias(taken func(string) bool) string {
 	return name
 }
 
-// A magicFault is what is wrong with a magic, at an offset of the cell.
-type magicFault struct {
+// A Fault is what is wrong with a magic, at an offset of the cell.
+type Fault struct {
 	Offset int
 	Msg    string
 }
@@ -117,13 +117,13 @@ func (w *magicWriter) put(origin int, text string) {
 }
 
 // call writes the call of a function of package magic.
-func (w *magicWriter) call(m *MagicUse, function string, args ...string) {
+func (w *magicWriter) call(m *Use, function string, args ...string) {
 	w.mentioned = true
 	w.put(m.Start, w.Alias+"."+function+"("+strings.Join(args, ", ")+")")
 }
 
 // magic writes a magic. What stands behind it in the source is w.from.
-func (w *magicWriter) magic(m *MagicUse) {
+func (w *magicWriter) magic(m *Use) {
 	argument := w.source[m.Argument:m.ArgumentEnd]
 	w.from = m.End
 	if m.Kind == &ShellKind {
@@ -175,7 +175,7 @@ func (w *magicWriter) magic(m *MagicUse) {
 }
 
 // body is what follows the line of a magic.
-func (w *magicWriter) body(m *MagicUse) string {
+func (w *magicWriter) body(m *Use) string {
 	_, body, _ := strings.Cut(w.source[m.ArgumentEnd:], "\n")
 	return body
 }
@@ -186,7 +186,7 @@ func (w *magicWriter) stop(origin int) {
 	w.stopped = w.b.Len()
 }
 
-func (w *magicWriter) time(m *MagicUse) {
+func (w *magicWriter) time(m *Use) {
 	if m.Whole {
 		w.call(m, "StartTimer")
 		w.closing = "StopTimer"
@@ -212,7 +212,7 @@ func (w *magicWriter) time(m *MagicUse) {
 	}
 }
 
-func (w *magicWriter) timeIt(m *MagicUse) {
+func (w *magicWriter) timeIt(m *Use) {
 	if m.Command {
 		m.complain(m.Statement, "%timeit measures Go; to measure a command write %time")
 		return
@@ -262,7 +262,7 @@ func (w *magicWriter) timeIt(m *MagicUse) {
 // statements parses what a magic measures, and complains of what is no list
 // of statements: the Go that is written around it would make that hard to
 // understand.
-func (w *magicWriter) statements(m *MagicUse) []ast.Stmt {
+func (w *magicWriter) statements(m *Use) []ast.Stmt {
 	text := w.source[m.Statement:m.StatementEnd]
 	if n := syntax.Nest(text); n.Unopened >= 0 {
 		m.complain(m.Statement+n.Unopened, "syntax error: unexpected "+n.Closes)
@@ -327,7 +327,7 @@ var valueBuiltins = []string{"append", "cap", "complex", "imag", "len", "make", 
 	"bool", "byte", "rune", "string", "error", "any", "complex64", "complex128", "float32", "float64", "uintptr",
 	"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"}
 
-func (w *magicWriter) env(m *MagicUse, argument string) {
+func (w *magicWriter) env(m *Use, argument string) {
 	name, value, set := strings.Cut(argument, "=")
 	if !set {
 		if i := strings.IndexAny(argument, " \t"); i >= 0 {
@@ -377,10 +377,10 @@ func literal(text string) string {
 	return strconv.Quote(text)
 }
 
-// WithoutMagics returns the cell with blanks in place of all that is not Go,
+// Without returns the cell with blanks in place of all that is not Go,
 // so that every offset and line stays what it was.
-func WithoutMagics(source string) string {
-	uses, _ := FindMagics(source)
+func Without(source string) string {
+	uses, _ := Find(source)
 	if len(uses) == 0 {
 		return source
 	}
@@ -402,10 +402,10 @@ func WithoutMagics(source string) string {
 	return string(out)
 }
 
-// A MagicUse is a magic in the text of a cell, as byte offsets into it.
-type MagicUse struct {
-	Kind       *MagicKind // nil if there is no such magic
-	Name       string     // as it is written
+// A Use is a magic in the text of a cell, as byte offsets into it.
+type Use struct {
+	Kind       *Kind  // nil if there is no such magic
+	Name       string // as it is written
 	Start, End int
 	// Argument is what follows the name, up to the end of the line without
 	// blanks around it; of a question it is what is asked about.
@@ -423,7 +423,7 @@ type MagicUse struct {
 	faultAt int
 }
 
-func (m *MagicUse) complain(at int, msg string) {
+func (m *Use) complain(at int, msg string) {
 	if m.fault == "" {
 		m.fault, m.faultAt = msg, at
 	}

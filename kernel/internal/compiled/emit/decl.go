@@ -85,7 +85,7 @@ func (u *Unit) own() *compilation {
 // declaredHere reports whether the cell declares a function, or declares it again
 // for what it mentions.
 func (u *Unit) declaredHere(fn *state.Function) bool {
-	return slices.ContainsFunc(u.l.K.Funcs, func(f *check.CheckedFunc) bool { return f.Decl == fn.Written })
+	return slices.ContainsFunc(u.l.K.Funcs, func(f *check.Func) bool { return f.Decl == fn.Written })
 }
 
 func (u *Unit) declaredConstants() []*types.Const {

@@ -57,7 +57,7 @@ type home struct {
 	indirect bool
 }
 
-func NewEmitter(c *check.Checker) *Emitter {
+func New(c *check.Checker) *Emitter {
 	return &Emitter{Checker: c, homes: map[any]home{}, holders: map[*state.Function][]holder{}, loaded: map[string]loaded{}}
 }
 

@@ -57,7 +57,7 @@ func (e *Emitter) Variable(d *state.Declaration) (unit, name string, ok bool) {
 // interpreter, or earlier units. The undo takes back what the emitter then
 // knows.
 func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
-	l := change.NewChange(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Source: syntax.NewSource(program.Cell{})}}, Info: check.NewInfo()})
+	l := change.New(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Source: syntax.NewSource(program.Cell{})}}, Info: check.NewInfo()})
 	u := e.newUnit(l)
 	defer func() {
 		if r := recover(); r != nil {

@@ -37,13 +37,13 @@ type Lowerer struct {
 	Preludes *shape.Preludes
 }
 
-func NewLowerer(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
+func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
 
 // Lower turns a checked cell into a program. The session's tables already
 // know the new declarations when it returns, but their names are not live:
 // commit makes them so, rollback forgets them.
 func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Program, problems []syntax.Problem) {
-	ch = change.NewChange(x.checker, k)
+	ch = change.New(x.checker, k)
 	l := &lowering{Shapes: shape.NewShapes(ch, x.Preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
 	defer l.RecoverRefusal(func(p syntax.Problem) { prog, problems = nil, []syntax.Problem{p} })
 	if !l.S.Sent[shape.BridgePath] {
