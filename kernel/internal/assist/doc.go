@@ -6,5 +6,5 @@
 // session. What the place asks for (expect.go) decides the order.
 //
 // Wrong when a name that is in scope is missing: then see what the parser makes
-// of the repaired text.
+// of the repaired text (syntax/repair.go, mend.go).
 package assist

@@ -26,7 +26,8 @@
 // What compiled functions and the run time hold out of sight is not seen:
 // the variables that a compiled function has kept, values behind
 // unsafe.Pointer, and goroutines. Those that still run go on with what they
-// have, and must not write to maps meanwhile.
+// have: what they write to an older variable later, later cells may not see, and
+// they must not write to maps meanwhile.
 //
 // # Out of the process
 //

@@ -8,8 +8,9 @@
 // Out[n]) becomes a call with the type that the value had (recall.go). Its trees
 // answer questions about typed Go that both back ends ask.
 //
-// It changes nothing in the session; what a cell that passed does to it is left
-// to package change.
+// It leaves the session as it was: methods that it gives to types of earlier cells
+// are taken back by Checked.Rollback. What a cell that passed does to the session is
+// left to package change.
 //
 // Wrong when a good cell does not compile, a bad one does, or a complaint has
 // other words than the compiler's.

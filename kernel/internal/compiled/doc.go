@@ -16,4 +16,7 @@
 // is written by way of this package, as that of interpreted cells: it keeps its
 // order and belongs to the cell of the goroutine. What compiled packages
 // write to os.Stdout themselves goes to the descriptor, and so to the main cell.
+//
+// Wrong when the message or the line of a panic is not Go's, a stop does not end a
+// goroutine, or text belongs to the wrong cell.
 package compiled

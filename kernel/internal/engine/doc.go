@@ -16,9 +16,10 @@
 //   - lower (with shape) writes what the interpreter runs, or emit the units that
 //     the compiler builds. Which way a session takes, and when it changes from
 //     one to the other with its variables, is decided in promote.go and
-//     compile.go.
+//     run.go; plugins.go replaces a process that has loaded many units, and ahead.go
+//     has cells built that wait.
 //   - Run, by the executor of package program.
-//   - Commit (engine.go): what was declared becomes live, as far as the cell got;
+//   - Commit (run.go): what was declared becomes live, as far as the cell got;
 //     after the death of the process that held the variables, declarations are
 //     sent again when they are used (death.go).
 //

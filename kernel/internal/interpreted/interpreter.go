@@ -7,6 +7,9 @@
 // (panics.go, faults.go), and the functions that lowered code calls (bridge.go), among
 // them those that print values of types which exist only in the session
 // (carrier.go).
+//
+// Wrong when the lowered text is right and its result is not: then yaegi differs from
+// Go, and lowering has to avoid what it is bad at, or refuse it by name.
 package interpreted
 
 import (

@@ -5,6 +5,8 @@
 //
 // It knows neither how cells become programs, which is package engine's to know,
 // nor in what process they run, which is package worker's.
+//
+// Wrong when a failure of one kind is told as another.
 package program
 
 import "time"

@@ -6,6 +6,9 @@
 //
 // How messages travel is left to package wire, and what a cell means to an
 // [Evaluator].
+//
+// Wrong when a reply, busy or idle is missing or out of order, or an interrupt ends
+// another cell than it should.
 package session
 
 import (

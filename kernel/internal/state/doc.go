@@ -3,9 +3,10 @@
 // end has been told of them. Functions here answer what a declaration is, what
 // mentions it, and what became of it when a process died.
 //
-// A session is changed by package change only, which can take back what it did,
-// and by the death of the process that held the variables.
+// Declarations are entered by package change, which can take back what it did;
+// what a back end was told of them is noted by that back end, with an undo of the
+// change.
 //
-// Wrong when a failed cell leaves something behind, or a name means what it no
-// longer should.
+// Wrong when a look-up, a mention or a death gives the wrong answer for what was
+// entered rightly.
 package state

@@ -5,6 +5,9 @@
 // positions in parsed trees back to lines and columns of cells, also through the
 // Go that magics were written as.
 //
+// What ends at the cursor is made whole in repair.go, and what was left broken
+// before it in mend.go.
+//
 // It knows no types and no session: what names mean is left to package check.
 //
 // Wrong when a cell is cut in the wrong place, a syntax error is worded or placed

@@ -5,4 +5,7 @@
 // order.
 //
 // After Close nothing is shown any more.
+//
+// Wrong when text comes after the end of its cell, or the death of a child is told
+// with another cause than its own.
 package worker

@@ -22,6 +22,6 @@
 // Building what it writes is left to package toolchain, and running it to package
 // compiled.
 //
-// Wrong when a unit does not compile that the check let pass, or a cell cannot be
-// stopped.
+// Wrong when a unit does not compile that the check let pass, a panic has
+// the wrong column (sites.go), or a cell cannot be stopped.
 package emit
