@@ -35,7 +35,7 @@ var underRace = []struct {
 	pattern string
 }{
 	{[]string{
-		"./kernel/internal/compiled/...", "./kernel/internal/history", "./kernel/internal/repl", "./kernel/internal/rerun", "./kernel/internal/script",
+		"./kernel/internal/compiled", "./kernel/internal/compiled/cell", "./kernel/internal/history", "./kernel/internal/repl", "./kernel/internal/rerun", "./kernel/internal/script",
 		"./kernel/internal/session", "./kernel/internal/wire/...", "./stdlib/nb", "./stdlib/magic",
 		"./hierml/internal/guarded", "./hierml/gram",
 	}, ""},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -151,7 +152,7 @@ func (c *watchedCompiler) Build(ctx context.Context, units []toolchain.Unit) (st
 // unloaded, and all else is let go of.
 func TestManyCells(t *testing.T) {
 	testrun.LeaveOutShort(t)
-	if raced {
+	if enginetest.Raced {
 		t.Skip("the race detector changes what cells need")
 	}
 	cells := 50

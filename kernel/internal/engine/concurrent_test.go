@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -17,14 +18,14 @@ var goStatement = regexp.MustCompile(`\bgo (func\(|[\w.]+\()|\.Go\(`)
 // where they are, while goroutines read them, and goroutines that run the same
 // function note its lines in the same variable.
 func skipGoroutines(t *testing.T, source string) {
-	if raced && goStatement.MatchString(source) {
+	if enginetest.Raced && goStatement.MatchString(source) {
 		t.Skip("yaegi races where goroutines of a session run")
 	}
 }
 
 // TestAtTheSameTime runs short cells while a long one waits for them.
 func TestAtTheSameTime(t *testing.T) {
-	if raced {
+	if enginetest.Raced {
 		t.Skip("yaegi notes the channel that stops it for each source it evaluates, while functions that begin read it")
 	}
 	n := newNotebook(t)

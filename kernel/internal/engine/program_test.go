@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -79,7 +80,7 @@ func TestExport(t *testing.T) {
 			}
 			golden = append(golden, s)
 			file := strings.TrimSuffix(file, ".cells") + ".go"
-			if *update {
+			if *enginetest.Update {
 				if err := os.WriteFile(file, s.program, 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -289,5 +290,35 @@ func TestExportFails(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.message) || p != nil {
 			t.Errorf("%q: error %v, want %s; program %q", c.cells, err, c.message, p)
 		}
+	}
+}
+
+// TestExportOfMagics compares the program that cells with magics become with the
+// file beside them. What it prints is another one each time.
+func TestExportOfMagics(t *testing.T) {
+	const golden = "testdata/magic/export/magics.go"
+	text, err := os.ReadFile("testdata/magic/export/magics.cells")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exportProgram(t, readCells(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *enginetest.Update {
+		if err := os.WriteFile(golden, program, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(program) != string(want) {
+		t.Errorf("becomes:\n%s\nwant:\n%s", program, want)
+	}
+	_, err = exportProgram(t, readCells("!echo '😀'\n%time x := nope"))
+	if err == nil || !strings.Contains(err.Error(), "Cell [1]:2:12: undefined: nope") {
+		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,68 +10,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// An example is a whole package main of an archive in testdata/programs, and
-// what it prints when it is compiled. A first line "refused: " in the output
-// holds part of the sentence with which the engine refuses to interpret it.
-type example struct {
-	name    string
-	source  string
-	refusal string
-	want    string
-}
-
-// archives returns the programs of each archive, by the archive's name.
-func archives(t testing.TB) map[string][]example {
+// archives returns the programs of testdata/programs.
+func archives(t testing.TB) map[string][]enginetest.Example {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "programs", "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no programs: %v", err)
-	}
-	all := map[string][]example{}
-	for _, file := range files {
-		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = readPrograms(t, file)
-	}
-	return all
-}
-
-// readPrograms returns the programs of an archive.
-func readPrograms(t testing.TB, file string) []example {
-	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var programs []example
-	outputs := map[string]string{}
-	for _, f := range archive.Files {
-		if name, ok := strings.CutSuffix(f.Name, ".go"); ok {
-			programs = append(programs, example{name: name, source: string(f.Data)})
-		} else if name, ok := strings.CutSuffix(f.Name, ".out"); ok {
-			outputs[name] = string(f.Data)
-		} else {
-			t.Fatalf("%s: %s is neither a program nor an output", file, f.Name)
-		}
-	}
-	for i, p := range programs {
-		want, ok := outputs[p.name]
-		if !ok && !*update {
-			t.Fatalf("%s: no output of %s; -update asks go run", file, p.name)
-		}
-		if rest, ok := strings.CutPrefix(want, "refused: "); ok {
-			programs[i].refusal, want, _ = strings.Cut(rest, "\n")
-		}
-		programs[i].want = want
-		delete(outputs, p.name)
-	}
-	for name := range outputs {
-		t.Fatalf("%s: an output of %s, and no such program", file, name)
-	}
-	return programs
+	return enginetest.Archives(t, filepath.Join("testdata", "programs"))
 }
 
 // TestPrograms runs whole programs as one cell in the interpreter. What they print is what they
@@ -81,33 +26,33 @@ func readPrograms(t testing.TB, file string) []example {
 func TestPrograms(t *testing.T) {
 	for archive, programs := range archives(t) {
 		t.Run(archive, func(t *testing.T) {
-			if *update {
+			if *enginetest.Update {
 				write(t, archive, programs)
 			}
 			for _, p := range programs {
-				t.Run(p.name, func(t *testing.T) {
-					skipGoroutines(t, p.source)
-					p.check(t, newNotebook(t))
+				t.Run(p.Name, func(t *testing.T) {
+					skipGoroutines(t, p.Source)
+					checkProgram(t, newNotebook(t), p)
 				})
 			}
 		})
 	}
 }
 
-func (p example) check(t *testing.T, n *notebook) {
-	_, out, err := n.run(p.source + "\nmain()")
-	if p.refusal != "" && n.mode == program.InterpretedMode {
+func checkProgram(t *testing.T, n *notebook, p enginetest.Example) {
+	_, out, err := n.run(p.Source + "\nmain()")
+	if p.Refusal != "" && n.mode == program.InterpretedMode {
 		var e *program.Error
-		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, p.refusal) {
-			t.Errorf("%v, want a refusal: %s", err, p.refusal)
+		if !errors.As(err, &e) || e.Name != "Refused" || !strings.Contains(e.Message, p.Refusal) {
+			t.Errorf("%v, want a refusal: %s", err, p.Refusal)
 		}
 		return
 	}
 	if err != nil {
 		t.Errorf("%v\n%s", err, strings.Join(traceback(err), "\n"))
 	}
-	if out != p.want {
-		t.Errorf("prints:\n%s\nwant:\n%s", out, p.want)
+	if out != p.Want {
+		t.Errorf("prints:\n%s\nwant:\n%s", out, p.Want)
 	}
 }
 
@@ -117,35 +62,33 @@ func (p example) check(t *testing.T, n *notebook) {
 func TestProgramsAreGo(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	all := archives(t)
-	var everything []example
+	var everything []enginetest.Example
 	for archive, programs := range all {
 		for _, p := range programs {
-			if raced && !goStatement.MatchString(p.source) {
+			if enginetest.Raced && !goStatement.MatchString(p.Source) {
 				continue
 			}
-			p.name = archive + "/" + p.name
+			p.Name = archive + "/" + p.Name
 			everything = append(everything, p)
 		}
 	}
 	outputs := compile(t, everything)
 	for _, p := range everything {
-		if outputs[p.name] != p.want {
-			t.Errorf("%s prints:\n%s\nwant:\n%s", p.name, outputs[p.name], p.want)
+		if outputs[p.Name] != p.Want {
+			t.Errorf("%s prints:\n%s\nwant:\n%s", p.Name, outputs[p.Name], p.Want)
 		}
 	}
 }
 
 // compile returns what the programs print, by their names.
-func compile(t *testing.T, programs []example) map[string]string {
+func compile(t *testing.T, programs []enginetest.Example) map[string]string {
 	t.Helper()
-	binary := buildPrograms(t, programs, plainMain, func(p example, pkg string) (string, error) {
-		return strings.Replace(p.source, "package main\n", "package "+pkg+"\n", 1), nil
+	outputs := enginetest.Outputs(t, programs, plainMain, func(p enginetest.Example, pkg string) (string, error) {
+		return strings.Replace(p.Source, "package main\n", "package "+pkg+"\n", 1), nil
 	})
-	outputs := make([]string, len(programs))
-	runPrograms(programs, func(i int, p example) { outputs[i] = runBuilt(t, binary, i, p) })
 	byName := map[string]string{}
 	for i, p := range programs {
-		byName[p.name] = outputs[i]
+		byName[p.Name] = outputs[i]
 	}
 	return byName
 }
@@ -174,7 +117,7 @@ func main() {
 `
 
 // write writes an archive with the outputs of its compiled programs.
-func write(t *testing.T, name string, programs []example) {
+func write(t *testing.T, name string, programs []enginetest.Example) {
 	t.Helper()
 	file := filepath.Join("testdata", "programs", name+".txtar")
 	archive, err := txtar.ParseFile(file)
@@ -184,12 +127,12 @@ func write(t *testing.T, name string, programs []example) {
 	outputs := compile(t, programs)
 	archive.Files = nil
 	for i, p := range programs {
-		programs[i].want = outputs[p.name]
-		want := outputs[p.name]
-		if p.refusal != "" {
-			want = "refused: " + p.refusal + "\n" + want
+		programs[i].Want = outputs[p.Name]
+		want := outputs[p.Name]
+		if p.Refusal != "" {
+			want = "refused: " + p.Refusal + "\n" + want
 		}
-		archive.Files = append(archive.Files, txtar.File{Name: p.name + ".go", Data: []byte(p.source)}, txtar.File{Name: p.name + ".out", Data: []byte(want)})
+		archive.Files = append(archive.Files, txtar.File{Name: p.Name + ".go", Data: []byte(p.Source)}, txtar.File{Name: p.Name + ".out", Data: []byte(want)})
 	}
 	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)

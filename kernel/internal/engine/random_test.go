@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/internal/testrun"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -29,22 +30,22 @@ func usualRandom() int {
 // compiled ones print, or they are refused.
 func TestRandomPrograms(t *testing.T) {
 	testrun.LeaveOutShort(t)
-	if raced {
+	if enginetest.Raced {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}
-	var programs []example
+	var programs []enginetest.Example
 	for i := range *randomPrograms {
 		seed := *randomSeed + uint64(i)
-		programs = append(programs, example{name: fmt.Sprint(seed), source: randomProgram(seed)})
+		programs = append(programs, enginetest.Example{Name: fmt.Sprint(seed), Source: randomProgram(seed)})
 	}
 	outputs := compile(t, programs)
 	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			p.want = outputs[p.name]
-			p.check(t, newNotebook(t))
-			p.check(t, newWorkerNotebook(t, program.CompiledMode))
+		t.Run(p.Name, func(t *testing.T) {
+			p.Want = outputs[p.Name]
+			checkProgram(t, newNotebook(t), p)
+			checkProgram(t, newWorkerNotebook(t, program.CompiledMode), p)
 			if t.Failed() {
-				t.Logf("the program:\n%s", p.source)
+				t.Logf("the program:\n%s", p.Source)
 			}
 		})
 	}

@@ -3,11 +3,13 @@ package engine_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/module"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
@@ -26,7 +28,7 @@ func newWorkerNotebook(t testing.TB, mode program.Mode, set ...func(*engine.Conf
 // newWorkerNotebookWith is newWorkerNotebook with something around the compiler.
 func newWorkerNotebookWith(t testing.TB, mode program.Mode, around func(program.Compiler) program.Compiler, set ...func(*engine.Config)) *notebook {
 	t.Helper()
-	p := testprogram.Open(t, raced)
+	p := testprogram.Open(t, enginetest.Raced)
 	process, err := worker.Start(worker.Config{Command: []string{p.File, "worker"}, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +64,7 @@ func newWorkerNotebookWith(t testing.TB, mode program.Mode, around func(program.
 func inModes(t *testing.T, modes []program.Mode, test func(t *testing.T, mode program.Mode)) {
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
-			if raced && mode != program.CompiledMode {
+			if enginetest.Raced && mode != program.CompiledMode {
 				t.Skip("yaegi races where goroutines of a session run")
 			}
 			test(t, mode)
@@ -73,7 +75,7 @@ func inModes(t *testing.T, modes []program.Mode, test func(t *testing.T, mode pr
 // skipMany leaves to the tests without the race detector what is like other cells
 // to it.
 func skipMany(t *testing.T) {
-	if raced {
+	if enginetest.Raced {
 		t.Skip("the race detector sees the same in TestBehavioursInWorker")
 	}
 }
@@ -139,17 +141,17 @@ func TestProgramsInWorker(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	skipMany(t)
 	all := archives(t)
-	all["guard"] = uninterpreted(t)
+	all["guard"] = enginetest.ReadArchive(t, filepath.Join("..", "compiled", "emit", "testdata", "guard", "programs.txtar"))
 	for archive, programs := range all {
 		for _, p := range programs {
 			modes := []program.Mode{program.CompiledMode}
-			if p.refusal != "" {
+			if p.Refusal != "" {
 				modes = append(modes, program.AutoMode)
 			}
 			for _, mode := range modes {
-				t.Run(archive+"/"+p.name+"/"+mode.String(), func(t *testing.T) {
+				t.Run(archive+"/"+p.Name+"/"+mode.String(), func(t *testing.T) {
 					t.Parallel()
-					p.check(t, newWorkerNotebook(t, mode))
+					checkProgram(t, newWorkerNotebook(t, mode), p)
 				})
 			}
 		}

@@ -52,7 +52,7 @@ func sessions(t testing.TB) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	testdata := filepath.Join("..", "engine", "testdata")
-	cells, err := filepath.Glob(filepath.Join(testdata, "lowering", "*.cells"))
+	cells, err := filepath.Glob(filepath.Join("lower", "testdata", "lowering", "*.cells"))
 	if err != nil || len(cells) == 0 {
 		t.Fatalf("no cells: %v", err)
 	}

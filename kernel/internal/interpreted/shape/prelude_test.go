@@ -1,10 +1,12 @@
-package engine_test
+package shape_test
 
 import (
 	"go/types"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/stdlib"
 )
 
@@ -12,7 +14,8 @@ import (
 // cells may import has a stand-in of the same signature and methods, is an
 // iterator, or is refused with a sentence.
 func TestStandIns(t *testing.T) {
-	e := engine.New(engine.Config{Importer: stdlib.Importer})
+	checker := enginetest.NewSession().Checker
+	shapes := shape.NewShapes(change.New(checker, nil), shape.NewPreludes(checker))
 	found := 0
 	for _, path := range stdlib.Paths() {
 		pkg, err := stdlib.Importer.Import(path)
@@ -28,7 +31,7 @@ func TestStandIns(t *testing.T) {
 			if _, ok := obj.Type().Underlying().(*types.Signature); ok && isType(obj) {
 				continue // an iterator, which is its function
 			}
-			standIn, reason := e.StandIn(obj)
+			standIn, reason := standInFor(shapes, obj)
 			switch {
 			case (standIn == nil) == (reason == ""):
 				t.Errorf("%s.%s: stand-in %v, refusal %q", path, name, standIn, reason)
@@ -42,6 +45,19 @@ func TestStandIns(t *testing.T) {
 	if found < 60 {
 		t.Errorf("%d generic functions and types in all packages", found)
 	}
+}
+
+// standInFor returns what stands in for a generic function or type of a compiled
+// package, or why nothing does.
+func standInFor(shapes *shape.Shapes, obj types.Object) (types.Object, string) {
+	p := shapes.PreludeOf(obj.Pkg())
+	if fn := p.Funcs[obj.Name()]; fn != nil {
+		return fn.Info.Defs[fn.Decl.Name], ""
+	}
+	if named := p.Types[obj.Name()]; named != nil {
+		return named.Obj(), ""
+	}
+	return nil, shape.NoStandIn[obj.Pkg().Path()+"."+obj.Name()]
 }
 
 func isType(obj types.Object) bool { _, ok := obj.(*types.TypeName); return ok }

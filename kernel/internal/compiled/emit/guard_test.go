@@ -1,30 +1,109 @@
-package engine
+package emit_test
 
 import (
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/compiled/emit"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib"
 )
 
-// Guarded returns the text of a whole program with guards, as a package of
+// TestGuards compares the guarded form of programs with the files beside them,
+// which keep the lines.
+func TestGuards(t *testing.T) {
+	enginetest.Golden(t, "guard", ".txt", ".guarded", func(t *testing.T, source string) string {
+		got, err := guarded(source, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, after := strings.Count(source, "\n"), strings.Count(got, "\n"); before != after {
+			t.Errorf("has %d lines, and had %d", after, before)
+		}
+		if _, err := format.Source([]byte(got)); err != nil {
+			t.Errorf("is no Go: %v", err)
+		}
+		return got
+	})
+}
+
+// TestGuardedPrograms holds that programs with guards compile, and print what
+// they print without.
+func TestGuardedPrograms(t *testing.T) {
+	testrun.LeaveOutShort(t)
+	if enginetest.Raced {
+		t.Skip("what the compiler says does not depend on the race detector")
+	}
+	all := enginetest.Archives(t, "../../engine/testdata/programs")
+	all["guard"] = enginetest.ReadArchive(t, "testdata/guard/programs.txtar")
+	var programs []enginetest.Example
+	for archive, list := range all {
+		for _, p := range list {
+			p.Name = archive + "/" + p.Name
+			programs = append(programs, p)
+		}
+	}
+	outputs := enginetest.Outputs(t, programs, guardedMain, func(p enginetest.Example, pkg string) (string, error) {
+		return guarded(p.Source, pkg)
+	})
+	for i, p := range programs {
+		if outputs[i] != p.Want {
+			t.Errorf("%s prints:\n%s\nwant:\n%s", p.Name, outputs[i], p.Want)
+		}
+	}
+}
+
+const guardedMain = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/hierml/notebook/kernel/internal/compiled"
+)
+
+%s
+var programs = []func(){
+%s}
+
+func main() {
+	runner := compiled.New(compiled.Config{})
+	os.Stdout.WriteString("\x00")
+	i, err := strconv.Atoi(os.Args[1])
+	if err == nil {
+		err = runner.Do(context.Background(), 1, programs[i])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+`
+
+// guarded returns the text of a whole program with guards, as a package of
 // another name.
-func Guarded(source, name string, importer types.Importer) (string, error) {
+func guarded(source, name string) (string, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "main.go", source, parser.SkipObjectResolution)
 	if err != nil {
 		return "", err
 	}
 	info := check.NewInfo()
-	conf := &types.Config{Importer: importer, GoVersion: check.GoVersion, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	conf := &types.Config{Importer: stdlib.Importer, GoVersion: check.GoVersion, Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	if _, err := conf.Check(state.PackagePath, fset, []*ast.File{file}, info); err != nil {
 		return "", err
 	}
@@ -60,20 +139,10 @@ func Guarded(source, name string, importer types.Importer) (string, error) {
 		g.Add(d)
 	}
 	all := g.Edits
-	all.Replace(offset(file.Name.Pos()), offset(file.Name.End()), name+"; import ("+strings.Join(slices.Sorted(keys(imported)), "; ")+")")
+	all.Replace(offset(file.Name.Pos()), offset(file.Name.End()), name+"; import ("+strings.Join(slices.Sorted(maps.Keys(imported)), "; ")+")")
 	all = append(all, blankImports(file, info, all, offset)...)
 	all.Sort()
 	return all.Apply(source, 0), nil
-}
-
-func keys(set map[string]bool) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range set {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // blankImports returns the edits that make blank what a program imports and no

@@ -1,0 +1,58 @@
+package enginetest
+
+import (
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
+	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib"
+)
+
+// A Session has the stages of an engine as far as nothing runs.
+type Session struct {
+	Checker *check.Checker
+	lowerer *lower.Lowerer
+}
+
+// NewSession returns a new session, whose cells import what all cells may.
+func NewSession() *Session {
+	c := check.New(stdlib.Importer, stdlib.Preloaded, false)
+	return &Session{Checker: c, lowerer: lower.New(c)}
+}
+
+// Check translates, parses and checks a cell.
+func (s *Session) Check(cell program.Cell) (*check.Checked, error) {
+	t, faults := magics.Translate(cell.Source, func(name string) bool { return s.Checker.Session.Live[name] != nil })
+	src := &syntax.Source{Cell: cell, Translation: &t.Translation}
+	if problems := magics.Problems(src, faults); len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", problems)
+	}
+	s.Checker.Session.Inputs[cell.ExecutionCount()] = cell.Source
+	parsed, problems := s.Checker.Parse(src)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", problems)
+	}
+	checked, problems := s.Checker.CheckWaiting(parsed)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", s.Checker.Explain(problems))
+	}
+	return checked, nil
+}
+
+// Lower returns what a cell becomes for the interpreter, and commits the cell as
+// if it had run.
+func (s *Session) Lower(cell program.Cell) (string, error) {
+	checked, err := s.Check(cell)
+	if err != nil {
+		return "", err
+	}
+	l, p, problems := s.lowerer.Lower(checked)
+	if len(problems) > 0 {
+		return "", syntax.ProblemsError("Refused", problems)
+	}
+	l.Commit(len(l.K.Body))
+	return strings.Join(p.Source, "\n"), nil
+}
