@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Lower returns what a cell becomes, and commits it as if it had run.
@@ -24,12 +23,3 @@ func (e *Engine) Lower(cell program.Cell) (string, error) {
 
 // Tests wait for values however slow the machine is.
 func init() { peekPatience = time.Minute }
-
-// Parse says what the parser complains of in a cell without magics.
-func Parse(source string) error {
-	c := New(Config{}).checker
-	if _, problems := c.Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); len(problems) > 0 {
-		return syntax.ProblemsError("CompileError", problems)
-	}
-	return nil
-}

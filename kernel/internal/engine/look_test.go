@@ -38,7 +38,7 @@ func TestCompiledLooks(t *testing.T) {
 			t.Errorf("%%who shows\n%s\nwant %s", who, want)
 		}
 	}
-	if plain, _ := texts(t, s.engine.Inspect("list", 1, 0)); !strings.Contains(plain, "length <length list>") {
+	if plain, _ := s.engine.Inspect("list", 1, 0).Data["text/plain"].(string); !strings.Contains(plain, "length <length list>") {
 		t.Errorf("inspection shows %s", plain)
 	}
 	if len(s.scribe.built) > built {

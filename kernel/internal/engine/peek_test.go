@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
 
 // TestInspectValues looks at the values that inspection shows of variables.
 func TestInspectValues(t *testing.T) {
-	failOnFaults(t)
+	enginetest.FailOnFaults(t)
 	n := newNotebook(t)
 	for _, source := range []string{
 		"yes := true; number := 3; ratio := 1.5; letter := 'a'; z := 1 + 2i",
@@ -60,13 +61,13 @@ func TestInspectValues(t *testing.T) {
 		{"func h(number string) { num|ber }", ""},
 		{"number := \"\"\nnum|ber", ""},
 	} {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		bundle := n.engine.Inspect(source, cursor, 0)
 		if bundle == nil {
 			t.Errorf("%s: nothing", tt.source)
 			continue
 		}
-		plain, _ := texts(t, bundle)
+		plain, _ := bundle.Data["text/plain"].(string)
 		value := ""
 		if _, after, ok := strings.Cut(plain, "\n\nValue:\n\n"); ok {
 			value, _, _ = strings.Cut(after, "\n")
@@ -105,7 +106,7 @@ func TestInspectWhileCellRuns(t *testing.T) {
 	if bundle == nil {
 		t.Fatal("nothing")
 	}
-	if plain, _ := texts(t, bundle); strings.Contains(plain, "Value:") || !strings.HasPrefix(plain, "var number int") {
+	if plain, _ := bundle.Data["text/plain"].(string); strings.Contains(plain, "Value:") || !strings.HasPrefix(plain, "var number int") {
 		t.Errorf("%s", plain)
 	}
 	close(executor.release)

@@ -9,10 +9,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
+// lowering are the cells that lowering is tested with.
+const lowering = "../interpreted/lower/testdata/lowering/*.cells"
+
 // FuzzSplit holds that the items of a cell follow each other and leave out
 // nothing but blanks, comments and semicolons.
 func FuzzSplit(f *testing.F) {
-	enginetest.Seeds(f, "../interpreted/lower/testdata/lowering/*.cells", "../engine/testdata/programs/*.txtar")
+	enginetest.Seeds(f, lowering, "../engine/testdata/programs/*.txtar")
 	f.Fuzz(func(t *testing.T, cell string) {
 		if err := checkSplit(cell); err != nil {
 			t.Fatal(err)

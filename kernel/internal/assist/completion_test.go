@@ -1,17 +1,17 @@
-package engine_test
+package assist_test
 
 import (
-	"context"
-	"log/slog"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/kernel/internal/assist"
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -69,40 +69,22 @@ func apply[T any](x T, f func(T) T) T { return f(x) }
 häuser := 3`,
 }
 
-func newSession(t testing.TB) *engine.Engine {
+// newAssistant returns an assistant in a session of cells, of which none has run.
+func newAssistant(t testing.TB, cells ...string) *assist.Assistant {
 	t.Helper()
-	e := newEngine(t)
-	for i, source := range earlier {
-		if _, err := e.Lower(program.Cell{Number: i + 1, Source: source}); err != nil {
+	session := enginetest.NewSession()
+	for i, source := range cells {
+		if _, err := session.Lower(program.Cell{Number: i + 1, Source: source}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return e
-}
-
-// failOnFaults fails the test when the engine reports a fault of its own.
-func failOnFaults(t testing.TB) {
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(faults{t}, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
-}
-
-type faults struct{ t testing.TB }
-
-func (f faults) Write(p []byte) (int, error) {
-	f.t.Errorf("%s", p)
-	return len(p), nil
-}
-
-// cursorIn returns the source without the bar that marks the cursor, and where
-// it was.
-func cursorIn(t testing.TB, marked string) (source string, cursor int) {
-	t.Helper()
-	before, after, ok := strings.Cut(marked, "|")
-	if !ok {
-		t.Fatalf("%s: no cursor", marked)
+	return &assist.Assistant{
+		Mutex:   new(sync.Mutex),
+		Checker: session.Checker,
+		Folder:  func() string { return "" },
+		Modules: func(string) []assist.Candidate { return nil },
+		Value:   func(*types.Var) string { return "" },
 	}
-	return before + after, utf8.RuneCountInString(before)
 }
 
 // TestComplete looks at candidates. What is wanted is exactly "= a b c", or
@@ -118,8 +100,8 @@ func TestComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(folder)
-	failOnFaults(t)
-	e := newSession(t)
+	enginetest.FailOnFaults(t)
+	e := newAssistant(t, earlier...)
 	for _, tt := range []struct{ source, want string }{
 		// Members of packages, imported, renamed and preloaded.
 		{"strings.HasPre|", "= HasPrefix"},
@@ -296,7 +278,7 @@ func TestComplete(t *testing.T) {
 		{"if { for ( origin.No|", "= Norm"},
 		{"func f() {\n\tfor {\n\ty := origin\n\ty.No|\n}\nfunc g() {}", "= Norm"},
 	} {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		got := e.Complete(source, cursor)
 		var texts []string
 		for _, c := range got.Candidates {
@@ -371,7 +353,7 @@ func checkBounds(t testing.TB, source string, cursor int, got assist.Completion)
 }
 
 func TestCompleteSaysWhatItIs(t *testing.T) {
-	e := newSession(t)
+	e := newAssistant(t, earlier...)
 	for _, tt := range []struct{ source, kind, signature string }{
 		{"strings.HasPrefix|", "function", "(s, prefix string) bool"},
 		{"scale|", "function", "(factor float64, values ...float64) (out []float64, err error)"},
@@ -393,7 +375,7 @@ func TestCompleteSaysWhatItIs(t *testing.T) {
 		{"import \"net/ur|", "package", ""},
 		{"http.DefaultClient|", "variable", "*http.Client"},
 	} {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		got := e.Complete(source, cursor)
 		if len(got.Candidates) == 0 {
 			t.Errorf("%s: nothing", tt.source)
@@ -403,76 +385,14 @@ func TestCompleteSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// TestCompleteChangesNothing completes cells that declare what the session
-// has, and methods of its types, and then looks at the session.
-func TestCompleteChangesNothing(t *testing.T) {
-	n := newNotebook(t)
-	if _, _, err := n.run("type T struct{ A int }\nfunc f(t T) int { return t.A }\nt := T{3}"); err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range []string{
-		"func (t T) Extra() {}\nt.E|", "type T struct{ B string }\nt := T{}\nt.|", "func f() {}\nt := \"\"\n|", "import t \"fmt\"\nt.P|",
-	} {
-		source, cursor := cursorIn(t, source)
-		if found := n.engine.Complete(source, cursor); len(found.Candidates) == 0 {
-			t.Errorf("%s: nothing", source)
-		}
-	}
-	if value, _, err := n.run("f(t) + t.A"); err != nil || value != "6" {
-		t.Errorf("value %s, %v", value, err)
-	}
-	if _, _, err := n.run("t.Extra()"); err == nil {
-		t.Error("a method was left behind")
-	}
-}
-
-// A held executor runs until it is let go.
-type held struct {
-	program.Executor // for what is not asked
-	running, release chan bool
-}
-
-func (h *held) Run(_ context.Context, p *program.Program, _ program.Output) (*program.Bundle, error) {
-	if p.Call == "" {
-		return nil, nil
-	}
-	h.running <- true
-	<-h.release
-	return nil, nil
-}
-
-func (*held) Close() error { return nil }
-
-// TestAnswersWhileCellRuns asks while a cell runs.
-func TestAnswersWhileCellRuns(t *testing.T) {
-	executor := &held{running: make(chan bool), release: make(chan bool)}
-	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := e.Run(t.Context(), program.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &recorder{})
-		ended <- err
-	}()
-	<-executor.running
-	if got := e.Complete("strings.HasPre", 14); len(got.Candidates) != 1 {
-		t.Errorf("completion: %+v", got)
-	}
-	if e.Inspect("strings.HasPrefix", 14, 0) == nil {
-		t.Error("inspection: nothing")
-	}
-	close(executor.release)
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-}
-
 func FuzzComplete(f *testing.F) {
 	for _, source := range append(earlier, "x := 1\nfor i := range x { fmt.", "switch x := origin.(type) { case Point: x.", "T{a: 1, b", "func (p *Point) M() { p.", "a\x80\xffb.", "import \"net/", "`raw", "'", "/*", "if x := f(); x {\n} else {", "origin.X.Y[0](") {
 		f.Add(source, len(source))
 		f.Add(source, len(source)/2)
 	}
-	e := newSession(f)
+	e := newAssistant(f, earlier...)
 	f.Fuzz(func(t *testing.T, source string, cursor int) {
-		failOnFaults(t)
+		enginetest.FailOnFaults(t)
 		got := e.Complete(source, cursor)
 		checkBounds(t, source, max(0, min(cursor, utf8.RuneCountInString(source))), got)
 	})

@@ -1,24 +1,22 @@
-package engine_test
+package assist_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
-	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/stdlib"
+	"github.com/hierml/notebook/kernel/internal/assist"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 )
 
 // checkCandidates completes sources with a bar for the cursor, and compares
 // the candidates with what is wanted of them, as unlike does.
-func checkCandidates(t *testing.T, e *engine.Engine, cases []struct{ source, want string }) {
+func checkCandidates(t *testing.T, e *assist.Assistant, cases []struct{ source, want string }) {
 	t.Helper()
-	failOnFaults(t)
+	enginetest.FailOnFaults(t)
 	for _, tt := range cases {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		got := e.Complete(source, cursor)
 		var texts []string
 		for _, c := range got.Candidates {
@@ -34,7 +32,7 @@ func checkCandidates(t *testing.T, e *engine.Engine, cases []struct{ source, wan
 // TestCompleteAfterFaults completes cells with wrong lines before, or after,
 // the cursor.
 func TestCompleteAfterFaults(t *testing.T) {
-	checkCandidates(t, newSession(t), []struct{ source, want string }{
+	checkCandidates(t, newAssistant(t, earlier...), []struct{ source, want string }{
 		{"x := foo(1 2)\ny := origin\ny.N|", "= Norm name"},
 		{"a := origin\nfmt.Println(a\nb := circle\nb.Da|", "= Dark"},
 		{"fmt.Println(a[1\nfor _, p := range points {\n\tp.No|", "= Norm"},
@@ -78,7 +76,7 @@ func TestCompleteAfterFaults(t *testing.T) {
 // expected, and at places where only types can stand.
 func TestCompleteExpected(t *testing.T) {
 	const colors = "type Color int\nconst (\n\tRed Color = iota\n\tGreen\n)\nvar wall Color\n"
-	checkCandidates(t, newSession(t), []struct{ source, want string }{
+	checkCandidates(t, newAssistant(t, earlier...), []struct{ source, want string }{
 		// Values.
 		{"var p Point = |", "origin circle"},
 		{"var p *Circle = |", "circle origin"},
@@ -147,7 +145,7 @@ func TestCompleteExpected(t *testing.T) {
 
 // TestCompleteBranches looks at labels and at keywords.
 func TestCompleteBranches(t *testing.T) {
-	checkCandidates(t, newSession(t), []struct{ source, want string }{
+	checkCandidates(t, newAssistant(t, earlier...), []struct{ source, want string }{
 		{"L:\nfor {\n\tfor {\n\t\tbreak |\n\t}\n}", "= L"},
 		{"Outer:\nfor i := range 3 {\n\tcontinue O|\n}", "= Outer"},
 		{"Outer:\nfor {\nInner:\n\tfor {\n\t\tcontinue |\n\t}\n}", "= Inner Outer"},
@@ -175,7 +173,7 @@ func TestCompleteBranches(t *testing.T) {
 
 // TestCompleteWords looks at what is replaced.
 func TestCompleteWords(t *testing.T) {
-	e := newSession(t)
+	e := newAssistant(t, earlier...)
 	for _, tt := range []struct {
 		source     string
 		start, end int
@@ -195,14 +193,14 @@ func TestCompleteWords(t *testing.T) {
 		{"häus|er", 0, 6},
 		{"zzzqqq|", 6, 6},
 	} {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		if got := e.Complete(source, cursor); got.Start != tt.start || got.End != tt.end {
 			t.Errorf("%q: replaces %d to %d, want %d to %d", tt.source, got.Start, got.End, tt.start, tt.end)
 		}
 	}
 }
 
-// TestCompletePaths completes names of files where the executor works.
+// TestCompletePaths completes names of files in the folder of the cells.
 func TestCompletePaths(t *testing.T) {
 	folder, home := t.TempDir(), t.TempDir()
 	for _, name := range []string{"a.csv", "b \"x\".csv", "back\\slash", "deep/c.csv", ".hidden/d.csv"} {
@@ -220,7 +218,8 @@ func TestCompletePaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("HOME", home)
-	e := engine.New(engine.Config{Executor: elsewhere{folder: folder}, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
+	e := newAssistant(t)
+	e.Folder = func() string { return folder }
 	for _, tt := range []struct {
 		source string
 		want   []string
@@ -238,7 +237,7 @@ func TestCompletePaths(t *testing.T) {
 		{`fmt.Println("a\q|")`, nil},
 		{`import "htt|"`, []string{"net/http", "net/http/cgi", "net/http/cookiejar", "net/http/fcgi", "net/http/httptest", "net/http/httptrace", "net/http/httputil"}},
 	} {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		var texts []string
 		for _, c := range e.Complete(source, cursor).Candidates {
 			texts = append(texts, c.Text)
@@ -248,17 +247,3 @@ func TestCompletePaths(t *testing.T) {
 		}
 	}
 }
-
-// elsewhere is an executor that works in a folder of its own.
-type elsewhere struct {
-	program.Executor // for what is not asked
-	folder           string
-}
-
-func (elsewhere) Run(context.Context, *program.Program, program.Output) (*program.Bundle, error) {
-	return nil, nil
-}
-
-func (elsewhere) Close() error { return nil }
-
-func (e elsewhere) Folder() string { return e.folder }

@@ -1,14 +1,15 @@
-package engine_test
+package syntax_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 func TestIsComplete(t *testing.T) {
-	n := newNotebook(t)
 	for _, c := range []struct{ source, status, indent string }{
 		// Whole cells.
 		{"", "complete", ""},
@@ -115,7 +116,7 @@ func TestIsComplete(t *testing.T) {
 		{"else {", "invalid", ""},
 		{"x := := 1", "invalid", ""},
 	} {
-		status, indent := n.engine.IsComplete(c.source)
+		status, indent := syntax.Completeness(c.source)
 		if status != c.status || indent != c.indent {
 			t.Errorf("%q: %s %q, want %s %q", c.source, status, indent, c.status, c.indent)
 		}
@@ -124,17 +125,18 @@ func TestIsComplete(t *testing.T) {
 
 // FuzzIsComplete looks for whole cells that do not parse.
 func FuzzIsComplete(f *testing.F) {
-	for _, source := range append(earlier, "x := `a", "/* a", "if x {\n} else", "switch x {\ncase 1:", "f(func() {", "'a", "L:", "type T struct {", "func f(a,") {
+	enginetest.Seeds(f, lowering)
+	for _, source := range []string{"x := `a", "/* a", "if x {\n} else", "switch x {\ncase 1:", "f(func() {", "'a", "L:", "type T struct {", "func f(a,"} {
 		f.Add(source)
 	}
-	e := newEngine(f)
+	checker := enginetest.NewSession().Checker
 	f.Fuzz(func(t *testing.T, source string) {
-		status, indent := e.IsComplete(source)
+		status, indent := syntax.Completeness(source)
 		if strings.Trim(indent, "\t") != "" || indent != "" && status != "incomplete" {
 			t.Errorf("%q: %s, indent %q", source, status, indent)
 		}
-		if err := engine.Parse(source); status == "complete" && err != nil {
-			t.Errorf("%q is complete, but %v", source, err)
+		if _, problems := checker.Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
+			t.Errorf("%q is complete, but %v", source, problems)
 		}
 	})
 }

@@ -1,18 +1,19 @@
-package engine_test
+package assist_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestInspect looks at descriptions: at their first line, and at what else is
 // in the plain text and the Markdown, or with ! is not.
 func TestInspect(t *testing.T) {
-	failOnFaults(t)
-	e := newSession(t)
+	enginetest.FailOnFaults(t)
+	e := newAssistant(t, earlier...)
 	for _, tt := range []struct {
 		source string
 		detail int
@@ -116,7 +117,7 @@ func TestInspect(t *testing.T) {
 		{"f := func(|", 0, "", nil},
 		{`import "no/such|"`, 0, "", nil},
 	} {
-		source, cursor := cursorIn(t, tt.source)
+		source, cursor := enginetest.Cursor(t, tt.source)
 		bundle := e.Inspect(source, cursor, tt.detail)
 		if bundle == nil {
 			if tt.first != "" {
@@ -155,9 +156,9 @@ func FuzzInspect(f *testing.F) {
 		f.Add(source, len(source), 0)
 		f.Add(source, len(source)/2, 1)
 	}
-	e := newSession(f)
+	e := newAssistant(f, earlier...)
 	f.Fuzz(func(t *testing.T, source string, cursor, detail int) {
-		failOnFaults(t)
+		enginetest.FailOnFaults(t)
 		if bundle := e.Inspect(source, cursor, detail); bundle != nil {
 			if plain, _ := texts(t, bundle); !utf8.ValidString(plain) && utf8.ValidString(source) {
 				t.Errorf("%q", plain)
