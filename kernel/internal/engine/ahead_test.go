@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -50,7 +51,7 @@ func TestAhead(t *testing.T) {
 				if i == test.fails {
 					s.double.fails = &program.RuntimeError{Name: "panic", Message: "no"}
 				}
-				_, err := s.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: source, Next: next}, &recorder{})
+				_, err := s.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: source, Next: next}, &enginetest.Recorder{})
 				if err != nil && i != test.fails && source != "p +" {
 					t.Fatalf("cell %d: %v", i, err)
 				}

@@ -58,7 +58,7 @@ func TestAnswersWhileCellRuns(t *testing.T) {
 	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := e.Run(t.Context(), program.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &recorder{})
+		_, err := e.Run(t.Context(), program.Cell{Number: 1, Source: "time.Sleep(time.Hour)"}, &enginetest.Recorder{})
 		ended <- err
 	}()
 	<-executor.running

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -58,7 +59,7 @@ func TestBehaviours(t *testing.T) {
 			if deadly[c.Name] {
 				t.Skip("ends the process: run by TestBehavioursInWorker")
 			}
-			skipGoroutines(t, strings.Join(c.Cells, "\n"))
+			enginetest.SkipGoroutines(t, strings.Join(c.Cells, "\n"))
 			if sentence := c.check(t, newNotebook(t)); sentence != "" {
 				refused = append(refused, c.Name+": "+sentence)
 			}

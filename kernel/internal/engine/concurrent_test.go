@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,18 +9,6 @@ import (
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
-
-var goStatement = regexp.MustCompile(`\bgo (func\(|[\w.]+\()|\.Go\(`)
-
-// skipGoroutines leaves source that starts goroutines to the runs without the
-// race detector: yaegi moves the variables of the session, whose values stay
-// where they are, while goroutines read them, and goroutines that run the same
-// function note its lines in the same variable.
-func skipGoroutines(t *testing.T, source string) {
-	if enginetest.Raced && goStatement.MatchString(source) {
-		t.Skip("yaegi races where goroutines of a session run")
-	}
-}
 
 // TestAtTheSameTime runs short cells while a long one waits for them.
 func TestAtTheSameTime(t *testing.T) {
@@ -40,7 +27,7 @@ func TestAtTheSameTime(t *testing.T) {
 	}
 	ended := make(chan result, 1)
 	go func() {
-		b, err := n.engine.Run(ctx, program.Cell{Number: 50, Source: "type T struct{ A int }\nlate := T{3}\nstarted <- true\n<-go1\nx = 7\nlate.A"}, &recorder{})
+		b, err := n.engine.Run(ctx, program.Cell{Number: 50, Source: "type T struct{ A int }\nlate := T{3}\nstarted <- true\n<-go1\nx = 7\nlate.A"}, &enginetest.Recorder{})
 		ended <- result{b, err}
 	}()
 	if _, _, err := n.run("<-started"); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -241,10 +242,10 @@ func TestForgottenErrorInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &recorder{}
+	r := &enginetest.Recorder{}
 	go func() {
 		defer cancel()
-		for r.out() == "" {
+		for r.Out() == "" {
 			time.Sleep(time.Millisecond)
 		}
 	}()

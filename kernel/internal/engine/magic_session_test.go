@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib/host"
 )
@@ -54,7 +55,7 @@ func TestMagicErrors(t *testing.T) {
 // TestPlainCells holds that programs have no magics.
 func TestPlainCells(t *testing.T) {
 	n := newNotebook(t)
-	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Source: "x := 1\n%time x++", Plain: true}, &recorder{})
+	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Source: "x := 1\n%time x++", Plain: true}, &enginetest.Recorder{})
 	if err == nil || !strings.Contains(err.Error(), "syntax error: unexpected %") {
 		t.Error(err)
 	}
@@ -62,7 +63,7 @@ func TestPlainCells(t *testing.T) {
 
 // A desk is an output with all that is shown on it.
 type desk struct {
-	recorder
+	enginetest.Recorder
 	shown, pages []*program.Bundle
 }
 
@@ -84,8 +85,8 @@ func TestWho(t *testing.T) {
 	out, errs := host.Stdout(), host.Stderr()
 	host.SetOutput(io.Discard, io.Discard)
 	t.Cleanup(func() { host.SetOutput(out, errs) })
-	if d := n.runOn(t, "%who"); d.out() != "Nothing is declared.\n" {
-		t.Errorf("of nothing: %q", d.out())
+	if d := n.runOn(t, "%who"); d.Out() != "Nothing is declared.\n" {
+		t.Errorf("of nothing: %q", d.Out())
 	}
 	n.runOn(t, "import str \"strings\"\ntype Point struct{ X, Y int; name string; at *Point }\ntype Day int\nfunc (d Day) String() string { panic(\"called\") }\nconst Pi = 3.14\nfunc f(a int) error { return nil }")
 	n.runOn(t, "p := Point{1, 2, \"é\", nil}\nday := Day(3)\nxs := []float64{1, 2, 3}\nm := map[string]int{\"a\": 1}\ns := \"a\\n\" + str.Repeat(\"😀\", 100)\nvar err error\nq := &p\nd := 90 * time.Minute\nc := 1 + 2i\nb := <-func() chan bool { c := make(chan bool, 1); c <- true; return c }()")
@@ -122,8 +123,8 @@ str    import    strings                                                        
 func TestResetWithoutProcess(t *testing.T) {
 	n := newNotebook(t)
 	n.runOn(t, "x := 1\nfunc f() int { return slices.Max([]int{x}) }")
-	if d := n.runOn(t, "%reset"); d.out() != "The session is new: 2 names are forgotten.\n" {
-		t.Error(d.out())
+	if d := n.runOn(t, "%reset"); d.Out() != "The session is new: 2 names are forgotten.\n" {
+		t.Error(d.Out())
 	}
 	if _, _, err := n.run("x"); err == nil || !strings.Contains(err.Error(), "undefined: x") {
 		t.Error(err)

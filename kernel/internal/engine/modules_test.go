@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // A tableRecorder keeps the text of what is displayed, too.
-type tableRecorder struct{ recorder }
+type tableRecorder struct{ enginetest.Recorder }
 
 func (r *tableRecorder) Display(b *program.Bundle, _ string, _ bool) {
 	text, _ := b.Data["text/plain"].(string)
@@ -37,14 +38,14 @@ func (n *notebook) turns(t *testing.T, turns []turn) {
 		n.cell++
 		r := &tableRecorder{}
 		bundle, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: c.source}, r)
-		got := strings.TrimSpace(r.out())
+		got := strings.TrimSpace(r.Out())
 		if bundle != nil {
 			got, _ = bundle.Data["text/plain"].(string)
 		}
 		if got = folderName.ReplaceAllString(got, "folder FOLDER"); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.source, got, c.want)
 		}
-		notes := r.stderr.String()
+		notes := r.Notes()
 		if !strings.HasPrefix(notes, c.notes) || c.notes == "" && notes != "" {
 			t.Errorf("%s: notes %q, want %q", c.source, notes, c.notes)
 		}

@@ -98,7 +98,7 @@ func TestInspectWhileCellRuns(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := e.Run(t.Context(), program.Cell{Number: 2, Source: "time.Sleep(time.Hour)"}, &recorder{})
+		_, err := e.Run(t.Context(), program.Cell{Number: 2, Source: "time.Sleep(time.Hour)"}, &enginetest.Recorder{})
 		ended <- err
 	}()
 	<-executor.running

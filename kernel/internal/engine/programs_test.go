@@ -31,7 +31,7 @@ func TestPrograms(t *testing.T) {
 			}
 			for _, p := range programs {
 				t.Run(p.Name, func(t *testing.T) {
-					skipGoroutines(t, p.Source)
+					enginetest.SkipGoroutines(t, p.Source)
 					checkProgram(t, newNotebook(t), p)
 				})
 			}
@@ -65,7 +65,7 @@ func TestProgramsAreGo(t *testing.T) {
 	var everything []enginetest.Example
 	for archive, programs := range all {
 		for _, p := range programs {
-			if enginetest.Raced && !goStatement.MatchString(p.Source) {
+			if enginetest.Raced && !enginetest.StartsGoroutines(p.Source) {
 				continue
 			}
 			p.Name = archive + "/" + p.Name

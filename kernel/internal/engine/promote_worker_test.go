@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -97,10 +98,10 @@ func (b beat) play(t *testing.T, n *notebook) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	r := &recorder{}
+	r := &enginetest.Recorder{}
 	if b.stop || b.kill {
 		go func() {
-			for r.out() == "" && ctx.Err() == nil {
+			for r.Out() == "" && ctx.Err() == nil {
 				time.Sleep(5 * time.Millisecond)
 			}
 			if b.kill {
@@ -126,9 +127,7 @@ func (b beat) play(t *testing.T, n *notebook) {
 	if b.value != "" && shown != b.value {
 		t.Errorf("%s: %q, want %q", b.cell, shown, b.value)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if notes := r.stderr.String(); !strings.Contains(notes, b.notes) {
+	if notes := r.Notes(); !strings.Contains(notes, b.notes) {
 		t.Errorf("%s: it says %q without %q", b.cell, notes, b.notes)
 	}
 }

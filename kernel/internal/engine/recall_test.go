@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -114,7 +115,7 @@ func TestRecallCounts(t *testing.T) {
 		{program.Cell{Number: 11, Count: 4, Source: "Out[9]"}, "Cell [4]:1:1: Out[9]: no cell 9 has been run"},
 		{program.Cell{Number: 12, Count: 4, Source: "var p *int\n*p"}, "Cell [4]:2"},
 	} {
-		bundle, err := n.engine.Run(context.Background(), c.cell, &recorder{})
+		bundle, err := n.engine.Run(context.Background(), c.cell, &enginetest.Recorder{})
 		var e *program.Error
 		switch {
 		case errors.As(err, &e):

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -52,7 +53,7 @@ func TestInterrupt(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(250*time.Millisecond, cancel)
 			start := time.Now()
-			_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: cell}, &recorder{})
+			_, err := n.engine.Run(ctx, program.Cell{Number: 2, Source: cell}, &enginetest.Recorder{})
 			var e *program.Error
 			if !errors.As(err, &e) || e.Name != "Interrupted" {
 				t.Fatalf("error %v", err)
@@ -223,14 +224,12 @@ func TestPanicMessages(t *testing.T) {
 // TestGoroutinePanic looks at the panic of a goroutine.
 func TestGoroutinePanic(t *testing.T) {
 	n := newNotebook(t)
-	r := &recorder{}
+	r := &enginetest.Recorder{}
 	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Count: 7, Source: "done := make(chan bool)\nfunc bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\ngo bad()\n<-done\ntime.Sleep(50 * time.Millisecond)"}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if got := r.stderr.String(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [7]:5:2 in bad") {
+	if got := r.Notes(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [7]:5:2 in bad") {
 		t.Errorf("stderr %q", got)
 	}
 }

@@ -3,48 +3,15 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
-	"github.com/hierml/notebook/stdlib/host"
 )
-
-// A recorder keeps what a cell writes and shows.
-type recorder struct {
-	mu             sync.Mutex
-	stdout, stderr strings.Builder
-}
-
-func (r *recorder) Stream(name, text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if name == "stderr" {
-		r.stderr.WriteString(text)
-	} else {
-		r.stdout.WriteString(text)
-	}
-}
-
-func (*recorder) Display(*program.Bundle, string, bool) {}
-func (*recorder) Clear(bool)                            {}
-func (*recorder) Comm(*program.CommMessage) error       { return host.ErrNoFrontEnd }
-func (*recorder) Page(*program.Bundle)                  {}
-func (*recorder) NextInput(string, bool)                {}
-func (*recorder) Input(context.Context, string, bool) (string, error) {
-	return "", io.EOF
-}
-
-func (r *recorder) out() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stdout.String()
-}
 
 // A notebook is a session.
 type notebook struct {
@@ -103,7 +70,7 @@ func (n *notebook) run(source string) (shown string, out string, err error) {
 func (n *notebook) runNoting(source string) (shown, out, notes string, err error) {
 	n.cell++
 	n.values = ""
-	r := &recorder{}
+	r := &enginetest.Recorder{}
 	bundle, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source}, r)
 	if bundle != nil {
 		shown, _ = bundle.Data["text/plain"].(string)
@@ -111,5 +78,5 @@ func (n *notebook) runNoting(source string) (shown, out, notes string, err error
 			n.values = shown
 		}
 	}
-	return shown, r.out(), r.stderr.String(), err
+	return shown, r.Out(), r.Notes(), err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/kernel/internal/engine"
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/interpreted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
@@ -76,12 +77,10 @@ func runWith(t *testing.T, config interpreted.Config, cell string) (stdout, stde
 			t.Error(err)
 		}
 	}()
-	var r, after recorder
+	var r, after enginetest.Recorder
 	_, err = e.Run(context.Background(), program.Cell{Number: 1, Source: cell}, &r)
-	if _, err := e.Run(context.Background(), program.Cell{Number: 2, Source: "fmt.Print(2)"}, &after); err != nil || after.out() != "2" {
-		t.Errorf("after %s: %q, %v", cell, after.out(), err)
+	if _, err := e.Run(context.Background(), program.Cell{Number: 2, Source: "fmt.Print(2)"}, &after); err != nil || after.Out() != "2" {
+		t.Errorf("after %s: %q, %v", cell, after.Out(), err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stdout.String(), r.stderr.String(), err
+	return r.Out(), r.Notes(), err
 }
