@@ -30,6 +30,7 @@ func TestCells(t *testing.T) {
 		{"pointer method", []string{"type C struct{ n int }\nfunc (c *C) Inc() { c.n++ }", "var c C\nc.Inc()\nc.Inc()\nc.n"}, "2", ""},
 		{"embedded", []string{"type A struct{ X int }\nfunc (a A) Get() int { return a.X }\ntype B struct{ A; Y int }", "b := B{A{3}, 4}\nb.X + b.Get()"}, "6", ""},
 		{"constant with a Stringer", []string{"type Day int\nconst (\n\tMon Day = iota\n\tTue\n)\nfunc (d Day) String() string { return [...]string{\"Mon\", \"Tue\"}[d] }", "Tue"}, "Tue", ""},
+		{"a constant of constants that are too large", []string{"1e400 / 1e399"}, "10", ""},
 		{"semicolon hides", []string{"1 + 1;"}, "", ""},
 		{"println of a struct", []string{"type P struct{ X int }", "fmt.Println(P{1})"}, "", "{1}\n"},
 	} {

@@ -233,3 +233,16 @@ func TestGoroutinePanic(t *testing.T) {
 		t.Errorf("stderr %q", got)
 	}
 }
+
+// TestMeantNowhere holds that an unfinished mend helps no complaint that says itself
+// what became of a name.
+func TestMeantNowhere(t *testing.T) {
+	n := newNotebook(t)
+	if _, _, err := n.run("first := 1\npanic(1)\nfirsts := 2"); err == nil {
+		t.Fatal("no panic")
+	}
+	_, _, err := n.run("firsts")
+	if err == nil || !strings.HasSuffix(err.Error(), "(Cell [1] ended before the statement that declares it was done)") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,19 +1,23 @@
-package engine_test
+package check_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestMeant looks at what stands behind complaints, to help.
 func TestMeant(t *testing.T) {
-	n := newNotebook(t)
-	if _, _, err := n.run(failing + `
+	session := enginetest.NewSession()
+	if _, err := session.Lower(program.Cell{Number: 1, Source: `import "strconv"
+func one(fail bool) (int, error) { return 1, nil }
 type Model struct{ Weights []float64; Bias float64 }
 func (m *Model) Predict() int { return 0 }
 var model = Model{}
 var training = []int{1}
-func chain() (*Model, error) { return nil, nil }`); err != nil {
+func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ cell, hint string }{
@@ -52,22 +56,9 @@ func chain() (*Model, error) { return nil, nil }`); err != nil {
 		{"fmt.Println('hello')", "syntax error: illegal rune literal (text stands in double quotes)"},
 		{"fmt.Println('hello", "(text stands in double quotes)"},
 	} {
-		_, _, err := n.run(c.cell)
+		_, err := session.Check(program.Cell{Number: 2, Source: c.cell})
 		if err == nil || !strings.HasSuffix(err.Error(), c.hint) {
 			t.Errorf("%s: %v, want an error that ends in %q", c.cell, err, c.hint)
 		}
-	}
-}
-
-// TestMeantNowhere holds that an unfinished mend helps no complaint that says itself
-// what became of a name.
-func TestMeantNowhere(t *testing.T) {
-	n := newNotebook(t)
-	if _, _, err := n.run("first := 1\npanic(1)\nfirsts := 2"); err == nil {
-		t.Fatal("no panic")
-	}
-	_, _, err := n.run("firsts")
-	if err == nil || !strings.HasSuffix(err.Error(), "(Cell [1] ended before the statement that declares it was done)") {
-		t.Errorf("%v", err)
 	}
 }
