@@ -198,13 +198,9 @@ func checkError(t *testing.T, err error, name, message, at string) {
 	if e.Name != name || e.Message != message && !(name == "CompileError" && strings.Contains(e.Message, message)) {
 		t.Errorf("error %s: %q, want %s: %q", e.Name, e.Message, name, message)
 	}
-	if text := withoutColours(e.Traceback); !strings.Contains(text, at) && !strings.Contains(strings.ReplaceAll(text, " ", "."), strings.ReplaceAll(at, " ", ".")) {
+	if text := uncoloured(e.Traceback); !strings.Contains(text, at) && !strings.Contains(strings.ReplaceAll(text, " ", "."), strings.ReplaceAll(at, " ", ".")) {
 		t.Errorf("no %q in\n%s", at, text)
 	}
-}
-
-func withoutColours(traceback []string) string {
-	return strings.NewReplacer("\x1b[31m", "", "\x1b[1m", "", "\x1b[34m", "", "\x1b[0m", "").Replace(strings.Join(traceback, "\n"))
 }
 
 // TestForgottenErrorsStrict runs the same where errors are left to the cells.

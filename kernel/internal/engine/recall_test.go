@@ -119,7 +119,7 @@ func TestRecallCounts(t *testing.T) {
 		var e *program.Error
 		switch {
 		case errors.As(err, &e):
-			if !strings.Contains(withoutColours(e.Traceback), c.want) {
+			if !strings.Contains(uncoloured(e.Traceback), c.want) {
 				t.Errorf("%+v: %v", c.cell, err)
 			}
 		case err != nil || bundle.Data["text/plain"] != c.want:
