@@ -101,7 +101,7 @@ func (m *Method) check() error {
 	return nil
 }
 
-var errNothing = errors.New("Fit returned neither a model nor an error")
+var errNothing = errors.New("neither a model nor an error was returned by Fit")
 
 // fit trains the method at a point. A model that comes with an error is of a training that was stopped.
 func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint64, workers int) (metric.Scorer, error) {

@@ -287,7 +287,7 @@ func TestFailures(t *testing.T) {
 	s.Directory = t.TempDir()
 	text := complete(t, s).String()
 	for _, want := range []string{
-		"\nbroken on one; broken on drawn: 8 of 8 cells failed: Fit returned neither a model nor an error\n",
+		"\nbroken on one; broken on drawn: 8 of 8 cells failed: neither a model nor an error was returned by Fit\n",
 		"frail on one; frail on drawn: 16 of 24 cells to choose a point by failed, first Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
 		"0, 4 failed",
 	} {

@@ -1,5 +1,6 @@
 // Package perceptron has the mistake-driven methods of [Cai08, chapter 5 and section 7.5.2] as estimators: plain structs
-// of settings whose zero value is a sensible default.
+// of settings whose zero value is a sensible default. They solve no problem, so their models have no certificate:
+// Training.Certificate is nil.
 //
 //   - [Flat] is the multilabel perceptron over the leaves [Cai08, Algorithm 3].
 //   - [Hierarchical] is the hierarchical perceptron [Cai08, Algorithms 4 to 7].

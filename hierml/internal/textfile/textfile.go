@@ -1,5 +1,5 @@
 // Package textfile reads text files that may be compressed: by gzip, bzip2, zstd or xz, told by how they
-// begin and not by their names. It places errors in them, bounds the memory a line takes, and tells how much
+// begin and not by their names. It places errors in them, bounds the memory a line takes, ends lines at LF and at CRLF, and tells how much
 // of a file was read.
 //
 // It is shared by the packages whose files these are. Their errors are their own: each gives a Fail that
