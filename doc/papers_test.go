@@ -12,7 +12,8 @@ import (
 
 const root = ".."
 
-// files returns the files of the repository with one of the endings given, by their paths from the root.
+// files returns the files of the repository with one of the endings given, by their paths from the
+// root.
 func files(t *testing.T, endings ...string) []string {
 	t.Helper()
 	var paths []string
@@ -42,7 +43,8 @@ var (
 	entry    = regexp.MustCompile(`(?m)^\* \*\*\[([A-Z][A-Za-z]*[0-9]{2})\]\*\* `)
 )
 
-// TestKeys looks up the keys that code, notebooks and documents cite papers by, and whether each is used.
+// TestKeys looks up the keys that code, notebooks and documents cite papers by, and whether each is
+// used.
 func TestKeys(t *testing.T) {
 	page, err := os.ReadFile("papers.md")
 	if err != nil {

@@ -22,12 +22,13 @@ var full = flag.Bool("full", testrun.Long(), "train on all rows of every data se
 var publicData = []struct {
 	name string
 
-	// What came with the data: LinearSVC of scikit-learn 1.2.1 with C = 1, one against the rest over the leaves where
-	// an instance has one label (accuracy), otherwise over all nodes (F1 of sets of nodes with all above); for ec10, which
-	// has no such figure, from the top down.
+	// What came with the data: LinearSVC of scikit-learn 1.2.1 with C = 1, one against the rest
+	// over the leaves where an instance has one label (accuracy), otherwise over all nodes (F1 of
+	// sets of nodes with all above); for ec10, which has no such figure, from the top down.
 	baseline float64
-	// How Flat is trained to meet it: C is chosen from the grid on the training part alone, on instances held out (the
-	// smallest within one standard error of the best) or, for sets, in so many folds.
+	// How Flat is trained to meet it: C is chosen from the grid on the training part alone, on
+	// instances held out (the smallest within one standard error of the best) or, for sets, in so
+	// many folds.
 	grid  []float64
 	folds int // 0 where an instance has one label
 	gap   float64
@@ -43,8 +44,8 @@ var publicData = []struct {
 	refusals    map[string]string // methods that do not take the data, and what they say
 }{
 	{
-		// C is the baseline's and the default. The test part is later in time than all of the training part: C = 3, the best on
-		// instances held out there, reaches 0.8522.
+		// C is the baseline's and the default. The test part is later in time than all of the
+		// training part: C = 3, the best on instances held out there, reaches 0.8522.
 		name: "ng15", baseline: 0.8575, grid: []float64{1}, gap: 0.01,
 		train: 600, test: 300, ranking: 0.15,
 	},
@@ -73,10 +74,12 @@ var publicData = []struct {
 		refusals: oneLabel,
 	},
 	{
-		// Zero weights are as good as any within the gap, with C up to 3: what is predicted comes from the frequencies of the
-		// nodes alone, and is better than the baseline all the same, which predicts hardly any node.
+		// Zero weights are as good as any within the gap, with C up to 3: what is predicted comes
+		// from the frequencies of the nodes alone, and is better than the baseline all the same,
+		// which predicts hardly any node.
 		name: "cellcycle_fun", baseline: 0.0685, grid: []float64{0.01, 0.1}, folds: 2, gap: 0.02,
-		// Hardly anything is learned from so little; the weights of orthogonal transfer are all zero.
+		// Hardly anything is learned from so little; the weights of orthogonal transfer are all
+		// zero.
 		train: 200, test: 100, ranking: 0.49, exceptions: map[string]float64{"orthogonal": 1.01},
 		refusals: oneLabel,
 	},
@@ -86,7 +89,8 @@ var publicData = []struct {
 		branch: "GO:6793", train: 200, test: 100, ranking: 0.46, exceptions: map[string]float64{"orthogonal": 1.01, "normalized": 0.61},
 		refusals: map[string]string{
 			"Hieron": oneLabel["Hieron"],
-			// Where a node has several parents the way to it has several ends, each with a model of its own.
+			// Where a node has several parents the way to it has several ends, each with a model of
+			// its own.
 			"recursive": "the model has a taxonomy of",
 		},
 	},
@@ -120,8 +124,8 @@ func briefly() (names []string, methods map[string]classifier.Estimator) {
 	return names, methods
 }
 
-// TestPublicData trains every method on some rows of every data set; that these are what the catalogue says is
-// tested in package dataset.
+// TestPublicData trains every method on some rows of every data set; that these are what the
+// catalogue says is tested in package dataset.
 func TestPublicData(t *testing.T) {
 	needNewsgroups(t)
 	names, methods := briefly()
@@ -174,8 +178,8 @@ func TestPublicData(t *testing.T) {
 	}
 }
 
-// TestPublicBaselines compares Flat with linear baselines of others on whole data sets: it is better, or within half a
-// point. Without -full only on the data sets on which that takes a moment.
+// TestPublicBaselines compares Flat with linear baselines of others on whole data sets: it is
+// better, or within half a point. Without -full only on the data sets on which that takes a moment.
 func TestPublicBaselines(t *testing.T) {
 	needNewsgroups(t)
 	const halfPoint = 0.005

@@ -1,12 +1,14 @@
-// Package hierml is the front page of the library for hierarchical classification. It has no code of its own.
+// Package hierml is the front page of the library for hierarchical classification. It has no code
+// of its own.
 //
-// An instance has labels that are nodes of a taxonomy: a tree, a forest or a graph without cycles. A method learns from instances
-// to score the leaves, and a measure says how far, along the taxonomy, a prediction is from the truth. What is trained as a convex problem
-// carries a certificate: the primal value of its weights, a dual value below which none can get, and the gap between them, computed in
-// a pass of its own.
+// An instance has labels that are nodes of a taxonomy: a tree, a forest or a graph without cycles.
+// A method learns from instances to score the leaves, and a measure says how far, along the
+// taxonomy, a prediction is from the truth. What is trained as a convex problem carries a
+// certificate: the primal value of its weights, a dual value below which none can get, and the gap
+// between them, computed in a pass of its own.
 //
-// The life of an instance is read, transform, train, measure; see the example. These are the packages, in the order in which they
-// stand on each other:
+// The life of an instance is read, transform, train, measure; see the example. These are the
+// packages, in the order in which they stand on each other:
 //
 //	taxonomy     trees and graphs of categories: formats, walks, distances
 //	dataset      instances and texts with their labels; parts, folds, other taxonomies
@@ -32,9 +34,10 @@
 //	chart        pictures
 //	progress     how far something is
 //
-// An estimator is a struct of settings whose zero value is ready to use; its Fit(ctx, d) trains on d under d's taxonomy. Everything that may
-// take long has a context, and ends with the best result so far. Errors say what is wrong, where, and what to do.
+// An estimator is a struct of settings whose zero value is ready to use; its Fit(ctx, d) trains on
+// d under d's taxonomy. Everything that may take long has a context, and ends with the best result
+// so far. Errors say what is wrong, where, and what to do.
 //
-// Keys such as [CSS16, (10)] are those of doc/papers.md in the repository, which also says which equation is in which file and what
-// is wrong in print.
+// Keys such as [CSS16, (10)] are those of doc/papers.md in the repository, which also says which
+// equation is in which file and what is wrong in print.
 package hierml

@@ -14,9 +14,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The tests of this file show errata of the papers, listed in doc/papers.md, that no other test shows.
+// The tests of this file show errata of the papers, listed in doc/papers.md, that no other test
+// shows.
 
-// [Cai08, (7.2)] is said to be Delta_h where all leaves are equally deep; it is Delta_h divided by the depth.
+// [Cai08, (7.2)] is said to be Delta_h where all leaves are equally deep; it is Delta_h divided by
+// the depth.
 func TestNormalizedLossIsHalfByDepth(t *testing.T) {
 	g := example.Tree(2, 3, 2)
 	normalized, err := loss.Normalized(g)
@@ -34,7 +36,8 @@ func TestNormalizedLossIsHalfByDepth(t *testing.T) {
 	}
 }
 
-// [Cai08, (3.13)] is the length of a path in trees and forests, and not in every graph with one path between two nodes.
+// [Cai08, (3.13)] is the length of a path in trees and forests, and not in every graph with one
+// path between two nodes.
 func TestPathLengthOfPolytree(t *testing.T) {
 	g, err := taxonomy.New([]string{"0", "1", "2", "3", "4"}, [][2]int{{0, 3}, {1, 3}, {0, 4}, {2, 4}})
 	if err != nil {
@@ -48,8 +51,8 @@ func TestPathLengthOfPolytree(t *testing.T) {
 	}
 }
 
-// On trees with one root and one label an instance, the loss of [QGH09, (6)] with equal costs is twice the 0/1 loss, which rows of table
-// 1 there violate.
+// On trees with one root and one label an instance, the loss of [QGH09, (6)] with equal costs is
+// twice the 0/1 loss, which rows of table 1 there violate.
 func TestUniformLossIsTwiceZeroOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -68,8 +71,8 @@ func TestUniformLossIsTwiceZeroOne(t *testing.T) {
 	}
 }
 
-// The attributes 1/sqrt(depth) of [Cai08, section 7.2] with the largest depth have norm 1 where all leaves are equally
-// deep, and elsewhere not.
+// The attributes 1/sqrt(depth) of [Cai08, section 7.2] with the largest depth have norm 1 where all
+// leaves are equally deep, and elsewhere not.
 func TestNormsOfAttributesByDepth(t *testing.T) {
 	caterpillar, err := taxonomy.New([]string{"root", "a", "1", "2", "b", "3", "4"}, [][2]int{{0, 1}, {0, 2}, {1, 3}, {1, 4}, {4, 5}, {4, 6}})
 	if err != nil {
@@ -92,8 +95,8 @@ func TestNormsOfAttributesByDepth(t *testing.T) {
 	}
 }
 
-// The comparison matrix of [ZXW11, (6)] with alpha = 1 is positive semidefinite where the forest has at most two
-// levels, and nowhere else: "often" does not extend to three.
+// The comparison matrix of [ZXW11, (6)] with alpha = 1 is positive semidefinite where the forest
+// has at most two levels, and nowhere else: "often" does not extend to three.
 func TestConvexOnTwoLevelsOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	seen := map[bool]int{}
@@ -115,8 +118,9 @@ func TestConvexOnTwoLevelsOnly(t *testing.T) {
 	}
 }
 
-// [Cai08, proposition 2 and corollary 1]: the mean slack, of the primal problem and not of the dual as [Cai08, section 7.3] says,
-// bounds the maximal loss on the training data, which bounds the top loss.
+// [Cai08, proposition 2 and corollary 1]: the mean slack, of the primal problem and not of the dual
+// as [Cai08, section 7.3] says, bounds the maximal loss on the training data, which bounds the top
+// loss.
 func TestSlackBoundsTheLosses(t *testing.T) {
 	const c = 0.1
 	g := example.Tree(3, 2)

@@ -9,11 +9,13 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// weightTolerance is what weights may differ by where they are unique. Where a constraint holds with equality and
-// without a force, the reference and this library are both right to about the square root of their gaps.
+// weightTolerance is what weights may differ by where they are unique. Where a constraint holds
+// with equality and without a force, the reference and this library are both right to about the
+// square root of their gaps.
 const weightTolerance = 1e-6
 
-// TestGoldenAlpha has the weights of [CSS16, (6) to (8)]; those without constraints are in TestGolden.
+// TestGoldenAlpha has the weights of [CSS16, (6) to (8)]; those without constraints are in
+// TestGolden.
 func TestGoldenAlpha(t *testing.T) {
 	type weights struct {
 		Rho, T      float64
@@ -104,8 +106,8 @@ func TestGoldenAlphaClosed(t *testing.T) {
 	}
 }
 
-// TestGoldenSplit has the weights of duplicated nodes, for which the normalized SVM is that of the minimal graph: TestGolden
-// compares the optima.
+// TestGoldenSplit has the weights of duplicated nodes, for which the normalized SVM is that of the
+// minimal graph: TestGolden compares the optima.
 func TestGoldenSplit(t *testing.T) {
 	cases, err := golden.Read("nhsvm")
 	if err != nil {

@@ -117,8 +117,8 @@ func sameScores(t *testing.T, name string, got *mat.Dense, want [][]float64) {
 	}
 }
 
-// TestGoldenSlack runs every case of the family hsvm_slack: slack rescaling, with one or several labels an instance,
-// linear or with a kernel.
+// TestGoldenSlack runs every case of the family hsvm_slack: slack rescaling, with one or several
+// labels an instance, linear or with a kernel.
 func TestGoldenSlack(t *testing.T) {
 	cases, err := golden.Read("hsvm_slack")
 	if err != nil {
@@ -183,8 +183,8 @@ func TestGoldenSlack(t *testing.T) {
 	}
 }
 
-// TestGoldenSlackByVariableSelection solves the cases of hsvm_slack by [Cai08, Algorithm 2], with both forms of its
-// step 8.
+// TestGoldenSlackByVariableSelection solves the cases of hsvm_slack by [Cai08, Algorithm 2], with
+// both forms of its step 8.
 func TestGoldenSlackByVariableSelection(t *testing.T) {
 	cases, err := golden.Read("hsvm_slack")
 	if err != nil {
@@ -222,8 +222,8 @@ func TestGoldenSlackByVariableSelection(t *testing.T) {
 	}
 }
 
-// TestGoldenClassRegularizer compares the regularizer's view in class weights, [Cai08, (4.40) to (4.48)], and looks at models trained
-// through it.
+// TestGoldenClassRegularizer compares the regularizer's view in class weights, [Cai08, (4.40) to
+// (4.48)], and looks at models trained through it.
 func TestGoldenClassRegularizer(t *testing.T) {
 	cases, err := golden.Read("hsvm_slack")
 	if err != nil {
@@ -290,7 +290,8 @@ func TestGoldenClassRegularizer(t *testing.T) {
 	}
 }
 
-// sameNodes checks that the node weights of the reference are the smallest that give its class weights.
+// sameNodes checks that the node weights of the reference are the smallest that give its class
+// weights.
 func sameNodes(t *testing.T, c *classifier.Classes, m *classifier.Model, w [][]float64) {
 	t.Helper()
 	g := m.Taxonomy

@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// transferCase is what the families of [ZXW11] share. Labels
-// are single nodes; the paper's C is C times the number of instances.
+// transferCase is what the families of [ZXW11] share. Labels are single nodes; the paper's C is C
+// times the number of instances.
 type transferCase struct {
 	instances
 	Taxonomy golden.Taxonomy `json:"taxonomy_without_root"`
@@ -39,13 +39,13 @@ func (c *transferCase) begin(t *testing.T) *taxonomy.Taxonomy {
 // perInstance returns the C of the estimators.
 func (c *transferCase) perInstance() float64 { return c.C / float64(len(c.Y)) }
 
-// largeC is the share of the optimum by which rounding of the instances may move it
-// in these families, whose C goes up to 500.
+// largeC is the share of the optimum by which rounding of the instances may move it in these
+// families, whose C goes up to 500.
 const largeC = 1e-6
 
-// predictions checks what a model predicts for the training instances, up to scores
-// that the certificate cannot tell apart for an objective of that curvature, and that it
-// is the same after the model has been written and read.
+// predictions checks what a model predicts for the training instances, up to scores that the
+// certificate cannot tell apart for an objective of that curvature, and that it is the same after
+// the model has been written and read.
 func predictions(t *testing.T, m *classifier.Model, d *dataset.Dataset, want []int, curvature float64) {
 	t.Helper()
 	g, nodes, r := m.Taxonomy, m.NodeScores(d.X), m.Training.Certificate

@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// TestGoldenShared has the shared SVM, [CSS16, (14)]. Its minimiser is not unique: values are compared.
+// TestGoldenShared has the shared SVM, [CSS16, (14)]. Its minimiser is not unique: values are
+// compared.
 func TestGoldenShared(t *testing.T) {
 	cases, err := golden.Read("ssvm")
 	if err != nil {

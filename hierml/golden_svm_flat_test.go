@@ -14,7 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TestGoldenFlatSeveralLabels runs the cases of the family svm_flat in which an instance has several labels.
+// TestGoldenFlatSeveralLabels runs the cases of the family svm_flat in which an instance has
+// several labels.
 func TestGoldenFlatSeveralLabels(t *testing.T) {
 	cases, err := golden.Read("svm_flat")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package hierml_test compares the learning library as a whole with reference
-// values of the papers' problems.
+// Package hierml_test compares the learning library as a whole with reference values of the papers'
+// problems.
 package hierml_test
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// TestGolden reads the families of this library's methods and runs every case
-// with one label an instance.
+// TestGolden reads the families of this library's methods and runs every case with one label an
+// instance.
 func TestGolden(t *testing.T) {
 	for family, check := range map[string]func(*testing.T, golden.Case) (ran bool){
 		"alpha": checkAlpha, "svm_flat": checkFlat, "hsvm_margin": checkHierarchical, "nhsvm": checkNormalized,
@@ -77,8 +77,8 @@ func (in *instances) dataset(g *taxonomy.Taxonomy) *dataset.Dataset {
 	return &dataset.Dataset{Name: "golden", Taxonomy: g, X: x, Labels: in.Labels}
 }
 
-// Reference values hold to 12 digits, but instances are stored in float32,
-// which moves an optimum by some 1e-8, and by 1e-7 where C is large.
+// Reference values hold to 12 digits, but instances are stored in float32, which moves an optimum
+// by some 1e-8, and by 1e-7 where C is large.
 const (
 	objectiveTolerance = 1e-6
 	storageTolerance   = 3e-7

@@ -12,10 +12,10 @@ import (
 	"github.com/hierml/notebook/hierml/perceptron"
 )
 
-// TestNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups' centroids with the true one.
-// [Cai08, figure 6.1] gets 7 clusters from nine tenths of the 15,000 posts: the true parents, but religion and
-// politics each in two. From the training part at hand come 7 clusters as well, each within a true parent: here
-// computers and politics are in two.
+// TestNewsgroupsHierarchyIsFound compares the hierarchy that is learned from the groups' centroids
+// with the true one. [Cai08, figure 6.1] gets 7 clusters from nine tenths of the 15,000 posts: the
+// true parents, but religion and politics each in two. From the training part at hand come 7
+// clusters as well, each within a true parent: here computers and politics are in two.
 func TestNewsgroupsHierarchyIsFound(t *testing.T) {
 	needNewsgroups(t)
 	c, err := collection.Open("ng15")
@@ -54,11 +54,12 @@ func TestNewsgroupsHierarchyIsFound(t *testing.T) {
 	}
 }
 
-// TestNewsgroupsLearnedHierarchy repeats the first rows of [Cai08, table 7.24]: averaged perceptrons of 20 epochs
-// on 10 and 20 documents a class, flat and under the hierarchy learned from these documents, judged by the true one.
-// There the learned hierarchy gains 2 to 3 points of average precision, 3 of parent accuracy, and 0.05 of tree loss. On
-// the later release, at hand, the flat perceptron is ten points more accurate, and even under the true hierarchy it
-// gains no more than a point: what must come out is the better ranking, and nothing lost.
+// TestNewsgroupsLearnedHierarchy repeats the first rows of [Cai08, table 7.24]: averaged
+// perceptrons of 20 epochs on 10 and 20 documents a class, flat and under the hierarchy learned
+// from these documents, judged by the true one. There the learned hierarchy gains 2 to 3 points of
+// average precision, 3 of parent accuracy, and 0.05 of tree loss. On the later release, at hand,
+// the flat perceptron is ten points more accurate, and even under the true hierarchy it gains no
+// more than a point: what must come out is the better ranking, and nothing lost.
 func TestNewsgroupsLearnedHierarchy(t *testing.T) {
 	needNewsgroups(t)
 	texts, err := collection.OpenTexts("ng15")

@@ -9,12 +9,14 @@ import (
 	"github.com/hierml/notebook/hierml/perceptron"
 )
 
-// measured are accuracy, average precision and parent accuracy, in percent, and half of the tree loss.
+// measured are accuracy, average precision and parent accuracy, in percent, and half of the tree
+// loss.
 type measured struct{ accuracy, precision, parent, loss float64 }
 
-// online has the rows of [Cai08, tables 7.20 and 7.21]: flat Hieron, hierarchical Hieron, flat and hierarchical perceptron
-// on 15 groups of Newsgroups, trained on perClass documents of each group, or on nine tenths of all where that is 0. The loss of
-// the last method with 20 a class is printed as 78.7, which is the average precision two rows below.
+// online has the rows of [Cai08, tables 7.20 and 7.21]: flat Hieron, hierarchical Hieron, flat and
+// hierarchical perceptron on 15 groups of Newsgroups, trained on perClass documents of each group,
+// or on nine tenths of all where that is 0. The loss of the last method with 20 a class is printed
+// as 78.7, which is the average precision two rows below.
 var online = []struct {
 	perClass int
 	averaged bool
@@ -26,10 +28,12 @@ var online = []struct {
 	{0, false, [4]measured{{29.5, 54.4, 46.7, 1.24}, {36.4, 58.7, 57.1, 1.06}, {34.7, 58.2, 52.0, 1.13}, {39.9, 62.4, 58.9, 1.01}}},
 }
 
-// TestNewsgroupsOnline repeats the experiment of the tables on the texts of TestNewsgroups, where all methods are better than
-// published by 10 to 60 points of accuracy, those of the last weights most: without the cross-posts and duplicates nearly
-// all of the instances can be separated. What holds in every row of the tables must come out: the hierarchy improves the average precision
-// of both methods, and Hieron's tree loss. That averaging improves them much comes out for Hieron alone.
+// TestNewsgroupsOnline repeats the experiment of the tables on the texts of TestNewsgroups, where
+// all methods are better than published by 10 to 60 points of accuracy, those of the last weights
+// most: without the cross-posts and duplicates nearly all of the instances can be separated. What
+// holds in every row of the tables must come out: the hierarchy improves the average precision of
+// both methods, and Hieron's tree loss. That averaging improves them much comes out for Hieron
+// alone.
 func TestNewsgroupsOnline(t *testing.T) {
 	needNewsgroups(t)
 	texts, err := collection.OpenTexts("ng15")

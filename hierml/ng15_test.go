@@ -23,8 +23,8 @@ type pair [2]float64
 func (p pair) difference() float64 { return p[1] - p[0] }
 
 // published has the rows of [Cai08, table 7.10]: flat and hierarchical SVM on 15 groups of
-// Newsgroups, trained on perClass documents of each group, or on nine tenths of all where that is 0.
-// Accuracies are in percent.
+// Newsgroups, trained on perClass documents of each group, or on nine tenths of all where that is
+// 0. Accuracies are in percent.
 var published = []struct {
 	perClass                   int
 	accuracy, parent, treeLoss pair
@@ -37,13 +37,14 @@ var published = []struct {
 	{0, pair{84.8, 84.5}, pair{94.8, 94.9}, pair{0.204, 0.206}},
 }
 
-// TestNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it: word counts of unit
-// length without stop words and words that stand in one text only, C = 1, means over random samples.
+// TestNewsgroups repeats the experiment of [Cai08, table 7.10] as far as the text tells it: word
+// counts of unit length without stop words and words that stand in one text only, C = 1, means over
+// random samples.
 //
 // [Cai08] used the 15,000 posts of the first release, with cross-posts and duplicates; the later
 // one, at hand, has 13,919 without these, on which both methods are better by 7 to 13 points of
-// accuracy. What it concludes from its table must come out: the accuracies hardly differ, and
-// the hierarchical SVM always excels in parent accuracy.
+// accuracy. What it concludes from its table must come out: the accuracies hardly differ, and the
+// hierarchical SVM always excels in parent accuracy.
 func TestNewsgroups(t *testing.T) {
 	needNewsgroups(t)
 	texts, err := collection.OpenTexts("ng15")
@@ -127,7 +128,8 @@ type fitFunc = func(context.Context, *dataset.Dataset) (*classifier.Model, error
 
 var fits = []fitFunc{
 	svm.Flat{Settings: solver.Settings{Gap: 1e-2}}.Fit,
-	// [Cai08] scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the same.
+	// [Cai08] scales attributes by 1/sqrt(depth) and costs by 1/2; with both as here, C is the
+	// same.
 	svm.Hierarchical{Settings: solver.Settings{Gap: 1e-2}}.Fit,
 }
 
@@ -138,8 +140,8 @@ func needNewsgroups(t *testing.T) {
 	}
 }
 
-// sample returns perClass instances of each class to train on and the others to test with, or a random
-// tenth of all to test with.
+// sample returns perClass instances of each class to train on and the others to test with, or a
+// random tenth of all to test with.
 func sample(t *testing.T, all *dataset.Dataset, perClass int, seed uint64) (train, test *dataset.Dataset) {
 	t.Helper()
 	if perClass == 0 {

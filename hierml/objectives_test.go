@@ -24,11 +24,12 @@ type subject struct {
 	estimator func(t *taxonomy.Taxonomy, s solver.Settings, m solver.Method) classifier.Estimator
 	// objective is the value of node weights, by plain loops over what the papers print.
 	objective func(p *plain) float64
-	// curvature bounds the curvature of the objective from below, in node weights; zero where the minimiser is not unique.
+	// curvature bounds the curvature of the objective from below, in node weights; zero where the
+	// minimiser is not unique.
 	curvature func(t *taxonomy.Taxonomy) float64
 	reaches   float64 // relative gap that the default method reaches in a test's time
-	// bounded says that the worst competitor is found up to a share of the gap, so that the primal value of the
-	// result bounds that of the weights.
+	// bounded says that the worst competitor is found up to a share of the gap, so that the primal
+	// value of the result bounds that of the weights.
 	bounded func(t *taxonomy.Taxonomy) bool
 }
 
@@ -89,7 +90,8 @@ func one(int) float64 { return 1 }
 
 func (p *plain) root(n int) float64 { return math.Sqrt(p.alpha[n]) }
 
-// over is the sum of the function over the nodes that are above one of two sets of labels but not the other.
+// over is the sum of the function over the nodes that are above one of two sets of labels but not
+// the other.
 func (p *plain) over(a, b []int, f func(n int) float64) (sum float64) {
 	above, below := p.t.Closure(a), p.t.Closure(b)
 	for n := range p.t.Len() {
@@ -165,8 +167,8 @@ func (p *plain) sets(lambda func(n int) float64, cost func(labels, set []int) fl
 	return sum
 }
 
-// edges is the number of edges on the way between two nodes of a tree or a forest whose trees are joined by
-// one more node.
+// edges is the number of edges on the way between two nodes of a tree or a forest whose trees are
+// joined by one more node.
 func (p *plain) edges(y, z int) float64 { return p.over([]int{y}, []int{z}, one) }
 
 func single(_ *taxonomy.Taxonomy, labels [][]int) bool {

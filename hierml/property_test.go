@@ -223,7 +223,8 @@ func TestPermutations(t *testing.T) {
 	})
 }
 
-// duplicate returns the taxonomy with further nodes that have the parents and children of given ones, which are no leaves.
+// duplicate returns the taxonomy with further nodes that have the parents and children of given
+// ones, which are no leaves.
 func duplicate(t *testing.T, g *taxonomy.Taxonomy, nodes []int) *taxonomy.Taxonomy {
 	t.Helper()
 	names, edges := slices.Clone(g.Names()), slices.Clone(g.Edges())
@@ -243,8 +244,8 @@ func duplicate(t *testing.T, g *taxonomy.Taxonomy, nodes []int) *taxonomy.Taxono
 	return h
 }
 
-// Splitting a node's weight over the node and duplicates of it changes nothing: the exact part of what [CSS16, Theorem 1] says
-// about duplicates.
+// Splitting a node's weight over the node and duplicates of it changes nothing: the exact part of
+// what [CSS16, Theorem 1] says about duplicates.
 func TestSplitWeights(t *testing.T) {
 	for name, d := range situations() {
 		t.Run(name, func(t *testing.T) {
@@ -294,8 +295,8 @@ func TestSplitWeights(t *testing.T) {
 	}
 }
 
-// sameLeafScores checks the scores that two models of one problem, whose objectives have the given ratio, give
-// the training instances, with attributes of norm one at most.
+// sameLeafScores checks the scores that two models of one problem, whose objectives have the given
+// ratio, give the training instances, with attributes of norm one at most.
 func sameLeafScores(t *testing.T, name string, a, b *classifier.Model, d *dataset.Dataset, scale float64) {
 	t.Helper()
 	first, second := a.LeafScores(d.X), b.LeafScores(d.X)
@@ -316,8 +317,8 @@ func sameLeafScores(t *testing.T, name string, a, b *classifier.Model, d *datase
 	}
 }
 
-// On a balanced tree with D nodes on every way to a leaf, Normalized with alpha = 1/D at C is Hierarchical at
-// C/D, with D times the objective.
+// On a balanced tree with D nodes on every way to a leaf, Normalized with alpha = 1/D at C is
+// Hierarchical at C/D, with D times the objective.
 func TestBalancedTrees(t *testing.T) {
 	for _, branching := range [][]int{{3}, {2, 3}, {2, 2, 2}} {
 		g := example.Tree(branching...)
@@ -348,7 +349,8 @@ func TestBalancedTrees(t *testing.T) {
 	}
 }
 
-// With all weight at the leaves Normalized is Flat, and on a taxonomy without inner nodes so is Hierarchical.
+// With all weight at the leaves Normalized is Flat, and on a taxonomy without inner nodes so is
+// Hierarchical.
 func TestFlatWeightingIsFlat(t *testing.T) {
 	for name, d := range situations() {
 		if !single(d.Taxonomy, d.Labels) {

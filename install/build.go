@@ -43,8 +43,8 @@ func programName() string {
 	return "hierml"
 }
 
-// buildProgram builds the program of the module at root into path, with these flags besides.
-// The packages that are compiled are reported to progress.
+// buildProgram builds the program of the module at root into path, with these flags besides. The
+// packages that are compiled are reported to progress.
 func buildProgram(ctx context.Context, root, path string, progress func(what string), flags ...string) error {
 	// No version control: a clone that belongs to another user would end the build.
 	args := append([]string{"build", "-v", "-buildvcs=false"}, flags...)

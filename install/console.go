@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// console shows long steps one after another: as a moving bar on a terminal, as
-// plain lines elsewhere.
+// console shows long steps one after another: as a moving bar on a terminal, as plain lines
+// elsewhere.
 type console struct {
 	out      io.Writer
 	terminal bool
@@ -97,8 +97,7 @@ func (s *step) end(format string, args ...any) {
 	s.console.printf("%s: %s (%s)", s.name, fmt.Sprintf(format, args...), seconds(time.Since(s.begun)))
 }
 
-// fail closes a step that an error ended, and returns the error with the step's
-// name in front.
+// fail closes a step that an error ended, and returns the error with the step's name in front.
 func (s *step) fail(err error) error {
 	s.end("failed")
 	return fmt.Errorf("%s: %w", strings.ToLower(s.name[:1])+s.name[1:], err)

@@ -22,15 +22,15 @@ type outcome struct {
 	jupyter   *python.Interpreter
 	// withoutJupyter says why jupyter is nil.
 	withoutJupyter string
-	// searchPath is what JUPYTER_PATH has to be for Jupyter to see the kernel;
-	// empty if it sees it anyway.
+	// searchPath is what JUPYTER_PATH has to be for Jupyter to see the kernel; empty if it sees it
+	// anyway.
 	searchPath string
 	tour       *tourRecord
 	tourKept   bool
 }
 
-// install does the whole installation, step by step. Each step finds out what is
-// in place already and does only the rest.
+// install does the whole installation, step by step. Each step finds out what is in place already
+// and does only the rest.
 func install(ctx context.Context, c *console, s settings, places place.Places) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -91,8 +91,8 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 	return nil
 }
 
-// prepareCells makes what the program needs to compile cells. Where that cannot
-// be, it says why; cells are interpreted then.
+// prepareCells makes what the program needs to compile cells. Where that cannot be, it says why;
+// cells are interpreted then.
 func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root string) error {
 	step := c.begin("Preparing compiled cells, which takes a minute or two")
 	steps := 0
@@ -126,9 +126,9 @@ func (o *outcome) registerKernel(_ context.Context, c *console, r *receipt, _ st
 	return nil
 }
 
-// provideJupyter finds a Jupyter or makes one: the private environment of an
-// earlier installation, what is on PATH, or a new private environment, in this
-// order. Where Python is missing it leaves o.jupyter nil and says why.
+// provideJupyter finds a Jupyter or makes one: the private environment of an earlier installation,
+// what is on PATH, or a new private environment, in this order. Where Python is missing it leaves
+// o.jupyter nil and says why.
 func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) error {
 	step := c.begin("Looking for Jupyter")
 	env := python.Environment{Dir: filepath.Join(o.places.Data, "python"), Lock: python.Jupyter()}
@@ -171,8 +171,8 @@ func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) er
 	return r.save()
 }
 
-// neededSearchPath returns what JUPYTER_PATH has to be so that `jupyter
-// kernelspec list` shows the kernel: nothing, if it does already.
+// neededSearchPath returns what JUPYTER_PATH has to be so that `jupyter kernelspec list` shows the
+// kernel: nothing, if it does already.
 func neededSearchPath(ctx context.Context, jupyter python.Interpreter, name, dir, data string) (string, error) {
 	for _, searchPath := range []string{"", python.SearchPath(data, os.Getenv("JUPYTER_PATH"))} {
 		kernels, err := python.Kernels(ctx, jupyter, searchPath)

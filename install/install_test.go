@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/install/internal/python"
 )
 
-// installed puts into dir what an installation leaves there, by its own means,
-// with this test's executable as the program.
+// installed puts into dir what an installation leaves there, by its own means, with this test's
+// executable as the program.
 func installed(t *testing.T, dir string) (place.Places, *receipt) {
 	t.Helper()
 	places, err := place.Prefix(dir)

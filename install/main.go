@@ -1,15 +1,13 @@
-// Command install builds the program hierml, registers it with Jupyter and runs
-// the tour, so that one command leads from a fresh clone to a notebook that
-// works:
+// Command install builds the program hierml, registers it with Jupyter and runs the tour, so that
+// one command leads from a fresh clone to a notebook that works:
 //
 //	go run ./install
 //
-// It makes what the program needs to compile cells (see internal/toolchain), and goes
-// on without it where that cannot be. It provides Jupyter in a private
-// environment where it is missing, repairs what an earlier run left, and removes
-// it all again with `go run ./install uninstall`. `go run ./install test`
-// provides what the tests need and runs them. What the program does is in
-// package kernel; this one only puts it in place.
+// It makes what the program needs to compile cells (see internal/toolchain), and goes on without it
+// where that cannot be. It provides Jupyter in a private environment where it is missing, repairs
+// what an earlier run left, and removes it all again with `go run ./install uninstall`. `go run
+// ./install test` provides what the tests need and runs them. What the program does is in package
+// kernel; this one only puts it in place.
 package main
 
 import (

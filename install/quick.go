@@ -19,8 +19,8 @@ import (
 // quickLimit is how long the quick form of the tests may take.
 const quickLimit = 3 * time.Minute
 
-// quick vets and tests packages and those that import them. What an earlier run has
-// found of the same sources is taken from the cache of the go command.
+// quick vets and tests packages and those that import them. What an earlier run has found of the
+// same sources is taken from the cache of the go command.
 func (r *testRun) quick(ctx context.Context, root, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, quickLimit)
 	defer cancel()
@@ -84,8 +84,7 @@ func listAll(ctx context.Context) ([]goPackage, error) {
 	return all, nil
 }
 
-// chosen returns the packages that are named, or have changed, and then those that import
-// them.
+// chosen returns the packages that are named, or have changed, and then those that import them.
 func (r *testRun) chosen(ctx context.Context, root string, all []goPackage) (first []string, err error) {
 	if len(r.form.packages) > 0 {
 		if first, err = list(ctx, r.form.packages...); err != nil {
@@ -101,8 +100,8 @@ func (r *testRun) chosen(ctx context.Context, root string, all []goPackage) (fir
 	return append(first, importers(all, first)...), nil
 }
 
-// changedFiles returns the files that differ from those of the branch main, or are new, as
-// paths below the root with slashes.
+// changedFiles returns the files that differ from those of the branch main, or are new, as paths
+// below the root with slashes.
 func changedFiles(ctx context.Context) ([]string, error) {
 	base, err := git(ctx, "merge-base", "main", "HEAD")
 	if err != nil {
@@ -124,8 +123,8 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// packagesOf returns the packages that files belong to: those of their folders, or of the
-// nearest above, as for the files of testdata.
+// packagesOf returns the packages that files belong to: those of their folders, or of the nearest
+// above, as for the files of testdata.
 func packagesOf(all []goPackage, root string, files []string) []string {
 	byFolder := map[string]string{}
 	for _, p := range all {

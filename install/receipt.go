@@ -15,9 +15,8 @@ import (
 	"github.com/hierml/notebook/install/internal/place"
 )
 
-// receipt is what installations made in one place, written before each thing is
-// made: the next installation repairs it, and uninstall removes it and nothing
-// else.
+// receipt is what installations made in one place, written before each thing is made: the next
+// installation repairs it, and uninstall removes it and nothing else.
 type receipt struct {
 	path string
 
@@ -90,8 +89,8 @@ func sumFile(path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// openReceipt reads the receipt of the installation in these places. Where there
-// is none it returns an empty one and an error that wraps fs.ErrNotExist.
+// openReceipt reads the receipt of the installation in these places. Where there is none it returns
+// an empty one and an error that wraps fs.ErrNotExist.
 func openReceipt(places place.Places) (*receipt, error) {
 	r := &receipt{path: filepath.Join(places.Data, "install.json")}
 	content, err := os.ReadFile(r.path)

@@ -60,8 +60,8 @@ func labCommand(path string) []string {
 	return []string{path, "-m", "jupyterlab"}
 }
 
-// shellCommand writes a command as one types it: for sh, or for PowerShell on
-// Windows. An empty searchPath sets no variable.
+// shellCommand writes a command as one types it: for sh, or for PowerShell on Windows. An empty
+// searchPath sets no variable.
 func shellCommand(goos, searchPath string, command []string, file string) string {
 	var words []string
 	if goos == "windows" {

@@ -25,13 +25,12 @@ import (
 // acceptance is the package whose tests need Jupyter and a browser.
 const acceptance = module + "/install/acceptance"
 
-// underRace are the packages in which goroutines of ours meet. Their tests run with the
-// race detector.
+// underRace are the packages in which goroutines of ours meet. Their tests run with the race
+// detector.
 var underRace = []struct {
 	packages []string
-	// pattern matches the names of the tests that do: those in which the goroutines
-	// meet. Where it is empty all do, and none runs once more without the
-	// detector.
+	// pattern matches the names of the tests that do: those in which the goroutines meet. Where it
+	// is empty all do, and none runs once more without the detector.
 	pattern string
 }{
 	{[]string{
@@ -74,14 +73,12 @@ type stage struct {
 	run  func(context.Context) error
 }
 
-// errSkipped is what a stage returns whose needs are missing. It is said above
-// what they are.
+// errSkipped is what a stage returns whose needs are missing. It is said above what they are.
 var errSkipped = errors.New("skipped")
 
-// test provides what the tests need and runs every stage, whatever became of the
-// ones before, so that one run shows all that is wrong. What is missing is an
-// error if ci is set, and elsewhere a line that says what to install; the tests
-// that need it skip themselves.
+// test provides what the tests need and runs every stage, whatever became of the ones before, so
+// that one run shows all that is wrong. What is missing is an error if ci is set, and elsewhere a
+// line that says what to install; the tests that need it skip themselves.
 func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -107,8 +104,8 @@ func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	return r.conclude(begun)
 }
 
-// full runs all stages: those that compute beside those that mostly wait, and the
-// comparison, which measures, alone.
+// full runs all stages: those that compute beside those that mostly wait, and the comparison, which
+// measures, alone.
 func (r *testRun) full(ctx context.Context, root, dir string) error {
 	if r.form.long {
 		if err := os.Setenv(testrun.LongVariable, "1"); err != nil {
@@ -386,8 +383,8 @@ func provideBrowser(ctx context.Context, c *console) error {
 	return nil
 }
 
-// provideProgram builds the program that all tests run, and makes what compiles cells
-// for it. They would do both themselves, each package anew.
+// provideProgram builds the program that all tests run, and makes what compiles cells for it. They
+// would do both themselves, each package anew.
 func provideProgram(ctx context.Context, c *console, root, dir string, race bool) error {
 	name, flags := "Preparing the program and compiled cells for the tests", []string(nil)
 	if race {

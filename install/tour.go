@@ -38,8 +38,8 @@ func (t tour) runner() string {
 	return "Jupyter (nbclient " + t.jupyter.Packages["nbclient"] + ")"
 }
 
-// inputs is the sum over everything that the executed notebook follows from. The
-// Go tree, the tour's data, is that of the Go that built the program.
+// inputs is the sum over everything that the executed notebook follows from. The Go tree, the
+// tour's data, is that of the Go that built the program.
 func (t tour) inputs() (string, error) {
 	hash := sha256.New()
 	for _, path := range []string{t.spec.Program, t.source} {
@@ -53,8 +53,8 @@ func (t tour) inputs() (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// current reports whether the last run still stands: of the same inputs, with
-// both files in place. A copy that its reader changed stands too.
+// current reports whether the last run still stands: of the same inputs, with both files in place.
+// A copy that its reader changed stands too.
 func (r *tourRecord) current(inputs string) (bool, error) {
 	if r == nil || r.Inputs != inputs {
 		return false, nil
@@ -67,8 +67,8 @@ func (r *tourRecord) current(inputs string) (bool, error) {
 	return true, nil
 }
 
-// run runs the tour and returns its record. The files of the last run are
-// replaced only by those of a successful one.
+// run runs the tour and returns its record. The files of the last run are replaced only by those of
+// a successful one.
 func (t tour) run(ctx context.Context, progress func(done, total int)) (*tourRecord, error) {
 	inputs, err := t.inputs()
 	if err != nil {
@@ -131,8 +131,8 @@ func (t tour) runOurselves(ctx context.Context, progress func(done, total int)) 
 	return os.Rename(html, t.html())
 }
 
-// putAside renames the files of the last run that their reader changed, and
-// returns their new paths.
+// putAside renames the files of the last run that their reader changed, and returns their new
+// paths.
 func putAside(last *tourRecord) ([]string, error) {
 	if last == nil {
 		return nil, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// uninstall removes what the receipt in these places lists and tells what it
-// did. What is not hierml's, or was changed since, stays and is named.
+// uninstall removes what the receipt in these places lists and tells what it did. What is not
+// hierml's, or was changed since, stays and is named.
 func uninstall(out io.Writer, places place.Places) error {
 	r, err := openReceipt(places)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,8 +95,7 @@ func (u *remover) removeUnchanged(f file) {
 	}
 }
 
-// removeCheckpoint removes the copy that JupyterLab keeps of a notebook that was
-// opened.
+// removeCheckpoint removes the copy that JupyterLab keeps of a notebook that was opened.
 func (u *remover) removeCheckpoint(notebook string) {
 	dir := filepath.Join(filepath.Dir(notebook), ".ipynb_checkpoints")
 	base := filepath.Base(notebook)

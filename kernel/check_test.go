@@ -13,7 +13,8 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// stored writes a notebook that was run, and then has other sources: what is stored is what the old ones showed.
+// stored writes a notebook that was run, and then has other sources: what is stored is what the old
+// ones showed.
 func stored(t *testing.T, dir, name string, old, now []string, tags map[int]string) {
 	t.Helper()
 	nb := &notebook.Notebook{}

@@ -16,9 +16,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker"
 )
 
-// newCompiler makes what compiles the cells of a session for a worker of this
-// program, which is started by a command. The error is a sentence that says why
-// they cannot be compiled.
+// newCompiler makes what compiles the cells of a session for a worker of this program, which is
+// started by a command. The error is a sentence that says why they cannot be compiled.
 func newCompiler(ctx context.Context, progress func(string), command []string) (program.Compiler, error) {
 	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: progress})
 	if err != nil {

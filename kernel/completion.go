@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/experiment"
 )
 
-// A completer proposes arguments to the shell, for those that are there and the beginning of the next.
+// A completer proposes arguments to the shell, for those that are there and the beginning of the
+// next.
 type completer = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
 // files proposes files with one of the extensions, for the first most arguments.
@@ -100,7 +101,8 @@ func oneOf(names ...string) completer {
 	}
 }
 
-// completions tells the shells what may stand behind the commands and their flags. It panics for a flag that is not there.
+// completions tells the shells what may stand behind the commands and their flags. It panics for a
+// flag that is not there.
 func completions(root *cobra.Command) {
 	const many = 1 << 30
 	for path, complete := range map[string]completer{

@@ -144,7 +144,8 @@ sets that are here.`,
 	}
 }
 
-// workBar shows how far a download or a study is: as a bar on a terminal, as a line now and then elsewhere.
+// workBar shows how far a download or a study is: as a bar on a terminal, as a line now and then
+// elsewhere.
 type workBar struct {
 	w        io.Writer
 	terminal bool

@@ -63,8 +63,8 @@ func examineJupyter(ctx context.Context) []finding {
 	return append(findings, hint("JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside %s adds them", command))
 }
 
-// jupyterCommand returns the program jupyter on PATH, or that of the private environment which the installation makes. It is empty
-// if there is none.
+// jupyterCommand returns the program jupyter on PATH, or that of the private environment which the
+// installation makes. It is empty if there is none.
 func jupyterCommand() string {
 	if command, err := exec.LookPath("jupyter"); err == nil {
 		return command
@@ -88,7 +88,8 @@ type kernelSpec struct {
 	damage  error // of kernel.json
 }
 
-// examineKernels looks for the kernel of this program where Jupyter does, and for broken kernels of other ones.
+// examineKernels looks for the kernel of this program where Jupyter does, and for broken kernels of
+// other ones.
 func examineKernels(ctx context.Context) []finding {
 	self, err := os.Executable()
 	if err != nil {
@@ -170,8 +171,8 @@ func kernels(self string) []kernelSpec {
 }
 
 // jupyterFolders are the folders of data in which Jupyter looks for kernels and extensions, as
-// jupyter_core.paths.jupyter_path has them, and those of the installations which
-// some programs belong to. Each is there once.
+// jupyter_core.paths.jupyter_path has them, and those of the installations which some programs
+// belong to. Each is there once.
 func jupyterFolders(programs ...string) []string {
 	dirs := filepath.SplitList(os.Getenv("JUPYTER_PATH"))
 	home, _ := os.UserHomeDir() // without one there is nothing to find

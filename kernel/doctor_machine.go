@@ -64,7 +64,8 @@ func examineFolders(ctx context.Context) []finding {
 	return findings
 }
 
-// examineFolder looks whether a folder, or where it is to be made, can be written to, and how large it is. What is said if not is bad.
+// examineFolder looks whether a folder, or where it is to be made, can be written to, and how large
+// it is. What is said if not is bad.
 func examineFolder(ctx context.Context, what, dir string, bad func(string, ...any) finding, variable string) finding {
 	if err := writable(dir); err != nil {
 		return bad("%s cannot be kept in %s: %v; `chmod -R u+rwX` that folder, or name another by %s", what, dir, err, variable)
@@ -79,7 +80,8 @@ func examineFolder(ctx context.Context, what, dir string, bad func(string, ...an
 	return ok("%s is in %s and has %s", what, dir, bytesText(size))
 }
 
-// writable returns an error if no file can be made in the folder, or, while it is not there, in the nearest one above it.
+// writable returns an error if no file can be made in the folder, or, while it is not there, in the
+// nearest one above it.
 func writable(dir string) error {
 	for {
 		info, err := os.Stat(dir)

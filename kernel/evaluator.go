@@ -16,9 +16,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// newEngine returns an engine whose cells run in a worker process of this
-// program. The settings are completed. Args are the os.Args of the cells; there
-// may be none.
+// newEngine returns an engine whose cells run in a worker process of this program. The settings are
+// completed. Args are the os.Args of the cells; there may be none.
 func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
 	command, err := workerProgram()
 	if err != nil {
@@ -65,8 +64,8 @@ func workerCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				os.Args = args
-				// As package flag does it, and without the flags of the
-				// packages that this program is made of.
+				// As package flag does it, and without the flags of the packages that this program
+				// is made of.
 				flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
 				flag.CommandLine.Usage = func() { flag.Usage() }
 			}

@@ -104,7 +104,8 @@ Without -o the result is written to the standard output, as a program unless --f
 	return cmd
 }
 
-// formatOf returns the format that the extension of a file stands for, and for the standard output a program.
+// formatOf returns the format that the extension of a file stands for, and for the standard output
+// a program.
 func formatOf(file string) (string, error) {
 	extension := strings.ToLower(filepath.Ext(file))
 	format := exportFormats[extension]
@@ -137,7 +138,8 @@ func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path
 	return err
 }
 
-// exportMarkdown writes a notebook as Markdown, for a file of that name, beside which pictures are put, or none.
+// exportMarkdown writes a notebook as Markdown, for a file of that name, beside which pictures are
+// put, or none.
 func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
 	if file == "" {
 		return markdown.Write(w, nb, markdown.Inline)
@@ -151,8 +153,8 @@ func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
 	})
 }
 
-// exportCells returns the cells of a notebook that a program has. Those that
-// are run have the numbers that running gives them.
+// exportCells returns the cells of a notebook that a program has. Those that are run have the
+// numbers that running gives them.
 func exportCells(nb *notebook.Notebook) []export.Cell {
 	var cells []export.Cell
 	number := 0

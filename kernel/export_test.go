@@ -77,8 +77,8 @@ func TestNotebookExportFails(t *testing.T) {
 	}
 }
 
-// TestExportOfImports holds that a program imports what a notebook imports of the
-// module that it is in.
+// TestExportOfImports holds that a program imports what a notebook imports of the module that it is
+// in.
 func TestExportOfImports(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -160,7 +160,8 @@ func TestNotebookExportFormats(t *testing.T) {
 	}
 }
 
-// TestNotebookExportUnknown holds that nothing is written where the file's name does not say as what.
+// TestNotebookExportUnknown holds that nothing is written where the file's name does not say as
+// what.
 func TestNotebookExportUnknown(t *testing.T) {
 	for _, c := range []struct{ file, said string }{
 		{"study.pdf", "nothing is written as .pdf; there are .go, .html and .md, and --format chooses"},

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// A moduleImporter imports packages of other modules as well as those of this
-// program, for a notebook in a folder of which nothing is run.
+// A moduleImporter imports packages of other modules as well as those of this program, for a
+// notebook in a folder of which nothing is run.
 type moduleImporter struct {
 	ctx     context.Context
 	folder  string

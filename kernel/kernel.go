@@ -36,8 +36,8 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 			case file == "":
 				return &usageError{cmd, errors.New("no connection file; name it as the argument")}
 			}
-			// The session's tables live long and little else does: at Go's
-			// own pace, what is free would grow with them.
+			// The session's tables live long and little else does: at Go's own pace, what is free
+			// would grow with them.
 			debug.SetGCPercent(collectAt)
 			open := func() (session.Evaluator, error) {
 				return newEngine(worker.Config{Memory: int64(limit)}, engine.Config{Mode: mode})
@@ -51,15 +51,14 @@ until one of them ends it. Jupyter calls it; people rarely do.`,
 	return cmd
 }
 
-// collectAt is by how many per cent the memory of the kernel's own process may
-// grow before its garbage is collected. Cells run in another.
+// collectAt is by how many per cent the memory of the kernel's own process may grow before its
+// garbage is collected. Cells run in another.
 const collectAt = 25
 
 // memoryUsage describes the flag of a memory.
 const memoryUsage = "the memory that cells may use, as 8GiB or none; 80 % of what there is if it is not named"
 
-// A memory is the value of a flag: a number of bytes, 0 for the default and
-// negative for no limit.
+// A memory is the value of a flag: a number of bytes, 0 for the default and negative for no limit.
 type memory int64
 
 // unitsOfMemory are what may follow the number, in bytes.

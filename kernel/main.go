@@ -1,6 +1,5 @@
-// Hierml is a Go kernel for Jupyter and a scripting environment for research on
-// hierarchical classification. This package is its command line; what the
-// commands do is in the packages below.
+// Hierml is a Go kernel for Jupyter and a scripting environment for research on hierarchical
+// classification. This package is its command line; what the commands do is in the packages below.
 package main
 
 import (
@@ -177,8 +176,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends; the
-// second one ends the program.
+// interruptible returns a context that the first SIGINT or SIGTERM ends; the second one ends the
+// program.
 func interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	interrupts := make(chan os.Signal, 1)

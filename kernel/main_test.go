@@ -153,8 +153,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestScriptInterrupted interrupts a script that would run forever, as a
-// terminal does.
+// TestScriptInterrupted interrupts a script that would run forever, as a terminal does.
 func TestScriptInterrupted(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), binary, "run", "a.go")
 	cmd.Dir = write(t, "a.go", "fmt.Println(\"started\")\nfor {\n}\n")

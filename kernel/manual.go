@@ -13,7 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A manual is what the help of a command says besides what cobra knows. The rest is the same for all.
+// A manual is what the help of a command says besides what cobra knows. The rest is the same for
+// all.
 type manual struct {
 	exit        [][2]string // statuses that are the command's own, and what they mean
 	environment []string    // names of variables
@@ -73,7 +74,8 @@ var variables = [][2]string{
 	{"NO_COLOR", "the wish for no colours: if it is set, nothing is written in them"},
 }
 
-// manualOf returns what is known of a command. Where that is nothing, the command that it belongs to is to be seen.
+// manualOf returns what is known of a command. Where that is nothing, the command that it belongs
+// to is to be seen.
 func manualOf(cmd *cobra.Command) manual {
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
 	known, ok := manuals[path]

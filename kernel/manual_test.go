@@ -20,7 +20,8 @@ func documented() []*cobra.Command {
 	return slices.DeleteFunc(all(command()), func(c *cobra.Command) bool { return c.Hidden || c.IsAdditionalHelpTopicCommand() })
 }
 
-// examples are the command lines of hierml in the examples of a command, without what they are joined with.
+// examples are the command lines of hierml in the examples of a command, without what they are
+// joined with.
 func examples(cmd *cobra.Command) []string {
 	var found []string
 	for line := range strings.Lines(cmd.Example) {
@@ -52,7 +53,8 @@ func words(line string) []string {
 	return list
 }
 
-// TestManuals holds that each command tells what it does, with an example that its own parser takes.
+// TestManuals holds that each command tells what it does, with an example that its own parser
+// takes.
 func TestManuals(t *testing.T) {
 	for _, cmd := range documented() {
 		if cmd.Short == "" || cmd.Long == "" {

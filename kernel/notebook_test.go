@@ -96,7 +96,8 @@ func TestNotebookBroken(t *testing.T) {
 	}
 }
 
-// TestOtherFiles gives notebooks to the command that runs scripts, and a script to those that take notebooks.
+// TestOtherFiles gives notebooks to the command that runs scripts, and a script to those that take
+// notebooks.
 func TestOtherFiles(t *testing.T) {
 	dir := save(t, "a.ipynb", "x := 1")
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("x := 1"), 0o644); err != nil {

@@ -71,9 +71,8 @@ func name(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// TestNotebooks runs the notebooks, and compares with what is saved in them, up to
-// the figures: those depend on the release of Go, whose documentation is the data,
-// and on the machine.
+// TestNotebooks runs the notebooks, and compares with what is saved in them, up to the figures:
+// those depend on the release of Go, whose documentation is the data, and on the machine.
 func TestNotebooks(t *testing.T) {
 	for _, path := range notebooks(t) {
 		t.Run(strings.TrimSuffix(name(path), ".ipynb"), func(t *testing.T) {
@@ -110,8 +109,8 @@ func TestNotebooks(t *testing.T) {
 	}
 }
 
-// shorter are what takes long in the notebooks with a cell of parameters, and what a test does instead: few repeats, epochs,
-// instances and data sets, and no choice between values of C.
+// shorter are what takes long in the notebooks with a cell of parameters, and what a test does
+// instead: few repeats, epochs, instances and data sets, and no choice between values of C.
 var shorter = map[string][][2]string{
 	"papers.ipynb": {
 		{"repeats := 20", "repeats := 2"},
@@ -133,8 +132,8 @@ var shorter = map[string][][2]string{
 	},
 }
 
-// shortened returns a copy of a notebook that takes less time, or the notebook itself if none of its cells
-// has the tag parameters.
+// shortened returns a copy of a notebook that takes less time, or the notebook itself if none of
+// its cells has the tag parameters.
 func shortened(t *testing.T, path string) string {
 	t.Helper()
 	nb, err := notebook.ReadFile(path)
@@ -175,8 +174,8 @@ func saysLeftOut(nb *notebook.Notebook) bool {
 	})
 }
 
-// checkSaved holds that a notebook is saved as it is when it was run from the top.
-// A cell fails only where it says so.
+// checkSaved holds that a notebook is saved as it is when it was run from the top. A cell fails
+// only where it says so.
 func checkSaved(t *testing.T, path string) *notebook.Notebook {
 	t.Helper()
 	saved, err := notebook.ReadFile(path)

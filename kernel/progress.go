@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/rerun"
 )
 
-// A progress reports on the cells of a notebook: a line for each, and on a
-// terminal a bar while one takes longer than patience.
+// A progress reports on the cells of a notebook: a line for each, and on a terminal a bar while one
+// takes longer than patience.
 type progress struct {
 	w        io.Writer
 	terminal bool

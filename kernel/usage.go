@@ -18,8 +18,8 @@ func (e *usageError) Error() string {
 	return fmt.Sprintf("%v\nSee '%s --help'.", e.err, e.cmd.CommandPath())
 }
 
-// asUsed checks that a command has the arguments that its synopsis names: NAME stands for one, [NAME] for
-// one or none, and NAME... for more of them.
+// asUsed checks that a command has the arguments that its synopsis names: NAME stands for one,
+// [NAME] for one or none, and NAME... for more of them.
 func asUsed(cmd *cobra.Command, args []string) error {
 	names := strings.Fields(cmd.Use)[1:]
 	switch {
@@ -37,8 +37,8 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// meant says which of the commands below one, and of the topics if they count, a mistyped name may be; otherwise,
-// where there is a command of that very name.
+// meant says which of the commands below one, and of the topics if they count, a mistyped name may
+// be; otherwise, where there is a command of that very name.
 func meant(cmd *cobra.Command, typed string, topics bool) string {
 	best, distance := "", 3
 	for _, sub := range cmd.Commands() {

@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/stdlib/internal/std"
 )
 
-// TestGeneratedFilesAreCurrent compares what is in the repository with what
-// the packages export now.
+// TestGeneratedFilesAreCurrent compares what is in the repository with what the packages export
+// now.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	_, err := exec.LookPath("go")
 	testrun.Need(t, "go", err)
@@ -81,8 +81,8 @@ func checkExport(t *testing.T, pkgs []*types.Package) {
 	}
 }
 
-// checkDocs compares the comments with those in the sources; of the standard
-// library only what has one, if the sources are those of another patch release.
+// checkDocs compares the comments with those in the sources; of the standard library only what has
+// one, if the sources are those of another patch release.
 func checkDocs(t *testing.T, g extract.Group, pkgs []*types.Package) {
 	now, err := g.Docs(t.Context(), ".", pkgs)
 	if err != nil {
@@ -103,8 +103,7 @@ func checkDocs(t *testing.T, g extract.Group, pkgs []*types.Package) {
 	}
 }
 
-// docsRelease returns the Go release that the documentation of the standard
-// library is of.
+// docsRelease returns the Go release that the documentation of the standard library is of.
 func docsRelease(t *testing.T) string {
 	t.Helper()
 	z, err := zip.NewReader(strings.NewReader(std.Docs), int64(len(std.Docs)))

@@ -11,8 +11,7 @@ import (
 	"github.com/hierml/notebook/stdlib/internal/std"
 )
 
-// A documentation holds the comments of the packages, unpacked as they are
-// asked for.
+// A documentation holds the comments of the packages, unpacked as they are asked for.
 type documentation struct {
 	mu       sync.Mutex
 	files    map[string]*zip.File
@@ -53,11 +52,10 @@ func (d *documentation) of(path string) (map[string]string, error) {
 // Paths returns the import paths of all packages, sorted.
 func (imp *archiveImporter) Paths() []string { return Paths() }
 
-// Doc returns the documentation of what a package exports: of "Name", of a
-// method or field "Type.Name", or of the package itself, if the name is empty.
-// Package builtin is that of the predeclared names; "append()" and the like are
-// the declarations of its functions. The result is empty where nothing is
-// documented.
+// Doc returns the documentation of what a package exports: of "Name", of a method or field
+// "Type.Name", or of the package itself, if the name is empty. Package builtin is that of the
+// predeclared names; "append()" and the like are the declarations of its functions. The result is
+// empty where nothing is documented.
 func (imp *archiveImporter) Doc(path, name string) string {
 	docs, err := imp.docs.of(path)
 	if err != nil {

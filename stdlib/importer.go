@@ -17,11 +17,10 @@ import (
 	"github.com/hierml/notebook/stdlib/internal/std"
 )
 
-// Importer imports the packages that cells may import, from the export data in
-// the program. It is safe for concurrent use, and a type is the same object
-// whichever package it is reached through. Positions are unknown. It has the
-// methods Paths and Doc, too, which tell what can be imported and what the
-// documentation of it says.
+// Importer imports the packages that cells may import, from the export data in the program. It is
+// safe for concurrent use, and a type is the same object whichever package it is reached through.
+// Positions are unknown. It has the methods Paths and Doc, too, which tell what can be imported and
+// what the documentation of it says.
 var Importer types.Importer = &archiveImporter{packages: map[string]*types.Package{}}
 
 // An ImportError says that a cell cannot import a package.
@@ -29,8 +28,7 @@ type ImportError struct {
 	Path string
 	// Meant is an import path the user may have had in mind, or empty.
 	Meant string
-	// Reason is why a package of the standard library is not available, or
-	// empty.
+	// Reason is why a package of the standard library is not available, or empty.
 	Reason string
 }
 
@@ -89,10 +87,9 @@ func (imp *archiveImporter) Import(path string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// ReadExport reads the export data of a package of another module, which may
-// mention packages that Importer knows: their types are those of Importer. The
-// packages for whose paths own returns true are kept in known, and those that
-// the export data mentions are looked up there.
+// ReadExport reads the export data of a package of another module, which may mention packages that
+// Importer knows: their types are those of Importer. The packages for whose paths own returns true
+// are kept in known, and those that the export data mentions are looked up there.
 func ReadExport(r io.Reader, path string, own func(path string) bool, known map[string]*types.Package) (*types.Package, error) {
 	imp := Importer.(*archiveImporter)
 	imp.mu.Lock()

@@ -9,11 +9,10 @@ import (
 	"github.com/hierml/notebook/stdlib/internal/table"
 )
 
-// Preloaded maps the package names that a cell can use without an import to
-// import paths. A name stands for the package of hierml that has it, else for
-// the one in the standard library, else for the one in gonum or gonum/plot.
-// Where several packages of the same library share a name, it stands for the
-// one that preferred names, or for none.
+// Preloaded maps the package names that a cell can use without an import to import paths. A name
+// stands for the package of hierml that has it, else for the one in the standard library, else for
+// the one in gonum or gonum/plot. Where several packages of the same library share a name, it
+// stands for the one that preferred names, or for none.
 var Preloaded = preload()
 
 // preferred decides between packages of the same name.

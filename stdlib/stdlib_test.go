@@ -12,8 +12,8 @@ import (
 )
 
 func TestImporterSharesTypes(t *testing.T) {
-	// io.Writer reached through fmt is the io.Writer of package io, even
-	// when all packages are imported at once.
+	// io.Writer reached through fmt is the io.Writer of package io, even when all packages are
+	// imported at once.
 	paths := Paths()
 	imp := &archiveImporter{packages: map[string]*types.Package{}}
 	var wg sync.WaitGroup
@@ -176,8 +176,8 @@ func BenchmarkUse(b *testing.B) {
 	}
 }
 
-// TestStandardLibrary holds that each package of the standard library can be
-// imported, or that there is a sentence which says why not.
+// TestStandardLibrary holds that each package of the standard library can be imported, or that
+// there is a sentence which says why not.
 func TestStandardLibrary(t *testing.T) {
 	out, err := exec.Command("go", "list", "std").Output()
 	if err != nil {

@@ -1,7 +1,7 @@
 package stdlib
 
-// Unavailable returns why cells cannot import a package of the standard library,
-// nil if they can or there is none of that path.
+// Unavailable returns why cells cannot import a package of the standard library, nil if they can or
+// there is none of that path.
 func Unavailable(path string) error {
 	if reason := unavailable[path]; reason != "" {
 		return &ImportError{Path: path, Reason: reason}
@@ -9,8 +9,7 @@ func Unavailable(path string) error {
 	return nil
 }
 
-// unavailable says of packages of the standard library that cells cannot
-// import them, and why.
+// unavailable says of packages of the standard library that cells cannot import them, and why.
 var unavailable = map[string]string{
 	"C":                      "cgo needs a C compiler, and code that is compiled",
 	"embed":                  "files are embedded when a program is compiled; read them with os.ReadFile, or use os.DirFS",

@@ -1,10 +1,10 @@
-// Package calibration turns the scores of a classifier into probabilities and
-// into label sets: [Platt] and [Isotonic] learn how likely a label is given its
-// score, [RelativePlatt] given the highest score of the instance too, [Threshold],
-// [PerLabel] and [Size] where a ranking of labels is to be cut.
+// Package calibration turns the scores of a classifier into probabilities and into label sets:
+// [Platt] and [Isotonic] learn how likely a label is given its score, [RelativePlatt] given the
+// highest score of the instance too, [Threshold], [PerLabel] and [Size] where a ranking of labels
+// is to be cut.
 //
-// Scores to learn from should be of instances that the classifier was not
-// trained on, because those of its own training data are too good.
+// Scores to learn from should be of instances that the classifier was not trained on, because those
+// of its own training data are too good.
 package calibration
 
 import (
@@ -12,8 +12,8 @@ import (
 	"math"
 )
 
-// check reports the first thing wrong with scores and their truth and returns
-// the number of positives.
+// check reports the first thing wrong with scores and their truth and returns the number of
+// positives.
 func check(scores []float64, positive []bool) (int, error) {
 	if len(scores) == 0 || len(scores) != len(positive) {
 		return 0, fmt.Errorf("calibration: %d scores with the truth of %d; give at least one, and a truth to each", len(scores), len(positive))

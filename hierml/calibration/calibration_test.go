@@ -115,8 +115,7 @@ func TestTargetMakesFewestErrors(t *testing.T) {
 	}
 }
 
-// The scores of Crammer and Singer add up to zero, and there may be fewer rows
-// than labels.
+// The scores of Crammer and Singer add up to zero, and there may be fewer rows than labels.
 func TestDependentScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{3, 8, 50} {
@@ -249,8 +248,8 @@ func TestPlattFindsTheSigmoid(t *testing.T) {
 	}
 }
 
-// At the optimum the gradient is zero: the probabilities add up to the targets,
-// and so do their products with the scores.
+// At the optimum the gradient is zero: the probabilities add up to the targets, and so do their
+// products with the scores.
 func TestPlattIsOptimal(t *testing.T) {
 	for name, c := range map[string]struct {
 		scores   []float64
@@ -314,8 +313,8 @@ func TestIsotonic(t *testing.T) {
 	}
 }
 
-// The fit is the projection: no other monotone function is closer, in
-// particular none of those made by moving a block.
+// The fit is the projection: no other monotone function is closer, in particular none of those made
+// by moving a block.
 func TestIsotonicIsTheLeastSquaresFit(t *testing.T) {
 	scores, positive := logistic(400, -1, 0)
 	p, err := calibration.Isotonic(scores, positive)

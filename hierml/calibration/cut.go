@@ -52,8 +52,7 @@ func (l Linear) String() string {
 	return fmt.Sprintf("a linear function of %d scores, intercept %.4g", len(l.Coefficients), l.Intercept)
 }
 
-// LinearThreshold chooses the labels with scores above a linear function of all
-// scores.
+// LinearThreshold chooses the labels with scores above a linear function of all scores.
 type LinearThreshold struct{ Linear }
 
 // String tells what the threshold is a function of.
@@ -64,9 +63,8 @@ func (t LinearThreshold) Choose(scores []float64, dst []int) []int {
 	return above(scores, t.At(scores), dst)
 }
 
-// LinearSize chooses as many labels, those with the highest scores and of equal ones
-// the first, as a linear function of all scores says when it is rounded; one at
-// least.
+// LinearSize chooses as many labels, those with the highest scores and of equal ones the first, as
+// a linear function of all scores says when it is rounded; one at least.
 type LinearSize struct{ Linear }
 
 // String tells what the size is a function of.

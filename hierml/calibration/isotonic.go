@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// Steps is a probability that never falls as the score rises: it is given at
-// some scores, linear between them and constant outside.
+// Steps is a probability that never falls as the score rises: it is given at some scores, linear
+// between them and constant outside.
 type Steps struct {
 	Scores        []float64 // ascending
 	Probabilities []float64 // ascending or equal
@@ -27,11 +27,10 @@ func (p *Steps) Probability(score float64) float64 {
 	return p.Probabilities[at-1] + share*(p.Probabilities[at]-p.Probabilities[at-1])
 }
 
-// Isotonic returns the isotonic regression of the truth on the scores: of all
-// functions that never fall, the one closest in least squares to 1 at the scores
-// of positives and 0 at those of negatives, found by pooling adjacent violators
-// [ZE02]. It needs more data than [Platt], whose form it does
-// not assume. The complexity is O(n log n).
+// Isotonic returns the isotonic regression of the truth on the scores: of all functions that never
+// fall, the one closest in least squares to 1 at the scores of positives and 0 at those of
+// negatives, found by pooling adjacent violators [ZE02]. It needs more data than [Platt], whose
+// form it does not assume. The complexity is O(n log n).
 func Isotonic(scores []float64, positive []bool) (*Steps, error) {
 	if _, err := check(scores, positive); err != nil {
 		return nil, err

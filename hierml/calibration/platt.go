@@ -18,18 +18,18 @@ func (p Sigmoid) Probability(score float64) float64 {
 	return 1 / (1 + math.Exp(z))
 }
 
-// Platt returns the sigmoid of largest likelihood for scores and whether each
-// belongs to a positive, with the targets of [Pla99], (n+1)/(n+2) for the n
-// positives and 1/(m+2) for the m negatives, which keep probabilities away from
-// 0 and 1 and are defined without positives or without negatives, too. It is
-// found by Newton's method with the safe evaluations and the line search of [LLW07].
+// Platt returns the sigmoid of largest likelihood for scores and whether each belongs to a
+// positive, with the targets of [Pla99], (n+1)/(n+2) for the n positives and 1/(m+2) for the m
+// negatives, which keep probabilities away from 0 and 1 and are defined without positives or
+// without negatives, too. It is found by Newton's method with the safe evaluations and the line
+// search of [LLW07].
 func Platt(scores []float64, positive []bool) (Sigmoid, error) {
 	n, err := check(scores, positive)
 	if err != nil {
 		return Sigmoid{}, err
 	}
-	// The scores are moved and scaled so that no unit of theirs is too large
-	// or too small for the steps' tolerances.
+	// The scores are moved and scaled so that no unit of theirs is too large or too small for the
+	// steps' tolerances.
 	shift, scale := 0.0, 0.0
 	for i, s := range scores {
 		shift += (s - shift) / float64(i+1)

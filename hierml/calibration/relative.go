@@ -16,9 +16,9 @@ func (p Relative) Probability(score, highest float64) float64 {
 	return Sigmoid{A: 1}.Probability(p.A*score + p.B*highest + p.C)
 }
 
-// RelativePlatt returns the function of largest likelihood, with the targets of Platt; see [Platt]. The three slices have
-// one entry an instance. Of functions that fit as well, as there are where a score is always the highest, it is about
-// that with the smallest coefficients.
+// RelativePlatt returns the function of largest likelihood, with the targets of Platt; see [Platt].
+// The three slices have one entry an instance. Of functions that fit as well, as there are where a
+// score is always the highest, it is about that with the smallest coefficients.
 func RelativePlatt(scores, highest []float64, positive []bool) (Relative, error) {
 	n, err := check(scores, positive)
 	if err != nil {
@@ -64,7 +64,8 @@ func standard(values []float64) (moved []float64, shift, scale float64) {
 	return moved, shift, scale
 }
 
-// relative is the negative logarithm of the likelihood, and a small multiple of the squared coefficients.
+// relative is the negative logarithm of the likelihood, and a small multiple of the squared
+// coefficients.
 type relative struct{ s, h, target []float64 }
 
 const relativeRidge = 1e-9 // an instance

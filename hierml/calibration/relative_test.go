@@ -69,7 +69,8 @@ func TestRelativePlattAsPlatt(t *testing.T) {
 			t.Fatalf("score %v: %v, Platt's %v", s, q, p)
 		}
 	}
-	// A score that is always the highest, truths that a score tells, and no truth at all leave finite functions.
+	// A score that is always the highest, truths that a score tells, and no truth at all leave
+	// finite functions.
 	for _, test := range []struct {
 		name            string
 		scores, highest []float64

@@ -8,13 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Threshold learns where to cut rankings as [EW01] does: the
-// relevant labels of an instance are those with scores above a threshold, which
-// is a linear function of all its scores. It is fitted by least squares to the
-// threshold of each instance that makes fewest errors, see [Target].
+// Threshold learns where to cut rankings as [EW01] does: the relevant labels of an instance are
+// those with scores above a threshold, which is a linear function of all its scores. It is fitted
+// by least squares to the threshold of each instance that makes fewest errors, see [Target].
 //
-// scores has a row an instance and a column a label; relevant has the columns of
-// the labels of each instance. The complexity is O(n q min(n, q)).
+// scores has a row an instance and a column a label; relevant has the columns of the labels of each
+// instance. The complexity is O(n q min(n, q)).
 func Threshold(scores *mat.Dense, relevant [][]int) (LinearThreshold, error) {
 	if err := checkSets(scores, relevant); err != nil {
 		return LinearThreshold{}, err
@@ -27,8 +26,8 @@ func Threshold(scores *mat.Dense, relevant [][]int) (LinearThreshold, error) {
 	return LinearThreshold{l}, err
 }
 
-// Size learns the number of relevant labels, as a linear function of the scores
-// fitted by least squares. Its arguments are those of [Threshold].
+// Size learns the number of relevant labels, as a linear function of the scores fitted by least
+// squares. Its arguments are those of [Threshold].
 func Size(scores *mat.Dense, relevant [][]int) (LinearSize, error) {
 	if err := checkSets(scores, relevant); err != nil {
 		return LinearSize{}, err
@@ -41,11 +40,10 @@ func Size(scores *mat.Dense, relevant [][]int) (LinearSize, error) {
 	return LinearSize{l}, err
 }
 
-// Target returns the threshold t with the fewest errors, that is relevant labels
-// with scores at or below t and others with scores at or above it, and their
-// number: the middle of the lowest of the intervals between scores that have
-// fewest. The outer intervals end 1 below the smallest and 1 above the largest
-// score.
+// Target returns the threshold t with the fewest errors, that is relevant labels with scores at or
+// below t and others with scores at or above it, and their number: the middle of the lowest of the
+// intervals between scores that have fewest. The outer intervals end 1 below the smallest and 1
+// above the largest score.
 func Target(scores []float64, relevant []int) (t float64, errors int) {
 	type label struct {
 		score    float64
@@ -89,10 +87,9 @@ func Target(scores []float64, relevant []int) (t float64, errors int) {
 	return t, errors
 }
 
-// PerLabel returns a threshold for every label, the one with which the F1 of the
-// label, alone, is largest: the middle of the highest of the intervals between
-// its scores that reach it, and infinity for a label that no instance has. Its
-// arguments are those of [Threshold].
+// PerLabel returns a threshold for every label, the one with which the F1 of the label, alone, is
+// largest: the middle of the highest of the intervals between its scores that reach it, and
+// infinity for a label that no instance has. Its arguments are those of [Threshold].
 func PerLabel(scores *mat.Dense, relevant [][]int) (Thresholds, error) {
 	if err := checkSets(scores, relevant); err != nil {
 		return nil, err
@@ -163,9 +160,9 @@ func checkSets(scores *mat.Dense, relevant [][]int) error {
 	return nil
 }
 
-// leastSquares returns the linear function closest to the targets; of several
-// the one with the smallest coefficients, which there are whenever scores add up
-// to a constant, as those of Crammer and Singer do.
+// leastSquares returns the linear function closest to the targets; of several the one with the
+// smallest coefficients, which there are whenever scores add up to a constant, as those of Crammer
+// and Singer do.
 func leastSquares(scores *mat.Dense, targets []float64) (Linear, error) {
 	n, q := scores.Dims()
 	means := make([]float64, q)

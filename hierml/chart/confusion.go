@@ -25,12 +25,13 @@ const (
 	labelRoom     = 10 // points that a label needs along its axis
 )
 
-// Confusion draws how often each leaf (row) was predicted as which leaf (column). truth and predicted
-// are leaves of t, one pair an instance. The leaves are in the order of the taxonomy, so that
-// confusions within a part of it are near the diagonal; lines divide the parts below different roots,
-// or below the children of an only root. Colours count on a logarithmic scale. The names of leaves or,
-// where there are more of those than can be read, of parts, stand where they fit. Of more than 400
-// leaves, neighbours share a row; in the interactive figure, also of fewer that have more than 6000 different pairs.
+// Confusion draws how often each leaf (row) was predicted as which leaf (column). truth and
+// predicted are leaves of t, one pair an instance. The leaves are in the order of the taxonomy, so
+// that confusions within a part of it are near the diagonal; lines divide the parts below different
+// roots, or below the children of an only root. Colours count on a logarithmic scale. The names of
+// leaves or, where there are more of those than can be read, of parts, stand where they fit. Of
+// more than 400 leaves, neighbours share a row; in the interactive figure, also of fewer that have
+// more than 6000 different pairs.
 func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 	if t == nil {
 		return nil, errors.New("chart: no taxonomy to draw confusions along")

@@ -11,7 +11,8 @@ import (
 // webCells bounds the cells of the interactive form.
 const webCells = 6000
 
-// binned returns the counts of cells of as few leaves as it takes to have at most webCells of them, and the leaves to a cell.
+// binned returns the counts of cells of as few leaves as it takes to have at most webCells of them,
+// and the leaves to a cell.
 func (m *confusion) binned() (count map[[2]int]int, bin int) {
 	count, bin = m.count, m.bin
 	for len(count) > webCells {
@@ -24,8 +25,8 @@ func (m *confusion) binned() (count map[[2]int]int, bin int) {
 	return count, bin
 }
 
-// spec returns the interactive form: a cell tells both leaves, their paths, how many instances it counts and which share of those of
-// the true leaf they are.
+// spec returns the interactive form: a cell tells both leaves, their paths, how many instances it
+// counts and which share of those of the true leaf they are.
 func (m *confusion) spec(f *Figure) object {
 	count, bin := m.binned()
 	side, longest := pixels(confusionSide), math.Round(wideness*pixels(m.longest))

@@ -14,8 +14,8 @@ import (
 
 // Convergence draws a training: above, the primal and the dual value over the epochs, between which
 // the optimum is; below, the relative gap between them on a logarithmic axis. Epochs without a
-// certificate and values that are not finite are left out; of more than a thousand others as many are drawn, evenly spaced, with the first and
-// the last.
+// certificate and values that are not finite are left out; of more than a thousand others as many
+// are drawn, evenly spaced, with the first and the last.
 func Convergence(history []solver.Progress) (*Figure, error) {
 	var primal, dual, gap plotter.XYs
 	certified := slices.DeleteFunc(slices.Clone(history), func(h solver.Progress) bool { return h.Estimate > 0 })
@@ -67,7 +67,8 @@ func Convergence(history []solver.Progress) (*Figure, error) {
 	return f.interactive(vegaLiteType, true, newTraining(primal, dual, gap, marked).spec), nil
 }
 
-// training is the interactive form of a convergence: the same lines in both plots, of which each draws its own and tells of all.
+// training is the interactive form of a convergence: the same lines in both plots, of which each
+// draws its own and tells of all.
 type training struct {
 	upper, lower series
 }
@@ -129,8 +130,8 @@ func appendFinite(points plotter.XYs, x, y float64) plotter.XYs {
 	return append(points, plotter.XY{X: x, Y: y})
 }
 
-// positive moves what is not above zero to the smallest value that is, because a logarithmic axis has
-// no zero.
+// positive moves what is not above zero to the smallest value that is, because a logarithmic axis
+// has no zero.
 func positive(points plotter.XYs) plotter.XYs {
 	least := math.Inf(1)
 	for _, p := range points {

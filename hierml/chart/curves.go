@@ -19,7 +19,8 @@ const (
 // LearningCurve draws one line a method: its accuracy, or another measure, over the training size.
 // curves has the values of each method at the sizes, which are positive and ascending, such as the
 // instances per class or in total. Sizes that span more than a factor of ten are on a logarithmic
-// axis. Methods have their colours by the order of their names, the same in every chart of the same methods.
+// axis. Methods have their colours by the order of their names, the same in every chart of the same
+// methods.
 func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	if len(sizes) == 0 || len(curves) == 0 {
 		return nil, fmt.Errorf("chart: a learning curve of %d sizes and %d methods; give at least one of each", len(sizes), len(curves))

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Mergers is a tree of mergers, such as a *clustering.Dendrogram: of things, numbered from 0, and of what earlier links
-// merged, numbered from Len on.
+// Mergers is a tree of mergers, such as a *clustering.Dendrogram: of things, numbered from 0, and
+// of what earlier links merged, numbered from Len on.
 type Mergers interface {
 	// Len returns the number of things, one more than there are links.
 	Len() int
@@ -31,12 +31,13 @@ const (
 	crossRadius = 2.6
 )
 
-// Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and every link as a bar
-// at the distance of what it merges. The clusters that the cut leaves have colours and stand apart. Links that are cut
-// are grey and crossed, with a larger cross those that do not build on one that is cut; where one distance divides the links that are cut
-// from the others, a line stands there. In the interactive figure that line can be moved. Mergers with a method Check()
-// error are asked first whether they are right. Of more than 300 things the first mergers are folded: a row names one
-// thing of several, and their number.
+// Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and every
+// link as a bar at the distance of what it merges. The clusters that the cut leaves have colours
+// and stand apart. Links that are cut are grey and crossed, with a larger cross those that do not
+// build on one that is cut; where one distance divides the links that are cut from the others, a
+// line stands there. In the interactive figure that line can be moved. Mergers with a method
+// Check() error are asked first whether they are right. Of more than 300 things the first mergers
+// are folded: a row names one thing of several, and their number.
 func Dendrogram(m Mergers) (*Figure, error) {
 	if m == nil || m.Len() < 1 {
 		return nil, errors.New("chart: no mergers to draw")
@@ -91,7 +92,8 @@ type bar struct {
 	cluster
 }
 
-// walked is a row or a bar in the order of a walk from the last link down, each before what is below it.
+// walked is a row or a bar in the order of a walk from the last link down, each before what is
+// below it.
 type walked struct {
 	place    int
 	top      float64 // the largest height up to this one, and up to the link above; NaN above the last
@@ -103,7 +105,8 @@ type walked struct {
 	mergedRow
 }
 
-// line returns the distance that divides the links that are cut from the others, or NaN if there is none, or none is cut.
+// line returns the distance that divides the links that are cut from the others, or NaN if there is
+// none, or none is cut.
 func (d *dendrogram) line() float64 {
 	low, high := 0.0, math.Inf(1)
 	for _, r := range d.rows {
@@ -180,7 +183,8 @@ func newDendrogram(m Mergers) (*dendrogram, error) {
 	return d, nil
 }
 
-// place walks the tree from its root, without recursion because a tree may be as deep as it has links.
+// place walks the tree from its root, without recursion because a tree may be as deep as it has
+// links.
 func (d *dendrogram) place(m Mergers, all []merged) {
 	n := m.Len()
 	fold := n // links before this one are not drawn

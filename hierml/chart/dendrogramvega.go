@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// spec returns the interactive form: a line across the links, to be dragged or placed by a click, cuts those that are above it; a
-// double click brings back the cut that the mergers came with. Rows and links are in the order of a walk from the last link down, each before what is
-// below it, so that the clusters are what is between one top of a cluster and the next.
+// spec returns the interactive form: a line across the links, to be dragged or placed by a click,
+// cuts those that are above it; a double click brings back the cut that the mergers came with. Rows
+// and links are in the order of a walk from the last link down, each before what is below it, so
+// that the clusters are what is between one top of a cluster and the next.
 func (d *dendrogram) spec(f *Figure) object {
 	width, height := pixels(linksWidth), math.Round(float64(d.height)*pixels(d.row))
 	size := float64(d.size) * 96 / 72

@@ -19,27 +19,28 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is a plot with the size at which it is readable. Its plot may be changed (Title, X.Label, Add, ...)
-// before it is shown; MimeBundle says what of that an interactive figure follows.
+// Figure is a plot with the size at which it is readable. Its plot may be changed (Title, X.Label,
+// Add, ...) before it is shown; MimeBundle says what of that an interactive figure follows.
 type Figure struct {
 	*plot.Plot
 
 	// Below, if not nil, is drawn below Plot with its data area aligned to it.
 	Below *plot.Plot
 
-	// Beside are drawn right of Plot, three plots in a row, with their data areas aligned; Below is nil then.
+	// Beside are drawn right of Plot, three plots in a row, with their data areas aligned; Below is
+	// nil then.
 	Beside []*plot.Plot
 
-	// Width and Height are what SVG, PNG and Save use; zero stands for those of a learning curve, see Size.
-	// There are 72 points to the inch.
+	// Width and Height are what SVG, PNG and Save use; zero stands for those of a learning curve,
+	// see Size. There are 72 points to the inch.
 	Width, Height vg.Length
 
 	twin *twin // or nil
 }
 
 const (
-	// dotsPerInch of PNG: twice what screens show, so that it stays sharp on fine ones. A figure that would have more
-	// than mostDots has fewer to the inch.
+	// dotsPerInch of PNG: twice what screens show, so that it stays sharp on fine ones. A figure
+	// that would have more than mostDots has fewer to the inch.
 	dotsPerInch = 192
 	mostDots    = 5e6
 
@@ -47,8 +48,8 @@ const (
 	margin = 6
 )
 
-// Size returns the width and height at which the figure is drawn: its own, or, where they are zero, those
-// of a learning curve.
+// Size returns the width and height at which the figure is drawn: its own, or, where they are zero,
+// those of a learning curve.
 func (f *Figure) Size() (width, height vg.Length) {
 	return cmp.Or(f.Width, curveWidth), cmp.Or(f.Height, curveHeight)
 }
@@ -117,8 +118,8 @@ func (f *Figure) svg() (string, error) {
 	return strings.Replace(text, "<svg ", `<svg style="max-width:100%;height:auto" `, 1), nil
 }
 
-// PNG returns the figure as a picture with 192 dots to the inch (fewer if it is so large that it would have more than five million), or nothing if
-// it cannot be drawn; SVG says why.
+// PNG returns the figure as a picture with 192 dots to the inch (fewer if it is so large that it
+// would have more than five million), or nothing if it cannot be drawn; SVG says why.
 func (f *Figure) PNG() []byte {
 	data, err := f.png()
 	if err != nil {
@@ -179,8 +180,8 @@ func (f *Figure) Save(file string) error {
 	return nil
 }
 
-// drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis over
-// zero, or could not draw in any time, as an error.
+// drawOn draws the figure and returns what gonum's plot panics about, such as a logarithmic axis
+// over zero, or could not draw in any time, as an error.
 func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
 	for _, p := range slices.Concat(f.rows()...) {
 		if err := Check(p); err != nil {
@@ -196,8 +197,8 @@ func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
 	return nil
 }
 
-// Check returns an error that names the axis of p for which gonum's plot would look for ticks for ever:
-// one that begins or ends at NaN. A nil plot has none.
+// Check returns an error that names the axis of p for which gonum's plot would look for ticks for
+// ever: one that begins or ends at NaN. A nil plot has none.
 func Check(p *plot.Plot) error {
 	if p == nil {
 		return nil

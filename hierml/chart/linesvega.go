@@ -20,7 +20,8 @@ type series struct {
 	over   string    // what the values are, if the axis does not say so
 }
 
-// webLine is a line with its place among the styles. Its points are at x, which may be a little beside the values.
+// webLine is a line with its place among the styles. Its points are at x, which may be a little
+// beside the values.
 type webLine struct {
 	style   int
 	name    string
@@ -54,7 +55,8 @@ func (s *series) data() object {
 // web shapes of the glyphs.
 var webShapes = []string{"circle", "square", "triangle-up", "circle", "square", "triangle-up"}
 
-// view returns a view of the lines in the ranges of p, of which a rule follows the pointer and tells the values.
+// view returns a view of the lines in the ranges of p, of which a rule follows the pointer and
+// tells the values.
 func (s *series) view(p *plot.Plot, width, height float64) object {
 	names, colors, dashes, shapes := list{}, list{}, list{}, list{}
 	for _, l := range s.lines {

@@ -42,8 +42,8 @@ func copied(p *plot.Plot) plot.Plot {
 	return *p
 }
 
-// shows tells whether the twin still shows what the figure does: everything of the plots is as it was made, but for what
-// the twin takes from them.
+// shows tells whether the twin still shows what the figure does: everything of the plots is as it
+// was made, but for what the twin takes from them.
 func (t *twin) shows(f *Figure) bool {
 	plots := slices.Concat(f.rows()...)
 	if len(plots) != len(t.made) {
@@ -62,12 +62,13 @@ func (t *twin) shows(f *Figure) bool {
 	return true
 }
 
-// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and an interactive one of Vega or
-// Vega-Lite, a value for encoding/json, for front ends that draw those.
+// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and an
+// interactive one of Vega or Vega-Lite, a value for encoding/json, for front ends that draw those.
 //
-// The interactive figure follows the size of the figure, its titles and the labels and ranges of its axes. Of a figure that was
-// changed in another way (to which a plotter was added, say), of one whose interactive form has more than a megabyte, and of one that never had any,
-// the bundle has an SVG document instead. A figure that cannot be drawn is an error.
+// The interactive figure follows the size of the figure, its titles and the labels and ranges of
+// its axes. Of a figure that was changed in another way (to which a plotter was added, say), of one
+// whose interactive form has more than a megabyte, and of one that never had any, the bundle has an
+// SVG document instead. A figure that cannot be drawn is an error.
 func (f *Figure) MimeBundle() (map[string]any, error) {
 	picture, err := f.png()
 	if err != nil {

@@ -21,10 +21,11 @@ const (
 	maxIndent = 10  // levels
 )
 
-// NodeBars draws one bar a node, below each other in the order of the taxonomy, with the names indented by depth: the norms of a
-// model's weights, or the alpha of a weighting. There is one value a node, in the order of their ids, where NaN is a node without
-// one; what names the values. Inner nodes are blue and leaves green. Of more than 100 nodes, those 100 with the largest absolute
-// values are drawn. A node with several parents stands below the first of them.
+// NodeBars draws one bar a node, below each other in the order of the taxonomy, with the names
+// indented by depth: the norms of a model's weights, or the alpha of a weighting. There is one
+// value a node, in the order of their ids, where NaN is a node without one; what names the values.
+// Inner nodes are blue and leaves green. Of more than 100 nodes, those 100 with the largest
+// absolute values are drawn. A node with several parents stands below the first of them.
 func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, error) {
 	scale, err := newValueScale(t, values, what)
 	if err != nil {
@@ -65,8 +66,8 @@ func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, err
 // barsMargin is the least room left of the bars.
 const barsMargin = 20
 
-// barRange returns the axis of values from low to high, which begins at zero and leaves room for the values at the ends of
-// the bars.
+// barRange returns the axis of values from low to high, which begins at zero and leaves room for
+// the values at the ends of the bars.
 func barRange(low, high float64) (from, to float64) {
 	low, high = min(low, 0), max(high, 0)
 	if low == high {

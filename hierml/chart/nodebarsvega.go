@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// spec returns the interactive form of the bars: a row tells its node, the node's path and the value.
+// spec returns the interactive form of the bars: a row tells its node, the node's path and the
+// value.
 func (b *nodeBars) spec(f *Figure) object {
 	names := math.Round(wideness * pixels(b.names))
 	rows := list{}

@@ -88,7 +88,8 @@ func TestValueScale(t *testing.T) {
 	}
 }
 
-// The order is that of people's lists: each node before what is below it, and one with two parents once.
+// The order is that of people's lists: each node before what is below it, and one with two parents
+// once.
 func TestOutline(t *testing.T) {
 	tax, err := taxonomy.New([]string{"a", "b", "c", "d", "e"}, [][2]int{{0, 1}, {0, 2}, {1, 3}, {2, 3}, {2, 4}})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // paletted returns img with the 256 colours of most of its dots, every other one replaced by the
-// nearest of those. What a figure has beyond its few colours is the blur of edges, and without it the
-// PNG is less than half as large.
+// nearest of those. What a figure has beyond its few colours is the blur of edges, and without it
+// the PNG is less than half as large.
 func paletted(img image.Image) *image.Paletted {
 	rgba := image.NewRGBA(img.Bounds())
 	draw.Draw(rgba, rgba.Rect, img, rgba.Rect.Min, draw.Src)
@@ -40,8 +40,8 @@ func paletted(img image.Image) *image.Paletted {
 	return p
 }
 
-// runs calls f with every run of dots of one colour: where it starts, counting the dots line by line,
-// and its length.
+// runs calls f with every run of dots of one colour: where it starts, counting the dots line by
+// line, and its length.
 func runs(img *image.RGBA, f func(c color.RGBA, at, length int)) {
 	dot := func(i int) color.RGBA {
 		p := img.Pix[4*i : 4*i+4]

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// nodeColors gives nodes their colours by where they are in the taxonomy: one hue to what is below one of the topmost parts, as
-// leafOrder finds them, and shades of it to the nodes there.
+// nodeColors gives nodes their colours by where they are in the taxonomy: one hue to what is below
+// one of the topmost parts, as leafOrder finds them, and shades of it to the nodes there.
 type nodeColors struct {
 	order []outlined
 	group []int // of each node: the number of its part, or -1 above all of them
@@ -56,15 +56,16 @@ func newNodeColors(t *taxonomy.Taxonomy) *nodeColors {
 	return c
 }
 
-// strong is the colour of the node's points and region is that of its region: paler, as the points are drawn over it.
+// strong is the colour of the node's points and region is that of its region: paler, as the points
+// are drawn over it.
 func (c *nodeColors) strong(n int) color.RGBA { return c.mix(n, 0.42, -0.36) }
 func (c *nodeColors) region(n int) color.RGBA { return c.mix(n, 0.76, 0.36) }
 
 // hues is the number of colours of parts; black is none.
 var hues = len(lineColors) - 1
 
-// mix returns the hue of the node's part, mixed with white by a share that goes from that of the first leaf to that of the last; a
-// share below zero is one of black.
+// mix returns the hue of the node's part, mixed with white by a share that goes from that of the
+// first leaf to that of the last; a share below zero is one of black.
 func (c *nodeColors) mix(n int, first, last float64) color.RGBA {
 	hue, shade := color.RGBA{R: 0x77, G: 0x77, B: 0x77, A: 0xff}, 0.5
 	if n >= 0 {

@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// grid is the plane in square cells, with what a model predicts at the centre of each. Cells are counted from the lower left, a
-// row after the other. A side is between two cells that are neighbours: side 0 of a cell is at its right, side 1 at its
-// top. A corner i, j is the lower left one of cell i, j.
+// grid is the plane in square cells, with what a model predicts at the centre of each. Cells are
+// counted from the lower left, a row after the other. A side is between two cells that are
+// neighbours: side 0 of a cell is at its right, side 1 at its top. A corner i, j is the lower left
+// one of cell i, j.
 type grid struct {
 	*plane
 	cells int
@@ -109,8 +110,9 @@ func (g *grid) meet(ctx context.Context, m Predictor) error {
 	return nil
 }
 
-// trace returns the outlines of the regions, and the lines between them. Where they pass a border, they do so at the place that
-// meet found, so that straight borders are straight; where more than two regions meet, all of them go through the middle.
+// trace returns the outlines of the regions, and the lines between them. Where they pass a border,
+// they do so at the place that meet found, so that straight borders are straight; where more than
+// two regions meet, all of them go through the middle.
 func (g *grid) trace(colors *nodeColors) (parts []region, borders [2]lines) {
 	n := g.cells
 	steps := make(map[int]map[[2]int][]step) // by node, by corner
@@ -189,7 +191,8 @@ func (g *grid) cellAt(i, j int) int {
 	return j*g.cells + i
 }
 
-// around returns the places of the up to four borders that meet at a corner, and the nodes of the two cells at each.
+// around returns the places of the up to four borders that meet at a corner, and the nodes of the
+// two cells at each.
 func (g *grid) around(i, j int) (at [][2]float64, nodes [][2]int) {
 	for _, s := range [4]side{{g.cellAt(i-1, j-1), 0}, {g.cellAt(i-1, j), 0}, {g.cellAt(i-1, j-1), 1}, {g.cellAt(i, j-1), 1}} {
 		if s.cell < 0 {
@@ -203,8 +206,9 @@ func (g *grid) around(i, j int) (at [][2]float64, nodes [][2]int) {
 	return at, nodes
 }
 
-// bend returns the place at which outlines pass a corner, if they do not go straight from border to border: the corner of the
-// plane, the end of a border at the edge of the plane, and the middle of more than two borders.
+// bend returns the place at which outlines pass a corner, if they do not go straight from border to
+// border: the corner of the plane, the end of a border at the edge of the plane, and the middle of
+// more than two borders.
 func (g *grid) bend(i, j int) (place [2]float64, bends bool) {
 	atX, atY := i == 0 || i == g.cells, j == 0 || j == g.cells
 	if atX && atY {

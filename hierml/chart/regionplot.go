@@ -37,7 +37,8 @@ func (r *regions) plot(name string) *plot.Plot {
 	return p
 }
 
-// regionsFigure puts the panels into a figure, with the names of the colours at the right of the first row.
+// regionsFigure puts the panels into a figure, with the names of the colours at the right of the
+// first row.
 func regionsFigure(list []*regions, panels []*plot.Plot) *Figure {
 	f := &Figure{Plot: panels[0], Beside: panels[1:]}
 	l := newRegionsLegend(list)

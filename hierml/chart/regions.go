@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Predictor is a model that predicts a node for each row of a matrix, such as a *classifier.Model. If it has a method
-// Check(*dataset.Matrix) error, that is asked first whether the rows fit.
+// Predictor is a model that predicts a node for each row of a matrix, such as a *classifier.Model.
+// If it has a method Check(*dataset.Matrix) error, that is asked first whether the rows fit.
 type Predictor interface {
 	Predict(x *dataset.Matrix) []int
 }
@@ -39,19 +39,23 @@ const (
 	maxPoints     = 1000 // drawn of a data set
 )
 
-// DecisionRegions draws which node a model predicts at each place of the plane, and over that the instances of d in the colours of
-// their labels, as [Cai08, figures 4.3 and 4.4] show a flat and a hierarchical SVM. The first two columns of d.X
-// are the plane; further ones have to be constant, as that of WithConstant is. What is below one child of the root (one root of
-// several) has shades of one colour; thin lines divide those, dark lines divide the colours. Of more than 1000 instances as many
-// are drawn, evenly spaced in d; an instance of several labels has the colour of the first.
+// DecisionRegions draws which node a model predicts at each place of the plane, and over that the
+// instances of d in the colours of their labels, as [Cai08, figures 4.3 and 4.4] show a flat and a
+// hierarchical SVM. The first two columns of d.X are the plane; further ones have to be constant,
+// as that of WithConstant is. What is below one child of the root (one root of several) has shades
+// of one colour; thin lines divide those, dark lines divide the colours. Of more than 1000
+// instances as many are drawn, evenly spaced in d; an instance of several labels has the colour of
+// the first.
 //
-// The model is asked at 100 by 100 places, and between neighbours with different predictions where they meet.
+// The model is asked at 100 by 100 places, and between neighbours with different predictions where
+// they meet.
 func DecisionRegions(ctx context.Context, m Predictor, d *dataset.Dataset) (*Figure, error) {
 	return CompareRegions(ctx, d, Contender{Name: "Decision regions", Model: m})
 }
 
-// CompareRegions draws the decision regions of up to twelve models side by side, three in a row, each as DecisionRegions does. The
-// title of a panel is the name of the model and its accuracy on d.
+// CompareRegions draws the decision regions of up to twelve models side by side, three in a row,
+// each as DecisionRegions does. The title of a panel is the name of the model and its accuracy on
+// d.
 func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender) (*Figure, error) {
 	if len(models) == 0 || len(models) > maxContenders {
 		return nil, fmt.Errorf("chart: the regions of %d models; give 1 to %d", len(models), maxContenders)
@@ -156,7 +160,8 @@ func differs(a, b []float32) int {
 	return -1
 }
 
-// predict returns what the model predicts at places of the plane, and asks the context every few thousand of them.
+// predict returns what the model predicts at places of the plane, and asks the context every few
+// thousand of them.
 func (p *plane) predict(ctx context.Context, m Predictor, places [][2]float64) ([]int, error) {
 	const most = 2000
 	predicted := make([]int, 0, len(places))
@@ -213,7 +218,8 @@ type regions struct {
 	seen     []int    // nodes that are predicted or have instances, in the order of the taxonomy
 }
 
-// region is where one node is predicted: what lies within its loops, or within an odd number of them.
+// region is where one node is predicted: what lies within its loops, or within an odd number of
+// them.
 type region struct {
 	node  int
 	loops [][][2]float64

@@ -87,7 +87,8 @@ func (r *region) area() float64 {
 	return total
 }
 
-// The regions cover the plane, and each has the area it has: pi, 3 pi, ... of rings and of what is between them.
+// The regions cover the plane, and each has the area it has: pi, 3 pi, ... of rings and of what is
+// between them.
 func TestRegionAreas(t *testing.T) {
 	d := nine(t)
 	p, err := newPlane(d)
@@ -134,7 +135,8 @@ func TestRegionTitles(t *testing.T) {
 	if f.Title.Text != "sectors: accuracy 1" || !strings.HasPrefix(f.Beside[0].Title.Text, "rings: accuracy 0.") {
 		t.Errorf("titles %q, %q", f.Title.Text, f.Beside[0].Title.Text)
 	}
-	// A constant column is given to the model as it is; one instance and labels of inner nodes can be drawn.
+	// A constant column is given to the model as it is; one instance and labels of inner nodes can
+	// be drawn.
 	one := d.Subset([]int{0}).WithConstant(2)
 	one.Labels = [][]int{{0, 1}}
 	seen := false

@@ -12,8 +12,8 @@ import (
 // webPage is the width of a notebook's page on a screen of moderate size, in pixels.
 const webPage = 940
 
-// webRegions is the interactive form of decision regions: a region tells its node, a point its labels and what is predicted there, and
-// what is of the same node stands out in all panels.
+// webRegions is the interactive form of decision regions: a region tells its node, a point its
+// labels and what is predicted there, and what is of the same node stands out in all panels.
 type webRegions struct {
 	list   []*regions
 	legend *regionsLegend

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// valueScale gives values their colours: from pale to dark, or, for values of both signs, from blue over white to red with white
-// at zero.
+// valueScale gives values their colours: from pale to dark, or, for values of both signs, from blue
+// over white to red with white at zero.
 type valueScale struct {
 	low, high float64 // of the values that there are; NaN if there are none
 	both      bool    // signs
@@ -84,7 +84,8 @@ const (
 	stripSteps  = 40
 )
 
-// plot draws what means which colour: a strip with its ends named, its lower left corner 16 points above at.
+// plot draws what means which colour: a strip with its ends named, its lower left corner 16 points
+// above at.
 func (s *valueScale) plot(c draw.Canvas, at vg.Point, scale vg.Length, what string) {
 	style := sans(nameSize*scale, ink)
 	bottom, top := at.Y+14*scale, at.Y+(14+stripHeight)*scale

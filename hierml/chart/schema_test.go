@@ -53,7 +53,8 @@ func (r *lookingAhead) MatchString(s string) bool {
 
 func (r *lookingAhead) String() string { return (*regexp2.Regexp)(r).String() }
 
-// Every interactive figure is what Vega and Vega-Lite say a specification is, those of unusual inputs too.
+// Every interactive figure is what Vega and Vega-Lite say a specification is, those of unusual
+// inputs too.
 func TestSpecifications(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{vegaType: schema(t, "vega-5.33.0"), vegaLiteType: schema(t, "vega-lite-5.6.1")}
 	all := figures(t)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours that Okabe and Ito chose [OI08] so that all eyes tell them apart; yellow is left out, being too
-// pale on white.
+// The colours that Okabe and Ito chose [OI08] so that all eyes tell them apart; yellow is left out,
+// being too pale on white.
 var lineColors = []color.Color{
 	color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, // blue
 	color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, // vermilion
@@ -85,7 +85,8 @@ func newPlot(title, x, y string) *plot.Plot {
 	return p
 }
 
-// label writes text to the right of a point, with the middle of its small letters at the point's height.
+// label writes text to the right of a point, with the middle of its small letters at the point's
+// height.
 func label(c draw.Canvas, style text.Style, at vg.Point, s string) {
 	at.Y += style.Font.Size * 0.11
 	c.FillText(style, at, s)

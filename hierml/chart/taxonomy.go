@@ -13,11 +13,11 @@ import (
 // Taxonomy draws a taxonomy from left to right, roots at the left and names at the right of their
 // nodes. The figure is as high as it has rows; many rows stand in panels beside each other. Of a
 // taxonomy with more than about two hundred leaves, the subtrees for which there is no room, and
-// levels that would make the figure too wide, are drawn as a triangle with the number of leaves below.
-// A node with several parents is drawn below the first of them, and the others are named.
+// levels that would make the figure too wide, are drawn as a triangle with the number of leaves
+// below. A node with several parents is drawn below the first of them, and the others are named.
 //
-// In the interactive figure, a click folds and unfolds a node. It has the two thousand nodes nearest to the roots, and of one node's
-// children two hundred.
+// In the interactive figure, a click folds and unfolds a node. It has the two thousand nodes
+// nearest to the roots, and of one node's children two hundred.
 func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	if t == nil {
 		return nil, fmt.Errorf("chart: no taxonomy to draw")
@@ -150,7 +150,8 @@ func (b *brush) nodes(n *branch) {
 	}
 }
 
-// valued draws the point of a node in the colour of its value, with a dark edge so that pale ones show.
+// valued draws the point of a node in the colour of its value, with a dark edge so that pale ones
+// show.
 func (b *brush) valued(n *branch) {
 	fill, edge := draw.GlyphDrawer(draw.CircleGlyph{}), draw.GlyphDrawer(draw.RingGlyph{})
 	radius := 3.6 * b.scale

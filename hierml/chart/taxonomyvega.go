@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The interactive form of a taxonomy has at most webNodes nodes, of one node at most webChildren children, and begins with at most
-// webRows rows open. A name is at most webWidth pixels long.
+// The interactive form of a taxonomy has at most webNodes nodes, of one node at most webChildren
+// children, and begins with at most webRows rows open. A name is at most webWidth pixels long.
 const (
 	webNodes    = 2000
 	webChildren = 200
@@ -77,7 +77,8 @@ func newWebTree(t *taxonomy.Taxonomy) *webTree {
 	return w
 }
 
-// shut leaves open what there is room for at first: the nodes with the most leaves, and the only root.
+// shut leaves open what there is room for at first: the nodes with the most leaves, and the only
+// root.
 func (w *webTree) shut(roots []*webNode) {
 	rows := len(roots)
 	candidates := &webCandidates{leaves: w.leaves}
@@ -147,8 +148,9 @@ type webTaxonomy struct {
 	colors *coloring
 }
 
-// spec returns a tree whose nodes fold and unfold by a click. A node that is folded hides the places after its own up to the last below
-// it; the rows of the others follow from the tree that is left.
+// spec returns a tree whose nodes fold and unfold by a click. A node that is folded hides the
+// places after its own up to the last below it; the rows of the others follow from the tree that is
+// left.
 func (w *webTaxonomy) spec(f *Figure) object {
 	tree := newWebTree(w.t)
 	style := sans(nameSize, ink)

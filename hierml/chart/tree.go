@@ -11,7 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The drawing of a taxonomy has at most maxRows rows, in panels of about panelRows beside each other.
+// The drawing of a taxonomy has at most maxRows rows, in panels of about panelRows beside each
+// other.
 const (
 	maxRows   = 200
 	panelRows = 64
@@ -26,7 +27,8 @@ const (
 	longestRow = 44 // characters of a name
 )
 
-// branch is a node as it is drawn: with the children that are, or with a word on those that are not.
+// branch is a node as it is drawn: with the children that are, or with a word on those that are
+// not.
 type branch struct {
 	node     int // or -1
 	depth    int
@@ -45,9 +47,9 @@ type panel struct {
 	width vg.Length
 }
 
-// grow returns what is drawn of the taxonomy below a virtual root: everything down to depth deepest,
-// if that has at most maxRows rows; otherwise subtrees are opened, the one with the most leaves first,
-// as long as their children fit.
+// grow returns what is drawn of the taxonomy below a virtual root: everything down to depth
+// deepest, if that has at most maxRows rows; otherwise subtrees are opened, the one with the most
+// leaves first, as long as their children fit.
 func grow(t *taxonomy.Taxonomy, deepest int) *branch {
 	g := &grower{t: t, parent: firstParents(t), few: len(t.Leaves()) <= panelRows}
 	g.leaves = g.countLeaves()
@@ -193,8 +195,8 @@ func (b *branch) rows() int {
 	return max(total, 1)
 }
 
-// divide puts the tops into panels as low as possible. The children of an only root are the tops of a
-// large drawing; every panel then repeats the root.
+// divide puts the tops into panels as low as possible. The children of an only root are the tops of
+// a large drawing; every panel then repeats the root.
 func divide(root *branch) []*panel {
 	tops, joint := root.children, (*branch)(nil)
 	total := root.rows()
@@ -220,8 +222,8 @@ func divide(root *branch) []*panel {
 	return panels
 }
 
-// fill puts the tops, in their order, into panels of at most height rows; a higher one has a panel of
-// its own.
+// fill puts the tops, in their order, into panels of at most height rows; a higher one has a panel
+// of its own.
 func fill(tops []*branch, height int) []*panel {
 	var panels []*panel
 	for _, b := range tops {
@@ -236,8 +238,8 @@ func fill(tops []*branch, height int) []*panel {
 }
 
 // place sets the points of all branches of the panel, and its width. Nodes of one depth stand below
-// each other, as far right as the longest name above them asks for; a leaf's row is its own, an inner
-// node is in the middle of its children.
+// each other, as far right as the longest name above them asks for; a leaf's row is its own, an
+// inner node is in the middle of its children.
 func (p *panel) place() {
 	var inner []vg.Length // the longest name of an inner node, by depth
 	var measure func(list []*branch, depth int)

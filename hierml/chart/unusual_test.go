@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// unusual returns figures of inputs at the edge of what the charts take: one node, several parents, names of all kinds, and values
-// that are missing or all the same.
+// unusual returns figures of inputs at the edge of what the charts take: one node, several parents,
+// names of all kinds, and values that are missing or all the same.
 func unusual(t *testing.T) map[string]*Figure {
 	t.Helper()
 	all := make(map[string]*Figure)

@@ -30,8 +30,8 @@ func hex(c color.Color) string {
 
 const webFont = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// webConfig returns the style of this package for Vega and Vega-Lite. It names every colour, because a front end with a dark theme
-// sets those that are not named to pale ones.
+// webConfig returns the style of this package for Vega and Vega-Lite. It names every colour,
+// because a front end with a dark theme sets those that are not named to pale ones.
 func webConfig() object {
 	return object{
 		"background": "white",
@@ -47,7 +47,8 @@ func webConfig() object {
 	}
 }
 
-// embedding tells front ends how to show a picture: with a menu to save it, but not to send it to a web site.
+// embedding tells front ends how to show a picture: with a menu to save it, but not to send it to a
+// web site.
 func embedding() object {
 	return object{"embedOptions": object{"actions": object{"export": true, "source": false, "compiled": false, "editor": false}}}
 }
@@ -76,8 +77,8 @@ func axisRange(a *plot.Axis) list {
 	return list{a.Min, a.Max}
 }
 
-// thinned returns the numbers from 0 to n-1, or, if those are more than most, as many of them: evenly spaced, with the first and
-// the last.
+// thinned returns the numbers from 0 to n-1, or, if those are more than most, as many of them:
+// evenly spaced, with the first and the last.
 func thinned(n, most int) []int {
 	kept := make([]int, min(n, most))
 	for i := range kept {
@@ -106,8 +107,8 @@ func scaled(scale, expression string) object {
 	return object{"scale": scale, "signal": expression}
 }
 
-// mark returns a mark of the type over the rows of the data set, or once if that is empty. What is set is encoded again with every
-// change.
+// mark returns a mark of the type over the rows of the data set, or once if that is empty. What is
+// set is encoded again with every change.
 func mark(kind, data string, set object) object {
 	m := object{"type": kind, "encode": object{"update": set}}
 	if data != "" {
@@ -131,7 +132,8 @@ const (
 	webRow  = 17
 )
 
-// wideness is how much wider than those of Liberation, with which text is measured, the letters of a front end may be.
+// wideness is how much wider than those of Liberation, with which text is measured, the letters of
+// a front end may be.
 const wideness = 1.15
 
 // told returns the expression of a tooltip: names and the expressions of what they have.
@@ -172,8 +174,8 @@ const (
 	longestPath = 160
 )
 
-// path returns the names from the root to a node, each below the first of its parents. A name that begins with the parent's, as those of
-// paths do, stands for both.
+// path returns the names from the root to a node, each below the first of its parents. A name that
+// begins with the parent's, as those of paths do, stands for both.
 func path(t *taxonomy.Taxonomy, n int) string {
 	text := short(t.Name(n), longestName)
 	for at := n; len(t.Parents(at)) > 0 && len(text) < longestPath; {

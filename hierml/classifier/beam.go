@@ -9,20 +9,19 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Beam predicts by going down the taxonomy: of the nodes of a level it keeps those
-// with the highest scores so far, its width, and looks at no others' children. It
-// needs a small part of the time of Predict where there are many leaves, and misses the best leaf
-// where a node above it is not among the highest of its level. It is safe for
-// concurrent use.
+// Beam predicts by going down the taxonomy: of the nodes of a level it keeps those with the highest
+// scores so far, its width, and looks at no others' children. It needs a small part of the time of
+// Predict where there are many leaves, and misses the best leaf where a node above it is not among
+// the highest of its level. It is safe for concurrent use.
 //
-// A Beam has a copy of the weights that are not zero, in single precision, in which
-// those of the children of a node are adjacent: compact a large model first.
+// A Beam has a copy of the weights that are not zero, in single precision, in which those of the
+// children of a node are adjacent: compact a large model first.
 type Beam struct {
 	model *Model
 	width int
 
-	// Groups are the children of one node each, the roots first; a group's
-	// weights are scores' slots first[g] to first[g+1].
+	// Groups are the children of one node each, the roots first; a group's weights are scores'
+	// slots first[g] to first[g+1].
 	group []int32 // by node: the group of its children, -1 without
 	first []int32 // groups+1
 	nodes []int32 // by slot
@@ -53,9 +52,9 @@ func (b *Beam) String() string {
 	return fmt.Sprintf("beam of width %d of a model, %s", b.width, b.model.Name)
 }
 
-// NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and
-// its score of a leaf the sum of those of the nodes on the way. For a model that
-// descends the taxonomy, Predict is exact with any width.
+// NewBeam returns a beam of the given width. The model's taxonomy is a tree or forest, and its
+// score of a leaf the sum of those of the nodes on the way. For a model that descends the taxonomy,
+// Predict is exact with any width.
 func (m *Model) NewBeam(width int) (*Beam, error) {
 	t := m.Taxonomy
 	if width < 1 {
@@ -180,8 +179,8 @@ type search struct {
 	pairs    []pair
 }
 
-// pair is a feature of the instance and a group of the frontier: number k of those
-// with weights, which lie between lo and hi.
+// pair is a feature of the instance and a group of the frontier: number k of those with weights,
+// which lie between lo and hi.
 type pair struct {
 	k, lo, hi uint32
 	at        int32 // of the group's scores
@@ -194,8 +193,8 @@ type reached struct {
 	score float64
 }
 
-// Predict returns, for every row of x, the leaf with the highest score of those
-// that the beam comes to.
+// Predict returns, for every row of x, the leaf with the highest score of those that the beam comes
+// to.
 func (b *Beam) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Rows)
 	for i, ranked := range b.Rank(x, 1) {
@@ -204,8 +203,8 @@ func (b *Beam) Predict(x *dataset.Matrix) []int {
 	return predicted
 }
 
-// Rank returns, for every row of x, the k leaves with the highest scores of those
-// that the beam comes to, the best first and of equal ones that with the smaller id.
+// Rank returns, for every row of x, the k leaves with the highest scores of those that the beam
+// comes to, the best first and of equal ones that with the smaller id.
 func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Rows)
 	inChunks(x.Rows, b.model.Workers, func() func(i int) {
@@ -258,8 +257,8 @@ func (b *Beam) score(s *search, features []int32, values []float32) {
 	}
 	s.scores = s.scores[:total]
 	clear(s.scores)
-	// Each step reads what the one before has found, all over memory: step by step for
-	// all, the processor waits for many at a time.
+	// Each step reads what the one before has found, all over memory: step by step for all, the
+	// processor waits for many at a time.
 	if n := len(features) * len(s.frontier); cap(s.pairs) < n {
 		s.pairs = make([]pair, n)
 	}

@@ -105,8 +105,8 @@ func TestBeamRefuses(t *testing.T) {
 	}
 }
 
-// large returns the taxonomy and rows of a problem of DMOZ's size, and a model with
-// random weights, of which a feature that is in more rows has more.
+// large returns the taxonomy and rows of a problem of DMOZ's size, and a model with random weights,
+// of which a feature that is in more rows has more.
 func large(b *testing.B) (*classifier.Model, *dataset.Matrix) {
 	g := synthetic.DMOZLike()
 	g.Train, g.Test = 20000, 2000
@@ -159,8 +159,7 @@ func BenchmarkPredictLarge(b *testing.B) {
 		}
 		perRow(b)
 	})
-	// All weights of fewer features take as long a row, if they are more than the
-	// cache holds.
+	// All weights of fewer features take as long a row, if they are more than the cache holds.
 	const features = 8192
 	rng := rand.New(rand.NewPCG(2, 2))
 	w := structured.NewWeights(m.Attributes().Columns(), features)

@@ -14,8 +14,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Classes is a model as one of class weights: every leaf y has weights W_y, the sum of those of its nodes with their
-// attributes, and the hierarchy is a regularizer that couples them [Cai08, (4.46) and (4.48)].
+// Classes is a model as one of class weights: every leaf y has weights W_y, the sum of those of its
+// nodes with their attributes, and the hierarchy is a regularizer that couples them [Cai08, (4.46)
+// and (4.48)].
 type Classes struct {
 	*structured.ClassRegularizer
 	// Products are <W_y, W_y'>, a row and a column a leaf in the order of Taxonomy.Leaves.
@@ -34,9 +35,9 @@ type Coupling struct {
 	Term         float64 // Q <W_y, W_y'>, their part of the regularizer
 }
 
-// Classes explains the model by class weights. Kernel models have them in the kernel's feature space. It takes memory
-// for every two nodes, and is an error where attributes have no regularizer of class weights; see
-// structured.NewClassRegularizer.
+// Classes explains the model by class weights. Kernel models have them in the kernel's feature
+// space. It takes memory for every two nodes, and is an error where attributes have no regularizer
+// of class weights; see structured.NewClassRegularizer.
 func (m *Model) Classes() (*Classes, error) {
 	r, err := structured.NewClassRegularizer(m.attributes)
 	if err != nil {
@@ -116,7 +117,8 @@ func (m *Model) nodeProducts() (*mat.SymDense, error) {
 	return products, nil
 }
 
-// Couplings returns how the regularizer couples every two classes whose Q is not zero, those with the largest part of the regularizer first.
+// Couplings returns how the regularizer couples every two classes whose Q is not zero, those with
+// the largest part of the regularizer first.
 func (c *Classes) Couplings() []Coupling {
 	leaves := c.taxonomy.Leaves()
 	var all []Coupling

@@ -10,12 +10,12 @@ import (
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 )
 
-// codebook numbers the different values of weights that are not zero, where they
-// are few: then each weight is stored as a number of 8 to 12 bits.
+// codebook numbers the different values of weights that are not zero, where they are few: then each
+// weight is stored as a number of 8 to 12 bits.
 type codebook struct {
 	values []float64
-	// places are where a value is looked for: from its hash on, until it or 0, for
-	// none, is found; other numbers are those of values, from 1.
+	// places are where a value is looked for: from its hash on, until it or 0, for none, is found;
+	// other numbers are those of values, from 1.
 	places [4 * longCodes]uint16
 }
 
@@ -27,8 +27,7 @@ const (
 // highBits returns how many bits beyond 8 the numbers of n values need.
 func highBits(n int) int { return max(0, bits.Len(uint(max(n, 1)-1))-8) }
 
-// newCodebook returns the codebook of weights, nil where they have more than
-// longCodes values.
+// newCodebook returns the codebook of weights, nil where they have more than longCodes values.
 func newCodebook(w rows) *codebook {
 	b := new(codebook)
 	for _, values := range eachRow(w) {
@@ -63,8 +62,8 @@ func (b *codebook) place(v float64) int {
 // code returns the number of a value that the codebook has.
 func (b *codebook) code(v float64) uint16 { return b.places[b.place(v)] - 1 }
 
-// bytes returns the size of the codes of n weights and of the codebook, whose values have a
-// number of bytes each.
+// bytes returns the size of the codes of n weights and of the codebook, whose values have a number
+// of bytes each.
 func (b *codebook) bytes(n, size int) int {
 	return n + (n*highBits(len(b.values))+7)/8 + size*len(b.values)
 }
@@ -117,11 +116,10 @@ func (b *codebook) tensors(w rows, kind safetensors.Type, n int) []safetensors.T
 	}})
 }
 
-// levels returns, for the bits of half-precision magnitudes that have a mass, the
-// level that stands for them: at most n levels of either sign, placed so that the
-// mean squared error is about the smallest (the density of levels is that of the
-// mass to the power of one third, after Panter and Dite), each the mean
-// of its values. For n = 0 each magnitude is its own level.
+// levels returns, for the bits of half-precision magnitudes that have a mass, the level that stands
+// for them: at most n levels of either sign, placed so that the mean squared error is about the
+// smallest (the density of levels is that of the mass to the power of one third, after Panter and
+// Dite), each the mean of its values. For n = 0 each magnitude is its own level.
 func levels(mass *[infinite]float64, n int) *[infinite]float32 {
 	value := func(b16 int) float64 { return float64(safetensors.FromHalf(uint16(b16))) }
 	table := new([infinite]float32)
@@ -180,8 +178,8 @@ func checkValues(f *safetensors.File, n int) error {
 	return nil
 }
 
-// eachValue calls do for the n weights that checkValues has found in the file, in
-// parts and in their order, with the position of the first.
+// eachValue calls do for the n weights that checkValues has found in the file, in parts and in
+// their order, with the position of the first.
 func eachValue(f *safetensors.File, n int, do func(at int, values []float64)) error {
 	if _, ok := f.Tensors["weights.codes"]; !ok {
 		return f.Floats("weights.values", do)

@@ -14,18 +14,16 @@ import (
 // DefaultRise is the rise of the objective that Compact allows by default.
 const DefaultRise = 5e-4
 
-// Compact returns a model with the same method and data that takes less memory
-// and a much smaller file: its weights are rounded to few values, 256 to 4096 as the
-// primal value allows or else those of half precision, and the
-// smallest of them are left out, as many as the primal value allows, which rises
-// by no more than rise times itself. When set to zero that is DefaultRise, half
-// of the gap to which models are trained by default.
+// Compact returns a model with the same method and data that takes less memory and a much smaller
+// file: its weights are rounded to few values, 256 to 4096 as the primal value allows or else those
+// of half precision, and the smallest of them are left out, as many as the primal value allows,
+// which rises by no more than rise times itself. When set to zero that is DefaultRise, half of the
+// gap to which models are trained by default.
 //
-// The result's certificate is recomputed on the training data: Primal is the value
-// of the weights that are left, and Dual remains a lower bound. Compact needs
-// the problem that the model was trained on, which a loaded model does not have:
-// compact it before it is saved. It makes up to ten passes over the training
-// data.
+// The result's certificate is recomputed on the training data: Primal is the value of the weights
+// that are left, and Dual remains a lower bound. Compact needs the problem that the model was
+// trained on, which a loaded model does not have: compact it before it is saved. It makes up to ten
+// passes over the training data.
 func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if rise == 0 {
 		rise = DefaultRise
@@ -54,15 +52,15 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As the objective is strongly convex, leaving out weights with half their
-	// squared norm above its rise and the gap together is never allowed.
+	// As the objective is strongly convex, leaving out weights with half their squared norm above
+	// its rise and the gap together is never allowed.
 	low, high := 1, c.first(certificate.Primal-certificate.Dual+rise*certificate.Primal)
 	if all := c.kept(1); float64(all-c.kept(high)) < worthwhile*float64(all) {
 		return best, nil
 	}
 	for step := 1 << 11; low < high; {
-		// From above first, since the answer is within a few octaves, each of
-		// 1<<10 numbers; then between what is known.
+		// From above first, since the answer is within a few octaves, each of 1<<10 numbers; then
+		// between what is known.
 		at := max(high-step, (low+high+1)/2)
 		step *= 2
 		tried, err := c.try(ctx, at)
@@ -82,8 +80,8 @@ func (m *Model) Compact(ctx context.Context, rise float64) (*Model, error) {
 	return best, nil
 }
 
-// round returns the model rounded to the fewest values that the limit of the primal value
-// allows, and leaves their levels in c.table.
+// round returns the model rounded to the fewest values that the limit of the primal value allows,
+// and leaves their levels in c.table.
 func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
 	const most = longCodes / 2 // of either sign
 	before := c.model.Training.Certificate.Primal
@@ -116,12 +114,11 @@ func (c *compaction) round(ctx context.Context, limit float64) (*Model, error) {
 	return finest, nil
 }
 
-// worthwhile is the share of the weights that has to be left out for that to be
-// looked into.
+// worthwhile is the share of the weights that has to be left out for that to be looked into.
 const worthwhile = 0.05
 
-// compaction looks for the smallest weight to keep. Magnitudes are counted by the
-// bits of half-precision numbers, which order them.
+// compaction looks for the smallest weight to keep. Magnitudes are counted by the bits of
+// half-precision numbers, which order them.
 type compaction struct {
 	model  *Model
 	oracle *structured.Oracle
@@ -162,8 +159,8 @@ func (c *compaction) kept(keep int) (n int) {
 	return n
 }
 
-// first returns the largest threshold below which the weights have at most the
-// given half squared norm.
+// first returns the largest threshold below which the weights have at most the given half squared
+// norm.
 func (c *compaction) first(half float64) int {
 	var sum float64
 	for bits, n := range c.counts {
@@ -175,8 +172,8 @@ func (c *compaction) first(half float64) int {
 	return infinite - 1
 }
 
-// try returns the model with the levels of the weights whose half-precision bits
-// are at least keep, which is not zero, and its primal value.
+// try returns the model with the levels of the weights whose half-precision bits are at least keep,
+// which is not zero, and its primal value.
 func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	from := c.model.dense
 	to := make([]int32, len(from.Columns))

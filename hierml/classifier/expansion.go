@@ -80,8 +80,9 @@ func (e *expansion) combine(products, dst []float64) {
 	}
 }
 
-// LeafScoresOf returns the scores of all leaves for instances that a kernel model knows by their kernel values alone: a row of
-// products an instance, with a column for every training instance, as gram.Cross and gram.CrossSequences compute.
+// LeafScoresOf returns the scores of all leaves for instances that a kernel model knows by their
+// kernel values alone: a row of products an instance, with a column for every training instance, as
+// gram.Cross and gram.CrossSequences compute.
 func (m *Model) LeafScoresOf(products mat.Matrix) (*mat.Dense, error) {
 	e := m.expansion
 	if e == nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Explanation says why a model predicts a label for an instance: what each node
-// on the way to it contributes, by which features, and which features decide
-// between it and its strongest rival.
+// Explanation says why a model predicts a label for an instance: what each node on the way to it
+// contributes, by which features, and which features decide between it and its strongest rival.
 type Explanation struct {
 	Name      string // of the predicted label
 	Predicted int    // node id
@@ -40,8 +39,8 @@ type NodeContribution struct {
 	Score     float64 // Attribute * <W_n, x>; the scores of the path add up to that of the label
 	Features  []Contribution
 
-	// In a model that descends the taxonomy: the sibling with the highest score, and
-	// the features that decide between the two; else Rival is -1.
+	// In a model that descends the taxonomy: the sibling with the highest score, and the features
+	// that decide between the two; else Rival is -1.
 	Rival     int
 	RivalName string
 	Against   []Contribution
@@ -56,8 +55,8 @@ type Contribution struct {
 	Contribution float64
 }
 
-// Explain explains the prediction for row i of x. Features are listed by the size
-// of their contribution, all that the instance has and whose contribution is not zero.
+// Explain explains the prediction for row i of x. Features are listed by the size of their
+// contribution, all that the instance has and whose contribution is not zero.
 func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	if err := m.Check(x); err != nil {
 		return nil, err
@@ -103,8 +102,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 	return e, nil
 }
 
-// explainDescent explains a prediction by the rule Descend, whose score is that of
-// the last node.
+// explainDescent explains a prediction by the rule Descend, whose score is that of the last node.
 func (m *Model) explainDescent(x *dataset.Matrix, i int, s *scorer) *Explanation {
 	scores := make([]float64, m.Taxonomy.Len())
 	s.nodes(scores)
@@ -201,8 +199,8 @@ func sum(parts []Contribution) (s float64) {
 	return s
 }
 
-// String lists for each node on the path its score and the features that
-// contribute most to it, then those that decide against the runner-up.
+// String lists for each node on the path its score and the features that contribute most to it,
+// then those that decide against the runner-up.
 func (e *Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, score %.4g", e.Name, e.Score)
@@ -223,8 +221,7 @@ func (e *Explanation) String() string {
 	return b.String()
 }
 
-// HTML is String as a table, in which each feature tells its value and weight
-// under the pointer.
+// HTML is String as a table, in which each feature tells its value and weight under the pointer.
 func (e *Explanation) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table><caption>" + html.EscapeString(fmt.Sprintf("%s, score %.4g", e.Name, e.Score)))

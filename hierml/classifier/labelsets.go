@@ -11,12 +11,13 @@ import (
 // predictionBranches is the limit of branches of a search in prediction.
 const predictionBranches = 200
 
-// LabelSets returns, for every row of x, the non-empty set of leaves with the highest score, where the
-// score of a set is the sum over its leaves and all their ancestors, each once: [CSS16, (18)] without the loss, by
-// dynamic programming on trees and forests and by branch and bound on other graphs (package labelset). That
-// says something of models whose Rule is BestSet; for others, which learned to compare single leaves, see PredictSets. It
-// treats a matrix of another width as LeafScores does. It is an error if the attributes of the model differ
-// between the leaves below a node, so that a set has no score.
+// LabelSets returns, for every row of x, the non-empty set of leaves with the highest score, where
+// the score of a set is the sum over its leaves and all their ancestors, each once: [CSS16, (18)]
+// without the loss, by dynamic programming on trees and forests and by branch and bound on other
+// graphs (package labelset). That says something of models whose Rule is BestSet; for others, which
+// learned to compare single leaves, see PredictSets. It treats a matrix of another width as
+// LeafScores does. It is an error if the attributes of the model differ between the leaves below a
+// node, so that a set has no score.
 func (m *Model) LabelSets(x *dataset.Matrix) ([][]int, error) {
 	values, err := m.attributes.NodeValues()
 	if err != nil {

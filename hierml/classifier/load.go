@@ -14,9 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Load reads a model that Save has written. It trusts nothing in the file: a
-// damaged, cut off or foreign file is an error. Models of which most weights are
-// zero are kept sparse.
+// Load reads a model that Save has written. It trusts nothing in the file: a damaged, cut off or
+// foreign file is an error. Models of which most weights are zero are kept sparse.
 func Load(path string) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -37,8 +36,8 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model of the given size that Write has written. It trusts
-// nothing that it reads, as Load does.
+// Read reads a model of the given size that Write has written. It trusts nothing that it reads, as
+// Load does.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	f, err := safetensors.Open(r, size)
 	if err != nil {
@@ -161,8 +160,7 @@ func readTexts(f *safetensors.File, name string) ([]string, error) {
 	return texts, nil
 }
 
-// readBorders reads where each of a number of parts begins and the last ends,
-// which is at end.
+// readBorders reads where each of a number of parts begins and the last ends, which is at end.
 func readBorders(f *safetensors.File, name string, end int) ([]int, error) {
 	borders, err := safetensors.Indices[int](f, name, end)
 	if err != nil {
@@ -179,9 +177,8 @@ func readBorders(f *safetensors.File, name string, end int) ([]int, error) {
 	return borders, nil
 }
 
-// maxPairs bounds the ancestors of all leaves together, which a taxonomy holds in
-// memory once they have been asked for: a small file can describe a graph with
-// very many.
+// maxPairs bounds the ancestors of all leaves together, which a taxonomy holds in memory once they
+// have been asked for: a small file can describe a graph with very many.
 const maxPairs = 1 << 27
 
 func readTaxonomy(f *safetensors.File) (*taxonomy.Taxonomy, error) {

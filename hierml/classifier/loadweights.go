@@ -8,7 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// readColumns returns the column of the attributes for every column of the file, which may be in another order.
+// readColumns returns the column of the attributes for every column of the file, which may be in
+// another order.
 func (m *Model) readColumns(f *safetensors.File) ([]int32, error) {
 	nodes, err := safetensors.Indices[int](f, "weights.columns", m.Taxonomy.Len()-1)
 	if err != nil {
@@ -57,9 +58,9 @@ func (m *Model) readWeights(f *safetensors.File) error {
 	return nil
 }
 
-// weightReader takes weights in the order of the file. Where at least an eighth
-// of them are other than zero it makes all, otherwise those alone: so no file
-// needs much more memory than it has bytes.
+// weightReader takes weights in the order of the file. Where at least an eighth of them are other
+// than zero it makes all, otherwise those alone: so no file needs much more memory than it has
+// bytes.
 type weightReader struct {
 	to      []int32 // column of the file -> column of the weights
 	columns []int   // node of each column of the weights

@@ -1,12 +1,15 @@
-// Package classifier has what a method of learning returns: a [Model], whichever method it was, of weights of nodes that the
-// attributes of the labels combine to scores, and of a rule that turns scores into labels.
+// Package classifier has what a method of learning returns: a [Model], whichever method it was, of
+// weights of nodes that the attributes of the labels combine to scores, and of a rule that turns
+// scores into labels.
 //
-// A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels ([Model.LabelSets],
-// [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain] says which features decided.
-// [Model.Save] and [Load] keep it in a file that Python reads; [Model.Compact] makes it
-// several times smaller and certifies what that costs. [Model.Classes] shows the hierarchy as a regularizer of class weights.
+// A Model predicts a label ([Model.Predict]), the best labels ([Model.Rank]) or sets of labels
+// ([Model.LabelSets], [Model.PredictSets]), for large taxonomies along a [Beam]; [Model.Explain]
+// says which features decided. [Model.Save] and [Load] keep it in a file that Python reads;
+// [Model.Compact] makes it several times smaller and certifies what that costs. [Model.Classes]
+// shows the hierarchy as a regularizer of class weights.
 //
-// How models are trained is left to the packages svm and perceptron, how well they predict to the package metric.
+// How models are trained is left to the packages svm and perceptron, how well they predict to the
+// package metric.
 package classifier
 
 import (
@@ -34,8 +37,8 @@ type Model struct {
 	// Vocabulary names the features, or is nil where they have no names.
 	Vocabulary []string
 
-	// Problem is what the model was trained on; nil after loading, for kernel models and where several problems were
-	// solved.
+	// Problem is what the model was trained on; nil after loading, for kernel models and where
+	// several problems were solved.
 	Problem *structured.Problem
 
 	attributes *structured.Attributes
@@ -56,8 +59,8 @@ func NewSparse(a *structured.Attributes, w *structured.SparseWeights, t Training
 	return m
 }
 
-// NewKernel is New with an expansion over the instances of d in the feature space of a kernel. It is an error if the
-// kernel does not know the instances.
+// NewKernel is New with an expansion over the instances of d in the feature space of a kernel. It
+// is an error if the kernel does not know the instances.
 func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion, t Training, d *dataset.Dataset) (*Model, error) {
 	m := New(a, nil, t, d)
 	var err error
@@ -65,16 +68,17 @@ func NewKernel(a *structured.Attributes, k gram.Kernel, e *structured.Expansion,
 	return m, err
 }
 
-// Predict returns, for every row of x, the node id of the leaf that the model's
-// rule gives. It treats a matrix of another width as LeafScores does.
+// Predict returns, for every row of x, the node id of the leaf that the model's rule gives. It
+// treats a matrix of another width as LeafScores does.
 func (m *Model) Predict(x *dataset.Matrix) []int {
 	predicted := make([]int, x.Rows)
 	m.each(x, func(s *scorer, i int) { predicted[i] = s.predict() })
 	return predicted
 }
 
-// Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single one where the rule is
-// not BestSet. scores are LeafScores of x, or nil. Package metric evaluates by it.
+// Decide returns, for every row of x, the leaves that the model's rule gives, ascending, a single
+// one where the rule is not BestSet. scores are LeafScores of x, or nil. Package metric evaluates
+// by it.
 func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	if m.Rule == BestSet {
 		return m.LabelSets(x)
@@ -93,8 +97,8 @@ func (m *Model) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	return sets, nil
 }
 
-// Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model, whose weights
-// are in the kernel's feature space.
+// Weights returns the weight vector W_n of a node, one entry a feature; nil for a kernel model,
+// whose weights are in the kernel's feature space.
 func (m *Model) Weights(node int) []float64 {
 	if m.expansion != nil {
 		return nil
@@ -116,8 +120,8 @@ func (m *Model) Weights(node int) []float64 {
 	return v
 }
 
-// NodeWeights returns the weight alpha of every node, the square of its attribute, for models of shared and
-// normalized SVMs; 0 for nodes without a leaf that has an attribute there.
+// NodeWeights returns the weight alpha of every node, the square of its attribute, for models of
+// shared and normalized SVMs; 0 for nodes without a leaf that has an attribute there.
 func (m *Model) NodeWeights() []float64 {
 	alpha := make([]float64, m.Taxonomy.Len())
 	for y := range m.attributes.Candidates() {
@@ -140,8 +144,7 @@ func (m *Model) Features() int {
 	return m.sparse.Features()
 }
 
-// Attributes returns the attribute vectors that turn node scores into leaf
-// scores.
+// Attributes returns the attribute vectors that turn node scores into leaf scores.
 func (m *Model) Attributes() *structured.Attributes { return m.attributes }
 
 func (m *Model) description() []describe.Row {

@@ -9,16 +9,14 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// PredictSets returns, for every row of x, the labels that a cut chooses by the
-// scores, as node ids, ascending; possibly none. Package calibration learns cuts,
-// best from instances held out:
+// PredictSets returns, for every row of x, the labels that a cut chooses by the scores, as node
+// ids, ascending; possibly none. Package calibration learns cuts, best from instances held out:
 //
 //	relevant, err := model.Relevant(held)
 //	cut, err := calibration.Threshold(model.LeafScores(held.X), relevant)
 //	sets := model.PredictSets(test.X, cut)
 //
-// LabelSets gives the sets that are best under the model itself, where it was trained
-// on sets.
+// LabelSets gives the sets that are best under the model itself, where it was trained on sets.
 func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
 	sets := make([][]int, x.Rows)
 	labels := m.attributes.Candidates()
@@ -32,8 +30,7 @@ func (m *Model) PredictSets(x *dataset.Matrix, cut calibration.Cut) [][]int {
 	return sets
 }
 
-// Relevant returns, for every instance of d, the columns of LeafScores that are its
-// labels.
+// Relevant returns, for every instance of d, the columns of LeafScores that are its labels.
 func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 	if d == nil {
 		return nil, fmt.Errorf("classifier: no dataset")
@@ -51,7 +48,8 @@ func (m *Model) Relevant(d *dataset.Dataset) ([][]int, error) {
 	return relevant, nil
 }
 
-// Cutting is a model that predicts label sets by a cut of its scores, so that package metric compares it with others:
+// Cutting is a model that predicts label sets by a cut of its scores, so that package metric
+// compares it with others:
 //
 //	metric.Evaluate(model.Cutting{Model: model, Cut: cut}, test)
 type Cutting struct {

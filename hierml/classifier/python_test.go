@@ -14,8 +14,7 @@ import (
 	"github.com/hierml/notebook/hierml/classifier"
 )
 
-// numpy returns a Python that has numpy: the one that HIERML_PYTHON names, or
-// python3.
+// numpy returns a Python that has numpy: the one that HIERML_PYTHON names, or python3.
 func numpy(t *testing.T) string {
 	python := os.Getenv("HIERML_PYTHON")
 	if python == "" {

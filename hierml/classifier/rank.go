@@ -18,15 +18,14 @@ type Ranked struct {
 	Score float64
 }
 
-// Rank returns, for every row of x, the k labels with the highest scores, or all
-// if there are fewer, the best first and of equal ones that with the smaller id.
-// Labels are leaves, or what Attributes().Candidates() are. It treats a matrix of
-// another width as LeafScores does, and scores one row after the other, so that its memory
-// does not grow with the number of labels.
+// Rank returns, for every row of x, the k labels with the highest scores, or all if there are
+// fewer, the best first and of equal ones that with the smaller id. Labels are leaves, or what
+// Attributes().Candidates() are. It treats a matrix of another width as LeafScores does, and scores
+// one row after the other, so that its memory does not grow with the number of labels.
 //
-// A model that descends the taxonomy has no scores of leaves by which it chooses. There
-// the score is what the nodes on the way fall short of the best among their siblings,
-// together: zero for what Predict gives, otherwise negative.
+// A model that descends the taxonomy has no scores of leaves by which it chooses. There the score
+// is what the nodes on the way fall short of the best among their siblings, together: zero for what
+// Predict gives, otherwise negative.
 func (m *Model) Rank(x *dataset.Matrix, k int) [][]Ranked {
 	ranked := make([][]Ranked, x.Rows)
 	m.each(x, func(s *scorer, i int) { ranked[i] = s.rank(k) })
@@ -61,9 +60,8 @@ func (s *scorer) rank(k int) []Ranked {
 	return best
 }
 
-// shortfalls returns, for every leaf, the sum of the differences between the
-// scores of the nodes on the way and the best of their siblings; of several ways
-// that with the smallest.
+// shortfalls returns, for every leaf, the sum of the differences between the scores of the nodes on
+// the way and the best of their siblings; of several ways that with the smallest.
 func (s *scorer) shortfalls() []float64 {
 	t := s.model.Taxonomy
 	s.nodes(s.byNode)
@@ -91,8 +89,9 @@ func (s *scorer) shortfalls() []float64 {
 	return s.leaves
 }
 
-// ChoiceScores returns the scores of the leaves by which the model chooses, which are
-// those of Rank: LeafScores, unless the model descends the taxonomy. For no rows the result is an empty matrix.
+// ChoiceScores returns the scores of the leaves by which the model chooses, which are those of
+// Rank: LeafScores, unless the model descends the taxonomy. For no rows the result is an empty
+// matrix.
 func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense {
 	if m.Rule != Descend || x.Rows == 0 {
 		return m.LeafScores(x)
@@ -110,8 +109,8 @@ type Scores struct {
 	model *Model
 }
 
-// Scores returns the scores of row i of x. It panics where there is no such row, as
-// an index outside a slice does.
+// Scores returns the scores of row i of x. It panics where there is no such row, as an index
+// outside a slice does.
 func (m *Model) Scores(x *dataset.Matrix, i int) *Scores {
 	s := m.newScorer()
 	s.load(x, i)

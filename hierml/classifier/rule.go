@@ -12,12 +12,11 @@ type Rule int
 const (
 	// Highest is the leaf with the highest score, of equal ones that with the smallest id.
 	Highest Rule = iota
-	// Descend goes from the top to a leaf, at every node to the child with the
-	// highest node score, of equal ones to that with the smallest id:
-	// [ZXW11, (1)]; [Cai08, section 7.4.2].
+	// Descend goes from the top to a leaf, at every node to the child with the highest node score,
+	// of equal ones to that with the smallest id: [ZXW11, (1)]; [Cai08, section 7.4.2].
 	Descend
-	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one leaf is asked for it
-	// is that with the highest score, as for Highest.
+	// BestSet is the set of leaves with the highest score, which Model.LabelSets finds; where one
+	// leaf is asked for it is that with the highest score, as for Highest.
 	BestSet
 )
 

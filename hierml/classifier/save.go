@@ -17,15 +17,15 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// Format says how a model is written. The zero value is the smallest form that
-// keeps every weight as it is.
+// Format says how a model is written. The zero value is the smallest form that keeps every weight
+// as it is.
 type Format struct {
-	// Float64 stores weights in double precision, for programs that read no other.
-	// By default they have single precision, as in memory, or less where no
-	// weight changes by it; see Model.Compact.
+	// Float64 stores weights in double precision, for programs that read no other. By default they
+	// have single precision, as in memory, or less where no weight changes by it; see
+	// Model.Compact.
 	Float64 bool
-	// Dense stores all weights, zeros too, as one matrix called "weights". By
-	// default they are stored in the smallest of three forms, see Model.Save.
+	// Dense stores all weights, zeros too, as one matrix called "weights". By default they are
+	// stored in the smallest of three forms, see Model.Save.
 	Dense bool
 }
 
@@ -35,8 +35,8 @@ const (
 	fileVersion = 1
 )
 
-// Save writes the model to a file, which Load reads. The file is in the
-// safetensors layout, so that Python reads it as arrays without this library:
+// Save writes the model to a file, which Load reads. The file is in the safetensors layout, so that
+// Python reads it as arrays without this library:
 //
 //	from safetensors.numpy import load_file
 //	m = load_file("model.safetensors")
@@ -58,13 +58,14 @@ const (
 //	                                         a new byte, and the weights whose bit is set
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
 //
-// Where the weights have at most 4096 different values, as after Compact, there are weights.codebook, these values, and
-// weights.codes instead of weights.values: the number in the codebook of every value. If there
-// are more than 256 these are its low 8 bits, and weights.codes.high has the others: as many as the largest
-// number needs, from the lowest bit of the first byte on.
+// Where the weights have at most 4096 different values, as after Compact, there are
+// weights.codebook, these values, and weights.codes instead of weights.values: the number in the
+// codebook of every value. If there are more than 256 these are its low 8 bits, and
+// weights.codes.high has the others: as many as the largest number needs, from the lowest bit of
+// the first byte on.
 //
-// testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly. The file appears under its name when it is complete:
-// until then an older one stays.
+// testdata/scores.py of this package reads all of it with numpy alone. Weights are kept exactly.
+// The file appears under its name when it is complete: until then an older one stays.
 func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
 
 // SaveAs is Save in another form.
@@ -226,8 +227,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	return append(tensors, stored...), nil
 }
 
-// texts returns strings as two tensors: their bytes, and where each begins and
-// the last ends.
+// texts returns strings as two tensors: their bytes, and where each begins and the last ends.
 func texts(name string, values []string) []safetensors.Tensor {
 	offsets := make([]int64, len(values)+1)
 	for i, v := range values {
@@ -341,8 +341,8 @@ func weightTensors(w rows, f Format) []safetensors.Tensor {
 	)
 }
 
-// eachRow goes through the weights that are not zero, feature by feature. The
-// slices are valid until the next.
+// eachRow goes through the weights that are not zero, feature by feature. The slices are valid
+// until the next.
 func eachRow(w rows) iter.Seq2[[]int32, []float64] {
 	return func(yield func([]int32, []float64) bool) {
 		features, _ := w.size()

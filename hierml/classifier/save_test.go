@@ -38,8 +38,8 @@ func loaded(b []byte) (*classifier.Model, error) {
 	return classifier.Read(bytes.NewReader(b), int64(len(b)))
 }
 
-// models are models of all forms: on trees, forests and DAGs, dense and sparse,
-// with and without vocabulary.
+// models are models of all forms: on trees, forests and DAGs, dense and sparse, with and without
+// vocabulary.
 func models(t testing.TB) map[string]*classifier.Model {
 	t.Helper()
 	fit := func(e classifier.Estimator, d *dataset.Dataset) *classifier.Model {
@@ -137,8 +137,8 @@ func TestLoadedModelIsTheModelSaved(t *testing.T) {
 	}
 }
 
-// TestLoadsFirstFiles loads models of methods that solve no problem as they were written when these had certificates of NaN, and
-// a learner's a status of its own.
+// TestLoadsFirstFiles loads models of methods that solve no problem as they were written when these
+// had certificates of NaN, and a learner's a status of its own.
 func TestLoadsFirstFiles(t *testing.T) {
 	for name, want := range map[string]classifier.Training{
 		"learner-v1":    {Seconds: 1.1411e-05},
@@ -441,8 +441,8 @@ func FuzzRead(f *testing.F) {
 	for _, m := range models(f) {
 		f.Add(saved(f, m, classifier.Format{}), 0, byte(0))
 	}
-	// The fuzzer changes a byte, whose check sum is then left out, so that it gets
-	// beyond the check.
+	// The fuzzer changes a byte, whose check sum is then left out, so that it gets beyond the
+	// check.
 	f.Fuzz(func(t *testing.T, b []byte, at int, to byte) {
 		b = bytes.Replace(slices.Clone(b), []byte(`"crc32c"`), []byte(`"no sum"`), 1)
 		if at >= 0 && at < len(b) {

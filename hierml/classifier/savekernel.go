@@ -11,7 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// kernelParameters returns what the metadata of a model file say of a kernel, nil for those that are not of parameters alone.
+// kernelParameters returns what the metadata of a model file say of a kernel, nil for those that
+// are not of parameters alone.
 func kernelParameters(k gram.Kernel) map[string]string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	switch k := k.(type) {
@@ -70,8 +71,9 @@ func (e *expansion) metadata() map[string]string {
 	return text
 }
 
-// tensors returns the instances of the expansion, in compressed rows with their numbers among those trained on, and their vectors over the
-// columns, in compressed rows too. It is an error if the kernel is a function or a matrix, which files do not have.
+// tensors returns the instances of the expansion, in compressed rows with their numbers among those
+// trained on, and their vectors over the columns, in compressed rows too. It is an error if the
+// kernel is a function or a matrix, which files do not have.
 func (e *expansion) tensors() ([]safetensors.Tensor, error) {
 	if kernelParameters(e.kernel) == nil {
 		return nil, fmt.Errorf("classifier: save: the model has the kernel %v, which no file holds; keep what it was trained with and fit again", e.kernel)
@@ -103,7 +105,8 @@ func wide(values []int) []int64 {
 	return w
 }
 
-// maxKernelFeatures bounds the features of a kernel model that is loaded, for which it needs memory whether instances have them or not.
+// maxKernelFeatures bounds the features of a kernel model that is loaded, for which it needs memory
+// whether instances have them or not.
 const maxKernelFeatures = 1 << 24
 
 // readExpansion reads the expansion of a kernel model.

@@ -14,11 +14,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LeafScores returns the scores of all leaves: a row of x a row, a column a leaf
-// in the order of Taxonomy.Leaves. Features that x has and the training data
-// had not are ignored, and features that x lacks count as zero, so that a
-// matrix of another width is scored on the features that both have. Check
-// tells whether a matrix fits. For no rows the result is an empty matrix.
+// LeafScores returns the scores of all leaves: a row of x a row, a column a leaf in the order of
+// Taxonomy.Leaves. Features that x has and the training data had not are ignored, and features that
+// x lacks count as zero, so that a matrix of another width is scored on the features that both
+// have. Check tells whether a matrix fits. For no rows the result is an empty matrix.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
@@ -28,8 +27,8 @@ func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// NodeScores returns <W_n, x> for every node: a row of x a row, a column a node.
-// It treats a matrix of another width as LeafScores does.
+// NodeScores returns <W_n, x> for every node: a row of x a row, a column a node. It treats a matrix
+// of another width as LeafScores does.
 func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
@@ -39,8 +38,7 @@ func (m *Model) NodeScores(x *dataset.Matrix) *mat.Dense {
 	return scores
 }
 
-// Check returns an error if x is not a matrix over the features of the training
-// data.
+// Check returns an error if x is not a matrix over the features of the training data.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
 		return fmt.Errorf("classifier: no matrix to predict for")
@@ -57,8 +55,8 @@ func (m *Model) Check(x *dataset.Matrix) error {
 	return nil
 }
 
-// CheckTaxonomy returns an error if the labels of t are not those of the model: a node has another name, or is
-// a leaf in only one of them.
+// CheckTaxonomy returns an error if the labels of t are not those of the model: a node has another
+// name, or is a leaf in only one of them.
 func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 	if t == m.Taxonomy {
 		return nil
@@ -81,8 +79,7 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 	return nil
 }
 
-// scorer computes scores of one instance at a time. It holds scratch space: one
-// a goroutine.
+// scorer computes scores of one instance at a time. It holds scratch space: one a goroutine.
 type scorer struct {
 	model *Model
 	// values are the scores of the columns for the instance loaded.
@@ -147,8 +144,8 @@ func (s *scorer) nodes(dst []float64) {
 	}
 }
 
-// each calls do for every row of x, in any order and on all cores, with a scorer
-// that has loaded it.
+// each calls do for every row of x, in any order and on all cores, with a scorer that has loaded
+// it.
 func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
 	inChunks(x.Rows, m.Workers, func() func(i int) {
 		s := m.newScorer()
@@ -159,8 +156,8 @@ func (m *Model) each(x *dataset.Matrix, do func(s *scorer, i int)) {
 	})
 }
 
-// inChunks calls a function for 0 to n-1, in any order and on all cores. start
-// makes it for each goroutine.
+// inChunks calls a function for 0 to n-1, in any order and on all cores. start makes it for each
+// goroutine.
 func inChunks(n, workers int, start func() func(i int)) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

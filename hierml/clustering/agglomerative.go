@@ -14,53 +14,55 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Agglomerative merges classes into clusters, the nearest two first. Its zero value is [Cai08, Algorithm 8]:
-// centroids in the space of the features, average linkage, inconsistency of depth 2.
+// Agglomerative merges classes into clusters, the nearest two first. Its zero value is [Cai08,
+// Algorithm 8]: centroids in the space of the features, average linkage, inconsistency of depth 2.
 type Agglomerative struct {
 	// Linkage is the distance of clusters. The default value is Average.
 	Linkage Linkage
 
-	// Kernel, if not nil, is the inner product that centroids are compared by, in its feature space.
+	// Kernel, if not nil, is the inner product that centroids are compared by, in its feature
+	// space.
 	Kernel gram.Kernel
 
-	// Depth is how many levels of links, the link itself included, a coefficient of inconsistency looks at. The default
-	// value is 2.
+	// Depth is how many levels of links, the link itself included, a coefficient of inconsistency
+	// looks at. The default value is 2.
 	Depth int
 
-	// OmitEmpty leaves classes without instances out of the taxonomies. Otherwise each is a cluster of its own.
+	// OmitEmpty leaves classes without instances out of the taxonomies. Otherwise each is a cluster
+	// of its own.
 	OmitEmpty bool
 
-	// Workers is the number of goroutines that compute distances, which do not depend on it. The default value is the
-	// number of processors.
+	// Workers is the number of goroutines that compute distances, which do not depend on it. The
+	// default value is the number of processors.
 	Workers int
 
-	// Progress, if not nil, is called now and then with the part of the work that is done, from 0 to 1, and a word on
-	// it, never twice at the same time. An error ends the clustering.
+	// Progress, if not nil, is called now and then with the part of the work that is done, from 0
+	// to 1, and a word on it, never twice at the same time. An error ends the clustering.
 	Progress func(done float64, state string) error
 }
 
-// Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their instances [Cai08, (6.1)]. An
-// instance with several labels counts for each. A label that is not a leaf is an error; Leafed moves such labels. It
-// ends early with ctx's error, or that of Progress.
+// Fit clusters the leaves of d's taxonomy by the Euclidean distances of the centroids of their
+// instances [Cai08, (6.1)]. An instance with several labels counts for each. A label that is not a
+// leaf is an error; Leafed moves such labels. It ends early with ctx's error, or that of Progress.
 func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, true, a.centroids)
 }
 
-// CoOccurrence clusters the leaves of d's taxonomy by the Jaccard distances of the sets of instances that have them as
-// labels: 1 minus the number with both labels over the number with either. Labels that never stand together have
-// distance 1, and the features play no part.
+// CoOccurrence clusters the leaves of d's taxonomy by the Jaccard distances of the sets of
+// instances that have them as labels: 1 minus the number with both labels over the number with
+// either. Labels that never stand together have distance 1, and the features play no part.
 //
-// HOMER [TKV08] clusters the labels of multi-label data by these sets from the top down,
-// with balanced k-means; [MGDD16] compares
-// it with agglomerative clustering of the same sets, which is what this does.
+// HOMER [TKV08] clusters the labels of multi-label data by these sets from the top down, with
+// balanced k-means; [MGDD16] compares it with agglomerative clustering of the same sets, which is
+// what this does.
 func (a Agglomerative) CoOccurrence(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, false, jaccard)
 }
 
-// Link clusters things by their distances: a symmetric matrix of finite numbers, not negative, with zeros on the
-// diagonal; the first entry that is not so is an error. Entries across the diagonal may differ by a billionth, as
-// computed distances do; the upper one counts. Names are the things' names, distinct and not empty, or nil for their
-// numbers.
+// Link clusters things by their distances: a symmetric matrix of finite numbers, not negative, with
+// zeros on the diagonal; the first entry that is not so is an error. Entries across the diagonal
+// may differ by a billionth, as computed distances do; the upper one counts. Names are the things'
+// names, distinct and not empty, or nil for their numbers.
 func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []string) (*Dendrogram, error) {
 	if err := a.check(); err != nil {
 		return nil, err
@@ -95,7 +97,8 @@ func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []s
 	return a.link(ctx, c, names, nil, &counter{links: c.n - 1, progress: report})
 }
 
-// Distances returns the Euclidean distances that Fit clusters by, and the names of their classes, those with instances.
+// Distances returns the Euclidean distances that Fit clusters by, and the names of their classes,
+// those with instances.
 func (a Agglomerative) Distances(ctx context.Context, d *dataset.Dataset) (*mat.SymDense, []string, error) {
 	if err := a.check(); err != nil {
 		return nil, nil, err
@@ -119,7 +122,8 @@ func (a Agglomerative) Distances(ctx context.Context, d *dataset.Dataset) (*mat.
 	return m, s.names, nil
 }
 
-// cluster clusters the classes of d by the distances that a function computes, one row of them after the other.
+// cluster clusters the classes of d by the distances that a function computes, one row of them
+// after the other.
 func (a Agglomerative) cluster(ctx context.Context, d *dataset.Dataset, features bool, distances func(context.Context, *classes, *counter) (*condensed, error)) (*Dendrogram, error) {
 	if err := a.check(); err != nil {
 		return nil, err

@@ -9,9 +9,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the instances under it,
-// trains with them, and translates the model back, so that it is judged by the true taxonomy as any other, like the
-// perceptrons with an automatic hierarchy in [Cai08, tables 7.23 and 7.24].
+// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the
+// instances under it, trains with them, and translates the model back, so that it is judged by the
+// true taxonomy as any other, like the perceptrons with an automatic hierarchy in [Cai08, tables
+// 7.23 and 7.24].
 type Automatic struct {
 	// Estimator trains under the hierarchy.
 	Estimator classifier.Estimator
@@ -26,8 +27,9 @@ type Automatic struct {
 	Cuts []Cut
 }
 
-// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of the taxonomy of d. If
-// the estimator returns a model together with an error, as when ctx ends, so does Fit.
+// Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of the
+// taxonomy of d. If the estimator returns a model together with an error, as when ctx ends, so does
+// Fit.
 func (a Automatic) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, error) {
 	return fitUnder(ctx, a.Estimator, d, a.Hierarchy)
 }
@@ -45,8 +47,8 @@ func (a Automatic) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy
 	return dendrogram.Taxonomy(a.Cuts...)
 }
 
-// Randomized is an estimator that trains under a random hierarchy of the shape of the true one, and whose model is
-// judged by the true one, as in [Cai08, tables 7.17 to 7.19].
+// Randomized is an estimator that trains under a random hierarchy of the shape of the true one, and
+// whose model is judged by the true one, as in [Cai08, tables 7.17 to 7.19].
 type Randomized struct {
 	// Estimator trains under the hierarchy, as in Automatic.
 	Estimator classifier.Estimator

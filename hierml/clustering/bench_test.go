@@ -49,8 +49,8 @@ func hash(i, j int) float64 {
 	return float64((x^x>>31)>>11) / (1 << 53)
 }
 
-// BenchmarkLink clusters distances without ties; whole numbers, most of which tie; and distances of which nearly all are
-// 1, as Jaccard distances of labels are.
+// BenchmarkLink clusters distances without ties; whole numbers, most of which tie; and distances of
+// which nearly all are 1, as Jaccard distances of labels are.
 func BenchmarkLink(b *testing.B) {
 	q := benchmarkClasses(b)
 	rng := rand.New(rand.NewPCG(1, 1))

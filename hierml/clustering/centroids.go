@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 )
 
-// centroids returns the Euclidean distances between the centroids of the classes (6.1), in the kernel's feature space if
-// there is a kernel.
+// centroids returns the Euclidean distances between the centroids of the classes (6.1), in the
+// kernel's feature space if there is a kernel.
 func (a Agglomerative) centroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
 	if a.Kernel != nil {
 		return a.kernelCentroids(ctx, s, progress)
@@ -126,12 +126,12 @@ func (p *centroids) difference(k, l int) float64 {
 	return sum
 }
 
-// kernelCentroids returns the distances of the centroids in the kernel's feature space: the squared distance of classes
-// k and l is the mean of the kernel over pairs of k, plus that over pairs of l, minus twice that over pairs of one of k
-// and one of l.
+// kernelCentroids returns the distances of the centroids in the kernel's feature space: the squared
+// distance of classes k and l is the mean of the kernel over pairs of k, plus that over pairs of l,
+// minus twice that over pairs of one of k and one of l.
 func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress *counter) (*condensed, error) {
-	// Instances by their last class: those with a class from k on are then the ones from some place on, and the kernel
-	// is not asked for pairs with the others.
+	// Instances by their last class: those with a class from k on are then the ones from some place
+	// on, and the kernel is not asked for pairs with the others.
 	order, from := s.byLastClass()
 	against, err := gram.NewAgainst(a.Kernel, s.x.Subset(order))
 	if err != nil {
@@ -182,8 +182,8 @@ func (a Agglomerative) kernelCentroids(ctx context.Context, s *classes, progress
 	return c, nil
 }
 
-// byLastClass returns the instances in the order of their last classes, those without any first, and for every class
-// where those begin whose last class it or a later one is.
+// byLastClass returns the instances in the order of their last classes, those without any first,
+// and for every class where those begin whose last class it or a later one is.
 func (s *classes) byLastClass() (order, from []int) {
 	size := make([]int, s.len()+1) // by last class + 1
 	last := func(i int) int {

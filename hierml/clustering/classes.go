@@ -127,8 +127,8 @@ func jaccard(ctx context.Context, s *classes, progress *counter) (*condensed, er
 	return c, nil
 }
 
-// eachRow calls the functions that newWorker returns with 0 to n-1, from several goroutines, and progress with how many
-// are done.
+// eachRow calls the functions that newWorker returns with 0 to n-1, from several goroutines, and
+// progress with how many are done.
 func eachRow(ctx context.Context, n, workers int, progress *counter, newWorker func() func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -18,7 +18,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// sample returns sparse instances with one to three labels, of which the last of q classes is never one.
+// sample returns sparse instances with one to three labels, of which the last of q classes is never
+// one.
 func sample(t *testing.T, n, q, features int) *dataset.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -43,8 +44,8 @@ func sample(t *testing.T, n, q, features int) *dataset.Dataset {
 	return instances(t, classes, rows, labels)
 }
 
-// TestCentroidDistances compares with dense centroids, and by the linear kernel, the identity kernel and any number of
-// workers.
+// TestCentroidDistances compares with dense centroids, and by the linear kernel, the identity
+// kernel and any number of workers.
 func TestCentroidDistances(t *testing.T) {
 	d := sample(t, 150, 12, 30)
 	const q = 11
@@ -86,7 +87,8 @@ func TestCentroidDistances(t *testing.T) {
 	}
 }
 
-// TestEqualCentroids has two classes with the same instances, far from 0: their distance is exactly 0.
+// TestEqualCentroids has two classes with the same instances, far from 0: their distance is exactly
+// 0.
 func TestEqualCentroids(t *testing.T) {
 	d := instances(t, make([]int, 3), [][]float64{{1e4 + 0.1, 7}, {3, 1e4}, {1e4, 1e4}}, [][]int{{0, 1}, {0, 1}, {2}})
 	distances, _, err := clustering.Agglomerative{}.Distances(context.Background(), d)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Cut is a rule that says which links of a dendrogram are cut: one of [Inconsistent], [InconsistentAbove], [Height],
-// [Number] and [Depth].
+// Cut is a rule that says which links of a dendrogram are cut: one of [Inconsistent],
+// [InconsistentAbove], [Height], [Number] and [Depth].
 type Cut struct {
 	// By is "inconsistent", "inconsistent above", "height", "number" or "depth".
 	By string
@@ -14,8 +14,8 @@ type Cut struct {
 	Value float64
 }
 
-// Inconsistent is the cut of [Cai08, Algorithm 8]: links with a coefficient of inconsistency above the mean of those that are not
-// zero.
+// Inconsistent is the cut of [Cai08, Algorithm 8]: links with a coefficient of inconsistency above
+// the mean of those that are not zero.
 func Inconsistent() Cut { return Cut{"inconsistent", 0} }
 
 // InconsistentAbove cuts the links with a coefficient of inconsistency above the threshold.
@@ -24,11 +24,12 @@ func InconsistentAbove(threshold float64) Cut { return Cut{"inconsistent above",
 // Height cuts the links higher than h.
 func Height(h float64) Cut { return Cut{"height", h} }
 
-// Number cuts the last links, so that k clusters are left, or one a class if there are fewer classes.
+// Number cuts the last links, so that k clusters are left, or one a class if there are fewer
+// classes.
 func Number(k int) Cut { return Cut{"number", float64(k)} }
 
-// Depth cuts all links less than k links below the last one, which is cut by 1; what is left are the clusters k steps
-// down the dendrogram, and classes less deep.
+// Depth cuts all links less than k links below the last one, which is cut by 1; what is left are
+// the clusters k steps down the dendrogram, and classes less deep.
 func Depth(k int) Cut { return Cut{"depth", float64(k)} }
 
 // String describes the cut.

@@ -8,8 +8,8 @@ import (
 
 // Link is a merger of two clusters.
 type Link struct {
-	// A and B are the numbers of the clusters, A the smaller: of a class, from 0, or of the cluster of link t, the
-	// number of classes plus t.
+	// A and B are the numbers of the clusters, A the smaller: of a class, from 0, or of the cluster
+	// of link t, the number of classes plus t.
 	A, B int
 	// Height is the distance of the clusters.
 	Height float64
@@ -19,32 +19,33 @@ type Link struct {
 
 // Dendrogram is the tree of mergers of the classes into one cluster, and a cut through it.
 type Dendrogram struct {
-	// Classes are the names of what was clustered. Empty are those of classes without instances, which are no part of
-	// the links.
+	// Classes are the names of what was clustered. Empty are those of classes without instances,
+	// which are no part of the links.
 	Classes, Empty []string
 	// Links are the mergers in the order in which they were made, one less than there are classes.
 	Links []Link
 	// Linkage is the distance of clusters.
 	Linkage Linkage
 
-	// Inconsistency is the coefficient of every link: how many sample standard deviations its height is above the mean
-	// of the heights of itself and the Depth-1 levels of links below it; 0 where they do not differ or there are none
-	// below.
+	// Inconsistency is the coefficient of every link: how many sample standard deviations its
+	// height is above the mean of the heights of itself and the Depth-1 levels of links below it; 0
+	// where they do not differ or there are none below.
 	Inconsistency []float64
 	// Depth is the number of levels of links that a coefficient looks at.
 	Depth int
 	// Threshold is the mean of the coefficients that are not zero, or 0 if all are.
 	Threshold float64
 
-	// Cut says which links are cut: by [Cai08, Algorithm 8] those with a coefficient above the threshold by more than 1e-9, and
-	// the links that build on them; or as With says.
+	// Cut says which links are cut: by [Cai08, Algorithm 8] those with a coefficient above the
+	// threshold by more than 1e-9, and the links that build on them; or as With says.
 	Cut []bool
-	// Clusters has the classes, ascending, of each cluster that the cut leaves, in the order of their first classes.
+	// Clusters has the classes, ascending, of each cluster that the cut leaves, in the order of
+	// their first classes.
 	Clusters [][]int
 }
 
-// tolerance is how far a coefficient of inconsistency must be above a threshold to be above it: where all coefficients
-// are equal, as in chains, rounding must not decide.
+// tolerance is how far a coefficient of inconsistency must be above a threshold to be above it:
+// where all coefficients are equal, as in chains, rounding must not decide.
 const tolerance = 1e-9
 
 // Len returns the number of classes.
@@ -83,8 +84,8 @@ func (d *Dendrogram) judge() {
 
 // Consistency compares the height of a link with those of the links near it.
 type Consistency struct {
-	// Mean and Deviation, the sample standard deviation, are of the heights of the link and those below it; Count is
-	// their number. The Deviation of one height is 0.
+	// Mean and Deviation, the sample standard deviation, are of the heights of the link and those
+	// below it; Count is their number. The Deviation of one height is 0.
 	Mean, Deviation float64
 	Count           int
 	// Coefficient is the height of the link minus the mean, in deviations; 0 if the deviation is 0.
@@ -189,8 +190,8 @@ func (d *Dendrogram) partition(cut []bool) [][]int {
 	return clusters
 }
 
-// Check returns what is wrong with a dendrogram that was put together by hand, or nil. The other methods that return
-// errors, and chart.Dendrogram, ask it first.
+// Check returns what is wrong with a dendrogram that was put together by hand, or nil. The other
+// methods that return errors, and chart.Dendrogram, ask it first.
 func (d *Dendrogram) Check() error {
 	n := len(d.Classes)
 	if n == 0 {

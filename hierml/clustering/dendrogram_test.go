@@ -138,7 +138,8 @@ func TestTaxonomies(t *testing.T) {
 	}
 }
 
-// TestCutsThatDoNotRefine has a cut by height through one branch and one by depth through the other.
+// TestCutsThatDoNotRefine has a cut by height through one branch and one by depth through the
+// other.
 func TestCutsThatDoNotRefine(t *testing.T) {
 	d := onALine(t, clustering.Agglomerative{Linkage: clustering.Single}, 0, 4, 9, 15, 22, 60, 61, 62.5, 64.7)
 	if _, err := d.Taxonomy(clustering.Height(5.5), clustering.Depth(2)); err == nil || !strings.Contains(err.Error(), "refine") {
@@ -184,7 +185,8 @@ func TestOneClass(t *testing.T) {
 	}
 }
 
-// TestCoefficients has links that are alike, of which rounding must not decide, and a deviation that is not zero.
+// TestCoefficients has links that are alike, of which rounding must not decide, and a deviation
+// that is not zero.
 func TestCoefficients(t *testing.T) {
 	equal := mat.NewSymDense(9, nil)
 	for i := range 9 {

@@ -82,7 +82,8 @@ sports/hockey 4:1 6:0.4
 	return d
 }
 
-// A perceptron learns under the hierarchy that is learned from its instances, and is judged by the true one.
+// A perceptron learns under the hierarchy that is learned from its instances, and is judged by the
+// true one.
 func ExampleAutomatic() {
 	d := small()
 	ctx := context.Background()

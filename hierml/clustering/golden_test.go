@@ -39,7 +39,8 @@ func (want autohier) check(t *testing.T, id string, d *clustering.Dendrogram, to
 		if got := d.Links[k]; got.A != int(l[0]) || got.B != int(l[1]) || !near(got.Height, l[2]) {
 			t.Errorf("%s: link %d is %v, want %v", id, k, got, l)
 		}
-		// A coefficient of two heights is 1/sqrt(2) however near they are, otherwise it moves with them.
+		// A coefficient of two heights is 1/sqrt(2) however near they are, otherwise it moves with
+		// them.
 		if !near(d.Inconsistency[k], want.IC[k]) {
 			t.Errorf("%s: coefficient of link %d is %.13g, want %.13g", id, k, d.Inconsistency[k], want.IC[k])
 		}
@@ -65,8 +66,8 @@ func (want autohier) check(t *testing.T, id string, d *clustering.Dendrogram, to
 	}
 }
 
-// TestGoldenAutohier compares links and cuts from the distances as given, and from the instances as far as the
-// float32 of a data set has their digits.
+// TestGoldenAutohier compares links and cuts from the distances as given, and from the instances as
+// far as the float32 of a data set has their digits.
 func TestGoldenAutohier(t *testing.T) {
 	cases, err := golden.Read("autohier")
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Taxonomy returns the classes below the clusters of the dendrogram's cut: the hierarchy of [Cai08, Algorithm 8], whose first
-// level are the clusters and whose second are the classes. With cuts it has a level for each of them instead, in the
-// order of their numbers of clusters. A cluster of one class is a node with one child. Cuts of which neither refines the
-// other are an error.
+// Taxonomy returns the classes below the clusters of the dendrogram's cut: the hierarchy of [Cai08,
+// Algorithm 8], whose first level are the clusters and whose second are the classes. With cuts it
+// has a level for each of them instead, in the order of their numbers of clusters. A cluster of one
+// class is a node with one child. Cuts of which neither refines the other are an error.
 //
-// The leaves are the classes under their names, in the order of Classes and then of Empty, and their ids are from 0 on.
-// Every class of Empty is a cluster of its own on each level.
+// The leaves are the classes under their names, in the order of Classes and then of Empty, and
+// their ids are from 0 on. Every class of Empty is a cluster of its own on each level.
 func (d *Dendrogram) Taxonomy(cuts ...Cut) (*taxonomy.Taxonomy, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func (d *Dendrogram) Taxonomy(cuts ...Cut) (*taxonomy.Taxonomy, error) {
 	return taxonomy.New(b.names, b.edges)
 }
 
-// Binary returns the whole dendrogram as a taxonomy: every link is a node with two children. The leaves are as those of
-// Taxonomy; classes of Empty are children of the root.
+// Binary returns the whole dendrogram as a taxonomy: every link is a node with two children. The
+// leaves are as those of Taxonomy; classes of Empty are children of the root.
 func (d *Dendrogram) Binary() (*taxonomy.Taxonomy, error) {
 	if err := d.Check(); err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 type Linkage int
 
 const (
-	// Average is the mean of the distances between the members of the one and those of the other (6.2).
+	// Average is the mean of the distances between the members of the one and those of the other
+	// (6.2).
 	Average Linkage = iota
 	// Complete is the largest of them.
 	Complete
@@ -71,9 +72,9 @@ func (c *condensed) row(i int) []float64 {
 	return c.values[from : from+c.n-i-1]
 }
 
-// matrix is the distances between the clusters while they are merged. A cluster lives in the place of one of its members.
-// For average linkage the entries are sums of the members' distances: sums of whole numbers are exact in any
-// order, so that distances that tie in truth tie here.
+// matrix is the distances between the clusters while they are merged. A cluster lives in the place
+// of one of its members. For average linkage the entries are sums of the members' distances: sums
+// of whole numbers are exact in any order, so that distances that tie in truth tie here.
 type matrix struct {
 	*condensed
 	linkage Linkage
@@ -98,8 +99,8 @@ func (m *matrix) distance(i, j int) float64 {
 	return v
 }
 
-// nearest returns the place of the cluster nearest to that in place i, or -1 if it is not the only nearest or there is no
-// other, and its distance.
+// nearest returns the place of the cluster nearest to that in place i, or -1 if it is not the only
+// nearest or there is no other, and its distance.
 func (m *matrix) nearest(i int) (place int, distance float64) {
 	place, distance = -1, math.Inf(1)
 	from := m.border[i]
@@ -126,7 +127,8 @@ func (m *matrix) nearest(i int) (place int, distance float64) {
 	return place, distance
 }
 
-// merge puts the cluster in place b into that in place a, and returns the place: the smaller of the two.
+// merge puts the cluster in place b into that in place a, and returns the place: the smaller of the
+// two.
 func (m *matrix) merge(a, b int) int {
 	if a > b {
 		a, b = b, a
@@ -162,12 +164,13 @@ type merger struct {
 	height float64
 }
 
-// chain merges clusters that are each other's only nearest neighbours, in whatever order it comes upon them, until there
-// are none or those left have ties before them. It asks for O(n^2) distances. It returns the mergers, and for every
-// place with a cluster which it is, numbered as in a merger.
+// chain merges clusters that are each other's only nearest neighbours, in whatever order it comes
+// upon them, until there are none or those left have ties before them. It asks for O(n^2)
+// distances. It returns the mergers, and for every place with a cluster which it is, numbered as in
+// a merger.
 //
-// Merging others brings nothing nearer to two such clusters than they are to each other, for all three linkages. So
-// going through the pairs by distance merges these two as well.
+// Merging others brings nothing nearer to two such clusters than they are to each other, for all
+// three linkages. So going through the pairs by distance merges these two as well.
 func (m *matrix) chain(ctx context.Context, progress func(done int) error) (found []merger, cluster []int, err error) {
 	cluster = make([]int, m.n)
 	starts := make([]int, m.n)
@@ -210,7 +213,8 @@ func (m *matrix) chain(ctx context.Context, progress func(done int) error) (foun
 				return nil, nil, err
 			}
 		case near < 0 || tied[near] || onPath[near]:
-			// A neighbour on the path but not the one before can come of rounding only, and is treated as a tie.
+			// A neighbour on the path but not the one before can come of rounding only, and is
+			// treated as a tie.
 			for _, place := range path {
 				onPath[place], tied[place] = false, true
 			}

@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/hierml/clustering"
 )
 
-// bruteForce looks at all pairs of clusters at every step. Distances of members are summed in the order in which the
-// rows stand, which for whole numbers is exact.
+// bruteForce looks at all pairs of clusters at every step. Distances of members are summed in the
+// order in which the rows stand, which for whole numbers is exact.
 func bruteForce(distances *mat.SymDense, linkage clustering.Linkage) []clustering.Link {
 	n := distances.SymmetricDim()
 	clusters := map[int][]int{}
@@ -60,8 +60,8 @@ func bruteForce(distances *mat.SymDense, linkage clustering.Linkage) []clusterin
 	return links
 }
 
-// TestLinksAreThoseOfBruteForce compares on distances without ties and on whole numbers, the fewer of them the
-// more ties.
+// TestLinksAreThoseOfBruteForce compares on distances without ties and on whole numbers, the fewer
+// of them the more ties.
 func TestLinksAreThoseOfBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, linkage := range []clustering.Linkage{clustering.Average, clustering.Complete, clustering.Single} {
@@ -97,8 +97,9 @@ func TestLinksAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
-// TestTies has points in a row at equal distances, where every inner one has two nearest neighbours, and distances that
-// all are equal but for those of one thing or two that are near all others.
+// TestTies has points in a row at equal distances, where every inner one has two nearest
+// neighbours, and distances that all are equal but for those of one thing or two that are near all
+// others.
 func TestTies(t *testing.T) {
 	const n = 30
 	for name, of := range map[string]func(i, j int) float64{

@@ -7,9 +7,9 @@ import (
 	"sort"
 )
 
-// agglomerate merges the n things of m, the nearest two clusters at a time and of several such pairs the one whose
-// smaller number is smallest, then the one whose other is, until one is left. Things are numbered from 0, the cluster of
-// link t is number n+t. m is used up.
+// agglomerate merges the n things of m, the nearest two clusters at a time and of several such
+// pairs the one whose smaller number is smallest, then the one whose other is, until one is left.
+// Things are numbered from 0, the cluster of link t is number n+t. m is used up.
 func agglomerate(ctx context.Context, m *matrix, progress func(done int) error) ([]Link, error) {
 	found, cluster, err := m.chain(ctx, progress)
 	if err != nil {
@@ -43,15 +43,16 @@ func agglomerate(ctx context.Context, m *matrix, progress func(done int) error) 
 	return o.links, nil
 }
 
-// order goes through the mergers by distance and numbers them. Those that the chain found are merged in the matrix
-// already; it lets their clusters appear when their turn has come. Pairs that have one of their members are farther
-// apart than they are, and so are pairs with a cluster that has not appeared: none of these is missed. What the chain
-// left because of ties is merged here.
+// order goes through the mergers by distance and numbers them. Those that the chain found are
+// merged in the matrix already; it lets their clusters appear when their turn has come. Pairs that
+// have one of their members are farther apart than they are, and so are pairs with a cluster that
+// has not appeared: none of these is missed. What the chain left because of ties is merged here.
 //
-// For every cluster it knows the nearest of those with greater numbers, and a lower bound on the distances of the
-// others. When the nearest is merged and comes back farther than that, the bound takes its place, and only when it is
-// the smallest of all distances the nearest one is looked for again. This takes O(n^2) operations unless, time after
-// time, most clusters lose the two that are nearest to them.
+// For every cluster it knows the nearest of those with greater numbers, and a lower bound on the
+// distances of the others. When the nearest is merged and comes back farther than that, the bound
+// takes its place, and only when it is the smallest of all distances the nearest one is looked for
+// again. This takes O(n^2) operations unless, time after time, most clusters lose the two that are
+// nearest to them.
 type order struct {
 	*matrix
 	links []Link
@@ -100,7 +101,8 @@ func (o *order) forget(place int) {
 	o.near[place], o.distance[place], o.others[place], o.stale[place] = -1, math.Inf(1), math.Inf(1), false
 }
 
-// consider compares the nearest cluster known with one whose number is greater than those of all considered before.
+// consider compares the nearest cluster known with one whose number is greater than those of all
+// considered before.
 func (o *order) consider(place, other int) {
 	if d := o.matrix.distance(place, other); d < o.distance[place] {
 		o.near[place], o.distance[place], o.others[place], o.stale[place] = other, d, o.distance[place], false

@@ -10,22 +10,24 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Random draws hierarchies of a given shape [Cai08, section 7.4.3]: as many nodes on each level, and every
-// inner node with a child, but otherwise any node below any. The zero value draws all of these alike.
+// Random draws hierarchies of a given shape [Cai08, section 7.4.3]: as many nodes on each level,
+// and every inner node with a child, but otherwise any node below any. The zero value draws all of
+// these alike.
 type Random struct {
-	// OneChildEach gives every inner node a child first, and then every other node any parent. More hierarchies of even
-	// sizes come out than of those that are drawn alike: two nodes with four children have two each in 1 of 2, rather
-	// than in 3 of 7.
+	// OneChildEach gives every inner node a child first, and then every other node any parent. More
+	// hierarchies of even sizes come out than of those that are drawn alike: two nodes with four
+	// children have two each in 1 of 2, rather than in 3 of 7.
 	OneChildEach bool
 
 	// Seed chooses the hierarchy. Equal seeds draw equal ones.
 	Seed uint64
 }
 
-// Like returns a taxonomy of the nodes of t, under the same names and ids, with the same depths and the same ones as
-// leaves, in which each has one parent, drawn at random among the inner nodes one level higher. Instances of t can be
-// trained on under it with the labels that they have. Levels are longest depths; a graph of which some level has more
-// inner nodes than the next one has nodes, which no tree has, is an error.
+// Like returns a taxonomy of the nodes of t, under the same names and ids, with the same depths and
+// the same ones as leaves, in which each has one parent, drawn at random among the inner nodes one
+// level higher. Instances of t can be trained on under it with the labels that they have. Levels
+// are longest depths; a graph of which some level has more inner nodes than the next one has nodes,
+// which no tree has, is an error.
 func (r Random) Like(ctx context.Context, t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, error) {
 	if t == nil {
 		return nil, errors.New("clustering: there is no taxonomy to draw one like")
@@ -43,9 +45,9 @@ func (r Random) Like(ctx context.Context, t *taxonomy.Taxonomy) (*taxonomy.Taxon
 	return r.draw(ctx, t.Names(), levels, inner)
 }
 
-// Levels returns a taxonomy with the given number of nodes on each level, from the roots down. All nodes above the last
-// level are inner ones. They are named by their level and number, "0.0" the first root, and their ids ascend in this
-// order.
+// Levels returns a taxonomy with the given number of nodes on each level, from the roots down. All
+// nodes above the last level are inner ones. They are named by their level and number, "0.0" the
+// first root, and their ids ascend in this order.
 func (r Random) Levels(ctx context.Context, sizes []int) (*taxonomy.Taxonomy, error) {
 	var names []string
 	levels := make([][]int, len(sizes))
@@ -88,8 +90,8 @@ func (r Random) draw(ctx context.Context, names []string, levels, inner [][]int)
 	return taxonomy.New(names, edges)
 }
 
-// oneEach returns a parent for each of m children: a child drawn at random for each of k parents, and then any parent
-// for the others.
+// oneEach returns a parent for each of m children: a child drawn at random for each of k parents,
+// and then any parent for the others.
 func oneEach(_ context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	parents := make([]int, m)
 	for i, child := range rng.Perm(m) {
@@ -102,8 +104,9 @@ func oneEach(_ context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	return parents, nil
 }
 
-// surjection returns a parent for each of m children, all choices in which each of k parents has a child alike. It draws
-// parents until that is so, if it can be expected within some twenty times, and otherwise numbers of children.
+// surjection returns a parent for each of m children, all choices in which each of k parents has a
+// child alike. It draws parents until that is so, if it can be expected within some twenty times,
+// and otherwise numbers of children.
 func surjection(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	if childless := float64(k) * math.Exp(-float64(m)/float64(k)); childless > 3 {
 		return byCounts(ctx, rng, m, k)
@@ -134,10 +137,10 @@ func byRejection(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	}
 }
 
-// byCounts draws the numbers of children, and then which children they are. Among the choices of byRejection the numbers
-// c have probabilities proportional to 1/prod(c!), with c >= 1 and sum m. That is the distribution of independent
-// Poisson numbers that are not zero, of any rate, if they sum to m; with the rate whose mean is m/k the sum is m in
-// about 1 of sqrt(6m) draws.
+// byCounts draws the numbers of children, and then which children they are. Among the choices of
+// byRejection the numbers c have probabilities proportional to 1/prod(c!), with c >= 1 and sum m.
+// That is the distribution of independent Poisson numbers that are not zero, of any rate, if they
+// sum to m; with the rate whose mean is m/k the sum is m in about 1 of sqrt(6m) draws.
 func byCounts(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	counts := make([]int, k)
 	for i := range counts {
@@ -174,7 +177,8 @@ func byCounts(ctx context.Context, rng *rand.Rand, m, k int) ([]int, error) {
 	return parents, nil
 }
 
-// truncatedRate returns the rate at which the Poisson numbers that are not zero have the given mean, more than 1.
+// truncatedRate returns the rate at which the Poisson numbers that are not zero have the given
+// mean, more than 1.
 func truncatedRate(mean float64) float64 {
 	low, high := 0.0, mean
 	for range 100 {

@@ -20,8 +20,8 @@ type profile struct {
 	probability float64
 }
 
-// checkFrequencies compares frequencies of n draws with probabilities: each within 4.5 deviations, and none that has no
-// probability.
+// checkFrequencies compares frequencies of n draws with probabilities: each within 4.5 deviations,
+// and none that has no probability.
 func checkFrequencies(t *testing.T, name string, n int, seen map[string]int, want []profile) {
 	t.Helper()
 	total := 0
@@ -47,8 +47,8 @@ func numbersOfChildren(parents []int, k int) string {
 	return fmt.Sprint(children)
 }
 
-// TestGoldenRandhier compares the numbers of children on the last level of hierarchies of several levels, and those of
-// both ways to draw.
+// TestGoldenRandhier compares the numbers of children on the last level of hierarchies of several
+// levels, and those of both ways to draw.
 func TestGoldenRandhier(t *testing.T) {
 	cases, err := golden.Read("randhier")
 	if err != nil {
@@ -143,8 +143,8 @@ func TestOneChildEach(t *testing.T) {
 	checkFrequencies(t, "one each", n, seen, []profile{{[]int{2, 2}, 0.5}, {[]int{1, 3}, 0.5}})
 }
 
-// TestLikeKeepsTheShape draws hierarchies like a forest with leaves on several levels, the WIPO section of [Cai08],
-// and one for which rejection alone would not end.
+// TestLikeKeepsTheShape draws hierarchies like a forest with leaves on several levels, the WIPO
+// section of [Cai08], and one for which rejection alone would not end.
 func TestLikeKeepsTheShape(t *testing.T) {
 	uneven, err := taxonomy.New([]string{"r", "s", "a", "b", "c", "d", "e", "lone"}, [][2]int{{0, 2}, {0, 3}, {1, 4}, {2, 5}, {2, 6}})
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/hierml/notebook/hierml/clustering"
 )
 
-// TestAgreesWithSciPy compares links, coefficients and flat clusters with those that testdata/linkages.py wrote. Where
-// scipy's inconsistent has heights that do not differ, its coefficient is 0 too.
+// TestAgreesWithSciPy compares links, coefficients and flat clusters with those that
+// testdata/linkages.py wrote. Where scipy's inconsistent has heights that do not differ, its
+// coefficient is 0 too.
 func TestAgreesWithSciPy(t *testing.T) {
 	text, err := os.ReadFile("testdata/scipy.json")
 	if err != nil {

@@ -18,8 +18,9 @@ type Scorer interface {
 	LeafScores(x *dataset.Matrix) *mat.Dense
 }
 
-// Translated is a model that was trained with one taxonomy and speaks of the leaves of another, by name. Package metric
-// evaluates it on instances under the other taxonomy, so that parents and tree loss are of that one.
+// Translated is a model that was trained with one taxonomy and speaks of the leaves of another, by
+// name. Package metric evaluates it on instances under the other taxonomy, so that parents and tree
+// loss are of that one.
 type Translated struct {
 	// Model is the model itself, and From the taxonomy that it was trained with.
 	Model Scorer
@@ -31,8 +32,9 @@ type Translated struct {
 	node   []int // of To, by leaf of From
 }
 
-// Translate returns the model, which was trained with the taxonomy from, as one that predicts leaves of to. Every leaf
-// of from has the name of one of to. A leaf of to that from does not have is never predicted: its scores are -Inf.
+// Translate returns the model, which was trained with the taxonomy from, as one that predicts
+// leaves of to. Every leaf of from has the name of one of to. A leaf of to that from does not have
+// is never predicted: its scores are -Inf.
 func Translate(model Scorer, from, to *taxonomy.Taxonomy) (*Translated, error) {
 	if model == nil || from == nil || to == nil {
 		return nil, errors.New("clustering: Translate needs a model and two taxonomies")
@@ -71,8 +73,8 @@ func (m *Translated) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return translated
 }
 
-// Decide returns the leaves of To that the model decides for, a set a row of x, or the one with the highest of the
-// scores, which are LeafScores of x, if the model only scores.
+// Decide returns the leaves of To that the model decides for, a set a row of x, or the one with the
+// highest of the scores, which are LeafScores of x, if the model only scores.
 func (m *Translated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	decider, ok := m.Model.(interface {
 		Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
@@ -128,8 +130,8 @@ func (m *Translated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, erro
 	return sets, nil
 }
 
-// Predict returns the leaf of To with the highest score for every row of x or, of the leaves that the model decides for,
-// that with the highest score; -1 where it decides for none.
+// Predict returns the leaf of To with the highest score for every row of x or, of the leaves that
+// the model decides for, that with the highest score; -1 where it decides for none.
 func (m *Translated) Predict(x *dataset.Matrix) ([]int, error) {
 	if err := m.Check(x); err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// scattered returns instances of single labels around a point for each leaf of a taxonomy whose leaves have ids that do
-// not follow each other.
+// scattered returns instances of single labels around a point for each leaf of a taxonomy whose
+// leaves have ids that do not follow each other.
 func scattered(t *testing.T, n int) *dataset.Dataset {
 	t.Helper()
 	tree, err := taxonomy.New([]string{"e", "top", "d", "left", "c", "right", "b", "a"},
@@ -43,8 +43,8 @@ func scattered(t *testing.T, n int) *dataset.Dataset {
 	return d
 }
 
-// TestFlatDoesNotDependOnTheHierarchy evaluates a flat SVM by the true taxonomy, trained with that and trained with a
-// learned one: the same measures come out, of parents and distances too.
+// TestFlatDoesNotDependOnTheHierarchy evaluates a flat SVM by the true taxonomy, trained with that
+// and trained with a learned one: the same measures come out, of parents and distances too.
 func TestFlatDoesNotDependOnTheHierarchy(t *testing.T) {
 	d := scattered(t, 120)
 	ctx := context.Background()

@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
-// Entry is a data set of the catalogue: what it is, where it comes from, and the figures that were counted in it.
+// Entry is a data set of the catalogue: what it is, where it comes from, and the figures that were
+// counted in it.
 type Entry struct {
 	Name  string
 	Title string
@@ -23,8 +24,8 @@ type Entry struct {
 	// Citation is the work to cite, where one is known.
 	Citation string
 
-	// Files are what it consists of. They are found in a folder of HIERML_DATA or the cache, there or in a folder with
-	// the name of the data set.
+	// Files are what it consists of. They are found in a folder of HIERML_DATA or the cache, there
+	// or in a folder with the name of the data set.
 	Files []File
 	// Hand says, for data sets that this package does not download, how to come by the files.
 	Hand string
@@ -44,7 +45,8 @@ type Entry struct {
 // File is a file of a data set.
 type File struct {
 	Name string
-	// URL is where it can be had, empty where it cannot be downloaded without asking, or is made from other files.
+	// URL is where it can be had, empty where it cannot be downloaded without asking, or is made
+	// from other files.
 	URL string
 	// SHA256 is its check sum in hexadecimal digits, as published; empty where none is.
 	SHA256 string
@@ -56,8 +58,8 @@ type File struct {
 // Entries is a list of data sets. It prints as a table.
 type Entries []Entry
 
-// Catalogue returns the public data sets that Open knows without being told where they are. Data sets in a folder of
-// HIERML_DATA that are in the format of OpenContext need no entry.
+// Catalogue returns the public data sets that Open knows without being told where they are. Data
+// sets in a folder of HIERML_DATA that are in the format of OpenContext need no entry.
 func Catalogue() Entries { return slices.Clone(catalogue) }
 
 // folder returns the name of the folder that its files are in.

@@ -13,8 +13,9 @@ var bydateFiles = []File{{
 	SHA256: "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
 }}
 
-// catalogue has public data sets as they are distributed. Sums, and URLs with them, are those that published programs
-// check: scikit-learn's loaders (20news-bydate, lyrl2004) and the records of the datasets library (the others).
+// catalogue has public data sets as they are distributed. Sums, and URLs with them, are those that
+// published programs check: scikit-learn's loaders (20news-bydate, lyrl2004) and the records of the
+// datasets library (the others).
 var catalogue = []Entry{
 	{
 		Name: "20news-bydate", Title: "20 Newsgroups, division by date", Kind: "text",

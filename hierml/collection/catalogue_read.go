@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// newsgroupTree puts the groups of 20 Newsgroups below what they are about: the five parents of [Cai08, section 7.1] for
-// 15 of them, and science; misc.forsale stands alone.
+// newsgroupTree puts the groups of 20 Newsgroups below what they are about: the five parents of
+// [Cai08, section 7.1] for 15 of them, and science; misc.forsale stands alone.
 const newsgroupTree = `computers	comp.graphics
 computers	comp.os.ms-windows.misc
 computers	comp.sys.ibm.pc.hardware
@@ -115,8 +115,8 @@ func thesisTexts(ctx context.Context, e *Entry, paths []string) (*dataset.Corpus
 	return c, nil
 }
 
-// newsgroupRows makes vectors of the texts, without their headers, which tell the groups: tf-idf of the words that stand
-// in three of the training texts at least.
+// newsgroupRows makes vectors of the texts, without their headers, which tell the groups: tf-idf of
+// the words that stand in three of the training texts at least.
 func newsgroupRows(ctx context.Context, e *Entry, paths []string) (*dataset.Collection, error) {
 	all, err := e.texts(ctx, e, paths)
 	if err != nil {
@@ -141,7 +141,8 @@ func newsgroupRows(ctx context.Context, e *Entry, paths []string) (*dataset.Coll
 	return c, err
 }
 
-// rcv1Rows reads the vectors of RCV1-v2: the training part, the test part in several files, and which topics they have.
+// rcv1Rows reads the vectors of RCV1-v2: the training part, the test part in several files, and
+// which topics they have.
 func rcv1Rows(ctx context.Context, e *Entry, paths []string) (*dataset.Collection, error) {
 	t, err := rcv1Taxonomy()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// serve makes the catalogue's data sets downloadable from the test: files has the content of theirs by name, and sums and
-// sizes become those of the contents.
+// serve makes the catalogue's data sets downloadable from the test: files has the content of theirs
+// by name, and sums and sizes become those of the contents.
 func serve(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	ownCache(t)
@@ -56,7 +56,8 @@ func zipped(t *testing.T, content []byte) []byte {
 	return b.Bytes()
 }
 
-// Each group has three messages to train on and one to test on, made of a word of its own and one of all.
+// Each group has three messages to train on and one to test on, made of a word of its own and one
+// of all.
 func TestOpenNewsgroups(t *testing.T) {
 	tax, err := newsgroupTaxonomy()
 	if err != nil {

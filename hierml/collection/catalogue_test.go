@@ -74,8 +74,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// onlyEntry replaces the catalogue by a data set of two files, downloaded from handler, that is read as one row that says how many bytes
-// there are.
+// onlyEntry replaces the catalogue by a data set of two files, downloaded from handler, that is
+// read as one row that says how many bytes there are.
 func onlyEntry(t *testing.T, handler http.Handler) (contents [2][]byte) {
 	t.Helper()
 	server := httptest.NewServer(handler)

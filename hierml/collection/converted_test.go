@@ -13,9 +13,10 @@ func withConverted(t *testing.T) {
 	catalogue = slices.Concat(converted, catalogue)
 }
 
-// converted are public data sets that the authors of this package converted to the format of OpenContext, and test with
-// where HIERML_DATA names the folder of their files. Nobody else can obtain these files, so the catalogue does not have
-// them; the sums and figures tell whether the files are those that the published results were computed from.
+// converted are public data sets that the authors of this package converted to the format of
+// OpenContext, and test with where HIERML_DATA names the folder of their files. Nobody else can
+// obtain these files, so the catalogue does not have them; the sums and figures tell whether the
+// files are those that the published results were computed from.
 var converted = []Entry{
 	{
 		Name: "ng15", Title: "20 Newsgroups, 15 of the 20 groups below 5 parents, division by date", Kind: "text",

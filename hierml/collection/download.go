@@ -20,32 +20,36 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Download opens data sets, and fetches the files of those in the catalogue that are neither in a folder of HIERML_DATA
-// nor in the cache. The zero value is ready to use; Open and OpenContext use it.
+// Download opens data sets, and fetches the files of those in the catalogue that are neither in a
+// folder of HIERML_DATA nor in the cache. The zero value is ready to use; Open and OpenContext use
+// it.
 //
 //	collection.Download{Progress: nb.Bar("20 Newsgroups")}.Open(ctx, "20news-bydate")
 type Download struct {
-	// Folder is where files are looked for after the folders of HIERML_DATA, and where they are put, in a folder with the
-	// name of the data set. The default value is Cache().
+	// Folder is where files are looked for after the folders of HIERML_DATA, and where they are
+	// put, in a folder with the name of the data set. The default value is Cache().
 	Folder string
-	// Progress is told what part of the files is here, from 0 to 1, or NaN while that is not known, and in words how
-	// many bytes of which file, and how fast they come. An error it returns ends the download.
+	// Progress is told what part of the files is here, from 0 to 1, or NaN while that is not known,
+	// and in words how many bytes of which file, and how fast they come. An error it returns ends
+	// the download.
 	Progress func(done float64, state string) error
 	// Client makes the requests. The default is http.DefaultClient, which heeds HTTPS_PROXY.
 	Client *http.Client
 }
 
-// Cache returns the folder for downloaded data sets: hierml/data in the user's folder for caches, which XDG_CACHE_HOME
-// names.
+// Cache returns the folder for downloaded data sets: hierml/data in the user's folder for caches,
+// which XDG_CACHE_HOME names.
 func Cache() string { return filepath.Join(xdg.CacheHome, "hierml", "data") }
 
 func (d Download) folder() string { return cmp.Or(d.Folder, Cache()) }
 
-// Get makes sure that the files of a data set of the catalogue are here, and returns their paths, in the order of
-// Entry.Files, "" for an optional one that is missing. Files that are found are not looked into; see Verify.
+// Get makes sure that the files of a data set of the catalogue are here, and returns their paths,
+// in the order of Entry.Files, "" for an optional one that is missing. Files that are found are not
+// looked into; see Verify.
 //
-// A download that breaks off is gone on with by the next one. A file whose check sum is not that of the catalogue is not
-// kept, and the error says both sums. Where a file cannot be had, the error says which is to be put where.
+// A download that breaks off is gone on with by the next one. A file whose check sum is not that of
+// the catalogue is not kept, and the error says both sums. Where a file cannot be had, the error
+// says which is to be put where.
 func (d Download) Get(ctx context.Context, name string) ([]string, error) {
 	e := entry(name)
 	if e == nil {
@@ -217,7 +221,8 @@ func (d Download) OpenTexts(ctx context.Context, name string) (*dataset.Corpus, 
 	return c, nil
 }
 
-// distributed returns the entry and the files of a data set that is not found in the format of OpenContext.
+// distributed returns the entry and the files of a data set that is not found in the format of
+// OpenContext.
 func (d Download) distributed(ctx context.Context, name string, notFound error) (*Entry, []string, error) {
 	e := entry(name)
 	switch {

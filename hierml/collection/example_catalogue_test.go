@@ -17,8 +17,8 @@ func ExampleCatalogue() {
 	// lyrl2004: tree, 82 leaves
 }
 
-// What is not here is downloaded into the cache by Open; with a Download one sees how far it is. In a notebook, take
-// nb.Bar("20 Newsgroups") for Progress.
+// What is not here is downloaded into the cache by Open; with a Download one sees how far it is. In
+// a notebook, take nb.Bar("20 Newsgroups") for Progress.
 func ExampleDownload() {
 	d := collection.Download{Progress: func(done float64, state string) error {
 		fmt.Printf("%3.0f%% %s\n", 100*done, state)

@@ -19,21 +19,21 @@ import (
 // GoDoc is GoDocContext without a context.
 func GoDoc(root string) (*dataset.Corpus, error) { return GoDocContext(context.Background(), root) }
 
-// GoDocContext returns the documentation of Go's standard library as a corpus, read from the source of
-// the Go tree at root, or of the installed one (`go env GOROOT`) if root is empty.
+// GoDocContext returns the documentation of Go's standard library as a corpus, read from the source
+// of the Go tree at root, or of the installed one (`go env GOROOT`) if root is empty.
 //
 // A document is what is written about one exported function, method, type, or group of constants or
-// variables: its declaration, then its comment. Symbols without a comment make no document. The ID is
-// the import path and the name ("net/http.Client.Do"), the label is the import path, and the taxonomy
-// is the paths: net above net/http above net/http/httptest. A package that has packages below it gets
-// a miscellaneous leaf of its own, "net (misc)", so that all labels are leaves.
+// variables: its declaration, then its comment. Symbols without a comment make no document. The ID
+// is the import path and the name ("net/http.Client.Do"), the label is the import path, and the
+// taxonomy is the paths: net above net/http above net/http/httptest. A package that has packages
+// below it gets a miscellaneous leaf of its own, "net (misc)", so that all labels are leaves.
 //
 // What counts are the packages below root/src that programs can import: commands, vendored packages
-// and what is below an internal or testdata folder are left out, as are test files. Files are chosen
-// as for GOOS=linux GOARCH=amd64 without cgo and experiments, whatever the machine, so that a Go
-// release has one corpus. Documents are ordered by import path, then as package go/doc orders symbols:
-// constants, variables, functions, and each type with its own. It takes about a second and ends early,
-// with the context's error, when ctx does.
+// and what is below an internal or testdata folder are left out, as are test files. Files are
+// chosen as for GOOS=linux GOARCH=amd64 without cgo and experiments, whatever the machine, so that
+// a Go release has one corpus. Documents are ordered by import path, then as package go/doc orders
+// symbols: constants, variables, functions, and each type with its own. It takes about a second and
+// ends early, with the context's error, when ctx does.
 func GoDocContext(ctx context.Context, root string) (*dataset.Corpus, error) {
 	if root == "" {
 		installed, err := goRoot(ctx)

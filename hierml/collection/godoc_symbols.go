@@ -43,8 +43,8 @@ func readSymbols(ctx context.Context, packages []sourcePackage) ([][]symbol, err
 	return symbols, nil
 }
 
-// packageSymbols returns the documented symbols of the package, or none for a folder without an importable
-// package.
+// packageSymbols returns the documented symbols of the package, or none for a folder without an
+// importable package.
 func packageSymbols(ctx context.Context, p sourcePackage) ([]symbol, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File

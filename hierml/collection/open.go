@@ -35,20 +35,21 @@ const (
 // Open is OpenContext without a context.
 func Open(name string) (*dataset.Collection, error) { return OpenContext(context.Background(), name) }
 
-// OpenContext reads the data set of that name from the first folder that has it, of those in HIERML_DATA and then
-// Cache():
+// OpenContext reads the data set of that name from the first folder that has it, of those in
+// HIERML_DATA and then Cache():
 //
 //	NAME.hier.tsv       the taxonomy, as taxonomy.Read reads it
 //	NAME.train.svm.gz   the training instances, as ReadSVMLight reads them
 //	NAME.test.svm.gz    the test instances
 //	NAME.vocab.gz       the names of the features, a line each, further fields after a tab; may be missing
 //
-// where the files may be without ".gz" and then are not compressed, and may be in a folder with the name of the data set.
-// If no folder has it, and it is in the Catalogue as it is distributed, its files are looked for in the same
-// folders, downloaded into the cache if need be, and read in their own format; see Download, which tells of progress.
+// where the files may be without ".gz" and then are not compressed, and may be in a folder with the
+// name of the data set. If no folder has it, and it is in the Catalogue as it is distributed, its
+// files are looked for in the same folders, downloaded into the cache if need be, and read in their
+// own format; see Download, which tells of progress.
 //
-// Nothing is returned if any of the files has an error. It ends early, with the context's error, when ctx does. If the
-// data set is not found the error is an fs.ErrNotExist.
+// Nothing is returned if any of the files has an error. It ends early, with the context's error,
+// when ctx does. If the data set is not found the error is an fs.ErrNotExist.
 func OpenContext(ctx context.Context, name string) (*dataset.Collection, error) {
 	return Download{}.Open(ctx, name)
 }
@@ -98,8 +99,9 @@ func OpenTexts(name string) (*dataset.Corpus, error) {
 }
 
 // OpenTextsContext reads the texts of the data set of that name, from the files NAME.hier.tsv and
-// NAME.raw.jsonl.gz of the first folder that has both, or, as OpenContext does, from files in another format. The parts of
-// the given division are Part("train") and Part("test") of what it returns.
+// NAME.raw.jsonl.gz of the first folder that has both, or, as OpenContext does, from files in
+// another format. The parts of the given division are Part("train") and Part("test") of what it
+// returns.
 func OpenTextsContext(ctx context.Context, name string) (*dataset.Corpus, error) {
 	return Download{}.OpenTexts(ctx, name)
 }
@@ -130,8 +132,8 @@ func (e missingError) Error() string { return string(e) }
 
 func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// findPlain returns the paths of the files of the named data set by their kinds; a further kind that
-// is missing has none.
+// findPlain returns the paths of the files of the named data set by their kinds; a further kind
+// that is missing has none.
 func (d Download) findPlain(name string, kinds []string, further ...string) (map[string]string, error) {
 	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
 		return nil, fmt.Errorf("collection: %q is not the name of a data set; give the name alone, without folder and extension", name)
@@ -215,7 +217,8 @@ func known(folder string) string {
 	return strings.Join(names, ", ")
 }
 
-// readVocabulary reads a feature name a line; what stands behind a tab, such as a count, is ignored.
+// readVocabulary reads a feature name a line; what stands behind a tab, such as a count, is
+// ignored.
 func readVocabulary(r io.Reader, name string) ([]string, error) {
 	lines, err := textfile.NewLines(r, name, func(file string, line, column int, msg string, cause error) error {
 		return &taxonomy.SyntaxError{File: file, Line: line, Column: column, Msg: msg, Err: cause}

@@ -16,8 +16,8 @@ type Checked struct {
 	Got  string // the SHA-256 of what is there; "" where the catalogue has none to compare it with
 }
 
-// Right reports whether nothing speaks against the file: its sum is that of the catalogue, or there is none, or the file may be
-// missing and is.
+// Right reports whether nothing speaks against the file: its sum is that of the catalogue, or there
+// is none, or the file may be missing and is.
 func (c Checked) Right() bool {
 	return c.Path == "" && c.Optional || c.Path != "" && (c.SHA256 == "" || c.Got == c.SHA256)
 }
@@ -80,8 +80,9 @@ func (v *Verification) HTML() string {
 // Verify is VerifyContext without a context.
 func Verify(name string) (*Verification, error) { return VerifyContext(context.Background(), name) }
 
-// VerifyContext computes the check sums of the files of a data set of the catalogue, where Open would find them, and
-// compares them with the published ones. Open itself does so only with what it downloads.
+// VerifyContext computes the check sums of the files of a data set of the catalogue, where Open
+// would find them, and compares them with the published ones. Open itself does so only with what it
+// downloads.
 func VerifyContext(ctx context.Context, name string) (*Verification, error) {
 	e := entry(name)
 	if e == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Below returns the instances that have labels at the named node or below it, with these labels, under the taxonomy of
-// that part, such as the subtree CCAT of RCV1. Columns stay as they are.
+// Below returns the instances that have labels at the named node or below it, with these labels,
+// under the taxonomy of that part, such as the subtree CCAT of RCV1. Columns stay as they are.
 func (d *Dataset) Below(node string) (*Dataset, error) {
 	part, id, err := below(d.Name, d.Taxonomy, node)
 	if err != nil {

@@ -4,8 +4,9 @@ import "github.com/hierml/notebook/hierml/taxonomy"
 
 // Builder collects instances one by one, and makes a data set of them. The zero value has none.
 type Builder struct {
-	// Fraction is about which part of all instances was added, where that is known. Once enough were added to tell
-	// from it how much all will take, room is made for all at once, and the largest part of the matrix is never held twice.
+	// Fraction is about which part of all instances was added, where that is known. Once enough
+	// were added to tell from it how much all will take, room is made for all at once, and the
+	// largest part of the matrix is never held twice.
 	Fraction float64
 
 	x      Matrix
@@ -51,8 +52,8 @@ func (b *Builder) reserve(further int) {
 	b.x.Indices, b.x.Values = columns, values
 }
 
-// Dataset returns the instances added. It has as many columns as the largest that is not zero, or as many as are given
-// where that is more.
+// Dataset returns the instances added. It has as many columns as the largest that is not zero, or
+// as many as are given where that is more.
 func (b *Builder) Dataset(name string, t *taxonomy.Taxonomy, columns int) *Dataset {
 	x := b.x
 	if len(x.Indptr) == 0 {

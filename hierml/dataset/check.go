@@ -2,7 +2,8 @@ package dataset
 
 import "fmt"
 
-// Check returns an error if the parts of the data set do not fit together, so that it cannot be written.
+// Check returns an error if the parts of the data set do not fit together, so that it cannot be
+// written.
 func (d *Dataset) Check() error {
 	switch {
 	case d == nil || d.Taxonomy == nil || d.X == nil:

@@ -12,8 +12,8 @@ type Collection struct {
 	Train, Test *Dataset
 }
 
-// Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one taxonomy
-// for both parts.
+// Leafed returns the collection with every label at a leaf, as Dataset.Leafed does, with one
+// taxonomy for both parts.
 func (c *Collection) Leafed() (*Collection, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (c *Collection) Below(node string) (*Collection, error) {
 	return &Collection{Name: c.Name, Train: c.Train.restrict(part, id), Test: c.Test.restrict(part, id)}, nil
 }
 
-// String describes the collection in a few lines: how much there is in either part, and the first instances of the one
-// for training.
+// String describes the collection in a few lines: how much there is in either part, and the first
+// instances of the one for training.
 func (c *Collection) String() string { return c.overview().text() }
 
 // HTML is String as a table.

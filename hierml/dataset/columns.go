@@ -65,8 +65,8 @@ func (d *Dataset) Columns(columns []int) (*Dataset, error) {
 	return &s, nil
 }
 
-// ColumnsNamed returns the data set with the columns of the given names, in the order in which they stand in it. It is an
-// error if a name is missing from the vocabulary or stands there twice.
+// ColumnsNamed returns the data set with the columns of the given names, in the order in which they
+// stand in it. It is an error if a name is missing from the vocabulary or stands there twice.
 func (d *Dataset) ColumnsNamed(names ...string) (*Dataset, error) {
 	if d.Vocabulary == nil {
 		return nil, fmt.Errorf("dataset: the columns of %q have no names", d.Name)

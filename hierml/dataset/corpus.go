@@ -7,11 +7,12 @@ type Document struct {
 	ID   string
 	Text string
 
-	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node stands
-	// together with one of its ancestors, which are implied.
+	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node
+	// stands together with one of its ancestors, which are implied.
 	Labels []int
 
-	// Part is the part of the corpus, "train" or "test", that its publisher put the document into, or empty.
+	// Part is the part of the corpus, "train" or "test", that its publisher put the document into,
+	// or empty.
 	Part string
 }
 
@@ -69,7 +70,8 @@ func withLabels(labels [][]int) []int {
 // several labels counts as one of its rarest (of the smallest node, where several are as rare);
 // documents without labels count as a class of their own.
 //
-// The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and 1.
+// The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and
+// 1.
 func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
 	trainRows, testRows, err := split(c.Name, c.LabelSets(), testFraction, seed)
 	if err != nil {
@@ -79,8 +81,8 @@ func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, 
 }
 
 // PerClass returns at most t documents of every class, drawn at random without repetition, in the
-// order in which they stand; what a document's class is, is told at Split. With one seed, the sample
-// for a smaller t is part of the sample for a larger one, as learning curves want it.
+// order in which they stand; what a document's class is, is told at Split. With one seed, the
+// sample for a smaller t is part of the sample for a larger one, as learning curves want it.
 func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
 	return c.Subset(perClass(c.LabelSets(), t, seed))
 }
@@ -102,7 +104,8 @@ func (c *Corpus) Leafed() (*Corpus, error) {
 	return s, nil
 }
 
-// LabelSets returns the nodes of each document, as Dataset.Labels has them. The inner slices are those of the documents.
+// LabelSets returns the nodes of each document, as Dataset.Labels has them. The inner slices are
+// those of the documents.
 func (c *Corpus) LabelSets() [][]int {
 	labels := make([][]int, len(c.Documents))
 	for i := range c.Documents {

@@ -2,8 +2,9 @@ package dataset
 
 import "github.com/hierml/notebook/hierml/taxonomy"
 
-// Dataset is a set of instances, each a sparse vector of features, with their labels. Its methods never
-// change it, and what they return shares the taxonomy, the vocabulary and the label lists with it.
+// Dataset is a set of instances, each a sparse vector of features, with their labels. Its methods
+// never change it, and what they return shares the taxonomy, the vocabulary and the label lists
+// with it.
 type Dataset struct {
 	Name     string
 	Taxonomy *taxonomy.Taxonomy
@@ -35,8 +36,8 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 // Labelled returns the instances that have a label.
 func (d *Dataset) Labelled() *Dataset { return d.Subset(withLabels(d.Labels)) }
 
-// Split divides the instances into training and test parts, of which the second has about testFraction of
-// every class. See Corpus.Split, whose rules it follows.
+// Split divides the instances into training and test parts, of which the second has about
+// testFraction of every class. See Corpus.Split, whose rules it follows.
 func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset, err error) {
 	trainRows, testRows, err := split(d.Name, d.Labels, testFraction, seed)
 	if err != nil {
@@ -45,22 +46,23 @@ func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset
 	return d.Subset(trainRows), d.Subset(testRows), nil
 }
 
-// PerClass returns at most t instances of every class, drawn at random, in the order in which they stand. See
-// Corpus.PerClass, whose rules it follows.
+// PerClass returns at most t instances of every class, drawn at random, in the order in which they
+// stand. See Corpus.PerClass, whose rules it follows.
 func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
 	return d.Subset(perClass(d.Labels, t, seed))
 }
 
-// SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and all others.
+// SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and all
+// others.
 func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
 	rows := perClass(d.Labels, t, seed)
 	return d.Subset(rows), d.Subset(without(d.Len(), rows))
 }
 
-// Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf below
-// each inner node that is a label of some instance, and the label moves there. A data set whose labels
-// are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a common
-// taxonomy.
+// Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf
+// below each inner node that is a label of some instance, and the label moves there. A data set
+// whose labels are leaves is returned as it is. Use Collection.Leafed for parts that have to keep a
+// common taxonomy.
 func (d *Dataset) Leafed() (*Dataset, error) {
 	t, labels, err := leafed(d.Taxonomy, d.Labels)
 	if err != nil {

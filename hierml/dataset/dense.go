@@ -11,9 +11,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// FromDense makes a data set of a matrix with a row an instance, and the nodes of each, which LabelSets finds by their
-// names. Ancestors of a label are implied and may be there or not. Values that are zero are not stored; the others have
-// to be finite and within the range of a float32.
+// FromDense makes a data set of a matrix with a row an instance, and the nodes of each, which
+// LabelSets finds by their names. Ancestors of a label are implied and may be there or not. Values
+// that are zero are not stored; the others have to be finite and within the range of a float32.
 func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) (*Dataset, error) {
 	if t == nil || x == nil {
 		return nil, fmt.Errorf("dataset: %q needs a taxonomy and a matrix", name)
@@ -52,8 +52,8 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 	return d, nil
 }
 
-// LabelSets returns the nodes of the labels that each instance has by name, in their most specific form. It is an error
-// if a name is that of no node, or given twice for one instance.
+// LabelSets returns the nodes of the labels that each instance has by name, in their most specific
+// form. It is an error if a name is that of no node, or given twice for one instance.
 func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
 	if t == nil {
 		return nil, fmt.Errorf("dataset: no taxonomy given; labels are names of its nodes")
@@ -79,8 +79,8 @@ func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
 	return sets, nil
 }
 
-// Dense returns the matrix with its zeros, in which every entry takes eight bytes. One without rows or without columns
-// is an empty mat.Dense.
+// Dense returns the matrix with its zeros, in which every entry takes eight bytes. One without rows
+// or without columns is an empty mat.Dense.
 func (m *Matrix) Dense() *mat.Dense {
 	if m.Rows == 0 || m.Cols == 0 {
 		return new(mat.Dense)
@@ -99,8 +99,8 @@ func (m *Matrix) Dense() *mat.Dense {
 // constantName is the name of the column that WithConstant appends.
 const constantName = "(constant)"
 
-// WithConstant returns the data set with one more column, the last, which has the value in every row: the intercept of
-// a linear model, whose weight is regularized like others.
+// WithConstant returns the data set with one more column, the last, which has the value in every
+// row: the intercept of a linear model, whose weight is regularized like others.
 func (d *Dataset) WithConstant(value float32) *Dataset {
 	s := *d
 	s.X = d.X.WithConstant(value)

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Division says which rows are trained on and which are tested on. The rows of each ascend, and no row is in both.
+// Division says which rows are trained on and which are tested on. The rows of each ascend, and no
+// row is in both.
 type Division struct {
 	Name        string // such as "fold 2 of 5"
 	Train, Test []int
@@ -16,43 +17,47 @@ func (d Division) String() string {
 	return fmt.Sprintf("%s: %d to train on, %d to test on", d.Name, len(d.Train), len(d.Test))
 }
 
-// Divide returns the two parts of a division of this data set, or of the corpus that it was made of. A row outside
-// 0..Len()-1 panics, as at Subset.
+// Divide returns the two parts of a division of this data set, or of the corpus that it was made
+// of. A row outside 0..Len()-1 panics, as at Subset.
 func (d *Dataset) Divide(by Division) (train, test *Dataset) {
 	return d.Subset(by.Train), d.Subset(by.Test)
 }
 
-// Folds divides the instances into k parts of about one size, drawn at random, and returns k divisions, of which
-// each tests on one of the parts and trains on all others: every instance is tested on once. The numbers of a class
-// in two parts differ by one at most, and so do the sizes of the parts. What the class of an instance is, is told at
-// Corpus.Split; a class of fewer than k instances is missing from the test of some divisions, and one of a single
-// instance is not trained on where it is tested on.
+// Folds divides the instances into k parts of about one size, drawn at random, and returns k
+// divisions, of which each tests on one of the parts and trains on all others: every instance is
+// tested on once. The numbers of a class in two parts differ by one at most, and so do the sizes of
+// the parts. What the class of an instance is, is told at Corpus.Split; a class of fewer than k
+// instances is missing from the test of some divisions, and one of a single instance is not trained
+// on where it is tested on.
 //
-// The same seed gives the same folds. It is an error if k is below 2 or above the number of instances.
+// The same seed gives the same folds. It is an error if k is below 2 or above the number of
+// instances.
 func (d *Dataset) Folds(k int, seed uint64) ([]Division, error) {
 	return folds(d.Name, d.Labels, k, seed)
 }
 
-// Rounds returns n divisions drawn independently of each other by the rules of Corpus.Split, whose errors it has. It
-// is an error if n is below 1.
+// Rounds returns n divisions drawn independently of each other by the rules of Corpus.Split, whose
+// errors it has. It is an error if n is below 1.
 //
 // The same seed gives the same rounds, and fewer rounds are the first of more.
 func (d *Dataset) Rounds(n int, testFraction float64, seed uint64) ([]Division, error) {
 	return rounds(d.Name, d.Labels, n, testFraction, seed)
 }
 
-// PerClassRounds returns n divisions drawn independently of each other, each of which trains on t instances of every
-// class, drawn by the rules of Corpus.PerClass, and tests on all others. A class of at most t instances is trained on
-// and not tested on. It is an error if n or t is below 1, or if nothing is left to test on.
+// PerClassRounds returns n divisions drawn independently of each other, each of which trains on t
+// instances of every class, drawn by the rules of Corpus.PerClass, and tests on all others. A class
+// of at most t instances is trained on and not tested on. It is an error if n or t is below 1, or
+// if nothing is left to test on.
 //
-// The same seed gives the same rounds, and fewer rounds are the first of more; in each, what is trained on for a
-// smaller t is part of what is trained on for a larger one.
+// The same seed gives the same rounds, and fewer rounds are the first of more; in each, what is
+// trained on for a smaller t is part of what is trained on for a larger one.
 func (d *Dataset) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
 	return perClassRounds(d.Name, d.Labels, n, t, seed)
 }
 
-// LeaveOut returns the division of that name which tests on the given rows, in whatever order they are given, and
-// trains on all others. It is an error if a row is outside 0..Len()-1 or given twice, or if either part has no rows.
+// LeaveOut returns the division of that name which tests on the given rows, in whatever order they
+// are given, and trains on all others. It is an error if a row is outside 0..Len()-1 or given
+// twice, or if either part has no rows.
 func (d *Dataset) LeaveOut(name string, test []int) (Division, error) {
 	return leaveOut(name, d.Len(), test)
 }
@@ -78,7 +83,8 @@ func (c *Corpus) PerClassRounds(n, t int, seed uint64) ([]Division, error) {
 	return perClassRounds(c.Name, c.LabelSets(), n, t, seed)
 }
 
-// LeaveOut returns the division that tests on the given documents, by the rules of Dataset.LeaveOut.
+// LeaveOut returns the division that tests on the given documents, by the rules of
+// Dataset.LeaveOut.
 func (c *Corpus) LeaveOut(name string, test []int) (Division, error) {
 	return leaveOut(name, c.Len(), test)
 }
@@ -165,7 +171,8 @@ func checkRounds(n int) error {
 	return nil
 }
 
-// roundSeed returns the seed of a round, counted from 0: other seeds, and other rounds, have other ones.
+// roundSeed returns the seed of a round, counted from 0: other seeds, and other rounds, have other
+// ones.
 func roundSeed(seed uint64, round int) uint64 {
 	return rand.NewPCG(seed, uint64(round)).Uint64()
 }

@@ -94,7 +94,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// An instance with several labels stands with the rarest of them, and those without labels are a class.
+// An instance with several labels stands with the rarest of them, and those without labels are a
+// class.
 func TestFoldsSeveralLabels(t *testing.T) {
 	tax := example.Fruit()
 	apple, pear := tax.Leaves()[0], tax.Leaves()[1]

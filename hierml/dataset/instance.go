@@ -6,17 +6,17 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Instance is one row of a data set: its labels, and the columns and values of its features that are not
-// zero, the columns ascending. Where it comes from a loop over instances, the columns and values are valid
-// until the next; the labels stay.
+// Instance is one row of a data set: its labels, and the columns and values of its features that
+// are not zero, the columns ascending. Where it comes from a loop over instances, the columns and
+// values are valid until the next; the labels stay.
 type Instance struct {
 	Labels  []int
 	Columns []int32
 	Values  []float32
 }
 
-// Instances gives the instances in the order of the rows, for what learns from one after the other and can
-// also read them from a file: SVMLight.Instances, LSHTC.Instances. There is never an error.
+// Instances gives the instances in the order of the rows, for what learns from one after the other
+// and can also read them from a file: SVMLight.Instances, LSHTC.Instances. There is never an error.
 func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 	return func(yield func(Instance, error) bool) {
 		for i, labels := range d.Labels {
@@ -28,8 +28,8 @@ func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 	}
 }
 
-// Collect makes a data set of the instances. It has as many columns as the largest that is not zero, or as
-// many as are given where that is more.
+// Collect makes a data set of the instances. It has as many columns as the largest that is not
+// zero, or as many as are given where that is more.
 func Collect(name string, t *taxonomy.Taxonomy, columns int, instances iter.Seq2[Instance, error]) (*Dataset, error) {
 	var b Builder
 	for in, err := range instances {

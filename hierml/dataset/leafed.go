@@ -6,9 +6,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// leafed returns the taxonomy with a miscellaneous leaf below each inner node that is a label in one
-// of the lists, and the lists with these labels moved there. It returns its arguments where all labels
-// are leaves.
+// leafed returns the taxonomy with a miscellaneous leaf below each inner node that is a label in
+// one of the lists, and the lists with these labels moved there. It returns its arguments where all
+// labels are leaves.
 func leafed(t *taxonomy.Taxonomy, lists ...[][]int) (*taxonomy.Taxonomy, [][][]int, error) {
 	isInner := make([]bool, t.Len())
 	var inner []int

@@ -16,9 +16,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Mapped is a data set whose matrix stays in a file, of which the system keeps in memory what is in use: solvers
-// train on it as on any other, and it may be larger than memory. Labels and names are in memory. The file must
-// stay as it is while it is mapped; what is cut off it ends the program.
+// Mapped is a data set whose matrix stays in a file, of which the system keeps in memory what is in
+// use: solvers train on it as on any other, and it may be larger than memory. Labels and names are
+// in memory. The file must stay as it is while it is mapped; what is cut off it ends the program.
 type Mapped struct {
 	*Dataset
 	content []byte
@@ -37,8 +37,8 @@ func (m *Mapped) Close() error {
 	return nil
 }
 
-// Map opens a file that SaveMap wrote. It reads all of it once, to see that it is whole, so that nothing in it
-// can harm later. Changes of the matrix in memory do not reach the file.
+// Map opens a file that SaveMap wrote. It reads all of it once, to see that it is whole, so that
+// nothing in it can harm later. Changes of the matrix in memory do not reach the file.
 func Map(ctx context.Context, file string) (*Mapped, error) {
 	content, err := mapFile(file)
 	if err != nil {
@@ -55,8 +55,9 @@ func Map(ctx context.Context, file string) (*Mapped, error) {
 	return m, nil
 }
 
-// mapHeader is what a file begins with, in little endian. Behind it are the values, the columns, the offsets of the rows,
-// the offsets of their labels, the labels, and a mapMeta in JSON, each beginning at a multiple of eight.
+// mapHeader is what a file begins with, in little endian. Behind it are the values, the columns,
+// the offsets of the rows, the offsets of their labels, the labels, and a mapMeta in JSON, each
+// beginning at a multiple of eight.
 type mapHeader struct {
 	Magic                         [8]byte
 	Rows, Cols, NonZeros, Labels  uint64

@@ -17,9 +17,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// SaveMap writes instances, which may come from a file that is larger than memory, into a file that Map opens.
-// The columns are as many as the vocabulary has, which may be nil, or the largest needs. The file is complete or
-// not there; while it is written, the folder has a few others with names that begin with a dot.
+// SaveMap writes instances, which may come from a file that is larger than memory, into a file that
+// Map opens. The columns are as many as the vocabulary has, which may be nil, or the largest needs.
+// The file is complete or not there; while it is written, the folder has a few others with names
+// that begin with a dot.
 func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocabulary []string, instances iter.Seq2[Instance, error]) (err error) {
 	if t == nil {
 		return fmt.Errorf("dataset: %s: no taxonomy given; labels are names of its nodes", file)
@@ -56,7 +57,8 @@ func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocab
 	return nil
 }
 
-// mapWriter writes the parts into files of their own, of which the first, with the header, becomes the whole.
+// mapWriter writes the parts into files of their own, of which the first, with the header, becomes
+// the whole.
 type mapWriter struct {
 	taxonomy *taxonomy.Taxonomy
 	header   mapHeader

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile returns the content of the file as memory that the system reads in when it is used. Changes are
-// private.
+// mapFile returns the content of the file as memory that the system reads in when it is used.
+// Changes are private.
 func mapFile(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {

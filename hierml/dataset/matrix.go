@@ -2,8 +2,8 @@ package dataset
 
 import "fmt"
 
-// Matrix is a sparse matrix in compressed rows. Row i has the entries Indptr[i] to Indptr[i+1] of Indices
-// and Values; the indices of a row are columns, 0 to Cols-1, ascending without repetition.
+// Matrix is a sparse matrix in compressed rows. Row i has the entries Indptr[i] to Indptr[i+1] of
+// Indices and Values; the indices of a row are columns, 0 to Cols-1, ascending without repetition.
 type Matrix struct {
 	Rows, Cols int
 	Indptr     []int // Rows+1 offsets, the first 0
@@ -20,7 +20,8 @@ func (m *Matrix) Row(i int) (indices []int32, values []float32) {
 // NonZeros returns the number of stored entries.
 func (m *Matrix) NonZeros() int { return len(m.Values) }
 
-// Subset returns a new matrix with the given rows, in that order. A row may be given more than once.
+// Subset returns a new matrix with the given rows, in that order. A row may be given more than
+// once.
 func (m *Matrix) Subset(rows []int) *Matrix {
 	total := 0
 	for _, r := range rows {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// split returns the rows of the training and the test part, ascending. Corpus.Split states its rules.
+// split returns the rows of the training and the test part, ascending. Corpus.Split states its
+// rules.
 func split(name string, labels [][]int, testFraction float64, seed uint64) (train, test []int, err error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fmt.Errorf("dataset: test fraction is %v; it has to be strictly between 0 and 1", testFraction)
@@ -66,8 +67,8 @@ func shuffledClasses(labels [][]int, seed uint64) [][]int {
 	slices.Sort(classes)
 	ordered := make([][]int, len(classes))
 	for i, c := range classes {
-		// A stream of its own for each class: what is drawn from one does not depend on the sizes of
-		// the others.
+		// A stream of its own for each class: what is drawn from one does not depend on the sizes
+		// of the others.
 		rng := rand.New(rand.NewPCG(seed, uint64(c+1)))
 		r := rows[c]
 		rng.Shuffle(len(r), func(a, b int) { r[a], r[b] = r[b], r[a] })

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 )
 
-// byClass returns a data set of which class k has sizes[k] instances, spread over the rows; row i has
-// the one feature i.
+// byClass returns a data set of which class k has sizes[k] instances, spread over the rows; row i
+// has the one feature i.
 func byClass(t *testing.T, sizes ...int) *dataset.Dataset {
 	t.Helper()
 	tax := example.Fruit()
@@ -66,7 +66,8 @@ func TestSplit(t *testing.T) {
 			if got := sizes(held); !slices.Equal(got, test.test) {
 				t.Errorf("test part has %v, want %v", got, test.test)
 			}
-			// Each row is in one part, with its own feature and label, and the rows of a part ascend.
+			// Each row is in one part, with its own feature and label, and the rows of a part
+			// ascend.
 			all := slices.Concat(train.X.Indices, held.X.Indices)
 			slices.Sort(all)
 			for i, j := range all {

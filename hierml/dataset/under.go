@@ -7,9 +7,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Under returns the data set under another taxonomy: every label is now the node of t with the name that it has in
-// d.Taxonomy. It is how instances come under a hierarchy that was learned or drawn at random. A label without a node of
-// its name, and labels of one instance of which t puts one above another, are errors.
+// Under returns the data set under another taxonomy: every label is now the node of t with the name
+// that it has in d.Taxonomy. It is how instances come under a hierarchy that was learned or drawn
+// at random. A label without a node of its name, and labels of one instance of which t puts one
+// above another, are errors.
 func (d *Dataset) Under(t *taxonomy.Taxonomy) (*Dataset, error) {
 	if t == nil || d.Taxonomy == nil {
 		return nil, fmt.Errorf("dataset: to put %q under another taxonomy both taxonomies are needed", d.Name)

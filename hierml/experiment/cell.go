@@ -92,7 +92,8 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 	return nil
 }
 
-// choose returns the point whose inner cells are best, by the mean. Points of which one failed are not chosen.
+// choose returns the point whose inner cells are best, by the mean. Points of which one failed are
+// not chosen.
 func (r *run) choose(j *job) (point, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/chart"
 )
 
-// PerClass is the parameter of a learning curve: the number of instances of every class that is trained on.
+// PerClass is the parameter of a learning curve: the number of instances of every class that is
+// trained on.
 const PerClass = "per class"
 
 // Curve is a measure over the values of a parameter, of all methods that have it.
@@ -21,9 +22,10 @@ type Curve struct {
 	Deviations         map[string][]float64 // standard deviations over the rounds; NaN where there are fewer than two
 }
 
-// Curve returns a measure over a parameter: PerClass, or a setting of a grid whose values are numbers. Where points of the grid were
-// chosen, the curve over a setting is that of the cells by which they were. What else differs between cells, the data, the
-// size or other settings, makes lines of their own.
+// Curve returns a measure over a parameter: PerClass, or a setting of a grid whose values are
+// numbers. Where points of the grid were chosen, the curve over a setting is that of the cells by
+// which they were. What else differs between cells, the data, the size or other settings, makes
+// lines of their own.
 func (r *Results) Curve(measure, parameter string) (*Curve, error) {
 	if _, err := r.With(measure); err != nil {
 		return nil, err

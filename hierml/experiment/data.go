@@ -12,37 +12,43 @@ import (
 	"github.com/hierml/notebook/hierml/features"
 )
 
-// Data is a data set of a study. Exactly one of Open, Texts, Set, Collection, Corpus, Generator and Generate is set.
+// Data is a data set of a study. Exactly one of Open, Texts, Set, Collection, Corpus, Generator and
+// Generate is set.
 type Data struct {
 	// Name is what tables call it. The default value is taken from the data.
 	Name string
 	// Open is the name of a data set for collection.Open, and Texts one for collection.OpenTexts.
 	Open, Texts string
-	// Set has no division of its own, Collection has one, and so has a Corpus whose documents have a Part.
+	// Set has no division of its own, Collection has one, and so has a Corpus whose documents have
+	// a Part.
 	Set        *dataset.Dataset
 	Collection *dataset.Collection
 	Corpus     *dataset.Corpus
-	// Generator makes data for every repeat anew: synthetic.LinearTree, synthetic.TextLike, or another struct with a method
-	// Generate(context.Context) that returns a *dataset.Dataset or a *dataset.Collection and an error, and a field Seed,
-	// which is set for each repeat unless it is set already.
+	// Generator makes data for every repeat anew: synthetic.LinearTree, synthetic.TextLike, or
+	// another struct with a method Generate(context.Context) that returns a *dataset.Dataset or a
+	// *dataset.Collection and an error, and a field Seed, which is set for each repeat unless it is
+	// set already.
 	Generator any
 	// Generate does so in the words of a function; see Version.
 	Generate func(ctx context.Context, seed uint64) (*dataset.Dataset, error)
-	// Text says how texts become vectors. Words and their frequencies are taken from what is trained on alone, in every division.
+	// Text says how texts become vectors. Words and their frequencies are taken from what is
+	// trained on alone, in every division.
 	Text features.Text
-	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on how to make vectors of
-	// texts. See Version.
+	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on
+	// how to make vectors of texts. See Version.
 	Vectors func(train *dataset.Corpus) (transform func(*dataset.Corpus) (*dataset.Dataset, error), err error)
-	// Steps change the vectors one after the other, by what they learn from the instances that are trained on alone:
-	// features.Scaling, features.ChiSquare, features.DocumentFrequency, features.Weighing, their names as Named, or any value
-	// with a method Fit(train *dataset.Dataset) (T, error) whose T has Transform(d *dataset.Dataset) (*dataset.Dataset, error).
+	// Steps change the vectors one after the other, by what they learn from the instances that are
+	// trained on alone: features.Scaling, features.ChiSquare, features.DocumentFrequency,
+	// features.Weighing, their names as Named, or any value with a method Fit(train
+	// *dataset.Dataset) (T, error) whose T has Transform(d *dataset.Dataset) (*dataset.Dataset,
+	// error).
 	Steps []any
 	// Prepare, if not nil, does so in the words of a function, after the Steps. See Version.
 	Prepare func(train *dataset.Dataset) (transform func(*dataset.Dataset) (*dataset.Dataset, error), err error)
 	// Leafed moves labels at inner nodes to leaves of their own; see dataset.Dataset.Leafed.
 	Leafed bool
-	// Version stands for what the functions Generate, Vectors and Prepare do. Change it when they change, so that cells
-	// that were kept of them are not used.
+	// Version stands for what the functions Generate, Vectors and Prepare do. Change it when they
+	// change, so that cells that were kept of them are not used.
 	Version string
 }
 
@@ -105,8 +111,8 @@ func (d *Data) defaultName(i int) string {
 // drawn tells whether every repeat has data of its own.
 func (d *Data) drawn() bool { return d.Generator != nil || d.Generate != nil }
 
-// instances are the data of a repeat: vectors or texts, and of what is given for training the number. Where there is
-// a given division the first rows are the training part.
+// instances are the data of a repeat: vectors or texts, and of what is given for training the
+// number. Where there is a given division the first rows are the training part.
 type instances struct {
 	vectors *dataset.Dataset
 	texts   *dataset.Corpus
@@ -188,8 +194,8 @@ func (in *instances) leafed() (err error) {
 	return err
 }
 
-// trainFirst puts the documents of the part "train" first and those of "test" after them, and drops others, if the corpus has
-// both; it returns how many are of the first.
+// trainFirst puts the documents of the part "train" first and those of "test" after them, and drops
+// others, if the corpus has both; it returns how many are of the first.
 func trainFirst(c *dataset.Corpus) (*dataset.Corpus, int) {
 	var train, test []int
 	for i, doc := range c.Documents {

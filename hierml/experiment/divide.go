@@ -11,8 +11,8 @@ import (
 // part is what a cell trains on and tests on.
 type part struct{ train, test *dataset.Dataset }
 
-// rounds returns the number of divisions that the split makes in a repeat, of one number per class. It is 0 for a single
-// division without a number.
+// rounds returns the number of divisions that the split makes in a repeat, of one number per class.
+// It is 0 for a single division without a number.
 func (s Split) rounds() int {
 	switch {
 	case s.Folds != 0:
@@ -23,7 +23,8 @@ func (s Split) rounds() int {
 	return 0
 }
 
-// division returns a division of the data: fold counts from 1 where the split makes several, and perClass is one of PerClass.
+// division returns a division of the data: fold counts from 1 where the split makes several, and
+// perClass is one of PerClass.
 func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset.Division, error) {
 	n := in.len()
 	switch {
@@ -142,7 +143,8 @@ func sequence(from, to int) []int {
 	return rows
 }
 
-// take returns the instances of the division as vectors, by what can be learned from those trained on.
+// take returns the instances of the division as vectors, by what can be learned from those trained
+// on.
 func (in *instances) take(d *Data, by dataset.Division) (part, error) {
 	var p part
 	switch {

@@ -1,8 +1,9 @@
-// Package experiment compares methods: it trains and evaluates every one of them on the same divisions of the same data,
-// and says how they differ and whether that may be chance.
+// Package experiment compares methods: it trains and evaluates every one of them on the same
+// divisions of the same data, and says how they differ and whether that may be chance.
 //
-// A [Study] is data: methods with grids of their settings, data sets, a [Split], repeats and a seed. It is a Go value in
-// a cell or a program, and a JSON file for the terminal (hierml study run FILE.json), with the same names in both:
+// A [Study] is data: methods with grids of their settings, data sets, a [Split], repeats and a
+// seed. It is a Go value in a cell or a program, and a JSON file for the terminal (hierml study run
+// FILE.json), with the same names in both:
 //
 //	study := experiment.Study{
 //		Data: []experiment.Data{{Open: "ng15"}},
@@ -21,18 +22,20 @@
 //
 // # Cells
 //
-// A cell is one training with one evaluation: a data set, a division of it, a method and a point of its grid. Cells do
-// not depend on each other, but that where there is an inner split a method's point is chosen by its inner cells. They
-// run on all cores. The seed of a cell is a hash of what it is, so that its outcome depends neither on the order nor on
-// which others there are, and [Study.RunCell] runs it again alone. A cell that fails, by an error or by a panic
-// of a method, is recorded with its error, and the others go on.
+// A cell is one training with one evaluation: a data set, a division of it, a method and a point of
+// its grid. Cells do not depend on each other, but that where there is an inner split a method's
+// point is chosen by its inner cells. They run on all cores. The seed of a cell is a hash of what
+// it is, so that its outcome depends neither on the order nor on which others there are, and
+// [Study.RunCell] runs it again alone. A cell that fails, by an error or by a panic of a method, is
+// recorded with its error, and the others go on.
 //
 // # The directory
 //
-// With a Directory every finished cell is on disk at once, and Run does only what is missing there: an interrupted
-// study goes on where it was. Cells are known by a hash of all that determines them, the content of the data included:
-// whatever of a study is changed, cells which that would change are run anew, and those that it leaves as they are
-// are not. What a Go function does cannot be seen: Method.Version and Data.Version stand for it.
+// With a Directory every finished cell is on disk at once, and Run does only what is missing there:
+// an interrupted study goes on where it was. Cells are known by a hash of all that determines them,
+// the content of the data included: whatever of a study is changed, cells which that would change
+// are run anew, and those that it leaves as they are are not. What a Go function does cannot be
+// seen: Method.Version and Data.Version stand for it.
 //
 //	study.json   the study, as hierml study run takes it where all of it can be written so
 //	plan.json    the cells of the study, in their order

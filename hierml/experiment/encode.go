@@ -17,9 +17,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// described is a value as JSON can have it, in one form for values that are the same: fields of structs that are zero are left out, values
-// of the types of this library have their names, so that what came from JSON goes back as it came, and of what
-// JSON cannot have there is a hash. What a function does cannot be described.
+// described is a value as JSON can have it, in one form for values that are the same: fields of
+// structs that are zero are left out, values of the types of this library have their names, so that
+// what came from JSON goes back as it came, and of what JSON cannot have there is a hash. What a
+// function does cannot be described.
 func described(value any) any {
 	return (&describer{seen: make(map[uintptr]bool)}).of(reflect.ValueOf(value))
 }
@@ -202,7 +203,8 @@ func (d *describer) given(value any) any {
 	return told
 }
 
-// fields describes the fields of a struct that are not zero, but those which do not change an outcome.
+// fields describes the fields of a struct that are not zero, but those which do not change an
+// outcome.
 func (d *describer) fields(v reflect.Value) any {
 	fields := make(map[string]any)
 	for i := range v.NumField() {

@@ -11,7 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/synthetic"
 )
 
-// Two methods, each with the C that is best within what is trained on, on three draws of synthetic data.
+// Two methods, each with the C that is best within what is trained on, on three draws of synthetic
+// data.
 func Example() {
 	settings := solver.Settings{Gap: 0.05}
 	study := experiment.Study{

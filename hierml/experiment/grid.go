@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Grid has the values to try of each setting: the name of a field, with points between names for a field of a field, such as
-// "C", "Settings.Gap" and "Weighting". A point of the grid has one value of each.
+// Grid has the values to try of each setting: the name of a field, with points between names for a
+// field of a field, such as "C", "Settings.Gap" and "Weighting". A point of the grid has one value
+// of each.
 type Grid map[string][]any
 
 // largestGrid bounds the points of a grid, so that a mistake is an error and not a year.
@@ -27,7 +28,8 @@ type setting struct {
 // point is one of a grid: its settings, ascending by path.
 type point []setting
 
-// points returns all points, the last path the fastest. A grid without paths has one point, without settings.
+// points returns all points, the last path the fastest. A grid without paths has one point, without
+// settings.
 func (g Grid) points() ([]point, error) {
 	points := []point{nil}
 	for _, path := range g.paths() {

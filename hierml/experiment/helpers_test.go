@@ -69,8 +69,8 @@ func linearTree(t testing.TB, instances int) *dataset.Dataset {
 	return d
 }
 
-// study has cells of all kinds: two data sets, one of them drawn anew for every repeat, a method with a grid, one without, and one
-// that fails for some points.
+// study has cells of all kinds: two data sets, one of them drawn anew for every repeat, a method
+// with a grid, one without, and one that fails for some points.
 func study(t testing.TB) *Study {
 	return &Study{
 		Name: "all kinds",

@@ -11,8 +11,8 @@ import (
 	"reflect"
 )
 
-// MarshalJSON writes the study as ReadStudy reads it. Of what JSON cannot have, a function or a type of one's own, there is a
-// description, which ReadStudy refuses.
+// MarshalJSON writes the study as ReadStudy reads it. Of what JSON cannot have, a function or a
+// type of one's own, there is a description, which ReadStudy refuses.
 func (s *Study) MarshalJSON() ([]byte, error) {
 	c := *s
 	c.Directory, c.Workers, c.Retry, c.Progress = "", 0, false, nil
@@ -40,8 +40,8 @@ func (s *Study) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ReadStudy reads a study from a JSON file, whose names are those of the fields in Go. Estimators and generators are Named, so
-// that a method is
+// ReadStudy reads a study from a JSON file, whose names are those of the fields in Go. Estimators
+// and generators are Named, so that a method is
 //
 //	{"Name": "normalized", "Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin"}}, "Grid": {"C": [0.1, 1, 10]}}
 //

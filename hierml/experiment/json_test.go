@@ -55,7 +55,8 @@ func TestStudyAsJSON(t *testing.T) {
 	}
 }
 
-// TestGoAndJSONAreOne compares what cells are known by of methods in Go and the same methods in JSON.
+// TestGoAndJSONAreOne compares what cells are known by of methods in Go and the same methods in
+// JSON.
 func TestGoAndJSONAreOne(t *testing.T) {
 	for text, method := range map[string]Method{
 		`{"Estimator": "svm.Flat"}`:                                         {Estimator: svm.Flat{}},

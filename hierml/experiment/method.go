@@ -19,19 +19,20 @@ import (
 type Method struct {
 	// Name is what tables call it. The default value is the type of the estimator.
 	Name string
-	// Estimator is an estimator of this library, such as svm.Flat{}, or one of your own. Its field Settings.Seed, or Seed, gets
-	// the seed of a cell unless it is set, and Settings.Workers, or Workers, the number of workers; so have those of an
-	// estimator in its field Estimator.
+	// Estimator is an estimator of this library, such as svm.Flat{}, or one of your own. Its field
+	// Settings.Seed, or Seed, gets the seed of a cell unless it is set, and Settings.Workers, or
+	// Workers, the number of workers; so have those of an estimator in its field Estimator.
 	Estimator classifier.Estimator
-	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator, and svm.NodeSets,
-	// clustering.Automatic and clustering.Randomized, whose models are of types of their own.
+	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator,
+	// and svm.NodeSets, clustering.Automatic and clustering.Randomized, whose models are of types
+	// of their own.
 	Named Named
 	// Fit trains in the words of a function, whose grid is in p. See Version.
 	Fit func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error)
 	// Grid has the values to try.
 	Grid Grid
-	// Version stands for what Fit, or the estimator's own Fit, does. Change it when that changes, so that cells that were
-	// kept of it are not used.
+	// Version stands for what Fit, or the estimator's own Fit, does. Change it when that changes,
+	// so that cells that were kept of it are not used.
 	Version string
 }
 
@@ -53,7 +54,8 @@ func (m *Method) estimator() any {
 	return m.Estimator
 }
 
-// identity is what a method is known by, whatever it is called; own functions are known by their names.
+// identity is what a method is known by, whatever it is called; own functions are known by their
+// names.
 func (m *Method) identity() string {
 	if m.Fit != nil {
 		return canonical(map[string]any{"Fit": m.Name, "Version": m.Version})
@@ -103,7 +105,8 @@ func (m *Method) check() error {
 
 var errNothing = errors.New("neither a model nor an error was returned by Fit")
 
-// fit trains the method at a point. A model that comes with an error is of a training that was stopped.
+// fit trains the method at a point. A model that comes with an error is of a training that was
+// stopped.
 func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint64, workers int) (metric.Scorer, error) {
 	if m.Fit != nil {
 		model, err := m.Fit(ctx, d, Params{Values: p.values(), Seed: seed, Workers: workers})
@@ -119,7 +122,8 @@ func (m *Method) fit(ctx context.Context, d *dataset.Dataset, p point, seed uint
 	return fit(ctx, d)
 }
 
-// fitter returns the method Fit of a copy of the estimator at the point. Without a taxonomy, losses by name are not set.
+// fitter returns the method Fit of a copy of the estimator at the point. Without a taxonomy, losses
+// by name are not set.
 func (m *Method) fitter(p point, seed uint64, workers int, t *taxonomy.Taxonomy) (fitter, error) {
 	value := m.estimator()
 	if named, ok := value.(Named); ok {
@@ -184,8 +188,8 @@ func scored[M any, P interface {
 	}
 }
 
-// setWhere sets the field Settings.NAME or NAME of a struct, and of the struct in its field Estimator, if it has one of the value's
-// type; over what is set, only if told.
+// setWhere sets the field Settings.NAME or NAME of a struct, and of the struct in its field
+// Estimator, if it has one of the value's type; over what is set, only if told.
 func setWhere(v reflect.Value, name string, value reflect.Value, over bool) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()

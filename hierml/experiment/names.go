@@ -20,18 +20,20 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// Named is a value of this library by its name, as a study in JSON has it: a method of svm, perceptron or clustering, a generator
-// or a step of dataset.
-// In JSON it is "svm.Flat", or {"svm.Flat": {"C": 10}} with fields.
+// Named is a value of this library by its name, as a study in JSON has it: a method of svm,
+// perceptron or clustering, a generator or a step of dataset. In JSON it is "svm.Flat", or
+// {"svm.Flat": {"C": 10}} with fields.
 type Named struct {
 	// Type is the name of a type as Go has it: svm.Normalized.
 	Type string
-	// Fields are set, by their names in Go. Where a field is of an interface its value is the name of a type or, of losses,
-	// a name of loss.Named, and fields of a type are set as here: {"weighting.Path": {"Directional": true}}.
+	// Fields are set, by their names in Go. Where a field is of an interface its value is the name
+	// of a type or, of losses, a name of loss.Named, and fields of a type are set as here:
+	// {"weighting.Path": {"Directional": true}}.
 	Fields map[string]any
 }
 
-// build returns a value of the type with its fields set, and without a taxonomy all but those that need one.
+// build returns a value of the type with its fields set, and without a taxonomy all but those that
+// need one.
 func (n Named) build(t *taxonomy.Taxonomy, types map[string]reflect.Type) (any, error) {
 	kind, ok := types[n.Type]
 	if !ok {
@@ -101,7 +103,8 @@ func implementing(i reflect.Type) map[string]reflect.Type {
 	return found
 }
 
-// lossNamed returns a loss for a field of an interface of losses, nil without a taxonomy, and false for other interfaces.
+// lossNamed returns a loss for a field of an interface of losses, nil without a taxonomy, and false
+// for other interfaces.
 func lossNamed(i reflect.Type, name string, t *taxonomy.Taxonomy) (value any, err error, ok bool) {
 	switch i {
 	case reflect.TypeFor[loss.Loss]():

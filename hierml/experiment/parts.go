@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// parts are the data that cells are run on: opened when the first cell needs them and dropped after the last one,
-// so that memory holds the data at work and not the study's.
+// parts are the data that cells are run on: opened when the first cell needs them and dropped after
+// the last one, so that memory holds the data at work and not the study's.
 type parts struct {
 	*plan
 	mu     sync.Mutex

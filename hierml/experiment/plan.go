@@ -105,11 +105,13 @@ func (s *Study) plan(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
-// formerly writes the types in a description of data by the names that they had first, when one package held generators
-// and steps: seeds and the outcomes that are kept go by it, and stay what they were.
+// formerly writes the types in a description of data by the names that they had first, when one
+// package held generators and steps: seeds and the outcomes that are kept go by it, and stay what
+// they were.
 var formerly = strings.NewReplacer(`"synthetic.`, `"dataset.`, `"features.`, `"dataset.`).Replace
 
-// newSource opens the data if what they are can be seen from their content alone, and keeps them if told.
+// newSource opens the data if what they are can be seen from their content alone, and keeps them if
+// told.
 func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 	how := *d
 	how.Name, how.Open, how.Texts, how.Set, how.Collection, how.Corpus = "", "", "", nil, nil, nil
@@ -262,8 +264,8 @@ func (j *job) seed(p *plan, at point) uint64 {
 	return seed(p.where(j.place), p.study.Methods[j.method].identity(), at.identity())
 }
 
-// divisionSeed is that by which the data are divided in a repeat. It does not depend on how many are drawn, so that smaller
-// samples are parts of larger ones.
+// divisionSeed is that by which the data are divided in a repeat. It does not depend on how many
+// are drawn, so that smaller samples are parts of larger ones.
 func (p *plan) divisionSeed(at place) uint64 {
 	return seed("division", p.study.Seed, p.data[at.data].identity, at.repeat)
 }

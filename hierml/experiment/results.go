@@ -14,7 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 )
 
-// Results are the finished cells of a study, in the order of the study. Shown, they are their Summary.
+// Results are the finished cells of a study, in the order of the study. Shown, they are their
+// Summary.
 type Results struct {
 	Name     string
 	Measures []string // the columns
@@ -152,8 +153,8 @@ func Load(directory string) (*Results, error) {
 	return newResults(&o, cells), nil
 }
 
-// With returns the results with other columns: measures of metric.Measures, others that a cell has a value of, such as "accuracy at
-// depth 1", and "seconds".
+// With returns the results with other columns: measures of metric.Measures, others that a cell has
+// a value of, such as "accuracy at depth 1", and "seconds".
 func (r *Results) With(measures ...string) (*Results, error) {
 	known := measureNames()
 	for _, name := range measures {

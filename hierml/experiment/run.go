@@ -16,9 +16,10 @@ import (
 
 // Run runs the cells that are not yet in the directory, and returns the results of all.
 //
-// If ctx ends, or the progress function returns an error, before all are done, Run returns that error with the results so
-// far. A cell that fails does not end the study; data that cannot be opened do, and a directory that cannot be written
-// or that another run writes to, which is a *BusyError.
+// If ctx ends, or the progress function returns an error, before all are done, Run returns that
+// error with the results so far. A cell that fails does not end the study; data that cannot be
+// opened do, and a directory that cannot be written or that another run writes to, which is a
+// *BusyError.
 func (s *Study) Run(ctx context.Context) (*Results, error) {
 	c, err := s.checked()
 	if err != nil {
@@ -43,9 +44,9 @@ func (s *Study) Run(ctx context.Context) (*Results, error) {
 	return newResults(o, kept.cells), err
 }
 
-// RunCell runs the cell with that key, or the only one whose key begins so, again, and returns it. Its outcome is that of
-// the run of the whole study. Nothing is written; the inner cells of a cell whose point is chosen are taken from the
-// directory, and those missing there are run.
+// RunCell runs the cell with that key, or the only one whose key begins so, again, and returns it.
+// Its outcome is that of the run of the whole study. Nothing is written; the inner cells of a cell
+// whose point is chosen are taken from the directory, and those missing there are run.
 func (s *Study) RunCell(ctx context.Context, key string) (*Cell, error) {
 	c, err := s.checked()
 	if err != nil {
@@ -201,7 +202,8 @@ func (r *run) all(ctx context.Context) error {
 	return r.err
 }
 
-// next returns a job that can be run, with the number of workers for its training, and nil when there is none any more.
+// next returns a job that can be run, with the number of workers for its training, and nil when
+// there is none any more.
 func (r *run) next(ctx context.Context) (*job, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,8 +224,8 @@ func (r *run) next(ctx context.Context) (*job, int) {
 	}
 }
 
-// finish keeps a cell, and reports; an error ends the study. A cell that did not end because the study did is not one, and still running when
-// all is over.
+// finish keeps a cell, and reports; an error ends the study. A cell that did not end because the
+// study did is not one, and still running when all is over.
 func (r *run) finish(ctx context.Context, j *job, c *Cell) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,8 +19,9 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 )
 
-// TestInterrupted interrupts a study again and again, by errors of the progress function, by contexts that end and by cutting
-// the file anywhere, and compares what comes out in the end with a run of one go.
+// TestInterrupted interrupts a study again and again, by errors of the progress function, by
+// contexts that end and by cutting the file anywhere, and compares what comes out in the end with a
+// run of one go.
 func TestInterrupted(t *testing.T) {
 	want := everything(complete(t, study(t)))
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -246,8 +247,8 @@ func TestDamagedDirectory(t *testing.T) {
 	}
 }
 
-// TestTimeIsSaidOnce looks at what is reported after a minute and a half: a function of the user's is told the time, and who watches
-// work that nobody asked about says it himself.
+// TestTimeIsSaidOnce looks at what is reported after a minute and a half: a function of the user's
+// is told the time, and who watches work that nobody asked about says it himself.
 func TestTimeIsSaidOnce(t *testing.T) {
 	for _, test := range []struct {
 		own  func(float64, string) error
@@ -356,8 +357,9 @@ func TestFaultyData(t *testing.T) {
 	}
 }
 
-// TestChoice checks the choice of points by hand: the inner cells train and test on rows of the outer training part alone, the chosen
-// point is that with the best mean, and its cell is that of a study in which there is no other.
+// TestChoice checks the choice of points by hand: the inner cells train and test on rows of the
+// outer training part alone, the chosen point is that with the best mean, and its cell is that of a
+// study in which there is no other.
 func TestChoice(t *testing.T) {
 	d := linearTree(t, 90)
 	for i := range d.Len() { // A feature says which row it is.

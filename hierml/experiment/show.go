@@ -175,7 +175,8 @@ func (s *Summary) difference(row *Row, k int) string {
 var latexText = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "±", `$\pm$`, "↑", `$\uparrow$`, "↓", `$\downarrow$`, "<", `$<$`)
 
-// LaTeX returns the table for the package booktabs, with the best values in bold; the notes are comments.
+// LaTeX returns the table for the package booktabs, with the best values in bold; the notes are
+// comments.
 func (s *Summary) LaTeX() string {
 	heads := s.headings()
 	var b strings.Builder

@@ -34,8 +34,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("experiment: another run of a study writes to %s; wait for its end, stop it, or give this one another Directory", e.Directory)
 }
 
-// openStore takes the lock of a directory, makes it where it is missing, and reads its cells. A last line that a
-// crash has cut short is dropped.
+// openStore takes the lock of a directory, makes it where it is missing, and reads its cells. A
+// last line that a crash has cut short is dropped.
 func openStore(directory string) (_ *store, err error) {
 	if directory == "" {
 		return &store{cells: make(map[string]*Cell)}, nil
@@ -76,8 +76,8 @@ func openStore(directory string) (_ *store, err error) {
 	return s, nil
 }
 
-// readCells reads the finished cells of a directory, and the length of the file without a line that was cut short. Of
-// several lines with one key the last counts.
+// readCells reads the finished cells of a directory, and the length of the file without a line that
+// was cut short. Of several lines with one key the last counts.
 func readCells(directory string) (cells map[string]*Cell, whole int64, err error) {
 	name := filepath.Join(directory, cellsFile)
 	content, err := os.ReadFile(name)
@@ -130,7 +130,8 @@ func (s *store) close() error {
 	return err
 }
 
-// replace writes a file in one step, so that readers see the old content or the new. The directory is locked.
+// replace writes a file in one step, so that readers see the old content or the new. The directory
+// is locked.
 func replace(directory, name string, content []byte) error {
 	temporary := filepath.Join(directory, name+".new")
 	f, err := os.Create(temporary)
@@ -168,7 +169,8 @@ type Cell struct {
 	Seconds  float64 // of training
 	// Values are the measures by name; NaN is one that is not defined on the data.
 	Values map[string]float64 `json:"-"`
-	// Instances has the values of every instance where there is one division, of measures that are means over them.
+	// Instances has the values of every instance where there is one division, of measures that are
+	// means over them.
 	Instances map[string][]float64 `json:"-"`
 	Note      string               `json:",omitempty"` // what is worth knowing about the training
 	Error     string               `json:",omitempty"` // why there are no values

@@ -10,26 +10,29 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 )
 
-// Study says what is compared, on what, and how. Data and Methods are needed; the other fields may be left zero.
+// Study says what is compared, on what, and how. Data and Methods are needed; the other fields may
+// be left zero.
 type Study struct {
 	Name    string
 	Data    []Data
 	Methods []Method
 	// Split says what is trained on and what is tested on.
 	Split Split
-	// Inner, if not zero, divides what is trained on once more, and the point of a method's grid that is best there is
-	// trained on all of it: for each division by Split anew. It is a HeldOut or Folds. Without it every point of a grid is
-	// a row of the table of its own.
+	// Inner, if not zero, divides what is trained on once more, and the point of a method's grid
+	// that is best there is trained on all of it: for each division by Split anew. It is a HeldOut
+	// or Folds. Without it every point of a grid is a row of the table of its own.
 	Inner Split
-	// Select is the measure by which the point is chosen, the mean over the inner divisions; of equal ones it is the
-	// first. The default value is the first of Measures.
+	// Select is the measure by which the point is chosen, the mean over the inner divisions; of
+	// equal ones it is the first. The default value is the first of Measures.
 	Select string
-	// Repeats is how often the data are divided, or generated, and trained on, each with other seeds. The default value is 1.
+	// Repeats is how often the data are divided, or generated, and trained on, each with other
+	// seeds. The default value is 1.
 	Repeats int
 	// Seed determines everything that is drawn.
 	Seed uint64
-	// Measures are the columns of the tables: names of metric.Measures, and "seconds" for the time of training, which is not
-	// the same in two runs. The default value is accuracy, parent accuracy, tree loss and macro F1. Cells keep all; see Results.With.
+	// Measures are the columns of the tables: names of metric.Measures, and "seconds" for the time
+	// of training, which is not the same in two runs. The default value is accuracy, parent
+	// accuracy, tree loss and macro F1. Cells keep all; see Results.With.
 	Measures []string
 	// Baseline is the name of the method that the others are tested against.
 	Baseline string
@@ -37,29 +40,33 @@ type Study struct {
 	Test Test
 	// Directory is where the cells are kept. Without one they are in memory only.
 	Directory string
-	// Workers is the number of cores to use: of cells at the same time, each trained by one worker, and where fewer cells
-	// are left, of workers for each. Results do not depend on it. The default value is the number of processors.
+	// Workers is the number of cores to use: of cells at the same time, each trained by one worker,
+	// and where fewer cells are left, of workers for each. Results do not depend on it. The default
+	// value is the number of processors.
 	Workers int
 	// Retry runs those cells anew that failed in an earlier run in the same directory.
 	Retry bool
-	// Progress, if not nil, is called at the start and after every cell with the part of the work that is done, from 0 to
-	// 1, and the number of cells and an estimate of the remaining time as text. An error stops the study. See nb.Bar.
+	// Progress, if not nil, is called at the start and after every cell with the part of the work
+	// that is done, from 0 to 1, and the number of cells and an estimate of the remaining time as
+	// text. An error stops the study. See nb.Bar.
 	Progress func(done float64, state string) error
 }
 
-// Split says how data are divided into what is trained on and what is tested on. The zero value takes the division that
-// the data set has, and holds out 0.3 of the instances where it has none; at most one of HeldOut,
-// Folds, PerClass and Rounds is set. A data set with a division that is to be divided in another way is joined before.
+// Split says how data are divided into what is trained on and what is tested on. The zero value
+// takes the division that the data set has, and holds out 0.3 of the instances where it has none;
+// at most one of HeldOut, Folds, PerClass and Rounds is set. A data set with a division that is to
+// be divided in another way is joined before.
 type Split struct {
 	// HeldOut is the share of every class that is tested on.
 	HeldOut float64 `json:",omitempty"`
 	// Folds is the number of parts, each of which is tested on once. It is 2 or more.
 	Folds int `json:",omitempty"`
-	// PerClass has numbers of instances of every class to train on, all others being tested on: a learning curve. What
-	// is trained on for a number is, in the same repeat, part of what is trained on for a larger one.
+	// PerClass has numbers of instances of every class to train on, all others being tested on: a
+	// learning curve. What is trained on for a number is, in the same repeat, part of what is
+	// trained on for a larger one.
 	PerClass []int `json:",omitempty"`
-	// GivenTest draws PerClass from the part of a data set that it gives for training and tests on the part that it
-	// gives for tests.
+	// GivenTest draws PerClass from the part of a data set that it gives for training and tests on
+	// the part that it gives for tests.
 	GivenTest bool `json:",omitempty"`
 	// Rounds are divisions by row.
 	Rounds []dataset.Division `json:",omitempty"`

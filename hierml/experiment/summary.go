@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 )
 
-// Summary has a row for every method, and without an inner split for every point of its grid, on every data set at every
-// size, and a column for every measure.
+// Summary has a row for every method, and without an inner split for every point of its grid, on
+// every data set at every size, and a column for every measure.
 type Summary struct {
 	Name     string
 	Measures []string
@@ -75,7 +75,8 @@ func (v Value) mark() string {
 // group is what the rows of a group have in common.
 func (r *Row) group() string { return join(r.Data, r.PerClass) }
 
-// Summary returns the means and deviations over the rounds, with tests against the baseline if there is one.
+// Summary returns the means and deviations over the rounds, with tests against the baseline if
+// there is one.
 func (r *Results) Summary() *Summary {
 	s := &Summary{Name: r.Name, Measures: r.Measures, Baseline: r.Baseline}
 	rows, cells := r.rows()
@@ -180,7 +181,8 @@ func (r *Results) rows() ([]*Row, [][]*Cell) {
 // chooses tells whether a cell that failed would have chosen its point.
 func (r *Results) chooses(c *Cell) bool { return c.Error != "" && c.Point == "" }
 
-// describe fills in the rounds and the points that were chosen, and returns how many of the cells failed and why the first did.
+// describe fills in the rounds and the points that were chosen, and returns how many of the cells
+// failed and why the first did.
 func (row *Row) describe(cells []*Cell, note func(string, ...any)) (failed int, reason string) {
 	var points []string
 	count := make(map[string]int)
@@ -220,7 +222,8 @@ func (row *Row) describe(cells []*Cell, note func(string, ...any)) (failed int, 
 	return row.Failed, reason
 }
 
-// describeInner returns how many failed of the cells by which a row's points were chosen, and why the first did.
+// describeInner returns how many failed of the cells by which a row's points were chosen, and why
+// the first did.
 func (r *Results) describeInner(row *Row) (failed, all int, reason string) {
 	for _, c := range r.Inner {
 		if c.Data != row.Data || c.PerClass != row.PerClass || c.Method != row.Method {
@@ -338,8 +341,9 @@ func mean(measure string, cells []*Cell) Value {
 	return v
 }
 
-// markBest marks the best values of a column among the rows with the same data and size, unless all are the same or they are means
-// over different numbers of rounds. A row of which all cells failed has no values, and does not count.
+// markBest marks the best values of a column among the rows with the same data and size, unless all
+// are the same or they are means over different numbers of rounds. A row of which all cells failed
+// has no values, and does not count.
 func (s *Summary) markBest() {
 	groups := make(map[string][]int)
 	for i := range s.Rows {

@@ -14,21 +14,24 @@ import (
 
 // Test says how methods are tested against the baseline, on the same divisions of the same data.
 //
-// The t-test takes the rounds to be independent, which they are where each has data of its own. Where folds or shares of the
-// same instances are trained on again and again, what is trained on overlaps: the variance over the rounds is too small, and the t-test finds
-// too much, the more so the more rounds there are. The corrected one makes up for that. With few instances of every class
-// (Split.PerClass) training parts hardly overlap, and the correction, which grows with what is tested on, finds nothing at all.
+// The t-test takes the rounds to be independent, which they are where each has data of its own.
+// Where folds or shares of the same instances are trained on again and again, what is trained on
+// overlaps: the variance over the rounds is too small, and the t-test finds too much, the more so
+// the more rounds there are. The corrected one makes up for that. With few instances of every class
+// (Split.PerClass) training parts hardly overlap, and the correction, which grows with what is
+// tested on, finds nothing at all.
 type Test string
 
 const (
-	// DefaultTest is Permutation where there is one division, CorrectedT where the same instances are divided more than
-	// once by HeldOut, Folds or Rounds, and otherwise T.
+	// DefaultTest is Permutation where there is one division, CorrectedT where the same instances
+	// are divided more than once by HeldOut, Folds or Rounds, and otherwise T.
 	DefaultTest Test = ""
 	// T is the paired t-test over the rounds, metric.PairedT.
 	T Test = "t"
 	// CorrectedT is the corrected resampled t-test over the rounds; see the function CorrectedTest.
 	CorrectedT Test = "corrected t"
-	// Permutation is the paired permutation test over the rounds, and where there is one division, over the instances.
+	// Permutation is the paired permutation test over the rounds, and where there is one division,
+	// over the instances.
 	Permutation Test = "permutation"
 )
 
@@ -45,8 +48,9 @@ func (t Test) check() error {
 //
 //	t = mean / sqrt((1/n + ratio) variance), with n - 1 degrees of freedom
 //
-// where ratio is the number of instances tested on over that of those trained on. With ratio 0 it is the paired
-// t-test. Where all differences are 0, P is 1, and where they are the same and not 0, it is 0.
+// where ratio is the number of instances tested on over that of those trained on. With ratio 0 it
+// is the paired t-test. Where all differences are 0, P is 1, and where they are the same and not 0,
+// it is 0.
 func CorrectedTest(a, b []float64, ratio float64) (metric.Test, error) {
 	if !(ratio >= 0) || math.IsInf(ratio, 1) {
 		return metric.Test{}, fmt.Errorf("experiment: the ratio of instances tested on to those trained on is %v; it is positive", ratio)
@@ -84,7 +88,8 @@ var (
 	errRounds   = errors.New("fewer than two rounds that neither method failed in")
 )
 
-// compare tests a measure of cells a against the cells b of the baseline, which are of the same data and size.
+// compare tests a measure of cells a against the cells b of the baseline, which are of the same
+// data and size.
 func (r *Results) compare(measure string, a, b []*Cell) (metric.Test, error) {
 	type round struct{ repeat, fold int }
 	base := make(map[round]*Cell)

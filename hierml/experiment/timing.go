@@ -1,7 +1,8 @@
 package experiment
 
-// timing estimates how long cells take from those that are finished: of the same method on the same data at the same
-// size, and where there are none, of the same method on the same data, of the same data, and of all.
+// timing estimates how long cells take from those that are finished: of the same method on the same
+// data at the same size, and where there are none, of the same method on the same data, of the same
+// data, and of all.
 type timing struct {
 	sums map[sameness]*elapsed
 	open map[sameness]int // cells not finished, by what is nearest to them
@@ -59,8 +60,8 @@ func (t *timing) finished(j *job, c *Cell) {
 	}
 }
 
-// remaining returns the seconds that the cells not finished take on so many cores, and false if nothing is known. Of those that run
-// it is given the time that is over.
+// remaining returns the seconds that the cells not finished take on so many cores, and false if
+// nothing is known. Of those that run it is given the time that is over.
 func (t *timing) remaining(running map[sameness][]float64, cores int) (seconds float64, known bool) {
 	for s, n := range t.open {
 		sum := t.of(s)

@@ -13,10 +13,12 @@ import (
 type ChiForm int
 
 const (
-	// ChiMax is the largest statistic of any class in the table of two rows and two columns: whether the column is zero,
-	// and whether the instance is of the class (chi-square max of [YP97]).
+	// ChiMax is the largest statistic of any class in the table of two rows and two columns:
+	// whether the column is zero, and whether the instance is of the class (chi-square max of
+	// [YP97]).
 	ChiMax ChiForm = iota
-	// ChiMean is the mean of these statistics, every class weighted by its part of the instances (their chi-square avg).
+	// ChiMean is the mean of these statistics, every class weighted by its part of the instances
+	// (their chi-square avg).
 	ChiMean
 	// ChiSums is the sum over classes of (O - E)^2 / E, where O is the sum of the column's values in the class, and E is
 	// what it were if all classes had the same mean, as in scikit-learn's chi2. Values have to be zero or more.
@@ -37,22 +39,23 @@ func (f *ChiForm) UnmarshalText(text []byte) error {
 
 // ChiSquare chooses columns that depend on the class.
 type ChiSquare struct {
-	// Features is how many columns are kept at most: those with the largest statistics. The default value 0 keeps all
-	// whose statistic is not zero.
+	// Features is how many columns are kept at most: those with the largest statistics. The default
+	// value 0 keeps all whose statistic is not zero.
 	Features int
-	// Least is the least statistic of a column that is kept: 10.83 leaves 1 in 1000 of the columns that do not depend on a
-	// given class.
+	// Least is the least statistic of a column that is kept: 10.83 leaves 1 in 1000 of the columns
+	// that do not depend on a given class.
 	Least float64
 	// Form is ChiMax, ChiMean or ChiSums.
 	Form ChiForm
-	// Level tells the classes: 1 is the roots of the taxonomy, 2 the nodes below them, and so on, so that an instance is of
-	// the class of an ancestor of its label; a label above the level is a class itself. The default value 0 takes the
-	// labels as they are. On a taxonomy that is no tree, the level of a node is its Depth and one more.
+	// Level tells the classes: 1 is the roots of the taxonomy, 2 the nodes below them, and so on,
+	// so that an instance is of the class of an ancestor of its label; a label above the level is a
+	// class itself. The default value 0 takes the labels as they are. On a taxonomy that is no
+	// tree, the level of a node is its Depth and one more.
 	Level int
 }
 
-// Fit chooses columns of training data. An instance with several labels is of several classes, one without labels of
-// none. It is an error if no column is left.
+// Fit chooses columns of training data. An instance with several labels is of several classes, one
+// without labels of none. It is an error if no column is left.
 func (s ChiSquare) Fit(d *dataset.Dataset) (*Selection, error) {
 	if err := checkChoice(d, s.Features, s.Least); err != nil {
 		return nil, err
@@ -160,7 +163,8 @@ func newClassTable(d *dataset.Dataset, level int) *classTable {
 	return c
 }
 
-// atLevel returns the ancestors of the labels at the level, from 1, each once; for labels above it, these themselves.
+// atLevel returns the ancestors of the labels at the level, from 1, each once; for labels above it,
+// these themselves.
 func atLevel(d *dataset.Dataset, labels []int, level int) []int {
 	var nodes []int
 	for _, n := range labels {
@@ -185,8 +189,9 @@ type classCounter struct {
 	touched []int32   // the classes with sums
 }
 
-// score returns the statistic of a column, with the class that has the largest part of it, or -1. Of classes with parts
-// as large it is one that has the column more often than the others, where there is any.
+// score returns the statistic of a column, with the class that has the largest part of it, or -1.
+// Of classes with parts as large it is one that has the column more often than the others, where
+// there is any.
 func (c *classCounter) score(form ChiForm, rows []int32, values []float32) (score float64, class int) {
 	sum := 0.0 // over instances: how many have the column, or of its values
 	for k, i := range rows {
@@ -245,7 +250,8 @@ func (c *classCounter) score(form ChiForm, rows []int32, values []float32) (scor
 	return score, c.nodes[bestClass]
 }
 
-// statistic returns the part of class k in the statistic of a column whose sum is sum, and in the class own.
+// statistic returns the part of class k in the statistic of a column whose sum is sum, and in the
+// class own.
 func (c *classTable) statistic(form ChiForm, k int32, own, sum float64) float64 {
 	size := c.size[k]
 	if form == ChiSums {
@@ -262,7 +268,8 @@ func (c *classTable) statistic(form ChiForm, k int32, own, sum float64) float64 
 	return c.n * (difference / (size * (c.n - size))) * (difference / (sum * (c.n - sum)))
 }
 
-// absent returns the sum of the parts of all classes without the column, which are those that were not touched.
+// absent returns the sum of the parts of all classes without the column, which are those that were
+// not touched.
 func (c *classCounter) absent(form ChiForm, sum float64) float64 {
 	if form == ChiSums {
 		size := c.total

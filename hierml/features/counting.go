@@ -71,7 +71,8 @@ func (c *counter) addHashed(text string) {
 	}
 }
 
-// take makes the vectorizer of what was counted. The words where are for an error that says where terms stand.
+// take makes the vectorizer of what was counted. The words where are for an error that says where
+// terms stand.
 func (v *Vectorizer) take(counters []*counter, where string) error {
 	w := &v.weigher
 	total := 0
@@ -102,8 +103,8 @@ func (v *Vectorizer) take(counters []*counter, where string) error {
 	return nil
 }
 
-// choose makes a vocabulary of the terms that stand in neither too few nor too many documents. An error says where
-// they stand.
+// choose makes a vocabulary of the terms that stand in neither too few nor too many documents. An
+// error says where they stand.
 func (v *Vectorizer) choose(frequencies map[string]int32, where string) error {
 	s := &v.settings
 	most := v.weigher.documents

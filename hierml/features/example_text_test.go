@@ -72,7 +72,8 @@ func ExampleText_Vectorizer() {
 }
 
 func ExampleVectorizer_Instances() {
-	// What stands in a file that is larger than memory, such as a JSON line for each text, comes one after the other.
+	// What stands in a file that is larger than memory, such as a JSON line for each text, comes
+	// one after the other.
 	t, err := taxonomy.FromPaths([]string{"food/apple", "food/bread"}, "/")
 	if err != nil {
 		log.Fatal(err)

@@ -2,8 +2,8 @@ package features
 
 import "slices"
 
-// hashTerm returns 64 bits that depend on every bit of the term: FNV-1a, whose low bits alone depend on all, through the
-// finalizer of MurmurHash3.
+// hashTerm returns 64 bits that depend on every bit of the term: FNV-1a, whose low bits alone
+// depend on all, through the finalizer of MurmurHash3.
 func hashTerm(term []byte) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, c := range term {
@@ -14,7 +14,8 @@ func hashTerm(term []byte) uint64 {
 	return h ^ h>>33
 }
 
-// hashColumn returns the column of a term by its hash: the high bits, so that hashes ascend with columns.
+// hashColumn returns the column of a term by its hash: the high bits, so that hashes ascend with
+// columns.
 func hashColumn(hash uint64, bits int) int32 { return int32(hash >> (64 - bits)) }
 
 // hashSign returns 1 or -1.

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// The vectors of ng15, reuters21578 and ec10 were made from their texts by another program, with settings that their
-// descriptions tell: the same settings give the same words and the same values.
+// The vectors of ng15, reuters21578 and ec10 were made from their texts by another program, with
+// settings that their descriptions tell: the same settings give the same words and the same values.
 func TestTextPublished(t *testing.T) {
 	needData(t)
 	for name, settings := range map[string]features.Text{
@@ -54,8 +54,8 @@ func TestTextPublished(t *testing.T) {
 	}
 }
 
-// distance returns the largest difference of a value in the rows i, whose features are told by their names, or
-// infinity where a feature is in one of them alone.
+// distance returns the largest difference of a value in the rows i, whose features are told by
+// their names, or infinity where a feature is in one of them alone.
 func distance(a, b *dataset.Dataset, i int) float64 {
 	ja, va := a.X.Row(i)
 	jb, vb := b.X.Row(i)

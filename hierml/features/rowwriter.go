@@ -18,7 +18,8 @@ type weighedRow struct {
 
 func (r *rowWriter) begin() weighedRow { return weighedRow{x: &r.x, first: len(r.x.Values)} }
 
-// add appends an entry: the part of its weight that depends on the document is given. Zeros are not stored.
+// add appends an entry: the part of its weight that depends on the document is given. Zeros are not
+// stored.
 func (r *weighedRow) add(w *Weigher, column int32, weight float64) {
 	if w.settings.Weight.counted() {
 		weight *= w.idf[column]
@@ -36,8 +37,8 @@ func (r *rowWriter) end(w *Weigher, row weighedRow) {
 	r.x.Indptr = append(r.x.Indptr, len(r.x.Values))
 }
 
-// joined returns one matrix of the rows that several writers made, whose Indptr have the ends of rows only. The writers
-// are empty then.
+// joined returns one matrix of the rows that several writers made, whose Indptr have the ends of
+// rows only. The writers are empty then.
 func joined(parts []rowWriter, rows, cols int) *dataset.Matrix {
 	total := 0
 	for i := range parts {

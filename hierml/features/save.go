@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// saveJSON writes the value to a file that appears under its name when it is complete: until then an older one stays.
+// saveJSON writes the value to a file that appears under its name when it is complete: until then
+// an older one stays.
 func saveJSON(path string, value json.Marshaler) (err error) {
 	if path == "" {
 		return fmt.Errorf("features: save: no file is named")

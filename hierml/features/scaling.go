@@ -9,8 +9,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
-// ColumnScale says how columns are scaled: which number is subtracted from a column's values, and by which they are
-// then divided. A column that is the same in all training instances is divided by 1.
+// ColumnScale says how columns are scaled: which number is subtracted from a column's values, and
+// by which they are then divided. A column that is the same in all training instances is divided by
+// 1.
 type ColumnScale int
 
 const (
@@ -18,10 +19,11 @@ const (
 	MaxAbs ColumnScale = iota
 	// UnitDeviation divides by the standard deviation. Zeros stay.
 	UnitDeviation
-	// ZScore subtracts the mean and divides by the standard deviation. Zeros do not stay: a sparse matrix becomes dense.
+	// ZScore subtracts the mean and divides by the standard deviation. Zeros do not stay: a sparse
+	// matrix becomes dense.
 	ZScore
-	// UnitRange subtracts the smallest value and divides by the difference to the largest, so that values are from 0 to 1.
-	// A sparse matrix becomes dense where the smallest values are not zero.
+	// UnitRange subtracts the smallest value and divides by the difference to the largest, so that
+	// values are from 0 to 1. A sparse matrix becomes dense where the smallest values are not zero.
 	UnitRange
 	// Unscaled leaves columns as they are.
 	Unscaled
@@ -43,16 +45,18 @@ func (s *ColumnScale) UnmarshalText(text []byte) error {
 
 // Scaling says how the features of a data set are scaled. The zero value is MaxAbs.
 type Scaling struct {
-	// Columns is MaxAbs, UnitDeviation, ZScore, UnitRange or Unscaled. The standard deviation is that of the training
-	// instances themselves (their number is divided by, not one less).
+	// Columns is MaxAbs, UnitDeviation, ZScore, UnitRange or Unscaled. The standard deviation is
+	// that of the training instances themselves (their number is divided by, not one less).
 	Columns ColumnScale `json:",omitzero"`
 	// UnitLength then scales every instance to a Euclidean norm of 1.
 	UnitLength bool `json:",omitzero"`
-	// Constant is the value of one more column at the end, the intercept of a linear model. The default value 0 is none.
+	// Constant is the value of one more column at the end, the intercept of a linear model. The
+	// default value 0 is none.
 	Constant float32 `json:",omitzero"`
 }
 
-// Scaler scales data by what was measured on training data. It may be used from several goroutines at once.
+// Scaler scales data by what was measured on training data. It may be used from several goroutines
+// at once.
 type Scaler struct {
 	settings  Scaling
 	instances int       // that were measured
@@ -63,7 +67,8 @@ type Scaler struct {
 // mostScaled bounds the entries of a matrix that scaling makes dense: they take eight bytes each.
 const mostScaled = 1 << 30
 
-// Fit measures the columns of training data. It is an error if there are none, or if a value is not finite.
+// Fit measures the columns of training data. It is an error if there are none, or if a value is not
+// finite.
 func (s Scaling) Fit(train *dataset.Dataset) (*Scaler, error) {
 	if _, err := s.Columns.MarshalText(); err != nil {
 		return nil, err
@@ -150,8 +155,8 @@ func (r *Scaler) Settings() Scaling { return r.settings }
 // Columns returns the number of columns of what Transform takes, a Constant not among them.
 func (r *Scaler) Columns() int { return len(r.factor) }
 
-// Transform returns the data scaled. It is an error if it has other columns than the training data, or if a value is
-// beyond a float32 when it is scaled.
+// Transform returns the data scaled. It is an error if it has other columns than the training data,
+// or if a value is beyond a float32 when it is scaled.
 func (r *Scaler) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	x, err := r.Scale(d.X)
 	if err != nil {

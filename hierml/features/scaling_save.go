@@ -17,8 +17,8 @@ type savedScaler struct {
 
 var scalerHeader = header{"hierml.scaler", 1}
 
-// Save writes the scaler to a file, as JSON, which LoadScaler reads. The file appears under its name when it is
-// complete: until then an older one stays.
+// Save writes the scaler to a file, as JSON, which LoadScaler reads. The file appears under its
+// name when it is complete: until then an older one stays.
 func (r *Scaler) Save(path string) error { return saveJSON(path, r) }
 
 // LoadScaler reads what Scaler.Save wrote. What it returns scales in the same way.

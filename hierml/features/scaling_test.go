@@ -101,7 +101,8 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// Zeros stay where nothing is subtracted, and a column that is the same everywhere does not blow up.
+// Zeros stay where nothing is subtracted, and a column that is the same everywhere does not blow
+// up.
 func TestScalingKeepsZeros(t *testing.T) {
 	train := drawnTable(t, 40, 1)
 	for _, scale := range []ColumnScale{MaxAbs, UnitDeviation, Unscaled} {

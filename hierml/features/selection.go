@@ -14,15 +14,16 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Selection is a choice of columns by what each of them tells, as ChiSquare and DocumentFrequency make it of training
-// data. Transform takes them of other data too, and Vectorizer.Keep makes of its Columns a vectorizer that has no
-// others.
+// Selection is a choice of columns by what each of them tells, as ChiSquare and DocumentFrequency
+// make it of training data. Transform takes them of other data too, and Vectorizer.Keep makes of
+// its Columns a vectorizer that has no others.
 type Selection struct {
 	Columns []int    // chosen, ascending
 	Names   []string // of the chosen columns, or nil where they have none
 
-	// Scores has the score of every column of the data, chosen or not, and Classes the node of the class about which it
-	// tells the most, or -1 where it tells nothing of one. Classes is nil where scores are not made of classes.
+	// Scores has the score of every column of the data, chosen or not, and Classes the node of the
+	// class about which it tells the most, or -1 where it tells nothing of one. Classes is nil
+	// where scores are not made of classes.
 	Scores  []float64
 	Classes []int
 
@@ -30,8 +31,8 @@ type Selection struct {
 	taxonomy *taxonomy.Taxonomy
 }
 
-// choose returns the columns with the highest scores, at least least; at most most, unless that is zero. Of columns
-// with one score the first are taken.
+// choose returns the columns with the highest scores, at least least; at most most, unless that is
+// zero. Of columns with one score the first are taken.
 func choose(d *dataset.Dataset, method string, scores []float64, classes []int, most int, least float64) (*Selection, error) {
 	var columns []int
 	for j, score := range scores {
@@ -71,8 +72,8 @@ func checkChoice(d *dataset.Dataset, features int, least float64) error {
 	return nil
 }
 
-// Transform returns the data with the chosen columns alone. It has to have the columns of the data that the choice was
-// made of.
+// Transform returns the data with the chosen columns alone. It has to have the columns of the data
+// that the choice was made of.
 func (s *Selection) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	if d.X.Cols != len(s.Scores) {
 		return nil, fmt.Errorf("features: %q has %d columns; the selection was made of %d", d.Name, d.X.Cols, len(s.Scores))
@@ -91,7 +92,8 @@ const (
 	shownInTable = 16
 )
 
-// best returns the chosen columns with the highest scores, at most n: name, score and class of each.
+// best returns the chosen columns with the highest scores, at most n: name, score and class of
+// each.
 func (s *Selection) best(n int) [][3]string {
 	order := make([]int, len(s.Columns))
 	for k := range order {
@@ -158,7 +160,8 @@ func (s *Selection) HTML() string {
 
 // DocumentFrequency chooses columns by the number of instances in which they are not zero.
 type DocumentFrequency struct {
-	// Features is how many columns are kept at most: those in the most instances. The default value 0 is no limit.
+	// Features is how many columns are kept at most: those in the most instances. The default value
+	// 0 is no limit.
 	Features int
 	// MinDocuments is the number of instances a column has to be in. The default value is 1.
 	MinDocuments int

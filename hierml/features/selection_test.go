@@ -133,7 +133,8 @@ func plainChi(d *dataset.Dataset, form ChiForm, j int) float64 {
 	return result
 }
 
-// Classes that have none of a column, all of them, or no instances at all, and instances of no class.
+// Classes that have none of a column, all of them, or no instances at all, and instances of no
+// class.
 func TestChiSquareDrawn(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// FitDocuments is Fit for documents that are read one after the other, such as those of JSONLines.Documents. Their
-// texts are not kept: memory grows with the number of different terms, or not at all with Bits. It ends with the first
-// error of the documents, or with the context's.
+// FitDocuments is Fit for documents that are read one after the other, such as those of
+// JSONLines.Documents. Their texts are not kept: memory grows with the number of different terms,
+// or not at all with Bits. It ends with the first error of the documents, or with the context's.
 func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document, error]) (*Vectorizer, error) {
 	v, err := s.vectorizer()
 	if err != nil {
@@ -35,9 +35,9 @@ func (s Text) FitDocuments(ctx context.Context, train iter.Seq2[dataset.Document
 	return v, nil
 }
 
-// Instances gives the documents as vectors, one after the other, with their labels: what learns online takes texts
-// larger than memory in this way, and with hashed terms without reading them before. It ends with the first error of the
-// documents.
+// Instances gives the documents as vectors, one after the other, with their labels: what learns
+// online takes texts larger than memory in this way, and with hashed terms without reading them
+// before. It ends with the first error of the documents.
 func (v *Vectorizer) Instances(documents iter.Seq2[dataset.Document, error]) iter.Seq2[dataset.Instance, error] {
 	return func(yield func(dataset.Instance, error) bool) {
 		reader := &termReader{terms: v.terms}

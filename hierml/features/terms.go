@@ -10,10 +10,11 @@ import (
 type Tokens int
 
 const (
-	// Words are the longest runs of letters and digits. A combining mark continues the word before it.
+	// Words are the longest runs of letters and digits. A combining mark continues the word before
+	// it.
 	Words Tokens = iota
-	// Letters are the letters alone, whatever stands between them: n-grams of n letters are the n-mers of a sequence
-	// of proteins or nucleotides.
+	// Letters are the letters alone, whatever stands between them: n-grams of n letters are the
+	// n-mers of a sequence of proteins or nucleotides.
 	Letters
 	// Characters are all characters, with one space for a run of white space.
 	Characters
@@ -152,8 +153,8 @@ func (r *termReader) each(text string, f func(term []byte)) {
 	}
 }
 
-// leaveOutStopWords copies the tokens that are not part of a stop word. Of several that begin at one token, the
-// longest is left out.
+// leaveOutStopWords copies the tokens that are not part of a stop word. Of several that begin at
+// one token, the longest is left out.
 func (r *termReader) leaveOutStopWords() {
 	r.kept.reset()
 	for i := 0; i < len(r.text.ends); {
@@ -176,8 +177,8 @@ func (r *termReader) leaveOutStopWords() {
 	}
 }
 
-// tokenList holds tokens one after the other with separators between them, so that those that follow each other are
-// one slice.
+// tokenList holds tokens one after the other with separators between them, so that those that
+// follow each other are one slice.
 type tokenList struct {
 	bytes        []byte
 	begins, ends []int

@@ -113,8 +113,8 @@ func TestEnglishStopWords(t *testing.T) {
 	}
 }
 
-// FuzzTerms takes any bytes for a text: tokens are UTF-8, not empty and in lower case, and n-grams are those of a
-// plain loop.
+// FuzzTerms takes any bytes for a text: tokens are UTF-8, not empty and in lower case, and n-grams
+// are those of a plain loop.
 func FuzzTerms(f *testing.F) {
 	for _, text := range []string{"", "Don't e-mail ΑΒΓ", "\xff\xfea\xe2\x82 İ ǅ ß", "e\u0301 \u0301x", "a\x00b\n\n c", ">sp|P9WKL4\nMSTV\nLTYI*"} {
 		f.Add(text, uint8(1), uint8(2))

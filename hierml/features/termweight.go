@@ -1,8 +1,8 @@
 package features
 
-// TermWeight says what weight a term has in a document. In the formulas tf is how often it stands there, df is
-// the number of training documents with it, N is the number of training documents, and L is the number of all terms of
-// the document, of which a training document has A on average.
+// TermWeight says what weight a term has in a document. In the formulas tf is how often it stands
+// there, df is the number of training documents with it, N is the number of training documents, and
+// L is the number of all terms of the document, of which a training document has A on average.
 type TermWeight int
 
 const (

@@ -8,44 +8,48 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Text says how texts become vectors: what their terms are, which of them count, and for how much. The zero value is
-// TFIDF's: words in lower case, weighted by LogTFIDF, in vectors of unit length. The settings can be written as JSON,
-// but for Tokenizer.
+// Text says how texts become vectors: what their terms are, which of them count, and for how much.
+// The zero value is TFIDF's: words in lower case, weighted by LogTFIDF, in vectors of unit length.
+// The settings can be written as JSON, but for Tokenizer.
 type Text struct {
 	// Tokens are Words, Letters or Characters. They are in lower case unless KeepCase is set.
 	Tokens Tokens `json:",omitzero"`
-	// Pattern is a regular expression whose matches are the tokens, instead of Tokens: `[a-z][a-z0-9]+` are words of at
-	// least two characters. It is matched with the text in lower case unless KeepCase is set.
+	// Pattern is a regular expression whose matches are the tokens, instead of Tokens:
+	// `[a-z][a-z0-9]+` are words of at least two characters. It is matched with the text in lower
+	// case unless KeepCase is set.
 	Pattern string `json:",omitzero"`
-	// Tokenizer returns the tokens of a text, instead of Tokens. The text is in lower case unless KeepCase is set. It is
-	// called from several goroutines at once.
+	// Tokenizer returns the tokens of a text, instead of Tokens. The text is in lower case unless
+	// KeepCase is set. It is called from several goroutines at once.
 	Tokenizer func(text string) []string `json:"-"`
 	KeepCase  bool                       `json:",omitzero"`
-	// StopWords are left out of the tokens, before n-grams are formed. EnglishStopWords is a list. A stop word that is
-	// several tokens, as don't is two words, is left out where these follow each other.
+	// StopWords are left out of the tokens, before n-grams are formed. EnglishStopWords is a list.
+	// A stop word that is several tokens, as don't is two words, is left out where these follow
+	// each other.
 	StopWords []string `json:",omitempty"`
-	// NGrams is the smallest and the largest number of tokens of a term: {1, 2} are words and pairs of words that follow
-	// each other, with a space between them; {3, 3} with Letters are the 3-mers of a sequence. The default value is
-	// {1, 1}; the largest number is 100.
+	// NGrams is the smallest and the largest number of tokens of a term: {1, 2} are words and pairs
+	// of words that follow each other, with a space between them; {3, 3} with Letters are the
+	// 3-mers of a sequence. The default value is {1, 1}; the largest number is 100.
 	NGrams [2]int `json:",omitzero"`
 
-	// Bits makes 2^Bits columns and no vocabulary: the column of a term, and whether it adds or subtracts its weight, is
-	// told by a hash of the term [WDLSA09].
-	// Memory does not grow with the number of terms, and with weights that need no training texts neither do these.
-	// The default value is 0, which is a vocabulary; the largest is 30.
+	// Bits makes 2^Bits columns and no vocabulary: the column of a term, and whether it adds or
+	// subtracts its weight, is told by a hash of the term [WDLSA09]. Memory does not grow with the
+	// number of terms, and with weights that need no training texts neither do these. The default
+	// value is 0, which is a vocabulary; the largest is 30.
 	Bits int `json:",omitzero"`
 	// MinDocuments is the number of training documents a term has to be in to be in the vocabulary.
 	// The default value is 1.
 	MinDocuments int `json:",omitzero"`
-	// MaxShare is the part of the training documents that a term may stand in: those in more are not in the
-	// vocabulary. The default value is 1. Terms that stand in all documents are left out in any case by weights with
-	// ln(N / df), where theirs is zero.
+	// MaxShare is the part of the training documents that a term may stand in: those in more are
+	// not in the vocabulary. The default value is 1. Terms that stand in all documents are left out
+	// in any case by weights with ln(N / df), where theirs is zero.
 	MaxShare float64 `json:",omitzero"`
-	// MaxFeatures is how many terms the vocabulary has at most: those that stand in the most documents; of terms in as
-	// many, those that are first in the order of the alphabet. The default value is 0, which is no limit.
+	// MaxFeatures is how many terms the vocabulary has at most: those that stand in the most
+	// documents; of terms in as many, those that are first in the order of the alphabet. The
+	// default value is 0, which is no limit.
 	MaxFeatures int `json:",omitzero"`
 
-	// Weight says for how much a term counts: LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or Binary.
+	// Weight says for how much a term counts: LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or
+	// Binary.
 	Weight TermWeight `json:",omitzero"`
 	// K1 and B are parameters of BM25. The default values are 1.2 and 0.75; a negative number is 0.
 	K1 float64 `json:",omitzero"`
@@ -56,14 +60,15 @@ type Text struct {
 	dropCommon bool // leave out terms that stand in all documents, whatever the weight
 }
 
-// Largest numbers of columns by hashing, as powers of two: with an entry of memory for each column, and without.
+// Largest numbers of columns by hashing, as powers of two: with an entry of memory for each column,
+// and without.
 const (
 	maxCountedBits = 24
 	maxBits        = 30
 )
 
-// Fit counts the terms of the training texts. It is an error if no term remains, or if the settings contradict
-// each other.
+// Fit counts the terms of the training texts. It is an error if no term remains, or if the settings
+// contradict each other.
 func (s Text) Fit(train *dataset.Corpus) (*Vectorizer, error) {
 	return s.FitContext(context.Background(), train)
 }
@@ -97,8 +102,8 @@ func (s Text) FitContext(ctx context.Context, train *dataset.Corpus) (*Vectorize
 	return v, nil
 }
 
-// Vectorizer returns what Fit returns, without training texts: for hashed terms whose weights need none, which are
-// Counts, LogCounts and Binary. It is an error for other settings.
+// Vectorizer returns what Fit returns, without training texts: for hashed terms whose weights need
+// none, which are Counts, LogCounts and Binary. It is an error for other settings.
 func (s Text) Vectorizer() (*Vectorizer, error) {
 	v, err := s.vectorizer()
 	if err != nil {

@@ -9,18 +9,20 @@ import (
 //
 //	(1 + ln tf) * ln(N / df)
 //
-// where tf is how often w stands in d, df is the number of training documents with w, and N is the number of
-// training documents; then the vector of d is divided by its Euclidean norm (L2-normalized log tf-idf, as in [LYRL04, section 5.1]).
-// The zero value is ready to use. Text has more settings, and
-// these for what it shares with TFIDF.
+// where tf is how often w stands in d, df is the number of training documents with w, and N is the
+// number of training documents; then the vector of d is divided by its Euclidean norm
+// (L2-normalized log tf-idf, as in [LYRL04, section 5.1]). The zero value is ready to use. Text has
+// more settings, and these for what it shares with TFIDF.
 type TFIDF struct {
 	// MinDocuments is the number of training documents a word has to be in to be in the vocabulary.
 	// The default value is 1.
 	MinDocuments int
-	// MaxShare is the part of the training documents that a word may stand in: words in more are stop words and not in
-	// the vocabulary. The default value is 1, which leaves out nothing but words that stand in all.
+	// MaxShare is the part of the training documents that a word may stand in: words in more are
+	// stop words and not in the vocabulary. The default value is 1, which leaves out nothing but
+	// words that stand in all.
 	MaxShare float64
-	// Counts makes the weight of a word its tf alone: vectors of counts, of unit length, as in [Cai08].
+	// Counts makes the weight of a word its tf alone: vectors of counts, of unit length, as in
+	// [Cai08].
 	Counts bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
-// Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the training texts it
-// was made from. It may be used from several goroutines at once.
+// Vectorizer turns texts into vectors by the vocabulary and the document frequencies of the
+// training texts it was made from. It may be used from several goroutines at once.
 type Vectorizer struct {
 	settings   Text
 	terms      *terms
@@ -42,16 +42,17 @@ func (v *Vectorizer) Columns() int {
 	return len(v.vocabulary)
 }
 
-// Vocabulary returns the words, ascending, which are the columns of what Transform returns, or nil for hashed
-// terms. The slice must not be modified.
+// Vocabulary returns the words, ascending, which are the columns of what Transform returns, or nil
+// for hashed terms. The slice must not be modified.
 func (v *Vectorizer) Vocabulary() []string { return v.vocabulary }
 
-// IDF returns the factor of each column's weight that depends on its document frequency: ln(N / df), or what
-// BM25 has in its place. It is nil where nothing was counted. The slice must not be modified.
+// IDF returns the factor of each column's weight that depends on its document frequency: ln(N /
+// df), or what BM25 has in its place. It is nil where nothing was counted. The slice must not be
+// modified.
 func (v *Vectorizer) IDF() []float64 { return v.weigher.idf }
 
-// Keep returns a vectorizer with some of the columns, which are given ascending, such as those of a Selection. Vectors
-// have their length without the columns that are left out.
+// Keep returns a vectorizer with some of the columns, which are given ascending, such as those of a
+// Selection. Vectors have their length without the columns that are left out.
 func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 	if v.vocabulary == nil {
 		return nil, fmt.Errorf("features: the terms are hashed: there is no vocabulary to keep a part of")
@@ -74,8 +75,8 @@ func (v *Vectorizer) Keep(columns []int) (*Vectorizer, error) {
 	return &kept, nil
 }
 
-// Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus. Words
-// outside the vocabulary are ignored; a document without any other has a row without entries.
+// Transform returns the documents as vectors, with the labels, taxonomy and name of the corpus.
+// Words outside the vocabulary are ignored; a document without any other has a row without entries.
 func (v *Vectorizer) Transform(c *dataset.Corpus) *dataset.Dataset {
 	d, _ := v.TransformContext(context.Background(), c) // that context never ends
 	return d

@@ -25,9 +25,9 @@ var vectorizerHeader = header{"hierml.vectorizer", 1}
 // errTokenizer says that a file is not all of a vectorizer.
 var errTokenizer = errors.New("its tokens are those of a function of the program that saved it; give that function to LoadVectorizerWith")
 
-// Save writes the vectorizer to a file, as JSON, which LoadVectorizer reads: what a model needs beside its own file to
-// predict of new texts. A function that Text.Tokenizer names is not in the file. The file appears under its name when
-// it is complete: until then an older one stays.
+// Save writes the vectorizer to a file, as JSON, which LoadVectorizer reads: what a model needs
+// beside its own file to predict of new texts. A function that Text.Tokenizer names is not in the
+// file. The file appears under its name when it is complete: until then an older one stays.
 func (v *Vectorizer) Save(path string) error { return saveJSON(path, v) }
 
 // LoadVectorizer reads what Vectorizer.Save wrote. What it returns makes the same vectors.

@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/describe"
 )
 
-// Weighing says how counts of terms become weights, for data that come as counts and not as texts, such as those of
-// the LSHTC challenges, which [CSS16, section 8.3] weighs by BM25. Text has the same settings. The zero value is TFIDF's:
-// LogTFIDF in vectors of unit length.
+// Weighing says how counts of terms become weights, for data that come as counts and not as texts,
+// such as those of the LSHTC challenges, which [CSS16, section 8.3] weighs by BM25. Text has the
+// same settings. The zero value is TFIDF's: LogTFIDF in vectors of unit length.
 type Weighing struct {
 	// Weight is LogTFIDF, PlainTFIDF, BM25, Counts, LogCounts or Binary.
 	Weight TermWeight `json:",omitzero"`
@@ -22,8 +22,8 @@ type Weighing struct {
 	Norm RowNorm `json:",omitzero"`
 }
 
-// Weigher weighs counts by the document frequencies of the training data it was made of. It may be used from several
-// goroutines at once.
+// Weigher weighs counts by the document frequencies of the training data it was made of. It may be
+// used from several goroutines at once.
 type Weigher struct {
 	settings    Weighing
 	k1, b       float64
@@ -54,8 +54,8 @@ func (s Weighing) weigher() (Weigher, error) {
 	return w, nil
 }
 
-// Fit counts in how many of the training documents each column is. It is an error if there are none, or if a value is no
-// count.
+// Fit counts in how many of the training documents each column is. It is an error if there are
+// none, or if a value is no count.
 func (s Weighing) Fit(train *dataset.Dataset) (*Weigher, error) {
 	w, err := s.weigher()
 	if err != nil {
@@ -101,8 +101,8 @@ func (w TermWeight) rarity(df, documents int) float64 {
 	return math.Log(n / f)
 }
 
-// frequencyWeight returns the factor of the weight that depends on how often a term stands in a document with so many
-// terms.
+// frequencyWeight returns the factor of the weight that depends on how often a term stands in a
+// document with so many terms.
 func (w *Weigher) frequencyWeight(tf, terms float64) float64 {
 	switch w.settings.Weight {
 	case LogTFIDF, LogCounts:
@@ -135,8 +135,9 @@ func (w *Weigher) check(x *dataset.Matrix) error {
 // Settings returns the settings it was made by.
 func (w *Weigher) Settings() Weighing { return w.settings }
 
-// Transform returns the data weighed. It is an error if a value is no count, or if there are other columns than in the
-// training data. Columns that no training document has are left out by weights with a document frequency.
+// Transform returns the data weighed. It is an error if a value is no count, or if there are other
+// columns than in the training data. Columns that no training document has are left out by weights
+// with a document frequency.
 func (w *Weigher) Transform(d *dataset.Dataset) (*dataset.Dataset, error) {
 	x, err := w.Weigh(d.X)
 	if err != nil {

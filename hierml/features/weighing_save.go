@@ -17,8 +17,8 @@ type savedWeigher struct {
 
 var weigherHeader = header{"hierml.weigher", 1}
 
-// Save writes the weigher to a file, as JSON, which LoadWeigher reads. The file appears under its name when it is
-// complete: until then an older one stays.
+// Save writes the weigher to a file, as JSON, which LoadWeigher reads. The file appears under its
+// name when it is complete: until then an older one stays.
 func (w *Weigher) Save(path string) error { return saveJSON(path, w) }
 
 // LoadWeigher reads what Weigher.Save wrote. What it returns weighs in the same way.

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// What ASCII characters become in a word: letters and digits in lower case or as they are, and zero for
-// what ends a word.
+// What ASCII characters become in a word: letters and digits in lower case or as they are, and zero
+// for what ends a word.
 var lowerASCII, sameASCII = func() (lower, same [utf8.RuneSelf]byte) {
 	for c := byte('0'); c <= '9'; c++ {
 		lower[c], same[c] = c, c
@@ -19,8 +19,9 @@ var lowerASCII, sameASCII = func() (lower, same [utf8.RuneSelf]byte) {
 	return lower, same
 }()
 
-// words calls f for each word of the text: each longest run of letters and digits, in lower case unless
-// the case is kept. A combining mark continues the word before it. The slice is valid during the call.
+// words calls f for each word of the text: each longest run of letters and digits, in lower case
+// unless the case is kept. A combining mark continues the word before it. The slice is valid during
+// the call.
 func words(text string, keepCase bool, f func(word []byte)) {
 	ascii := &lowerASCII
 	if keepCase {
@@ -56,8 +57,8 @@ func words(text string, keepCase bool, f func(word []byte)) {
 	}
 }
 
-// letters calls f for each letter of the text, in lower case unless the case is kept. The slice is valid
-// during the call.
+// letters calls f for each letter of the text, in lower case unless the case is kept. The slice is
+// valid during the call.
 func letters(text string, keepCase bool, f func(letter []byte)) {
 	var buffer [utf8.UTFMax]byte
 	for _, r := range text {
@@ -70,8 +71,9 @@ func letters(text string, keepCase bool, f func(letter []byte)) {
 	}
 }
 
-// characters calls f for each character of the text, in lower case unless the case is kept, with one
-// space for a run of white space or bytes that are not UTF-8, and none at the ends. The slice is valid during the call.
+// characters calls f for each character of the text, in lower case unless the case is kept, with
+// one space for a run of white space or bytes that are not UTF-8, and none at the ends. The slice
+// is valid during the call.
 func characters(text string, keepCase bool, f func(character []byte)) {
 	var buffer [utf8.UTFMax]byte
 	space, first := false, true

@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// files calls f for every regular file of a folder or of an archive, but for those whose names, or folders,
-// begin with a dot.
+// files calls f for every regular file of a folder or of an archive, but for those whose names, or
+// folders, begin with a dot.
 type files func(f func(name string, r io.Reader) error) error
 
 // filesOfFS are the files of a file system, in the order of their names.
@@ -79,8 +79,8 @@ func filesOfPath(ctx context.Context, name string, repair *Faults) files {
 	return filesOf(ctx, name, func(r io.Reader) files { return filesOfArchive(ctx, r, name, repair) })
 }
 
-// filesOfArchive are the files of a tar archive, compressed or not, in their order there; and of a zip archive,
-// if r can read at any place, as files can.
+// filesOfArchive are the files of a tar archive, compressed or not, in their order there; and of a
+// zip archive, if r can read at any place, as files can.
 func filesOfArchive(ctx context.Context, r io.Reader, name string, repair *Faults) files {
 	return func(f func(name string, r io.Reader) error) error {
 		if at, size, ok := zipSource(r); ok {
@@ -97,7 +97,8 @@ func filesOfArchive(ctx context.Context, r io.Reader, name string, repair *Fault
 	}
 }
 
-// openArchive returns the files of a tar archive, compressed or not; or, if r is none, what it is, decompressed.
+// openArchive returns the files of a tar archive, compressed or not; or, if r is none, what it is,
+// decompressed.
 func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) (tarred files, plain io.Reader, err error) {
 	file, err := textfile.Decompress(textfile.WithContext(ctx, r), name, syntaxError)
 	if err != nil {

@@ -26,19 +26,20 @@ import (
 //	0.24,S,01/02@02
 //	{0 0.24, 1 S, 2 01/02@02}
 //
-// Classes are the paths of a tree, which nodes are called by, or the edges parent/child of a graph, in which
-// root is no node. A row has its labels with @ between them, ? for none.
+// Classes are the paths of a tree, which nodes are called by, or the edges parent/child of a graph,
+// in which root is no node. A row has its labels with @ between them, ? for none.
 //
-// A numeric attribute is a column; a nominal one is a column for each value, called name=value, of which the
-// row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys are not read. Missing values, ?, are
-// as zeros. Rows may be sparse, in braces, with the attributes counted from 0; as in Weka, a nominal attribute
-// left out of one has its first value.
+// A numeric attribute is a column; a nominal one is a column for each value, called name=value, of
+// which the row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys are
+// not read. Missing values, ?, are as zeros. Rows may be sparse, in braces, with the attributes
+// counted from 0; as in Weka, a nominal attribute left out of one has its first value.
 type ARFF struct {
-	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find that out:
-	// they are edges if all have two parts, and one begins at root or continues another.
+	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find
+	// that out: they are edges if all have two parts, and one begins at root or continues another.
 	Hierarchy string
 
-	// Class is the nominal attribute whose values are the labels in files without a hierarchical one.
+	// Class is the nominal attribute whose values are the labels in files without a hierarchical
+	// one.
 	Class string
 
 	// Dense asks for rows that are not sparse, in writing.
@@ -210,7 +211,8 @@ func (p *arffSource) sparse(line []byte, at int, in *dataset.Instance) error {
 	return nil
 }
 
-// add adds a value that is not zero. The values of a row come in the order of its attributes, nearly always.
+// add adds a value that is not zero. The values of a row come in the order of its attributes,
+// nearly always.
 func (p *arffSource) add(column int, value float32, in *dataset.Instance) {
 	if n := len(in.Columns); n > 0 && int(in.Columns[n-1]) >= column {
 		p.unsorted = true
@@ -270,8 +272,9 @@ func (p *arffSource) classes(value string, at int, in *dataset.Instance) error {
 	return nil
 }
 
-// Write writes the data set so that Read gives it again. The classes are paths if the nodes are called by
-// them, and edges otherwise. Names of nodes that mean something else in the format are an error.
+// Write writes the data set so that Read gives it again. The classes are paths if the nodes are
+// called by them, and edges otherwise. Names of nodes that mean something else in the format are an
+// error.
 func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err

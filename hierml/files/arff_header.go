@@ -202,8 +202,8 @@ func (l *labeler) edge(parent, child string, column int, repair *Faults) error {
 	return nil
 }
 
-// looksLikeGraph reports whether the classes are edges, not paths: all have two parts, and one begins at the
-// root, or continues another.
+// looksLikeGraph reports whether the classes are edges, not paths: all have two parts, and one
+// begins at the root, or continues another.
 func looksLikeGraph(list []byte) bool {
 	parents, children := make(map[string]bool), make(map[string]bool)
 	for entry := range bytes.SplitSeq(list, []byte{','}) {
@@ -224,8 +224,8 @@ func looksLikeGraph(list []byte) bool {
 	return false
 }
 
-// arffWord returns the word that begins at the position, quoted or up to one of the delimiters, and its end. It
-// is not ok if a quotation does not end.
+// arffWord returns the word that begins at the position, quoted or up to one of the delimiters, and
+// its end. It is not ok if a quotation does not end.
 func arffWord(line []byte, at int, delimiters string) (word string, end int, ok bool) {
 	if at == len(line) || line[at] != '\'' && line[at] != '"' {
 		end = at
@@ -250,7 +250,8 @@ func arffWord(line []byte, at int, delimiters string) (word string, end int, ok 
 	return "", len(line), false
 }
 
-// nominal returns the attributes that have the first of their values where a sparse row leaves them out.
+// nominal returns the attributes that have the first of their values where a sparse row leaves them
+// out.
 func (h *arffHeader) nominal() []int {
 	var nominal []int
 	for i, a := range h.attributes {

@@ -18,19 +18,20 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// CSV reads and writes tables with a line of titles: texts (Read, Write), or numbers and nominal values
-// (ReadDataset, WriteDataset). Fields are as package encoding/csv has them, so that a line break in quotes may
-// come out as "\n" where it was "\r\n".
+// CSV reads and writes tables with a line of titles: texts (Read, Write), or numbers and nominal
+// values (ReadDataset, WriteDataset). Fields are as package encoding/csv has them, so that a line
+// break in quotes may come out as "\n" where it was "\r\n".
 //
 // The taxonomy may be nil: then it is made of the labels, which are taken for paths.
 type CSV struct {
-	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands between them, a
-	// comma if empty. An empty field has none: Corpus.Labelled leaves such texts out. Blanks around labels, and around
-	// the parts of their paths, are no part of them.
+	// Labels is the column of the labels, "labels" or else "label" if empty; LabelSeparator stands
+	// between them, a comma if empty. An empty field has none: Corpus.Labelled leaves such texts
+	// out. Blanks around labels, and around the parts of their paths, are no part of them.
 	Labels, LabelSeparator string
 
-	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends at the first
-	// empty field. Its node is called by the path with PathSeparator, "/" if empty, between them.
+	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends
+	// at the first empty field. Its node is called by the path with PathSeparator, "/" if empty,
+	// between them.
 	Levels        []string
 	PathSeparator string
 
@@ -40,13 +41,13 @@ type CSV struct {
 	// ID and Part are columns of documents, "id" and "split" if empty and such there are.
 	ID, Part string
 
-	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, as zero where the
-	// field is empty; a nominal value is a column called title=value of ones. Without Numbers, all columns are numbers
-	// that are nothing else here.
+	// Numbers and Nominal are columns of ReadDataset. A number is a column of the matrix, as zero
+	// where the field is empty; a nominal value is a column called title=value of ones. Without
+	// Numbers, all columns are numbers that are nothing else here.
 	Numbers, Nominal []string
 
-	// Vocabulary are the columns of the matrix, from a part of the data that was read before. Without, they are
-	// the numbers, and then the nominal values as they come.
+	// Vocabulary are the columns of the matrix, from a part of the data that was read before.
+	// Without, they are the numbers, and then the nominal values as they come.
 	Vocabulary []string
 
 	// Comma separates the fields; 0 is a comma.
@@ -61,7 +62,8 @@ func (s CSV) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Tax
 	return readDocuments(name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
 }
 
-// Documents reads one text after the other, of a file that need not fit into memory. It needs a taxonomy.
+// Documents reads one text after the other, of a file that need not fit into memory. It needs a
+// taxonomy.
 func (s CSV) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
 }
@@ -218,8 +220,8 @@ func (t *csvTable) findText() ([]int, error) {
 // find returns the column of the title.
 func (t *csvTable) find(title string) (int, error) { return t.findDefault(title, "") }
 
-// findDefault is find for a title that stands for a field of CSV that is not set. The field is written with the
-// title in it.
+// findDefault is find for a title that stands for a field of CSV that is not set. The field is
+// written with the title in it.
 func (t *csvTable) findDefault(title, field string) (int, error) {
 	column := slices.Index(t.titles, title)
 	if column < 0 {
@@ -260,8 +262,8 @@ func (t *csvTable) others(title, field string) string {
 	return said
 }
 
-// nearest returns the title that another one is likely to stand for, or nothing: it differs in case only, or one has
-// the other within.
+// nearest returns the title that another one is likely to stand for, or nothing: it differs in case
+// only, or one has the other within.
 func (t *csvTable) nearest(title string) string {
 	lower := strings.ToLower(strings.TrimSuffix(title, "s"))
 	within := ""
@@ -364,7 +366,8 @@ func (t *csvTable) nodes() ([]int, error) {
 	return t.labels.finish(nodes, true)
 }
 
-// trimmed returns a label without blanks around it and the parts of its path, unless a node is called so.
+// trimmed returns a label without blanks around it and the parts of its path, unless a node is
+// called so.
 func (t *csvTable) trimmed(label string) string {
 	label = strings.TrimSpace(label)
 	if !strings.ContainsFunc(label, unicode.IsSpace) {

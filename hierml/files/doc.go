@@ -1,5 +1,6 @@
-// Package files reads and writes data sets and texts in the formats in which they are exchanged. It knows formats and
-// their faults; what the data mean is dataset's, and where files come from is collection's.
+// Package files reads and writes data sets and texts in the formats in which they are exchanged. It
+// knows formats and their faults; what the data mean is dataset's, and where files come from is
+// collection's.
 //
 // A format is a struct of settings. Its zero value reads what is usual:
 //
@@ -7,21 +8,24 @@
 //	c, err := files.JSONLines{}.Open(ctx, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
 //	err := files.SVMLight{}.Write(ctx, w, d)
 //
-// Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed by gzip, bzip2,
-// zstd or xz, which is told by how they begin. Labels are names of nodes of the taxonomy; formats whose files tell the
-// taxonomy themselves take nil for it. What can last ends early, with the context's error, when the context does.
+// Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed
+// by gzip, bzip2, zstd or xz, which is told by how they begin. Labels are names of nodes of the
+// taxonomy; formats whose files tell the taxonomy themselves take nil for it. What can last ends
+// early, with the context's error, when the context does.
 //
 // WithProgress reports how far a reader has come.
 //
-// Files that are larger than memory are read one instance after the other, as what learns online takes them:
+// Files that are larger than memory are read one instance after the other, as what learns online
+// takes them:
 //
 //	for instance, err := range (files.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }
 //
 // # Faults
 //
-// A fault of a file is an error, which is a *SyntaxError with the file, the line, the column (in bytes, from 1) and
-// what is expected there; nothing is returned besides. Readers whose field Repair is set repair what they can,
-// and count there what they did, with the first place of each kind:
+// A fault of a file is an error, which is a *SyntaxError with the file, the line, the column (in
+// bytes, from 1) and what is expected there; nothing is returned besides. Readers whose field
+// Repair is set repair what they can, and count there what they did, with the first place of each
+// kind:
 //
 //	var faults files.Faults
 //	d, err := files.SVMLight{Repair: &faults}.Read(ctx, file, "rows.svm", t)
@@ -47,7 +51,8 @@
 //	edge given twice             it is taken once (hierarchies of ARFF)
 //	damaged compression          what stands before the damage is taken
 //
-// All else is an error always: a file without instances, a line of more than 64 MiB, a header that cannot be read.
-// A reader takes memory for what a file has, not for what numbers in it say, except that a matrix has as many
-// columns as the largest index, which costs nothing until something dense is made of it.
+// All else is an error always: a file without instances, a line of more than 64 MiB, a header that
+// cannot be read. A reader takes memory for what a file has, not for what numbers in it say, except
+// that a matrix has as many columns as the largest index, which costs nothing until something dense
+// is made of it.
 package files

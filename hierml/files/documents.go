@@ -40,14 +40,15 @@ func readCorpus(name string, l *labeler, each eachDocument) (*dataset.Corpus, er
 	return c, nil
 }
 
-// readDocuments makes a corpus of the documents, whose labels the labeler finds. The taxonomy may be nil: then it is made
-// of the labels.
+// readDocuments makes a corpus of the documents, whose labels the labeler finds. The taxonomy may
+// be nil: then it is made of the labels.
 func readDocuments(name string, t *taxonomy.Taxonomy, repair *Faults, documents func(l *labeler) eachDocument) (*dataset.Corpus, error) {
 	l := &labeler{taxonomy: t, repair: repair}
 	return readCorpus(name, l, documents(l))
 }
 
-// streamKnown gives the documents one after the other, whose labels have to be nodes of the taxonomy.
+// streamKnown gives the documents one after the other, whose labels have to be nodes of the
+// taxonomy.
 func streamKnown(name string, t *taxonomy.Taxonomy, repair *Faults, documents func(l *labeler) eachDocument) iter.Seq2[dataset.Document, error] {
 	return streamDocuments(func(yield func(dataset.Document) error) error {
 		if t == nil {

@@ -7,14 +7,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Faults counts the faults of files that a reader was asked to repair, by kind, with the first of each.
+// Faults counts the faults of files that a reader was asked to repair, by kind, with the first of
+// each.
 type Faults = taxonomy.Faults
 
 // Fault is one kind of fault, and what was done about it.
 type Fault = taxonomy.Fault
 
-// faultKind is a kind of fault that the readers of this package can repair. The documentation of the package
-// lists them all.
+// faultKind is a kind of fault that the readers of this package can repair. The documentation of
+// the package lists them all.
 type faultKind struct {
 	name, repair string
 	leavesOut    bool // the instance that has the fault
@@ -43,8 +44,8 @@ var (
 // errLeftOut says that the instance at hand is left out, as a repair.
 var errLeftOut = errors.New("instance left out")
 
-// report returns the error of a fault. Where faults are repaired, it counts the fault and returns nil, or
-// errLeftOut if that is the repair.
+// report returns the error of a fault. Where faults are repaired, it counts the fault and returns
+// nil, or errLeftOut if that is the repair.
 func report(repair *Faults, kind faultKind, err error) error {
 	if repair == nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 )
 
-// TestFaultsAreDocumented compares the kinds of faults with the list in the documentation of the package.
+// TestFaultsAreDocumented compares the kinds of faults with the list in the documentation of the
+// package.
 func TestFaultsAreDocumented(t *testing.T) {
 	code, err := os.ReadFile("faults.go")
 	if err != nil {

@@ -10,12 +10,12 @@ var powersOfTen = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// parseFloat reads the decimal number that begins at the position and ends with a blank or the line.
-// It returns the value and the number's end. It is not ok if there is no such number, or if it is
-// beyond a float32.
+// parseFloat reads the decimal number that begins at the position and ends with a blank or the
+// line. It returns the value and the number's end. It is not ok if there is no such number, or if
+// it is beyond a float32.
 //
-// Numbers of up to fifteen digits, which are nearly all, take one pass: the digits as an integer and
-// the power of ten are both exact in a float64, so that one multiplication or division rounds
+// Numbers of up to fifteen digits, which are nearly all, take one pass: the digits as an integer
+// and the power of ten are both exact in a float64, so that one multiplication or division rounds
 // correctly [Cli90].
 func parseFloat(line []byte, at int) (value float32, end int, ok bool) {
 	start := at

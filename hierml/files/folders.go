@@ -15,22 +15,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Folders reads collections of text files in folders, of which the innermost is a document's label: 20
-// Newsgroups as it is distributed, and what scikit-learn's load_files reads. A document's ID is its path. Its
-// part is "train" or "test" if a folder above the label ends with that word, as in
+// Folders reads collections of text files in folders, of which the innermost is a document's label:
+// 20 Newsgroups as it is distributed, and what scikit-learn's load_files reads. A document's ID is
+// its path. Its part is "train" or "test" if a folder above the label ends with that word, as in
 //
 //	20news-bydate-train/alt.atheism/49960
 //
-// Files that are in fewer folders than a label has, and files and folders whose names begin with a dot, are
-// skipped. Archives are tar files, compressed or not, and zip files.
+// Files that are in fewer folders than a label has, and files and folders whose names begin with a
+// dot, are skipped. Archives are tar files, compressed or not, and zip files.
 //
 // The taxonomy may be nil: then it is made of the labels.
 type Folders struct {
-	// Levels is how many folders, from the document up, are its label, with "/" between them. 0 is one.
+	// Levels is how many folders, from the document up, are its label, with "/" between them. 0 is
+	// one.
 	Levels int
 
-	// Separator divides the names of labels into paths where the taxonomy is made of them: with ".",
-	// comp.graphics is a child of comp. Without, labels of several levels are paths by "/".
+	// Separator divides the names of labels into paths where the taxonomy is made of them: with
+	// ".", comp.graphics is a child of comp. Without, labels of several levels are paths by "/".
 	Separator string
 
 	// Latin1 says that the files are in Latin-1, as those of 20 Newsgroups are, not in UTF-8.
@@ -123,9 +124,9 @@ func partOf(folders []string) string {
 	return ""
 }
 
-// Write writes the corpus as a tar archive, with the folders part, label, and the last part of a document's ID
-// as the name of its file. A document without label, with several, or whose label has not Levels parts, and
-// names that would not be read again, are errors.
+// Write writes the corpus as a tar archive, with the folders part, label, and the last part of a
+// document's ID as the name of its file. A document without label, with several, or whose label has
+// not Levels parts, and names that would not be read again, are errors.
 func (s Folders) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")

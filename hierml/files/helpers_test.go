@@ -94,8 +94,8 @@ type instanceFormat interface {
 	Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error
 }
 
-// fuzzInstances reads the text with and without repairs. What is read without fault is read the same with
-// repairs; an error has a place; and what was read and written is read again.
+// fuzzInstances reads the text with and without repairs. What is read without fault is read the
+// same with repairs; an error has a place; and what was read and written is read again.
 func fuzzInstances(t *testing.T, text []byte, format func(repair *Faults) instanceFormat, tax *taxonomy.Taxonomy) {
 	strict, err := format(nil).Read(t.Context(), bytes.NewReader(text), "fuzz", tax)
 	var at *SyntaxError

@@ -21,9 +21,9 @@ import (
 //
 //	{"id": "a1", "labels": ["net/http"], "text": "...", "split": "train"}
 //
-// labels and text have to be there; a label is the name of a node, and ancestors of a label are implied and
-// may be there or not. id is the line number where it is missing; split is the document's Part. Other fields are
-// ignored. Empty lines are skipped.
+// labels and text have to be there; a label is the name of a node, and ancestors of a label are
+// implied and may be there or not. id is the line number where it is missing; split is the
+// document's Part. Other fields are ignored. Empty lines are skipped.
 type JSONLines struct {
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
 	Repair *Faults
@@ -198,8 +198,8 @@ func expectedJSON(field string) string {
 	}
 }
 
-// columnOf returns the column, from 1, at which the label stands in the line, or 0 where it is written
-// in another way.
+// columnOf returns the column, from 1, at which the label stands in the line, or 0 where it is
+// written in another way.
 func columnOf(line []byte, label string) int {
 	quoted, err := json.Marshal(label)
 	start := bytes.Index(line, []byte(`"labels"`))

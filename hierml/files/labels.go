@@ -27,8 +27,9 @@ type labeler struct {
 // longestName bounds the names of what grows of a file: bytes.
 const longestName = 4096
 
-// add adds the node of a label, which stands at the column, to the nodes of an instance. Where a taxonomy
-// grows, the label is a path of names with the separator between them, or one name if that is empty.
+// add adds the node of a label, which stands at the column, to the nodes of an instance. Where a
+// taxonomy grows, the label is a path of names with the separator between them, or one name if that
+// is empty.
 func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, error) {
 	if label == "" {
 		return nodes, report(l.repair, faultEmptyLabel, l.errorf(column, "an empty label; expected names separated by one comma"))
@@ -61,8 +62,8 @@ func (l *labeler) add(nodes []int, label, separator string, column int) ([]int, 
 	return l.addPath(nodes, path, column)
 }
 
-// addPath adds the last node of a path, given by the names of its nodes from the root on. Where a taxonomy
-// grows, a node has the parent that it was first given with.
+// addPath adds the last node of a path, given by the names of its nodes from the root on. Where a
+// taxonomy grows, a node has the parent that it was first given with.
 func (l *labeler) addPath(nodes []int, path []string, column int) ([]int, error) {
 	last := path[len(path)-1]
 	if l.taxonomy != nil {
@@ -111,8 +112,9 @@ func (l *labeler) has(nodes []int, n int) bool {
 	return l.set[n]
 }
 
-// finish returns the nodes in their most specific form, if the taxonomy is known by now. An instance that was
-// given labels, of which none is a node, is a fault; without repairs it has become an error before.
+// finish returns the nodes in their most specific form, if the taxonomy is known by now. An
+// instance that was given labels, of which none is a node, is a fault; without repairs it has
+// become an error before.
 func (l *labeler) finish(nodes []int, given bool) ([]int, error) {
 	if given && len(nodes) == 0 {
 		return nil, report(l.repair, faultNoLabel, l.errorf(1, "no label of the instance is a node of the taxonomy"))
@@ -123,8 +125,8 @@ func (l *labeler) finish(nodes []int, given bool) ([]int, error) {
 	return l.taxonomy.MostSpecific(nodes), nil
 }
 
-// grown returns the taxonomy, which may have grown of the labels. Then labels whose nodes were found before
-// have to be brought into their most specific form.
+// grown returns the taxonomy, which may have grown of the labels. Then labels whose nodes were
+// found before have to be brought into their most specific form.
 func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, grown bool, err error) {
 	if l.taxonomy != nil {
 		return l.taxonomy, false, nil

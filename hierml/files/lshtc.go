@@ -12,18 +12,19 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LSHTC reads and writes the instances of the challenges on large scale hierarchical text classification
-// (2009 to 2014, the last at Kaggle), one a line:
+// LSHTC reads and writes the instances of the challenges on large scale hierarchical text
+// classification (2009 to 2014, the last at Kaggle), one a line:
 //
 //	category[, category...] feature:value feature:value ...
 //
-// Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.Edges tells how their
-// hierarchies are read. Blanks may stand beside the commas. Features are numbers from 0, in any order; feature j is column
-// j. The category 0, alone and no node, says that an instance has no labels, as in test files. A first line of
-// one word, as Kaggle's files have it, is skipped, and so are empty lines.
+// Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.Edges
+// tells how their hierarchies are read. Blanks may stand beside the commas. Features are numbers
+// from 0, in any order; feature j is column j. The category 0, alone and no node, says that an
+// instance has no labels, as in test files. A first line of one word, as Kaggle's files have it, is
+// skipped, and so are empty lines.
 type LSHTC struct {
-	// Columns is the number of columns that the matrix has at least; a feature beyond is a fault. With 0, the
-	// matrix has as many as the largest feature needs.
+	// Columns is the number of columns that the matrix has at least; a feature beyond is a fault.
+	// With 0, the matrix has as many as the largest feature needs.
 	Columns int
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
@@ -44,8 +45,8 @@ func (s LSHTC) Instances(ctx context.Context, r io.Reader, name string, t *taxon
 	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
 }
 
-// Write writes the data set so that Read gives it again; the number of columns only with Columns. A label
-// whose name has a blank, a comma or a colon cannot be written and is an error.
+// Write writes the data set so that Read gives it again; the number of columns only with Columns. A
+// label whose name has a blank, a comma or a colon cannot be written and is an error.
 func (s LSHTC) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -144,7 +145,8 @@ func firstFeature(line []byte) int {
 	return colon
 }
 
-// categories returns the nodes that stand in the line between two positions, of which the first is no blank.
+// categories returns the nodes that stand in the line between two positions, of which the first is
+// no blank.
 func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 	if at >= end {
 		return nil, report(p.repair, faultUnreadable, p.Errorf(at+1, "the line begins with feature %s; expected a category before the features",

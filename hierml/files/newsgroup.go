@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Newsgroup says which parts of a message are left out, by the rules of scikit-learn's fetch_20newsgroups, with
-// which results are usually compared: what is left of the classes in the rest is harder to find, and more what
-// one wants to know.
+// Newsgroup says which parts of a message are left out, by the rules of scikit-learn's
+// fetch_20newsgroups, with which results are usually compared: what is left of the classes in the
+// rest is harder to find, and more what one wants to know.
 type Newsgroup struct {
 	Headers bool // what stands before the first empty line
 	Footers bool // what stands after the last line that is empty or of dashes

@@ -8,9 +8,10 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// WithProgress returns a reader of r that reports how much of it was read, from 0 to 1, with words for it: what
-// nb.Bar makes fits. done stays 0 if r does not tell its size, as files do. Reading ends with the error that
-// report returns. Any reader of a format takes it; a loop over instances can begin again if it can with r.
+// WithProgress returns a reader of r that reports how much of it was read, from 0 to 1, with words
+// for it: what nb.Bar makes fits. done stays 0 if r does not tell its size, as files do. Reading
+// ends with the error that report returns. Any reader of a format takes it; a loop over instances
+// can begin again if it can with r.
 func WithProgress(r io.Reader, report func(done float64, state string) error) io.Reader {
 	return &progressReader{in: r, size: textfile.SizeOf(r), report: report}
 }
@@ -22,7 +23,8 @@ type progressReader struct {
 	report      func(done float64, state string) error
 }
 
-// Len returns how many bytes are left, or 0 if that is unknown, so that the size is known further on.
+// Len returns how many bytes are left, or 0 if that is unknown, so that the size is known further
+// on.
 func (p *progressReader) Len() int { return int(max(p.size-p.count, 0)) }
 
 func (p *progressReader) Read(b []byte) (int, error) {

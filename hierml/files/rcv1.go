@@ -25,19 +25,21 @@ import (
 //
 // Terms are numbers from 1; term j is column j-1. So are the files of its industries and regions.
 type RCV1 struct {
-	// Topics are the labels of the documents, by their numbers, as ReadTopics gives them. A document without
-	// is a fault; with no map at all, the instances have no labels.
+	// Topics are the labels of the documents, by their numbers, as ReadTopics gives them. A
+	// document without is a fault; with no map at all, the instances have no labels.
 	Topics map[int][]int
 
-	// Columns is the number of columns that the matrix has at least, 47236 for the whole collection; a term
-	// beyond is a fault. With 0, the matrix has as many as the largest term needs.
+	// Columns is the number of columns that the matrix has at least, 47236 for the whole
+	// collection; a term beyond is a fault. With 0, the matrix has as many as the largest term
+	// needs.
 	Columns int
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
 	Repair *Faults
 }
 
-// Read reads all instances of a file of vectors. The taxonomy is the one that the topics were read with.
+// Read reads all instances of a file of vectors. The taxonomy is the one that the topics were read
+// with.
 func (s RCV1) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 	src, err := s.open(ctx, r, name, t)
 	if err != nil {
@@ -141,8 +143,8 @@ func (s RCV1) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error 
 	})
 }
 
-// WriteTopics writes the labels of the documents that Write numbers, ancestors included, as the collection
-// has them.
+// WriteTopics writes the labels of the documents that Write numbers, ancestors included, as the
+// collection has them.
 func (s RCV1) WriteTopics(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err

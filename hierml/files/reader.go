@@ -22,8 +22,8 @@ func openLines(ctx context.Context, r io.Reader, name string) (*textfile.Lines, 
 	return textfile.NewLines(textfile.WithContext(ctx, r), name, syntaxError)
 }
 
-// eachLine calls f for every line. What f leaves out is gone; where faults are repaired, a file that cannot be
-// decompressed to its end counts as ending there.
+// eachLine calls f for every line. What f leaves out is gone; where faults are repaired, a file
+// that cannot be decompressed to its end counts as ending there.
 func eachLine(lines *textfile.Lines, repair *Faults, f func(line []byte) error) error {
 	for {
 		line, err := lines.Next()

@@ -12,8 +12,8 @@ import (
 
 // source reads the instances of a file.
 type source interface {
-	// next reads an instance, whose columns and values it may keep for the next. At the end it returns io.EOF,
-	// and errLeftOut where an instance is left out.
+	// next reads an instance, whose columns and values it may keep for the next. At the end it
+	// returns io.EOF, and errLeftOut where an instance is left out.
 	next(in *dataset.Instance) error
 	// columns returns how many columns the instances read need.
 	columns() int
@@ -23,8 +23,8 @@ type source interface {
 	empty() error
 }
 
-// readAll makes a data set of all instances of the source. Where faults are repaired, a file that cannot be
-// decompressed to its end counts as ending there.
+// readAll makes a data set of all instances of the source. Where faults are repaired, a file that
+// cannot be decompressed to its end counts as ending there.
 func readAll(name string, t *taxonomy.Taxonomy, repair *Faults, s source) (*dataset.Dataset, error) {
 	var b dataset.Builder
 	var in dataset.Instance
@@ -60,8 +60,9 @@ func nextInstance(s source, repair *Faults, in *dataset.Instance) error {
 	}
 }
 
-// streamAll gives the instances of what open makes of r, one after the other. A loop after the first begins
-// where r stood at the call, if r can go there, and where the one before it stopped reading otherwise.
+// streamAll gives the instances of what open makes of r, one after the other. A loop after the
+// first begins where r stood at the call, if r can go there, and where the one before it stopped
+// reading otherwise.
 func streamAll(ctx context.Context, r io.Reader, repair *Faults, open func(r io.Reader) (source, error)) iter.Seq2[dataset.Instance, error] {
 	rewind := func() error { return nil }
 	if seeker, ok := r.(io.Seeker); ok {

@@ -20,22 +20,22 @@ import (
 //
 //	label[,label...] index:value index:value ... # comment
 //
-// A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a label are
-// implied and may be there or not. A line that begins with a blank is an instance without labels. Indices
-// ascend. Values are finite decimal numbers within the range of a float32; zeros are not stored. Lines that
-// are empty or only comment are skipped.
+// A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a
+// label are implied and may be there or not. A line that begins with a blank is an instance without
+// labels. Indices ascend. Values are finite decimal numbers within the range of a float32; zeros
+// are not stored. Lines that are empty or only comment are skipped.
 //
 // The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it.
 type SVMLight struct {
-	// Columns is the number of columns that the matrix has at least; an index beyond is a fault. With 0, the
-	// matrix has as many as the largest index needs.
+	// Columns is the number of columns that the matrix has at least; an index beyond is a fault.
+	// With 0, the matrix has as many as the largest index needs.
 	Columns int
 
 	// ZeroBased says that indices count from 0.
 	ZeroBased bool
 
-	// Header says that the first line has the numbers of instances, features and labels, as the files of the
-	// extreme classification repository do, which also count from 0.
+	// Header says that the first line has the numbers of instances, features and labels, as the
+	// files of the extreme classification repository do, which also count from 0.
 	Header bool
 
 	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
@@ -56,8 +56,9 @@ func (s SVMLight) Read(ctx context.Context, r io.Reader, name string, t *taxonom
 	return readAll(name, t, s.Repair, src)
 }
 
-// Instances reads one instance after the other, of a file that need not fit into memory. An error is the last
-// that the loop gets. A further loop begins at the beginning again if r is an io.Seeker, as files are.
+// Instances reads one instance after the other, of a file that need not fit into memory. An error
+// is the last that the loop gets. A further loop begins at the beginning again if r is an
+// io.Seeker, as files are.
 func (s SVMLight) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
 	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
 }
@@ -173,7 +174,8 @@ func (p *svmlightSource) parse(line []byte, at int, in *dataset.Instance) error 
 	return p.features.parse(line, end, in)
 }
 
-// labelFields finds the nodes of fields of labels, separated by commas, and remembers the last it found.
+// labelFields finds the nodes of fields of labels, separated by commas, and remembers the last it
+// found.
 type labelFields struct {
 	labeler
 	known map[string][]int

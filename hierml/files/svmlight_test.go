@@ -168,8 +168,8 @@ func FuzzReadSVMLight(f *testing.F) {
 	})
 }
 
-// TestReadSVMLightMemory reads more entries than the reader takes for a sample of a file, from sources that
-// tell their size and from some that don't.
+// TestReadSVMLightMemory reads more entries than the reader takes for a sample of a file, from
+// sources that tell their size and from some that don't.
 func TestReadSVMLightMemory(t *testing.T) {
 	text, corpus := example.Rows(12000, 130)
 	var packed bytes.Buffer

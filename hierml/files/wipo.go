@@ -27,12 +27,13 @@ import (
 //	  <cls><cl xml:lang="EN">...</cl></cls> <txts><txt xml:lang="EN">...</txt></txts>
 //	</record>
 //
-// The files may be one after the other in one, or in folders and archives as Folders reads them, with their
-// part. The ID is the number of the publication, pn.
+// The files may be one after the other in one, or in folders and archives as Folders reads them,
+// with their part. The ID is the number of the publication, pn.
 //
-// The label is the main symbol, mc, of the International Patent Classification, down to a level. Nodes are called
-// by symbols: section "A", class "A01", subclass "A01B", main group "A01B 1/00", subgroup "A01B 1/02". The
-// taxonomy may be nil: then it is made of the labels, and a subgroup is a child of its main group.
+// The label is the main symbol, mc, of the International Patent Classification, down to a level.
+// Nodes are called by symbols: section "A", class "A01", subclass "A01B", main group "A01B 1/00",
+// subgroup "A01B 1/02". The taxonomy may be nil: then it is made of the labels, and a subgroup is a
+// child of its main group.
 type WIPO struct {
 	// Level is where labels end: 1 section, 2 class, 3 subclass, 4 main group, 5 subgroup. 0 is 4.
 	Level int
@@ -65,7 +66,8 @@ func (s WIPO) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonomy.T
 	return s.read(name, t, filesOfFS(ctx, fsys))
 }
 
-// Documents reads one patent of an archive or a file of records after the other. It needs a taxonomy.
+// Documents reads one patent of an archive or a file of records after the other. It needs a
+// taxonomy.
 func (s WIPO) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, archiveOrOne(ctx, r, name, s.Repair)) })
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Write writes the corpus as one file of records. The first label is the main symbol, the others are further
-// ones; the texts are in <txt>, and are read again without blanks around them; parts are not written. Labels that
-// are no symbols, and characters that XML cannot have, are errors.
+// Write writes the corpus as one file of records. The first label is the main symbol, the others
+// are further ones; the texts are in <txt>, and are read again without blanks around them; parts
+// are not written. Labels that are no symbols, and characters that XML cannot have, are errors.
 func (s WIPO) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")

@@ -7,8 +7,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// symbolLevels returns the symbols from the section down to the one given, which is written as in the files of
-// WIPO-alpha (A01B00102), as in those since 2006 (A01B0001020000), or as it is printed (A01B 1/02).
+// symbolLevels returns the symbols from the section down to the one given, which is written as in
+// the files of WIPO-alpha (A01B00102), as in those since 2006 (A01B0001020000), or as it is printed
+// (A01B 1/02).
 func symbolLevels(symbol string) (levels []string, ok bool) {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
 	n := len(symbol)

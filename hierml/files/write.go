@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// writeInstances writes a line for each instance, made by line, which appends to what it is given. The
-// context is looked at once in a while.
+// writeInstances writes a line for each instance, made by line, which appends to what it is given.
+// The context is looked at once in a while.
 func writeInstances(ctx context.Context, w io.Writer, instances iter.Seq2[dataset.Instance, error], line func(buf []byte, row int, in dataset.Instance) ([]byte, error)) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	var buf []byte

@@ -8,7 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 )
 
-// TestValuesFrom compares with Values, for a kernel of inner products and one that is asked pair by pair.
+// TestValuesFrom compares with Values, for a kernel of inner products and one that is asked pair by
+// pair.
 func TestValuesFrom(t *testing.T) {
 	x := &dataset.Matrix{Rows: 4, Cols: 3, Indptr: []int{0, 2, 3, 5, 6}, Indices: []int32{0, 2, 1, 0, 1, 2}, Values: []float32{1, 2, 3, -1, 2, 0.5}}
 	for name, k := range map[string]gram.Kernel{"RBF": gram.RBF{Gamma: 0.1}, "pairs": gram.Func(gram.Vector.Dot)} {

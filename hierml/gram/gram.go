@@ -1,14 +1,16 @@
-// Package gram has kernels in the sense of Mercer, inner products of instances in a feature space that need
-// not be written down, and the Gram matrices of their values that kernel machines learn from.
+// Package gram has kernels in the sense of Mercer, inner products of instances in a feature space
+// that need not be written down, and the Gram matrices of their values that kernel machines learn
+// from.
 //
-// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Polynomial], a function of the user's
-// ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel] compares sequences of symbols, such as the
-// characters of a string or the words of a text: [Subsequence]. [Matrix] and [Sequences] compute Gram matrices on all
-// processors, [Cross] and [CrossSequences] the values between new instances and those of a training set. [Check] says
-// whether a matrix can be a Gram matrix.
+// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Polynomial], a function of the
+// user's ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel] compares
+// sequences of symbols, such as the characters of a string or the words of a text: [Subsequence].
+// [Matrix] and [Sequences] compute Gram matrices on all processors, [Cross] and [CrossSequences]
+// the values between new instances and those of a training set. [Check] says whether a matrix can
+// be a Gram matrix.
 //
-// Sequences, and whatever else a kernel is known of, enter an SVM through their Gram matrix: [Given] is the kernel,
-// and [Numbers] the matrix of instances, each known by its number.
+// Sequences, and whatever else a kernel is known of, enter an SVM through their Gram matrix:
+// [Given] is the kernel, and [Numbers] the matrix of instances, each known by its number.
 package gram
 
 import (
@@ -49,13 +51,15 @@ func (v Vector) Dot(w Vector) float64 {
 	return sum
 }
 
-// Kernel is a symmetric, positive semidefinite function of two instances, safe for concurrent use. A kernel that
-// also has a method Check() error is asked by it, before it is used, whether its parameters are valid.
+// Kernel is a symmetric, positive semidefinite function of two instances, safe for concurrent use.
+// A kernel that also has a method Check() error is asked by it, before it is used, whether its
+// parameters are valid.
 type Kernel interface {
 	Value(a, b Vector) float64
 }
 
-// ofProducts are the kernels that depend on inner products alone. Matrix computes those of all rows at once.
+// ofProducts are the kernels that depend on inner products alone. Matrix computes those of all rows
+// at once.
 type ofProducts interface {
 	// ofProducts returns the kernel of a and b from <a, b>, <a, a> and <b, b>.
 	ofProducts(ab, aa, bb float64) float64
@@ -144,8 +148,8 @@ func (k Polynomial) String() string {
 	return fmt.Sprintf("polynomial kernel of degree %d, gamma %g, offset %g", k.degree(), k.gamma(), k.Offset)
 }
 
-// Func is a function as a kernel. It is symmetric, positive semidefinite and safe for concurrent use; Check tells of a Gram
-// matrix of its values whether that is so.
+// Func is a function as a kernel. It is symmetric, positive semidefinite and safe for concurrent
+// use; Check tells of a Gram matrix of its values whether that is so.
 type Func func(a, b Vector) float64
 
 // Value returns the kernel of a and b.

@@ -18,15 +18,17 @@ import (
 
 // Settings of the functions that compute many values. The zero value, and nil, are ready to use.
 type Settings struct {
-	// Workers is the number of goroutines; values do not depend on it. The default value is the number of processors.
+	// Workers is the number of goroutines; values do not depend on it. The default value is the
+	// number of processors.
 	Workers int
-	// Progress, if not nil, is called now and then with the number of values computed and of all there are. It is
-	// never called twice at the same time. An error ends the computation.
+	// Progress, if not nil, is called now and then with the number of values computed and of all
+	// there are. It is never called twice at the same time. An error ends the computation.
 	Progress func(done, total int) error
 }
 
-// Matrix returns the Gram matrix of the rows of x: entry i, j is the kernel of rows i and j. It takes 8 bytes for every pair of
-// rows. An end of ctx and an error of Progress end it with that error. A value that is not finite is an error.
+// Matrix returns the Gram matrix of the rows of x: entry i, j is the kernel of rows i and j. It
+// takes 8 bytes for every pair of rows. An end of ctx and an error of Progress end it with that
+// error. A value that is not finite is an error.
 func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat.SymDense, error) {
 	against, err := NewAgainst(k, x)
 	if err != nil {
@@ -41,8 +43,9 @@ func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat
 	return gram, nil
 }
 
-// Cross returns the values of the kernel between the rows of a, one row each, and those of b, one column each.
-// Prediction takes it, with the new instances for a and those of the training set for b. It ends as Matrix does.
+// Cross returns the values of the kernel between the rows of a, one row each, and those of b, one
+// column each. Prediction takes it, with the new instances for a and those of the training set for
+// b. It ends as Matrix does.
 func Cross(ctx context.Context, k Kernel, a, b *dataset.Matrix, s *Settings) (*mat.Dense, error) {
 	if err := checkKernel(k, a); err != nil {
 		return nil, err
@@ -95,8 +98,8 @@ func checkMatrix(x *dataset.Matrix) error {
 	return nil
 }
 
-// worker writes the values between instance i and those from the given one on into dst, which has an entry for all of them. It
-// returns ctx's error if it ends.
+// worker writes the values between instance i and those from the given one on into dst, which has
+// an entry for all of them. It returns ctx's error if it ends.
 type worker func(ctx context.Context, i, from int, dst []float64) error
 
 // compute fills an n x m matrix, or the upper triangle of one, row by row.
@@ -221,11 +224,12 @@ func NewAgainst(k Kernel, x *dataset.Matrix) (*Against, error) {
 	return a, nil
 }
 
-// Values writes the kernel of v and every row into dst, which has an entry a row. Indices of v beyond the columns of the matrix
-// count in its length only.
+// Values writes the kernel of v and every row into dst, which has an entry a row. Indices of v
+// beyond the columns of the matrix count in its length only.
 func (a *Against) Values(v Vector, dst []float64) { a.from(context.Background(), v, 0, dst) }
 
-// ValuesFrom is Values for the rows from the given one on. Entries of dst before it stay as they are.
+// ValuesFrom is Values for the rows from the given one on. Entries of dst before it stay as they
+// are.
 func (a *Against) ValuesFrom(v Vector, from int, dst []float64) {
 	a.from(context.Background(), v, from, dst)
 }
@@ -241,7 +245,8 @@ func (a *Against) from(ctx context.Context, v Vector, from int, dst []float64) {
 		}
 		return
 	}
-	// Inner products are accumulated feature by feature, which takes as many operations as the features of v have entries.
+	// Inner products are accumulated feature by feature, which takes as many operations as the
+	// features of v have entries.
 	clear(dst[from:])
 	for k, f := range v.Indices {
 		if int(f) >= a.x.Cols {

@@ -9,21 +9,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SequenceKernel is a symmetric, positive semidefinite function of two sequences of symbols, safe for concurrent
-// use. The sequence of a string s is []rune(s); words become symbols by numbering them. A kernel that also has a method
-// Check() error is asked by it, before it is used, whether its parameters are valid.
+// SequenceKernel is a symmetric, positive semidefinite function of two sequences of symbols, safe
+// for concurrent use. The sequence of a string s is []rune(s); words become symbols by numbering
+// them. A kernel that also has a method Check() error is asked by it, before it is used, whether
+// its parameters are valid.
 type SequenceKernel interface {
 	Value(s, t []rune) float64
 }
 
-// Subsequence is the string subsequence kernel [LSSCW02]: the
-// inner product over all sequences u of Length symbols of how much u is in s and in t. Each
-// occurrence of u, contiguous or not, that extends over l symbols counts Decay^l:
+// Subsequence is the string subsequence kernel [LSSCW02]: the inner product over all sequences u of
+// Length symbols of how much u is in s and in t. Each occurrence of u, contiguous or not, that
+// extends over l symbols counts Decay^l:
 //
 //	K(s, t) = sum_u sum_{i: u = s[i]} sum_{j: u = t[j]} Decay^(l(i) + l(j))
 //
-// Value divides it by sqrt(K(s, s) K(t, t)), so that length does not matter; a sequence of fewer than Length symbols has
-// the value 0 with all, itself included. It takes Length |s| |t| operations.
+// Value divides it by sqrt(K(s, s) K(t, t)), so that length does not matter; a sequence of fewer
+// than Length symbols has the value 0 with all, itself included. It takes Length |s| |t|
+// operations.
 type Subsequence struct {
 	// Length is the number of symbols of the subsequences. The default value is 3.
 	Length int
@@ -84,9 +86,9 @@ type table []float64
 // negligible values are set to zero, because arithmetic with the denormal ones that follow is slow.
 const negligible = 1e-290
 
-// raw computes the kernel by dynamic programming. After the prefix s' of s, prefix[i][j] is what [LSSCW02] calls
-// K'_i(s', t[:j]): the subsequences of i symbols of both, each weighted by its extent from its first symbol to the
-// ends of s' and of t[:j]. It returns 0 if ctx ends.
+// raw computes the kernel by dynamic programming. After the prefix s' of s, prefix[i][j] is what
+// [LSSCW02] calls K'_i(s', t[:j]): the subsequences of i symbols of both, each weighted by its
+// extent from its first symbol to the ends of s' and of t[:j]. It returns 0 if ctx ends.
 func (k Subsequence) raw(ctx context.Context, s, t []rune, scratch *table) float64 {
 	n, decay := k.length(), k.decay()
 	if n > min(len(s), len(t)) {
@@ -133,7 +135,8 @@ func (k Subsequence) raw(ctx context.Context, s, t []rune, scratch *table) float
 	return sum
 }
 
-// Sequences returns the Gram matrix of sequences: entry i, j is the kernel of sequences i and j. It ends as Matrix does.
+// Sequences returns the Gram matrix of sequences: entry i, j is the kernel of sequences i and j. It
+// ends as Matrix does.
 func Sequences(ctx context.Context, k SequenceKernel, sequences [][]rune, s *Settings) (*mat.SymDense, error) {
 	source, err := newSequences(ctx, k, s, sequences, sequences)
 	if err != nil {
@@ -148,8 +151,8 @@ func Sequences(ctx context.Context, k SequenceKernel, sequences [][]rune, s *Set
 	return gram, nil
 }
 
-// CrossSequences returns the values of the kernel between the sequences of a, one row each, and those of b, one
-// column each. It ends as Matrix does.
+// CrossSequences returns the values of the kernel between the sequences of a, one row each, and
+// those of b, one column each. It ends as Matrix does.
 func CrossSequences(ctx context.Context, k SequenceKernel, a, b [][]rune, s *Settings) (*mat.Dense, error) {
 	source, err := newSequences(ctx, k, s, a, b)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 )
 
-// features returns the weight of every subsequence of n symbols in s: the sum of decay^extent over its occurrences.
+// features returns the weight of every subsequence of n symbols in s: the sum of decay^extent over
+// its occurrences.
 func features(s []rune, n int, decay float64) map[string]float64 {
 	phi := make(map[string]float64)
 	var choose func(at []int)

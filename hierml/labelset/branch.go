@@ -5,8 +5,8 @@ import "math"
 // branchSweeps limits the passes of messages in a branch.
 const branchSweeps = 8
 
-// solve finds the best label set by branch and bound, writes its nodes to chosen, and returns the number of
-// branches and a bound on all label sets.
+// solve finds the best label set by branch and bound, writes its nodes to chosen, and returns the
+// number of branches and a bound on all label sets.
 func (s *messages) solve(rewards []float64, limit int, hints *Hints, chosen []bool) (branches int, bound float64) {
 	s.start(rewards)
 	s.limit = limit
@@ -43,8 +43,8 @@ func (s *messages) recall(hints *Hints) {
 	s.keep()
 }
 
-// branch searches the sets that agree with the decisions made, and takes back its own. The messages at its
-// beginning are the hints for later, if it is to leave any.
+// branch searches the sets that agree with the decisions made, and takes back its own. The messages
+// at its beginning are the hints for later, if it is to leave any.
 func (s *messages) branch(sweeps int, hints *Hints) {
 	s.branches++
 	decided := len(s.trail)
@@ -85,7 +85,8 @@ func (s *messages) branch(sweeps int, hints *Hints) {
 	}
 }
 
-// enough reports whether no set of the branch is better than the best one found by more than the slack.
+// enough reports whether no set of the branch is better than the best one found by more than the
+// slack.
 func (s *messages) enough() bool { return s.bound <= s.value+s.slack() }
 
 // tighten passes messages up and down until the bound no longer pays or says that there is nothing
@@ -154,7 +155,8 @@ func (s *messages) keep() {
 	}
 }
 
-// rounding is a set of leaves under local search. It may leave the decisions of the branch: better is better.
+// rounding is a set of leaves under local search. It may leave the decisions of the branch: better
+// is better.
 type rounding struct {
 	g     *graph
 	has   []bool  // by position of the leaf

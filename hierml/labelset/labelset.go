@@ -1,15 +1,15 @@
 // Package labelset finds the best label set of a taxonomy: given a reward a node, the non-empty set
 // of leaves, closed under taking ancestors, whose nodes have the largest sum of rewards. It is the
-// inference of multi-label hierarchical classification, in training ([CSS16, (18) and (19)], where the
-// reward of a leaf contains its part of the loss) and in prediction.
+// inference of multi-label hierarchical classification, in training ([CSS16, (18) and (19)], where
+// the reward of a leaf contains its part of the loss) and in prediction.
 //
-// It is a room of its own, apart from package structured, because it knows nothing but the taxonomy:
-// training, prediction and evaluation use it alike.
+// It is a room of its own, apart from package structured, because it knows nothing but the
+// taxonomy: training, prediction and evaluation use it alike.
 //
-// On trees and forests [Searcher.Best] is dynamic programming in O(nodes). On other graphs the problem
-// is NP-hard; there it is a branch and bound whose bound is a point of the dual of the linear relaxation of [CSS16, (19)], improved
-// by passing messages between a node and its parents. [Space.Relax]
-// solves the relaxation itself.
+// On trees and forests [Searcher.Best] is dynamic programming in O(nodes). On other graphs the
+// problem is NP-hard; there it is a branch and bound whose bound is a point of the dual of the
+// linear relaxation of [CSS16, (19)], improved by passing messages between a node and its parents.
+// [Space.Relax] solves the relaxation itself.
 package labelset
 
 import (
@@ -44,8 +44,9 @@ func (s *Space) Taxonomy() *taxonomy.Taxonomy { return s.taxonomy }
 // Exact reports whether Best finds the optimum in O(nodes), as it does on trees and forests.
 func (s *Space) Exact() bool { return s.forest }
 
-// graph is the taxonomy below one more node, the root, that is in every label set. It has id Len() and
-// is the parent of the nodes without parents, so that "not empty" says that the root has a child.
+// graph is the taxonomy below one more node, the root, that is in every label set. It has id Len()
+// and is the parent of the nodes without parents, so that "not empty" says that the root has a
+// child.
 type graph struct {
 	root    int32
 	order   []int32 // parents before children, the root first
@@ -105,13 +106,14 @@ func (g *graph) edges(n int32) (from, to int32) { return g.first[n], g.first[n+1
 func (g *graph) into(n int32) []int32           { return g.up[g.firstUp[n]:g.firstUp[n+1]] }
 func (g *graph) ancestors(k int) []int32        { return g.above[g.firstAbove[k]:g.firstAbove[k+1]] }
 
-// Solution is the answer to a search. Its slices belong to the searcher and hold until its next search.
+// Solution is the answer to a search. Its slices belong to the searcher and hold until its next
+// search.
 type Solution struct {
 	Leaves []int   // node ids of the leaves of the set, ascending, at least one
 	Nodes  []int   // node ids of the closed set: the leaves and all their ancestors, parents first
 	Value  float64 // the sum of the rewards of Nodes
-	// Bound is at least the value of every label set. It exceeds Value by no more than rounding unless
-	// the search ended at its limit of branches or for its Share.
+	// Bound is at least the value of every label set. It exceeds Value by no more than rounding
+	// unless the search ended at its limit of branches or for its Share.
 	Bound    float64
 	Branches int // subproblems that the search bounded; one on trees and forests
 }
@@ -124,11 +126,11 @@ const (
 
 // Searcher searches in a Space. It is scratch: one a goroutine.
 type Searcher struct {
-	// Branches limits the subproblems of one search on a graph that is not a forest. The default value
-	// is DefaultBranches. At the limit, Solution.Bound tells how good the best set found is.
+	// Branches limits the subproblems of one search on a graph that is not a forest. The default
+	// value is DefaultBranches. At the limit, Solution.Bound tells how good the best set found is.
 	Branches int
-	// Sweeps limits the passes of messages over a graph before its first branch. The default value is
-	// DefaultSweeps. A search from hints needs few.
+	// Sweeps limits the passes of messages over a graph before its first branch. The default value
+	// is DefaultSweeps. A search from hints needs few.
 	Sweeps int
 	// Share, if above zero, lets a search on a graph that is not a forest end when Bound - Value is at most
 	// Share times Value + Offset.
@@ -166,16 +168,16 @@ func (s *Space) check(rewards []float64) error {
 	return nil
 }
 
-// Hints are what a search on a graph that is not a forest learned, from which the next search for similar
-// rewards on the same taxonomy can begin. They cost time or save it, but never change what a bound is worth. The zero value
-// knows nothing. Only one search at a time may use them.
+// Hints are what a search on a graph that is not a forest learned, from which the next search for
+// similar rewards on the same taxonomy can begin. They cost time or save it, but never change what
+// a bound is worth. The zero value knows nothing. Only one search at a time may use them.
 type Hints struct {
 	messages []float32
 	leaves   []int32 // of the best set, by position
 }
 
-// Best returns the label set with the largest sum of rewards, [CSS16, (18)]; rewards has one
-// entry a node. Sets of equal value are told apart by rounding only.
+// Best returns the label set with the largest sum of rewards, [CSS16, (18)]; rewards has one entry
+// a node. Sets of equal value are told apart by rounding only.
 func (s *Searcher) Best(rewards []float64) (Solution, error) { return s.BestFrom(rewards, nil) }
 
 // BestFrom is Best with the hints of an earlier search, which it replaces by its own; nil is none.

@@ -2,18 +2,18 @@ package labelset
 
 import "math"
 
-// messages is a point of the dual of the relaxation: every node c lends a part of its reward to each of
-// its parents, m by edge, and keeps the rest, h. Each node n with its children is then a family of its
-// own,
+// messages is a point of the dual of the relaxation: every node c lends a part of its reward to
+// each of its parents, m by edge, and keeps the rest, h. Each node n with its children is then a
+// family of its own,
 //
 //	f_n = max(0, h_n + max over non-empty sets C of children { sum_{c in C} m_nc }),
 //
-// and the sum of f_n over all nodes is at least the value of every label set, whatever m is: a label
-// set chooses in each family a feasible point, and what is lent cancels. The root's family is not
-// bounded by zero, since the root is in every set; a leaf's is max(0, h).
+// and the sum of f_n over all nodes is at least the value of every label set, whatever m is: a
+// label set chooses in each family a feasible point, and what is lent cancels. The root's family is
+// not bounded by zero, since the root is in every set; a leaf's is max(0, h).
 //
-// Moving what a node lends to the average of what its families would pay for it, update, never makes
-// the sum larger. On a forest one pass from the leaves up finds the optimum.
+// Moving what a node lends to the average of what its families would pay for it, update, never
+// makes the sum larger. On a forest one pass from the leaves up finds the optimum.
 type messages struct {
 	g      *graph
 	reward []float64
@@ -41,8 +41,8 @@ type messages struct {
 // family is a node with what it keeps.
 type family struct {
 	h float64
-	// Of the children of an inner node that are not out: the sum of m of those that are in and of the
-	// positive m of the others, and how many have a part in it.
+	// Of the children of an inner node that are not out: the sum of m of those that are in and of
+	// the positive m of the others, and how many have a part in it.
 	sum   float64
 	cover int32
 	state state
@@ -197,8 +197,8 @@ func (s *messages) gain(k int32, e *edge, p *family) float64 {
 	return p.h + with - max(0, p.h+without)
 }
 
-// update divides what all families of the undecided node c together gain by it evenly among them. It
-// decides c if the other decision can't be better than the best set found, but for the slack.
+// update divides what all families of the undecided node c together gain by it evenly among them.
+// It decides c if the other decision can't be better than the best set found, but for the slack.
 func (s *messages) update(c int32) {
 	f := &s.family[c]
 	own := f.h + s.children(c)

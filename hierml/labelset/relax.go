@@ -12,24 +12,24 @@ import (
 type Relaxation struct {
 	Nodes []float64 // z by node, between 0 and 1
 	Value float64   // the sum of z times the rewards
-	// Bound is at least the value of the relaxation and of every label set, whatever the precision of the
-	// solution: the value of its multipliers.
+	// Bound is at least the value of the relaxation and of every label set, whatever the precision
+	// of the solution: the value of its multipliers.
 	Bound float64
 	// Integral reports whether a label set attains the value, which is then the best one.
 	Integral bool
 }
 
 // Relax solves the linear relaxation of the search for the best label set, [CSS16, (19)] with three
-// corrections: it is a maximum; the first constraint holds for inner nodes only, since a leaf
-// has no child that could be in the set; and the last one is part of the integer program too, which
+// corrections: it is a maximum; the first constraint holds for inner nodes only, since a leaf has
+// no child that could be in the set; and the last one is part of the integer program too, which
 // without it would have the empty set among its solutions:
 //
 //	max sum_n r_n z_n   subject to  sum_{c child of n} z_c >= z_n  for inner nodes n,
 //	z_c <= z_n  for children c of n,   sum_{leaves} z_l >= 1,   0 <= z <= 1
 //
-// The optimum is above that of the label sets even on some trees, where Best has the better answer in less
-// time. The solution is found by an interior-point method on sparse matrices to about ten digits. An error is
-// ctx's, or tells that there is no solution to half of them.
+// The optimum is above that of the label sets even on some trees, where Best has the better answer
+// in less time. The solution is found by an interior-point method on sparse matrices to about ten
+// digits. An error is ctx's, or tells that there is no solution to half of them.
 func (s *Space) Relax(ctx context.Context, rewards []float64) (*Relaxation, error) {
 	if err := s.check(rewards); err != nil {
 		return nil, err
@@ -43,9 +43,9 @@ const (
 	integral = 1e-7 // relative difference between values that count as equal
 )
 
-// program is the relaxation over classes of nodes that are in a label set together or not at all: an inner
-// node whose children are all of one class is of that class. Without that the constraints of a node with one
-// child would leave no interior.
+// program is the relaxation over classes of nodes that are in a label set together or not at all:
+// an inner node whose children are all of one class is of that class. Without that the constraints
+// of a node with one child would leave no interior.
 type program struct {
 	g      *graph
 	class  []int32 // by node
@@ -209,8 +209,8 @@ func (p *program) solve(ctx context.Context, rewards []float64) (*Relaxation, er
 	return r, nil
 }
 
-// bound returns the value of multipliers, which bounds the program: for any that are not negative, the
-// maximum over 0 <= z <= 1 of the rewards and the multiplied constraints.
+// bound returns the value of multipliers, which bounds the program: for any that are not negative,
+// the maximum over 0 <= z <= 1 of the rewards and the multiplied constraints.
 func (p *program) bound(rewards, y []float64) float64 {
 	g := p.g
 	price := make([]float64, len(p.linear.Cost))

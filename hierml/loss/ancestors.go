@@ -29,10 +29,11 @@ func (zeroOne) NodeRow(truth int, dst []float64) {
 }
 
 // Normalized returns the loss in which the edges from either label up to the deepest common
-// ancestor weigh 1 over twice the label's depth [Cai08, (7.2)], so that it is at most 1 between leaves of a tree with one root; depth
-// is the number of ancestors without the label. Where all labels have one depth it is Half divided
-// by that depth, not Half, as printed there. It does not exist at roots: a root that is a
-// leaf is an error, and a cost of a root that is an inner node is not finite.
+// ancestor weigh 1 over twice the label's depth [Cai08, (7.2)], so that it is at most 1 between
+// leaves of a tree with one root; depth is the number of ancestors without the label. Where all
+// labels have one depth it is Half divided by that depth, not Half, as printed there. It does not
+// exist at roots: a root that is a leaf is an error, and a cost of a root that is an inner node is
+// not finite.
 func Normalized(t *taxonomy.Taxonomy) (Loss, error) {
 	for _, l := range t.Leaves() {
 		if len(t.Parents(l)) == 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Uni returns [QGH09, (6)] with weight 1 for every node: a node is charged where it is an ancestor of
-// one label only and its parent is not, and a root where it is an ancestor of one label only. It is
-// an error where a node has several parents. Uni, Sib and Sub are SetLosses: there a node is charged that is an
-// ancestor of a label of one set only.
+// Uni returns [QGH09, (6)] with weight 1 for every node: a node is charged where it is an ancestor
+// of one label only and its parent is not, and a root where it is an ancestor of one label only. It
+// is an error where a node has several parents. Uni, Sib and Sub are SetLosses: there a node is
+// charged that is an ancestor of a label of one set only.
 func Uni(t *taxonomy.Taxonomy) (Loss, error) {
 	return newCharged("uni", t, func(int) float64 { return 1 })
 }
@@ -92,7 +92,8 @@ func (l charged) SetCost(truth, predicted []int) float64 {
 	var sum float64
 	for _, side := range [2][2][]int{{x, y}, {y, x}} {
 		for _, n := range side[0] {
-			// What is above a node of one set is in that set, so parents differ where the other set lacks them.
+			// What is above a node of one set is in that set, so parents differ where the other set
+			// lacks them.
 			if p := l.above(n); !in(side[1], n) && (p < 0 || in(side[1], p)) {
 				sum += l.weight[n]
 			}

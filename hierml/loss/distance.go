@@ -16,8 +16,8 @@ func HalfGraph(t *taxonomy.Taxonomy) Loss { return newDistance(t, 0.5) }
 type distance struct {
 	t     *taxonomy.Taxonomy
 	scale float64
-	// known has the distances from labels asked for before, where one distance costs as much as all:
-	// of at most room labels, so that it doesn't outgrow the graph.
+	// known has the distances from labels asked for before, where one distance costs as much as
+	// all: of at most room labels, so that it doesn't outgrow the graph.
 	known []atomic.Pointer[[]int32]
 	room  atomic.Int64
 	path  *path // the same on trees

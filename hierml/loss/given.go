@@ -16,16 +16,17 @@ type Func func(truth, predicted int) float64
 // Cost returns f(truth, predicted).
 func (f Func) Cost(truth, predicted int) float64 { return f(truth, predicted) }
 
-// SetFunc is a function as a SetLoss: the cost of predicting one set of labels when another is true.
+// SetFunc is a function as a SetLoss: the cost of predicting one set of labels when another is
+// true.
 type SetFunc func(truth, predicted []int) float64
 
 // SetCost returns f(truth, predicted).
 func (f SetFunc) SetCost(truth, predicted []int) float64 { return f(truth, predicted) }
 
 // FromTable returns the loss with the costs of a table: row a, column b is the cost of predicting b
-// when a is true. The table has a row and a column a leaf, in the order of Taxonomy.Leaves, or a row and a
-// column a node. It needn't be symmetric. The table is kept, not copied. With a table of leaves the cost of an
-// inner node is not a number.
+// when a is true. The table has a row and a column a leaf, in the order of Taxonomy.Leaves, or a
+// row and a column a node. It needn't be symmetric. The table is kept, not copied. With a table of
+// leaves the cost of an inner node is not a number.
 func FromTable(t *taxonomy.Taxonomy, costs mat.Matrix) (Loss, error) {
 	rows, cols := costs.Dims()
 	leaves := t.Leaves()

@@ -1,10 +1,10 @@
 // Package loss says what a wrong prediction costs: losses between the label that is true and the
-// label that was predicted. Training takes them as the loss Delta of the structured problem, evaluation
-// as what is averaged.
+// label that was predicted. Training takes them as the loss Delta of the structured problem,
+// evaluation as what is averaged.
 //
-// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label and
-// not negative, those that are not made from the user's costs are symmetric, and all may be used from several
-// goroutines at once. SetLoss is the same between sets of labels.
+// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label
+// and not negative, those that are not made from the user's costs are symmetric, and all may be
+// used from several goroutines at once. SetLoss is the same between sets of labels.
 package loss
 
 import (
@@ -24,8 +24,8 @@ type Loss interface {
 	Cost(truth, predicted int) float64
 }
 
-// Table returns the costs between the leaves: row a, column b is the cost of predicting leaf b
-// when leaf a is true, both in the order of Taxonomy.Leaves.
+// Table returns the costs between the leaves: row a, column b is the cost of predicting leaf b when
+// leaf a is true, both in the order of Taxonomy.Leaves.
 func Table(l Loss, t *taxonomy.Taxonomy) *mat.Dense {
 	leaves := t.Leaves()
 	table := mat.NewDense(len(leaves), len(leaves), nil)

@@ -353,8 +353,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// ExampleWeighted is a news service: missing a relevant item costs three times as much as delivering
-// one without need, and twice as many ask for the topics as for all news.
+// ExampleWeighted is a news service: missing a relevant item costs three times as much as
+// delivering one without need, and twice as many ask for the topics as for all news.
 func ExampleWeighted() {
 	t, err := taxonomy.FromPaths([]string{"news/sport", "news/music"}, "/")
 	if err != nil {

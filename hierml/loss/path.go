@@ -7,8 +7,8 @@ import (
 )
 
 // path is the loss between nodes of a tree or forest that sums the weights of the nodes in which
-// their paths from the root differ. It gives the costs of all predictions for one truth in one pass down
-// the tree, in arrays: training asks for one such row a visit to an example.
+// their paths from the root differ. It gives the costs of all predictions for one truth in one pass
+// down the tree, in arrays: training asks for one such row a visit to an example.
 type path struct {
 	t             *taxonomy.Taxonomy
 	weight        []float64 // nil: 1 each

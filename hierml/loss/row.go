@@ -15,14 +15,14 @@ type Rower interface {
 	// Taxonomy returns the taxonomy whose nodes the costs are about, nil where any will do.
 	Taxonomy() *taxonomy.Taxonomy
 
-	// NodeRow writes Cost(truth, n) into dst[n] for every node n of the taxonomy; dst has one entry a
-	// node. It may be called from several goroutines at once.
+	// NodeRow writes Cost(truth, n) into dst[n] for every node n of the taxonomy; dst has one entry
+	// a node. It may be called from several goroutines at once.
 	NodeRow(truth int, dst []float64)
 }
 
 // Row writes the cost of predicting each leaf when the node truth is true into dst, which has one
-// entry a leaf, in the order of Taxonomy.Leaves. It takes one pass over the nodes where the loss is a
-// Rower of this taxonomy, and asks for every cost by itself otherwise. It is how training reads a
+// entry a leaf, in the order of Taxonomy.Leaves. It takes one pass over the nodes where the loss is
+// a Rower of this taxonomy, and asks for every cost by itself otherwise. It is how training reads a
 // loss: the table of a large taxonomy would not fit into memory.
 func Row(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	leaves := t.Leaves()
@@ -57,7 +57,8 @@ func NodeRow(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 }
 
 // Check returns an error where l was made for a taxonomy with other nodes than t, so that its costs
-// would be wrong or not there; the edges may differ. Losses that don't say what they are about pass.
+// would be wrong or not there; the edges may differ. Losses that don't say what they are about
+// pass.
 func Check(l Loss, t *taxonomy.Taxonomy) error { return check(l, t) }
 
 // CheckSets is Check for a loss of sets.

@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// SetLoss is the cost of predicting one set of labels when another is true. Sets are slices of
-// node ids in any order; a label given twice counts once, and ancestors of a label are added by the losses that are
-// about them. Sets may be empty.
+// SetLoss is the cost of predicting one set of labels when another is true. Sets are slices of node
+// ids in any order; a label given twice counts once, and ancestors of a label are added by the
+// losses that are about them. Sets may be empty.
 type SetLoss interface {
 	SetCost(truth, predicted []int) float64
 }
@@ -21,15 +21,16 @@ type Decomposing interface {
 	SetLoss
 
 	// Decompose writes for every node into dst what its presence among the ancestors of the
-	// prediction (or among its labels) adds to the cost when truth is true, and returns the cost of the empty
-	// prediction: SetCost(truth, z) is that constant and the sum of dst over the ancestors of z. dst has one entry a node.
+	// prediction (or among its labels) adds to the cost when truth is true, and returns the cost of
+	// the empty prediction: SetCost(truth, z) is that constant and the sum of dst over the
+	// ancestors of z. dst has one entry a node.
 	Decompose(truth []int, dst []float64) (constant float64)
 }
 
-// LeafSymdiff returns the number of leaves that are in one set and not in the other: Delta_0 of [Cai08, section 3.3] and Delta_Ll of [CSS16, section 7.1], by which
-// training replaces SqrtAlpha, which
-// doesn't decompose. Labels that are inner nodes do not count. Between single leaves it is twice
-// ZeroOne.
+// LeafSymdiff returns the number of leaves that are in one set and not in the other: Delta_0 of
+// [Cai08, section 3.3] and Delta_Ll of [CSS16, section 7.1], by which training replaces SqrtAlpha,
+// which doesn't decompose. Labels that are inner nodes do not count. Between single leaves it is
+// twice ZeroOne.
 func LeafSymdiff(t *taxonomy.Taxonomy) Decomposing { return leafSymdiff{t} }
 
 type leafSymdiff struct{ t *taxonomy.Taxonomy }
@@ -106,9 +107,9 @@ func NamedSet(name string, t *taxonomy.Taxonomy) (SetLoss, error) {
 	return constructor(t)
 }
 
-// Ranking returns the loss of a ranking of the leaves when truth is the set of true labels: the cost
-// of each pair of a leaf in truth and one not in it that has a strictly larger score, by l. With Symdiff it is [Cai08, (3.15)].
-// scores has one entry a leaf, in the order of Taxonomy.Leaves.
+// Ranking returns the loss of a ranking of the leaves when truth is the set of true labels: the
+// cost of each pair of a leaf in truth and one not in it that has a strictly larger score, by l.
+// With Symdiff it is [Cai08, (3.15)]. scores has one entry a leaf, in the order of Taxonomy.Leaves.
 func Ranking(l Loss, t *taxonomy.Taxonomy, truth []int, scores []float64) float64 {
 	leaves := t.Leaves()
 	row := borrow(len(leaves))

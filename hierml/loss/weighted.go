@@ -8,20 +8,20 @@ import (
 )
 
 // Symdiff returns the number of nodes that are an ancestor of one label and not of the other, the
-// labels themselves included: [Cai08, (3.12)], and the hierarchical Hamming loss of [CSS16, section 4].
-// On trees and forests it equals Tree. It is a Decomposing loss.
+// labels themselves included: [Cai08, (3.12)], and the hierarchical Hamming loss of [CSS16, section
+// 4]. On trees and forests it equals Tree. It is a Decomposing loss.
 func Symdiff(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 1, 1) }
 
-// Half returns half of Symdiff: the loss Delta_h of [Cai08]. On trees whose leaves are all
-// equally deep it is the height of the lowest common ancestor. It is a Decomposing loss.
+// Half returns half of Symdiff: the loss Delta_h of [Cai08]. On trees whose leaves are all equally
+// deep it is the height of the lowest common ancestor. It is a Decomposing loss.
 func Half(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 0.5, 0.5) }
 
-// Weighted returns the loss [Cai08, (3.11)], for items that are delivered to those who asked
-// for a node: weight[n] is how many ask for node n, missed what it costs not to deliver to one of
-// them, added what it costs to deliver without need. A node that is an ancestor of the truth alone
-// costs missed times its weight, one that is an ancestor of the prediction alone added times its weight.
-// Weights of 1 with costs of 1 are Symdiff. Where missed and added differ the loss isn't
-// symmetric. Nothing may be negative; weight is not copied. It is a Decomposing loss.
+// Weighted returns the loss [Cai08, (3.11)], for items that are delivered to those who asked for a
+// node: weight[n] is how many ask for node n, missed what it costs not to deliver to one of them,
+// added what it costs to deliver without need. A node that is an ancestor of the truth alone costs
+// missed times its weight, one that is an ancestor of the prediction alone added times its weight.
+// Weights of 1 with costs of 1 are Symdiff. Where missed and added differ the loss isn't symmetric.
+// Nothing may be negative; weight is not copied. It is a Decomposing loss.
 func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Loss, error) {
 	if err := checkWeights(t, weight); err != nil {
 		return nil, err

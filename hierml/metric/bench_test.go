@@ -46,8 +46,8 @@ func scored(g *taxonomy.Taxonomy, n, perInstance int) (*mat.Dense, [][]int) {
 	return scores, labels
 }
 
-// BenchmarkEvaluateScores measures 1,000 instances of 12,294 leaves, the size of the largest of the papers' data
-// sets, with one label each and with a thousand.
+// BenchmarkEvaluateScores measures 1,000 instances of 12,294 leaves, the size of the largest of the
+// papers' data sets, with one label each and with a thousand.
 func BenchmarkEvaluateScores(b *testing.B) {
 	g := wide(b, 12294)
 	for _, labelled := range []int{1, 5, 1000} {
@@ -71,7 +71,8 @@ func (p prepared) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return p.scores.Slice(0, x.Rows, 0, q).(*mat.Dense)
 }
 
-// BenchmarkEvaluate measures 10,000 instances of 12,294 leaves with one label each, and with five on a graph.
+// BenchmarkEvaluate measures 10,000 instances of 12,294 leaves with one label each, and with five
+// on a graph.
 func BenchmarkEvaluate(b *testing.B) {
 	const n, batch = 10000, 682 // instances in a batch of Evaluate with so many leaves
 	for name, c := range map[string]struct {

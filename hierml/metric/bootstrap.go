@@ -31,9 +31,9 @@ func (i Interval) HTML() string { return paragraph(i.String()) }
 // paragraph is text as HTML.
 func paragraph(text string) string { return "<p>" + template.HTMLEscapeString(text) + "</p>" }
 
-// Bootstrap returns the interval in which the mean of the values is with the confidence level, such as 0.95: the
-// percentiles of the means of rounds (DefaultRounds, if 0 or less) samples of as many values, drawn with replacement
-// by the seed. NaNs are left out.
+// Bootstrap returns the interval in which the mean of the values is with the confidence level, such
+// as 0.95: the percentiles of the means of rounds (DefaultRounds, if 0 or less) samples of as many
+// values, drawn with replacement by the seed. NaNs are left out.
 func Bootstrap(values []float64, level float64, rounds int, seed uint64) (Interval, error) {
 	values, means, err := resample(values, level, rounds, seed)
 	if err != nil {
@@ -42,8 +42,8 @@ func Bootstrap(values []float64, level float64, rounds int, seed uint64) (Interv
 	return interval(values, means, level, (1-level)/2, (1+level)/2), nil
 }
 
-// BootstrapBCa is Bootstrap with the percentiles corrected for bias and skewness [Efr87], which is better for
-// few or skewed values.
+// BootstrapBCa is Bootstrap with the percentiles corrected for bias and skewness [Efr87], which is
+// better for few or skewed values.
 func BootstrapBCa(values []float64, level float64, rounds int, seed uint64) (Interval, error) {
 	values, means, err := resample(values, level, rounds, seed)
 	if err != nil {
@@ -58,8 +58,8 @@ func BootstrapBCa(values []float64, level float64, rounds int, seed uint64) (Int
 	if means[0] == means[len(means)-1] {
 		return interval(values, means, level, 0, 1), nil
 	}
-	// The acceleration is that of the jackknife; the bias is how many means are below that of the values, with half
-	// of those that are it.
+	// The acceleration is that of the jackknife; the bias is how many means are below that of the
+	// values, with half of those that are it.
 	acceleration := cubes / (6 * math.Pow(squares, 1.5))
 	below, _ := slices.BinarySearch(means, mean)
 	above := below
@@ -109,7 +109,8 @@ func interval(values, means []float64, level, low, high float64) Interval {
 	return Interval{Mean: stat.Mean(values, nil), Low: quantile(means, low), High: quantile(means, high), Level: level}
 }
 
-// quantile interpolates between the two values of an ascending slice that are next to the fraction p.
+// quantile interpolates between the two values of an ascending slice that are next to the fraction
+// p.
 func quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	low := int(at)

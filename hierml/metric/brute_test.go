@@ -18,7 +18,8 @@ import (
 // graph is a taxonomy of which only the parents of each node are known.
 type graph [][]int
 
-// randomGraph returns a taxonomy whose ids are in no order. The kinds are tree, forest, chains and graph.
+// randomGraph returns a taxonomy whose ids are in no order. The kinds are tree, forest, chains and
+// graph.
 func randomGraph(random *rand.Rand, kind string, most int) graph {
 	n := 2 + random.IntN(most-1)
 	ids := random.Perm(n)
@@ -99,7 +100,8 @@ func (g graph) children(n int) int {
 	return count
 }
 
-// distance is the number of edges between two nodes. Nodes that no edges join are joined above the roots.
+// distance is the number of edges between two nodes. Nodes that no edges join are joined above the
+// roots.
 func (g graph) distance(a, b int) int {
 	const far = 1 << 20
 	n := len(g)
@@ -279,8 +281,8 @@ func (g graph) brute(leaves []int, scores []float64, labels, set []int, cost fun
 	return v
 }
 
-// TestBruteForce compares with a second implementation, from the definitions in plain loops, on random taxonomies,
-// with ties, empty and full sets.
+// TestBruteForce compares with a second implementation, from the definitions in plain loops, on
+// random taxonomies, with ties, empty and full sets.
 func TestBruteForce(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	for _, kind := range []string{"tree", "forest", "chains", "graph"} {

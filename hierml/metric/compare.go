@@ -12,8 +12,9 @@ import (
 type Table struct {
 	Names   []string  // of the rows
 	Reports []*Report // of the rows
-	// Measures are the names of the columns; all that Report.Value knows can be chosen. The default are eight:
-	// accuracy, parent accuracy, tree loss, average precision, ranking loss, and micro, macro and hierarchical F1.
+	// Measures are the names of the columns; all that Report.Value knows can be chosen. The default
+	// are eight: accuracy, parent accuracy, tree loss, average precision, ranking loss, and micro,
+	// macro and hierarchical F1.
 	Measures []string
 }
 
@@ -42,8 +43,8 @@ func (t *Table) columns() []Measure {
 	return chosen
 }
 
-// Compare returns the table of the reports, one a row, called by the names. A report without a name is called by its
-// position, from 1; a name without a report has a row without values.
+// Compare returns the table of the reports, one a row, called by the names. A report without a name
+// is called by its position, from 1; a name without a report has a row without values.
 func Compare(names []string, reports []*Report) *Table {
 	t := &Table{}
 	for i := range max(len(names), len(reports)) {
@@ -60,8 +61,8 @@ func Compare(names []string, reports []*Report) *Table {
 	return t
 }
 
-// rows returns the cells. The best values of each column are marked, compared as they are shown; nothing is in a
-// table of one report or where all are the same.
+// rows returns the cells. The best values of each column are marked, compared as they are shown;
+// nothing is in a table of one report or where all are the same.
 func (t *Table) rows(measures []Measure) []row {
 	rows := make([]row, len(t.Names))
 	for i, name := range t.Names {

@@ -14,9 +14,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Confusion is what was predicted instead of what, along the taxonomy: a true and a predicted leaf an instance. Of
-// several true labels it is the one that has the most ancestors in common with the predicted one. Package chart draws
-// it:
+// Confusion is what was predicted instead of what, along the taxonomy: a true and a predicted leaf
+// an instance. Of several true labels it is the one that has the most ancestors in common with the
+// predicted one. Package chart draws it:
 //
 //	chart.Confusion(c.Taxonomy, c.Truth, c.Predicted)
 type Confusion struct {
@@ -24,8 +24,8 @@ type Confusion struct {
 	Truth, Predicted []int // leaves
 }
 
-// Confusion returns the confusion of the report's prediction f with the true labels. It is an error where the report
-// does not come from Evaluate. The slices are the report's.
+// Confusion returns the confusion of the report's prediction f with the true labels. It is an error
+// where the report does not come from Evaluate. The slices are the report's.
 func (r *Report) Confusion() (*Confusion, error) {
 	if r == nil || r.confusion == nil {
 		return nil, errors.New("metric: the report does not know the predictions of instances; take one as Evaluate returns it")
@@ -36,7 +36,8 @@ func (r *Report) Confusion() (*Confusion, error) {
 // AboveRoots stands for the virtual node above all roots.
 const AboveRoots = -1
 
-// Turn is what happened at an inner node of the taxonomy: to those instances whose truth and prediction are both below it.
+// Turn is what happened at an inner node of the taxonomy: to those instances whose truth and
+// prediction are both below it.
 type Turn struct {
 	Node      int    // AboveRoots for the choice among the roots
 	Name      string // of the node
@@ -68,9 +69,9 @@ func (c *Confusion) check() error {
 	return nil
 }
 
-// Turns returns what happened at each inner node that has instances, those with the most wrong turns first. At a node
-// with several children above the truth or the prediction, as a graph can have them, the smallest that is above both
-// counts, or else the smallest of each.
+// Turns returns what happened at each inner node that has instances, those with the most wrong
+// turns first. At a node with several children above the truth or the prediction, as a graph can
+// have them, the smallest that is above both counts, or else the smallest of each.
 func (c *Confusion) Turns() ([]Turn, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -160,9 +161,10 @@ func (c *Confusion) walk(truth, predicted int, visit func(node, truth, predicted
 	}
 }
 
-// Fold returns the confusion with the taxonomy cut below a depth: the nodes of that depth become leaves, that stand
-// for the leaves below them. On a graph a leaf can be below several; the smallest that is above both the truth and
-// the prediction counts, or else the smallest of each. The taxonomy and its nodes are new; they keep their names.
+// Fold returns the confusion with the taxonomy cut below a depth: the nodes of that depth become
+// leaves, that stand for the leaves below them. On a graph a leaf can be below several; the
+// smallest that is above both the truth and the prediction counts, or else the smallest of each.
+// The taxonomy and its nodes are new; they keep their names.
 func (c *Confusion) Fold(depth int) (*Confusion, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -221,8 +223,8 @@ func (c *Confusion) Cells() ([]Cell, error) {
 	return sorted(c.pairs()), nil
 }
 
-// WriteCSV writes a line a cell of each turn: node, truth, predicted, count, by names. The virtual node above the
-// roots has the empty name.
+// WriteCSV writes a line a cell of each turn: node, truth, predicted, count, by names. The virtual
+// node above the roots has the empty name.
 func (c *Confusion) WriteCSV(w io.Writer) error {
 	turns, err := c.Turns()
 	if err != nil {
@@ -271,8 +273,9 @@ func (c *Confusion) shown() ([]shown, int, error) {
 	return all, len(turns) - len(all), nil
 }
 
-// String returns a line for each of the inner nodes with the most wrong turns: how many instances were to be told
-// apart there, the fraction that went the right way, and what was taken for what most often.
+// String returns a line for each of the inner nodes with the most wrong turns: how many instances
+// were to be told apart there, the fraction that went the right way, and what was taken for what
+// most often.
 func (c *Confusion) String() string {
 	all, others, err := c.shown()
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The columns of the values of instances. After them come two for each k, precision and nDCG, and one for each depth.
+// The columns of the values of instances. After them come two for each k, precision and nDCG, and
+// one for each depth.
 const (
 	accuracy = iota
 	exactSets
@@ -29,8 +30,8 @@ const (
 	fixedColumns
 )
 
-// evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not depend on who
-// measured what.
+// evaluation measures instances, batch by batch. It keeps the values of each, so that sums do not
+// depend on who measured what.
 type evaluation struct {
 	t       *taxonomy.Taxonomy
 	leaves  []int
@@ -234,7 +235,8 @@ func mean(values []float64) (float64, int) {
 	return sum / float64(n), n
 }
 
-// worker measures instances. Nothing of it is allocated anew for an instance, unless that has more labels than all before.
+// worker measures instances. Nothing of it is allocated anew for an instance, unless that has more
+// labels than all before.
 type worker struct {
 	*evaluation
 	counts *counts
@@ -278,7 +280,8 @@ func (w *worker) rows(scores *mat.Dense, decided, labels [][]int, from, to int) 
 	return nil
 }
 
-// instance measures one. The set is what the model decided for, if that is given, and otherwise has room for the prediction.
+// instance measures one. The set is what the model decided for, if that is given, and otherwise has
+// room for the prediction.
 func (w *worker) instance(scores []float64, set []int, given bool, labels []int, at int) error {
 	top := 0
 	for k, s := range scores {

@@ -76,8 +76,9 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MarshalJSON returns the number of instances, the values of all measures by name, null where one is not defined, the
-// k of those at k, and for each depth how many instances it has. WriteJSON writes the values of the instances too.
+// MarshalJSON returns the number of instances, the values of all measures by name, null where one
+// is not defined, the k of those at k, and for each depth how many instances it has. WriteJSON
+// writes the values of the instances too.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Instances      int     `json:"instances"`
@@ -97,7 +98,8 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON returned. A measure that the text does not have is not a number.
+// UnmarshalJSON reads what MarshalJSON returned. A measure that the text does not have is not a
+// number.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	var in struct {
 		Instances      int
@@ -149,7 +151,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(all)
 }
 
-// ReadJSON reads what WriteJSON wrote. Without the taxonomy, which may be nil, the report does not have its Confusion.
+// ReadJSON reads what WriteJSON wrote. Without the taxonomy, which may be nil, the report does not
+// have its Confusion.
 func ReadJSON(from io.Reader, t *taxonomy.Taxonomy) (*Report, error) {
 	var all instances
 	if err := json.NewDecoder(from).Decode(&all); err != nil {
@@ -196,8 +199,8 @@ func inCSV(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// WriteCSV writes a line a measure: its name, its group, whether lower or higher is better, and its value, or nothing
-// where it is not defined.
+// WriteCSV writes a line a measure: its name, its group, whether lower or higher is better, and its
+// value, or nothing where it is not defined.
 func (r *Report) WriteCSV(w io.Writer) error {
 	lines := [][]string{{"measure", "group", "better", "value"}, {"instances", "", "", strconv.Itoa(r.Instances)}}
 	for _, m := range r.Measures() {
@@ -210,9 +213,9 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// WriteInstancesCSV writes a line an instance: its position, the names of its true label (of several that nearest to
-// the prediction) and of the predicted leaf, and the values of the measures that are means over instances, nothing
-// where one is not defined.
+// WriteInstancesCSV writes a line an instance: its position, the names of its true label (of
+// several that nearest to the prediction) and of the predicted leaf, and the values of the measures
+// that are means over instances, nothing where one is not defined.
 func (r *Report) WriteInstancesCSV(w io.Writer) error {
 	head := []string{"instance", "truth", "predicted"}
 	var columns [][]float64

@@ -12,17 +12,18 @@ import (
 
 // F1 has the harmonic means of precision and recall of predicted label sets.
 type F1 struct {
-	// MicroPrecision is the fraction of the predicted labels, over all instances, that are true, MicroRecall that
-	// of the true labels that were predicted, and Micro their harmonic mean.
+	// MicroPrecision is the fraction of the predicted labels, over all instances, that are true,
+	// MicroRecall that of the true labels that were predicted, and Micro their harmonic mean.
 	MicroPrecision, MicroRecall, Micro float64
-	// Macro is the mean, over all leaves and over the inner nodes that are labels, of the harmonic mean of the label's own
-	// precision and recall, which is 0 for a label that is never true or never predicted.
+	// Macro is the mean, over all leaves and over the inner nodes that are labels, of the harmonic
+	// mean of the label's own precision and recall, which is 0 for a label that is never true or
+	// never predicted.
 	Macro float64
-	// HierarchicalPrecision, HierarchicalRecall and Hierarchical are the micro averages of the sets of nodes that are
-	// true or predicted labels or above them, roots too.
+	// HierarchicalPrecision, HierarchicalRecall and Hierarchical are the micro averages of the sets
+	// of nodes that are true or predicted labels or above them, roots too.
 	HierarchicalPrecision, HierarchicalRecall, Hierarchical float64
-	// RootlessPrecision, RootlessRecall and Rootless are the same without the roots, which all that is below an only root
-	// has in common.
+	// RootlessPrecision, RootlessRecall and Rootless are the same without the roots, which all that
+	// is below an only root has in common.
 	RootlessPrecision, RootlessRecall, Rootless float64
 	// Exact is the fraction of the instances whose predicted set is the true one.
 	Exact float64
@@ -57,9 +58,10 @@ func (f F1) String() string { return f.table().String() }
 // HTML returns the averages as a table.
 func (f F1) HTML() string { return f.table().HTML() }
 
-// LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be empty, and a label may
-// be an inner node: the nodes above it are implied, those below are not. No set has a node together with one of its
-// ancestors. Where there is nothing to divide by, a precision, a recall and their mean are 0.
+// LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be
+// empty, and a label may be an inner node: the nodes above it are implied, those below are not. No
+// set has a node together with one of its ancestors. Where there is nothing to divide by, a
+// precision, a recall and their mean are 0.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")
@@ -114,7 +116,8 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// counts has an overlap for each node as a label, one of all nodes together, and one of those that are no roots.
+// counts has an overlap for each node as a label, one of all nodes together, and one of those that
+// are no roots.
 type counts struct {
 	t                *taxonomy.Taxonomy
 	labels           []overlap

@@ -11,7 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 )
 
-// averages are the fields that a case of the golden family has once an instance and once in the mean.
+// averages are the fields that a case of the golden family has once an instance and once in the
+// mean.
 type averages struct {
 	Accuracy         float64 `json:"acc"`
 	AveragePrecision float64 `json:"prec"`

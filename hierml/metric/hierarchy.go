@@ -6,9 +6,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// charges returns what the H-loss charges for each node: roots share 1, and children what their parent has. A node
-// with several parents has a share of each, so that the nodes of which none is above another have no more than 1
-// together.
+// charges returns what the H-loss charges for each node: roots share 1, and children what their
+// parent has. A node with several parents has a share of each, so that the nodes of which none is
+// above another have no more than 1 together.
 func charges(t *taxonomy.Taxonomy) []float64 {
 	c := make([]float64, t.Len())
 	for _, r := range t.Roots() {
@@ -63,7 +63,8 @@ func shareParent(t *taxonomy.Taxonomy, a, b int) bool {
 	return false
 }
 
-// nearestLabel returns the label that has the most ancestors in common with f, the smallest of several; f, where it is one.
+// nearestLabel returns the label that has the most ancestors in common with f, the smallest of
+// several; f, where it is one.
 func (w *worker) nearestLabel(f int, labels []int) int {
 	best, most := labels[0], -1
 	if len(labels) == 1 {
@@ -124,8 +125,8 @@ func (w *worker) topmost(n int) bool {
 	return true
 }
 
-// levels measures, for each depth that has true nodes, whether a node above the prediction is one of them. It comes
-// after sets, whose marks it reads.
+// levels measures, for each depth that has true nodes, whether a node above the prediction is one
+// of them. It comes after sets, whose marks it reads.
 func (w *worker) levels(f int, labels []int, at int) {
 	deepest := 0
 	for _, y := range labels {

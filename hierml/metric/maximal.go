@@ -7,7 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// costs are the costs of predicting each leaf when a leaf is true. It remembers rows, as far as they have room.
+// costs are the costs of predicting each leaf when a leaf is true. It remembers rows, as far as
+// they have room.
 type costs struct {
 	t     *taxonomy.Taxonomy
 	loss  loss.Loss
@@ -40,9 +41,9 @@ func (c *costs) row(leaf int, scratch []float64) []float64 {
 	return row
 }
 
-// maximal is the maximal loss [Cai08, (4.18)] of an instance that has misordered labels. Half the distance on
-// trees takes O(leaves · depth) for all true labels together, other losses O(leaves) for each and what it costs to
-// know their costs.
+// maximal is the maximal loss [Cai08, (4.18)] of an instance that has misordered labels. Half the
+// distance on trees takes O(leaves · depth) for all true labels together, other losses O(leaves)
+// for each and what it costs to know their costs.
 func (w *worker) maximal(scores []float64) float64 {
 	const (
 		fewLabels = 3  // whose costs are looked at one by one
@@ -84,8 +85,8 @@ func (w *worker) cost(y, f int) float64 {
 	return w.loss.Cost(y, f)
 }
 
-// span is a set of leaves of a tree: the two that are farthest from each other, of which one is as far from any node
-// as any of the set.
+// span is a set of leaves of a tree: the two that are farthest from each other, of which one is as
+// far from any node as any of the set.
 type span struct {
 	a, b int // -1 in an empty set
 	long int
@@ -106,7 +107,8 @@ func (s *span) include(t *taxonomy.Taxonomy, leaf int) {
 	}
 }
 
-// farthest returns the largest distance of a true label to a wrong leaf with its score or a higher one, on a tree or forest.
+// farthest returns the largest distance of a true label to a wrong leaf with its score or a higher
+// one, on a tree or forest.
 func (w *worker) farthest(scores []float64) float64 {
 	w.spans = w.spans[:0]
 	for range len(w.own) + 1 {

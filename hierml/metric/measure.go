@@ -73,8 +73,8 @@ var (
 	}
 )
 
-// Measures returns all measures that a report has unless it was told otherwise, in the order of reports. A report has an
-// "accuracy at depth 1" for each depth of its taxonomy too.
+// Measures returns all measures that a report has unless it was told otherwise, in the order of
+// reports. A report has an "accuracy at depth 1" for each depth of its taxonomy too.
 func Measures() []Measure { return listed(defaultAt, 0) }
 
 // Measures returns the measures that the report has, in its order.
@@ -133,8 +133,8 @@ func find(all []Measure, name string) (Measure, bool) {
 	return all[i], true
 }
 
-// Value returns the value of the measure called name, NaN where it is not defined on the data, and false where the
-// report has no such measure.
+// Value returns the value of the measure called name, NaN where it is not defined on the data, and
+// false where the report has no such measure.
 func (r *Report) Value(name string) (float64, bool) {
 	if r == nil {
 		return 0, false
@@ -146,9 +146,9 @@ func (r *Report) Value(name string) (float64, bool) {
 	return *m.field(r), true
 }
 
-// PerInstance returns the values of the measure called name of every instance, in their order, for paired tests; NaN
-// where it is not defined for an instance. It is nil where the report has no such measure, or one that is no mean
-// over the instances. The slice is the report's.
+// PerInstance returns the values of the measure called name of every instance, in their order, for
+// paired tests; NaN where it is not defined for an instance. It is nil where the report has no such
+// measure, or one that is no mean over the instances. The slice is the report's.
 func (r *Report) PerInstance(name string) []float64 {
 	if r == nil {
 		return nil
@@ -178,8 +178,8 @@ func (m Measure) arrow() string {
 	return "↑"
 }
 
-// Interval returns the confidence interval of the measure called name, by Bootstrap with the seed 1: the measure is a
-// mean over the instances.
+// Interval returns the confidence interval of the measure called name, by Bootstrap with the seed
+// 1: the measure is a mean over the instances.
 func (r *Report) Interval(name string, level float64) (Interval, error) {
 	values := r.PerInstance(name)
 	if values == nil {
@@ -200,9 +200,10 @@ func noInstances(r *Report, measure string) error {
 	return fmt.Errorf("metric: the report has no measure %q; it has %s", measure, strings.Join(names, ", "))
 }
 
-// Significance tests whether two reports on the same instances differ in the measure by more than chance: by
-// McNemar's exact test where an instance is right or wrong, and otherwise by the permutation test. It is an error if
-// the reports are on different instances, as far as their labels tell, or the measure is no mean over them.
+// Significance tests whether two reports on the same instances differ in the measure by more than
+// chance: by McNemar's exact test where an instance is right or wrong, and otherwise by the
+// permutation test. It is an error if the reports are on different instances, as far as their
+// labels tell, or the measure is no mean over them.
 func Significance(a, b *Report, measure string) (Test, error) {
 	if a == nil || b == nil {
 		return Test{}, errors.New("metric: Significance needs two reports")
@@ -231,7 +232,8 @@ func Significance(a, b *Report, measure string) (Test, error) {
 	return t, err
 }
 
-// outcomes returns the values as outcomes, where they are 0 and 1, without the instances that have a NaN in either.
+// outcomes returns the values as outcomes, where they are 0 and 1, without the instances that have
+// a NaN in either.
 func outcomes(values ...[]float64) ([2][]bool, bool) {
 	var right [2][]bool
 	for i := range values[0] {

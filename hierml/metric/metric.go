@@ -1,17 +1,18 @@
-// Package metric measures how well a model classifies: from the scores it gives to the leaves of a taxonomy, and the
-// labels that are true, to a report of averages over the instances; and from several reports to a table that compares
-// them.
+// Package metric measures how well a model classifies: from the scores it gives to the leaves of a
+// taxonomy, and the labels that are true, to a report of averages over the instances; and from
+// several reports to a table that compares them.
 //
-// Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on ties the one with
-// the smallest id, unless the model is a [Decider]. The other measures take ties against the model: a wrong leaf with
-// the score of a true one counts as ranked above it, so that the precision at 1 can be less than the accuracy.
-// Definitions are those of [Cai08, section 7.3], where it has them. Instances for which a measure is not
-// defined are left out of its mean, and a mean of nothing is not a number. A predicted set may be empty. Scores need
-// a label to compare with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
+// Labels are leaves, one or more an instance. The prediction is the leaf with the highest score, on
+// ties the one with the smallest id, unless the model is a [Decider]. The other measures take ties
+// against the model: a wrong leaf with the score of a true one counts as ranked above it, so that
+// the precision at 1 can be less than the accuracy. Definitions are those of [Cai08, section 7.3],
+// where it has them. Instances for which a measure is not defined are left out of its mean, and a
+// mean of nothing is not a number. A predicted set may be empty. Scores need a label to compare
+// with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
 //
-// Two reports on the same instances are compared by [Significance], or by the tests themselves: [McNemar],
-// [Permutation], [PairedT]; [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was taken for what
-// along the taxonomy.
+// Two reports on the same instances are compared by [Significance], or by the tests themselves:
+// [McNemar], [Permutation], [PairedT]; [Bootstrap] tells how sure one mean is. [Report.Confusion]
+// tells what was taken for what along the taxonomy.
 //
 // Pictures of confusions are in the package chart, losses to train with in the package loss.
 package metric
@@ -29,22 +30,22 @@ import (
 // Scorer is a trained model.
 type Scorer interface {
 	// LeafScores returns the scores of all leaves, a row an instance and a column a leaf in the
-	// order of Taxonomy.Leaves. The leaf with the highest score is what the model predicts, if it is no
-	// Decider.
+	// order of Taxonomy.Leaves. The leaf with the highest score is what the model predicts, if it
+	// is no Decider.
 	LeafScores(x *dataset.Matrix) *mat.Dense
 }
 
-// Decider is a Scorer that predicts something else than the leaf with the highest score: one that it finds by
-// going down the taxonomy, or sets of leaves.
+// Decider is a Scorer that predicts something else than the leaf with the highest score: one that
+// it finds by going down the taxonomy, or sets of leaves.
 type Decider interface {
 	Scorer
-	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for which scores are
-	// those that its leaves are ranked by.
+	// Decide returns the set of leaves, ascending, that the model predicts for every row of x, for
+	// which scores are those that its leaves are ranked by.
 	Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
 }
 
-// Chooser is a Scorer that prefers leaves by other scores than LeafScores, as a model does that goes down the taxonomy:
-// its leaves are ranked by these.
+// Chooser is a Scorer that prefers leaves by other scores than LeafScores, as a model does that
+// goes down the taxonomy: its leaves are ranked by these.
 type Chooser interface {
 	Scorer
 	// ChoiceScores returns scores in the form of LeafScores.
@@ -62,23 +63,24 @@ func (e *InnerLabelError) Error() string {
 	return fmt.Sprintf("metric: instance %d is labelled with %q, which is not a leaf; move such labels to leaves of their own with Leafed, before training", e.Instance, e.Name)
 }
 
-// Evaluate scores the instances of d with the model, in one pass over batches of them, and compares with
-// their labels. The model's leaves are those of d.Taxonomy. A label that is not a leaf is an
+// Evaluate scores the instances of d with the model, in one pass over batches of them, and compares
+// with their labels. The model's leaves are those of d.Taxonomy. A label that is not a leaf is an
 // *InnerLabelError; an instance without labels, no instances at all, scores of another shape, and a score that is
 // not a number are errors too. A model with a method Check(*dataset.Matrix) error is asked first
-// whether it can score the instances, and one with a method CheckTaxonomy(*taxonomy.Taxonomy) error whether it predicts
-// labels of d.Taxonomy. Settings choose more.
+// whether it can score the instances, and one with a method CheckTaxonomy(*taxonomy.Taxonomy) error
+// whether it predicts labels of d.Taxonomy. Settings choose more.
 func Evaluate(model Scorer, d *dataset.Dataset) (*Report, error) {
 	return Settings{}.Evaluate(context.Background(), model, d)
 }
 
-// EvaluateScores compares scores, a row an instance and a column a leaf of t, with the labels of the instances.
-// Its errors are those of Evaluate.
+// EvaluateScores compares scores, a row an instance and a column a leaf of t, with the labels of
+// the instances. Its errors are those of Evaluate.
 func EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	return Settings{}.EvaluateScores(scores, labels, t)
 }
 
-// checkSet says what is wrong with the labels of the instance at the given position, which may be none.
+// checkSet says what is wrong with the labels of the instance at the given position, which may be
+// none.
 func checkSet(t *taxonomy.Taxonomy, labels []int, at int) error {
 	for i, y := range labels {
 		if y < 0 || y >= t.Len() {

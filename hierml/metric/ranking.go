@@ -11,8 +11,8 @@ type rated struct {
 	leaf  int
 }
 
-// ranking measures the order of the scores, in one pass over them: O(leaves · log labels). A wrong leaf with the
-// score of a true label counts as ranked above it.
+// ranking measures the order of the scores, in one pass over them: O(leaves · log labels). A wrong
+// leaf with the score of a true label counts as ranked above it.
 func (w *worker) ranking(scores []float64, labels []int, at int) {
 	w.own = w.own[:0]
 	for _, y := range labels {
@@ -37,7 +37,8 @@ func (w *worker) ranking(scores []float64, labels []int, at int) {
 			w.above[w.reached(s)]++
 		}
 	}
-	// From the highest true labels down, those of one score together. wrong counts the wrong leaves above.
+	// From the highest true labels down, those of one score together. wrong counts the wrong leaves
+	// above.
 	wrong, misordered := 0, 0
 	precision := 0.0
 	for hi := relevant; hi > 0; {
@@ -84,7 +85,8 @@ func (w *worker) reached(s float64) int {
 	return lo
 }
 
-// ranks adds true labels at the ranks from up to to, counted from 1, to the precision and the gain at each k.
+// ranks adds true labels at the ranks from up to to, counted from 1, to the precision and the gain
+// at each k.
 func (w *worker) ranks(from, to, at int) {
 	for i, k := range w.at {
 		if from > k {

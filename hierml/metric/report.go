@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Report has the measures of one model on one data set, averages over its instances. Y are an instance's true labels,
-// F the scores, f the leaf with the highest score or, of a Decider, of the leaves that it predicts that with the
-// highest score (of all leaves, if it predicts none), and Z the set that is predicted: {f} unless the model is a
-// Decider. Equations without a key are of [Cai08].
+// Report has the measures of one model on one data set, averages over its instances. Y are an
+// instance's true labels, F the scores, f the leaf with the highest score or, of a Decider, of the
+// leaves that it predicts that with the highest score (of all leaves, if it predicts none), and Z
+// the set that is predicted: {f} unless the model is a Decider. Equations without a key are of
+// [Cai08].
 type Report struct {
 	// Instances is the number of instances.
 	Instances int
@@ -19,31 +20,36 @@ type Report struct {
 	Accuracy float64
 	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
 	ExactSets float64
-	// ParentAccuracy is how often f and a label in Y have a parent in common (7.6); never where f is a root.
+	// ParentAccuracy is how often f and a label in Y have a parent in common (7.6); never where f
+	// is a root.
 	ParentAccuracy float64
-	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0 where f is in Y: with one
-	// label an instance, the distance between prediction and truth. Half of it is the tree loss that
-	// the papers print, and on trees the top loss (4.22).
+	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0
+	// where f is in Y: with one label an instance, the distance between prediction and truth. Half
+	// of it is the tree loss that the papers print, and on trees the top loss (4.22).
 	TreeLoss float64
-	// TopLoss is the largest loss between a label in Y and f, 0 where f is in Y (4.22), and MaximalLoss that between
-	// a label y in Y and a leaf z not in Y with F(y) <= F(z), 0 if there is none (4.18). The loss is half the number
-	// of nodes above one of the two alone unless the Settings have another.
+	// TopLoss is the largest loss between a label in Y and f, 0 where f is in Y (4.22), and
+	// MaximalLoss that between a label y in Y and a leaf z not in Y with F(y) <= F(z), 0 if there
+	// is none (4.18). The loss is half the number of nodes above one of the two alone unless the
+	// Settings have another.
 	TopLoss, MaximalLoss float64
-	// HLoss is the H-loss of [CGZ06]: the nodes are charged that are above a label
-	// of Y or Z alone, and all of whose parents are above labels of both. The roots are charged 1 together and the
-	// children of a node what it is, in equal parts, as in that paper; a node with several parents has a part of
-	// each. It is at most 1.
+	// HLoss is the H-loss of [CGZ06]: the nodes are charged that are above a label of Y or Z alone,
+	// and all of whose parents are above labels of both. The roots are charged 1 together and the
+	// children of a node what it is, in equal parts, as in that paper; a node with several parents
+	// has a part of each. It is at most 1.
 	HLoss float64
-	// SymmetricDifference is the number of nodes that are above a label of Y or Z alone (3.12, for sets).
+	// SymmetricDifference is the number of nodes that are above a label of Y or Z alone (3.12, for
+	// sets).
 	SymmetricDifference float64
-	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a score of at least F(y) that
-	// are in Y (7.4).
+	// AveragePrecision is the mean over the labels y in Y of the fraction of the leaves with a
+	// score of at least F(y) that are in Y (7.4).
 	AveragePrecision float64
-	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <= F(z) (7.5). Instances
-	// whose labels are all leaves have no such pair and are left out; it is NaN if there is no other.
+	// RankingLoss is the fraction of pairs of a label y in Y and a leaf z not in Y with F(y) <=
+	// F(z) (7.5). Instances whose labels are all leaves have no such pair and are left out; it is
+	// NaN if there is no other.
 	RankingLoss float64
-	// MicroF1, MacroF1 and HierarchicalF1, and what is beside them, are those of LabelSets for Y and Z. With one
-	// label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the hierarchical ones without roots.
+	// MicroF1, MacroF1 and HierarchicalF1, and what is beside them, are those of LabelSets for Y
+	// and Z. With one label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the
+	// hierarchical ones without roots.
 	MicroF1, MacroF1, HierarchicalF1 float64
 
 	MicroPrecision, MicroRecall                   float64
@@ -60,18 +66,21 @@ type Report struct {
 	labels      uint64               // a hash of all true labels, 0 where they are not known
 }
 
-// At has the measures of the K leaves that are ranked highest. A wrong leaf with the score of a true one is ranked above it.
+// At has the measures of the K leaves that are ranked highest. A wrong leaf with the score of a
+// true one is ranked above it.
 type At struct {
 	K int
-	// Precision is the number of those leaves that are true, divided by K even if there are fewer leaves or labels.
+	// Precision is the number of those leaves that are true, divided by K even if there are fewer
+	// leaves or labels.
 	Precision float64
-	// NDCG is the sum of 1/log2(1+rank) over those that are true, divided by the largest that it can be for the number
-	// of true labels.
+	// NDCG is the sum of 1/log2(1+rank) over those that are true, divided by the largest that it
+	// can be for the number of true labels.
 	NDCG float64
 }
 
-// Level has the accuracy at a depth of the taxonomy, as Taxonomy.Depth counts it: how often f, or a node above f, is
-// a node of that depth that is a true label or above one. Instances that have no such node are left out.
+// Level has the accuracy at a depth of the taxonomy, as Taxonomy.Depth counts it: how often f, or a
+// node above f, is a node of that depth that is a true label or above one. Instances that have no
+// such node are left out.
 type Level struct {
 	Depth, Instances int
 	Accuracy         float64
@@ -232,7 +241,8 @@ var reportTemplate = template.Must(template.New("report").Parse(`<table style="b
 </table>
 `))
 
-// render executes a template of this package on its own data, which cannot fail for what a user does.
+// render executes a template of this package on its own data, which cannot fail for what a user
+// does.
 func render(t *template.Template, data any) string {
 	var b strings.Builder
 	if err := t.Execute(&b, data); err != nil {

@@ -17,14 +17,16 @@ import (
 
 // Settings choose what is measured, and how. The zero value is what Evaluate takes.
 type Settings struct {
-	// At has the numbers of labels k for the precision and the nDCG at k, each at least 1. The default is 1, 3 and 5.
+	// At has the numbers of labels k for the precision and the nDCG at k, each at least 1. The
+	// default is 1, 3 and 5.
 	At []int
-	// Loss is that of the top and the maximal loss. The default is loss.Half, as in [Cai08]: half the distance
-	// on trees.
+	// Loss is that of the top and the maximal loss. The default is loss.Half, as in [Cai08]: half
+	// the distance on trees.
 	Loss loss.Loss
-	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares sets, along the
-	// taxonomy or not, and the accuracy by depth are measured there, where a miscellaneous leaf is the inner node
-	// above it, so that they can be compared with what others report. The default is the taxonomy of the data.
+	// Original is the taxonomy before dataset.Leafed gave it miscellaneous leaves. What compares
+	// sets, along the taxonomy or not, and the accuracy by depth are measured there, where a
+	// miscellaneous leaf is the inner node above it, so that they can be compared with what others
+	// report. The default is the taxonomy of the data.
 	Original *taxonomy.Taxonomy
 	// Workers is the number of goroutines that measure. The default is one a processor.
 	Workers int
@@ -33,7 +35,8 @@ type Settings struct {
 // defaultAt are the k of precision and nDCG at k.
 var defaultAt = []int{1, 3, 5}
 
-// batch bounds the instances scored at once, and batchScores the scores, and with them the memory that they take.
+// batch bounds the instances scored at once, and batchScores the scores, and with them the memory
+// that they take.
 const (
 	batch       = 1024
 	leastBatch  = 64
@@ -72,9 +75,9 @@ func (s Settings) Evaluate(ctx context.Context, model Scorer, d *dataset.Dataset
 	return e.report()
 }
 
-// EvaluateInstances is Evaluate for instances that are read one after the other and need not fit into memory, with the
-// given number of columns: those that the model knows. Columns above them are left out. What it keeps of an instance are
-// the values of its measures.
+// EvaluateInstances is Evaluate for instances that are read one after the other and need not fit
+// into memory, with the given number of columns: those that the model knows. Columns above them are
+// left out. What it keeps of an instance are the values of its measures.
 func (s Settings) EvaluateInstances(ctx context.Context, model Scorer, t *taxonomy.Taxonomy, columns int, instances iter.Seq2[dataset.Instance, error]) (*Report, error) {
 	if model == nil || t == nil || instances == nil {
 		return nil, errors.New("metric: EvaluateInstances needs a model, a taxonomy and instances")
@@ -154,8 +157,8 @@ func (s Settings) EvaluateScores(scores *mat.Dense, labels [][]int, t *taxonomy.
 	return s.evaluateScores(scores, nil, labels, t)
 }
 
-// EvaluateSets compares scores and predicted sets of leaves, ascending and possibly empty, with the labels: what
-// Evaluate does with what a Decider says.
+// EvaluateSets compares scores and predicted sets of leaves, ascending and possibly empty, with the
+// labels: what Evaluate does with what a Decider says.
 func (s Settings) EvaluateSets(scores *mat.Dense, predicted, labels [][]int, t *taxonomy.Taxonomy) (*Report, error) {
 	if len(predicted) != len(labels) {
 		return nil, fmt.Errorf("metric: %d predicted label sets and %d true ones; expected one of each an instance", len(predicted), len(labels))

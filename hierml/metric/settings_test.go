@@ -49,7 +49,8 @@ func TestEvaluateEnds(t *testing.T) {
 	}
 }
 
-// TestWorkers checks that who measures what makes no difference, down to the last digit, and which error is reported.
+// TestWorkers checks that who measures what makes no difference, down to the last digit, and which
+// error is reported.
 func TestWorkers(t *testing.T) {
 	g := wide(t, 300)
 	scores, labels := scored(g, 500, 20)
@@ -105,7 +106,8 @@ func TestInnerLabels(t *testing.T) {
 	}
 }
 
-// TestTies has a model that gives all leaves one score, which counts against it except where it has to choose one.
+// TestTies has a model that gives all leaves one score, which counts against it except where it has
+// to choose one.
 func TestTies(t *testing.T) {
 	got, err := metric.EvaluateScores(mat.NewDense(1, 3, nil), [][]int{{1, 4}}, tree(t))
 	if err != nil {
@@ -169,7 +171,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestOriginal measures sets of a taxonomy with a miscellaneous leaf where the label was an inner node.
+// TestOriginal measures sets of a taxonomy with a miscellaneous leaf where the label was an inner
+// node.
 func TestOriginal(t *testing.T) {
 	g := tree(t) // leaves 1, 2 below 0, and 4 below 3
 	d := &dataset.Dataset{Taxonomy: g, X: &dataset.Matrix{Rows: 3, Cols: 4, Indptr: []int{0, 1, 2, 3}, Indices: []int32{0, 3, 3}, Values: []float32{1, 1, 1}}, Labels: [][]int{{0}, {0, 4}, {2}}}
@@ -226,8 +229,9 @@ func TestOriginal(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that measuring more instances takes no more allocations, once the taxonomy knows its ancestors.
-// It counts again where they differ, as under the race detector pools are emptied at random.
+// TestAllocations checks that measuring more instances takes no more allocations, once the taxonomy
+// knows its ancestors. It counts again where they differ, as under the race detector pools are
+// emptied at random.
 func TestAllocations(t *testing.T) {
 	g := wide(t, 300)
 	of := func(n int) float64 {
@@ -248,7 +252,8 @@ func TestAllocations(t *testing.T) {
 	t.Errorf("%v allocations for 100 instances, %v for 500", few, many)
 }
 
-// TestEvaluateInstances checks that instances read one after the other are measured like those in memory.
+// TestEvaluateInstances checks that instances read one after the other are measured like those in
+// memory.
 func TestEvaluateInstances(t *testing.T) {
 	const n = 2500
 	g := tree(t)

@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test is the outcome of a test whether two classifiers that were tried on the same instances differ by more than
-// chance. P is two-sided: how often a difference of at least this size comes about where there is none.
+// Test is the outcome of a test whether two classifiers that were tried on the same instances
+// differ by more than chance. P is two-sided: how often a difference of at least this size comes
+// about where there is none.
 type Test struct {
 	Name       string  `json:"name"`              // of the test
 	Measure    string  `json:"measure,omitempty"` // that was compared, where it is known
@@ -155,8 +156,8 @@ func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 	return t, nil
 }
 
-// exactPermutation is the fraction of all choices of signs of d whose sum has at least the given size. It goes
-// through them so that from one to the next a single sign changes.
+// exactPermutation is the fraction of all choices of signs of d whose sum has at least the given
+// size. It goes through them so that from one to the next a single sign changes.
 func exactPermutation(d []float64, sum, least float64) float64 {
 	signed := slices.Clone(d)
 	extreme, total := 0, 1<<len(d)
@@ -173,9 +174,9 @@ func exactPermutation(d []float64, sum, least float64) float64 {
 	return float64(extreme) / float64(total)
 }
 
-// McNemar tests [McN47] whether two classifiers, of which a and b say where they were right, are right equally often, by the
-// instances where one alone was: the number that the first alone got right is binomial. P is exact; Statistic is the
-// smaller of the two numbers.
+// McNemar tests [McN47] whether two classifiers, of which a and b say where they were right, are
+// right equally often, by the instances where one alone was: the number that the first alone got
+// right is binomial. P is exact; Statistic is the smaller of the two numbers.
 func McNemar(a, b []bool) (Test, error) {
 	first, second, err := disagreements(a, b)
 	if err != nil {

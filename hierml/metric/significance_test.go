@@ -126,8 +126,8 @@ func TestMcNemarAgainstStatsmodels(t *testing.T) {
 	}
 }
 
-// TestPermutationByBinomial checks sampling against what is known: of differences of one size, the number of those
-// above 0 is binomial.
+// TestPermutationByBinomial checks sampling against what is known: of differences of one size, the
+// number of those above 0 is binomial.
 func TestPermutationByBinomial(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	a, b := make([]float64, 90), make([]float64, 90)

@@ -37,7 +37,8 @@ func newUnleafed(leafed, original *taxonomy.Taxonomy) (*unleafed, error) {
 	return u, nil
 }
 
-// set appends the labels in the original taxonomy to dst, which is empty: without those that others imply, ascending.
+// set appends the labels in the original taxonomy to dst, which is empty: without those that others
+// imply, ascending.
 func (u *unleafed) set(dst, labels []int) []int {
 	for _, y := range labels {
 		dst = append(dst, u.to[y])
@@ -64,8 +65,9 @@ func implied(t *taxonomy.Taxonomy, y int, set []int) bool {
 	return false
 }
 
-// Unleafed returns sets of leaves of a taxonomy to which Leafed has added miscellaneous leaves as sets of nodes of
-// the original one, without those that others imply: what LabelSets compares with the labels as they were.
+// Unleafed returns sets of leaves of a taxonomy to which Leafed has added miscellaneous leaves as
+// sets of nodes of the original one, without those that others imply: what LabelSets compares with
+// the labels as they were.
 func Unleafed(sets [][]int, leafed, original *taxonomy.Taxonomy) ([][]int, error) {
 	u, err := newUnleafed(leafed, original)
 	if err != nil {

@@ -9,16 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The interior-point method is for problems of at most so many nodes; on larger trees the weights and the parts of U
-// take turns.
+// The interior-point method is for problems of at most so many nodes; on larger trees the weights
+// and the parts of U take turns.
 const manyNodes = 300
 
-// Turns end when so many have not halved the gap: each takes as long as a pass over the nodes and features.
+// Turns end when so many have not halved the gap: each takes as long as a pass over the nodes and
+// features.
 const patience = 1000
 
-// alternate solves the problem on a tree by turns [CSS16, section 7.2]: for given alpha the parts U_n, which sum to the rows of U
-// along the paths and have the smallest sum of ||U_n||^2/alpha_n, by one pass up and one down; for given parts alpha by the
-// closed form of [CSS16, (20)]. It is slow where alpha tends to zero.
+// alternate solves the problem on a tree by turns [CSS16, section 7.2]: for given alpha the parts
+// U_n, which sum to the rows of U along the paths and have the smallest sum of ||U_n||^2/alpha_n,
+// by one pass up and one down; for given parts alpha by the closed form of [CSS16, (20)]. It is
+// slow where alpha tends to zero.
 func (p *paths) alternate(ctx context.Context) error {
 	alpha := make([]float64, p.taxonomy.Len())
 	for _, leaf := range p.taxonomy.Leaves() {
@@ -73,7 +75,8 @@ func (p *paths) newTurns() *turning {
 	return &turning{p, rows(), make([]float64, n), rows(), rows(), rows(), rows(), make([]float64, n), make([]float64, n)}
 }
 
-// parts computes the parts for alpha. Given the sum a of the parts above, the smallest value of those in a subtree is precision
+// parts computes the parts for alpha. Given the sum a of the parts above, the smallest value of
+// those in a subtree is precision
 // ||mean - a||^2 and a constant; a node adds its alpha to the inverse of the precision of its children together.
 func (t *turning) parts(alpha []float64) {
 	tax := t.taxonomy
@@ -143,7 +146,8 @@ const tiniest = 1e-9
 
 // bound improves the bounds by those of the parts for alpha.
 func (t *turning) bound(alpha []float64) {
-	// The parts are those of Z, of the leaves, up to rounding, which a bound must not have: it takes the sums.
+	// The parts are those of Z, of the leaves, up to rounding, which a bound must not have: it
+	// takes the sums.
 	var product, value float64
 	lifted := make([]float64, len(alpha))
 	for _, n := range slices.Backward(t.taxonomy.Topological()) {

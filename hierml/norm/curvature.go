@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// curvature has the gradient and the negative Hessian of a point's function in relative changes of the weights: w(1+a).
-// With A = P' diag(a of the rows) P and B = Q' diag(a of the columns) Q the negative of the second derivative along a is
+// curvature has the gradient and the negative Hessian of a point's function in relative changes of
+// the weights: w(1+a). With A = P' diag(a of the rows) P and B = Q' diag(a of the columns) Q the
+// negative of the second derivative along a is
 //
 //	mu ||a||^2 + 1/4 sum_ij s_i s_j { plus_ij (A_ij-B_ij)^2 - minus_ij (A_ij+B_ij)^2 },
 //	plus_ij = (g'(s_i)+g'(s_j)) / (s_i+s_j),  minus_ij = (g'(s_i)-g'(s_j)) / (s_i-s_j).
@@ -121,12 +122,12 @@ func unsandwich(dst []float64, p, t *mat.Dense) {
 	}
 }
 
-// newton returns the relative change of the weights to the maximizer of the quadratic model that keeps the sum of each group, and
-// the squared Newton decrement.
+// newton returns the relative change of the weights to the maximizer of the quadratic model that
+// keeps the sum of each group, and the squared Newton decrement.
 //
-// On such changes the gradient may be taken less a multiple of the weights, which is small near a centre, and the
-// negative Hessian more a multiple of their square: the max norm's function is linear along a change of all weights
-// by the same factor.
+// On such changes the gradient may be taken less a multiple of the weights, which is small near a
+// centre, and the negative Hessian more a multiple of their square: the max norm's function is
+// linear along a change of all weights by the same factor.
 func (h *curvature) newton(groups [][]float64) (direction []float64, decrement float64, ok bool) {
 	n := len(h.gradient)
 	slope := append([]float64(nil), h.gradient...)
@@ -170,11 +171,12 @@ func (h *curvature) newton(groups [][]float64) (direction []float64, decrement f
 	return direction, floats.Dot(direction, slope), true
 }
 
-// maxConjugate bounds the steps of conjugate gradients, which on large problems gives Newton steps that are a little off.
+// maxConjugate bounds the steps of conjugate gradients, which on large problems gives Newton steps
+// that are a little off.
 const maxConjugate = 2000
 
-// conjugate solves for the negative Hessian by conjugate gradients with its diagonal as the preconditioner. It does not if
-// the context ends.
+// conjugate solves for the negative Hessian by conjugate gradients with its diagonal as the
+// preconditioner. It does not if the context ends.
 func (h *curvature) conjugate(rhs []float64) ([]float64, bool) {
 	n := len(rhs)
 	x, r := make([]float64, n), append([]float64(nil), rhs...)

@@ -74,7 +74,8 @@ func random(rng *rand.Rand, rows, cols int, zeros float64) *mat.Dense {
 	return u
 }
 
-// layered returns a random graph: every node has one or more parents among those before it, or none.
+// layered returns a random graph: every node has one or more parents among those before it, or
+// none.
 func layered(t *testing.T, rng *rand.Rand, nodes, parents int) *taxonomy.Taxonomy {
 	t.Helper()
 	var edges [][2]int
@@ -168,7 +169,8 @@ func TestTable1(t *testing.T) {
 	}
 }
 
-// The columns of the factor belong to nodes as the taxonomy says, and [CSS16, (20)] finds no better alpha for the parts U_n = a_n V_n.
+// The columns of the factor belong to nodes as the taxonomy says, and [CSS16, (20)] finds no better
+// alpha for the parts U_n = a_n V_n.
 func TestStructuredFactors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for i := range 20 {

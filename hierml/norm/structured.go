@@ -13,13 +13,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Structured returns the structured shared norm, [CSS16, (16)]: min ||A||_2->inf ||V||_F over all A V = U where A has a row a leaf
-// and a column a node, with the entry a_n for the ancestors n of the leaf and 0 for others. u has a row a leaf, in the
-// order of Taxonomy.Leaves. Its square is the smallest regularization term of the shared SVM, [CSS16, (14)], for these
-// weights of leaves, with alpha_n = a_n^2.
+// Structured returns the structured shared norm, [CSS16, (16)]: min ||A||_2->inf ||V||_F over all A
+// V = U where A has a row a leaf and a column a node, with the entry a_n for the ancestors n of the
+// leaf and 0 for others. u has a row a leaf, in the order of Taxonomy.Leaves. Its square is the
+// smallest regularization term of the shared SVM, [CSS16, (14)], for these weights of leaves, with
+// alpha_n = a_n^2.
 //
-// A step takes the cube of the number of nodes; on trees and forests of more than 300, where steps are more and the relative gap may
-// stay above 1e-9, the number of nodes times that of the columns. An end of ctx ends it with ctx's error and the bounds so far.
+// A step takes the cube of the number of nodes; on trees and forests of more than 300, where steps
+// are more and the relative gap may stay above 1e-9, the number of nodes times that of the columns.
+// An end of ctx ends it with ctx's error and the bounds so far.
 func Structured(ctx context.Context, u mat.Matrix, t *taxonomy.Taxonomy) (*Norm, error) {
 	largest, err := check(u)
 	if err != nil {
@@ -53,8 +55,8 @@ func Structured(ctx context.Context, u mat.Matrix, t *taxonomy.Taxonomy) (*Norm,
 //
 //	minimize h(alpha) = tr(U' G^-1 U),  G = B diag(alpha) B',  B_ln = 1 for the ancestors n of leaf l,
 //
-// over all alpha >= 0 whose sum over the ancestors of each leaf is 1. That is no less than at most 1, because the leaf's own
-// weight can take what is left; it is not a variable therefore.
+// over all alpha >= 0 whose sum over the ancestors of each leaf is 1. That is no less than at most
+// 1, because the leaf's own weight can take what is left; it is not a variable therefore.
 //
 // Every Z bounds the square from below by <Z,U>^2 / max_alpha sum_n alpha_n ||(B'Z)_n||^2, and the maximum is at most the
 // sum of any nu >= 0 with (B'nu)_n >= ||(B'Z)_n||^2. An interior-point method minimizes h - mu sum_n log(alpha_n) for mu
@@ -119,8 +121,8 @@ func (p *paths) solve(ctx context.Context) error {
 	mu := at.value / float64(len(alpha))
 	p.bound(at, mu)
 	for ; mu > smallestMu*at.value; mu *= reduction {
-		// Near the end the bound needs the multipliers, which are right at the centre only: the centre then is found as well as
-		// rounding permits.
+		// Near the end the bound needs the multipliers, which are right at the centre only: the
+		// centre then is found as well as rounding permits.
 		last := mu*float64(len(alpha)) <= enough*at.value
 		before := math.Inf(1)
 		for range maxCentre {
@@ -227,8 +229,8 @@ func (p *paths) bound(w *weights, mu float64) {
 	}
 }
 
-// largest returns a bound of sum_n alpha_n lifted_n for all alpha; on trees, of which every node gives a path's weight to
-// itself or to its children, the maximum.
+// largest returns a bound of sum_n alpha_n lifted_n for all alpha; on trees, of which every node
+// gives a path's weight to itself or to its children, the maximum.
 func (p *paths) largest(w *weights, mu float64) float64 {
 	t := p.taxonomy
 	if t.IsTree() {
@@ -270,8 +272,8 @@ func (w *weights) barrier(mu float64) float64 {
 	return sum
 }
 
-// step takes a damped Newton step and returns the squared decrement at the point where it began. The variables are relative
-// changes of the inner nodes' weights.
+// step takes a damped Newton step and returns the squared decrement at the point where it began.
+// The variables are relative changes of the inner nodes' weights.
 func (p *paths) step(w *weights, mu float64) (next *weights, decrement float64, ok bool) {
 	direction, decrement, ok := p.newton(w, mu)
 	if !ok || !(decrement > 0) {
@@ -305,9 +307,9 @@ func (p *paths) step(w *weights, mu float64) (next *weights, decrement float64, 
 	return nil, 0, false
 }
 
-// newton returns the relative change of the inner nodes' weights to the minimizer of the quadratic model. The derivatives of h
-// by the weights of all nodes are -lifted and 2 (B'G^-1B o B'ZZ'B); a change of a node's weight changes those of the
-// leaves below the other way.
+// newton returns the relative change of the inner nodes' weights to the minimizer of the quadratic
+// model. The derivatives of h by the weights of all nodes are -lifted and 2 (B'G^-1B o B'ZZ'B); a
+// change of a node's weight changes those of the leaves below the other way.
 func (p *paths) newton(w *weights, mu float64) (direction []float64, decrement float64, ok bool) {
 	nodes, m := len(w.alpha), len(p.inner)
 	if m == 0 {

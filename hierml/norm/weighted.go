@@ -13,10 +13,12 @@ import (
 //
 //	maximize ||diag(sqrt nu) U diag(sqrt omega)||_*  over nu and, for the max norm, omega in simplices,
 //
-// where omega is 1 for the shared norm. The function is concave. With the singular value decomposition P Sigma Q' of the matrix, the
-// factors diag(1/sqrt nu) P Sigma^(1/2) and Sigma^(1/2) Q' diag(1/sqrt omega) of U bound the norm from above.
+// where omega is 1 for the shared norm. The function is concave. With the singular value
+// decomposition P Sigma Q' of the matrix, the factors diag(1/sqrt nu) P Sigma^(1/2) and Sigma^(1/2)
+// Q' diag(1/sqrt omega) of U bound the norm from above.
 //
-// An interior-point method follows the maximizers of the function with all singular values s replaced by
+// An interior-point method follows the maximizers of the function with all singular values s
+// replaced by
 //
 //	g(s) = max_t { 2ts + mu log(1-t^2) },
 //

@@ -6,13 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Products holds the inner products of the vectors of nodes that K couples,
-// directly or over others. All others are zero for the regularizer. It belongs to
-// one goroutine.
+// Products holds the inner products of the vectors of nodes that K couples, directly or over
+// others. All others are zero for the regularizer. It belongs to one goroutine.
 type Products struct {
 	r *Regularizer
-	// data has a square matrix a part. The product of two nodes is the sum of the
-	// two entries that are theirs.
+	// data has a square matrix a part. The product of two nodes is the sum of the two entries that
+	// are theirs.
 	data [][]float64
 
 	// Of AddSquare: entries by part, and the parts that have some.
@@ -48,9 +47,9 @@ func (p *Products) Clear() {
 	}
 }
 
-// Add adds a_i b_j to the product of every two nodes i and j, where the sum over all
-// calls is symmetric. The products of vectors that are an expansion over
-// instances are the sum over the instances of their coefficients with their scores.
+// Add adds a_i b_j to the product of every two nodes i and j, where the sum over all calls is
+// symmetric. The products of vectors that are an expansion over instances are the sum over the
+// instances of their coefficients with their scores.
 func (p *Products) Add(a, b []float64) {
 	for k, part := range p.r.parts {
 		data, n := p.data[k], len(part.nodes)
@@ -67,9 +66,9 @@ func (p *Products) Add(a, b []float64) {
 	}
 }
 
-// AddSquare adds v_i v_j to the product of every two of the nodes, which are
-// distinct. The products of vectors are the sum over their coordinates of this
-// for the nodes where the coordinate is not zero.
+// AddSquare adds v_i v_j to the product of every two of the nodes, which are distinct. The products
+// of vectors are the sum over their coordinates of this for the nodes where the coordinate is not
+// zero.
 func (p *Products) AddSquare(nodes []int, values []float64) {
 	for k, node := range nodes {
 		part := p.r.part[node]

@@ -1,24 +1,22 @@
-// Package orthogonal holds the regularizer of orthogonal transfer [ZXW11, (5)], which
-// asks the weight vector of a node to be orthogonal to
-// those of its ancestors:
+// Package orthogonal holds the regularizer of orthogonal transfer [ZXW11, (5)], which asks the
+// weight vector of a node to be orthogonal to those of its ancestors:
 //
 //	Omega(w) = 1/2 sum_ij K_ij |<w_i, w_j>|
 //
-// It is convex where the comparison matrix of K, K_ii on the diagonal and -K_ij
-// beside it, is positive semidefinite [ZXW11, Theorem 1], and strongly convex with the
-// smallest eigenvalue lambda_min as constant where that is positive [ZXW11, Corollary 2].
-// [New] and [Descendants] refuse all other K with a [*ConvexityError], which says
-// how far the entries beside the diagonal have to shrink.
+// It is convex where the comparison matrix of K, K_ii on the diagonal and -K_ij beside it, is
+// positive semidefinite [ZXW11, Theorem 1], and strongly convex with the smallest eigenvalue
+// lambda_min as constant where that is positive [ZXW11, Corollary 2]. [New] and [Descendants]
+// refuse all other K with a [*ConvexityError], which says how far the entries beside the diagonal
+// have to shrink.
 //
 // # Saddle form
 //
-// Omega is the largest of the quadratic forms 1/2 w'((K o S) (x) I)w over the
-// symmetric S with entries in [-1, 1] and ones on the diagonal. Each of them is
-// positive definite if the comparison matrix is, so that for fixed S a problem
-// with this regularizer is a ridge problem in other weights, V = L'w with
-// K o S = LL'. The dual value of any such ridge problem is a lower bound of the
-// problem with Omega, and the largest over S is its optimum. [Signs] holds an S and
-// finds the best one for weights in the dual.
+// Omega is the largest of the quadratic forms 1/2 w'((K o S) (x) I)w over the symmetric S with
+// entries in [-1, 1] and ones on the diagonal. Each of them is positive definite if the comparison
+// matrix is, so that for fixed S a problem with this regularizer is a ridge problem in other
+// weights, V = L'w with K o S = LL'. The dual value of any such ridge problem is a lower bound of
+// the problem with Omega, and the largest over S is its optimum. [Signs] holds an S and finds the
+// best one for weights in the dual.
 package orthogonal
 
 import (
@@ -31,8 +29,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Regularizer is Omega for one K, which is symmetric and has no negative entry. It
-// is immutable and safe for concurrent use.
+// Regularizer is Omega for one K, which is symmetric and has no negative entry. It is immutable and
+// safe for concurrent use.
 type Regularizer struct {
 	diagonal  []float64
 	parts     []part
@@ -42,10 +40,9 @@ type Regularizer struct {
 	maxScale  float64
 }
 
-// part is a connected component of the graph whose edges are the entries of K
-// beside the diagonal. Nodes with few of them come first: if the entries are those
-// between nodes of a tree and all their ancestors, then no others come up when K o S is
-// factored in this order.
+// part is a connected component of the graph whose edges are the entries of K beside the diagonal.
+// Nodes with few of them come first: if the entries are those between nodes of a tree and all their
+// ancestors, then no others come up when K o S is factored in this order.
 type part struct {
 	nodes []int32
 	pairs []pair
@@ -57,15 +54,14 @@ type pair struct {
 	k    float64
 }
 
-// ConvexityError says that Omega is not convex, or, for a caller that needs it to
-// be, not strongly convex.
+// ConvexityError says that Omega is not convex, or, for a caller that needs it to be, not strongly
+// convex.
 type ConvexityError struct {
 	// LambdaMin is the smallest eigenvalue of the comparison matrix.
 	LambdaMin float64
-	// MaxAlpha is the largest alpha of [ZXW11, (6)] that makes the comparison matrix
-	// positive semidefinite; every smaller one makes it positive definite. For a K
-	// that was given it is the largest factor of its entries beside the diagonal
-	// that does so.
+	// MaxAlpha is the largest alpha of [ZXW11, (6)] that makes the comparison matrix positive
+	// semidefinite; every smaller one makes it positive definite. For a K that was given it is the
+	// largest factor of its entries beside the diagonal that does so.
 	MaxAlpha float64
 
 	given bool
@@ -83,14 +79,13 @@ func (e *ConvexityError) Error() string {
 	return fmt.Sprintf("orthogonal: the regularizer is %s: the smallest eigenvalue of the comparison matrix is %.6g; %s", state, e.LambdaMin, remedy)
 }
 
-// Descendants returns the regularizer of [ZXW11, (6)]: K_ii is the number of
-// descendants of i, itself included, and K_ij is alpha where one of two nodes is
-// above the other. With alpha = 1 it is convex exactly if the taxonomy has at most
-// two levels. alpha = 0 leaves a diagonal K.
+// Descendants returns the regularizer of [ZXW11, (6)]: K_ii is the number of descendants of i,
+// itself included, and K_ij is alpha where one of two nodes is above the other. With alpha = 1 it
+// is convex exactly if the taxonomy has at most two levels. alpha = 0 leaves a diagonal K.
 //
-// Nodes in alone are not coupled to others. Give an only root, which has no
-// siblings: nothing asks for weights there, zero is the best for any K, and without
-// it a larger alpha will do. The paper has no root among its nodes.
+// Nodes in alone are not coupled to others. Give an only root, which has no siblings: nothing asks
+// for weights there, zero is the best for any K, and without it a larger alpha will do. The paper
+// has no root among its nodes.
 func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularizer, error) {
 	if !(alpha >= 0) || math.IsInf(alpha, 1) {
 		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
@@ -99,11 +94,10 @@ func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularize
 	return r.checked(alpha*r.maxScale, false)
 }
 
-// MaxAlpha returns the largest alpha of [ZXW11, (6)] for which the comparison matrix
-// is positive semidefinite: the inverse of the largest eigenvalue of
-// D^-1/2 B D^-1/2 with the descendants counted in D and B adjacent for nodes above
-// each other, but for the nodes in alone. It is infinite for a taxonomy of one
-// level.
+// MaxAlpha returns the largest alpha of [ZXW11, (6)] for which the comparison matrix is positive
+// semidefinite: the inverse of the largest eigenvalue of D^-1/2 B D^-1/2 with the descendants
+// counted in D and B adjacent for nodes above each other, but for the nodes in alone. It is
+// infinite for a taxonomy of one level.
 func MaxAlpha(t *taxonomy.Taxonomy, alone ...int) float64 {
 	return descendants(t, 1, alone).maxScale
 }
@@ -127,8 +121,8 @@ func descendants(t *taxonomy.Taxonomy, alpha float64, alone []int) *Regularizer 
 	return compose(diagonal, entries)
 }
 
-// New returns the regularizer of a given K, one row a node. K must be finite,
-// nowhere negative, and positive on the diagonal.
+// New returns the regularizer of a given K, one row a node. K must be finite, nowhere negative, and
+// positive on the diagonal.
 func New(k mat.Symmetric) (*Regularizer, error) {
 	n := k.SymmetricDim()
 	diagonal := make([]float64, n)
@@ -217,9 +211,8 @@ func compose(diagonal []float64, entries []entry) *Regularizer {
 	return r
 }
 
-// convexity returns the smallest eigenvalue of the part's comparison matrix and
-// the largest factor of its entries beside the diagonal that leaves it positive
-// semidefinite.
+// convexity returns the smallest eigenvalue of the part's comparison matrix and the largest factor
+// of its entries beside the diagonal that leaves it positive semidefinite.
 func (p *part) convexity(diagonal []float64) (lambdaMin, maxScale float64) {
 	n := len(p.nodes)
 	if n == 1 {
@@ -252,12 +245,12 @@ func eigenvalues(a *mat.SymDense) []float64 {
 // Len returns the number of nodes.
 func (r *Regularizer) Len() int { return len(r.diagonal) }
 
-// Parts returns the number of parts in which K couples nodes, directly or over
-// others; a node alone is one.
+// Parts returns the number of parts in which K couples nodes, directly or over others; a node alone
+// is one.
 func (r *Regularizer) Parts() int { return len(r.parts) }
 
-// LambdaMin returns the smallest eigenvalue of the comparison matrix, the constant
-// of strong convexity of Omega.
+// LambdaMin returns the smallest eigenvalue of the comparison matrix, the constant of strong
+// convexity of Omega.
 func (r *Regularizer) LambdaMin() float64 { return r.lambdaMin }
 
 // Strong returns a *ConvexityError if Omega is not strongly convex.
@@ -296,9 +289,8 @@ func (r *Regularizer) Value(w *mat.Dense) float64 {
 	return sum
 }
 
-// Subgradient sets dst to the subgradient of Omega at w that [ZXW11, Theorem 4] gives: in
-// row i, K_ii w_i plus K_ij w_j times the sign of <w_i, w_j> over all j, where the
-// sign of zero is zero.
+// Subgradient sets dst to the subgradient of Omega at w that [ZXW11, Theorem 4] gives: in row i,
+// K_ii w_i plus K_ij w_j times the sign of <w_i, w_j> over all j, where the sign of zero is zero.
 func (r *Regularizer) Subgradient(dst, w *mat.Dense) {
 	for n, k := range r.diagonal {
 		row := dst.RawRowView(n)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Signs is a point S of the saddle form, a number in [-1, 1] for every pair of
-// nodes that K couples, with K o S = LL' factored. It belongs to one goroutine.
+// Signs is a point S of the saddle form, a number in [-1, 1] for every pair of nodes that K
+// couples, with K o S = LL' factored. It belongs to one goroutine.
 type Signs struct {
 	r     *Regularizer
 	parts []signedPart
@@ -73,9 +73,9 @@ func (s *Signs) factor(k int) error {
 	return nil
 }
 
-// Row returns the entries of a row of the inverse of L', that of the node n, whose
-// weights are w_n = sum_c values_c v_c in the weights v of the ridge problem, which
-// has as many of them as there are nodes. Columns ascend.
+// Row returns the entries of a row of the inverse of L', that of the node n, whose weights are w_n
+// = sum_c values_c v_c in the weights v of the ridge problem, which has as many of them as there
+// are nodes. Columns ascend.
 func (s *Signs) Row(n int) (columns []int, values []float64) {
 	k, i := s.r.part[n], s.r.position[n]
 	nodes := s.r.parts[k].nodes
@@ -91,20 +91,19 @@ func (s *Signs) Row(n int) (columns []int, values []float64) {
 	return columns, values
 }
 
-// Weights turns the products of the ridge problem's weights v into those of the
-// node weights w.
+// Weights turns the products of the ridge problem's weights v into those of the node weights w.
 func (s *Signs) Weights(dst, v *Products) {
 	s.transform(dst, v, func(k int) mat.Matrix { return s.parts[k].upper })
 }
 
-// Dual turns the products of the ridge problem's weights v into those of the vectors
-// g = (K o S)w = Lv, which a dual point determines whatever S is.
+// Dual turns the products of the ridge problem's weights v into those of the vectors g = (K o S)w =
+// Lv, which a dual point determines whatever S is.
 func (s *Signs) Dual(dst, v *Products) {
 	s.transform(dst, v, func(k int) mat.Matrix { return s.parts[k].lower })
 }
 
-// Column calls add with the entries of a column of the inverse of L', times a
-// value: what the weights of the ridge problem at that column contribute to those of the nodes.
+// Column calls add with the entries of a column of the inverse of L', times a value: what the
+// weights of the ridge problem at that column contribute to those of the nodes.
 func (s *Signs) Column(column int, value float64, add func(node int, value float64)) {
 	k, j := s.r.part[column], s.r.position[column]
 	for i := range j + 1 {
@@ -129,12 +128,11 @@ const (
 	refresh   = 16 // sweeps after which the inverse is computed anew
 )
 
-// Ascend moves to the S with the largest dual value, -1/2 of the trace of
-// (K o S)^-1 M, for vectors g with products M (Dual gives them), and stops when
-// Omega of the weights (K o S)^-1 g exceeds their quadratic form by no more than
-// tolerance in any part of K, or after 128 sweeps. A sweep goes from pair to pair
-// and takes for each the value that makes the two weight vectors orthogonal, or the
-// nearer end of [-1, 1].
+// Ascend moves to the S with the largest dual value, -1/2 of the trace of (K o S)^-1 M, for vectors
+// g with products M (Dual gives them), and stops when Omega of the weights (K o S)^-1 g exceeds
+// their quadratic form by no more than tolerance in any part of K, or after 128 sweeps. A sweep
+// goes from pair to pair and takes for each the value that makes the two weight vectors orthogonal,
+// or the nearer end of [-1, 1].
 func (s *Signs) Ascend(m *Products, tolerance float64) error {
 	for k := range s.parts {
 		if len(s.r.parts[k].pairs) == 0 {
@@ -153,8 +151,8 @@ func (s *Signs) Ascend(m *Products, tolerance float64) error {
 	return nil
 }
 
-// sweep goes through the pairs of a part up to refresh times, and reports whether
-// the tolerance was met.
+// sweep goes through the pairs of a part up to refresh times, and reports whether the tolerance was
+// met.
 func (s *Signs) sweep(k int, m *mat.Dense, tolerance float64) bool {
 	part, signs := &s.r.parts[k], s.parts[k].signs
 	n := len(part.nodes)
@@ -184,9 +182,8 @@ func (s *Signs) sweep(k int, m *mat.Dense, tolerance float64) bool {
 	return false
 }
 
-// step returns the t in [lo, hi] at which an addition of t to the entries ij and ji
-// of a matrix with this inverse makes the weights of i and j orthogonal, or the end
-// of the interval towards it.
+// step returns the t in [lo, hi] at which an addition of t to the entries ij and ji of a matrix
+// with this inverse makes the weights of i and j orthogonal, or the end of the interval towards it.
 func step(inverse, weights *mat.Dense, i, j int, lo, hi float64) float64 {
 	a, b, c := inverse.At(i, i), inverse.At(j, j), inverse.At(i, j)
 	p, q, r := weights.At(i, i), weights.At(j, j), weights.At(i, j)
@@ -206,9 +203,8 @@ func step(inverse, weights *mat.Dense, i, j int, lo, hi float64) float64 {
 	return -2 * r / (linear - math.Sqrt(max(0, linear*linear-4*r*square)))
 }
 
-// couple adds t to the entries ij and ji of the matrix whose inverse is given, and
-// changes the inverse and the products of the weights accordingly. scratch has
-// six entries a row.
+// couple adds t to the entries ij and ji of the matrix whose inverse is given, and changes the
+// inverse and the products of the weights accordingly. scratch has six entries a row.
 func couple(inverse, weights *mat.Dense, i, j int, t float64, scratch []float64) {
 	n, _ := inverse.Dims()
 	// m = (T^-1 + the rows and columns i, j of the inverse)^-1 with T = t [0 1; 1 0].

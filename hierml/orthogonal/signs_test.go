@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// coupled returns a random regularizer whose comparison matrix is positive
-// definite, with several parts.
+// coupled returns a random regularizer whose comparison matrix is positive definite, with several
+// parts.
 func coupled(t *testing.T, rng *rand.Rand, n int) *orthogonal.Regularizer {
 	t.Helper()
 	k := mat.NewSymDense(n, nil)
@@ -110,8 +110,8 @@ func TestAscend(t *testing.T) {
 	}
 }
 
-// TestTree checks that the ridge problem of a tree is as sparse as the paths: the
-// weights of a node depend on those of its ancestors alone.
+// TestTree checks that the ridge problem of a tree is as sparse as the paths: the weights of a node
+// depend on those of its ancestors alone.
 func TestTree(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}
 	edges := [][2]int{{9, 3}, {9, 1}, {9, 0}, {3, 10}, {3, 2}, {2, 4}, {4, 5}, {4, 6}, {7, 8}}

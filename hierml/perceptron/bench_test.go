@@ -13,7 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/perceptron"
 )
 
-// BenchmarkFit trains on a data set of HIERML_DATA, ng15 unless PERCEPTRON_DATA names another, for 20 epochs.
+// BenchmarkFit trains on a data set of HIERML_DATA, ng15 unless PERCEPTRON_DATA names another, for
+// 20 epochs.
 func BenchmarkFit(b *testing.B) {
 	name := os.Getenv("PERCEPTRON_DATA")
 	if name == "" {

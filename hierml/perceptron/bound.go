@@ -11,14 +11,16 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Bound returns the number of updates that a perceptron with the attributes and the loss given never exceeds, in whatever order it
-// sees the instances, where some weights of norm 1 rank all labels of every instance above the other leaves by a margin of at
-// least gamma [Cai08, proposition 5]:
+// Bound returns the number of updates that a perceptron with the attributes and the loss given
+// never exceeds, in whatever order it sees the instances, where some weights of norm 1 rank all
+// labels of every instance above the other leaves by a margin of at least gamma [Cai08, proposition
+// 5]:
 //
 //	(2 Delta_max R P / (Delta_min gamma))^2
 //
-// where R, the radius, is the largest norm of an instance, P that of an attribute vector, and Delta_min and Delta_max are the
-// least and the largest loss between two leaves. Minover obeys it as well. It is infinite for a loss that is zero between two leaves.
+// where R, the radius, is the largest norm of an instance, P that of an attribute vector, and
+// Delta_min and Delta_max are the least and the largest loss between two leaves. Minover obeys it
+// as well. It is infinite for a loss that is zero between two leaves.
 func Bound(a *structured.Attributes, l loss.Loss, radius, gamma float64) (float64, error) {
 	if a == nil || l == nil {
 		return 0, fmt.Errorf("perceptron: a bound needs Attributes and a Loss")
@@ -86,9 +88,10 @@ func boundOf(e estimator, d *dataset.Dataset, gamma float64) (float64, error) {
 	return Bound(m.attributes, m.loss, math.Sqrt(square), gamma)
 }
 
-// Margin returns the least difference, over the instances of d, between the score of a label and that of another leaf, in units of
-// the norm of the weights: what Bound takes for gamma, if it is positive, and the largest there is, if the model is
-// an SVM with a large C. It is infinite if no instance compares anything. A kernel model is an error.
+// Margin returns the least difference, over the instances of d, between the score of a label and
+// that of another leaf, in units of the norm of the weights: what Bound takes for gamma, if it is
+// positive, and the largest there is, if the model is an SVM with a large C. It is infinite if no
+// instance compares anything. A kernel model is an error.
 func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 	if m == nil || m.Attributes() == nil {
 		return 0, fmt.Errorf("perceptron: a margin needs a trained model")

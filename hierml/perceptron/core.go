@@ -11,12 +11,13 @@ type instance struct {
 
 // weights are w as the method changes it.
 type weights interface {
-	// scores returns the scores of all candidates, valid until the next call. It is an error if the kernel does not know the instance.
+	// scores returns the scores of all candidates, valid until the next call. It is an error if the
+	// kernel does not know the instance.
 	scores(x *instance) ([]float64, error)
 	// square returns the squared norm of an instance.
 	square(x *instance) float64
-	// add adds to w what the change says: u (x) x, where u has the given values at some columns. It is an error if the kernel does
-	// not know the instance.
+	// add adds to w what the change says: u (x) x, where u has the given values at some columns. It
+	// is an error if the kernel does not know the instance.
 	add(x *instance, c change, columns []int32, u []float64) error
 }
 
@@ -28,7 +29,8 @@ type change struct {
 	size   float64
 }
 
-// share returns the size of the change in w, or in the mean of w over all steps up to the last one: [Cai08, (5.15)].
+// share returns the size of the change in w, or in the mean of w over all steps up to the last one:
+// [Cai08, (5.15)].
 func (c *change) share(averaged bool, last int) float64 {
 	if !averaged {
 		return c.size
@@ -36,7 +38,8 @@ func (c *change) share(averaged bool, last int) float64 {
 	return c.size * float64(last+1-c.step) / float64(last)
 }
 
-// core is the mechanism that all methods share: look at an instance, and change the weights if it is a mistake.
+// core is the mechanism that all methods share: look at an instance, and change the weights if it
+// is a mistake.
 type core struct {
 	*rule
 	weights weights
@@ -44,7 +47,8 @@ type core struct {
 	updates int
 }
 
-// visit learns from an instance and tells whether it was a mistake. An instance that is an error is no step.
+// visit learns from an instance and tells whether it was a mistake. An instance that is an error is
+// no step.
 func (c *core) visit(x *instance) (mistake bool, err error) {
 	c.steps++
 	defer func() {
@@ -67,7 +71,8 @@ func (c *core) visit(x *instance) (mistake bool, err error) {
 	return mistake, err
 }
 
-// update takes the step that a mistake asks for, if there is one: a Hieron has none for an instance without features.
+// update takes the step that a mistake asks for, if there is one: a Hieron has none for an instance
+// without features.
 func (c *core) update(x *instance, p pair) error {
 	square := c.weights.square(x)
 	size := c.size(p, square)

@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// positions checks the data and returns the labels of every instance as positions among the candidates.
+// positions checks the data and returns the labels of every instance as positions among the
+// candidates.
 func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 	if d.X.Rows == 0 {
 		return nil, fmt.Errorf("perceptron: dataset %q has no instances; nothing can be learned from it", d.Name)

@@ -36,8 +36,8 @@ type run struct {
 	Converged bool
 }
 
-// scale returns a power of ten that makes integers of all values, which a matrix has without rounding then. The scale of the
-// instances changes weights in proportion, and updates not at all.
+// scale returns a power of ten that makes integers of all values, which a matrix has without
+// rounding then. The scale of the instances changes weights in proportion, and updates not at all.
 func (p *problem) scale() float64 {
 	for scale := 1.0; scale <= 1e6; scale *= 10 {
 		if !slices.ContainsFunc(p.X, func(row []float64) bool {
@@ -111,7 +111,8 @@ func (p *problem) prepare(t *testing.T) (*taxonomy.Taxonomy, *structured.Attribu
 
 func near(got, want, scale float64) bool { return math.Abs(got-want) <= 1e-10*math.Max(scale, 1) }
 
-// check compares a run with the reference. learn trains with the settings given on instances multiplied by scale.
+// check compares a run with the reference. learn trains with the settings given on instances
+// multiplied by scale.
 func (want *run) check(t *testing.T, p *problem, a *structured.Attributes, scale float64, hieron bool, learn func(Settings) (*outcome, error)) {
 	t.Helper()
 	var updates []Update

@@ -11,8 +11,9 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// examples is w as the updates that made it, with the scores of all instances of a data set, which every update changes: the
-// dual form ([Cai08, Algorithm 5 and (5.17)], which is about differences of these scores).
+// examples is w as the updates that made it, with the scores of all instances of a data set, which
+// every update changes: the dual form ([Cai08, Algorithm 5 and (5.17)], which is about differences
+// of these scores).
 type examples struct {
 	attributes *structured.Attributes
 	x          *dataset.Matrix
@@ -92,7 +93,8 @@ func (e *examples) add(x *instance, c change, columns []int32, u []float64) erro
 // knownBytes bounds the products that are kept.
 const knownBytes = 64 << 20
 
-// multiply computes the products of an instance with all, or recalls them: Minover comes back to some instances often.
+// multiply computes the products of an instance with all, or recalls them: Minover comes back to
+// some instances often.
 func (e *examples) multiply(x *instance) error {
 	var ok bool
 	if e.products, ok = e.known[x.number]; ok {
@@ -159,7 +161,8 @@ func (s *support) add(x *instance, c change, columns []int32, u []float64) error
 	return nil
 }
 
-// expansion returns w, or its mean over the steps, as a vector u_i for each of n instances, with w = sum_i u_i (x) x_i.
+// expansion returns w, or its mean over the steps, as a vector u_i for each of n instances, with w
+// = sum_i u_i (x) x_i.
 func (r *rule) expansion(changes []change, n int, averaged bool, steps int) *structured.Rows {
 	sorted := slices.Clone(changes)
 	slices.SortStableFunc(sorted, func(a, b change) int { return cmp.Compare(a.number, b.number) })

@@ -17,8 +17,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Learner learns from instances one at a time, and needs none of them again: those of a stream, or of data larger than the memory.
-// With a kernel it keeps the instances that it was wrong about. It is not safe for concurrent use.
+// Learner learns from instances one at a time, and needs none of them again: those of a stream, or
+// of data larger than the memory. With a kernel it keeps the instances that it was wrong about. It
+// is not safe for concurrent use.
 type Learner struct {
 	core     *core
 	features int
@@ -55,9 +56,10 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	return l, nil
 }
 
-// Update looks at an instance, given by its features, ascending, their values and its labels, ascending, and learns from it. It tells
-// whether the instance was a mistake: whether a leaf that is no label scored as high as one that is; for a Hieron, whether another leaf
-// would have been predicted. An instance that is not valid is an error, and changes nothing.
+// Update looks at an instance, given by its features, ascending, their values and its labels,
+// ascending, and learns from it. It tells whether the instance was a mistake: whether a leaf that
+// is no label scored as high as one that is; for a Hieron, whether another leaf would have been
+// predicted. An instance that is not valid is an error, and changes nothing.
 func (l *Learner) Update(indices []int32, values []float32, labels []int) (mistake bool, err error) {
 	if l.core == nil {
 		return false, errNoLearner
@@ -78,10 +80,12 @@ func (l *Learner) Update(indices []int32, values []float32, labels []int) (mista
 	return mistake, nil
 }
 
-// Learn updates from all instances, one after the other, at most as many times as passes says. A pass without an update is the
-// last one. Instances come from a file, files.SVMLight.Instances and the like, or from memory, dataset.Dataset.Instances; for a
-// second pass they have to begin again, which they do if the file can. Settings.Progress is called after every pass. If ctx
-// ends, if an instance is an error or Progress returns one, Learn returns that error; the learner keeps what it has learned.
+// Learn updates from all instances, one after the other, at most as many times as passes says. A
+// pass without an update is the last one. Instances come from a file, files.SVMLight.Instances and
+// the like, or from memory, dataset.Dataset.Instances; for a second pass they have to begin again,
+// which they do if the file can. Settings.Progress is called after every pass. If ctx ends, if an
+// instance is an error or Progress returns one, Learn returns that error; the learner keeps what it
+// has learned.
 func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error], passes int) error {
 	if l.core == nil {
 		return errNoLearner
@@ -152,12 +156,12 @@ func (l *Learner) Steps() int {
 	return l.core.steps
 }
 
-// Mistakes returns the number of instances that were mistakes when they came, which is an honest estimate of how well the learner
-// does: none of them was known.
+// Mistakes returns the number of instances that were mistakes when they came, which is an honest
+// estimate of how well the learner does: none of them was known.
 func (l *Learner) Mistakes() int { return l.mistakes }
 
-// Model returns the model of the instances so far: that of the mean weights where the estimator is averaged, otherwise Last. The
-// learner may go on; the model stays as it is.
+// Model returns the model of the instances so far: that of the mean weights where the estimator is
+// averaged, otherwise Last. The learner may go on; the model stays as it is.
 func (l *Learner) Model() (*classifier.Model, error) {
 	return l.model(l.core != nil && l.core.averaged)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Numbers of weights, that is, of features times columns: up to wideWeights they are kept in float64, beyond denseWeights those
-// alone that are not zero.
+// Numbers of weights, that is, of features times columns: up to wideWeights they are kept in
+// float64, beyond denseWeights those alone that are not zero.
 const (
 	wideWeights  = 1 << 21
 	denseWeights = 1 << 27
@@ -16,8 +16,8 @@ const (
 // primal are weights that are written down: linear or sparse.
 type primal interface {
 	weights
-	// model returns the model of w, or of its mean over the steps, for a result without weights. Nothing can be added after, unless w
-	// is to be kept.
+	// model returns the model of w, or of its mean over the steps, for a result without weights.
+	// Nothing can be added after, unless w is to be kept.
 	model(t classifier.Training, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model
 }
 

@@ -6,9 +6,11 @@ import (
 	"slices"
 )
 
-// minover updates the instance of the lowest margin, the first if several have it, until all margins are positive or there have been
-// as many updates as epochs times instances [Cai08, Algorithm 7]. Margins are kept and follow the scores, which an update changes
-// for the instances alone that have something in common with its own, and of the leaves alone that it tells apart [Cai08, (5.17)].
+// minover updates the instance of the lowest margin, the first if several have it, until all
+// margins are positive or there have been as many updates as epochs times instances [Cai08,
+// Algorithm 7]. Margins are kept and follow the scores, which an update changes for the instances
+// alone that have something in common with its own, and of the leaves alone that it tells apart
+// [Cai08, (5.17)].
 func (t *training) minover(ctx context.Context) error {
 	e := t.weights.(*examples)
 	n := t.data.X.Rows
@@ -61,8 +63,8 @@ func (t *training) judge(i int, p *pair) {
 	}
 }
 
-// affected tells whether the pair that an instance is judged by, or its margin, may be another since the scores of the leaves given
-// changed.
+// affected tells whether the pair that an instance is judged by, or its margin, may be another
+// since the scores of the leaves given changed.
 func (t *training) affected(i int, p *pair, changed []int32) bool {
 	if math.IsInf(p.margin, 1) {
 		return false

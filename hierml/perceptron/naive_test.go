@@ -16,7 +16,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// random returns a taxonomy of some kind and instances of small whole numbers with several labels each, or with one.
+// random returns a taxonomy of some kind and instances of small whole numbers with several labels
+// each, or with one.
 func random(t *testing.T, seed uint64, single bool) *dataset.Dataset {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -76,7 +77,8 @@ func random(t *testing.T, seed uint64, single bool) *dataset.Dataset {
 // tolerance is how far numbers are apart at least in these tests that are not equal by definition.
 const tolerance = 1e-9
 
-// naive is a method written down as in [Cai08], with a weight vector for every node, in order of their ids.
+// naive is a method written down as in [Cai08], with a weight vector for every node, in order of
+// their ids.
 type naive struct {
 	d       *dataset.Dataset
 	loss    loss.Loss
@@ -143,7 +145,8 @@ func (m *naive) add(step, i, y, z int, size float64) {
 	}
 }
 
-// epochs runs [Cai08, Algorithm 6], whose last w is that of Algorithm 4, or the averaged or online Hieron.
+// epochs runs [Cai08, Algorithm 6], whose last w is that of Algorithm 4, or the averaged or online
+// Hieron.
 func (m *naive) epochs(n int, averaged bool) {
 	steps := 0
 	for range n {
@@ -339,7 +342,8 @@ func TestNaive(t *testing.T) {
 	}
 }
 
-// TestThirds has losses whose sums are rounded in binary: margins that are zero by definition have to be zero.
+// TestThirds has losses whose sums are rounded in binary: margins that are zero by definition have
+// to be zero.
 func TestThirds(t *testing.T) {
 	for seed := range uint64(40) {
 		d := random(t, 4*seed, false)
@@ -368,7 +372,8 @@ type scaled struct {
 
 func (s scaled) Cost(truth, predicted int) float64 { return s.factor * s.Loss.Cost(truth, predicted) }
 
-// TestHalfLoss: half of the loss makes the same updates of a Hieron, and weights 1/sqrt(2) times as long.
+// TestHalfLoss: half of the loss makes the same updates of a Hieron, and weights 1/sqrt(2) times as
+// long.
 func TestHalfLoss(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, averaged := range []bool{false, true} {
@@ -397,8 +402,8 @@ func TestHalfLoss(t *testing.T) {
 	}
 }
 
-// TestStorage: weights in float32, all or those that are not zero, make the updates of those in float64 where they are small whole
-// numbers.
+// TestStorage: weights in float32, all or those that are not zero, make the updates of those in
+// float64 where they are small whole numbers.
 func TestStorage(t *testing.T) {
 	for seed := range uint64(24) {
 		for _, averaged := range []bool{false, true} {

@@ -1,35 +1,39 @@
-// Package perceptron has the mistake-driven methods of [Cai08, chapter 5 and section 7.5.2] as estimators: plain structs
-// of settings whose zero value is a sensible default. They solve no problem, so their models have no certificate:
-// Training.Certificate is nil.
+// Package perceptron has the mistake-driven methods of [Cai08, chapter 5 and section 7.5.2] as
+// estimators: plain structs of settings whose zero value is a sensible default. They solve no
+// problem, so their models have no certificate: Training.Certificate is nil.
 //
 //   - [Flat] is the multilabel perceptron over the leaves [Cai08, Algorithm 3].
 //   - [Hierarchical] is the hierarchical perceptron [Cai08, Algorithms 4 to 7].
 //   - [Hieron] is the algorithm of [DKS04] in the form in which [Cai08] compares with it.
 //
-// All of them look at one instance at a time, in the order of the data, and change the weights only if a leaf that is no label
-// scores as high as one that is:
+// All of them look at one instance at a time, in the order of the data, and change the weights only
+// if a leaf that is no label scores as high as one that is:
 //
 //	w <- w + tau (Phi(x_i, y) - Phi(x_i, z))
 //
-// where y is the label with the lowest score, z the other leaf with the highest, both the one with the smallest node id if
-// several are, and F(x, y) = <w, Phi(x, y)>, Phi(x, y) = Lambda(y) (x) x. They differ in the attributes Lambda and in the size
-// tau of a step: the loss Delta(y, z) in a perceptron, what it takes to reach a margin of sqrt(Delta) in a Hieron. Instances
-// that have all leaves as labels, or none, are passed over, but count as steps.
+// where y is the label with the lowest score, z the other leaf with the highest, both the one with
+// the smallest node id if several are, and F(x, y) = <w, Phi(x, y)>, Phi(x, y) = Lambda(y) (x) x.
+// They differ in the attributes Lambda and in the size tau of a step: the loss Delta(y, z) in a
+// perceptron, what it takes to reach a margin of sqrt(Delta) in a Hieron. Instances that have all
+// leaves as labels, or none, are passed over, but count as steps.
 //
 // Three forms of the same method:
 //
-//   - The last weights (Algorithm 4), or the mean of the weights after every step (Averaged, Algorithm 6), which usually predicts better.
+//   - The last weights (Algorithm 4), or the mean of the weights after every step (Averaged,
+//     Algorithm 6), which usually predicts better.
 //   - With a Kernel, any of them in the dual (Algorithm 5).
 //   - Minover (Algorithm 7) looks for the worst instance of all in every step.
 //
-// Fit takes instances whose labels are nodes of their taxonomy: leaves, or what else the Attributes have as candidates. Labels at
-// inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before. If ctx ends or Settings.Progress returns an
-// error, Fit returns that error together with the model of the steps done; other errors come without a model. Weights are kept
-// in float64, more than two million of them in float32, and beyond a hundred million those alone that are not zero. With a kernel, and
-// by Minover, the scores of all leaves are kept for every instance.
+// Fit takes instances whose labels are nodes of their taxonomy: leaves, or what else the Attributes
+// have as candidates. Labels at inner nodes are moved to leaves of their own by
+// dataset.Dataset.Leafed before. If ctx ends or Settings.Progress returns an error, Fit returns
+// that error together with the model of the steps done; other errors come without a model. Weights
+// are kept in float64, more than two million of them in float32, and beyond a hundred million those
+// alone that are not zero. With a kernel, and by Minover, the scores of all leaves are kept for
+// every instance.
 //
-// A [Learner] takes the instances one by one, from a stream if need be. [Bound] is the number of mistakes that separable data
-// allow.
+// A [Learner] takes the instances one by one, from a stream if need be. [Bound] is the number of
+// mistakes that separable data allow.
 package perceptron
 
 import (
@@ -44,8 +48,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Flat is the flat multilabel perceptron [Cai08, Algorithm 3]: every leaf has a weight vector of its own. The zero value is
-// ready to use.
+// Flat is the flat multilabel perceptron [Cai08, Algorithm 3]: every leaf has a weight vector of
+// its own. The zero value is ready to use.
 type Flat struct {
 	// Loss is Delta, the size of a step. The default value is the 0/1 loss.
 	Loss loss.Loss
@@ -74,13 +78,14 @@ func (p Flat) method(t *taxonomy.Taxonomy) (*method, error) {
 	}.called("flat perceptron", t, loss.ZeroOne())
 }
 
-// Hierarchical is the hierarchical multilabel perceptron [Cai08, Algorithms 4 to 7]. The zero value is ready to use.
+// Hierarchical is the hierarchical multilabel perceptron [Cai08, Algorithms 4 to 7]. The zero value
+// is ready to use.
 type Hierarchical struct {
-	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with. The default value is
-	// structured.Ancestors.
+	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with.
+	// The default value is structured.Ancestors.
 	Attributes *structured.Attributes
-	// Loss is Delta, the size of a step; only its proportions matter to the predictions. The default value is half the size of
-	// the symmetric difference of the ancestor sets.
+	// Loss is Delta, the size of a step; only its proportions matter to the predictions. The
+	// default value is half the size of the symmetric difference of the ancestor sets.
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances.
 	Kernel gram.Kernel
@@ -117,21 +122,23 @@ func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Lo
 	return m, m.complete(t, standard)
 }
 
-// Hieron is the online algorithm of [DKS04] for one label an instance, predicting leaves alone [Cai08, section 7.5.2].
-// It compares the label y with the leaf z that scores highest, and if z is another, takes the step of size
+// Hieron is the online algorithm of [DKS04] for one label an instance, predicting leaves alone
+// [Cai08, section 7.5.2]. It compares the label y with the leaf z that scores highest, and if z is
+// another, takes the step of size
 //
 //	tau = max(0, sqrt(Delta(y, z)) - <w, Phi(x, y) - Phi(x, z)>) / (||Lambda(y)-Lambda(z)||^2 ||x||^2)
 //
-// after which the margin is sqrt(Delta(y, z)). This is [Cai08, (7.8)] with the sign that makes it the projection it is meant
-// to be, and with the denominator that holds for all attributes. The zero value is ready to use.
+// after which the margin is sqrt(Delta(y, z)). This is [Cai08, (7.8)] with the sign that makes it
+// the projection it is meant to be, and with the denominator that holds for all attributes. The
+// zero value is ready to use.
 type Hieron struct {
 	// Flat leaves the hierarchy unused: it makes the flat attributes and the 0/1 loss the defaults.
 	Flat bool
-	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with. The default value is
-	// structured.Ancestors.
+	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with.
+	// The default value is structured.Ancestors.
 	Attributes *structured.Attributes
-	// Loss is Delta; only its proportions matter to the predictions. The default value is half the size of the symmetric
-	// difference of the ancestor sets.
+	// Loss is Delta; only its proportions matter to the predictions. The default value is half the
+	// size of the symmetric difference of the ancestor sets.
 	Loss loss.Loss
 	// Kernel, if not nil, takes the place of the inner product of instances.
 	Kernel gram.Kernel

@@ -16,9 +16,10 @@ type rule struct {
 	tolerance float64
 }
 
-// rounding is the tolerance as a part of the largest change of a margin by an update of its instance. Scores that are equal by
-// definition differ by less in the computer, because they are sums of such changes in another order, so that ties are resolved as
-// stated; and scores that are not equal differ by more.
+// rounding is the tolerance as a part of the largest change of a margin by an update of its
+// instance. Scores that are equal by definition differ by less in the computer, because they are
+// sums of such changes in another order, so that ties are resolved as stated; and scores that are
+// not equal differ by more.
 const rounding = 1e-12
 
 func newRule(m *method) *rule {
@@ -28,14 +29,15 @@ func newRule(m *method) *rule {
 	}
 }
 
-// pair are the positions of two candidates, a label and another, and how much higher the first one scores.
+// pair are the positions of two candidates, a label and another, and how much higher the first one
+// scores.
 type pair struct {
 	y, z   int32
 	margin float64
 }
 
-// choose returns the pair that the instance with the labels and scores given is judged by. It is not ok if there is none because
-// all candidates are labels, or none.
+// choose returns the pair that the instance with the labels and scores given is judged by. It is
+// not ok if there is none because all candidates are labels, or none.
 func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 	if len(labels) == 0 || len(labels) == len(scores) {
 		return pair{}, false
@@ -72,7 +74,8 @@ func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 	return pair{y, z, scores[y] - high}, true
 }
 
-// highestBut returns the candidate other than y with the highest score, the first if several have it.
+// highestBut returns the candidate other than y with the highest score, the first if several have
+// it.
 func (r *rule) highestBut(y int32, scores []float64) int32 {
 	at := int32(0)
 	if y == 0 {
@@ -87,7 +90,8 @@ func (r *rule) highestBut(y int32, scores []float64) int32 {
 	return at
 }
 
-// highest returns the candidate with the highest sum of score and root, if there are roots, the first if several have it.
+// highest returns the candidate with the highest sum of score and root, if there are roots, the
+// first if several have it.
 func (r *rule) highest(scores, roots []float64) int32 {
 	best, at := math.Inf(-1), 0
 	for z, f := range scores {
@@ -135,8 +139,9 @@ func (r *rule) wrong(p pair) bool {
 	return p.margin <= r.tolerance
 }
 
-// mistaken tells whether an instance with the scores given and judged by the pair is a mistake. That is what asks for an update, except
-// in the averaged Hieron, which also asks for one where the label is the highest, but not by enough.
+// mistaken tells whether an instance with the scores given and judged by the pair is a mistake.
+// That is what asks for an update, except in the averaged Hieron, which also asks for one where the
+// label is the highest, but not by enough.
 func (r *rule) mistaken(p pair, scores []float64) bool {
 	if r.hieron && r.averaged {
 		return r.highest(scores, nil) != p.y
@@ -144,7 +149,8 @@ func (r *rule) mistaken(p pair, scores []float64) bool {
 	return r.wrong(p)
 }
 
-// size returns tau for a mistake of an instance of the squared norm given, zero where no step helps.
+// size returns tau for a mistake of an instance of the squared norm given, zero where no step
+// helps.
 func (r *rule) size(p pair, square float64) float64 {
 	delta := r.cost(p.y, p.z)
 	if !r.hieron {
@@ -158,7 +164,8 @@ func (r *rule) size(p pair, square float64) float64 {
 	return lack / (norm * norm * square)
 }
 
-// direction returns the columns where Lambda(y) and Lambda(z) differ and size times the difference there, valid until the next call.
+// direction returns the columns where Lambda(y) and Lambda(z) differ and size times the difference
+// there, valid until the next call.
 func (r *rule) direction(y, z int32, size float64) (columns []int32, u []float64) {
 	r.attributes.AddTo(r.step, int(y), size)
 	r.attributes.AddTo(r.step, int(z), -size)

@@ -10,10 +10,11 @@ import (
 
 // Settings are common to all methods. The zero value is ready to use.
 type Settings struct {
-	// Epochs bounds the passes of Fit over the instances; an epoch without an update is the last one. Minover takes at most that many
-	// updates an instance. The default value is 20.
+	// Epochs bounds the passes of Fit over the instances; an epoch without an update is the last
+	// one. Minover takes at most that many updates an instance. The default value is 20.
 	Epochs int
-	// Shuffle makes Fit visit the instances in another random order in every epoch. Without it the order is that of the data.
+	// Shuffle makes Fit visit the instances in another random order in every epoch. Without it the
+	// order is that of the data.
 	Shuffle bool
 	// Seed determines the orders; equal seeds give equal results.
 	Seed uint64
@@ -23,7 +24,8 @@ type Settings struct {
 	Observe func(Update)
 }
 
-// DefaultEpochs is the number of epochs where Settings has none: kappa of the experiments of [Cai08].
+// DefaultEpochs is the number of epochs where Settings has none: kappa of the experiments of
+// [Cai08].
 const DefaultEpochs = 20
 
 func (s *Settings) check() error {
@@ -36,7 +38,8 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// order returns the function that puts rows, in ascending order at first, into the order of the next epoch.
+// order returns the function that puts rows, in ascending order at first, into the order of the
+// next epoch.
 func (s *Settings) order(rows []int) func() {
 	if !s.Shuffle {
 		return func() {}
@@ -47,7 +50,8 @@ func (s *Settings) order(rows []int) func() {
 
 // Update is a step that changed the weights.
 type Update struct {
-	// Step is the number of instances looked at, this one included; for Minover the number of updates.
+	// Step is the number of instances looked at, this one included; for Minover the number of
+	// updates.
 	Step int
 	// Instance is the row of the data; of a Learner, the number of instances before.
 	Instance int
@@ -69,8 +73,8 @@ type Progress struct {
 	Seconds float64
 }
 
-// watch returns report or, if that is nil, a function that tells the watcher of ctx, see package progress, or nil if
-// there is none; and a function to call at the end.
+// watch returns report or, if that is nil, a function that tells the watcher of ctx, see package
+// progress, or nil if there is none; and a function to call at the end.
 func watch(ctx context.Context, report func(Progress) error) (func(Progress) error, func()) {
 	if report != nil {
 		return report, func() {}

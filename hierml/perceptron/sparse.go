@@ -8,7 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// sparse is w written down where it is not zero, for taxonomies of which a feature meets few nodes: by feature, in float32.
+// sparse is w written down where it is not zero, for taxonomies of which a feature meets few nodes:
+// by feature, in float32.
 type sparse struct {
 	attributes *structured.Attributes
 	rows       []*sparseRow // nil for features that no update had

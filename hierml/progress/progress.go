@@ -1,25 +1,23 @@
-// Package progress carries in a context who wants to see how far work has come
-// of which nobody has asked to be told otherwise. A notebook puts in what draws a
-// bar; in a program nobody watches, and nothing is done.
+// Package progress carries in a context who wants to see how far work has come of which nobody has
+// asked to be told otherwise. A notebook puts in what draws a bar; in a program nobody watches, and
+// nothing is done.
 //
-// Functions that last call [Begin] unless they were given a function for their
-// progress, and pass on the context that it returns. Work within such work is
-// not shown: what lasts for the user is the whole.
+// Functions that last call [Begin] unless they were given a function for their progress, and pass
+// on the context that it returns. Work within such work is not shown: what lasts for the user is
+// the whole.
 package progress
 
 import "context"
 
-// A Watcher is told of work that begins. It may be told by several goroutines at
-// the same time.
+// A Watcher is told of work that begins. It may be told by several goroutines at the same time.
 type Watcher interface {
 	Begin(what string) Task
 }
 
-// A Task is work that goes on. Its methods may be called by several goroutines
-// at the same time.
+// A Task is work that goes on. Its methods may be called by several goroutines at the same time.
 type Task interface {
-	// Report is told the part of the work that is done, from 0 to 1, NaN if that is
-	// not known, and how it stands. It calls state only if it shows it.
+	// Report is told the part of the work that is done, from 0 to 1, NaN if that is not known, and
+	// how it stands. It calls state only if it shows it.
 	Report(done float64, state func() string)
 	// End is called once, when the work is over, whether or not it succeeded.
 	End()
@@ -30,8 +28,8 @@ type key struct{}
 // With returns a context in which w is told of work; nil stands for nobody.
 func With(ctx context.Context, w Watcher) context.Context { return context.WithValue(ctx, key{}, w) }
 
-// Silent returns a context in which nobody is told, for the parts of work that
-// is reported on as a whole. Where nobody watches, it is ctx itself.
+// Silent returns a context in which nobody is told, for the parts of work that is reported on as a
+// whole. Where nobody watches, it is ctx itself.
 func Silent(ctx context.Context) context.Context {
 	if watcher(ctx) == nil {
 		return ctx
@@ -44,10 +42,9 @@ func watcher(ctx context.Context) Watcher {
 	return w
 }
 
-// Begin tells the watcher of the context about work, in a word or two, such as
-// "training". It returns the context for the parts of it, which is silent, and
-// the task, to be ended by the caller. Where nobody watches, that is nil, whose
-// methods do nothing.
+// Begin tells the watcher of the context about work, in a word or two, such as "training". It
+// returns the context for the parts of it, which is silent, and the task, to be ended by the
+// caller. Where nobody watches, that is nil, whose methods do nothing.
 func Begin(ctx context.Context, what string) (context.Context, *Work) {
 	w := watcher(ctx)
 	if w == nil {
@@ -73,10 +70,9 @@ func (w *Work) End() {
 	}
 }
 
-// Follow is [Begin] for work that tells report, unless that is nil, and else the
-// watcher of the context, if there is one. It returns the context for the parts
-// of the work, the function to tell, which may be nil, and one to call at the
-// end.
+// Follow is [Begin] for work that tells report, unless that is nil, and else the watcher of the
+// context, if there is one. It returns the context for the parts of the work, the function to tell,
+// which may be nil, and one to call at the end.
 func Follow(ctx context.Context, what string, report func(done float64, state string) error) (context.Context, func(done float64, state string) error, func()) {
 	if report != nil {
 		return Silent(ctx), report, func() {}

@@ -9,29 +9,26 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// BCFW is block-coordinate Frank-Wolfe in the dual [LJSP13]
-// with pairwise steps and exact line search. A visit
-// to an example scores all columns once; for each of its blocks it takes the worst competitors
-// and those that have a coefficient as a working set, solves the block's
-// problem on it with steps that cost one pass over the working set each, and
-// adds the sum of the steps to the weights.
+// BCFW is block-coordinate Frank-Wolfe in the dual [LJSP13] with pairwise steps and exact line
+// search. A visit to an example scores all columns once; for each of its blocks it takes the worst
+// competitors and those that have a coefficient as a working set, solves the block's problem on it
+// with steps that cost one pass over the working set each, and adds the sum of the steps to the
+// weights.
 //
-// Blocks whose own gap was negligible when it was seen last are skipped, but for
-// every fifth epoch. When the gaps that the visits found allow the hope that the
-// one asked for is reached, and after epochs 1, 4, 16 and so on, the weights
-// are rebuilt from the dual in float64 and certified in a pass of its own.
+// Blocks whose own gap was negligible when it was seen last are skipped, but for every fifth epoch.
+// When the gaps that the visits found allow the hope that the one asked for is reached, and after
+// epochs 1, 4, 16 and so on, the weights are rebuilt from the dual in float64 and certified in a
+// pass of its own.
 //
-// Where weights are few, and blocks therefore depend on each other so much that
-// eight epochs do not do, every epoch ends with a step in the direction in which it has
-// led, far ahead and with exact line search.
+// Where weights are few, and blocks therefore depend on each other so much that eight epochs do not
+// do, every epoch ends with a step in the direction in which it has led, far ahead and with exact
+// line search.
 //
 // It fits every problem. The zero value is ready to use.
 type BCFW struct {
-	// Sample draws the examples of an epoch, as many as there are, with
-	// probabilities in proportion to the gaps that their blocks had when they were
-	// visited last [OALDL16],
-	// instead of taking each that is not skipped once. It takes more visits on the
-	// texts that this was measured on.
+	// Sample draws the examples of an epoch, as many as there are, with probabilities in proportion
+	// to the gaps that their blocks had when they were visited last [OALDL16], instead of taking
+	// each that is not skipped once. It takes more visits on the texts that this was measured on.
 	Sample bool
 }
 
@@ -81,8 +78,8 @@ func newBlocks(s *state) *blocks {
 
 func (b *blocks) point() *structured.Dual { return b.dual }
 
-// estimate returns the duality gap as the visits of the last epoch found it: more than
-// that of the point reached, as a rule.
+// estimate returns the duality gap as the visits of the last epoch found it: more than that of the
+// point reached, as a rule.
 func (b *blocks) estimate() float64 {
 	var sum float64
 	for _, g := range b.gaps {
@@ -188,8 +185,8 @@ func (b *blocks) effort() int {
 	return 1
 }
 
-// improve solves block k on a working set, and leaves the change of the weights
-// in b.step. It reports whether there is one, and notes the gap of the block.
+// improve solves block k on a working set, and leaves the change of the weights in b.step. It
+// reports whether there is one, and notes the gap of the block.
 func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
 	worst := b.search.Load(k, scores)
 	b.fill(k)
@@ -210,9 +207,8 @@ func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
 	return true
 }
 
-// fill makes the working set of block k: none, which stands for the part of C
-// that no competitor has, the competitors with a coefficient, and the worst of
-// the others.
+// fill makes the working set of block k: none, which stands for the part of C that no competitor
+// has, the competitors with a coefficient, and the worst of the others.
 func (b *blocks) fill(k int) {
 	s, o := &b.set, b.oracle
 	ids, values := b.dual.Row(k)

@@ -9,21 +9,21 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// DualAscent is dual coordinate ascent in the manner of LIBLINEAR [KSCHL08]:
-// examples are visited in random
-// order, and the problem of an example's block is solved on its active competitors,
+// DualAscent is dual coordinate ascent in the manner of LIBLINEAR [KSCHL08]: examples are visited
+// in random order, and the problem of an example's block is solved on its active competitors,
 // exactly by sorting where competitors have columns of their own, as those of a flat SVM have, and
 // otherwise by pairwise steps.
 //
-// An epoch is a number of passes over the blocks. The first visits all of them but those whose gap was
-// negligible when it was seen last, and takes as active competitors those with a coefficient and the worst
-// others. The following passes visit the blocks that were not solved within a tolerance before, until there
-// are none. Where the active competitors touch few of the columns, passes but the first score these alone, and drop
-// competitors that lie below the others by more than the tolerance. Every epoch has a smaller tolerance,
-// a share of the gap that the first pass of the epoch before found or the certificate.
+// An epoch is a number of passes over the blocks. The first visits all of them but those whose gap
+// was negligible when it was seen last, and takes as active competitors those with a coefficient
+// and the worst others. The following passes visit the blocks that were not solved within a
+// tolerance before, until there are none. Where the active competitors touch few of the columns,
+// passes but the first score these alone, and drop competitors that lie below the others by more
+// than the tolerance. Every epoch has a smaller tolerance, a share of the gap that the first pass
+// of the epoch before found or the certificate.
 //
-// It fits problems whose examples have one block each: labels against other
-// labels, rankings and label sets. BCFW takes the others.
+// It fits problems whose examples have one block each: labels against other labels, rankings and
+// label sets. BCFW takes the others.
 type DualAscent struct{}
 
 const (
@@ -84,8 +84,8 @@ func newAscent(s *state) *ascent {
 
 func (a *ascent) point() *structured.Dual { return a.dual }
 
-// estimate returns the duality gap as the blocks had it when all columns were
-// scored for them last: more than that of the point reached, as a rule.
+// estimate returns the duality gap as the blocks had it when all columns were scored for them last:
+// more than that of the point reached, as a rule.
 func (a *ascent) estimate() float64 {
 	var sum float64
 	for _, g := range a.gaps {
@@ -121,8 +121,7 @@ func (a *ascent) epoch(ctx context.Context) error {
 	return nil
 }
 
-// pass visits the blocks in order, which it leaves with those that were not
-// within tolerance.
+// pass visits the blocks in order, which it leaves with those that were not within tolerance.
 func (a *ascent) pass(ctx context.Context, few bool) error {
 	left := a.order[:0]
 	size := a.batch.Size()
@@ -149,7 +148,8 @@ func (a *ascent) pass(ctx context.Context, few bool) error {
 	return nil
 }
 
-// visit finds the active competitors of some blocks and solves the blocks, one after the other, until ctx ends.
+// visit finds the active competitors of some blocks and solves the blocks, one after the other,
+// until ctx ends.
 func (a *ascent) visit(ctx context.Context, blocks []int) {
 	o := a.oracle
 	a.examples = a.examples[:0]
@@ -190,8 +190,8 @@ func (a *ascent) visit(ctx context.Context, blocks []int) {
 	a.batch.Add(u, a.settings.Workers)
 }
 
-// revisit solves a block on the active competitors that it has. It reports whether the block was not
-// within tolerance.
+// revisit solves a block on the active competitors that it has. It reports whether the block was
+// not within tolerance.
 func (a *ascent) revisit(b int) bool {
 	a.load(b)
 	i := a.oracle.Example(b)
@@ -206,8 +206,9 @@ func (a *ascent) revisit(b int) bool {
 	return left
 }
 
-// solve solves block b, which is loaded, from the scores of the columns it touches, and notes whether it was not
-// within tolerance. It reports whether the weights are to change, by what is then in a.step.
+// solve solves block b, which is loaded, from the scores of the columns it touches, and notes
+// whether it was not within tolerance. It reports whether the weights are to change, by what is
+// then in a.step.
 func (a *ascent) solve(b int) (changed bool) {
 	p, tolerance := a.sub, a.tolerance
 	p.score(a.oracle, b, a.some)
@@ -233,8 +234,8 @@ func (a *ascent) solve(b int) (changed bool) {
 	return changed
 }
 
-// recruit makes the competitors of block b with a coefficient active, and the
-// worst of the others, and notes the gap of the block.
+// recruit makes the competitors of block b with a coefficient active, and the worst of the others,
+// and notes the gap of the block.
 func (a *ascent) recruit(b int, scores []float64) {
 	gap := a.oracle.C(b) * a.search.Load(b, scores)
 	ids, values := a.dual.Row(b)

@@ -6,10 +6,9 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// extrapolation goes on in the direction in which an epoch has led. Where
-// examples are many and features few, epochs lead in nearly the same direction,
-// and not far. The point several epochs ahead is brought back to what is
-// feasible, and the dual maximised on the line to it.
+// extrapolation goes on in the direction in which an epoch has led. Where examples are many and
+// features few, epochs lead in nearly the same direction, and not far. The point several epochs
+// ahead is brought back to what is feasible, and the dual maximised on the line to it.
 type extrapolation struct {
 	weights structured.Combiner
 	change  structured.State // of the weights; nil before the first epoch
@@ -65,9 +64,9 @@ func (e *extrapolation) advance(o *structured.Oracle, d *structured.Dual, worker
 	}
 }
 
-// aim sets the direction from the point to what lies ahead, where that is
-// brought back to coefficients that are not negative and have at most their
-// sum, block by block. It returns the sum of the costs times the direction.
+// aim sets the direction from the point to what lies ahead, where that is brought back to
+// coefficients that are not negative and have at most their sum, block by block. It returns the sum
+// of the costs times the direction.
 func (e *extrapolation) aim(o *structured.Oracle, d *structured.Dual) float64 {
 	var gain float64
 	for b := range o.Blocks() {

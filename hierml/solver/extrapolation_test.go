@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// After every step ahead the dual has grown, its point is feasible, and the
-// weights belong to it.
+// After every step ahead the dual has grown, its point is feasible, and the weights belong to it.
 func TestStepsAhead(t *testing.T) {
 	for name, p := range problems(t) {
 		for _, gap := range []float64{1e-4, 1e-7} {

@@ -12,16 +12,15 @@ import (
 )
 
 // OrthogonalProblem is the training problem of orthogonal transfer [ZXW11, (4) and (7)]: the
-// regularizer couples the weights of nodes,
-// and the nodes at or above a label are compared with their siblings:
+// regularizer couples the weights of nodes, and the nodes at or above a label are compared with
+// their siblings:
 //
 //	min  Omega(w) + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
 //
-// For a fixed point S of Omega's saddle form it is a ridge problem, whose
-// attributes say how node weights depend on the weights of that problem. The dual
-// value of any of them is a lower bound of the optimum. It is the certificate of
-// every method here, because the bound that RDA has of its own hardly moves for
-// the paper's K.
+// For a fixed point S of Omega's saddle form it is a ridge problem, whose attributes say how node
+// weights depend on the weights of that problem. The dual value of any of them is a lower bound of
+// the optimum. It is the certificate of every method here, because the bound that RDA has of its
+// own hardly moves for the paper's K.
 type OrthogonalProblem struct {
 	Inputs structured.Inputs
 	// Siblings are comparisons over structured.Nodes.
@@ -39,8 +38,8 @@ func (p *OrthogonalProblem) check() error {
 	return p.Regularizer.Strong()
 }
 
-// compile returns the ridge problem whose weights make the node weights that
-// the attribute vectors say.
+// compile returns the ridge problem whose weights make the node weights that the attribute vectors
+// say.
 func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []float64)) (*structured.Oracle, error) {
 	old := p.Siblings.Attributes()
 	a, err := structured.NewCandidates(old.Taxonomy(), old.Candidates(), row)
@@ -57,15 +56,14 @@ func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []
 // itself is the attribute vector of a node with a column of its own.
 func itself(node int) (columns []int, values []float64) { return []int{node}, []float64{1} }
 
-// SolveOrthogonal solves orthogonal transfer. With a method for ridge problems,
-// nil for BCFW, it works in the dual: epochs of the method for fixed S take turns
-// with the best S for the dual point reached, for which the inner products of the
-// nodes' vectors are enough. Both ascend one concave function of S and the
-// dual point, so that together they reach its maximum, the optimum. With [RDA] it
-// is [ZXW11, Algorithm 1].
+// SolveOrthogonal solves orthogonal transfer. With a method for ridge problems, nil for BCFW, it
+// works in the dual: epochs of the method for fixed S take turns with the best S for the dual point
+// reached, for which the inner products of the nodes' vectors are enough. Both ascend one concave
+// function of S and the dual point, so that together they reach its maximum, the optimum. With
+// [RDA] it is [ZXW11, Algorithm 1].
 //
-// The result has node weights, one column a node. Settings, status and errors are
-// those of [Solve]; a K without strong convexity is refused with an
+// The result has node weights, one column a node. Settings, status and errors are those of [Solve];
+// a K without strong convexity is refused with an
 // *orthogonal.ConvexityError.
 func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settings, m Method) (*Result, error) {
 	if err := p.check(); err != nil {
@@ -125,8 +123,7 @@ type orthogonalRun struct {
 	method   orthogonalMethod
 	took     time.Duration // by the last certificate
 
-	// The best so far: vectors of node weights by example, their value, and the
-	// best lower bound.
+	// The best so far: vectors of node weights by example, their value, and the best lower bound.
 	best   *structured.Rows
 	primal float64
 	dual   float64
@@ -136,8 +133,8 @@ type orthogonalRun struct {
 type orthogonalMethod interface {
 	// epoch makes a step. It returns ctx's error if it is cancelled.
 	epoch(ctx context.Context) error
-	// estimate is a guess of the gap reached, for an epoch that does not deserve a
-	// certificate; zero if the next one does.
+	// estimate is a guess of the gap reached, for an epoch that does not deserve a certificate;
+	// zero if the next one does.
 	estimate() float64
 	// certify offers to the run what has been found.
 	certify(ctx context.Context, o *orthogonalRun) error
@@ -230,8 +227,8 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	return result, err
 }
 
-// store puts the best weights into the result, and the value that they have as
-// they are stored, that is, rounded.
+// store puts the best weights into the result, and the value that they have as they are stored,
+// that is, rounded.
 func (o *orthogonalRun) store(result *Result) {
 	w := o.nodes.NewState(o.settings.Wide())
 	w.Set(o.best, o.settings.Workers)
@@ -261,8 +258,7 @@ type alternation struct {
 	*saddle
 	method Method
 
-	// The ridge problem of the present S, and the method at work on it; nil before
-	// the first epoch.
+	// The ridge problem of the present S, and the method at work on it; nil before the first epoch.
 	state *state
 	at    iteration
 
@@ -299,8 +295,8 @@ func (a *alternation) begin(ctx context.Context) (float64, error) {
 	return a.turn(ctx)
 }
 
-// turn evaluates the point under S, starts the method on the ridge problem of S
-// and returns the value of the node weights.
+// turn evaluates the point under S, starts the method on the ridge problem of S and returns the
+// value of the node weights.
 func (a *alternation) turn(ctx context.Context) (float64, error) {
 	s, primal, err := a.certified(ctx, a.turns)
 	if err != nil {

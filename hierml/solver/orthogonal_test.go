@@ -317,9 +317,8 @@ func TestOrthogonalStops(t *testing.T) {
 	}
 }
 
-// Long turns let a method that speeds up with its epochs do so: without coupling
-// orthogonal transfer takes no more than a few times the epochs of the ridge problem
-// that it is.
+// Long turns let a method that speeds up with its epochs do so: without coupling orthogonal
+// transfer takes no more than a few times the epochs of the ridge problem that it is.
 func TestOrthogonalTurns(t *testing.T) {
 	g := example.Tree(2)
 	d := example.Dense(g, 27, 8, 1094)

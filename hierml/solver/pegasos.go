@@ -8,29 +8,25 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Pegasos is stochastic subgradient descent with step size 1/t in the scale of
-// package structured, which is 1/(lambda t) for lambda = 1/(C N) in that of the
-// paper [SSS07], with the blocks in a new
-// random order every epoch and the average of the iterates weighted by t
-// [LSB12].
+// Pegasos is stochastic subgradient descent with step size 1/t in the scale of package structured,
+// which is 1/(lambda t) for lambda = 1/(C N) in that of the paper [SSS07], with the blocks in a new
+// random order every epoch and the average of the iterates weighted by t [LSB12].
 //
-// With S steps an epoch, the iterate after step t is S/t times the sum of C_b
-// times the directions picked so far. The solver adds those to one matrix and
-// keeps the scale apart: a step costs one pass over the columns for the scores
-// and the columns of one direction for the update.
+// With S steps an epoch, the iterate after step t is S/t times the sum of C_b times the directions
+// picked so far. The solver adds those to one matrix and keeps the scale apart: a step costs one
+// pass over the columns for the scores and the columns of one direction for the update.
 //
-// Its certificate rests on the same identity: the weighted average is W(a) for
-// coefficients a that count the picks, step s of T with weight
-// 2 C_b S (T-s+1)/(T (T+1)). These sum to C_b for a block on average, and to at
-// most C_b (1+1/E) after E epochs; where the sum is above C_b it is scaled down
-// to C_b, which makes a feasible. Primal and dual values are those of a, and
-// the weights returned are W(a).
+// Its certificate rests on the same identity: the weighted average is W(a) for coefficients a that
+// count the picks, step s of T with weight 2 C_b S (T-s+1)/(T (T+1)). These sum to C_b for a block
+// on average, and to at most C_b (1+1/E) after E epochs; where the sum is above C_b it is scaled
+// down to C_b, which makes a feasible. Primal and dual values are those of a, and the weights
+// returned are W(a).
 //
-// The gap falls like 1/E with the number E of epochs. It fits every problem; it
-// always starts from zero weights. The zero value is ready to use.
+// The gap falls like 1/E with the number E of epochs. It fits every problem; it always starts from
+// zero weights. The zero value is ready to use.
 type Pegasos struct {
-	// Batch is the number of blocks whose subgradients, at the same weights, make
-	// one step. The default value is 1.
+	// Batch is the number of blocks whose subgradients, at the same weights, make one step. The
+	// default value is 1.
 	Batch int
 }
 

@@ -9,36 +9,33 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// RDA is regularized dual averaging [Xia10] with the optimality bounds of [ZXW11, Algorithm 1].
-// It splits the objective into a
-// strongly convex part, lambda/2 ||w||^2, and the rest, which it replaces by its
-// subgradients; the next weights are the mean g(t) of all subgradients so far,
-// divided by -lambda. An epoch is an iteration. Of competitors that are equally
-// violated it takes the first. The upper bound is the lowest value of an iterate,
-// the lower bound the largest of
+// RDA is regularized dual averaging [Xia10] with the optimality bounds of [ZXW11, Algorithm 1]. It
+// splits the objective into a strongly convex part, lambda/2 ||w||^2, and the rest, which it
+// replaces by its subgradients; the next weights are the mean g(t) of all subgradients so far,
+// divided by -lambda. An epoch is an iteration. Of competitors that are equally violated it takes
+// the first. The upper bound is the lowest value of an iterate, the lower bound the largest of
 //
 //	delta(t) + <g(t), w(t+1)> + lambda/2 ||w(t+1)||^2
 //
-// It fits every problem, where lambda is 1, the rest are the hinges, and the lower
-// bound is the dual value of the mean of the competitors taken.
+// It fits every problem, where lambda is 1, the rest are the hinges, and the lower bound is the
+// dual value of the mean of the competitors taken.
 //
-// For orthogonal transfer, see [SolveOrthogonal], lambda is lambda_min and the rest
-// contains Omega less that part [ZXW11, section 4.3]. The lower bound hardly moves there if
-// lambda_min is small beside the entries of K: the first iterates are far away and
-// stay in the means. But the mean of the competitors taken is a point of the dual,
-// too. In iterations 1, 2, 3 and so on, a quarter later each time, its saddle bound
-// is computed, and the weights that belong to it, and both count where they are
-// better than Algorithm 1's.
+// For orthogonal transfer, see [SolveOrthogonal], lambda is lambda_min and the rest contains Omega
+// less that part [ZXW11, section 4.3]. The lower bound hardly moves there if lambda_min is small
+// beside the entries of K: the first iterates are far away and stay in the means. But the mean of
+// the competitors taken is a point of the dual, too. In iterations 1, 2, 3 and so on, a quarter
+// later each time, its saddle bound is computed, and the weights that belong to it, and both count
+// where they are better than Algorithm 1's.
 //
-// Errors fall like ln(t)/t. Use RDA to compare with the paper, and BCFW to solve a
-// problem. It always starts from zero weights.
+// Errors fall like ln(t)/t. Use RDA to compare with the paper, and BCFW to solve a problem. It
+// always starts from zero weights.
 type RDA struct {
 	// Observe, if not nil, is called after every iteration on orthogonal transfer.
 	Observe func(RDAStep)
 }
 
-// RDAStep is an iteration of [ZXW11, Algorithm 1] as printed: its own bounds and
-// its iterate, neither of which need be the best known.
+// RDAStep is an iteration of [ZXW11, Algorithm 1] as printed: its own bounds and its iterate,
+// neither of which need be the best known.
 type RDAStep struct {
 	Iteration int     // t, from 1
 	Upper     float64 // the upper bound at t+1, at first C times the number of instances
@@ -69,8 +66,8 @@ type means struct {
 	taken  *taken
 }
 
-// epoch is an iteration at the weights of the last certificate, which is one of
-// the iteration before.
+// epoch is an iteration at the weights of the last certificate, which is one of the iteration
+// before.
 func (m *means) epoch(ctx context.Context) error {
 	o := m.oracle
 	for i := range o.Inputs().Len() {
@@ -133,8 +130,8 @@ func (t *taken) mean(dst *structured.Dual) {
 	}
 }
 
-// averaging is the state of RDA on orthogonal transfer. Vectors of weights are held as coefficients of
-// the examples, so that kernels need no other code.
+// averaging is the state of RDA on orthogonal transfer. Vectors of weights are held as coefficients
+// of the examples, so that kernels need no other code.
 type averaging struct {
 	problem *OrthogonalProblem
 	nodes   *structured.Oracle

@@ -9,12 +9,12 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// shares is the number of parts that features are divided into for products; it is
-// fixed, so that sums do not depend on the number of workers.
+// shares is the number of parts that features are divided into for products; it is fixed, so that
+// sums do not depend on the number of workers.
 const shares = 4
 
-// addProducts adds the inner products of the columns of the weights, which are
-// the sum of the rows given.
+// addProducts adds the inner products of the columns of the weights, which are the sum of the rows
+// given.
 func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.Rows, workers int) {
 	if w := structured.LinearWeights(s); w != nil {
 		var parts [shares]*orthogonal.Products
@@ -93,19 +93,19 @@ func newSaddle(o *orthogonalRun) (*saddle, error) {
 	}, nil
 }
 
-// signShare is the share of the duality gap at which the search for the best S ends:
-// Omega exceeds its quadratic form by no more than this share of the gap then.
+// signShare is the share of the duality gap at which the search for the best S ends: Omega exceeds
+// its quadratic form by no more than this share of the gap then.
 const signShare = 0.01
 
-// excess returns what the search for the best S may leave in each part of K, for a
-// value of the weights and a relative gap.
+// excess returns what the search for the best S may leave in each part of K, for a value of the
+// weights and a relative gap.
 func (s *saddle) excess(primal, gap float64) float64 {
 	return signShare * max(gap, 1e-12) * primal / float64(s.problem.Regularizer.Parts())
 }
 
-// certified evaluates the point: it returns the state of the ridge problem of S,
-// with its certificate, and the value of the node weights that belong to it. States
-// returned before lose their weights.
+// certified evaluates the point: it returns the state of the ridge problem of S, with its
+// certificate, and the value of the node weights that belong to it. States returned before lose
+// their weights.
 func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, error) {
 	var err error
 	if s.ridge, err = s.problem.compile(s.signs.Row); err != nil {
@@ -141,8 +141,8 @@ func (s *saddle) measure(w structured.State, point *structured.Dual) {
 	addProducts(s.products, w, rows, s.settings.Workers)
 }
 
-// ascend moves to the best S for a dual point, whose weights in the ridge
-// problem of the present S are given.
+// ascend moves to the best S for a dual point, whose weights in the ridge problem of the present S
+// are given.
 func (s *saddle) ascend(w structured.State, point *structured.Dual, tolerance float64) error {
 	s.measure(w, point)
 	s.signs.Dual(s.vectors, s.products)

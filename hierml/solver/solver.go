@@ -1,15 +1,14 @@
-// Package solver solves the structured problems of package structured. Every
-// method works towards a point of the dual; [Solve] returns the weights that
-// belong to it with a certificate: the primal value those weights attain, a dual value
-// no weights can undercut, and the relative gap between them, computed in a
-// full pass over the examples and never estimated from a running one.
+// Package solver solves the structured problems of package structured. Every method works towards a
+// point of the dual; [Solve] returns the weights that belong to it with a certificate: the primal
+// value those weights attain, a dual value no weights can undercut, and the relative gap between
+// them, computed in a full pass over the examples and never estimated from a running one.
 //
-// [BCFW] is the default method: it needs no step size and reaches small gaps on
-// every problem. [DualAscent] is the way of LIBLINEAR [FCHWL08] for problems with one block an example, and the
-// one to choose where there are thousands of columns. [Pegasos] and [RDA] are the subgradient methods of the papers,
-// for comparison, and [VariableSelection] is that of [Cai08] for small
-// problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer,
-// which is a ridge problem only for fixed signs.
+// [BCFW] is the default method: it needs no step size and reaches small gaps on every problem.
+// [DualAscent] is the way of LIBLINEAR [FCHWL08] for problems with one block an example, and the
+// one to choose where there are thousands of columns. [Pegasos] and [RDA] are the subgradient
+// methods of the papers, for comparison, and [VariableSelection] is that of [Cai08] for small
+// problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer, which is a ridge
+// problem only for fixed signs.
 package solver
 
 import (
@@ -58,8 +57,8 @@ func (s Status) String() string {
 
 // Settings are common to all methods. The zero value is ready to use.
 type Settings struct {
-	// Gap is the relative duality gap at which to stop. The default value is 1e-3.
-	// Weights are kept in float32, and for a gap below 1e-5 in float64.
+	// Gap is the relative duality gap at which to stop. The default value is 1e-3. Weights are kept
+	// in float32, and for a gap below 1e-5 in float64.
 	Gap float64
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
@@ -67,13 +66,13 @@ type Settings struct {
 	Time time.Duration
 	// Seed determines the order of the examples; equal seeds give equal results.
 	Seed uint64
-	// Workers is the number of goroutines; the result does not depend on it. The
-	// default value is the number of processors.
+	// Workers is the number of goroutines; the result does not depend on it. The default value is
+	// the number of processors.
 	Workers int
 	// Progress, if not nil, is called after every epoch. An error stops the solver.
 	Progress func(Progress) error
-	// Start, if not nil, is the result of a problem that differs in C or in costs
-	// alone, from whose dual point to start.
+	// Start, if not nil, is the result of a problem that differs in C or in costs alone, from whose
+	// dual point to start.
 	Start *Result
 }
 
@@ -120,9 +119,9 @@ type Progress struct {
 	Gap     float64 // (Primal-Dual)/Primal
 	Seconds float64 // since the start
 
-	// Estimate is a guess of the gap reached in an epoch after which there was no
-	// pass for a certificate; Primal, Dual and Gap are those of the last one then.
-	// It is zero where there was a certificate.
+	// Estimate is a guess of the gap reached in an epoch after which there was no pass for a
+	// certificate; Primal, Dual and Gap are those of the last one then. It is zero where there was
+	// a certificate.
 	Estimate float64
 }
 
@@ -158,21 +157,20 @@ func (r *Result) String() string {
 
 // Method is a way to solve a problem.
 type Method interface {
-	// start prepares the method for a problem that it fits, from the dual point in
-	// the state, or says why it does not fit.
+	// start prepares the method for a problem that it fits, from the dual point in the state, or
+	// says why it does not fit.
 	start(s *state) (iteration, error)
 }
 
 // iteration is a method at work.
 type iteration interface {
-	// epoch works through the examples once. It returns ctx's error if it is
-	// cancelled.
+	// epoch works through the examples once. It returns ctx's error if it is cancelled.
 	epoch(ctx context.Context) error
-	// point is the dual point reached at the end of an epoch; the iteration may
-	// change it in the next epoch.
+	// point is the dual point reached at the end of an epoch; the iteration may change it in the
+	// next epoch.
 	point() *structured.Dual
-	// estimate is a guess of the duality gap of the point, without the work of a
-	// certificate; zero if there is none, so that every epoch is certified.
+	// estimate is a guess of the duality gap of the point, without the work of a certificate; zero
+	// if there is none, so that every epoch is certified.
 	estimate() float64
 }
 
@@ -194,13 +192,11 @@ func newState(o *structured.Oracle, set Settings) *state {
 	return s
 }
 
-// Solve solves a problem with a method; nil settings are the defaults and a nil method
-// is BCFW.
+// Solve solves a problem with a method; nil settings are the defaults and a nil method is BCFW.
 //
-// If ctx ends or Settings.Progress returns an error before, Solve returns that
-// error and the best result so far, with the certificate of its weights; when
-// Settings.Time or MaxEpochs is over there is no error. Other errors
-// come without a result.
+// If ctx ends or Settings.Progress returns an error before, Solve returns that error and the best
+// result so far, with the certificate of its weights; when Settings.Time or MaxEpochs is over there
+// is no error. Other errors come without a result.
 func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Method) (*Result, error) {
 	if settings == nil {
 		settings = &Settings{}
@@ -232,8 +228,8 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 
 var errForeign = errors.New("solver: Start is the result of another problem; start from one with the same examples and competitors")
 
-// warm starts from a dual point of a similar problem, with the coefficients of every
-// block scaled down where they exceed its C.
+// warm starts from a dual point of a similar problem, with the coefficients of every block scaled
+// down where they exceed its C.
 func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 	if d == nil || d.Blocks() != s.oracle.Blocks() {
 		return errForeign
@@ -265,23 +261,23 @@ func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 	return nil
 }
 
-// hopeful tells whether an epoch deserves a certificate: the estimate of its
-// relative gap, which is some times too large, is near the one asked for, its
-// number is a power of four, or it is the last.
+// hopeful tells whether an epoch deserves a certificate: the estimate of its relative gap, which is
+// some times too large, is near the one asked for, its number is a power of four, or it is the
+// last.
 func hopeful(epoch int, estimate float64, set Settings) bool {
 	powerOfFour := epoch&(epoch-1) == 0 && bits.TrailingZeros(uint(epoch))%2 == 0
 	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
 }
 
-// grace is how long a solver that was stopped may take to certify what it has
-// reached since the last certificate.
+// grace is how long a solver that was stopped may take to certify what it has reached since the
+// last certificate.
 const grace = time.Second
 
 // errTime ends a run when Settings.Time is over.
 var errTime = errors.New("time limit")
 
-// run repeats epochs and certificates until one of the reasons to stop, and
-// returns the best point certified. The result is never nil.
+// run repeats epochs and certificates until one of the reasons to stop, and returns the best point
+// certified. The result is never nil.
 func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, error) {
 	set := s.settings
 	ctx, end := set.Watch(ctx)

@@ -17,8 +17,8 @@ type subproblem struct {
 	violations []float64
 	limit      float64
 
-	// Directions of the competitors over the columns that any of them touches;
-	// those of competitor k lie between border[k] and border[k+1].
+	// Directions of the competitors over the columns that any of them touches; those of competitor
+	// k lie between border[k] and border[k+1].
 	columns []int32 // of the problem
 	slots   []int32 // by column of the problem, its position in columns; else -1
 	border  []int
@@ -98,9 +98,8 @@ func (p *subproblem) score(o *structured.Oracle, b int, scores []float64) {
 	}
 }
 
-// spread returns how much the most violated competitor, or none, exceeds the
-// least violated one, or none, that could give way to it: zero at the optimum on
-// these competitors.
+// spread returns how much the most violated competitor, or none, exceeds the least violated one, or
+// none, that could give way to it: zero at the optimum on these competitors.
 func (p *subproblem) spread() float64 {
 	most, least := 0.0, p.floor()
 	for _, v := range p.violations {
@@ -109,8 +108,8 @@ func (p *subproblem) spread() float64 {
 	return most - min(least, most)
 }
 
-// floor returns the smallest violation of a competitor with a coefficient, or
-// of none if coefficients may grow at no other's cost.
+// floor returns the smallest violation of a competitor with a coefficient, or of none if
+// coefficients may grow at no other's cost.
 func (p *subproblem) floor() float64 {
 	least, rest := 0.0, p.limit
 	first := true
@@ -126,8 +125,8 @@ func (p *subproblem) floor() float64 {
 	return least
 }
 
-// solve maximises to where spread is at most tolerance, and exactly if the
-// competitors share what they have in common alone.
+// solve maximises to where spread is at most tolerance, and exactly if the competitors share what
+// they have in common alone.
 func (p *subproblem) solve(squaredNorm, tolerance float64) {
 	p.before = append(p.before[:0], p.values...)
 	switch {
@@ -141,8 +140,7 @@ func (p *subproblem) solve(squaredNorm, tolerance float64) {
 	}
 }
 
-// change adds what solve has changed to a step and reports whether there is
-// any.
+// change adds what solve has changed to a step and reports whether there is any.
 func (p *subproblem) change(step *structured.Step) bool {
 	changed := false
 	for k, a := range p.values {
@@ -171,8 +169,8 @@ func (p *subproblem) jump() {
 	}
 }
 
-// separate reports whether all directions have one and the same entry, the
-// first, in common and one more of their own.
+// separate reports whether all directions have one and the same entry, the first, in common and one
+// more of their own.
 func (p *subproblem) separate() bool {
 	if len(p.entries) != 2*len(p.ids) || len(p.columns) != len(p.ids)+1 {
 		return false
@@ -185,15 +183,14 @@ func (p *subproblem) separate() bool {
 	return true
 }
 
-// divide solves the problem of separate competitors, whose directions have the
-// inner products p, and p+q_k of one with itself [KSCHL08, section 3].
-// With A = ||x||^2, the sum s of the coefficients before and S
-// after, the optimum has
+// divide solves the problem of separate competitors, whose directions have the inner products p,
+// and p+q_k of one with itself [KSCHL08, section 3]. With A = ||x||^2, the sum s of the
+// coefficients before and S after, the optimum has
 //
 //	a_k = max(0, (h_k - theta) / (A q_k)),  h_k = violation_k + A q_k a_k
 //
-// with theta = A p (S-s) if that makes S at most the limit, and otherwise the
-// theta for which S is the limit.
+// with theta = A p (S-s) if that makes S at most the limit, and otherwise the theta for which S is
+// the limit.
 func (p *subproblem) divide(squaredNorm float64) {
 	shared := p.weights[0] * p.weights[0]
 	var sum float64
@@ -273,8 +270,8 @@ func (p *subproblem) multiply() {
 // none stands for the part of the limit that no competitor has.
 const none = -1
 
-// pairs moves coefficients from the least violated to the most violated
-// competitor, each by as much as is best, until the difference is at most tolerance.
+// pairs moves coefficients from the least violated to the most violated competitor, each by as much
+// as is best, until the difference is at most tolerance.
 func (p *subproblem) pairs(squaredNorm, tolerance float64) {
 	n := len(p.ids)
 	rest := p.limit

@@ -16,26 +16,26 @@ import (
 // violations v [Cai08, (4.32)], adds its worst competitor to the block's working set, solves the dual over
 // the working set of this block (step 8a), and drops the competitors whose coefficient has become zero.
 //
-// It fits every problem whose scores, one for every example and column, have room in a gigabyte, and suits small ones:
-// a step takes as long as scoring all examples, and with step 8a the last digits take many. It keeps scores in double
-// precision, for linear and kernel inputs alike, and uses no randomness. An epoch has as many steps as there are
-// blocks, or one over all working sets.
+// It fits every problem whose scores, one for every example and column, have room in a gigabyte,
+// and suits small ones: a step takes as long as scoring all examples, and with step 8a the last
+// digits take many. It keeps scores in double precision, for linear and kernel inputs alike, and
+// uses no randomness. An epoch has as many steps as there are blocks, or one over all working sets.
 type VariableSelection struct {
 	// Joint solves the dual over the working sets of all blocks (step 8b), each time after it has
-	// selected a competitor of every block that is violated at least half as much as the worst. It needs fewer
-	// but longer steps, and memory for the square of the number of coefficients.
+	// selected a competitor of every block that is violated at least half as much as the worst. It
+	// needs fewer but longer steps, and memory for the square of the number of coefficients.
 	Joint bool
 }
 
-// What counts as zero in units of C: a coefficient, and what a block's coefficients lack of C. Rounding selects the
-// same block for ever if these are too small.
+// What counts as zero in units of C: a coefficient, and what a block's coefficients lack of C.
+// Rounding selects the same block for ever if these are too small.
 const (
 	noCoefficient = 1e-9
 	noRest        = 1e-12
 )
 
-// reducedShare and jointShare are the shares of the largest violation within a working set, and within all of them, at which
-// the problem over them counts as solved.
+// reducedShare and jointShare are the shares of the largest violation within a working set, and
+// within all of them, at which the problem over them counts as solved.
 const (
 	reducedShare = 1e-4
 	jointShare   = 1e-2
@@ -125,7 +125,8 @@ func (v *selection) violated(b int) {
 	v.psi[b] = largest - smallest
 }
 
-// worstBlock returns the block with the largest psi that does not rest, -1 without any above the tolerance.
+// worstBlock returns the block with the largest psi that does not rest, -1 without any above the
+// tolerance.
 func (v *selection) worstBlock(tolerance float64) int {
 	best := -1
 	for b, psi := range v.psi {
@@ -180,8 +181,8 @@ type member struct {
 	u       []float64 // direction
 }
 
-// workingSetOf returns the working set of block b: the competitors with a coefficient and, if select is set, the worst of the
-// others.
+// workingSetOf returns the working set of block b: the competitors with a coefficient and, if
+// select is set, the worst of the others.
 func (v *selection) workingSetOf(b int, selected bool) (ids []int32) {
 	known, _ := v.dual.Row(b)
 	ids = append(ids, known...)
@@ -199,8 +200,8 @@ func (v *selection) alone(ctx context.Context, b int) error {
 	return err
 }
 
-// together solves the dual over all working sets, after the blocks that are violated at least half as much as b have a competitor
-// more.
+// together solves the dual over all working sets, after the blocks that are violated at least half
+// as much as b have a competitor more.
 func (v *selection) together(ctx context.Context, b int) error {
 	floor := v.psi[b] / 2
 	var blocks, selected []int
@@ -220,8 +221,8 @@ func (v *selection) together(ctx context.Context, b int) error {
 	return err
 }
 
-// optimize solves the dual over working sets, one of each of the blocks, with all other coefficients as they are. It
-// reports whether a coefficient has changed by more than rounding.
+// optimize solves the dual over working sets, one of each of the blocks, with all other
+// coefficients as they are. It reports whether a coefficient has changed by more than rounding.
 func (v *selection) optimize(ctx context.Context, blocks []int, sets [][]int32) (bool, error) {
 	o := v.oracle
 	var members []member

@@ -59,7 +59,8 @@ func TestVariableSelectionReachesTheOptimum(t *testing.T) {
 	}
 }
 
-// The first step selects the worst comparison of the block that is violated most, and nothing else changes.
+// The first step selects the worst comparison of the block that is violated most, and nothing else
+// changes.
 func TestVariableSelectionTakesTheWorst(t *testing.T) {
 	tree := example.Tree(2, 3)
 	p := problem(example.Dense(tree, 30, 4, 2), structured.Ancestors(tree), loss.Symdiff(tree), 0.3)

@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Watch makes Progress, if it is nil, a function that tells the watcher of ctx,
-// see package progress, if there is one. It returns the context for what is
-// trained with the settings, and a function to call when that is over.
+// Watch makes Progress, if it is nil, a function that tells the watcher of ctx, see package
+// progress, if there is one. It returns the context for what is trained with the settings, and a
+// function to call when that is over.
 func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	if s.Progress != nil {
 		return progress.Silent(ctx), func() {}
@@ -35,8 +35,8 @@ type way struct {
 	first    float64 // gap
 }
 
-// done returns how much of the way is behind: of that of the logarithm of the
-// gap, or of the epochs or the time where these are nearer to their end.
+// done returns how much of the way is behind: of that of the logarithm of the gap, or of the epochs
+// or the time where these are nearer to their end.
 func (w *way) done(p Progress) float64 {
 	goal, most := w.settings.Gap, w.settings.MaxEpochs
 	if goal == 0 {

@@ -61,9 +61,9 @@ func (s *workingSet) multiply(c structured.Competitors, b int) {
 	}
 }
 
-// solve takes pairwise steps from the competitor with a coefficient and the smallest
-// violation to the one with the largest, with exact line search, and reports
-// whether a coefficient has changed. squaredNorm is ||x||^2, steps how many are taken at most.
+// solve takes pairwise steps from the competitor with a coefficient and the smallest violation to
+// the one with the largest, with exact line search, and reports whether a coefficient has changed.
+// squaredNorm is ||x||^2, steps how many are taken at most.
 func (s *workingSet) solve(squaredNorm float64, steps int) bool {
 	changed := false
 	enough := 0.0

@@ -8,9 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Attributes holds the class attribute vectors Lambda(y) of a taxonomy: for
-// every candidate y, usually the leaves, a sparse vector over the nodes. A
-// candidate's score is
+// Attributes holds the class attribute vectors Lambda(y) of a taxonomy: for every candidate y,
+// usually the leaves, a sparse vector over the nodes. A candidate's score is
 //
 //	F(x, y) = sum_n Lambda_n(y) <W_n, x>.
 //
@@ -24,11 +23,10 @@ type Attributes struct {
 	nodes  []int
 	values []float64
 
-	// Columns are the nodes that can have a weight other than zero: inner nodes
-	// first, parents before children, then every leaf in the order of
-	// Taxonomy.Leaves. A node that all candidates share with the same value has
-	// weight zero at the optimum of every problem of this package, because only
-	// differences Lambda(y)-Lambda(z) enter it, and gets no column.
+	// Columns are the nodes that can have a weight other than zero: inner nodes first, parents
+	// before children, then every leaf in the order of Taxonomy.Leaves. A node that all candidates
+	// share with the same value has weight zero at the optimum of every problem of this package,
+	// because only differences Lambda(y)-Lambda(z) enter it, and gets no column.
 	columns []int
 	column  []int // node -> column, -1 without
 	inner   int   // number of inner columns
@@ -38,9 +36,8 @@ type Attributes struct {
 	cols   []int32
 	vals   []float64
 
-	// On a tree whose attributes depend on the node alone the score of a leaf
-	// is its parent's sum plus its own term, so one pass over the columns
-	// gives all of them.
+	// On a tree whose attributes depend on the node alone the score of a leaf is its parent's sum
+	// plus its own term, so one pass over the columns gives all of them.
 	topDown bool
 	value   []float64 // by column
 	parent  []int32   // by column, 1 + column of the nearest ancestor with one; 0 without
@@ -54,12 +51,12 @@ func (a *Attributes) String() string {
 	return fmt.Sprintf("attributes of %d candidates over %d nodes, %d of them with weights", len(a.candidates), a.taxonomy.Len(), len(a.columns))
 }
 
-// maxGram bounds the leaves for which all inner products of attribute vectors
-// are tabulated (32 MiB); above it they are computed when asked for.
+// maxGram bounds the leaves for which all inner products of attribute vectors are tabulated (32
+// MiB); above it they are computed when asked for.
 const maxGram = 2048
 
-// Flat returns the attributes of a flat classifier: the identity over the
-// leaves, so that a leaf's score is <W_y, x>.
+// Flat returns the attributes of a flat classifier: the identity over the leaves, so that a leaf's
+// score is <W_y, x>.
 func Flat(t *taxonomy.Taxonomy) *Attributes {
 	a, err := NewAttributes(t, func(leaf int) ([]int, []float64) {
 		return []int{leaf}, []float64{1}
@@ -70,8 +67,8 @@ func Flat(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
-// Ancestors returns the indicator attributes of [CH04]: 1 on every
-// ancestor of the leaf and on the leaf itself [CSS16, above (1)].
+// Ancestors returns the indicator attributes of [CH04]: 1 on every ancestor of the leaf and on the
+// leaf itself [CSS16, above (1)].
 func Ancestors(t *taxonomy.Taxonomy) *Attributes {
 	ones := make([]float64, t.Len())
 	for n := range ones {
@@ -84,8 +81,8 @@ func Ancestors(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
-// Nodes returns the attributes of a classifier with a weight vector for every
-// node, which is a candidate whose score is <W_n, x>.
+// Nodes returns the attributes of a classifier with a weight vector for every node, which is a
+// candidate whose score is <W_n, x>.
 func Nodes(t *taxonomy.Taxonomy) *Attributes {
 	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) { return []int{n}, []float64{1} })
 	if err != nil {
@@ -103,9 +100,8 @@ func allNodes(t *taxonomy.Taxonomy) []int {
 	return nodes
 }
 
-// SqrtAlpha returns the normalized attributes of [CSS16, (5)]:
-// sqrt(alpha_n) on every ancestor n of the leaf and on the leaf itself. alpha
-// has one entry a node, none negative.
+// SqrtAlpha returns the normalized attributes of [CSS16, (5)]: sqrt(alpha_n) on every ancestor n of
+// the leaf and on the leaf itself. alpha has one entry a node, none negative.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (*Attributes, error) {
 	if len(alpha) != t.Len() {
 		return nil, fmt.Errorf("structured: alpha has %d entries, the taxonomy %d nodes; give one weight a node", len(alpha), t.Len())
@@ -131,16 +127,16 @@ func ancestors(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	})
 }
 
-// NewAttributes returns the attributes whose vector for a leaf is what row
-// returns: node ids, ascending, and the values there. Any vectors are allowed,
-// on trees and on DAGs; those that depend on the node alone and cover all
-// ancestors are recognised and scored in one pass over the nodes of a tree.
+// NewAttributes returns the attributes whose vector for a leaf is what row returns: node ids,
+// ascending, and the values there. Any vectors are allowed, on trees and on DAGs; those that depend
+// on the node alone and cover all ancestors are recognised and scored in one pass over the nodes of
+// a tree.
 func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values []float64)) (*Attributes, error) {
 	return NewCandidates(t, t.Leaves(), row)
 }
 
-// NewCandidates is NewAttributes for labels other than the leaves: candidates
-// are node ids, ascending.
+// NewCandidates is NewAttributes for labels other than the leaves: candidates are node ids,
+// ascending.
 func NewCandidates(t *taxonomy.Taxonomy, candidates []int, row func(candidate int) (nodes []int, values []float64)) (*Attributes, error) {
 	if len(candidates) == 0 {
 		return nil, fmt.Errorf("structured: the taxonomy has no leaves; there is nothing to predict")
@@ -193,8 +189,7 @@ func (a *Attributes) tabulate() {
 	}
 }
 
-// layout chooses the columns, among them those of the nodes given, and writes the
-// rows over them.
+// layout chooses the columns, among them those of the nodes given, and writes the rows over them.
 func (a *Attributes) layout(also []int) {
 	t := a.taxonomy
 	q := len(a.candidates)
@@ -239,8 +234,8 @@ func (a *Attributes) layout(also []int) {
 	}
 }
 
-// findTopDown sets topDown if the columns of every leaf are exactly its
-// ancestors with a column, each with the node's own value, on a tree.
+// findTopDown sets topDown if the columns of every leaf are exactly its ancestors with a column,
+// each with the node's own value, on a tree.
 func (a *Attributes) findTopDown() {
 	t := a.taxonomy
 	if !t.IsTree() || !slices.Equal(a.candidates, t.Leaves()) {
@@ -309,8 +304,8 @@ func (a *Attributes) Candidate(node int) int {
 	return -1
 }
 
-// Columns returns the node id of each column of the weights: nodes that can
-// have a weight other than zero. The slice must not be modified.
+// Columns returns the node id of each column of the weights: nodes that can have a weight other
+// than zero. The slice must not be modified.
 func (a *Attributes) Columns() []int { return a.columns }
 
 // Column returns the column of a node, -1 if it has none.
@@ -323,15 +318,14 @@ func (a *Attributes) direct(y int32, scale float64, step *Step) {
 	}
 }
 
-// Leaf returns the attribute vector of the candidate at position y, for the
-// leaves their position in Taxonomy.Leaves: node ids and values without zeros. The slices must not be
-// modified.
+// Leaf returns the attribute vector of the candidate at position y, for the leaves their position
+// in Taxonomy.Leaves: node ids and values without zeros. The slices must not be modified.
 func (a *Attributes) Leaf(y int) (nodes []int, values []float64) {
 	return a.nodes[a.indptr[y]:a.indptr[y+1]], a.values[a.indptr[y]:a.indptr[y+1]]
 }
 
-// NormDifference returns ||Lambda(y)-Lambda(z)|| of the leaves at positions y
-// and z; for SqrtAlpha this is the normalized loss, [CSS16, (9)].
+// NormDifference returns ||Lambda(y)-Lambda(z)|| of the leaves at positions y and z; for SqrtAlpha
+// this is the normalized loss, [CSS16, (9)].
 func (a *Attributes) NormDifference(y, z int) float64 {
 	var sum float64
 	a.merge(y, z, func(n int, v, w float64) {
@@ -387,10 +381,9 @@ func (a *Attributes) product(y, z int32) float64 {
 	return a.dot(int(y), int(z))
 }
 
-// candidateScores turns node scores s (one entry a column, <W_n, x>) into the
-// scores of all candidates. sums is scratch of at least
-// one entry a column plus one. On a tree with attributes that depend on the
-// node alone it takes O(nodes), otherwise the number of non-zero attributes.
+// candidateScores turns node scores s (one entry a column, <W_n, x>) into the scores of all
+// candidates. sums is scratch of at least one entry a column plus one. On a tree with attributes
+// that depend on the node alone it takes O(nodes), otherwise the number of non-zero attributes.
 func (a *Attributes) candidateScores(s, sums, leaves []float64) {
 	if !a.topDown {
 		for y := range leaves {

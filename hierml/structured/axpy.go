@@ -2,8 +2,8 @@ package structured
 
 import "unsafe"
 
-// fourRows are four rows of the weights and what multiplies each, and the rows
-// of the next call, or any others, which are loaded into the cache meanwhile.
+// fourRows are four rows of the weights and what multiplies each, and the rows of the next call, or
+// any others, which are loaded into the cache meanwhile.
 type fourRows struct {
 	x    [4]float64
 	row  [4]*float32

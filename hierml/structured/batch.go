@@ -3,25 +3,23 @@ package structured
 // batchSize is the number of examples in a full batch.
 const batchSize = 32
 
-// Batch is a number of examples that are scored together and change the weights
-// together, so that workers can share the work. Between the two the solver keeps
-// scores up to date itself, by the inner products of the examples. It holds
-// scratch space.
+// Batch is a number of examples that are scored together and change the weights together, so that
+// workers can share the work. Between the two the solver keeps scores up to date itself, by the
+// inner products of the examples. It holds scratch space.
 type Batch interface {
 	// Size is the number of examples that it takes.
 	Size() int
-	// Load takes up to Size examples and scores them under the weights as
-	// they are. The result does not depend on workers.
+	// Load takes up to Size examples and scores them under the weights as they are. The result does
+	// not depend on workers.
 	Load(examples []int, workers int)
 	// Multiply computes the inner products of the examples loaded.
 	Multiply()
 	// Scores returns the scores of the k-th example, which the caller may change.
 	Scores(k int) []float64
-	// Products returns the inner products of the k-th example with those before
-	// it, since Multiply.
+	// Products returns the inner products of the k-th example with those before it, since Multiply.
 	Products(k int) []float64
-	// Add adds u_k (x) x_k for all examples to the weights, where u has one row
-	// an example of the batch; after Multiply. The result does not depend on workers.
+	// Add adds u_k (x) x_k for all examples to the weights, where u has one row an example of the
+	// batch; after Multiply. The result does not depend on workers.
 	Add(u *Rows, workers int)
 }
 
@@ -44,8 +42,8 @@ type entry struct {
 	value   float32
 }
 
-// NewBatch returns an empty batch: of one example where there are few columns,
-// so that sharing the work would not pay.
+// NewBatch returns an empty batch: of one example where there are few columns, so that sharing the
+// work would not pay.
 func (s *linearState) NewBatch() Batch {
 	b := &linearBatch{state: s, size: batchSize}
 	if s.Stride <= narrowStride {
@@ -69,8 +67,8 @@ func (b *linearBatch) Load(examples []int, workers int) {
 	})
 }
 
-// score scores examples from to to. Where rows are long it goes by tiles of the
-// columns, so that examples find the parts of rows that they share in the cache.
+// score scores examples from to to. Where rows are long it goes by tiles of the columns, so that
+// examples find the parts of rows that they share in the cache.
 func (b *linearBatch) score(from, to int) {
 	w := b.state.Weights
 	if w.Wide != nil || w.Stride <= tile {
@@ -110,8 +108,7 @@ func (b *linearBatch) Multiply() {
 	}
 }
 
-// sort sorts the entries by feature, those of one feature by example: by
-// counting, digit by digit.
+// sort sorts the entries by feature, those of one feature by example: by counting, digit by digit.
 func (b *linearBatch) sort() {
 	const bits = 10
 	b.entries = b.entries[:0]

@@ -1,11 +1,10 @@
 package structured
 
-// Combiner is a [State] of weights few enough that whole matrices of them may
-// be combined.
+// Combiner is a [State] of weights few enough that whole matrices of them may be combined.
 type Combiner interface {
 	State
-	// Dot returns the inner product with weights of the same inputs and columns,
-	// which have been Set since they changed last.
+	// Dot returns the inner product with weights of the same inputs and columns, which have been
+	// Set since they changed last.
 	Dot(other State) float64
 	// AddScaled adds a multiple of weights of the same inputs and columns.
 	AddScaled(scale float64, other State)
@@ -14,8 +13,7 @@ type Combiner interface {
 // maxCombined bounds the entries of weights that are combined.
 const maxCombined = 4 << 20
 
-// AsCombiner returns the state as a Combiner, nil where that would be too
-// much work or memory.
+// AsCombiner returns the state as a Combiner, nil where that would be too much work or memory.
 func AsCombiner(s State) Combiner {
 	switch s := s.(type) {
 	case *linearState:

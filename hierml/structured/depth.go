@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Given returns the attributes that have value[n] at node n for every leaf below n and for n itself,
-// and zero elsewhere: [Cai08, (3.7)]. value has one entry a node, finite.
+// Given returns the attributes that have value[n] at node n for every leaf below n and for n
+// itself, and zero elsewhere: [Cai08, (3.7)]. value has one entry a node, finite.
 func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	if len(value) != t.Len() {
 		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; give one value a node", len(value), t.Len())
@@ -17,8 +17,9 @@ func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	return ancestors(t, value)
 }
 
-// OfNodes returns the indicator attributes of Ancestors for all nodes as candidates, not the leaves alone: what
-// a problem needs that compares inner nodes. Restrict gives those of the leaves over the same columns.
+// OfNodes returns the indicator attributes of Ancestors for all nodes as candidates, not the leaves
+// alone: what a problem needs that compares inner nodes. Restrict gives those of the leaves over
+// the same columns.
 func OfNodes(t *taxonomy.Taxonomy) *Attributes {
 	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) {
 		above := t.Ancestors(n)
@@ -30,8 +31,8 @@ func OfNodes(t *taxonomy.Taxonomy) *Attributes {
 	return a
 }
 
-// ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a root
-// [Cai08, section 3.2]. value has one entry a depth, from the roots on.
+// ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a
+// root [Cai08, section 3.2]. value has one entry a depth, from the roots on.
 func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	values := make([]float64, t.Len())
 	for n := range values {
@@ -45,9 +46,9 @@ func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 }
 
 // InvSqrtMaxDepth returns the attributes of [Cai08, section 7.2] for trees whose leaves are all
-// equally deep: 0 at the roots, otherwise 1/sqrt(depth), with depth the largest number of
-// ancestors of a leaf, without the leaf. Attribute vectors have norm 1 where all leaves have that many; elsewhere
-// InvSqrtDepth's have. A taxonomy of roots alone is an error.
+// equally deep: 0 at the roots, otherwise 1/sqrt(depth), with depth the largest number of ancestors
+// of a leaf, without the leaf. Attribute vectors have norm 1 where all leaves have that many;
+// elsewhere InvSqrtDepth's have. A taxonomy of roots alone is an error.
 func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 	depth := 0
 	for _, leaf := range t.Leaves() {
@@ -65,10 +66,10 @@ func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 	return ancestors(t, values)
 }
 
-// InvSqrtDepth returns the attributes of [Cai08, section 7.2] for taxonomies of unequal
-// depth: for a leaf y 0 at the roots, otherwise 1/sqrt(depth(y)), with depth(y) the number of ancestors of y
-// without y. Attribute vectors have norm 1 where every leaf is below one root only. A leaf that
-// is a root is an error.
+// InvSqrtDepth returns the attributes of [Cai08, section 7.2] for taxonomies of unequal depth: for
+// a leaf y 0 at the roots, otherwise 1/sqrt(depth(y)), with depth(y) the number of ancestors of y
+// without y. Attribute vectors have norm 1 where every leaf is below one root only. A leaf that is
+// a root is an error.
 func InvSqrtDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 	for _, leaf := range t.Leaves() {
 		if len(t.Parents(leaf)) == 0 {

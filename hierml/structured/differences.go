@@ -8,16 +8,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Differences returns attributes of all nodes under which the ridge penalty
-// 1/2 ||V||^2 is, in the weights w_n = sum_c Lambda_c(n) V_c of the nodes, the
-// regularizer of TRANSFER [ZXW11, section 5], which keeps nodes near
-// their parents:
+// Differences returns attributes of all nodes under which the ridge penalty 1/2 ||V||^2 is, in the
+// weights w_n = sum_c Lambda_c(n) V_c of the nodes, the regularizer of TRANSFER [ZXW11, section 5],
+// which keeps nodes near their parents:
 //
 //	1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 )
 //
-// The matrix of this form, Q = LL' with V = L'w, is factored with children before
-// parents. On trees no entries come up in L, and the attributes of a node are at its
-// ancestors: path sums, in which every step down from a node n loses the same share.
+// The matrix of this form, Q = LL' with V = L'w, is factored with children before parents. On trees
+// no entries come up in L, and the attributes of a node are at its ancestors: path sums, in which
+// every step down from a node n loses the same share.
 func Differences(t *taxonomy.Taxonomy) (*Attributes, error) {
 	// q has the entries of the matrix between nodes not eliminated.
 	q := make([]map[int]float64, t.Len())

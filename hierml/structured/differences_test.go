@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/example"
 )
 
-// TestDifferences compares the norm of V with the regularizer of the node weights
-// that it makes.
+// TestDifferences compares the norm of V with the regularizer of the node weights that it makes.
 func TestDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 0))
 	for trial := range 40 {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Dual is a point of the dual problem: for every block a sparse vector of
-// coefficients over its competitors, none negative, with a sum of at most C.
+// Dual is a point of the dual problem: for every block a sparse vector of coefficients over its
+// competitors, none negative, with a sum of at most C.
 type Dual struct {
 	ids    [][]int32
 	values [][]float64
@@ -20,12 +20,10 @@ func (o *Oracle) NewDual() *Dual {
 // Blocks returns the number of blocks.
 func (d *Dual) Blocks() int { return len(d.ids) }
 
-// Row returns the competitors of block b that have a coefficient, and the
-// coefficients.
+// Row returns the competitors of block b that have a coefficient, and the coefficients.
 func (d *Dual) Row(b int) (ids []int32, values []float64) { return d.ids[b], d.values[b] }
 
-// SetRow replaces the coefficients of block b. The slices are copied, zeros
-// are left out.
+// SetRow replaces the coefficients of block b. The slices are copied, zeros are left out.
 func (d *Dual) SetRow(b int, ids []int32, values []float64) {
 	d.ids[b], d.values[b] = d.ids[b][:0], d.values[b][:0]
 	for k, v := range values {
@@ -66,14 +64,13 @@ func (o *Oracle) Rows(d *Dual) *Rows {
 	return rows
 }
 
-// Build sets w to W(d) and returns the squared norms of W(d) and of w as it is
-// stored. The result does not depend on workers.
+// Build sets w to W(d) and returns the squared norms of W(d) and of w as it is stored. The result
+// does not depend on workers.
 func (o *Oracle) Build(d *Dual, w State, workers int) (exact, stored float64) {
 	return w.Set(o.Rows(d), workers)
 }
 
-// Certificate is a primal value that weights attain and a dual value that no
-// weights can undercut.
+// Certificate is a primal value that weights attain and a dual value that no weights can undercut.
 type Certificate struct {
 	Primal float64
 	Dual   float64

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Two examples of one feature each, and a point of the dual that gives the
-// competitor of each the coefficient 1/2.
+// Two examples of one feature each, and a point of the dual that gives the competitor of each the
+// coefficient 1/2.
 func ExampleProblem() {
 	t, err := taxonomy.New([]string{"all", "cat", "dog"}, [][2]int{{0, 1}, {0, 2}})
 	if err != nil {

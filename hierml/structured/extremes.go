@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// extremes is the search of a ranking in which every pair has the same loss, so that a pair is violated the more, the lower the
-// score of its label and the higher that of the other candidate: the worst is found by one look at every candidate instead of
-// one at every pair.
+// extremes is the search of a ranking in which every pair has the same loss, so that a pair is
+// violated the more, the lower the score of its label and the higher that of the other candidate:
+// the worst is found by one look at every candidate instead of one at every pair.
 type extremes struct {
 	*rankingSearch
 	low, high []int32 // positions of labels in the block, candidates
@@ -37,7 +37,8 @@ func (s *extremes) Worst(n int, floor float64, known []int32, dst []int32) []int
 	if n <= 0 {
 		return dst
 	}
-	// Of the n worst that are not known none has a label or a candidate that is not among the first of these.
+	// Of the n worst that are not known none has a label or a candidate that is not among the first
+	// of these.
 	count := n + len(known)
 	s.low, s.high = s.low[:0], s.high[:0]
 	for r, y := range s.labels {
@@ -68,7 +69,8 @@ func (s *extremes) Worst(n int, floor float64, known []int32, dst []int32) []int
 	return dst
 }
 
-// insert puts an item with the given key into a list that ascends by keys and keeps at most count of its items.
+// insert puts an item with the given key into a list that ascends by keys and keeps at most count
+// of its items.
 func insert(list []int32, item int32, count int, key float64, keyOf func(int32) float64) []int32 {
 	if len(list) == count {
 		if keyOf(list[count-1]) <= key {

@@ -9,8 +9,8 @@ import (
 // hugeFloats is the number of floats from which large pages are asked for.
 const hugeFloats = 16 << 20
 
-// newFloats returns n zeros. Rows of the weights are read in no order, so that
-// most reads of a large matrix miss the table of small pages; it asks for large ones.
+// newFloats returns n zeros. Rows of the weights are read in no order, so that most reads of a
+// large matrix miss the table of small pages; it asks for large ones.
 func newFloats(n int) []float32 {
 	data := make([]float32, n)
 	if n < hugeFloats {

@@ -17,14 +17,14 @@ type Inputs interface {
 	SquaredNorm(i int) float64
 	// Product returns <x_i, x_j>.
 	Product(i, j int) float64
-	// NewState returns zero weights with the given columns, wide ones in float64
-	// and others in what is enough for relative gaps above 1e-6.
+	// NewState returns zero weights with the given columns, wide ones in float64 and others in what
+	// is enough for relative gaps above 1e-6.
 	NewState(columns []int, wide bool) State
 }
 
-// State is a weight matrix W, one row a column of the problem, as a solver
-// changes it: by steps u (x) x_i of the examples. Scores may be called from
-// several goroutines while nothing changes the weights.
+// State is a weight matrix W, one row a column of the problem, as a solver changes it: by steps u
+// (x) x_i of the examples. Scores may be called from several goroutines while nothing changes the
+// weights.
 type State interface {
 	// Width is the length of a slice of scores, at least the number of columns.
 	Width() int
@@ -34,8 +34,8 @@ type State interface {
 	Add(i int, columns []int32, u []float64)
 	// NewBatch returns an empty batch of examples.
 	NewBatch() Batch
-	// Set makes W the sum of rows u_i (x) x_i and returns the squared norms of the
-	// sum and of W as it is stored. The result does not depend on workers.
+	// Set makes W the sum of rows u_i (x) x_i and returns the squared norms of the sum and of W as
+	// it is stored. The result does not depend on workers.
 	Set(u *Rows, workers int) (exact, stored float64)
 }
 
@@ -54,8 +54,7 @@ func (r *Rows) Row(i int) (columns []int32, values []float64) {
 // scoreWidth rounds a number of columns up to what the vector kernels take.
 func scoreWidth(columns int) int { return (columns + 7) &^ 7 }
 
-// Linear are examples given as the rows of a sparse matrix; their weights are a
-// [Weights].
+// Linear are examples given as the rows of a sparse matrix; their weights are a [Weights].
 type Linear struct {
 	x       *dataset.Matrix
 	squares []float64
@@ -66,8 +65,8 @@ type Linear struct {
 	values    []float32
 }
 
-// NewLinear returns the rows of x as examples. The matrix is shared, not
-// copied, and must not change.
+// NewLinear returns the rows of x as examples. The matrix is shared, not copied, and must not
+// change.
 func NewLinear(x *dataset.Matrix) (*Linear, error) {
 	if x == nil || x.Rows == 0 {
 		return nil, fmt.Errorf("structured: no examples; give X at least one row")
@@ -86,8 +85,8 @@ func NewLinear(x *dataset.Matrix) (*Linear, error) {
 	return l, nil
 }
 
-// CheckMatrix reports the first thing wrong with a sparse matrix: lengths,
-// indices that do not ascend or lie outside, values that are not finite.
+// CheckMatrix reports the first thing wrong with a sparse matrix: lengths, indices that do not
+// ascend or lie outside, values that are not finite.
 func CheckMatrix(x *dataset.Matrix) error {
 	if x.Rows < 0 || x.Cols < 0 || len(x.Indptr) != x.Rows+1 || len(x.Indices) != len(x.Values) {
 		return fmt.Errorf("structured: matrix of %d rows and %d columns has %d row borders, %d indices and %d values; expected %d borders and as many indices as values",
@@ -176,8 +175,8 @@ func (l *Linear) NewState(columns []int, wide bool) State {
 	return &linearState{Weights: NewWeights(columns, l.x.Cols), linear: l}
 }
 
-// LinearWeights returns the weight matrix behind a state of Linear inputs, nil
-// for others. It changes with the state.
+// LinearWeights returns the weight matrix behind a state of Linear inputs, nil for others. It
+// changes with the state.
 func LinearWeights(s State) *Weights {
 	if l, ok := s.(*linearState); ok {
 		return l.Weights
@@ -205,8 +204,8 @@ func (s *linearState) Add(i int, columns []int32, u []float64) {
 	}
 }
 
-// Set accumulates every row of the weights in float64 over the examples that
-// have the feature and then rounds it to what is stored.
+// Set accumulates every row of the weights in float64 over the examples that have the feature and
+// then rounds it to what is stored.
 func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
 	l, w := s.linear, s.Weights
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
@@ -251,13 +250,13 @@ func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
 	return exact, stored
 }
 
-// Kernel are examples known by the matrix of their inner products; their
-// weights are an [Expansion].
+// Kernel are examples known by the matrix of their inner products; their weights are an
+// [Expansion].
 type Kernel struct{ gram *mat.SymDense }
 
-// NewKernel returns examples with the given inner products, which are finite.
-// That the matrix is positive semidefinite is the caller's to know: otherwise
-// there is no problem to solve. It is shared, not copied, and must not change.
+// NewKernel returns examples with the given inner products, which are finite. That the matrix is
+// positive semidefinite is the caller's to know: otherwise there is no problem to solve. It is
+// shared, not copied, and must not change.
 func NewKernel(gram *mat.SymDense) (*Kernel, error) {
 	if gram == nil || gram.IsEmpty() {
 		return nil, fmt.Errorf("structured: no examples; give a Gram matrix of at least one row")
@@ -291,8 +290,8 @@ func (k *Kernel) NewState(columns []int, _ bool) State {
 	return &Expansion{Columns: columns, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
 }
 
-// Expansion is a weight matrix W = sum_i u_i (x) phi(x_i) over the examples of a
-// [Kernel]: it holds the vectors u_i and the scores of all examples.
+// Expansion is a weight matrix W = sum_i u_i (x) phi(x_i) over the examples of a [Kernel]: it holds
+// the vectors u_i and the scores of all examples.
 type Expansion struct {
 	Columns []int // node id of each column
 	Rows    Rows  // u_i, as of the last Set
@@ -357,8 +356,8 @@ func (e *Expansion) Set(u *Rows, workers int) (exact, stored float64) {
 	return exact, exact
 }
 
-// ScoresOf writes the scores of the columns for an instance whose inner products
-// with the examples are given. scores has Width entries.
+// ScoresOf writes the scores of the columns for an instance whose inner products with the examples
+// are given. scores has Width entries.
 func (e *Expansion) ScoresOf(products, scores []float64) {
 	clear(scores)
 	for i, k := range products {

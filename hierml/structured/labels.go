@@ -18,12 +18,11 @@ const (
 	Margin Rescaling = iota
 	// Norm rescaling divides everything inside the maximum by
 	// ||Lambda(y)-Lambda(y_i)||: b = Delta/||.||, r = 1/||.||. With the loss [CSS16, (9)] this is [CSS16, (13)] (b = 1), with
-	// its maximum taken over
-	// y != y_i and a hinge around it, without which the printed optimum is
-	// W = 0. Labels with the attributes of y_i are left out.
+	// its maximum taken over y != y_i and a hinge around it, without which the printed optimum is W
+	// = 0. Labels with the attributes of y_i are left out.
 	Norm
-	// Slack rescaling: b = r = Delta, so that a margin of 1 is asked for and a
-	// violation of it weighs Delta. [Cai08, (4.10)]; TREELOSS of [ZXW11].
+	// Slack rescaling: b = r = Delta, so that a margin of 1 is asked for and a violation of it
+	// weighs Delta. [Cai08, (4.10)]; TREELOSS of [ZXW11].
 	Slack
 )
 
@@ -48,13 +47,12 @@ func (r Rescaling) String() string {
 	return fmt.Sprintf("Rescaling(%d)", int(r))
 }
 
-// costTable bounds the bytes of the costs that are tabulated; those of more
-// labels are computed when asked for.
+// costTable bounds the bytes of the costs that are tabulated; those of more labels are computed
+// when asked for.
 const costTable = 64 << 20
 
 // Labels compares the label of every example with every other candidate of the attributes: one
-// block an example, whose competitors are named by their positions in
-// Attributes.Candidates.
+// block an example, whose competitors are named by their positions in Attributes.Candidates.
 type Labels struct {
 	attributes *Attributes
 	loss       loss.Loss
@@ -65,8 +63,8 @@ type Labels struct {
 	scales     [][]float64 // r likewise, nil where all are 1
 }
 
-// NewLabels returns the comparisons of labels y, one node id an example, with
-// the other candidates of the attributes. c weighs every example.
+// NewLabels returns the comparisons of labels y, one node id an example, with the other candidates
+// of the attributes. c weighs every example.
 func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*Labels, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: comparing labels needs Attributes and a Loss")
@@ -95,8 +93,7 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 	return ls, ls.tabulate()
 }
 
-// tabulate checks the costs of the labels that some example has and keeps them
-// if they are few.
+// tabulate checks the costs of the labels that some example has and keeps them if they are few.
 func (ls *Labels) tabulate() error {
 	t, candidates := ls.attributes.taxonomy, ls.attributes.candidates
 	distinct := make([]bool, len(candidates))
@@ -227,8 +224,8 @@ func (ls *Labels) Direct(b int, y int32, scale float64, step *Step) {
 	ls.attributes.direct(y, -scale, step)
 }
 
-// Product returns the inner product of r_i(y) (Lambda(y_i)-Lambda(y)) and
-// r_i(z) (Lambda(y_i)-Lambda(z)).
+// Product returns the inner product of r_i(y) (Lambda(y_i)-Lambda(y)) and r_i(z)
+// (Lambda(y_i)-Lambda(z)).
 func (ls *Labels) Product(b int, y, z int32) float64 {
 	t, a := ls.truth[b], ls.attributes
 	return ls.scale(t, y) * ls.scale(t, z) * (a.product(t, t) - a.product(t, y) - a.product(t, z) + a.product(y, z))

@@ -1,7 +1,7 @@
 package structured
 
-// ColumnSquares returns ||W_c||^2 for every column of W = sum_i u_i (x) x_i, in float64. The result does not depend on
-// workers.
+// ColumnSquares returns ||W_c||^2 for every column of W = sum_i u_i (x) x_i, in float64. The result
+// does not depend on workers.
 func ColumnSquares(in Inputs, u *Rows, columns, workers int) []float64 {
 	squares := make([]float64, columns)
 	l, ok := in.(*Linear)

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// TestColumnSquares compares the norms of columns, for rows of a matrix and for their inner products, with the matrix
-// written out.
+// TestColumnSquares compares the norms of columns, for rows of a matrix and for their inner
+// products, with the matrix written out.
 func TestColumnSquares(t *testing.T) {
 	const n, features, columns = 300, 170, 5
 	r := rand.New(rand.NewPCG(1, 2))

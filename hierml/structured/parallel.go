@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// chunk is the number of rows a worker takes at a time. It is fixed, so that
-// results that depend on chunk borders do not depend on the number of workers.
+// chunk is the number of rows a worker takes at a time. It is fixed, so that results that depend on
+// chunk borders do not depend on the number of workers.
 const chunk = 128
 
 func workerCount(workers int) int {
@@ -18,8 +18,7 @@ func workerCount(workers int) int {
 	return workers
 }
 
-// parallel calls do for every chunk of 0..n-1, on the given number of
-// goroutines numbered from 0.
+// parallel calls do for every chunk of 0..n-1, on the given number of goroutines numbered from 0.
 func parallel(n, workers int, do func(worker, lo, hi int)) {
 	workers = min(workers, (n+chunk-1)/chunk)
 	if workers <= 1 {

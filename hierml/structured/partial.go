@@ -1,7 +1,6 @@
 package structured
 
-// Partial is a [State] that scores some of its columns for less than what all
-// of them cost.
+// Partial is a [State] that scores some of its columns for less than what all of them cost.
 type Partial interface {
 	State
 	// ScoresAt writes <W_c, x_i> of the given columns into dst, one entry a column.

@@ -2,8 +2,8 @@ package structured
 
 import "context"
 
-// Scored are weights known by the scores that they give to examples. Scores may
-// be called from several goroutines.
+// Scored are weights known by the scores that they give to examples. Scores may be called from
+// several goroutines.
 type Scored interface {
 	// Width is the length of a slice of scores, at least the number of columns.
 	Width() int
@@ -11,9 +11,9 @@ type Scored interface {
 	Scores(i int, scores []float64)
 }
 
-// Primal returns the value of the objective at weights whose squared norm is
-// given, in one pass over the examples. The result does not depend on workers.
-// Primal returns ctx's error if it is cancelled.
+// Primal returns the value of the objective at weights whose squared norm is given, in one pass
+// over the examples. The result does not depend on workers. Primal returns ctx's error if it is
+// cancelled.
 func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
 	hinges := make([]float64, (o.inputs.Len()+chunk-1)/chunk)
 	searches := make([]Search, workerCount(workers))

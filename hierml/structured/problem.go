@@ -1,16 +1,14 @@
-// Package structured states the learning problem that the support vector
-// machines of the literature on hierarchical classification share, and answers
-// what a solver asks of it: scores, worst competitors, primal value, dual value
-// and the gap between them. Package solver solves it; package svm names it after
-// the papers.
+// Package structured states the learning problem that the support vector machines of the literature
+// on hierarchical classification share, and answers what a solver asks of it: scores, worst
+// competitors, primal value, dual value and the gap between them. Package solver solves it; package
+// svm names it after the papers.
 //
 // # The problem
 //
-// A problem has examples, weights with one row <W_c, x> for each of a number of
-// columns, and hinges, called blocks. Block b belongs to one example x_i and has
-// competitors: comparisons the example takes part in. Competitor j costs b_j
-// unless the scores of the columns, s_c = <W_c, x_i>, make up for it in the
-// direction u_j:
+// A problem has examples, weights with one row <W_c, x> for each of a number of columns, and
+// hinges, called blocks. Block b belongs to one example x_i and has competitors: comparisons the
+// example takes part in. Competitor j costs b_j unless the scores of the columns, s_c = <W_c, x_i>,
+// make up for it in the direction u_j:
 //
 //	min  1/2 ||W||^2 + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
 //
@@ -21,13 +19,13 @@
 //
 // What the papers do differently is in three places:
 //
-//   - [Attributes]: a label y has a vector Lambda(y) over the columns and the score
-//     F(x, y) = sum_c Lambda_c(y) <W_c, x>; flat, hierarchical and normalized
-//     SVMs differ in Lambda alone. A regularizer 1/2 tr(W'QW) that couples nodes is a change
-//     of variables, that is, other attributes.
+//   - [Attributes]: a label y has a vector Lambda(y) over the columns and the score F(x, y) = sum_c
+//     Lambda_c(y) <W_c, x>; flat, hierarchical and normalized SVMs differ in Lambda alone. A
+//     regularizer 1/2 tr(W'QW) that couples nodes is a change of variables, that is, other
+//     attributes.
 //   - [Competitors]: what an example is compared with. [NewLabels]: its label against every other.
-//   - [Inputs]: instances as sparse vectors ([NewLinear]) or known by their inner
-//     products alone ([NewKernel]).
+//   - [Inputs]: instances as sparse vectors ([NewLinear]) or known by their inner products alone
+//     ([NewKernel]).
 //
 // # Scaling
 //
@@ -64,16 +62,15 @@ func CheckC(c float64) error {
 	return nil
 }
 
-// Problem is one learning problem; see the package comment. Compile prepares it
-// for a solver.
+// Problem is one learning problem; see the package comment. Compile prepares it for a solver.
 type Problem struct {
 	Inputs      Inputs
 	Columns     []int // node id of each column of the weights
 	Competitors Competitors
 }
 
-// Compile checks that the parts fit together and returns what a solver works
-// on. The parts are shared, not copied, and must not change.
+// Compile checks that the parts fit together and returns what a solver works on. The parts are
+// shared, not copied, and must not change.
 func (p *Problem) Compile() (*Oracle, error) {
 	if p == nil || p.Inputs == nil || p.Competitors == nil {
 		return nil, fmt.Errorf("structured: a problem needs Inputs and Competitors")
@@ -137,9 +134,8 @@ func (o *Oracle) Origin() Certificate {
 	return Certificate{Primal: value}
 }
 
-// Competitors says which comparisons the examples take part in; see the package
-// comment. It is immutable as far as its users can see and safe for concurrent
-// use.
+// Competitors says which comparisons the examples take part in; see the package comment. It is
+// immutable as far as its users can see and safe for concurrent use.
 type Competitors interface {
 	// Blocks returns the number of blocks.
 	Blocks() int
@@ -147,46 +143,45 @@ type Competitors interface {
 	Example(b int) int
 	// C returns the weight of block b, positive and finite.
 	C(b int) float64
-	// Known tells whether an id names a competitor of block b, within which it never
-	// changes its meaning.
+	// Known tells whether an id names a competitor of block b, within which it never changes its
+	// meaning.
 	Known(b int, id int32) bool
 	// Cost returns the cost of a competitor of block b.
 	Cost(b int, id int32) float64
 	// Direct adds scale times the direction of a competitor to a step.
 	Direct(b int, id int32, scale float64, step *Step)
-	// Product returns the inner product of the directions of two competitors of
-	// block b; times ||x||^2 it is the curvature of the dual between them.
+	// Product returns the inner product of the directions of two competitors of block b; times
+	// ||x||^2 it is the curvature of the dual between them.
 	Product(b int, k, l int32) float64
 	// NewSearch returns a search for violated competitors.
 	NewSearch() Search
 }
 
-// Multiplier is what Competitors may be besides, if many products at once are
-// cheaper than one by one.
+// Multiplier is what Competitors may be besides, if many products at once are cheaper than one by
+// one.
 type Multiplier interface {
-	// Products writes Product of every two competitors given: row k begins at
-	// dst[k*stride]; only entries l <= k of it are written.
+	// Products writes Product of every two competitors given: row k begins at dst[k*stride]; only
+	// entries l <= k of it are written.
 	Products(b int, ids []int32, dst []float64, stride int)
 }
 
-// Search looks for violated competitors of one block at a time, where a
-// competitor's violation is its cost less <its direction, the scores of the
-// columns>. It holds scratch space: one Search a goroutine.
+// Search looks for violated competitors of one block at a time, where a competitor's violation is
+// its cost less <its direction, the scores of the columns>. It holds scratch space: one Search a
+// goroutine.
 type Search interface {
-	// Load turns to a block. scores are those of the columns for its example and
-	// must not change before the next Load. It returns the largest violation, zero if none is
-	// above.
+	// Load turns to a block. scores are those of the columns for its example and must not change
+	// before the next Load. It returns the largest violation, zero if none is above.
 	Load(b int, scores []float64) float64
 	// Violation returns the violation of a competitor of the block.
 	Violation(id int32) float64
-	// Worst appends up to n competitors that are not known, the most violated first,
-	// of those with a violation above floor. known is in no order. A search need
-	// not find all of them, but finds one if there is one.
+	// Worst appends up to n competitors that are not known, the most violated first, of those with
+	// a violation above floor. known is in no order. A search need not find all of them, but finds
+	// one if there is one.
 	Worst(n int, floor float64, known []int32, dst []int32) []int32
 }
 
-// DotSteps returns the inner product of the directions of two competitors: what
-// Product may be if there is no faster way. The two steps are scratch space, empty before and after.
+// DotSteps returns the inner product of the directions of two competitors: what Product may be if
+// there is no faster way. The two steps are scratch space, empty before and after.
 func DotSteps(c Competitors, b int, k, l int32, first, second *Step) float64 {
 	c.Direct(b, k, 1, first)
 	c.Direct(b, l, 1, second)
@@ -199,8 +194,8 @@ func DotSteps(c Competitors, b int, k, l int32, first, second *Step) float64 {
 	return sum
 }
 
-// Step accumulates a change of the weights that one example makes: a vector
-// over the columns. It is scratch space: one Step a goroutine.
+// Step accumulates a change of the weights that one example makes: a vector over the columns. It is
+// scratch space: one Step a goroutine.
 type Step struct {
 	u       []float64 // by column
 	columns []int32   // touched
@@ -225,8 +220,8 @@ func (s *Step) Add(column int32, value float64) {
 	s.u[column] += value
 }
 
-// Take returns the columns whose value is not zero, and the values, and empties
-// the step. The slices are valid until the next Add.
+// Take returns the columns whose value is not zero, and the values, and empties the step. The
+// slices are valid until the next Add.
 func (s *Step) Take() (columns []int32, values []float64) {
 	s.values = s.values[:0]
 	kept := s.columns[:0]

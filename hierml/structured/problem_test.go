@@ -22,8 +22,7 @@ func firstLabels(d *dataset.Dataset) []int {
 	return y
 }
 
-// randomDual gives every example up to three competitors and, to every second,
-// the whole of C.
+// randomDual gives every example up to three competitors and, to every second, the whole of C.
 func randomDual(o *Oracle, seed uint64) *Dual {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	d := o.NewDual()
@@ -64,8 +63,7 @@ func compile(x *dataset.Matrix, y []int, a *Attributes, l loss.Loss, r Rescaling
 	return (&Problem{Inputs: inputs, Columns: a.Columns(), Competitors: labels}).Compile()
 }
 
-// TestCertifyAgainstDefinition evaluates both objectives with plain loops over
-// dense matrices.
+// TestCertifyAgainstDefinition evaluates both objectives with plain loops over dense matrices.
 func TestCertifyAgainstDefinition(t *testing.T) {
 	for name, a := range attributeCases(t) {
 		for _, rescaling := range []Rescaling{Margin, Norm, Slack} {

@@ -8,15 +8,15 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// Ranking compares every label of an example with every candidate that is none of its labels, in one
-// block an example: the sum over blocks of the largest
+// Ranking compares every label of an example with every candidate that is none of its labels, in
+// one block an example: the sum over blocks of the largest
 //
 //	Delta(y, z) (1 - (F(x_i, y) - F(x_i, z)))  over y in Y_i, z not in Y_i   (Slack)
 //	Delta(y, z) - (F(x_i, y) - F(x_i, z))                                    (Margin)
 //
-// is [Cai08, (4.10)] with Slack rescaling, [Cai08, (4.3)] with a loss of 1, where they agree, and, for
-// one label an example, what Labels is. Examples that have all candidates, or none, as labels compare nothing
-// and have no block.
+// is [Cai08, (4.10)] with Slack rescaling, [Cai08, (4.3)] with a loss of 1, where they agree, and,
+// for one label an example, what Labels is. Examples that have all candidates, or none, as labels
+// compare nothing and have no block.
 type Ranking struct {
 	attributes *Attributes
 	loss       loss.Loss
@@ -29,8 +29,8 @@ type Ranking struct {
 }
 
 // NewRanking returns the comparisons for examples with the given sets of labels, node ids that are
-// candidates of the attributes; a label given twice counts once. The rescaling is Margin or Slack, c weighs every
-// example.
+// candidates of the attributes; a label given twice counts once. The rescaling is Margin or Slack,
+// c weighs every example.
 func NewRanking(a *Attributes, labels [][]int, l loss.Loss, r Rescaling, c float64) (*Ranking, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: ranking labels needs Attributes and a Loss")
@@ -203,8 +203,8 @@ func (rk *Ranking) Product(b int, k, l int32) float64 {
 	return rk.scale(y, z) * rk.scale(v, w) * (a.product(y, v) - a.product(y, w) - a.product(z, v) + a.product(z, w))
 }
 
-// NewSearch returns a search that scores all candidates at once and looks at all pairs, or, where all have the same loss, at the
-// labels with the lowest and the others with the highest scores.
+// NewSearch returns a search that scores all candidates at once and looks at all pairs, or, where
+// all have the same loss, at the labels with the lowest and the others with the highest scores.
 func (rk *Ranking) NewSearch() Search {
 	q := len(rk.attributes.candidates)
 	s := &rankingSearch{

@@ -67,7 +67,8 @@ func TestClassRegularizerOfTwoPerfectTrees(t *testing.T) {
 	}
 }
 
-// Q is the inverse of the attributes' inner products, and no node weights that give the same class weights are smaller than Nodes'.
+// Q is the inverse of the attributes' inner products, and no node weights that give the same class
+// weights are smaller than Nodes'.
 func TestClassRegularizerIsTheSmallestNorm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 20 {

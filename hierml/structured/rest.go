@@ -17,8 +17,8 @@ type Rest struct {
 	is      []bool // examples x columns
 }
 
-// NewRest returns the comparisons for examples whose classes are columns, 0..columns-1; columns that
-// are not among an example's classes are the rest. c weighs every hinge.
+// NewRest returns the comparisons for examples whose classes are columns, 0..columns-1; columns
+// that are not among an example's classes are the rest. c weighs every hinge.
 func NewRest(columns int, classes [][]int, c float64) (*Rest, error) {
 	if columns < 1 {
 		return nil, fmt.Errorf("structured: %d classes; give at least one", columns)

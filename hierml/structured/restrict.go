@@ -29,8 +29,8 @@ func (a *Attributes) Restrict(candidates []int) (*Attributes, error) {
 	return r, nil
 }
 
-// Widen returns the same attributes with a column for further nodes, which the
-// candidates need not use: for a model with weights of its own for inner nodes.
+// Widen returns the same attributes with a column for further nodes, which the candidates need not
+// use: for a model with weights of its own for inner nodes.
 func (a *Attributes) Widen(nodes []int) (*Attributes, error) {
 	for _, n := range nodes {
 		if n < 0 || n >= a.taxonomy.Len() {

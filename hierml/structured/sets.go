@@ -11,15 +11,15 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// Sets compares the label set of every example with every other non-empty set of leaves, one block an
-// example: the largest
+// Sets compares the label set of every example with every other non-empty set of leaves, one block
+// an example: the largest
 //
 //	Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i)   over the sets Y,   F(x, Y) = sum_{n above Y} Lambda_n <W_n, x>
 //
-// is [CSS16, (2), (10) and (12)] for several labels an example. The loss is a sum over the nodes of Y,
-// so that the worst set is found by package labelset: exactly by dynamic programming on trees and forests,
-// by branch and bound on other graphs. There, a search that ends at the limit of its branches reports the
-// bound that it has, so that a certificate holds in any case.
+// is [CSS16, (2), (10) and (12)] for several labels an example. The loss is a sum over the nodes of
+// Y, so that the worst set is found by package labelset: exactly by dynamic programming on trees
+// and forests, by branch and bound on other graphs. There, a search that ends at the limit of its
+// branches reports the bound that it has, so that a certificate holds in any case.
 //
 // Sets are named in the order in which the searches found them, a block apart.
 type Sets struct {
@@ -52,15 +52,16 @@ type setExample struct {
 type foundSet struct {
 	hash uint64
 	cost float64
-	// Columns where the truth and the set differ, ascending: c where the truth alone has it, ^c where the
-	// set alone has it.
+	// Columns where the truth and the set differ, ascending: c where the truth alone has it, ^c
+	// where the set alone has it.
 	columns []int32
 }
 
-// NewSets returns the comparisons for examples with the given sets of labels, leaves of the taxonomy, at
-// least one an example. The attributes are those of the leaves, with a value that depends on the node alone for each of a
-// leaf's ancestors, as Ancestors and SqrtAlpha make them. c weighs every example. On graphs that are not forests a search
-// may end when it has a violation within the given share of the largest one; zero asks for the largest.
+// NewSets returns the comparisons for examples with the given sets of labels, leaves of the
+// taxonomy, at least one an example. The attributes are those of the leaves, with a value that
+// depends on the node alone for each of a leaf's ancestors, as Ancestors and SqrtAlpha make them. c
+// weighs every example. On graphs that are not forests a search may end when it has a violation
+// within the given share of the largest one; zero asks for the largest.
 func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64) (*Sets, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: comparing label sets needs Attributes and a loss")
@@ -146,8 +147,9 @@ func (s *Sets) addExample(i int, set []int, l loss.Decomposing, rewards []float6
 	return nil
 }
 
-// NodeValues returns the value that every node has in the attribute vectors of all leaves below it, zero
-// for nodes that no vector has. It is an error if there is no such value, or if the vectors are not those of the leaves.
+// NodeValues returns the value that every node has in the attribute vectors of all leaves below it,
+// zero for nodes that no vector has. It is an error if there is no such value, or if the vectors
+// are not those of the leaves.
 func (a *Attributes) NodeValues() ([]float64, error) {
 	t := a.taxonomy
 	if !slices.Equal(a.candidates, t.Leaves()) {
@@ -228,7 +230,8 @@ func (s *Sets) Products(b int, ids []int32, dst []float64, stride int) {
 	dense := s.scratch.Get().(*[]float64)
 	squares := *dense
 	for k, id := range ids {
-		// The sign of a column where two sets differ from the truth is that of the truth, hence the same.
+		// The sign of a column where two sets differ from the truth is that of the truth, hence the
+		// same.
 		for _, c := range sets[id].columns {
 			squares[c^c>>31] = s.byColumn[c^c>>31] * s.byColumn[c^c>>31]
 		}
@@ -385,9 +388,9 @@ type visited struct {
 	searches int
 }
 
-// Effort of a search on a graph that is not a forest. The first searches for an example are for directions to
-// move the weights in; the more often it is searched for, the nearer the weights are to their optimum, and the more an exact
-// answer is worth.
+// Effort of a search on a graph that is not a forest. The first searches for an example are for
+// directions to move the weights in; the more often it is searched for, the nearer the weights are
+// to their optimum, and the more an exact answer is worth.
 const (
 	sweeps   = 12   // of the first search
 	branches = 1000 // of the first search, times the number of nodes

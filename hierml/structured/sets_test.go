@@ -13,7 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// closed returns the attribute vector of a set of leaves over the columns, given the value of each node.
+// closed returns the attribute vector of a set of leaves over the columns, given the value of each
+// node.
 func closed(a *Attributes, values []float64, set []int) []float64 {
 	v := make([]float64, len(a.Columns()))
 	for _, n := range a.Taxonomy().Closure(set) {

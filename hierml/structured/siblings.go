@@ -8,16 +8,14 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// SiblingOptions say which nodes are compared with their siblings and what a
-// wrong order costs. The zero value compares every node at or above a label
-// that has a parent, with cost 1: <score of the node, less that of the sibling>
-// is to be at least 1.
+// SiblingOptions say which nodes are compared with their siblings and what a wrong order costs. The
+// zero value compares every node at or above a label that has a parent, with cost 1: <score of the
+// node, less that of the sibling> is to be at least 1.
 type SiblingOptions struct {
-	// Roots makes the roots siblings of each other, children of a root that is not
-	// a node [ZXW11].
+	// Roots makes the roots siblings of each other, children of a root that is not a node [ZXW11].
 	Roots bool
-	// InnerOnly compares nodes that have children only, as [QGH09], where the
-	// siblings of leaves are among the labels.
+	// InnerOnly compares nodes that have children only, as [QGH09], where the siblings of leaves
+	// are among the labels.
 	InnerOnly bool
 	// Loss is l(z, sibling) for nodes z at or above a label. When nil, it is 1.
 	Loss loss.Loss
@@ -25,15 +23,14 @@ type SiblingOptions struct {
 	Rescaling Rescaling
 }
 
-// Siblings compares nodes with their siblings: for an example with label set Y,
-// every node z at or above a label with every sibling of z that is not itself at
-// or above a label, so that never both orders of two nodes are asked for. A
-// node's score is <its attribute vector, scores of the columns>; the candidates of the
-// attributes are at least the nodes compared.
+// Siblings compares nodes with their siblings: for an example with label set Y, every node z at or
+// above a label with every sibling of z that is not itself at or above a label, so that never both
+// orders of two nodes are asked for. A node's score is <its attribute vector, scores of the
+// columns>; the candidates of the attributes are at least the nodes compared.
 //
-// One block is one example, all of whose comparisons share a slack variable; examples
-// without a comparison have no block. Within a block competitors are named in
-// the order of the nodes z, parents before children, and of the siblings' ids.
+// One block is one example, all of whose comparisons share a slack variable; examples without a
+// comparison have no block. Within a block competitors are named in the order of the nodes z,
+// parents before children, and of the siblings' ids.
 type Siblings struct {
 	attributes *Attributes
 	c          float64
@@ -54,8 +51,8 @@ type siblingPair struct {
 	cost, scale   float64
 }
 
-// NewSiblings returns the comparisons for examples with the given label sets, node
-// ids of the attributes' taxonomy, inner nodes included. c weighs every example.
+// NewSiblings returns the comparisons for examples with the given label sets, node ids of the
+// attributes' taxonomy, inner nodes included. c weighs every example.
 func NewSiblings(a *Attributes, labels [][]int, options SiblingOptions, c float64) (*Siblings, error) {
 	if a == nil {
 		return nil, fmt.Errorf("structured: comparing siblings needs Attributes")
@@ -156,8 +153,8 @@ func compare(a *Attributes, above, rank []int, options SiblingOptions) (siblingS
 	return s, nil
 }
 
-// With returns the same comparisons under other attributes of the same
-// candidates. Competitors keep their names.
+// With returns the same comparisons under other attributes of the same candidates. Competitors keep
+// their names.
 func (s *Siblings) With(a *Attributes) (*Siblings, error) {
 	if a == nil || a.taxonomy != s.attributes.taxonomy || !slices.Equal(a.candidates, s.attributes.candidates) {
 		return nil, fmt.Errorf("structured: comparisons can be moved to attributes of the same candidates only")
@@ -195,8 +192,8 @@ func (s *Siblings) Known(b int, id int32) bool {
 // Cost returns what the order is to be worth.
 func (s *Siblings) Cost(b int, id int32) float64 { return s.pairs[s.sets[b]].pairs[id].cost }
 
-// Direct adds scale times the difference of the two attribute vectors, itself
-// times the loss under Slack rescaling.
+// Direct adds scale times the difference of the two attribute vectors, itself times the loss under
+// Slack rescaling.
 func (s *Siblings) Direct(b int, id int32, scale float64, step *Step) {
 	set := &s.pairs[s.sets[b]]
 	p := set.pairs[id]

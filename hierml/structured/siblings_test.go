@@ -111,8 +111,8 @@ func TestSiblingsRefused(t *testing.T) {
 	}
 }
 
-// TestSiblingsAgainstDefinition compares scores, directions, products and the
-// search with plain loops, before and after a change of attributes.
+// TestSiblingsAgainstDefinition compares scores, directions, products and the search with plain
+// loops, before and after a change of attributes.
 func TestSiblingsAgainstDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	for trial := range 30 {

@@ -2,7 +2,8 @@ package structured
 
 import "slices"
 
-// SparseWeights are weight vectors of which most entries are zero, in compressed rows, one a feature.
+// SparseWeights are weight vectors of which most entries are zero, in compressed rows, one a
+// feature.
 type SparseWeights struct {
 	Columns []int     // node of each column, as in Weights
 	Begin   []int     // row f is from Begin[f] to Begin[f+1]: one more than there are features

@@ -7,11 +7,10 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Weights is the matrix W of a linear hierarchical classifier, one row <W_n>
-// a node and one column a feature, stored feature-major so that an instance
-// touches one contiguous run of memory for each of its features: the weight of
-// column c for feature f is at f*Stride+c. Storage is float32, or float64 where
-// that is not enough; everything computed from it is accumulated in float64.
+// Weights is the matrix W of a linear hierarchical classifier, one row <W_n> a node and one column
+// a feature, stored feature-major so that an instance touches one contiguous run of memory for each
+// of its features: the weight of column c for feature f is at f*Stride+c. Storage is float32, or
+// float64 where that is not enough; everything computed from it is accumulated in float64.
 type Weights struct {
 	Features int
 	Stride   int       // columns a feature, rounded up to a multiple of 8; the rest is zero
@@ -20,8 +19,7 @@ type Weights struct {
 	Wide     []float64 // Features x Stride; nil if Data is not
 }
 
-// NewWeights returns zero weights in float32; columns has the node id of each
-// column.
+// NewWeights returns zero weights in float32; columns has the node id of each column.
 func NewWeights(columns []int, features int) *Weights {
 	stride := scoreWidth(len(columns))
 	return &Weights{Features: features, Stride: stride, Columns: columns, Data: newFloats(features * stride)}
@@ -33,8 +31,7 @@ func NewWideWeights(columns []int, features int) *Weights {
 	return &Weights{Features: features, Stride: stride, Columns: columns, Wide: make([]float64, features*stride)}
 }
 
-// Like returns zero weights with other columns, for the same features in the
-// same storage.
+// Like returns zero weights with other columns, for the same features in the same storage.
 func (w *Weights) Like(columns []int) *Weights {
 	if w.Wide != nil {
 		return NewWideWeights(columns, w.Features)
@@ -59,8 +56,7 @@ func (w *Weights) At(feature, column int) float64 {
 	return float64(w.Data[feature*w.Stride+column])
 }
 
-// Set sets the weight of a column for a feature, rounded to what is stored,
-// which it returns.
+// Set sets the weight of a column for a feature, rounded to what is stored, which it returns.
 func (w *Weights) Set(feature, column int, v float64) float64 {
 	if w.Wide != nil {
 		w.Wide[feature*w.Stride+column] = v
@@ -70,8 +66,8 @@ func (w *Weights) Set(feature, column int, v float64) float64 {
 	return float64(float32(v))
 }
 
-// Node returns the weight vector of a node, one entry a feature; zeros for a
-// node that has no column.
+// Node returns the weight vector of a node, one entry a feature; zeros for a node that has no
+// column.
 func (w *Weights) Node(n int) []float64 {
 	v := make([]float64, w.Features)
 	for c, m := range w.Columns {
@@ -85,16 +81,16 @@ func (w *Weights) Node(n int) []float64 {
 	return v
 }
 
-// tile is the number of columns that are scored at a time, so that their scores
-// stay in the first level of the cache.
+// tile is the number of columns that are scored at a time, so that their scores stay in the first
+// level of the cache.
 const tile = 1024
 
-// narrowStride is the number of columns up to which a row is so short that four at a
-// time are not worth a call.
+// narrowStride is the number of columns up to which a row is so short that four at a time are not
+// worth a call.
 const narrowStride = 128
 
-// nodeScores writes <W_n, x> for every column into s, which has Stride entries.
-// Features beyond those of w are ignored.
+// nodeScores writes <W_n, x> for every column into s, which has Stride entries. Features beyond
+// those of w are ignored.
 func (w *Weights) nodeScores(indices []int32, values []float32, s []float64) {
 	n := len(indices)
 	for n > 0 && int(indices[n-1]) >= w.Features {
@@ -158,8 +154,8 @@ func (w *Weights) addRow(feature int32, x float64, cols []int32, u []float64) {
 	}
 }
 
-// Scorer computes scores of instances under fixed weights. It holds scratch
-// space: one Scorer a goroutine.
+// Scorer computes scores of instances under fixed weights. It holds scratch space: one Scorer a
+// goroutine.
 type Scorer struct {
 	attributes *Attributes
 	weights    *Weights
@@ -172,15 +168,15 @@ func NewScorer(a *Attributes, w *Weights) *Scorer {
 	return &Scorer{attributes: a, weights: w, nodes: make([]float64, w.Stride), sums: make([]float64, len(a.columns)+1)}
 }
 
-// Leaves writes the score of every candidate for one instance into dst, in the
-// order of Attributes.Candidates. Features that the weights do not have are ignored.
+// Leaves writes the score of every candidate for one instance into dst, in the order of
+// Attributes.Candidates. Features that the weights do not have are ignored.
 func (s *Scorer) Leaves(indices []int32, values []float32, dst []float64) {
 	s.weights.nodeScores(indices, values, s.nodes)
 	s.attributes.candidateScores(s.nodes, s.sums, dst)
 }
 
-// Nodes writes <W_n, x> for every node id n into dst, zero for nodes without a
-// column. Features that the weights do not have are ignored.
+// Nodes writes <W_n, x> for every node id n into dst, zero for nodes without a column. Features
+// that the weights do not have are ignored.
 func (s *Scorer) Nodes(indices []int32, values []float32, dst []float64) {
 	s.weights.nodeScores(indices, values, s.nodes)
 	clear(dst)
@@ -189,8 +185,8 @@ func (s *Scorer) Nodes(indices []int32, values []float32, dst []float64) {
 	}
 }
 
-// ScoreLeaves writes the scores of all candidates for every row of x into dst,
-// row-major with one entry a candidate. The result does not depend on workers.
+// ScoreLeaves writes the scores of all candidates for every row of x into dst, row-major with one
+// entry a candidate. The result does not depend on workers.
 func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, workers int) {
 	q := len(a.candidates)
 	scorers := make([]*Scorer, workerCount(workers))
@@ -205,8 +201,8 @@ func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, wo
 	})
 }
 
-// Argmax returns the position of the largest score, the first of equal ones,
-// and skips NaN; -1 without any.
+// Argmax returns the position of the largest score, the first of equal ones, and skips NaN; -1
+// without any.
 func Argmax(scores []float64) int {
 	best, at := math.Inf(-1), -1
 	for y, s := range scores {

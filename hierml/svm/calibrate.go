@@ -14,16 +14,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Calibration says how probabilities are learned: the data are divided into
-// folds, each is scored by a model trained on the others, and from these scores and the
-// labels it is learned how likely a label is given its score. The zero value is
-// ready to use.
+// Calibration says how probabilities are learned: the data are divided into folds, each is scored
+// by a model trained on the others, and from these scores and the labels it is learned how likely a
+// label is given its score. The zero value is ready to use.
 type Calibration struct {
-	// Folds is the number of folds, and of models trained beside the one on all data. The
-	// default value is 5.
+	// Folds is the number of folds, and of models trained beside the one on all data. The default
+	// value is 5.
 	Folds int
-	// Isotonic fits probabilities that only rise with the score, instead of
-	// Platt's sigmoids: for many data, whose form it does not assume.
+	// Isotonic fits probabilities that only rise with the score, instead of Platt's sigmoids: for
+	// many data, whose form it does not assume.
 	Isotonic bool
 	// Seed determines the folds.
 	Seed uint64
@@ -49,16 +48,16 @@ func Calibrate(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) 
 	return Calibration{}.Fit(ctx, e, d)
 }
 
-// maxScores bounds the scores that are held to learn from, and maxShared those that
-// labels with few instances share; instances are left out beyond.
+// maxScores bounds the scores that are held to learn from, and maxShared those that labels with few
+// instances share; instances are left out beyond.
 const (
 	maxScores = 1 << 27
 	maxShared = 1 << 22
 )
 
-// Fit trains the models and learns the probabilities. Where every instance has one
-// label, the score of a leaf is its margin to the best other leaf; otherwise its
-// score; the scores are those of Model.Rank. Leaves with few instances share one function of the score.
+// Fit trains the models and learns the probabilities. Where every instance has one label, the score
+// of a leaf is its margin to the best other leaf; otherwise its score; the scores are those of
+// Model.Rank. Leaves with few instances share one function of the score.
 func (c Calibration) Fit(ctx context.Context, e classifier.Estimator, d *dataset.Dataset) (*Calibrated, error) {
 	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: calibration needs an estimator and a dataset with instances and their taxonomy")
@@ -139,8 +138,7 @@ func checkCalibration(m *classifier.Model, t *taxonomy.Taxonomy) error {
 	return nil
 }
 
-// folds divides the rows at random into parts that have about the same number
-// of every class.
+// folds divides the rows at random into parts that have about the same number of every class.
 func folds(labels [][]int, n int, seed uint64) [][]int {
 	classes := make(map[int][]int)
 	most := -1
@@ -169,8 +167,8 @@ func folds(labels [][]int, n int, seed uint64) [][]int {
 	return parts
 }
 
-// heldOut are scores of instances by models that were not trained on them, with the
-// positions of what is true of each.
+// heldOut are scores of instances by models that were not trained on them, with the positions of
+// what is true of each.
 type heldOut struct {
 	leaves, nodes   [][]float64
 	relevant, above [][]int
@@ -244,8 +242,8 @@ func highestBelow(t *taxonomy.Taxonomy, leaves, nodes []float64) {
 	}
 }
 
-// learn returns a function for every column of scores, one for all with fewer
-// than a number of positives.
+// learn returns a function for every column of scores, one for all with fewer than a number of
+// positives.
 func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, error) {
 	fit := func(scores []float64, positive []bool) (calibrator, error) {
 		return calibration.Platt(scores, positive)
@@ -309,9 +307,9 @@ func (c Calibration) learn(scores [][]float64, relevant [][]int) ([]calibrator, 
 	return learned, nil
 }
 
-// LeafProbabilities returns the probability that a leaf is a label: a row of x a
-// row, a column a leaf in the order of Taxonomy.Leaves. Where the training data
-// have one label an instance, those of a row add up to one.
+// LeafProbabilities returns the probability that a leaf is a label: a row of x a row, a column a
+// leaf in the order of Taxonomy.Leaves. Where the training data have one label an instance, those
+// of a row add up to one.
 func (p *Calibrated) LeafProbabilities(x *dataset.Matrix) *mat.Dense {
 	scores := p.Model.ChoiceScores(x)
 	for i := range x.Rows {
@@ -348,9 +346,9 @@ func (p *Calibrated) leafProbabilities(row []float64) {
 	}
 }
 
-// NodeProbabilities returns the probability that a label is at or below a node: a
-// row of x a row, a column a node. It never rises from a node to a child. Where the
-// training data have one label an instance, it is the sum over the leaves below.
+// NodeProbabilities returns the probability that a label is at or below a node: a row of x a row, a
+// column a node. It never rises from a node to a child. Where the training data have one label an
+// instance, it is the sum over the leaves below.
 func (p *Calibrated) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)

@@ -16,28 +16,26 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// Search says how C is chosen: models are trained on a part of the data with
-// rising C, each from the one before it, and compared on the rest. The zero value
-// is ready to use.
+// Search says how C is chosen: models are trained on a part of the data with rising C, each from
+// the one before it, and compared on the rest. The zero value is ready to use.
 type Search struct {
-	// Grid are the values of C to try. The default value is 0.01 to 10 by factors
-	// of the root of 10, and beyond an end of it, by up to four more, as long as
-	// the best is at that end. A grid that is given is not extended.
+	// Grid are the values of C to try. The default value is 0.01 to 10 by factors of the root of
+	// 10, and beyond an end of it, by up to four more, as long as the best is at that end. A grid
+	// that is given is not extended.
 	Grid []float64
-	// HeldOut is the share of the instances to compare on, about that of every
-	// class. The default value is 0.2.
+	// HeldOut is the share of the instances to compare on, about that of every class. The default
+	// value is 0.2.
 	HeldOut float64
 	// Seed determines which instances those are.
 	Seed uint64
-	// Loss compares a prediction with the label, of several with the closest. The
-	// default value is the 0/1 loss.
+	// Loss compares a prediction with the label, of several with the closest. The default value is
+	// the 0/1 loss.
 	Loss loss.Loss
-	// SetLoss compares, for models that predict label sets, the predicted set with the true one. The
-	// default value is the size of the symmetric difference of the sets' ancestors.
+	// SetLoss compares, for models that predict label sets, the predicted set with the true one.
+	// The default value is the size of the symmetric difference of the sets' ancestors.
 	SetLoss loss.SetLoss
-	// OneStandardError chooses, instead of the C with the smallest loss, the smallest C
-	// whose loss on the same instances is not higher by more than one standard error
-	// of the difference.
+	// OneStandardError chooses, instead of the C with the smallest loss, the smallest C whose loss
+	// on the same instances is not higher by more than one standard error of the difference.
 	OneStandardError bool
 	// Progress, if not nil, is called after every C. An error stops the search.
 	Progress func(Tried) error
@@ -62,14 +60,13 @@ type Choice struct {
 	Rule    string            // how C was chosen
 }
 
-// ChooseC chooses C with the default Search and trains on all data with it. C
-// matters more than the method: compare methods at C chosen for each.
+// ChooseC chooses C with the default Search and trains on all data with it. C matters more than the
+// method: compare methods at C chosen for each.
 func ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
 	return Search{}.ChooseC(ctx, e, d)
 }
 
-// warm is an estimator that can start from the result of another C on the same
-// data.
+// warm is an estimator that can start from the result of another C on the same data.
 type warm interface {
 	withStart(r *solver.Result) Regularized
 }
@@ -126,9 +123,9 @@ func startsAnywhere(m solver.Method) bool {
 	return true
 }
 
-// ChooseC chooses C for an estimator and trains on all data with it. An error
-// comes with what has been tried so far, if anything has, and if training on all
-// data was stopped with the best model so far.
+// ChooseC chooses C for an estimator and trains on all data with it. An error comes with what has
+// been tried so far, if anything has, and if training on all data was stopped with the best model
+// so far.
 func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) (*Choice, error) {
 	if e == nil || d == nil || d.Taxonomy == nil || d.X == nil {
 		return nil, fmt.Errorf("svm: choosing C needs an estimator and a dataset with instances and their taxonomy")
@@ -309,8 +306,8 @@ func (c *choosing) compare(m *classifier.Model) (losses []float64, accuracy floa
 	return losses, accuracy, nil
 }
 
-// right tells whether a prediction is a label, or a leaf below one: [ZXW11] asks no more
-// where the label is an inner node.
+// right tells whether a prediction is a label, or a leaf below one: [ZXW11] asks no more where the
+// label is an inner node.
 func (c *choosing) right(set []int, predicted int) bool {
 	above := c.test.Taxonomy.Ancestors(predicted)
 	return slices.ContainsFunc(set, func(y int) bool {
@@ -332,8 +329,7 @@ func (c *choosing) best(sorted []Tried) Tried {
 	})
 }
 
-// choose returns what has been tried, ascending by C and with standard errors, and
-// the choice.
+// choose returns what has been tried, ascending by C and with standard errors, and the choice.
 func (c *choosing) choose() (sorted []Tried, chosen float64, rule string) {
 	sorted = slices.Clone(c.tried)
 	slices.SortFunc(sorted, func(a, b Tried) int {
@@ -360,8 +356,7 @@ func (c *choosing) choose() (sorted []Tried, chosen float64, rule string) {
 	return sorted, best.C, "smallest " + c.what
 }
 
-// standardError returns that of the mean difference of two losses of the same
-// instances.
+// standardError returns that of the mean difference of two losses of the same instances.
 func standardError(a, b []float64) float64 {
 	n := float64(len(a))
 	if n < 2 {

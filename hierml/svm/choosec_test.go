@@ -100,8 +100,8 @@ func (e counted) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model
 	return m, nil
 }
 
-// Methods that start from zero weights are not given a result to start from, and
-// a leaf below an inner label is right.
+// Methods that start from zero weights are not given a result to start from, and a leaf below an
+// inner label is right.
 func TestChooseCForEveryMethod(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := innerLabels(example.Dense(g, 60, 5, 1))

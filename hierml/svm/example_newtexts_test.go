@@ -14,7 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// A model predicts of texts that it never saw by two files: its own, and that of the words it was trained with.
+// A model predicts of texts that it never saw by two files: its own, and that of the words it was
+// trained with.
 func Example_newTexts() {
 	t, err := taxonomy.FromPaths([]string{"food/apple", "food/bread"}, "/")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// TestExtremeData trains with every method where there is nothing to compare, or where numbers are so small that
-// products of them vanish: the certificate is true and the scores are numbers.
+// TestExtremeData trains with every method where there is nothing to compare, or where numbers are
+// so small that products of them vanish: the certificate is true and the scores are numbers.
 func TestExtremeData(t *testing.T) {
 	g := example.Tree(2, 3)
 	scaled := func(d *dataset.Dataset, by float32) *dataset.Dataset {

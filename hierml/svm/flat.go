@@ -11,14 +11,14 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Flat is the multiclass SVM of Crammer and Singer [CS01] over the leaves, the
-// hierarchy unused, and for instances with several labels, or none, the multilabel SVM that ranks
-// labels above the other leaves [Cai08, (2.9) and (4.3)]:
+// Flat is the multiclass SVM of Crammer and Singer [CS01] over the leaves, the hierarchy unused,
+// and for instances with several labels, or none, the multilabel SVM that ranks labels above the
+// other leaves [Cai08, (2.9) and (4.3)]:
 //
 //	min 1/2 sum_y ||w_y||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} { <w_z, x_i> - <w_y, x_i> + Delta(y, z) })
 //
-// FLATMULT of [ZXW11, (12)] is this SVM with C/N in
-// place of C: its C is C times the number of instances.
+// FLATMULT of [ZXW11, (12)] is this SVM with C/N in place of C: its C is C times the number of
+// instances.
 //
 // The zero value is ready to use.
 type Flat struct {
@@ -26,8 +26,8 @@ type Flat struct {
 	C float64
 	// Loss is Delta. The default value is the 0/1 loss.
 	Loss loss.Loss
-	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for the
-	// kernel of every two instances.
+	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
+	// the kernel of every two instances.
 	Kernel   gram.Kernel
 	Settings solver.Settings
 	Method   solver.Method

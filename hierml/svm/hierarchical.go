@@ -12,20 +12,19 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Hierarchical is the hierarchical SVM of Cai and Hofmann [CH04]. A leaf's score F is
-// the sum over its ancestors n, itself included, of lambda_n <W_n, x>, with all
-// lambda 1 unless Attributes says otherwise. With margin rescaling, for one
-// label an instance ([CSS16, (1) to (3)] with lambda = 1/(2C)):
+// Hierarchical is the hierarchical SVM of Cai and Hofmann [CH04]. A leaf's score F is the sum over
+// its ancestors n, itself included, of lambda_n <W_n, x>, with all lambda 1 unless Attributes says
+// otherwise. With margin rescaling, for one label an instance ([CSS16, (1) to (3)] with lambda =
+// 1/(2C)):
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
-// If instances have several labels, y is any non-empty set of leaves, its score the sum over the leaves and all
-// their ancestors, each once, and the worst set is found exactly (package labelset); Model.LabelSets
-// predicts.
+// If instances have several labels, y is any non-empty set of leaves, its score the sum over the
+// leaves and all their ancestors, each once, and the worst set is found exactly (package labelset);
+// Model.LabelSets predicts.
 //
-// With slack rescaling, for one or several labels an instance [Cai08, (4.10), dual (4.15)],
-// a margin of 1 is asked for between every label and every other leaf,
-// and a lack of it weighs Delta:
+// With slack rescaling, for one or several labels an instance [Cai08, (4.10), dual (4.15)], a
+// margin of 1 is asked for between every label and every other leaf, and a lack of it weighs Delta:
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max(0, max_{y in Y_i, z not in Y_i} Delta(y, z) { 1 - F(x_i, y) + F(x_i, z) })
 //
@@ -33,23 +32,22 @@ import (
 type Hierarchical struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// Loss is Delta. The default value is the size of the symmetric difference of
-	// the ancestor sets, the Hamming loss of [CSS16, section 4].
+	// Loss is Delta. The default value is the size of the symmetric difference of the ancestor
+	// sets, the Hamming loss of [CSS16, section 4].
 	Loss loss.Loss
-	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is not
-	// used where they are sets.
+	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is
+	// not used where they are sets.
 	Sets bool
-	// SetLoss is Delta where labels are sets. The default value is the size of the symmetric difference of the
-	// sets' ancestors.
+	// SetLoss is Delta where labels are sets. The default value is the size of the symmetric
+	// difference of the sets' ancestors.
 	SetLoss loss.Decomposing
 	// Rescaling is structured.Margin, the default, or structured.Slack.
 	Rescaling structured.Rescaling
-	// Attributes, if not nil, are the vectors lambda of the leaves, of the taxonomy
-	// trained with: structured.InvSqrtDepth and others. The default value is
-	// structured.Ancestors.
+	// Attributes, if not nil, are the vectors lambda of the leaves, of the taxonomy trained with:
+	// structured.InvSqrtDepth and others. The default value is structured.Ancestors.
 	Attributes *structured.Attributes
-	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for the
-	// kernel of every two instances.
+	// Kernel, if not nil, takes the place of the inner product of instances. It needs memory for
+	// the kernel of every two instances.
 	Kernel   gram.Kernel
 	Settings solver.Settings
 	Method   solver.Method

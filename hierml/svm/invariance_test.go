@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// duplicated returns the graph with further nodes that are above the same leaves as one of its own: beside
-// an inner node, with its parents and children, or on top of it, as its only parent.
+// duplicated returns the graph with further nodes that are above the same leaves as one of its own:
+// beside an inner node, with its parents and children, or on top of it, as its only parent.
 func duplicated(t *testing.T, r *rand.Rand, g *taxonomy.Taxonomy, more int) *taxonomy.Taxonomy {
 	t.Helper()
 	names := append([]string(nil), g.Names()...)
@@ -51,8 +51,8 @@ func duplicated(t *testing.T, r *rand.Rand, g *taxonomy.Taxonomy, more int) *tax
 	return d
 }
 
-// What is exact of [CSS16, Theorem 1], for any weights: dividing the weight of a node equally among duplicates of it
-// changes neither the optimum nor the scores.
+// What is exact of [CSS16, Theorem 1], for any weights: dividing the weight of a node equally among
+// duplicates of it changes neither the optimum nor the scores.
 func TestDuplicatesChangeNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	for k := range 9 {
@@ -121,7 +121,8 @@ func relative(scores *mat.Dense, leaf int) mat.Vector {
 	return v
 }
 
-// Every choice of node weights trains to its certificate, on trees and on graphs, with and without division by the norm.
+// Every choice of node weights trains to its certificate, on trees and on graphs, with and without
+// division by the norm.
 func TestWeightings(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	for name, g := range map[string]*taxonomy.Taxonomy{

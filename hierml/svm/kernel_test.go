@@ -21,8 +21,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// The same problem with weights, with the linear kernel and with a matrix of inner products has the same scores, for instances that it was
-// trained on and for others.
+// The same problem with weights, with the linear kernel and with a matrix of inner products has the
+// same scores, for instances that it was trained on and for others.
 func TestLinearKernelIsTheLinearModel(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := several(g, 40, 6, 3)
@@ -147,7 +147,8 @@ func TestKernelModelsCheckWhatTheyAreGiven(t *testing.T) {
 	}
 }
 
-// Sequences are learned from by the numbers of a Gram matrix over those to train with and those to predict for.
+// Sequences are learned from by the numbers of a Gram matrix over those to train with and those to
+// predict for.
 func ExampleFlat_sequences() {
 	g, err := taxonomy.New([]string{"word", "number"}, nil)
 	if err != nil {

@@ -17,42 +17,47 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// NodeSets trains a model of scores for instances with several labels, leaves or inner nodes, and learns which nodes are
-// to be predicted given the scores:
+// NodeSets trains a model of scores for instances with several labels, leaves or inner nodes, and
+// learns which nodes are to be predicted given the scores:
 //
 //	model, err := svm.NodeSets{}.Fit(ctx, c.Train)
 //	f, err := metric.LabelSets(c.Test.Labels, model.Predict(c.Test.X), c.Test.Taxonomy) // f.Hierarchical
 //
-// The data are divided into folds, each is scored by a model trained on the others, and from these scores it is learned
-// how likely a label is at or below each node, given the highest score of the leaves there and the highest score of all
-// (calibration.RelativePlatt; nodes of few instances share one function). Predicted are the nodes that are likelier than
-// a level, the same for all, with which the F1 of these predictions and all nodes above is largest: about half that F1,
-// as theory has it. Only the data given to Fit are used.
+// The data are divided into folds, each is scored by a model trained on the others, and from these
+// scores it is learned how likely a label is at or below each node, given the highest score of the
+// leaves there and the highest score of all (calibration.RelativePlatt; nodes of few instances
+// share one function). Predicted are the nodes that are likelier than a level, the same for all,
+// with which the F1 of these predictions and all nodes above is largest: about half that F1, as
+// theory has it. Only the data given to Fit are used.
 //
 // The zero value is ready to use.
 type NodeSets struct {
-	// Method gives the scores. The default value is Flat{}, with the ranking of several labels of [Cai08, section 4.3].
+	// Method gives the scores. The default value is Flat{}, with the ranking of several labels of
+	// [Cai08, section 4.3].
 	Method classifier.Estimator
-	// Grid are values of C to choose from, by the same F1; Method must be Regularized. Without it, Method's own is taken.
+	// Grid are values of C to choose from, by the same F1; Method must be Regularized. Without it,
+	// Method's own is taken.
 	Grid []float64
-	// Folds is the number of folds, and of models trained for each C beside the one on all data. The default value is 5.
+	// Folds is the number of folds, and of models trained for each C beside the one on all data.
+	// The default value is 5.
 	Folds int
 	// Seed determines the folds.
 	Seed uint64
-	// Progress is told what part of the models is trained, and which is next. An error it returns ends Fit.
+	// Progress is told what part of the models is trained, and which is next. An error it returns
+	// ends Fit.
 	Progress func(done float64, state string) error
 }
 
 // NodeSetModel predicts sets of nodes.
 type NodeSetModel struct {
-	// Model gives the scores. Its taxonomy has a further leaf below each inner node that is a label, as by
-	// dataset.Dataset.Leafed; the other nodes have the same numbers.
+	// Model gives the scores. Its taxonomy has a further leaf below each inner node that is a
+	// label, as by dataset.Dataset.Leafed; the other nodes have the same numbers.
 	Model    *classifier.Model
 	Taxonomy *taxonomy.Taxonomy // of labels and predictions
 	// Level is the probability above which a node is predicted.
 	Level float64
-	// HeldOut is the F1 of the predictions for the training instances by models trained without them. Level was
-	// chosen on the same instances, and C where there was a grid.
+	// HeldOut is the F1 of the predictions for the training instances by models trained without
+	// them. Level was chosen on the same instances, and C where there was a grid.
 	HeldOut float64
 	// Tried has HeldOut for each C of the grid, in its order.
 	Tried []TriedSets
@@ -243,10 +248,12 @@ func (h *nodeScores) learn() ([]calibration.Relative, error) {
 	return likely, nil
 }
 
-// level returns the probability to predict from that has the largest F1, in steps of a half percent, and that F1.
+// level returns the probability to predict from that has the largest F1, in steps of a half
+// percent, and that F1.
 func (h *nodeScores) level(m *NodeSetModel) (level, f1 float64) {
 	const steps = 200
-	// By level: nodes that are predicted there and not at the next one, and those of them that are true.
+	// By level: nodes that are predicted there and not at the next one, and those of them that are
+	// true.
 	var predicted, both [steps + 1]int
 	truth := 0
 	for i, row := range h.rows {
@@ -279,7 +286,8 @@ func (h *nodeScores) level(m *NodeSetModel) (level, f1 float64) {
 	return level, f1
 }
 
-// probabilities turns the scores of the nodes into probabilities, which never rise from a node to a child.
+// probabilities turns the scores of the nodes into probabilities, which never rise from a node to a
+// child.
 func (m *NodeSetModel) probabilities(row []float64, highest float64) {
 	order := m.Taxonomy.Topological()
 	for k := len(order) - 1; k >= 0; k-- {
@@ -302,8 +310,8 @@ func (m *NodeSetModel) likeliest(row []float64) int {
 	return best
 }
 
-// Probabilities returns the probability that a label is at or below a node: a row of x a row, a column a node. It never
-// rises from a node to a child.
+// Probabilities returns the probability that a label is at or below a node: a row of x a row, a
+// column a node. It never rises from a node to a child.
 func (m *NodeSetModel) Probabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Rows == 0 {
 		return new(mat.Dense)
@@ -321,8 +329,8 @@ func (m *NodeSetModel) Probabilities(x *dataset.Matrix) *mat.Dense {
 	return all
 }
 
-// Predict returns, for every row of x, the nodes that are likelier than Level, and the likeliest one in any case, in
-// their most specific form: ascending, none above another.
+// Predict returns, for every row of x, the nodes that are likelier than Level, and the likeliest
+// one in any case, in their most specific form: ascending, none above another.
 func (m *NodeSetModel) Predict(x *dataset.Matrix) [][]int {
 	all := m.Probabilities(x)
 	sets := make([][]int, x.Rows)

@@ -17,7 +17,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// innerTexts are texts with one or two labels, of which every seventh is the parent of a label alone.
+// innerTexts are texts with one or two labels, of which every seventh is the parent of a label
+// alone.
 func innerTexts(t *testing.T, rows int, seed uint64) *dataset.Dataset {
 	t.Helper()
 	tax, err := taxonomy.FromPaths(strings.Fields("a/aa a/ab a/ac b/ba b/bb c/ca c/cb c/cc/cca c/cc/ccb d"), "/")
@@ -65,7 +66,8 @@ func TestNodeSets(t *testing.T) {
 	if math.Abs(f.Hierarchical-model.HeldOut) > 0.05 {
 		t.Errorf("F1 %.4f, on instances held out %.4f", f.Hierarchical, model.HeldOut)
 	}
-	// The best constant cut of the same model's scores, chosen on the test part itself, is hardly better.
+	// The best constant cut of the same model's scores, chosen on the test part itself, is hardly
+	// better.
 	best := 0.0
 	for cut := -1.0; cut < 1; cut += 0.1 {
 		leafSets := model.Model.PredictSets(test.X, calibration.Above(cut))

@@ -13,42 +13,42 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// Normalized is the normalized hierarchical SVM: a leaf's score is the sum over
-// its ancestors n, itself included, of sqrt(alpha_n) <W_n, x>, where the weights
-// alpha add up to one along the way to every leaf ([CSS16, (10) and (12)] with lambda = 1/(2C); (11) is
-// the same problem in U_n = sqrt(alpha_n) W_n):
+// Normalized is the normalized hierarchical SVM: a leaf's score is the sum over its ancestors n,
+// itself included, of sqrt(alpha_n) <W_n, x>, where the weights alpha add up to one along the way
+// to every leaf ([CSS16, (10) and (12)] with lambda = 1/(2C); (11) is the same problem in U_n =
+// sqrt(alpha_n) W_n):
 //
 //	min 1/2 sum_n ||W_n||^2 + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //
-// If instances have several labels, y is any non-empty set of leaves, its score the sum over the leaves and all
-// their ancestors, each once, and the worst set is found exactly (package labelset); Model.LabelSets
-// predicts.
+// If instances have several labels, y is any non-empty set of leaves, its score the sum over the
+// leaves and all their ancestors, each once, and the worst set is found exactly (package labelset);
+// Model.LabelSets predicts.
 //
 // The zero value is ready to use.
 type Normalized struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// Weighting chooses alpha: weighting.Path is [CSS16, (6) and (8)], with or without the directional
-	// constraint, weighting.MaxMin (7). The default value is weighting.Path{}, (6) with an exponent of 2,
-	// which gives nearly all weight to the nodes at the top where these have many leaves below:
-	// weighting.Path{Directional: true} and MaxMin, which leave more to the leaves, then predict better.
+	// Weighting chooses alpha: weighting.Path is [CSS16, (6) and (8)], with or without the
+	// directional constraint, weighting.MaxMin (7). The default value is weighting.Path{}, (6) with
+	// an exponent of 2, which gives nearly all weight to the nodes at the top where these have many
+	// leaves below: weighting.Path{Directional: true} and MaxMin, which leave more to the leaves,
+	// then predict better.
 	Weighting Weighting
-	// Alpha, if not nil, gives the node weights instead, one a node of the
-	// taxonomy, none negative.
+	// Alpha, if not nil, gives the node weights instead, one a node of the taxonomy, none negative.
 	Alpha []float64
-	// Loss is Delta. The default value is the normalized loss [CSS16, (9)], the
-	// root of the sum of alpha over the nodes that are above one of the
-	// two leaves but not the other.
+	// Loss is Delta. The default value is the normalized loss [CSS16, (9)], the root of the sum of
+	// alpha over the nodes that are above one of the two leaves but not the other.
 	Loss loss.Loss
-	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is not
-	// used where they are sets.
+	// Sets makes the labels sets of leaves even if every instance has one label. Settings.Start is
+	// not used where they are sets.
 	Sets bool
-	// SetLoss is Delta where labels are sets. The default value is the number of leaves in which the two sets
-	// differ, the loss of [CSS16, section 7.1]; (9) is no sum over nodes, and can't be searched.
+	// SetLoss is Delta where labels are sets. The default value is the number of leaves in which
+	// the two sets differ, the loss of [CSS16, section 7.1]; (9) is no sum over nodes, and can't be
+	// searched.
 	SetLoss loss.Decomposing
-	// DivideByNorm divides everything inside the maximum by the norm of the
-	// difference of the two attribute vectors: [CSS16, (13)] with the default
-	// loss. Where labels are sets it is an error: the norm is no sum over nodes either, as is said below (13).
+	// DivideByNorm divides everything inside the maximum by the norm of the difference of the two
+	// attribute vectors: [CSS16, (13)] with the default loss. Where labels are sets it is an error:
+	// the norm is no sum over nodes either, as is said below (13).
 	DivideByNorm bool
 	Settings     solver.Settings
 	Method       solver.Method

@@ -13,9 +13,11 @@ import (
 //
 //	min 1/2 sum_y ||w_y||^2 + C sum_y sum_i max(0, 1 - s_iy <w_y, x_i>)
 //
-// with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline. There is no bias; a constant
-// feature is one. An instance may have several labels, or none. Predict gives the leaf with the highest score; a leaf with a
-// positive score is on the side of its instances: Cutting{Model: m, Cut: calibration.Above(0)} predicts sets. Leaves are solved in groups, on all cores; Settings.Start is not used.
+// with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline. There is
+// no bias; a constant feature is one. An instance may have several labels, or none. Predict gives
+// the leaf with the highest score; a leaf with a positive score is on the side of its instances:
+// Cutting{Model: m, Cut: calibration.Above(0)} predicts sets. Leaves are solved in groups, on all
+// cores; Settings.Start is not used.
 //
 // The zero value is ready to use.
 type OneVsRest struct {

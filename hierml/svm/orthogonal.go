@@ -15,38 +15,34 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Orthogonal is hierarchical classification by orthogonal transfer [ZXW11, (4)]: every
-// node at or above the label is to score higher
-// than its siblings, the roots being siblings of each other, and the weights of a
-// node are to be orthogonal to those of its ancestors:
+// Orthogonal is hierarchical classification by orthogonal transfer [ZXW11, (4)]: every node at or
+// above the label is to score higher than its siblings, the roots being siblings of each other, and
+// the weights of a node are to be orthogonal to those of its ancestors:
 //
 //	min 1/2 sum_nm K_nm |<w_n, w_m>| + C sum_i xi_i
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
-// The paper has C/N in place of C: its C is C times the number of instances. An
-// instance may have labels at inner nodes, and several: siblings that are both at or above one of
-// them are not compared. The model descends to a
-// leaf (1); where the label is an inner node, the paper counts any leaf
-// below it as right.
+// The paper has C/N in place of C: its C is C times the number of instances. An instance may have
+// labels at inner nodes, and several: siblings that are both at or above one of them are not
+// compared. The model descends to a leaf (1); where the label is an inner node, the paper counts
+// any leaf below it as right.
 //
-// Fit returns an *orthogonal.ConvexityError, with the largest Alpha that would do, if the
-// problem is not strongly convex [ZXW11, Theorem 1 and Corollary 2]. Method may be
-// solver.RDA, the paper's own; the certificate is the saddle bound in any case.
-// The zero value is ready to use.
+// Fit returns an *orthogonal.ConvexityError, with the largest Alpha that would do, if the problem
+// is not strongly convex [ZXW11, Theorem 1 and Corollary 2]. Method may be solver.RDA, the paper's
+// own; the certificate is the saddle bound in any case. The zero value is ready to use.
 type Orthogonal struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// Alpha is K_nm for a node n above m in [ZXW11, (6)], where K_nn is the number of
-	// nodes at or below n. The default value is 1, the paper's, or 0.9 times
-	// orthogonal.MaxAlpha where that is less, as it is for taxonomies of more than
-	// two levels. An only root is not coupled to its descendants: its weights are
-	// zero, and the paper has no such node.
+	// Alpha is K_nm for a node n above m in [ZXW11, (6)], where K_nn is the number of nodes at or
+	// below n. The default value is 1, the paper's, or 0.9 times orthogonal.MaxAlpha where that is
+	// less, as it is for taxonomies of more than two levels. An only root is not coupled to its
+	// descendants: its weights are zero, and the paper has no such node.
 	Alpha float64
 	// K, if not nil, is the matrix itself, a row a node.
 	K mat.Symmetric
-	// Kernel, if not nil, takes the place of the inner product of instances; the
-	// weights of a node are then a sum over the instances [ZXW11, Theorem 3]. It needs
-	// memory for the kernel of every two instances.
+	// Kernel, if not nil, takes the place of the inner product of instances; the weights of a node
+	// are then a sum over the instances [ZXW11, Theorem 3]. It needs memory for the kernel of every
+	// two instances.
 	Kernel   gram.Kernel
 	Settings solver.Settings
 	Method   solver.Method
@@ -104,8 +100,7 @@ func (s Orthogonal) regularizer(t *taxonomy.Taxonomy) (*orthogonal.Regularizer, 
 	return orthogonal.New(s.K)
 }
 
-// descending makes a model that descends by node weights of the result of a
-// solver.
+// descending makes a model that descends by node weights of the result of a solver.
 func descending(name string, nodes *structured.Attributes, c float64, d *dataset.Dataset, kernel gram.Kernel, settings solver.Settings, result *solver.Result, err error) (*classifier.Model, error) {
 	if result == nil {
 		return nil, err

@@ -33,8 +33,8 @@ func innerLabels(d *dataset.Dataset) *dataset.Dataset {
 	return &moved
 }
 
-// TestTransferMethods trains the methods of [ZXW11] on trees, forests
-// and DAGs with labels at inner nodes.
+// TestTransferMethods trains the methods of [ZXW11] on trees, forests and DAGs with labels at inner
+// nodes.
 func TestTransferMethods(t *testing.T) {
 	single, err := taxonomy.New([]string{"only"}, nil)
 	if err != nil {
@@ -78,8 +78,8 @@ func TestTransferMethods(t *testing.T) {
 	}
 }
 
-// TestOrthogonalWithoutCoupling compares orthogonal transfer with K = 1 and TRANSFER
-// on one level, where both are the flat SVM.
+// TestOrthogonalWithoutCoupling compares orthogonal transfer with K = 1 and TRANSFER on one level,
+// where both are the flat SVM.
 func TestOrthogonalWithoutCoupling(t *testing.T) {
 	g, err := taxonomy.New([]string{"a", "b", "c", "d"}, nil)
 	if err != nil {
@@ -92,8 +92,8 @@ func TestOrthogonalWithoutCoupling(t *testing.T) {
 	sameOptimum(t, "transfer on one level", flat, fit(t, svm.Transfer{Settings: settings}, d), 1)
 }
 
-// TestOrthogonalKernel compares the kernel form with the linear kernel with the
-// linear form [ZXW11, Theorem 3], and lets a kernel that grows fit more.
+// TestOrthogonalKernel compares the kernel form with the linear kernel with the linear form [ZXW11,
+// Theorem 3], and lets a kernel that grows fit more.
 func TestOrthogonalKernel(t *testing.T) {
 	g := example.Tree(2, 2)
 	d := innerLabels(example.Dense(g, 40, 6, 2))

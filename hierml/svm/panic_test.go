@@ -15,7 +15,8 @@ type badLoss struct{}
 
 func (badLoss) Cost(a, b int) float64 { panic("user") }
 
-// TestPanicsReachTheCaller lets functions of the user panic, wherever they run: the caller can recover.
+// TestPanicsReachTheCaller lets functions of the user panic, wherever they run: the caller can
+// recover.
 func TestPanicsReachTheCaller(t *testing.T) {
 	g := example.Tree(3, 3)
 	d := example.Texts(g, 400, 60, 12, 1)

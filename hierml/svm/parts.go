@@ -23,14 +23,14 @@ type part struct {
 	origin float64 // value of the objective at zero weights, as the solver adds it up
 	nodes  []int   // the node whose weights each of its columns is
 	most   int     // weights that can be other than zero
-	// problem builds the problem. Its features are those of the whole that features names, ascending, nil for
-	// all.
+	// problem builds the problem. Its features are those of the whole that features names,
+	// ascending, nil for all.
 	problem func() (p *structured.Problem, features []int32, err error)
 }
 
-// parts solves problems whose weights do not depend on each other, the largest first, as many at a time
-// as there are workers, and makes one result of them: the certificate is the sum of theirs. Settings bound the whole,
-// but MaxEpochs each part; Start is not used.
+// parts solves problems whose weights do not depend on each other, the largest first, as many at a
+// time as there are workers, and makes one result of them: the certificate is the sum of theirs.
+// Settings bound the whole, but MaxEpochs each part; Start is not used.
 type parts struct {
 	parts    []part
 	weights  *partWeights
@@ -50,8 +50,9 @@ type parts struct {
 	err    error // the first of a part or of the progress function
 }
 
-// solveParts returns the model over the columns of the attributes, without a name, a C or a rule. Like
-// solver.Solve it returns the best so far where ctx ends or the progress function returns an error.
+// solveParts returns the model over the columns of the attributes, without a name, a C or a rule.
+// Like solver.Solve it returns the best so far where ctx ends or the progress function returns an
+// error.
 func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	if settings.Workers < 0 {
 		return nil, fmt.Errorf("svm: Workers is %d; it is not negative, 0 for one a processor", settings.Workers)

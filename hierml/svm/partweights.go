@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// partWeights gathers the weights of parts that share no column. Where few of all weights can be other
-// than zero it keeps those alone.
+// partWeights gathers the weights of parts that share no column. Where few of all weights can be
+// other than zero it keeps those alone.
 type partWeights struct {
 	columns  []int // node of each column
 	features int
@@ -17,8 +17,9 @@ type partWeights struct {
 	names    [][]int32                   // feature of the whole by feature of the part, nil for all
 }
 
-// newPartWeights returns zero weights for parts of which at most the given number of weights are other
-// than zero. Weights that are to be wide are all kept: the small problems that are solved so exactly have room for them.
+// newPartWeights returns zero weights for parts of which at most the given number of weights are
+// other than zero. Weights that are to be wide are all kept: the small problems that are solved so
+// exactly have room for them.
 func newPartWeights(columns []int, features, parts, most int, wide bool) *partWeights {
 	w := &partWeights{columns: columns, features: features, column: make(map[int]int32, len(columns))}
 	for c, n := range columns {

@@ -13,23 +13,28 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Recursive is one flat SVM among the children of every inner node, each trained by itself: HIERMULT of [ZXW11, section 5] after Dumais and Chen [DC00], and the divide-and-conquer SVM of [Cai08, section 7.4.2]. At node j, with its children as the classes [Cai08, (4.3)],
+// Recursive is one flat SVM among the children of every inner node, each trained by itself:
+// HIERMULT of [ZXW11, section 5] after Dumais and Chen [DC00], and the divide-and-conquer SVM of
+// [Cai08, section 7.4.2]. At node j, with its children as the classes [Cai08, (4.3)],
 //
 //	min 1/2 sum_c ||W_c||^2 + C_j sum_i max(0, 1 - <W_c - W_c', x_i>)
 //
-// over the instances i that have a label below j, where the maximum is over children c at or above a label of
-// the instance and children c' that are not. Predict goes down from the root, at each node to the child with the highest
-// score, of equal ones to that with the smallest id. The roots of a forest are the children of a node of
-// their own. Nodes with one child need no SVM; an instance all children of a node are relevant for takes no
-// part there. The method does not rank the leaves; LeafScores are the sums of the scores along the paths to them, and
-// Rank and package metric go by what they fall short of the best on the way.
+// over the instances i that have a label below j, where the maximum is over children c at or above
+// a label of the instance and children c' that are not. Predict goes down from the root, at each
+// node to the child with the highest score, of equal ones to that with the smallest id. The roots
+// of a forest are the children of a node of their own. Nodes with one child need no SVM; an
+// instance all children of a node are relevant for takes no part there. The method does not rank
+// the leaves; LeafScores are the sums of the scores along the paths to them, and Rank and package
+// metric go by what they fall short of the best on the way.
 //
-// The value and the certificate are the sums over the nodes; Settings.Start is not used. An instance may have several labels,
-// and labels may be inner nodes: such an instance takes part above its label only.
+// The value and the certificate are the sums over the nodes; Settings.Start is not used. An
+// instance may have several labels, and labels may be inner nodes: such an instance takes part
+// above its label only.
 //
-// Where a node has several parents there is an SVM of its own among the children of each, so that its weights depend on
-// the parent. The model's taxonomy then has one node more for every edge, between parent and child, called "CHILD below
-// PARENT", and the weights are those of these nodes; nodes of the taxonomy given keep their ids.
+// Where a node has several parents there is an SVM of its own among the children of each, so that
+// its weights depend on the parent. The model's taxonomy then has one node more for every edge,
+// between parent and child, called "CHILD below PARENT", and the weights are those of these nodes;
+// nodes of the taxonomy given keep their ids.
 //
 // The zero value is ready to use.
 type Recursive struct {
@@ -49,7 +54,8 @@ const (
 	Sum Mean = iota
 	// LocalMean is the mean over the instances of the node: C_j is C/N_j.
 	LocalMean
-	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. [ZXW11], which doesn't say which N, reads either way.
+	// GlobalMean is the sum divided by the number of all instances: C_j is C/N. [ZXW11], which
+	// doesn't say which N, reads either way.
 	GlobalMean
 )
 
@@ -112,9 +118,9 @@ func (s Recursive) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 // WithC returns the estimator with another C.
 func (s Recursive) WithC(c float64) Regularized { s.C = c; return s }
 
-// edgeNodes returns the taxonomy itself and each child as the node of an edge to it, where no node has several
-// parents; otherwise a taxonomy with one node more for every edge, in the order of Edges, and those. A root is the node of
-// the edge from -1.
+// edgeNodes returns the taxonomy itself and each child as the node of an edge to it, where no node
+// has several parents; otherwise a taxonomy with one node more for every edge, in the order of
+// Edges, and those. A root is the node of the edge from -1.
 func edgeNodes(t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, func(parent, child int) int, error) {
 	if t.IsTree() {
 		return t, func(_, child int) int { return child }, nil

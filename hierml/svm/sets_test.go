@@ -77,8 +77,8 @@ func TestLabelSetsAreLearned(t *testing.T) {
 	}
 }
 
-// With one label an instance and equal attributes the sets contain the single labels, so that their problem is
-// no easier.
+// With one label an instance and equal attributes the sets contain the single labels, so that their
+// problem is no easier.
 func TestSetsOfSingleLabelsAreNoEasier(t *testing.T) {
 	g := example.Tree(2, 3)
 	d := example.Dense(g, 40, 5, 3)
@@ -126,7 +126,8 @@ func TestLabelSetsRefuse(t *testing.T) {
 	}
 }
 
-// TestEvaluateDecisions evaluates models by what they predict: sets, and leaves that they descend to.
+// TestEvaluateDecisions evaluates models by what they predict: sets, and leaves that they descend
+// to.
 func TestEvaluateDecisions(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	g := example.Tree(2, 3)
@@ -173,8 +174,8 @@ func TestEvaluateDecisions(t *testing.T) {
 	}
 }
 
-// TestTaxonomyOfAnotherPart evaluates on data whose inner labels were moved to leaves without those of the training
-// data.
+// TestTaxonomyOfAnotherPart evaluates on data whose inner labels were moved to leaves without those
+// of the training data.
 func TestTaxonomyOfAnotherPart(t *testing.T) {
 	g := example.Tree(2, 3)
 	train, test := example.Texts(g, 60, 50, 10, 1), example.Texts(g, 60, 50, 10, 2)

@@ -16,28 +16,31 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// Shared is the shared SVM (SSVM), which learns the node weights alpha together with the predictors: [CSS16, (14)] with lambda
-// = 1/(2C),
+// Shared is the shared SVM (SSVM), which learns the node weights alpha together with the
+// predictors: [CSS16, (14)] with lambda = 1/(2C),
 //
 //	min 1/2 sum_n ||U_n||^2 / alpha_n + C sum_i max_y { F(x_i, y) - F(x_i, y_i) + Delta(y_i, y) }
 //	s.t. alpha >= 0, the sum of alpha over the ancestors of every leaf, the leaf included, is at most 1
 //
-// over U and alpha, where F(x, y) is the sum of <U_n, x> over the ancestors n of the leaf y, itself included. (15) there is the same
-// with the structured shared norm of U. Of several labels, the maximum is over pairs of a label and a leaf
-// that is none, as for [Flat]. The value in the paper's scale is 1/C times this one. A
-// taxonomy is a tree, a forest or, where the paper stops, a graph.
+// over U and alpha, where F(x, y) is the sum of <U_n, x> over the ancestors n of the leaf y, itself
+// included. (15) there is the same with the structured shared norm of U. Of several labels, the
+// maximum is over pairs of a label and a leaf that is none, as for [Flat]. The value in the paper's
+// scale is 1/C times this one. A taxonomy is a tree, a forest or, where the paper stops, a graph.
 //
-// The model has the weights W_n = U_n / sqrt(alpha_n) and the attributes sqrt(alpha_n) of [Normalized], which give the
-// same scores; [Model.NodeWeights] returns alpha. The minimiser need not be unique.
+// The model has the weights W_n = U_n / sqrt(alpha_n) and the attributes sqrt(alpha_n) of
+// [Normalized], which give the same scores; [Model.NodeWeights] returns alpha. The minimiser need
+// not be unique.
 //
-// Fit alternates between the SVM with fixed alpha, which goes on from the dual point reached before, and the alpha of [CSS16, (20)], which
-// is closed form on trees and a small convex program on graphs. The certificate is that of the
-// joint problem: for a dual point beta, with G_n(beta) the weights of node n that it gives where all attributes are 1,
+// Fit alternates between the SVM with fixed alpha, which goes on from the dual point reached
+// before, and the alpha of [CSS16, (20)], which is closed form on trees and a small convex program
+// on graphs. The certificate is that of the joint problem: for a dual point beta, with G_n(beta)
+// the weights of node n that it gives where all attributes are 1,
 //
 //	b'beta - 1/2 max_alpha sum_n alpha_n ||G_n(beta)||^2
 //
-// is a lower bound, whose maximum is a linear program. A weight that is 0 would never change; those that (20) makes
-// smaller than the gap can justify are kept above it, so that training gets to the optimum from everywhere.
+// is a lower bound, whose maximum is a linear program. A weight that is 0 would never change; those
+// that (20) makes smaller than the gap can justify are kept above it, so that training gets to the
+// optimum from everywhere.
 //
 // The zero value is ready to use.
 type Shared struct {
@@ -45,11 +48,11 @@ type Shared struct {
 	C float64
 	// Loss is Delta, which does not depend on alpha here. The default value is the 0/1 loss.
 	Loss loss.Loss
-	// Settings count the epochs of all rounds together. Start may be the result of a problem with the same instances
-	// and leaves.
+	// Settings count the epochs of all rounds together. Start may be the result of a problem with
+	// the same instances and leaves.
 	Settings solver.Settings
-	// Method solves the SVM with fixed alpha; it must be one that can go on from a dual point, which Pegasos and RDA
-	// can't.
+	// Method solves the SVM with fixed alpha; it must be one that can go on from a dual point,
+	// which Pegasos and RDA can't.
 	Method solver.Method
 }
 
@@ -261,8 +264,8 @@ func (f *sharing) solve(ctx context.Context, alpha []float64, set *solver.Settin
 	return a, p, r, err
 }
 
-// bound raises the lower bound to that of a dual point, or of a smaller multiple of it, and returns ||G_n||^2 of every
-// node.
+// bound raises the lower bound to that of a dual point, or of a smaller multiple of it, and returns
+// ||G_n||^2 of every node.
 func (f *sharing) bound(ctx context.Context, point *structured.Dual) ([]float64, error) {
 	squares := make([]float64, f.taxonomy.Len())
 	for c, v := range structured.ColumnSquares(f.inputs, f.plain.Rows(point), len(f.columns), f.Settings.Workers) {
@@ -287,8 +290,9 @@ func (f *sharing) bound(ctx context.Context, point *structured.Dual) ([]float64,
 	return squares, nil
 }
 
-// reweigh returns the alpha of [CSS16, (20)] for U_n = alpha_n G_n, moved on from there in the direction it came: the
-// plain step is a contraction that shrinks errors of one sign, so that one nearly twice as long still is one.
+// reweigh returns the alpha of [CSS16, (20)] for U_n = alpha_n G_n, moved on from there in the
+// direction it came: the plain step is a contraction that shrinks errors of one sign, so that one
+// nearly twice as long still is one.
 func (f *sharing) reweigh(ctx context.Context, alpha, squares []float64, gap float64) ([]float64, error) {
 	var total float64
 	norms := make([]float64, len(alpha))

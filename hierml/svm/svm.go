@@ -1,31 +1,33 @@
-// Package svm has the support vector machines of the papers as estimators: plain
-// structs of settings whose zero value is a sensible default and whose Fit
-// builds the structured problem, solves it and returns a classifier.Model with a
-// certificate of how well it was solved.
+// Package svm has the support vector machines of the papers as estimators: plain structs of
+// settings whose zero value is a sensible default and whose Fit builds the structured problem,
+// solves it and returns a classifier.Model with a certificate of how well it was solved.
 //
 //   - [Flat] is the multiclass SVM of Crammer and Singer [CS01], without hierarchy.
 //   - [Hierarchical] is the hierarchical SVM of Cai and Hofmann [CH04, Cai08].
-//   - [GlobalMargin] is the hierarchical SVM with global margins (HSVM-S) of Qiu, Gao and Huang [QGH09].
-//   - [Recursive] is a flat SVM among the children of every inner node: HIERMULT, the divide-and-conquer SVM.
+//   - [GlobalMargin] is the hierarchical SVM with global margins (HSVM-S) of Qiu, Gao and Huang
+//     [QGH09].
+//   - [Recursive] is a flat SVM among the children of every inner node: HIERMULT, the
+//     divide-and-conquer SVM.
 //   - [OneVsRest] is a binary SVM a leaf.
-//   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu [ZXW11], and
-//     [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
+//   - [Orthogonal] is hierarchical classification by orthogonal transfer of Zhou, Xiao and Wu
+//     [ZXW11], and [Transfer] and [TreeLoss] are what that paper compares it with, beside Flat.
 //   - [Normalized] is the normalized hierarchical SVM (NHSVM) of Choi, Sasaki and Srebro [CSS16].
 //   - [Shared] is the shared SVM (SSVM) of the same paper, which learns the node weights.
 //
-// Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels
-// at inner nodes are moved to leaves of their own by dataset.Dataset.Leafed before.
+// Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
+// moved to leaves of their own by dataset.Dataset.Leafed before.
 //
 // The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. Keys in brackets are those of doc/papers.md. The papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
-// Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf in package classifier for instances that
-// only their kernel values are known of. Model.Classes shows the hierarchy as a regularizer of class weights.
+// Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf in
+// package classifier for instances that only their kernel values are known of. Model.Classes shows
+// the hierarchy as a regularizer of class weights.
 //
-// Every estimator has two fields for how it is trained: Settings, with the gap
-// to reach, bounds, the seed and a progress function, and Method, nil for the
-// default of package solver. [ChooseC] chooses C on held-out data, for all of them. [NodeSets] predicts
-// sets of nodes where instances have several labels, or labels at inner nodes, from the scores of any of them.
+// Every estimator has two fields for how it is trained: Settings, with the gap to reach, bounds,
+// the seed and a progress function, and Method, nil for the default of package solver. [ChooseC]
+// chooses C on held-out data, for all of them. [NodeSets] predicts sets of nodes where instances
+// have several labels, or labels at inner nodes, from the scores of any of them.
 //
 // [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
 package svm

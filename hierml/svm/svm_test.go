@@ -37,8 +37,8 @@ func fit(t *testing.T, f fitter, d *dataset.Dataset) *classifier.Model {
 
 const tight = 1e-6
 
-// sameOptimum checks that two certificates, the second's values multiplied by
-// factor, allow one optimum.
+// sameOptimum checks that two certificates, the second's values multiplied by factor, allow one
+// optimum.
 func sameOptimum(t *testing.T, what string, a, b *classifier.Model, factor float64) {
 	t.Helper()
 	const rounding = 1e-6

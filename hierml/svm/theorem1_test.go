@@ -11,8 +11,9 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// [CSS16, Theorem 1] does not hold on graphs: as Rho tends to 1, the optimum with a duplicated node does not tend to
-// that without. With the weights of the minimal graph divided among the duplicates it is the same.
+// [CSS16, Theorem 1] does not hold on graphs: as Rho tends to 1, the optimum with a duplicated node
+// does not tend to that without. With the weights of the minimal graph divided among the duplicates
+// it is the same.
 func TestDuplicatesOnGraphs(t *testing.T) {
 	names := []string{"row 1", "row 2", "column 1", "column 2", "4", "5", "6", "7", "row 1 again"}
 	edges := [][2]int{{0, 4}, {0, 5}, {1, 6}, {1, 7}, {2, 4}, {2, 6}, {3, 5}, {3, 7}}

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// train solves the problem of the competitors over the columns of the attributes, which predict, and
-// returns its model without a name.
+// train solves the problem of the competitors over the columns of the attributes, which predict,
+// and returns its model without a name.
 func train(ctx context.Context, a *structured.Attributes, competitors structured.Competitors, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
 	return trainKernel(ctx, a, competitors, d, nil, settings, method)
 }
@@ -39,7 +39,8 @@ func trainKernel(ctx context.Context, a *structured.Attributes, competitors stru
 	return m, err
 }
 
-// newModel returns the model of a result for instances known by a kernel, or, if it is nil, by themselves.
+// newModel returns the model of a result for instances known by a kernel, or, if it is nil, by
+// themselves.
 func newModel(a *structured.Attributes, kernel gram.Kernel, result *solver.Result, d *dataset.Dataset, settings solver.Settings) (*classifier.Model, error) {
 	m := classifier.New(a, result.Weights, classifier.Solved(result), d)
 	if kernel != nil {
@@ -89,8 +90,9 @@ func (p *comparison) fit(ctx context.Context, d *dataset.Dataset) (*classifier.M
 	return m, err
 }
 
-// compare returns the comparisons of the labels of every instance with the other leaves: one label with all others
-// where every instance has one, which is the faster form, pairs of labels and leaves that are none otherwise.
+// compare returns the comparisons of the labels of every instance with the other leaves: one label
+// with all others where every instance has one, which is the faster form, pairs of labels and
+// leaves that are none otherwise.
 func compare(a *structured.Attributes, sets [][]int, l loss.Loss, r structured.Rescaling, c float64) (structured.Competitors, error) {
 	if slices.ContainsFunc(sets, func(set []int) bool { return len(set) != 1 }) {
 		return structured.NewRanking(a, sets, l, r, c)

@@ -9,15 +9,15 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Transfer keeps the weights of a node near those of its parent (TRANSFER in [ZXW11, section 5], whose ||w_ii|| is ||w_i||):
+// Transfer keeps the weights of a node near those of its parent (TRANSFER in [ZXW11, section 5],
+// whose ||w_ii|| is ||w_i||):
 //
 //	min 1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 ) + C sum_i xi_i
 //	<w_n, x_i> - <w_m, x_i> >= 1 - xi_i    n at or above y_i, m a sibling of n
 //
-// Roots are siblings of each other and have no parent to be near to. The paper
-// has C/N in place of C: its C is C times the number of instances. Labels are
-// those that [Orthogonal] takes. The model descends to a leaf [ZXW11, (1)].
-// The zero value is ready to use.
+// Roots are siblings of each other and have no parent to be near to. The paper has C/N in place of
+// C: its C is C times the number of instances. Labels are those that [Orthogonal] takes. The model
+// descends to a leaf [ZXW11, (1)]. The zero value is ready to use.
 type Transfer struct {
 	// C weighs the training error. The default value is 1.
 	C        float64
@@ -59,8 +59,8 @@ func (s Transfer) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mode
 // WithC returns the estimator with another C.
 func (s Transfer) WithC(c float64) Regularized { s.C = c; return s }
 
-// nodeWeights returns the weights of the nodes, each a column of the result, that
-// weights make under attributes of all nodes.
+// nodeWeights returns the weights of the nodes, each a column of the result, that weights make
+// under attributes of all nodes.
 func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structured.Attributes) *structured.Weights {
 	type entry struct {
 		from, to int

@@ -10,23 +10,21 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// TreeLoss is the hierarchical SVM of Cai and Hofmann [CH04] as [ZXW11] compares with it (TREELOSS in its section 5): slack
-// rescaling by half
-// the distance between two nodes,
+// TreeLoss is the hierarchical SVM of Cai and Hofmann [CH04] as [ZXW11] compares with it (TREELOSS
+// in its section 5): slack rescaling by half the distance between two nodes,
 //
 //	min 1/2 sum_n ||u_n||^2 + C sum_i xi_i
 //	F(x_i, y_i) - F(x_i, y) >= 1 - xi_i / Delta(y_i, y)    for every other candidate y
 //
-// where F(x, y) is the sum of <u_n, x> over the ancestors n of y, itself included, and
-// trees of a forest are joined by a root above them. The paper has C/N in place
-// of C: its C is C times the number of instances. Several labels are ranked as in [Hierarchical] with
-// slack rescaling. The model predicts the candidate with the highest score [ZXW11, (2)]. The zero value is
-// ready to use.
+// where F(x, y) is the sum of <u_n, x> over the ancestors n of y, itself included, and trees of a
+// forest are joined by a root above them. The paper has C/N in place of C: its C is C times the
+// number of instances. Several labels are ranked as in [Hierarchical] with slack rescaling. The
+// model predicts the candidate with the highest score [ZXW11, (2)]. The zero value is ready to use.
 type TreeLoss struct {
 	// C weighs the training error. The default value is 1.
 	C float64
-	// AllNodes compares labels with all nodes, as the paper prints it, so that labels
-	// and predictions may be inner nodes. By default candidates are the leaves.
+	// AllNodes compares labels with all nodes, as the paper prints it, so that labels and
+	// predictions may be inner nodes. By default candidates are the leaves.
 	AllNodes bool
 	Settings solver.Settings
 	Method   solver.Method

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// What the generators draw comes from streams of random numbers of their own, so that it depends neither on
-// what else is drawn nor on the number of goroutines.
+// What the generators draw comes from streams of random numbers of their own, so that it depends
+// neither on what else is drawn nor on the number of goroutines.
 const (
 	taxonomyStream = iota
 	labelStream
@@ -34,7 +34,8 @@ func stream(seed uint64, kind, i int) *rand.Rand {
 // rowDrawer appends the entries of row i, the columns ascending.
 type rowDrawer func(i int, columns []int32, values []float32) ([]int32, []float32)
 
-// drawRows returns the matrix of the rows, drawn by workers that each ask for a drawer of their own.
+// drawRows returns the matrix of the rows, drawn by workers that each ask for a drawer of their
+// own.
 func drawRows(ctx context.Context, rows, columns, workers int, newDrawer func() rowDrawer) (*dataset.Matrix, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -111,7 +112,8 @@ type alias struct {
 	other []int32
 }
 
-// newAlias returns the table for probabilities proportional to the weights, none of which is negative.
+// newAlias returns the table for probabilities proportional to the weights, none of which is
+// negative.
 func newAlias(weights []float64) *alias {
 	n := len(weights)
 	a := &alias{keep: make([]float64, n), other: make([]int32, n)}

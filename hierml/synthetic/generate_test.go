@@ -86,16 +86,16 @@ func TestTextLike(t *testing.T) {
 	if len(sizes) != 60 || sizes[59] < 2*sizes[0] || sizes[59] > 8*sizes[0] {
 		t.Errorf("classes of sizes %v", sizes)
 	}
-	// Words are shared along the tree: what classifies the nearest mean by leaf is far better than chance,
-	// and its errors stay near.
+	// Words are shared along the tree: what classifies the nearest mean by leaf is far better than
+	// chance, and its errors stay near.
 	leaf, parent := nearestMean(c)
 	if leaf < 0.15 || parent < leaf+0.2 {
 		t.Errorf("the nearest mean is right for %.3f of the leaves and %.3f of the parents", leaf, parent)
 	}
 }
 
-// nearestMean returns how often the mean of the right class, and of one with the same parent, has the largest
-// product with a test instance.
+// nearestMean returns how often the mean of the right class, and of one with the same parent, has
+// the largest product with a test instance.
 func nearestMean(c *dataset.Collection) (leaf, parent float64) {
 	tax := c.Train.Taxonomy
 	means := make([][]float64, tax.Len())
@@ -157,7 +157,8 @@ func checkRows(t *testing.T, x *dataset.Matrix, columns int) {
 	}
 }
 
-// TestTextLikePresets draws few instances of the large presets; their sizes are those that the papers give.
+// TestTextLikePresets draws few instances of the large presets; their sizes are those that the
+// papers give.
 func TestTextLikePresets(t *testing.T) {
 	tests := []struct {
 		preset                           TextLike
@@ -332,7 +333,8 @@ func TestHyperplanes(t *testing.T) {
 		}
 		depths[tax.Depth(set[0])]++
 	}
-	// A hyperplane through the origin halves the space, and the one after it nearly halves its half.
+	// A hyperplane through the origin halves the space, and the one after it nearly halves its
+	// half.
 	if n := depths[1]; n < 3800 || n > 4200 {
 		t.Errorf("%d instances of 8000 on the one side of the first hyperplane", n)
 	}
@@ -376,7 +378,8 @@ func wantStandardNormal(t *testing.T, x *dataset.Matrix) {
 			p *= float64(v)
 		}
 	}
-	// The variance of the sample's k-th moment is that of v^k, 1, 2, 15 and 96, over the number of values.
+	// The variance of the sample's k-th moment is that of v^k, 1, 2, 15 and 96, over the number of
+	// values.
 	for k, want := range []float64{1, 0, 1, 0, 3} {
 		deviation := math.Sqrt([]float64{0, 1, 2, 15, 96}[k] / float64(len(x.Values)))
 		if math.Abs(moments[k]-want) > 5*deviation+1e-9 {

@@ -10,13 +10,14 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Hyperplanes describes data on the unit sphere with a taxonomy as unbalanced as a binary tree can be, the
-// unbalanced synthetic data of [CSS16, section 8.1]: a random hyperplane through the origin divides the
-// space into two, the next one divides the second of these, and so on. Every part is a leaf, whose depth is
-// the number of hyperplanes that bound it. Every instance has all features.
+// Hyperplanes describes data on the unit sphere with a taxonomy as unbalanced as a binary tree can
+// be, the unbalanced synthetic data of [CSS16, section 8.1]: a random hyperplane through the origin
+// divides the space into two, the next one divides the second of these, and so on. Every part is a
+// leaf, whose depth is the number of hyperplanes that bound it. Every instance has all features.
 //
-// The zero value has the paper's settings. Its text and its table 2 do not agree: a depth of 10 is ten
-// hyperplanes, which make the 11 leaves of the table but 20 nodes below the root, where the table has 19.
+// The zero value has the paper's settings. Its text and its table 2 do not agree: a depth of 10 is
+// ten hyperplanes, which make the 11 leaves of the table but 20 nodes below the root, where the
+// table has 19.
 type Hyperplanes struct {
 	Name string
 	// Count is the number of hyperplanes, one less than that of leaves. The default value is 10.
@@ -74,8 +75,8 @@ func (g Hyperplanes) Generate(ctx context.Context) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// caterpillar returns the binary tree that has a leaf below every inner node, and two below the last
-// of count, and the leaves from the top down.
+// caterpillar returns the binary tree that has a leaf below every inner node, and two below the
+// last of count, and the leaves from the top down.
 func caterpillar(count int) (t *taxonomy.Taxonomy, leaves []int, err error) {
 	names := []string{"root"}
 	var edges [][2]int

@@ -11,43 +11,44 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LinearTree describes data that are labelled by linear functions which are the more alike the nearer the leaves:
-// every node of a complete tree has a weight vector from a normal distribution, a leaf's potential is the
-// product of an instance with the sum of the vectors on its path, and instances are standard normal.
-// Every instance has all features.
+// LinearTree describes data that are labelled by linear functions which are the more alike the
+// nearer the leaves: every node of a complete tree has a weight vector from a normal distribution,
+// a leaf's potential is the product of an instance with the sum of the vectors on its path, and
+// instances are standard normal. Every instance has all features.
 //
-// The zero value has one tree of 15 nodes with 8 leaves, 20 features and 200 instances. NHSVMBalanced and
-// ThesisSynthetic are the papers' settings.
+// The zero value has one tree of 15 nodes with 8 leaves, 20 features and 200 instances.
+// NHSVMBalanced and ThesisSynthetic are the papers' settings.
 type LinearTree struct {
 	Name string
-	// FanOut is the number of children of an inner node, and Depth that of the edges from the root to
-	// a leaf. The default values are 2 and 3.
+	// FanOut is the number of children of an inner node, and Depth that of the edges from the root
+	// to a leaf. The default values are 2 and 3.
 	FanOut, Depth int
 	// Features and Instances have the default values 20 and 200.
 	Features, Instances int
-	// Deviation has the standard deviation of the weights of nodes by depth, the root's first. Deeper
-	// nodes have the last. The default value is 1 everywhere.
+	// Deviation has the standard deviation of the weights of nodes by depth, the root's first.
+	// Deeper nodes have the last. The default value is 1 everywhere.
 	Deviation []float64
-	// Sets gives an instance all leaves with a positive potential as labels. One that has none, or at least the
-	// root of the number of leaves, is drawn again. Without it, an instance has the one leaf with the
-	// largest potential.
+	// Sets gives an instance all leaves with a positive potential as labels. One that has none, or
+	// at least the root of the number of leaves, is drawn again. Without it, an instance has the
+	// one leaf with the largest potential.
 	Sets bool
 	// Seed determines all that is drawn.
 	Seed uint64
 }
 
-// NHSVMBalanced has the settings of the balanced synthetic data of [CSS16, section 8.1]: 15 nodes, 8 leaves,
-// 1,000 features. The section says that the tree has 2^3-1 nodes, which with its depth of 4 and table 2 has
-// to be 2^4-1; and that there are 15,000 instances, of which table 2 counts 8,000: here, there are 15,000.
+// NHSVMBalanced has the settings of the balanced synthetic data of [CSS16, section 8.1]: 15 nodes,
+// 8 leaves, 1,000 features. The section says that the tree has 2^3-1 nodes, which with its depth of
+// 4 and table 2 has to be 2^4-1; and that there are 15,000 instances, of which table 2 counts
+// 8,000: here, there are 15,000.
 func NHSVMBalanced(seed uint64) LinearTree {
 	return LinearTree{Name: "NHSVM balanced", FanOut: 2, Depth: 3, Features: 1000, Instances: 15000, Seed: seed}
 }
 
 // ThesisSynthetic has the settings of the synthetic data of [Cai08, section 7.1.1], with the tree
-// given; table 7.5 has fan-out 3 with depth 3, and 6 with 2. The text says that the variances of the weights
-// decrease with depth but not how: here, the deviation halves from level to level. The root has no weights, as it
-// has no attributes in the classifiers of [Cai08, section 7.2]. Instances without labels, which the text does not mention,
-// are drawn again.
+// given; table 7.5 has fan-out 3 with depth 3, and 6 with 2. The text says that the variances of
+// the weights decrease with depth but not how: here, the deviation halves from level to level. The
+// root has no weights, as it has no attributes in the classifiers of [Cai08, section 7.2].
+// Instances without labels, which the text does not mention, are drawn again.
 func ThesisSynthetic(fanOut, depth int, seed uint64) LinearTree {
 	g := LinearTree{
 		Name: fmt.Sprintf("thesis %d/%d", fanOut, depth), FanOut: fanOut, Depth: depth,
@@ -169,8 +170,8 @@ func (g LinearTree) label(t *taxonomy.Taxonomy, weights [][]float32, x []float32
 	return positive
 }
 
-// completeTree returns the tree in which all inner nodes have fanOut children and all leaves the depth.
-// Parents come before their children.
+// completeTree returns the tree in which all inner nodes have fanOut children and all leaves the
+// depth. Parents come before their children.
 func completeTree(fanOut, depth int) (*taxonomy.Taxonomy, error) {
 	names := []string{"root"}
 	var edges [][2]int

@@ -18,38 +18,39 @@ import (
 // follow Zipf's law. Values are (1 + log count) times the inverse document frequency in the training part,
 // to unit length.
 //
-// The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike and DMOZLike are as large as the
-// collections of the papers. Such data serve to measure time and memory. Which method is the better one
-// has to be asked of real texts.
+// The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike and DMOZLike are as large as
+// the collections of the papers. Such data serve to measure time and memory. Which method is the
+// better one has to be asked of real texts.
 type TextLike struct {
 	Name string
-	// Levels has the number of nodes at each depth, the roots first and the leaves last. No level is
-	// smaller than the one above. The default value is 5 and 15.
+	// Levels has the number of nodes at each depth, the roots first and the leaves last. No level
+	// is smaller than the one above. The default value is 5 and 15.
 	Levels []int
-	// Even gives all nodes of a level equally many children, as far as that is possible. Without it every
-	// node has one, and the other children have a parent at random.
+	// Even gives all nodes of a level equally many children, as far as that is possible. Without it
+	// every node has one, and the other children have a parent at random.
 	Even bool
 	// Train and Test are the numbers of instances. The default values are 1500 and 500.
 	Train, Test int
 	// Features is the number of words. The default value is 10000.
 	Features int
-	// Length is about the mean number of words of a document, each occurrence counted. The default value is 150.
+	// Length is about the mean number of words of a document, each occurrence counted. The default
+	// value is 150.
 	Length int
 	// Topic is the number of words in the topic of a node. The default value is 150.
 	Topic int
-	// Mix has for each level the part of a document's words that are of the topic of the node there. The
-	// default is 0.09 in all, equally divided.
+	// Mix has for each level the part of a document's words that are of the topic of the node
+	// there. The default is 0.09 in all, equally divided.
 	Mix []float64
-	// Noise is the part of the documents that take all their topics from a random leaf with the same
-	// parent instead of their own. The default value is 0.1; below zero there are none.
+	// Noise is the part of the documents that take all their topics from a random leaf with the
+	// same parent instead of their own. The default value is 0.1; below zero there are none.
 	Noise float64
-	// Tail makes classes of unequal size: the one of rank r has a size proportional to (r+20)^-Tail.
-	// With zero, all have the same.
+	// Tail makes classes of unequal size: the one of rank r has a size proportional to
+	// (r+20)^-Tail. With zero, all have the same.
 	Tail float64
 	// Seed determines all that is drawn.
 	Seed uint64
-	// Workers is the number of goroutines. The data do not depend on it. The default value is the number of
-	// processors.
+	// Workers is the number of goroutines. The data do not depend on it. The default value is the
+	// number of processors.
 	Workers int
 }
 
@@ -71,8 +72,8 @@ func WIPOLike() TextLike {
 	}
 }
 
-// IPCLike has the size of IPC [CSS16, table 2]: 553 nodes, 451 leaves, 228,000 features, 75,250 instances,
-// of which 46,324 are to train on.
+// IPCLike has the size of IPC [CSS16, table 2]: 553 nodes, 451 leaves, 228,000 features, 75,250
+// instances, of which 46,324 are to train on.
 func IPCLike() TextLike {
 	return TextLike{
 		Name: "IPC-like", Levels: []int{8, 94, 451}, Train: 46324, Test: 28926,
@@ -80,10 +81,10 @@ func IPCLike() TextLike {
 	}
 }
 
-// DMOZLike has the size of DMOZ10 [CSS16, table 2]: 17,221 nodes, 12,294 leaves, 165,000 features, 163,590
-// instances, of which 128,710 are to train on: half of the classes have five of them or fewer, the largest several
-// hundred. All leaves are at the fifth level. The sizes of the inner levels and the length of the
-// documents, which the paper does not give, are a guess.
+// DMOZLike has the size of DMOZ10 [CSS16, table 2]: 17,221 nodes, 12,294 leaves, 165,000 features,
+// 163,590 instances, of which 128,710 are to train on: half of the classes have five of them or
+// fewer, the largest several hundred. All leaves are at the fifth level. The sizes of the inner
+// levels and the length of the documents, which the paper does not give, are a guess.
 func DMOZLike() TextLike {
 	return TextLike{
 		Name: "DMOZ-like", Levels: []int{11, 346, 1402, 3168, 12294}, Train: 128710, Test: 34880,
@@ -91,9 +92,9 @@ func DMOZLike() TextLike {
 	}
 }
 
-// Generate draws the taxonomy and the instances. Equal settings give equal data. Labels are leaves; if the
-// training part has room for it, every leaf is the label of at least one instance there. The columns are
-// those of words that may not occur in the training part.
+// Generate draws the taxonomy and the instances. Equal settings give equal data. Labels are leaves;
+// if the training part has room for it, every leaf is the label of at least one instance there. The
+// columns are those of words that may not occur in the training part.
 //
 // It ends early, with the context's error, when ctx does.
 func (g TextLike) Generate(ctx context.Context) (*dataset.Collection, error) {
@@ -207,8 +208,8 @@ func (g TextLike) check() error {
 	return nil
 }
 
-// taxonomy returns the tree and the path of nodes to each leaf, the root first. A node is named by its
-// path: 3.1 is a child of 3.
+// taxonomy returns the tree and the path of nodes to each leaf, the root first. A node is named by
+// its path: 3.1 is a child of 3.
 func (g TextLike) taxonomy() (t *taxonomy.Taxonomy, paths [][]int, err error) {
 	rng := stream(g.Seed, taxonomyStream, 0)
 	var names []string

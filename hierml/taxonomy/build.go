@@ -2,8 +2,8 @@ package taxonomy
 
 import "slices"
 
-// ascending returns the positions of the edges in ascending order of parent, then child, edges that are equal in
-// the order given. Its time is linear.
+// ascending returns the positions of the edges in ascending order of parent, then child, edges that
+// are equal in the order given. Its time is linear.
 func ascending(nodes int, edges [][2]int) []int {
 	order, spare := make([]int, len(edges)), make([]int, len(edges))
 	for i := range order {
@@ -46,8 +46,8 @@ func repeated(edges [][2]int, order []int) []repetition {
 	return found
 }
 
-// build returns the taxonomy of distinct names, found in ids, and distinct edges in ascending order. It keeps
-// all three. The only error is a *CycleError.
+// build returns the taxonomy of distinct names, found in ids, and distinct edges in ascending
+// order. It keeps all three. The only error is a *CycleError.
 func build(names []string, ids map[string]int, edges [][2]int) (*Taxonomy, error) {
 	n := len(names)
 	t := &Taxonomy{names: names, ids: ids, edges: edges, leafIndex: make([]int, n)}

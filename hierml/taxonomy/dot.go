@@ -12,9 +12,10 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// DOT is the format of Graphviz: digraph { animal -> {cat dog}; }. Chains of edges, subgraphs, ports, attributes and
-// comments are read; attributes other than labels are skipped. Nodes are called by their ids, in the order in which
-// these appear. In a strict graph an edge may be given again. Undirected graphs are refused.
+// DOT is the format of Graphviz: digraph { animal -> {cat dog}; }. Chains of edges, subgraphs,
+// ports, attributes and comments are read; attributes other than labels are skipped. Nodes are
+// called by their ids, in the order in which these appear. In a strict graph an edge may be given
+// again. Undirected graphs are refused.
 //
 // Repairs: those of all formats (see the package).
 type DOT struct {
@@ -209,7 +210,8 @@ func (d *dotReader) multiply(n int, at place) error {
 	return nil
 }
 
-// side reads a node or a subgraph, the end of an edge. Where it may be an attribute instead, ID = ID, it says so.
+// side reads a node or a subgraph, the end of an edge. Where it may be an attribute instead, ID =
+// ID, it says so.
 func (d *dotReader) side(first bool) (nodes []int, attribute bool, err error) {
 	if d.ahead.kind == '{' || d.ahead.keyword("subgraph") {
 		nodes, err = d.subgraph()
@@ -350,7 +352,8 @@ func (d *dotReader) relabel() error {
 	return nil
 }
 
-// unescapeLabel reads the escapes of a label; lines, whichever way they are set, end by a line break.
+// unescapeLabel reads the escapes of a label; lines, whichever way they are set, end by a line
+// break.
 func unescapeLabel(text string) string {
 	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\l`, "\n", `\r`, "\n", `\"`, `"`).Replace(text)
 }
@@ -389,8 +392,8 @@ func (f DOT) Write(w io.Writer, t *Taxonomy) error {
 	})
 }
 
-// quoteDOT quotes an id. Backslashes stand for themselves in DOT unless an odd number of them is before a quote, the
-// end, or a line break.
+// quoteDOT quotes an id. Backslashes stand for themselves in DOT unless an odd number of them is
+// before a quote, the end, or a line break.
 func quoteDOT(name string) (string, bool) {
 	var b bytes.Buffer
 	b.WriteByte('"')

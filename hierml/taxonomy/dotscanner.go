@@ -129,8 +129,8 @@ func (s *dotScanner) minus(t dotToken) (dotToken, error) {
 	return t, s.unexpected("'>' behind '-'; names with a hyphen are in quotes")
 }
 
-// quotation reads a string in double quotes into token. A backslash stands for itself but before a quote and at the
-// end of a line.
+// quotation reads a string in double quotes into token. A backslash stands for itself but before a
+// quote and at the end of a line.
 func (s *dotScanner) quotation(at place) error {
 	s.token = s.token[:0]
 	s.next()

@@ -17,7 +17,8 @@ func placeAt(line, column int) place {
 	return place{int32(min(line, math.MaxInt32)), int32(min(column, math.MaxInt32))}
 }
 
-// draft is a graph as a file gives it: with places and with faults, which are errors, or repaired and counted.
+// draft is a graph as a file gives it: with places and with faults, which are errors, or repaired
+// and counted.
 type draft struct {
 	file   string
 	repair *Faults // nil: the first fault is an error
@@ -205,7 +206,8 @@ func (d *draft) dropRepeated(again []repetition) error {
 	return nil
 }
 
-// counted counts a further fault of a kind that was repaired before, and reports whether there was one.
+// counted counts a further fault of a kind that was repaired before, and reports whether there was
+// one.
 func (d *draft) counted(kind string) bool {
 	if d.repair.Count(kind) == 0 {
 		return false
@@ -249,8 +251,9 @@ func (d *draft) placeCycle(cycle *CycleError) error {
 	return err
 }
 
-// breakCycles leaves out the edges that lead back to a node above them, on a depth-first walk from the roots and
-// then from what no root is above, nodes in the order of their ids. The order is that of the edges.
+// breakCycles leaves out the edges that lead back to a node above them, on a depth-first walk from
+// the roots and then from what no root is above, nodes in the order of their ids. The order is that
+// of the edges.
 func (d *draft) breakCycles(order []int) {
 	n := len(d.names)
 	start := make([]int, n+1) // of the node's edges in order

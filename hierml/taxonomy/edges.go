@@ -12,14 +12,15 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Edges is the format of one edge a line, parent and child. A line with one name is a node that has no edge yet.
-// Lines without text are skipped. A name is taken as it is, spaces included. Node ids are in the order in which the
-// names appear. The zero value is what the files NAME.hier.tsv of data sets are; the files cat_hier of LSHTC
-// are Edges{Separator: " ", Chains: true}. Where Separator is empty, a file without tabs whose lines all look like
-// edges with another separator is a fault.
+// Edges is the format of one edge a line, parent and child. A line with one name is a node that has
+// no edge yet. Lines without text are skipped. A name is taken as it is, spaces included. Node ids
+// are in the order in which the names appear. The zero value is what the files NAME.hier.tsv of
+// data sets are; the files cat_hier of LSHTC are Edges{Separator: " ", Chains: true}. Where
+// Separator is empty, a file without tabs whose lines all look like edges with another separator is
+// a fault.
 //
-// Repairs: a line that lacks a name is left out, fields after the child are ignored, and those of all formats (see
-// the package).
+// Repairs: a line that lacks a name is left out, fields after the child are ignored, and those of
+// all formats (see the package).
 type Edges struct {
 	Separator  string // between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
 	ChildFirst bool   // the child stands before its parent
@@ -85,7 +86,8 @@ func newSeparators() separators {
 	return s
 }
 
-// look takes a line that has a number of fields. Separators that do not part it into two are no candidates.
+// look takes a line that has a number of fields. Separators that do not part it into two are no
+// candidates.
 func (s separators) look(line []byte, fields int) {
 	if fields > 1 {
 		clear(s)
@@ -120,7 +122,8 @@ func (s separators) likely() (sep string, ok bool) {
 	return "", false
 }
 
-// Read reads a taxonomy of one edge a line, parent and child separated by a tab: Edges{}.Read without a context.
+// Read reads a taxonomy of one edge a line, parent and child separated by a tab: Edges{}.Read
+// without a context.
 func Read(r io.Reader, name string) (*Taxonomy, error) {
 	return Edges{}.Read(context.Background(), r, name)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Faults counts the faults of an input that a reader was asked to repair, by kind. The zero value has none,
-// and nil may be asked, not added to.
+// Faults counts the faults of an input that a reader was asked to repair, by kind. The zero value
+// has none, and nil may be asked, not added to.
 type Faults struct {
 	kinds []Fault
 }
@@ -22,7 +22,8 @@ type Fault struct {
 	First  *SyntaxError // the first of them, and its place
 }
 
-// Add counts one fault. The repair, and the first place, are those that the kind was first added with.
+// Add counts one fault. The repair, and the first place, are those that the kind was first added
+// with.
 func (f *Faults) Add(kind, repair string, at *SyntaxError) {
 	for i := range f.kinds {
 		if f.kinds[i].Kind == kind {

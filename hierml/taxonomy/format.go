@@ -18,14 +18,14 @@ import (
 
 // Format reads and writes one kind of file: Edges, Paths, Newick, OBO, JSON, DOT and RCV1.
 type Format interface {
-	// Read reads a taxonomy. The file may be compressed by gzip, bzip2, zstd or xz, and may begin with a byte order
-	// mark. The name stands for the file in errors, which are a *SyntaxError for all that is wrong with it. It ends
-	// early, with the context's error, when ctx does.
+	// Read reads a taxonomy. The file may be compressed by gzip, bzip2, zstd or xz, and may begin
+	// with a byte order mark. The name stands for the file in errors, which are a *SyntaxError for
+	// all that is wrong with it. It ends early, with the context's error, when ctx does.
 	Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, error)
 
-	// Write writes the taxonomy so that Read gives the same nodes and edges by name, if not in the same order. What the
-	// format cannot say, such as a name with a line break in a file of lines, is an error, and then what was written
-	// is worth nothing.
+	// Write writes the taxonomy so that Read gives the same nodes and edges by name, if not in the
+	// same order. What the format cannot say, such as a name with a line break in a file of lines,
+	// is an error, and then what was written is worth nothing.
 	Write(w io.Writer, t *Taxonomy) error
 }
 
@@ -41,9 +41,9 @@ func Open(file string) (*Taxonomy, error) { return OpenContext(context.Backgroun
 //	.json                 JSON
 //	.dot .gv              DOT
 //
-// before a further .gz, .bz2, .zst or .xz. For other files the beginning of the content decides; numbers in two
-// columns are Edges with blanks between them, as in the files cat_hier of LSHTC, and lines that begin with "parent:" are
-// RCV1.
+// before a further .gz, .bz2, .zst or .xz. For other files the beginning of the content decides;
+// numbers in two columns are Edges with blanks between them, as in the files cat_hier of LSHTC, and
+// lines that begin with "parent:" are RCV1.
 func OpenContext(ctx context.Context, file string) (*Taxonomy, error) {
 	return open(ctx, file, nil)
 }
@@ -145,8 +145,8 @@ func byContent(head []byte) Format {
 
 func notNumeric(r rune) bool { return (r < '0' || r > '9') && r != ' ' && r != '\r' }
 
-// Save writes the taxonomy into the file, in the form that its extension says (see OpenContext), Edges for others.
-// The file is complete or not there; what it was before is replaced.
+// Save writes the taxonomy into the file, in the form that its extension says (see OpenContext),
+// Edges for others. The file is complete or not there; what it was before is replaced.
 func Save(file string, t *Taxonomy) error {
 	f := byExtension(file)
 	if f == nil {

@@ -69,8 +69,8 @@ func byName(g *taxonomy.Taxonomy) []string {
 	return all
 }
 
-// TestRoundTrip writes graphs and reads them again. What a format cannot say it must refuse, and all can say plain
-// names.
+// TestRoundTrip writes graphs and reads them again. What a format cannot say it must refuse, and
+// all can say plain names.
 func TestRoundTrip(t *testing.T) {
 	for _, f := range named {
 		t.Run(f.name, func(t *testing.T) {

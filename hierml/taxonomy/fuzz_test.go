@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// fuzz reads texts strictly and with repairs. A strict error has a place, what repairs gives can be written and read
-// again, and what needs no repair is read as the same.
+// fuzz reads texts strictly and with repairs. A strict error has a place, what repairs gives can be
+// written and read again, and what needs no repair is read as the same.
 func fuzz(f *testing.F, strict taxonomy.Format, repairing func(*taxonomy.Faults) taxonomy.Format, texts ...string) {
 	for _, text := range texts {
 		f.Add([]byte(text))

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// JSON is the format of two kinds of JSON texts. Trees, as D3 draws them, are objects in each other,
+// JSON is the format of two kinds of JSON texts. Trees, as D3 draws them, are objects in each
+// other,
 //
 //	{"name": "animal", "children": [{"name": "cat"}, {"name": "dog"}]}
 //
@@ -16,13 +17,14 @@ import (
 //
 //	{"nodes": ["animal", "cat"], "edges": [["animal", "cat"]]}
 //
-// in which a node may also be an object {"id": 7, "name": "cat"}, and an edge one with a "parent" and a "child", a
-// "source" and a "target", or "from" and "to"; "edges" may be called "links", and without "nodes" the edges name
-// them. The ends of an edge are ids, where the nodes have them, or else names, or else numbers from 0. Other keys are
-// skipped. Node ids are in the order in which the nodes begin.
+// in which a node may also be an object {"id": 7, "name": "cat"}, and an edge one with a "parent"
+// and a "child", a "source" and a "target", or "from" and "to"; "edges" may be called "links", and
+// without "nodes" the edges name them. The ends of an edge are ids, where the nodes have them, or
+// else names, or else numbers from 0. Other keys are skipped. Node ids are in the order in which
+// the nodes begin.
 //
-// Repairs: a node without a name is called "node 1", "node 2", ...; an edge to an unknown node is left out; and those
-// of all formats (see the package).
+// Repairs: a node without a name is called "node 1", "node 2", ...; an edge to an unknown node is
+// left out; and those of all formats (see the package).
 type JSON struct {
 	NameKey     string // "" is "name"
 	ChildrenKey string // "" is "children"
@@ -217,7 +219,8 @@ func (j *jsonReader) member(frames []jsonFrame, key jsonToken) ([]jsonFrame, err
 	return frames, j.skip(t)
 }
 
-// child reads the beginning of the next child in the list that is the last frame, or the end of the list.
+// child reads the beginning of the next child in the list that is the last frame, or the end of the
+// list.
 func (j *jsonReader) child(frames []jsonFrame) ([]jsonFrame, error) {
 	f := &frames[len(frames)-1]
 	t, err := j.read()

@@ -6,7 +6,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// jsonGraph collects the nodes and edges of a graph. The edges are resolved at the end, as they may stand first.
+// jsonGraph collects the nodes and edges of a graph. The edges are resolved at the end, as they may
+// stand first.
 type jsonGraph struct {
 	*jsonReader
 	met     bool // a list of either

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// jsonToken is a token of JSON: one of {}[]:, or a string ('"'), a number ('0'), a word ('a': true, false or null),
-// or end.
+// jsonToken is a token of JSON: one of {}[]:, or a string ('"'), a number ('0'), a word ('a': true,
+// false or null), or end.
 type jsonToken struct {
 	kind int
 	text string // of a string, without quotes and escapes, a number or a word

@@ -36,8 +36,8 @@ func grown(n int, parent func(v int) int) *taxonomy.Taxonomy {
 	return t
 }
 
-// TestDeepAndWide reads and writes chains and stars that would overflow what calls itself a level, and never end in
-// what takes quadratic time.
+// TestDeepAndWide reads and writes chains and stars that would overflow what calls itself a level,
+// and never end in what takes quadratic time.
 func TestDeepAndWide(t *testing.T) {
 	const n = 40_000
 	for name, g := range map[string]*taxonomy.Taxonomy{"chain": chain(n), "star": star(n)} {
@@ -99,7 +99,8 @@ func TestLongChains(t *testing.T) {
 			t.Errorf("%s: read %v", name, g)
 		}
 	}
-	// A ladder has two parents a node; none of its steps is redundant, and all two steps at once are.
+	// A ladder has two parents a node; none of its steps is redundant, and all two steps at once
+	// are.
 	var ladder strings.Builder
 	for v := range n - 2 {
 		fmt.Fprintf(&ladder, "n%d\tn%d\nn%d\tn%d\n", v, v+1, v, v+2)

@@ -15,14 +15,14 @@ type Minimal struct {
 }
 
 // Minimal returns the minimal graph for the labels of the instances: nodes that are above labels of
-// exactly the same sets become one node, which has the name of the last of them in topological order, so that a chain has
-// the name of its end. Nodes that are above no label of any set are left out. There is an edge between two
-// classes where there is one between nodes of theirs; there is no cycle, as parents are above all that their
-// children are above.
+// exactly the same sets become one node, which has the name of the last of them in topological
+// order, so that a chain has the name of its end. Nodes that are above no label of any set are left
+// out. There is an edge between two classes where there is one between nodes of theirs; there is no
+// cycle, as parents are above all that their children are above.
 //
 // Two leaves that only occur together become one node, and so does a leaf with an inner node that
-// only occurs with it; in the minimal graph a label need therefore not be a leaf. No set with a label
-// is an error, as is a label that is not a node.
+// only occurs with it; in the minimal graph a label need therefore not be a leaf. No set with a
+// label is an error, as is a label that is not a node.
 func (t *Taxonomy) Minimal(sets [][]int) (*Minimal, error) {
 	// Every set splits the classes into the part that is above it and the rest; 0 are the unseen.
 	class := make([]int, t.Len())

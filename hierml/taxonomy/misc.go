@@ -7,9 +7,9 @@ import (
 
 // WithMiscellaneous returns a copy of the taxonomy with one more leaf below each of the listed
 // inner nodes, for the instances that are labelled with the inner node and nothing more specific,
-// and the new leaf of each. Old nodes keep their ids; new leaves have the ids Len(), Len()+1, ... in
-// the order of the list and are called "NAME (misc)". A node listed twice counts once. It is an error to list a
-// leaf, which needs no such help.
+// and the new leaf of each. Old nodes keep their ids; new leaves have the ids Len(), Len()+1, ...
+// in the order of the list and are called "NAME (misc)". A node listed twice counts once. It is an
+// error to list a leaf, which needs no such help.
 func (t *Taxonomy) WithMiscellaneous(inner []int) (*Taxonomy, map[int]int, error) {
 	names := slices.Clone(t.names)
 	edges := slices.Clone(t.edges)

@@ -11,12 +11,14 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Newick is the format of phylogenetic trees: (cat,dog)animal;. Any number of trees, each with its semicolon, is a
-// forest. Names are quoted by '...', with two quotes for one in them; an underscore stays what it is. Branch lengths
-// must be numbers and are not kept, nor are comments, [...]. An inner node without a name is called "node 1",
-// "node 2", ..., a leaf must have one. Node ids are in the order in which the nodes begin, parents first.
+// Newick is the format of phylogenetic trees: (cat,dog)animal;. Any number of trees, each with its
+// semicolon, is a forest. Names are quoted by '...', with two quotes for one in them; an underscore
+// stays what it is. Branch lengths must be numbers and are not kept, nor are comments, [...]. An
+// inner node without a name is called "node 1", "node 2", ..., a leaf must have one. Node ids are
+// in the order in which the nodes begin, parents first.
 //
-// Repairs: a leaf without a name is called like an inner node, and those of all formats (see the package).
+// Repairs: a leaf without a name is called like an inner node, and those of all formats (see the
+// package).
 type Newick struct {
 	Support bool // a number behind a closing parenthesis is the support of a branch, not a name
 	Repair  *Faults

@@ -12,12 +12,14 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// OBO is the format of the Gene Ontology and other biomedical ontologies. Nodes are the terms that are not obsolete,
-// called by their ids, in the order of the file; the parents of a term are what it is_a. A relation to an alternative
-// id (alt_id) is one to the term that has it. Stanzas of other kinds, and other tags, are skipped.
+// OBO is the format of the Gene Ontology and other biomedical ontologies. Nodes are the terms that
+// are not obsolete, called by their ids, in the order of the file; the parents of a term are what
+// it is_a. A relation to an alternative id (alt_id) is one to the term that has it. Stanzas of
+// other kinds, and other tags, are skipped.
 //
-// Repairs: a term that is defined twice is read as one; a term without id is left out; a relation to an unknown or
-// obsolete term is left out; an escape or a line that is none is skipped; and those of all formats (see the package).
+// Repairs: a term that is defined twice is read as one; a term without id is left out; a relation
+// to an unknown or obsolete term is left out; an escape or a line that is none is skipped; and
+// those of all formats (see the package).
 type OBO struct {
 	Relations []string // relationships whose targets are parents too, such as "part_of"
 	Namespace string   // only terms of this namespace, such as "molecular_function"; "" is all

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Below returns the taxonomy of n and all nodes below it, with their names, and the id that each node has in t. Their
-// parents elsewhere are left out, so that n is the only root.
+// Below returns the taxonomy of n and all nodes below it, with their names, and the id that each
+// node has in t. Their parents elsewhere are left out, so that n is the only root.
 func (t *Taxonomy) Below(n int) (*Taxonomy, []int) {
 	nodes := slices.Clone(t.Descendants(n))
 	return t.restrict(nodes), nodes
@@ -34,9 +34,10 @@ func (t *Taxonomy) restrict(nodes []int) *Taxonomy {
 	return part
 }
 
-// Collapsed returns the taxonomy in which every chain of nodes, of which each is the only child of the one above and has
-// no other parent, is one node, called by the last of them, and the node that each node of t became. It tells leaves
-// apart as t does, by fewer nodes. Minimal does more, for given instances.
+// Collapsed returns the taxonomy in which every chain of nodes, of which each is the only child of
+// the one above and has no other parent, is one node, called by the last of them, and the node that
+// each node of t became. It tells leaves apart as t does, by fewer nodes. Minimal does more, for
+// given instances.
 func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
 	became := make([]int, t.Len())
 	var kept []int
@@ -70,8 +71,9 @@ func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
 	return collapsed, became
 }
 
-// LowestCommonAncestors returns the nodes that are above both a and b, or are one of them, and of which none is above
-// another, ascending: one node on a tree, none where a and b are in different trees.
+// LowestCommonAncestors returns the nodes that are above both a and b, or are one of them, and of
+// which none is above another, ascending: one node on a tree, none where a and b are in different
+// trees.
 func (t *Taxonomy) LowestCommonAncestors(a, b int) []int {
 	above := t.Ancestors(b)
 	var common []int
@@ -80,7 +82,8 @@ func (t *Taxonomy) LowestCommonAncestors(a, b int) []int {
 			common = append(common, v)
 		}
 	}
-	// What is above a common ancestor is one too, so that the lowest are those without a child among them.
+	// What is above a common ancestor is one too, so that the lowest are those without a child
+	// among them.
 	return slices.DeleteFunc(slices.Clone(common), func(v int) bool {
 		return slices.ContainsFunc(t.children[v], func(c int) bool {
 			_, ok := slices.BinarySearch(common, c)

@@ -13,8 +13,9 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Paths is the format of one path a line, as FromPaths takes them: "net/http" is a child of "net". Nodes are named
-// by their whole paths. Lines without text are skipped, and a path may be given again.
+// Paths is the format of one path a line, as FromPaths takes them: "net/http" is a child of "net".
+// Nodes are named by their whole paths. Lines without text are skipped, and a path may be given
+// again.
 //
 // Repairs: empty components of a path are left out, and those of all formats (see the package).
 type Paths struct {
@@ -23,17 +24,18 @@ type Paths struct {
 	Rules     Rules
 }
 
-// Bounds of a path, as the names of the nodes on it are together as long as their number times its length.
+// Bounds of a path, as the names of the nodes on it are together as long as their number times its
+// length.
 const (
 	deepestPath = 1 << 10 // components
 	longestPath = 1 << 16 // bytes
 )
 
 // FromPaths returns the taxonomy in which each path is a child of the path without its last
-// component: "net/http" below "net". Nodes are named by their whole paths; a path that is only
-// the beginning of others becomes a node too. Node ids are in the order in which the names
-// appear, parents first. A path given twice counts once. A path has at most 1024 components and 65536 bytes. The
-// errors are *SyntaxError, with the position in paths, from 1, as the line.
+// component: "net/http" below "net". Nodes are named by their whole paths; a path that is only the
+// beginning of others becomes a node too. Node ids are in the order in which the names appear,
+// parents first. A path given twice counts once. A path has at most 1024 components and 65536
+// bytes. The errors are *SyntaxError, with the position in paths, from 1, as the line.
 func FromPaths(paths []string, sep string) (*Taxonomy, error) {
 	if sep == "" {
 		return nil, fmt.Errorf("taxonomy: the separator of paths is empty")
@@ -152,9 +154,9 @@ func withoutEmpty(path, sep []byte) []byte {
 	return bytes.Join(kept, sep)
 }
 
-// Write implements Format, for trees and forests. Where every name is that of the parent, the separator and
-// something behind it, the lines are the names of the leaves. Elsewhere they are the names on the ways to the leaves,
-// so that reading gives the same graph with other names.
+// Write implements Format, for trees and forests. Where every name is that of the parent, the
+// separator and something behind it, the lines are the names of the leaves. Elsewhere they are the
+// names on the ways to the leaves, so that reading gives the same graph with other names.
 func (f Paths) Write(w io.Writer, t *Taxonomy) error {
 	return write(w, "paths", func(out *bufio.Writer) error {
 		if err := textual(t); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TestFaultsOfFiles gives each fault to each format that can have it: strictly it is an error at its place, and
-// repaired it is counted and what is left is right.
+// TestFaultsOfFiles gives each fault to each format that can have it: strictly it is an error at
+// its place, and repaired it is counted and what is left is right.
 func TestFaultsOfFiles(t *testing.T) {
 	var faults taxonomy.Faults
 	edges, paths, newick := taxonomy.Edges{}, taxonomy.Paths{}, taxonomy.Newick{}
@@ -112,7 +112,8 @@ func TestFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// TestBreakingCycles repairs random graphs: no node is lost, and an edge is only when it closes a cycle.
+// TestBreakingCycles repairs random graphs: no node is lost, and an edge is only when it closes a
+// cycle.
 func TestBreakingCycles(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	for range 300 {

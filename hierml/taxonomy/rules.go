@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Rules are what a taxonomy shall be beyond a graph without cycles. The zero value asks for nothing: several
-// roots, nodes without edges, several parents and redundant edges are as good as others. What
-// breaks a rule is an error or, where repairs are asked for, repaired in the order of the fields.
+// Rules are what a taxonomy shall be beyond a graph without cycles. The zero value asks for
+// nothing: several roots, nodes without edges, several parents and redundant edges are as good as
+// others. What breaks a rule is an error or, where repairs are asked for, repaired in the order of
+// the fields.
 type Rules struct {
 	Tree        bool // no node has several parents; repair: the first edge to it that was given stays
 	NoRedundant bool // no edge from a node to what is below another child of it; repair: the edge is left out
@@ -21,8 +22,8 @@ func (r Rules) Check(t *Taxonomy) error {
 	return err
 }
 
-// Repair returns a taxonomy that keeps the rules, and what was done for that. Where nothing was, it is t. Nodes
-// keep their ids unless lone ones are left out.
+// Repair returns a taxonomy that keeps the rules, and what was done for that. Where nothing was, it
+// is t. Nodes keep their ids unless lone ones are left out.
 func (r Rules) Repair(t *Taxonomy) (*Taxonomy, *Faults) {
 	var faults Faults
 	repaired, err := r.apply(draftOf(t, &faults), t)

@@ -16,8 +16,8 @@ const longestToken = 1 << 20
 // end is what a scanner gives behind the last byte.
 const end = -1
 
-// scanner gives the bytes of a text and knows their places. An error of reading is an end, which fail tells from
-// others.
+// scanner gives the bytes of a text and knows their places. An error of reading is an end, which
+// fail tells from others.
 type scanner struct {
 	file         *textfile.File
 	buffer       []byte // what of it was read and not given out is from at

@@ -29,8 +29,8 @@ type Taxonomy struct {
 
 // New returns the taxonomy of the named nodes and the edges {parent, child} between them. Names are
 // distinct and not empty; there is at least one node. It returns a *DuplicateError for a name or an
-// edge given twice, a *RangeError for an edge to a node that is not there, a *CycleError for a cycle,
-// and a *NameError for an empty name. It keeps neither slice.
+// edge given twice, a *RangeError for an edge to a node that is not there, a *CycleError for a
+// cycle, and a *NameError for an empty name. It keeps neither slice.
 func New(names []string, edges [][2]int) (*Taxonomy, error) {
 	n := len(names)
 	if n == 0 {

@@ -13,7 +13,8 @@ const (
 )
 
 // String returns the taxonomy as an indented tree of about sixty lines at most, the nodes nearest
-// to the roots first. A node with several parents stands below each; what is below it is printed once.
+// to the roots first. A node with several parents stands below each; what is below it is printed
+// once.
 func (t *Taxonomy) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, depth %d\n", t.kind(), count(len(t.names), "node", "nodes"),

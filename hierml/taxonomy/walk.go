@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Ancestors returns n and all nodes above it, ascending. What it returned is remembered up to half a gigabyte in
-// all, as the sets of a deep taxonomy are together much larger than itself (a chain of a million nodes: 4
-// terabytes); what is beyond that is gathered at each call.
+// Ancestors returns n and all nodes above it, ascending. What it returned is remembered up to half
+// a gigabyte in all, as the sets of a deep taxonomy are together much larger than itself (a chain
+// of a million nodes: 4 terabytes); what is beyond that is gathered at each call.
 func (t *Taxonomy) Ancestors(n int) []int { return t.ancestors.of(n, t.parents, t.tree) }
 
 // Descendants returns n and all nodes below it, ascending. It remembers as much as Ancestors does.
@@ -16,8 +16,8 @@ func (t *Taxonomy) Descendants(n int) []int { return t.descendants.of(n, t.child
 // mostRemembered bounds how many ids closures remember.
 const mostRemembered = 1 << 26
 
-// closures remembers what is reached from the nodes along one direction of the edges, for those that were asked
-// for.
+// closures remembers what is reached from the nodes along one direction of the edges, for those
+// that were asked for.
 type closures struct {
 	known      []atomic.Pointer[[]int]
 	remembered atomic.Int64 // ids in known
@@ -25,7 +25,8 @@ type closures struct {
 
 func (c *closures) init(nodes int) { c.known = make([]atomic.Pointer[[]int], nodes) }
 
-// of returns n and what is reached from it along next, ascending. On a tree nothing is reached twice.
+// of returns n and what is reached from it along next, ascending. On a tree nothing is reached
+// twice.
 func (c *closures) of(n int, next [][]int, tree bool) []int {
 	if set := c.known[n].Load(); set != nil {
 		return *set
@@ -55,8 +56,8 @@ func (c *closures) of(n int, next [][]int, tree bool) []int {
 	return set
 }
 
-// Closure returns the union of the Ancestors of the nodes in set: the nodes that are above a label of
-// the set, or are one, ascending. The slice is new.
+// Closure returns the union of the Ancestors of the nodes in set: the nodes that are above a label
+// of the set, or are one, ascending. The slice is new.
 func (t *Taxonomy) Closure(set []int) []int {
 	var all []int
 	for _, n := range set {
@@ -66,8 +67,8 @@ func (t *Taxonomy) Closure(set []int) []int {
 	return slices.Compact(all)
 }
 
-// MostSpecific sorts the nodes and leaves out those that are an ancestor of another one: what Closure adds. It changes
-// the slice it is given.
+// MostSpecific sorts the nodes and leaves out those that are an ancestor of another one: what
+// Closure adds. It changes the slice it is given.
 func (t *Taxonomy) MostSpecific(nodes []int) []int {
 	if len(nodes) > 1 {
 		above := make(map[int]bool)
@@ -100,8 +101,8 @@ func (t *Taxonomy) Siblings(n int) []int {
 }
 
 // SiblingsOrRoots returns what Siblings returns, and the other roots for a root: the siblings where
-// all roots are the children of one node that is not part of the taxonomy, as in [ZXW11].
-// The slice is new.
+// all roots are the children of one node that is not part of the taxonomy, as in [ZXW11]. The slice
+// is new.
 func (t *Taxonomy) SiblingsOrRoots(n int) []int {
 	if len(t.parents[n]) > 0 {
 		return t.Siblings(n)
@@ -163,7 +164,8 @@ func (t *Taxonomy) Distances(a int) []int {
 	if reached == len(d) {
 		return d
 	}
-	// The other parts are entered from the virtual root, which is one edge above the root nearest to a.
+	// The other parts are entered from the virtual root, which is one edge above the root nearest
+	// to a.
 	nearest := -1
 	for _, r := range t.roots {
 		if d[r] >= 0 && (nearest < 0 || d[r] < nearest) {

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// TestConstrained checks on random graphs that the weights of [CSS16, (8)] and of the directional constraint satisfy their
-// constraints and are proved to be optimal.
+// TestConstrained checks on random graphs that the weights of [CSS16, (8)] and of the directional
+// constraint satisfy their constraints and are proved to be optimal.
 func TestConstrained(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, rho := range []float64{1.01, 1.1, 1.5, 2, 3, 5} {
@@ -41,8 +41,8 @@ func TestConstrained(t *testing.T) {
 	}
 }
 
-// TestCommonLeaf has the three parents with four leaves each and one common leaf on which the limit of [CSS16, (8)]
-// matters.
+// TestCommonLeaf has the three parents with four leaves each and one common leaf on which the limit
+// of [CSS16, (8)] matters.
 func TestCommonLeaf(t *testing.T) {
 	names := make([]string, 16)
 	var edges [][2]int
@@ -71,8 +71,8 @@ func TestCommonLeaf(t *testing.T) {
 	}
 }
 
-// TestMaxMin checks what characterizes the max-min fair weights: every node is on a path whose sum is complete and on
-// which no node weighs more.
+// TestMaxMin checks what characterizes the max-min fair weights: every node is on a path whose sum
+// is complete and on which no node weighs more.
 func TestMaxMin(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 200 {
@@ -108,8 +108,9 @@ func TestMaxMin(t *testing.T) {
 	}
 }
 
-// TestShared checks on random graphs, on which many squares are 0 and others of very different size, that the weights
-// of [CSS16, (20)] are proved to be optimal, and that scaling the squares changes nothing.
+// TestShared checks on random graphs, on which many squares are 0 and others of very different
+// size, that the weights of [CSS16, (20)] are proved to be optimal, and that scaling the squares
+// changes nothing.
 func TestShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, most := range []int{1, 2, 4} {
@@ -203,7 +204,8 @@ func TestConstrainedCancelled(t *testing.T) {
 	}
 }
 
-// TestHeaviest compares values with their bounds, and on forests with all weights 1 on one level of a tree.
+// TestHeaviest compares values with their bounds, and on forests with all weights 1 on one level of
+// a tree.
 func TestHeaviest(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, most := range []int{1, 2, 4} {

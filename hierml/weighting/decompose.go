@@ -10,30 +10,35 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// column is a node, or several that were put together, of which the smallest sum of alpha^rho for the weight r is
-// exp(cost) r^rho. Its members are the leaves below, by position in the block, ascending.
+// column is a node, or several that were put together, of which the smallest sum of alpha^rho for
+// the weight r is exp(cost) r^rho. Its members are the leaves below, by position in the block,
+// ascending.
 type column struct {
 	members []int
 	cost    float64
 	part    *part
 }
 
-// decomposer solves [CSS16, (6)] for graphs. It puts nodes together for which the optimum is known in closed form, so
-// that on trees, and on many other graphs, nothing remains to be solved numerically, however small the weights:
+// decomposer solves [CSS16, (6)] for graphs. It puts nodes together for which the optimum is known
+// in closed form, so that on trees, and on many other graphs, nothing remains to be solved
+// numerically, however small the weights:
 //
 //   - nodes above the same leaves divide an amount as costs demand;
 //   - leaves with all other nodes in common have the sum of their costs;
 //   - sets of leaves without a node in common are solved apart;
 //   - a node above all leaves and the rest are like nodes above the same leaves;
-//   - a node whose leaves no other node divides is solved with what is below it, and stands for a leaf then.
+//   - a node whose leaves no other node divides is solved with what is below it, and stands for a
+//     leaf then.
 //
-// Every step uses that the optimum for the amount r on each path is r^rho times the one for 1. What is left is a core.
+// Every step uses that the optimum for the amount r on each path is r^rho times the one for 1. What
+// is left is a core.
 type decomposer struct {
 	ctx context.Context
 	rho float64
 }
 
-// solve returns the optimum for the amount 1 of a block of m leaves. Every leaf has a column for itself alone.
+// solve returns the optimum for the amount 1 of a block of m leaves. Every leaf has a column for
+// itself alone.
 func (d *decomposer) solve(m int, columns []column) (column, error) {
 	for {
 		if err := d.ctx.Err(); err != nil {
@@ -70,8 +75,8 @@ func (d *decomposer) solve(m int, columns []column) (column, error) {
 	}
 }
 
-// inSeries puts columns with the same members together. The sum of c_i a_i^rho for a sum of a_i of 1 is smallest for
-// a_i proportional to c_i^(-1/(rho-1)).
+// inSeries puts columns with the same members together. The sum of c_i a_i^rho for a sum of a_i of
+// 1 is smallest for a_i proportional to c_i^(-1/(rho-1)).
 func (d *decomposer) inSeries(columns []column, members []int) column {
 	if len(columns) == 1 {
 		return column{members, columns[0].cost, columns[0].part}
@@ -265,8 +270,8 @@ func (d *decomposer) apart(blocks []block) (column, error) {
 	return inParallel(solved, nil), nil
 }
 
-// mergeModules replaces the largest columns whose members no other column divides, with all columns inside of them, by
-// a leaf. It returns the new number of leaves.
+// mergeModules replaces the largest columns whose members no other column divides, with all columns
+// inside of them, by a leaf. It returns the new number of leaves.
 func (d *decomposer) mergeModules(m int, columns []column) ([]column, int, error) {
 	modules := undivided(m, columns)
 	if len(modules) == 0 {
@@ -316,8 +321,8 @@ func (d *decomposer) mergeModules(m int, columns []column) ([]column, int, error
 	return append(merged, renumber(outside, number)...), n, nil
 }
 
-// undivided returns the members of the largest columns that every other column contains, is contained in, or
-// has no leaf in common with.
+// undivided returns the members of the largest columns that every other column contains, is
+// contained in, or has no leaf in common with.
 func undivided(m int, columns []column) [][]int {
 	above := make([][]int, m)
 	for i, c := range columns {

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/weighting"
 )
 
-// The weights of [CSS16, (7)]: the smallest is as large as the longest path allows, and leaves take what their path has
-// left.
+// The weights of [CSS16, (7)]: the smallest is as large as the longest path allows, and leaves take
+// what their path has left.
 func ExampleMaxMin() {
 	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build/constraint", "fmt"}, "/")
 	if err != nil {
@@ -31,10 +31,10 @@ func ExampleMaxMin() {
 	// fmt                 1.000
 }
 
-// The graph with which [CSS16, Theorem 1] fails: its leaves 4 to 7 are in rows and columns, and the first row is there
-// twice. As Rho tends to 1 the two nodes of that row together do not tend to the weight of the row in the minimal
-// graph, which is 1/2, but to sqrt2/(1+sqrt2). Dividing the weights of the minimal graph among the duplicates is what
-// changes nothing.
+// The graph with which [CSS16, Theorem 1] fails: its leaves 4 to 7 are in rows and columns, and the
+// first row is there twice. As Rho tends to 1 the two nodes of that row together do not tend to the
+// weight of the row in the minimal graph, which is 1/2, but to sqrt2/(1+sqrt2). Dividing the
+// weights of the minimal graph among the duplicates is what changes nothing.
 func ExampleSplit() {
 	names := []string{"row 1", "row 2", "column 1", "column 2", "4", "5", "6", "7", "row 1 again"}
 	edges := [][2]int{{0, 4}, {0, 5}, {1, 6}, {1, 7}, {2, 4}, {2, 6}, {3, 5}, {3, 7}}

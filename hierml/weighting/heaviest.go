@@ -9,16 +9,17 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Heaviest maximizes sum_n Values_n alpha_n over alpha >= 0 with a sum of at most 1 on every path: the linear program
-// of the dual bound of the shared SVM, [CSS16, (14)].
+// Heaviest maximizes sum_n Values_n alpha_n over alpha >= 0 with a sum of at most 1 on every path:
+// the linear program of the dual bound of the shared SVM, [CSS16, (14)].
 type Heaviest struct {
 	// Values has a number for every node, 0 or more.
 	Values []float64
 }
 
-// Solve returns weights that attain Primal and an upper bound, Dual, of what weights can attain; Gap is
-// (Dual-Primal)/Dual. On trees and forests both are equal: a node that is worth more than all below it takes
-// everything. Graphs take that as far as it goes, and for the nodes that overlap a linear program, whose bound is
+// Solve returns weights that attain Primal and an upper bound, Dual, of what weights can attain;
+// Gap is (Dual-Primal)/Dual. On trees and forests both are equal: a node that is worth more than
+// all below it takes everything. Graphs take that as far as it goes, and for the nodes that overlap
+// a linear program, whose bound is
 //
 //	sum_l nu_l  for nu >= 0 whose sum over the leaves below n is at least Values_n, for every n.
 func (p Heaviest) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
@@ -74,8 +75,8 @@ func (p Heaviest) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, e
 	return s, nil
 }
 
-// overlap computes the bound, and in left the weights of the nodes that are not in trees and the amounts of the roots
-// of trees.
+// overlap computes the bound, and in left the weights of the nodes that are not in trees and the
+// amounts of the roots of trees.
 func (p Heaviest) overlap(ctx context.Context, f *sharing, best, left []float64, s *Solution) error {
 	t := f.t
 	program := &convex.Problem{}
@@ -142,7 +143,8 @@ func (p Heaviest) overlap(ctx context.Context, f *sharing, best, left []float64,
 		}
 		longer = max(longer, sum)
 	}
-	// A node whose value the multipliers do not quite cover gets what is missing at one of the leaves below it.
+	// A node whose value the multipliers do not quite cover gets what is missing at one of the
+	// leaves below it.
 	for j, v := range node {
 		nu += max(value[j]-below[j], 0)
 		left[v] = found.X[j] / max(longer, 1)

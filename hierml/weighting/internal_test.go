@@ -9,7 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TestDecomposerOnTrees compares the decomposition, given every node of a tree, with the closed form.
+// TestDecomposerOnTrees compares the decomposition, given every node of a tree, with the closed
+// form.
 func TestDecomposerOnTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {

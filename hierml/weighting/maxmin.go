@@ -8,22 +8,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// MaxMin chooses the weights of [CSS16, (7)]: those whose smallest weight is largest, under the constraints that
-// the sum of every path is 1 and that no node weighs less than one of its parents. The smallest weight of all is 1
-// over the number of nodes on the longest path, which many choices reach; of these it takes the one whose second
-// smallest weight is largest, and so on. That one is unique.
+// MaxMin chooses the weights of [CSS16, (7)]: those whose smallest weight is largest, under the
+// constraints that the sum of every path is 1 and that no node weighs less than one of its parents.
+// The smallest weight of all is 1 over the number of nodes on the longest path, which many choices
+// reach; of these it takes the one whose second smallest weight is largest, and so on. That one is
+// unique.
 type MaxMin struct {
-	// T lets paths have sums from 1 to T, (8), which makes all weights T times as large. It is finite and 1 or
-	// more; the default value is 1.
+	// T lets paths have sums from 1 to T, (8), which makes all weights T times as large. It is
+	// finite and 1 or more; the default value is 1.
 	T float64
 }
 
 // Weights returns the weight of every node.
 //
-// It raises all weights together. Where the sum of a path gets to its limit, the path's weights are final, among them
-// the leaf's, so that every path ends with its whole sum. That is the max-min fair division of the paths among the
-// nodes that use them; it satisfies the directional constraint without being asked, as a parent is on all paths of its
-// children and stops with the first.
+// It raises all weights together. Where the sum of a path gets to its limit, the path's weights are
+// final, among them the leaf's, so that every path ends with its whole sum. That is the max-min
+// fair division of the paths among the nodes that use them; it satisfies the directional constraint
+// without being asked, as a parent is on all paths of its children and stops with the first.
 func (m MaxMin) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	limit, err := pathLimit(m.T)
 	if err != nil {
@@ -72,7 +73,8 @@ func (m MaxMin) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	return alpha, nil
 }
 
-// path is the way from a leaf to all of its ancestors: what is left of its sum, and how many of its nodes are not final.
+// path is the way from a leaf to all of its ancestors: what is left of its sum, and how many of its
+// nodes are not final.
 type path struct {
 	nodes  []int
 	rest   float64

@@ -36,9 +36,9 @@ func (o *overlap) solve(ctx context.Context) (*optimum, error) {
 	return o.finish(program, found), nil
 }
 
-// solvePowers solves a program whose first n variables have the exponent rho. Where rho is large it starts near the
-// optimum for a smaller one, as costs elsewhere have nothing to do with those at the optimum. It changes the program
-// and the start.
+// solvePowers solves a program whose first n variables have the exponent rho. Where rho is large it
+// starts near the optimum for a smaller one, as costs elsewhere have nothing to do with those at
+// the optimum. It changes the program and the start.
 func solvePowers(ctx context.Context, p *convex.Problem, start []float64, n int, rho float64) (*convex.Point, error) {
 	const easy, factor, mix = 4, 1.5, 0.1
 	for at := min(rho, easy); ; at = min(rho, factor*at) {
@@ -55,7 +55,8 @@ func solvePowers(ctx context.Context, p *convex.Problem, start []float64, n int,
 	}
 }
 
-// program returns the problem in a, followed by s, and a point that leaves about half of each path to the leaf.
+// program returns the problem in a, followed by s, and a point that leaves about half of each path
+// to the leaf.
 func (o *overlap) program() (*convex.Problem, []float64) {
 	k, m := len(o.cost), len(o.own)
 	p := &convex.Problem{Cost: append(append([]float64(nil), o.cost...), o.own...), Power: make([]float64, k+m), B: make([]float64, m)}
@@ -80,8 +81,8 @@ func (o *overlap) program() (*convex.Problem, []float64) {
 	return p, start
 }
 
-// finish makes the leaves' own weights complete their paths, and takes the weights that the constraints' rounding
-// hides from the multipliers.
+// finish makes the leaves' own weights complete their paths, and takes the weights that the
+// constraints' rounding hides from the multipliers.
 func (o *overlap) finish(p *convex.Problem, found *convex.Point) *optimum {
 	const small = 1e-6
 	above := make([]float64, len(found.X))

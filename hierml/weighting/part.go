@@ -1,7 +1,8 @@
 package weighting
 
-// part says how an amount of weight that a set of leaves has left is divided among nodes: one node takes all of it, or
-// smaller parts take shares. The amounts that the parts of a path take add up to the amount divided.
+// part says how an amount of weight that a set of leaves has left is divided among nodes: one node
+// takes all of it, or smaller parts take shares. The amounts that the parts of a path take add up
+// to the amount divided.
 type part struct {
 	kind  kind
 	node  int
@@ -10,8 +11,8 @@ type part struct {
 	// share has the logarithm of the fraction that each of parts takes.
 	share []float64
 
-	// worth has the fractions of the leaves' multipliers that belong to the leaves of each of parts; they add
-	// up to 1. Of parts in series only one has leaves, which makes it superfluous.
+	// worth has the fractions of the leaves' multipliers that belong to the leaves of each of
+	// parts; they add up to 1. Of parts in series only one has leaves, which makes it superfluous.
 	worth []float64
 }
 
@@ -24,8 +25,8 @@ const (
 	core                 // the parts overlap; shares are those of an optimum
 )
 
-// allotment collects what a part gives to each node: the logarithm of the amount and, to nodes that are or stand for
-// leaves, the sum of the multipliers of the path constraints of these leaves.
+// allotment collects what a part gives to each node: the logarithm of the amount and, to nodes that
+// are or stand for leaves, the sum of the multipliers of the path constraints of these leaves.
 type allotment struct {
 	amount []float64
 	nu     []float64
@@ -46,8 +47,8 @@ func (a *allotment) divide(p *part, amount, nu float64) {
 	}
 }
 
-// multiplier returns what part i gets of a sum of multipliers. A sum that is not positive belongs to
-// leaves that get no weight: any division without a positive part will do.
+// multiplier returns what part i gets of a sum of multipliers. A sum that is not positive belongs
+// to leaves that get no weight: any division without a positive part will do.
 func (p *part) multiplier(i int, nu float64) float64 {
 	switch {
 	case p.kind == series:

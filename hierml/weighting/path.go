@@ -10,23 +10,25 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Path chooses the weights of [CSS16, (6)]: among all alpha >= 0 whose sum over the ancestors
-// of every leaf, the leaf included, is 1, those with the smallest sum of alpha^Rho over all nodes.
+// Path chooses the weights of [CSS16, (6)]: among all alpha >= 0 whose sum over the ancestors of
+// every leaf, the leaf included, is 1, those with the smallest sum of alpha^Rho over all nodes.
 // They are unique.
 //
-// With Rho near 1 nearly all weight goes to the nodes that many leaves share: on a tree with one root the
-// root's weight tends to 1, and at 1.1 little is left for the rest. As Rho grows the largest weights
-// shrink. Directional prevents that.
+// With Rho near 1 nearly all weight goes to the nodes that many leaves share: on a tree with one
+// root the root's weight tends to 1, and at 1.1 little is left for the rest. As Rho grows the
+// largest weights shrink. Directional prevents that.
 type Path struct {
 	// Rho is the exponent, above 1. The default value is 2.
 	Rho float64
 
-	// T relaxes the sums of the paths to 1 or more, and at most T: [CSS16, (8)], where T is 1.5. On graphs
-	// in which a leaf has several heavy parents that lets the other leaves of these parents share more. On trees it
-	// changes nothing unless Directional is set. It is 1 or more, infinity included; the default value is 1.
+	// T relaxes the sums of the paths to 1 or more, and at most T: [CSS16, (8)], where T is 1.5. On
+	// graphs in which a leaf has several heavy parents that lets the other leaves of these parents
+	// share more. On trees it changes nothing unless Directional is set. It is 1 or more, infinity
+	// included; the default value is 1.
 	T float64
 
-	// Directional demands of every node at least the weight of each of its parents, the last constraint of [CSS16, (7)].
+	// Directional demands of every node at least the weight of each of its parents, the last
+	// constraint of [CSS16, (7)].
 	Directional bool
 }
 
@@ -50,10 +52,10 @@ const (
 	maxPathError = 1e-9
 )
 
-// Weights returns the weight of every node. It is an error if Rho is 1 or less, T less than 1, or if Rho is so large
-// or so near to 1 that, on a graph with several parents a node or with Directional, the weights cannot be computed to
-// a relative gap of 1e-8. Trees and forests without Directional admit all Rho above 1; weights below the range of
-// float64 are 0.
+// Weights returns the weight of every node. It is an error if Rho is 1 or less, T less than 1, or
+// if Rho is so large or so near to 1 that, on a graph with several parents a node or with
+// Directional, the weights cannot be computed to a relative gap of 1e-8. Trees and forests without
+// Directional admit all Rho above 1; weights below the range of float64 are 0.
 func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	s, err := p.Solve(context.Background(), t)
 	if err != nil {
@@ -66,11 +68,12 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	return s.Alpha, nil
 }
 
-// Solve returns the weights with their certificate. [CSS16, (6)] it solves in closed form as far as that of trees
-// reaches; on graphs in which nodes overlap without one containing the other, it takes an interior-point method on the
-// overlapping nodes, whose weights then are right to about 1e-11 of the largest, to less for a Rho of 10 and more; all
-// others are right to nearly all digits. With Directional, and with T on graphs, all nodes take part in the
-// interior-point method. An end of ctx ends it with ctx's error.
+// Solve returns the weights with their certificate. [CSS16, (6)] it solves in closed form as far as
+// that of trees reaches; on graphs in which nodes overlap without one containing the other, it
+// takes an interior-point method on the overlapping nodes, whose weights then are right to about
+// 1e-11 of the largest, to less for a Rho of 10 and more; all others are right to nearly all
+// digits. With Directional, and with T on graphs, all nodes take part in the interior-point method.
+// An end of ctx ends it with ctx's error.
 func (p Path) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
 	rho, err := p.rho()
 	if err != nil {
@@ -122,7 +125,8 @@ func (p Path) rho() (float64, error) {
 	return p.Rho, nil
 }
 
-// pathLimit returns the largest sum of a path that the field T stands for, or what is wrong with it.
+// pathLimit returns the largest sum of a path that the field T stands for, or what is wrong with
+// it.
 func pathLimit(t float64) (float64, error) {
 	if t == 0 {
 		return 1, nil

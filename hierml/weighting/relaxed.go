@@ -8,7 +8,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// relaxed is [CSS16, (6)] with path sums from 1 to limit, (8), and the directional constraint if asked for.
+// relaxed is [CSS16, (6)] with path sums from 1 to limit, (8), and the directional constraint if
+// asked for.
 type relaxed struct {
 	t           *taxonomy.Taxonomy
 	rho         float64
@@ -25,9 +26,9 @@ func (r *relaxed) solve(ctx context.Context) (*Solution, error) {
 	return r.certify(found), nil
 }
 
-// program returns the problem and a point inside of its constraints. The variables are the weights; for every leaf
-// what its path's sum is above 1, where limit is above 1, and below limit, where that is finite; for every edge by how
-// much the child is above the parent.
+// program returns the problem and a point inside of its constraints. The variables are the weights;
+// for every leaf what its path's sum is above 1, where limit is above 1, and below limit, where
+// that is finite; for every edge by how much the child is above the parent.
 func (r *relaxed) program() (*convex.Problem, []float64) {
 	t := r.t
 	n := t.Len()
@@ -83,8 +84,8 @@ func (r *relaxed) program() (*convex.Problem, []float64) {
 //
 //	sum_l min(nu_l, limit nu_l) - (rho-1) sum_n (g_n/rho)^(rho/(rho-1))
 //
-// from the multipliers nu of paths and eta >= 0 of edges, where g_n is the sum of nu over the leaves below n, and of
-// eta over the edges to n, less that over the edges from n, if positive.
+// from the multipliers nu of paths and eta >= 0 of edges, where g_n is the sum of nu over the
+// leaves below n, and of eta over the edges to n, less that over the edges from n, if positive.
 func (r *relaxed) certify(found *convex.Point) *Solution {
 	t := r.t
 	s := &Solution{Alpha: append([]float64(nil), found.X[:t.Len()]...)}

@@ -9,19 +9,20 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Shared chooses the weights of the shared SVM for given predictors, [CSS16, (20)]: those that minimize
+// Shared chooses the weights of the shared SVM for given predictors, [CSS16, (20)]: those that
+// minimize
 //
 //	sum_n Squares_n / alpha_n  with alpha >= 0 and a sum of at most 1 on every path,
 //
-// where Squares has ||U_n||^2 for every node and 0/0 is 0. Weights are unique where Squares is not 0. Elsewhere inner
-// nodes get 0, and leaves what their path has left.
+// where Squares has ||U_n||^2 for every node and 0/0 is 0. Weights are unique where Squares is not
+// 0. Elsewhere inner nodes get 0, and leaves what their path has left.
 type Shared struct {
 	// Squares has a number for every node, 0 or more.
 	Squares []float64
 }
 
-// Weights returns the weight of every node. It is an error if Squares has a wrong length or a number that is not
-// finite or negative, or if they cannot be computed to a relative gap of 1e-8.
+// Weights returns the weight of every node. It is an error if Squares has a wrong length or a
+// number that is not finite or negative, or if they cannot be computed to a relative gap of 1e-8.
 func (p Shared) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	s, err := p.Solve(context.Background(), t)
 	if err != nil {
@@ -33,9 +34,10 @@ func (p Shared) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	return s.Alpha, nil
 }
 
-// Solve returns the weights, whose Primal is the value of [CSS16, (20)], with their certificate. Trees, forests and the
-// parts of graphs that are trees it solves in closed form, with [CSS16, Algorithm 1] as it must read; what remains
-// of graphs by an interior-point method. The bound is, for any nu >= 0 of leaves,
+// Solve returns the weights, whose Primal is the value of [CSS16, (20)], with their certificate.
+// Trees, forests and the parts of graphs that are trees it solves in closed form, with [CSS16,
+// Algorithm 1] as it must read; what remains of graphs by an interior-point method. The bound is,
+// for any nu >= 0 of leaves,
 //
 //	(sum_n sqrt(Squares_n g_n))^2 / sum_l nu_l,  g_n the sum of nu_l over the leaves below n.
 func (p Shared) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
@@ -71,8 +73,9 @@ func (p Shared) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, err
 	return s, nil
 }
 
-// sharing is a problem of Shared. Below a node whose descendants all have one parent, and which leaves the weight r to
-// share between itself and them, the smallest value is total^2/r; the node takes the fraction norm/total.
+// sharing is a problem of Shared. Below a node whose descendants all have one parent, and which
+// leaves the weight r to share between itself and them, the smallest value is total^2/r; the node
+// takes the fraction norm/total.
 type sharing struct {
 	t     *taxonomy.Taxonomy
 	norm  []float64
@@ -108,8 +111,8 @@ func (f *sharing) top(v int) bool {
 	return f.pure[v] && (len(f.t.Parents(v)) != 1 || !f.pure[f.t.Parents(v)[0]])
 }
 
-// overlap gives the nodes that are not in trees their weights, and the roots of trees the amounts and the multipliers
-// for all below them, in rest and nu.
+// overlap gives the nodes that are not in trees their weights, and the roots of trees the amounts
+// and the multipliers for all below them, in rest and nu.
 func (f *sharing) overlap(ctx context.Context) error {
 	var tops []int
 	taken := false
@@ -280,11 +283,12 @@ func (f *sharing) certify() *Solution {
 	return s
 }
 
-// Split returns the weights that divide each of the amounts equally among a class of nodes, for n nodes. The normalized SVM with weights of a minimal graph,
-// divided so among the duplicates of each of its nodes, is that on the minimal graph: the
-// same predictor, with the same objective. That is what holds of [CSS16, Theorem 1], for any weights; its claim
-// that the weights of Path tend to those as Rho tends to 1 does not hold, as Path gives a class of several nodes more
-// than a single node.
+// Split returns the weights that divide each of the amounts equally among a class of nodes, for n
+// nodes. The normalized SVM with weights of a minimal graph, divided so among the duplicates of
+// each of its nodes, is that on the minimal graph: the same predictor, with the same objective.
+// That is what holds of [CSS16, Theorem 1], for any weights; its claim that the weights of Path
+// tend to those as Rho tends to 1 does not hold, as Path gives a class of several nodes more than a
+// single node.
 func Split(n int, classes [][]int, amounts []float64) ([]float64, error) {
 	if len(classes) != len(amounts) {
 		return nil, fmt.Errorf("weighting: %d classes and %d amounts; there is one for each", len(classes), len(amounts))

@@ -8,9 +8,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// subtrees is the closed form of [CSS16, (6)] on the parts of a taxonomy that are trees: below a node
-// whose descendants all have one parent, and which leaves the weight r to share between itself and
-// them, the smallest sum of alpha^rho is c r^rho. A leaf has c = 1. An inner node takes the share
+// subtrees is the closed form of [CSS16, (6)] on the parts of a taxonomy that are trees: below a
+// node whose descendants all have one parent, and which leaves the weight r to share between itself
+// and them, the smallest sum of alpha^rho is c r^rho. A leaf has c = 1. An inner node takes the
+// share
 //
 //	k = q / (1+q),  q = S^(1/(rho-1)),  S the sum of c over its children,
 //
@@ -61,8 +62,8 @@ func (s *subtrees) top(t *taxonomy.Taxonomy, v int) bool {
 	return s.pure[v] && (len(t.Parents(v)) != 1 || !s.pure[t.Parents(v)[0]])
 }
 
-// spread divides what a gives to the roots of the trees among the nodes of the trees, and returns the logarithms
-// of all weights. It completes the multipliers of leaves.
+// spread divides what a gives to the roots of the trees among the nodes of the trees, and returns
+// the logarithms of all weights. It completes the multipliers of leaves.
 func (s *subtrees) spread(t *taxonomy.Taxonomy, a *allotment) (logAlpha []float64) {
 	logAlpha = make([]float64, t.Len())
 	for _, v := range t.Topological() {

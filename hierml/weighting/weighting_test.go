@@ -66,8 +66,8 @@ func compare(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestCertificates checks on random graphs that the weights are proved to be optimal, and that nodes above the
-// same leaves, which nothing tells apart, weigh the same.
+// TestCertificates checks on random graphs that the weights are proved to be optimal, and that
+// nodes above the same leaves, which nothing tells apart, weigh the same.
 func TestCertificates(t *testing.T) {
 	for _, rho := range []float64{1.001, 1.01, 1.1, 1.5, 2, 3, 10} {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -107,8 +107,9 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestDuplicatePulls has the graph with which [CSS16, Theorem 1] fails: four leaves in two rows and two columns, and
-// one of the rows twice. The row's two nodes together get sqrt2/(1+sqrt2) in the limit, not a half.
+// TestDuplicatePulls has the graph with which [CSS16, Theorem 1] fails: four leaves in two rows and
+// two columns, and one of the rows twice. The row's two nodes together get sqrt2/(1+sqrt2) in the
+// limit, not a half.
 func TestDuplicatePulls(t *testing.T) {
 	names := []string{"A", "B", "C", "D", "4", "5", "6", "7", "A again"}
 	edges := [][2]int{{0, 4}, {0, 5}, {1, 6}, {1, 7}, {2, 4}, {2, 6}, {3, 5}, {3, 7}, {8, 4}, {8, 5}}
@@ -125,7 +126,8 @@ func TestDuplicatePulls(t *testing.T) {
 	}
 }
 
-// TestNestedOverlap has overlapping nodes inside of a leaf of overlapping nodes, next to one that gets no weight.
+// TestNestedOverlap has overlapping nodes inside of a leaf of overlapping nodes, next to one that
+// gets no weight.
 func TestNestedOverlap(t *testing.T) {
 	square := func(edges [][2]int, at int, below ...int) [][2]int {
 		for i, pair := range [][2]int{{0, 1}, {2, 3}, {0, 2}, {1, 3}} {
@@ -170,7 +172,8 @@ func TestTreesForAnyRho(t *testing.T) {
 	}
 }
 
-// TestExtremeRho has exponents of which rounding leaves no useful certificate: trees do not need one.
+// TestExtremeRho has exponents of which rounding leaves no useful certificate: trees do not need
+// one.
 func TestExtremeRho(t *testing.T) {
 	g, err := taxonomy.FromPaths([]string{"a/b/c", "a/b/d", "a/e"}, "/") // a, a/b, a/b/c, a/b/d, a/e
 	if err != nil {

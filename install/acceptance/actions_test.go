@@ -17,9 +17,8 @@ const patience = 20 * time.Second
 // point is a place in the window, in pixels from its upper left corner.
 type point struct{ X, Y float64 }
 
-// locate is a JavaScript function that returns the middle of the first visible element of a
-// CSS selector whose text contains the given one, once it rests and nothing
-// covers it, and else false.
+// locate is a JavaScript function that returns the middle of the first visible element of a CSS
+// selector whose text contains the given one, once it rests and nothing covers it, and else false.
 const locate = `(async (selector, text) => {
 	const shown = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0; };
 	const found = [...document.querySelectorAll(selector)].find(e => shown(e) && e.textContent.includes(text));
@@ -34,15 +33,15 @@ const locate = `(async (selector, text) => {
 	return top && (found.contains(top) || top.contains(found)) ? {X: x, Y: y} : false;
 })`
 
-// find waits for an element that a user could click, and returns its middle.
-// Of the elements of the selector it is the first whose text contains text.
+// find waits for an element that a user could click, and returns its middle. Of the elements of the
+// selector it is the first whose text contains text.
 func (p *page) find(t *testing.T, selector, text string) point {
 	t.Helper()
 	return poll[point](t, p, fmt.Sprintf("looking for %s with the text %q", selector, text), fmt.Sprintf("%s(%s, %s)", locate, quote(selector), quote(text)), patience)
 }
 
-// click clicks with the mouse on the first element of a CSS selector that a user
-// could click, and whose text contains text.
+// click clicks with the mouse on the first element of a CSS selector that a user could click, and
+// whose text contains text.
 func (p *page) click(t *testing.T, selector, text string) {
 	t.Helper()
 	p.clickAt(t, p.find(t, selector, text))
@@ -61,23 +60,23 @@ func (p *page) moveTo(t *testing.T, at point) {
 	run(t, p, "moving the mouse", patience, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y))
 }
 
-// drag presses the mouse on an element that click would click on, moves it by so
-// many pixels, and lets it go.
+// drag presses the mouse on an element that click would click on, moves it by so many pixels, and
+// lets it go.
 func (p *page) drag(t *testing.T, selector, text string, right, down float64) {
 	t.Helper()
 	from := p.find(t, selector, text)
 	run(t, p, "dragging "+selector, patience, chromedp.DragAndDropXY(from.X, from.Y, from.X+right, from.Y+down, 10))
 }
 
-// write types a text on the keyboard. A line feed is the Enter key. The editor
-// indents on its own, so the lines have no indentation.
+// write types a text on the keyboard. A line feed is the Enter key. The editor indents on its own,
+// so the lines have no indentation.
 func (p *page) write(t *testing.T, text string) {
 	t.Helper()
 	run(t, p, "typing "+text, patience, chromedp.KeyEvent(strings.ReplaceAll(text, "\n", kb.Enter)))
 }
 
-// press presses keys one after the other, each with its modifiers in front:
-// "Shift+Enter", "Escape", "i".
+// press presses keys one after the other, each with its modifiers in front: "Shift+Enter",
+// "Escape", "i".
 func (p *page) press(t *testing.T, keys ...string) {
 	t.Helper()
 	for _, name := range keys {
@@ -140,8 +139,8 @@ func (p *page) waitNotebook(t *testing.T) {
 	p.wait(t, idle, time.Minute)
 }
 
-// runAll runs all cells of the open notebook and waits until the kernel is idle. It
-// returns whether JupyterLab says that none failed.
+// runAll runs all cells of the open notebook and waits until the kernel is idle. It returns whether
+// JupyterLab says that none failed.
 func (p *page) runAll(t *testing.T, limit time.Duration) bool {
 	t.Helper()
 	ok := eval[bool](t, p, `window.jupyterapp.commands.execute("notebook:run-all-cells").then(Boolean)`, limit)

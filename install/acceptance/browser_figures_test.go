@@ -51,9 +51,9 @@ if err != nil {
 chart.Dendrogram(links)`,
 }
 
-// TestBrowserFigures draws figures in JupyterLab, which shows the interactive ones: they tell what is
-// below the pointer, a taxonomy folds by a click, and one cuts a dendrogram. The browser's console shows no errors
-// meanwhile.
+// TestBrowserFigures draws figures in JupyterLab, which shows the interactive ones: they tell what
+// is below the pointer, a taxonomy folds by a click, and one cuts a dendrogram. The browser's
+// console shows no errors meanwhile.
 func TestBrowserFigures(t *testing.T) {
 	p := openNotebook(t, "figures.ipynb", notebookOf(t, figureCells...))
 	if !p.runAll(t, 5*time.Minute) {
@@ -101,7 +101,8 @@ func (p *page) figure(t *testing.T, i int) box {
 	return eval[box](t, p, fmt.Sprintf(`(r => ({X: r.x, Y: r.y, Width: r.width, Height: r.height}))(document.querySelectorAll(%q)[%d].getBoundingClientRect())`, figureCanvas, i), patience)
 }
 
-// tells moves the mouse over an interactive figure until the words are in what it tells, and returns that place.
+// tells moves the mouse over an interactive figure until the words are in what it tells, and
+// returns that place.
 func (p *page) tells(t *testing.T, i int, words string) (at point, found bool) {
 	t.Helper()
 	where := p.figure(t, i)

@@ -11,8 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestBrowser opens the tour in JupyterLab, runs all of its cells and looks at
-// what a reader sees.
+// TestBrowser opens the tour in JupyterLab, runs all of its cells and looks at what a reader sees.
 func TestBrowser(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "01-tour.ipynb"))
 	if err != nil {
@@ -54,8 +53,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// openNotebook opens a notebook in JupyterLab, in a browser, and waits for its
-// kernel.
+// openNotebook opens a notebook in JupyterLab, in a browser, and waits for its kernel.
 func openNotebook(t *testing.T, name string, content []byte) *page {
 	t.Helper()
 	l := openLab(t)
@@ -89,6 +87,6 @@ func withoutOutputs(t *testing.T, source []byte) []byte {
 	return cleared
 }
 
-// plots is how many figures the tour has at least: the taxonomy, the accuracy over the
-// training size, the confusions and the convergence.
+// plots is how many figures the tour has at least: the taxonomy, the accuracy over the training
+// size, the confusions and the convergence.
 const plots = 4

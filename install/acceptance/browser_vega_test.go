@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBrowserVega looks at interactive pictures: at a taxonomy in Vega, whose nodes say
-// what they are and fold by a click, and at a chart in Vega-Lite.
+// TestBrowserVega looks at interactive pictures: at a taxonomy in Vega, whose nodes say what they
+// are and fold by a click, and at a chart in Vega-Lite.
 func TestBrowserVega(t *testing.T) {
 	p := openNotebook(t, "vega.ipynb", notebookOf(t,
 		`taxonomy.FromPaths([]string{"pets/cat", "pets/dog", "farm/cow", "farm/hen", "farm/pig"}, "/")`,
@@ -43,8 +43,8 @@ var (
 	vermilion = [3]int{0xd5, 0x5e, 0x00}
 )
 
-// coloured waits until there is a colour in a canvas, and returns a place a little to
-// the right of where it is leftmost.
+// coloured waits until there is a colour in a canvas, and returns a place a little to the right of
+// where it is leftmost.
 func (p *page) coloured(t *testing.T, selector string, color [3]int) point {
 	t.Helper()
 	return poll[point](t, p, fmt.Sprintf("looking for the colour %x in %s", color, selector), fmt.Sprintf(`(() => {

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// interactive is a cell whose function draws a line as steep as a slider says, and a
-// cell with a button. The function fails at the right end.
+// interactive is a cell whose function draws a line as steep as a slider says, and a cell with a
+// button. The function fails at the right end.
 const interactive = `nb.Interact(func(slope float64, colour string) (any, error) {
 	if slope == 2 {
 		return nil, errors.New("too steep")
@@ -35,8 +35,8 @@ const interactive = `nb.Interact(func(slope float64, colour string) (any, error)
 const pressed = `presses := 0
 nb.Button("count", func() { presses++; fmt.Println("pressed", presses) })`
 
-// TestBrowserWidgets moves a slider by the mouse and looks at the plot, before and
-// after the page is loaded again.
+// TestBrowserWidgets moves a slider by the mouse and looks at the plot, before and after the page
+// is loaded again.
 func TestBrowserWidgets(t *testing.T) {
 	p := openNotebook(t, "widgets.ipynb", notebookOf(t, interactive, pressed))
 	if !p.runAll(t, time.Minute) {
@@ -99,8 +99,8 @@ func (p *page) drawnAnew(t *testing.T, area, before string) string {
 		fmt.Sprintf("(src => src !== undefined && src !== %s && src)(document.querySelector(%s)?.src)", quote(before), quote(area+" img")), patience)
 }
 
-// drawnLast waits until no further picture follows in an area, as those of a slider on
-// its way do, and returns the last.
+// drawnLast waits until no further picture follows in an area, as those of a slider on its way do,
+// and returns the last.
 func (p *page) drawnLast(t *testing.T, area string) string {
 	t.Helper()
 	for last := ""; ; {
@@ -114,8 +114,7 @@ func (p *page) drawnLast(t *testing.T, area string) string {
 	}
 }
 
-// checkSaved checks that the notebook holds the first plot as readers without
-// widgets see it.
+// checkSaved checks that the notebook holds the first plot as readers without widgets see it.
 func (p *page) checkSaved(t *testing.T) {
 	t.Helper()
 	saved := eval[[]string](t, p, `Object.keys(window.jupyterapp.shell.currentWidget.content.model.cells.get(0).outputs.get(0).data)`, patience)

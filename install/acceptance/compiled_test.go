@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestBrowserCompiled runs the notebook about compiled cells in JupyterLab. No cell
-// fails, and one note says from where on cells are compiled.
+// TestBrowserCompiled runs the notebook about compiled cells in JupyterLab. No cell fails, and one
+// note says from where on cells are compiled.
 func TestBrowserCompiled(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "compiled.ipynb"))
 	if err != nil {

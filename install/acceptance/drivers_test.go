@@ -20,9 +20,9 @@ import (
 	"github.com/hierml/notebook/internal/testrun"
 )
 
-// drivers are the programs in the folder of HIERML_DRIVERS that load the kernel,
-// or ask it much, each with what makes it short. Testdata has for each, under its
-// name, what it must print, as package pattern has it.
+// drivers are the programs in the folder of HIERML_DRIVERS that load the kernel, or ask it much,
+// each with what makes it short. Testdata has for each, under its name, what it must print, as
+// package pattern has it.
 var drivers = []struct {
 	name string
 	ipc  bool
@@ -39,9 +39,8 @@ var drivers = []struct {
 	{"noread", false, []string{"noread.py", "--n", "10000"}},
 }
 
-// hostile are the peers of hostile.py. Left out is zmq_heartbeat, in which the
-// driver itself hangs with pyzmq 27; the kernel's answer to PING, which it is
-// about, is asked for by commands.
+// hostile are the peers of hostile.py. Left out is zmq_heartbeat, in which the driver itself hangs
+// with pyzmq 27; the kernel's answer to PING, which it is about, is asked for by commands.
 var hostile = []string{
 	"scan", "rst", "http", "http_short", "silent", "partial_greeting", "no_ready", "plain_mech", "old_zmtp",
 	"wrong_type", "unknown_type", "bad_ready_klen", "bad_ready_trunc", "bad_ready_huge", "huge_frame",
@@ -90,8 +89,8 @@ func TestDrivers(t *testing.T) {
 		t.Parallel()
 		checkLines(t, "shutdown", drive(t, interpreter.Path, folder, "shutdown.py", command, "4"))
 	})
-	// Alone, before the others: it has the cells behind one that fails at once aborted, which have to be sent
-	// before that is answered.
+	// Alone, before the others: it has the cells behind one that fails at once aborted, which have
+	// to be sent before that is answered.
 	t.Run("probe", func(t *testing.T) {
 		checkProbe(t, drive(t, interpreter.Path, folder, "probe_kernel.py", command, "go"))
 	})
@@ -100,9 +99,9 @@ func TestDrivers(t *testing.T) {
 // kernelLog is the file, in the folder in which a driver runs, that has what its kernel says.
 const kernelLog = "kernel.log"
 
-// drive runs a driver to its end and returns what it prints. The ports of its
-// kernel are chosen before that takes them, while other drivers open connections
-// by the thousand: if one of these got such a port, the driver runs again.
+// drive runs a driver to its end and returns what it prints. The ports of its kernel are chosen
+// before that takes them, while other drivers open connections by the thousand: if one of these got
+// such a port, the driver runs again.
 func drive(t *testing.T, python, folder string, args ...string) []byte {
 	t.Helper()
 	for range 4 {
@@ -114,8 +113,8 @@ func drive(t *testing.T, python, folder string, args ...string) []byte {
 	return nil
 }
 
-// driveOnce runs a driver to its end and returns what it prints, or that a port
-// of its kernel was taken.
+// driveOnce runs a driver to its end and returns what it prints, or that a port of its kernel was
+// taken.
 func driveOnce(t *testing.T, python, folder string, args ...string) (out []byte, taken bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -165,8 +164,8 @@ func checkLines(t *testing.T, name string, out []byte) {
 	}
 }
 
-// checkProbe judges each answer that the probe got. Those to %help, to a line for
-// the shell and to the debugger may be anything: there is neither.
+// checkProbe judges each answer that the probe got. Those to %help, to a line for the shell and to
+// the debugger may be anything: there is neither.
 func checkProbe(t *testing.T, out []byte) {
 	t.Helper()
 	content, err := os.ReadFile(expected("probe.json"))
@@ -193,8 +192,8 @@ func checkProbe(t *testing.T, out []byte) {
 	}
 }
 
-// published returns an answer without the replies in the order of its messages:
-// they come by another socket than the rest, and so at any time.
+// published returns an answer without the replies in the order of its messages: they come by
+// another socket than the rest, and so at any time.
 func published(answer any) any {
 	isReply := func(message any) bool {
 		kind, ok := message.(string)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBrowserCompletion completes names with Tab, sees their types, takes one, and
-// reads its documentation with Shift-Tab.
+// TestBrowserCompletion completes names with Tab, sees their types, takes one, and reads its
+// documentation with Shift-Tab.
 func TestBrowserCompletion(t *testing.T) {
 	p := newNotebook(t)
 	p.write(t, "type creature struct{ Legs int }\ncreatures := []creature{{4}}\nfunc create() creature { return creature{} }")

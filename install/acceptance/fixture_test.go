@@ -36,8 +36,7 @@ func inScratch(m *testing.M) int {
 	return code
 }
 
-// jupyter returns the tests' Python, which has JupyterLab, jupyter_kernel_test
-// and ipykernel.
+// jupyter returns the tests' Python, which has JupyterLab, jupyter_kernel_test and ipykernel.
 func jupyter(t *testing.T) python.Interpreter {
 	t.Helper()
 	interpreter, err := openJupyter()
@@ -53,8 +52,8 @@ var openJupyter = sync.OnceValues(func() (python.Interpreter, error) {
 	return interpreter, err
 })
 
-// kernelData returns a Jupyter data folder in which the kernel of this tree is
-// registered as hierml.
+// kernelData returns a Jupyter data folder in which the kernel of this tree is registered as
+// hierml.
 func kernelData(t *testing.T) string {
 	t.Helper()
 	data, err := registerKernel()
@@ -97,8 +96,8 @@ func script(t *testing.T, name string) string {
 	return string(content)
 }
 
-// seeing returns the environment of a process whose Jupyter sees the kernel, and
-// nothing of what the user has configured.
+// seeing returns the environment of a process whose Jupyter sees the kernel, and nothing of what
+// the user has configured.
 func seeing(data, private string) []string {
 	return append(os.Environ(),
 		"JUPYTER_PATH="+data,

@@ -16,8 +16,7 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// goRun runs the installation command with the tests' Jupyter on PATH and returns
-// what it printed.
+// goRun runs the installation command with the tests' Jupyter on PATH and returns what it printed.
 func goRun(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"run", "./install"}, args...)...)
@@ -31,9 +30,8 @@ func goRun(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestInstallation installs, installs again and uninstalls, with Jupyter and
-// without. What compiles cells is in a cache of its own: uninstalling removes it,
-// and other tests use theirs meanwhile.
+// TestInstallation installs, installs again and uninstalls, with Jupyter and without. What compiles
+// cells is in a cache of its own: uninstalling removes it, and other tests use theirs meanwhile.
 func TestInstallation(t *testing.T) {
 	jupyter(t)
 	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -121,8 +119,8 @@ func files(t *testing.T, dir string) []string {
 	return paths
 }
 
-// checkExecuted checks that every code cell of a notebook ran without an error,
-// and that something came of it.
+// checkExecuted checks that every code cell of a notebook ran without an error, and that something
+// came of it.
 func checkExecuted(t *testing.T, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)

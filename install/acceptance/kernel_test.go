@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBrowserInterrupt ends a cell that would run for ever, with the stop button and
-// with the key I pressed twice. What it had counted so far is still there.
+// TestBrowserInterrupt ends a cell that would run for ever, with the stop button and with the key I
+// pressed twice. What it had counted so far is still there.
 func TestBrowserInterrupt(t *testing.T) {
 	p := openNotebook(t, "interrupt.ipynb", notebookOf(t, "count, kept := 0, 41", "for {\n\tcount++\n}", `fmt.Println(kept+1, count > 0)`))
 	for _, way := range []struct {
@@ -40,8 +40,8 @@ func TestBrowserInterrupt(t *testing.T) {
 	}
 }
 
-// TestBrowserRestart restarts the kernel and runs all cells, from the toolbar and
-// from the menu, and answers the question whether to.
+// TestBrowserRestart restarts the kernel and runs all cells, from the toolbar and from the menu,
+// and answers the question whether to.
 func TestBrowserRestart(t *testing.T) {
 	p := openNotebook(t, "restart.ipynb", notebookOf(t, "times := 0", "times++\ntimes"))
 	again := func(times string) {

@@ -23,23 +23,23 @@ import (
 	"github.com/hierml/notebook/install/internal/python"
 )
 
-// lab is the JupyterLab that all browser tests use. Each has a folder and a
-// workspace of its own in it.
+// lab is the JupyterLab that all browser tests use. Each has a folder and a workspace of its own in
+// it.
 type lab struct {
 	url, token, dir string
 	command         *exec.Cmd
 	log             log
 }
 
-// labSettings are JupyterLab's settings by plug-in. Cells out of sight are
-// drawn too, and nothing asks or fetches news.
+// labSettings are JupyterLab's settings by plug-in. Cells out of sight are drawn too, and nothing
+// asks or fetches news.
 var labSettings = map[string]string{
 	"@jupyterlab/notebook-extension/tracker.jupyterlab-settings":      `{"windowingMode": "none"}`,
 	"@jupyterlab/apputils-extension/notification.jupyterlab-settings": `{"fetchNews": "false", "checkForUpdates": false}`,
 }
 
-// openLab returns the JupyterLab of the browser tests, whose kernel is that of
-// this tree. The first call starts it.
+// openLab returns the JupyterLab of the browser tests, whose kernel is that of this tree. The first
+// call starts it.
 func openLab(t *testing.T) *lab {
 	t.Helper()
 	interpreter, data := jupyter(t), kernelData(t)
@@ -61,8 +61,8 @@ var labs struct {
 	running *lab
 }
 
-// startLab starts JupyterLab on the loopback interface with the folder notebooks
-// under dir and the kernel of data.
+// startLab starts JupyterLab on the loopback interface with the folder notebooks under dir and the
+// kernel of data.
 func startLab(interpreter python.Interpreter, dir, data string) (*lab, error) {
 	l := &lab{token: uuid.NewString(), dir: filepath.Join(dir, "notebooks")}
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
@@ -121,8 +121,8 @@ func closeLab() error {
 	}
 }
 
-// folder makes a folder for the notebooks of a test. When the test has ended, it
-// ends their kernels, and keeps what the server said meanwhile if the test failed.
+// folder makes a folder for the notebooks of a test. When the test has ended, it ends their
+// kernels, and keeps what the server said meanwhile if the test failed.
 func (l *lab) folder(t *testing.T) (name string) {
 	t.Helper()
 	name = strings.ReplaceAll(t.Name(), "/", "-")
@@ -160,8 +160,8 @@ func (l *lab) endKernels(prefix string) error {
 	return errors.Join(failed...)
 }
 
-// page returns the address of a notebook, or of the launcher of a folder, in a
-// workspace called like the folder.
+// page returns the address of a notebook, or of the launcher of a folder, in a workspace called
+// like the folder.
 func (l *lab) page(folder, notebook string) string {
 	return fmt.Sprintf("%s/lab/workspaces/%s/tree/%s?token=%s", l.url, url.PathEscape(folder), url.PathEscape(folder)+"/"+url.PathEscape(notebook), l.token)
 }

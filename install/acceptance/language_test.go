@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestBrowserLanguage runs the notebook about the rules of cells in JupyterLab. Each
-// cell that is to fail does, with its place, and no other.
+// TestBrowserLanguage runs the notebook about the rules of cells in JupyterLab. Each cell that is
+// to fail does, with its place, and no other.
 func TestBrowserLanguage(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root(), "notebooks", "02-language.ipynb"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestBrowserLauncher makes a notebook with the mouse as a newcomer does, types cells
-// and runs them, saves, loads the page anew and goes on.
+// TestBrowserLauncher makes a notebook with the mouse as a newcomer does, types cells and runs
+// them, saves, loads the page anew and goes on.
 func TestBrowserLauncher(t *testing.T) {
 	p := newNotebook(t)
 	p.write(t, "x := 6\nx * 7")
@@ -21,8 +21,8 @@ func TestBrowserLauncher(t *testing.T) {
 	p.screenshot(t, "new-notebook")
 
 	p.press(t, "Ctrl+s")
-	// With another name than the proposed one, JupyterLab would now and then ask for
-	// the file under its old name, and show that as an error on the console.
+	// With another name than the proposed one, JupyterLab would now and then ask for the file under
+	// its old name, and show that as an error on the console.
 	p.wait(t, `document.querySelector(".jp-Dialog input")?.value === "Untitled.ipynb"`, patience)
 	p.click(t, ".jp-Dialog .jp-mod-accept", "")
 	p.waitGone(t, ".jp-Dialog")
@@ -36,8 +36,8 @@ func TestBrowserLauncher(t *testing.T) {
 	p.waitText(t, output(3), "7", patience)
 }
 
-// newNotebook opens JupyterLab's launcher and makes a notebook with a click on the
-// card of the kernel, which must show its logo. The cursor is in the first cell then.
+// newNotebook opens JupyterLab's launcher and makes a notebook with a click on the card of the
+// kernel, which must show its logo. The cursor is in the first cell then.
 func newNotebook(t *testing.T) *page {
 	t.Helper()
 	l := openLab(t)

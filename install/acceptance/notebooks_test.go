@@ -16,12 +16,12 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// notebookSize is how large a notebook may be in bytes. GitHub does not tell from what
-// size on it says "too big to display"; it shows notebooks of this size.
+// notebookSize is how large a notebook may be in bytes. GitHub does not tell from what size on it
+// says "too big to display"; it shows notebooks of this size.
 const notebookSize = 5 << 20
 
-// TestBrowserNotebooks opens each notebook as nbconvert and as GitHub show it, without
-// running it and without a network, and sees every output and every picture.
+// TestBrowserNotebooks opens each notebook as nbconvert and as GitHub show it, without running it
+// and without a network, and sees every output and every picture.
 func TestBrowserNotebooks(t *testing.T) {
 	interpreter := jupyter(t)
 	folder := filepath.Join(root(), "notebooks")
@@ -73,8 +73,8 @@ func TestBrowserNotebooks(t *testing.T) {
 var drawn = []string{"image/png", "image/jpeg", "image/gif", "image/svg+xml", "application/vnd.vega.v5+json", "application/vnd.vegalite.v5+json",
 	"application/vnd.vega.v6+json", "application/vnd.vegalite.v6+json"}
 
-// checkStatic checks that what needs a kernel or a script has something beside it, more
-// than a word, for readers without.
+// checkStatic checks that what needs a kernel or a script has something beside it, more than a
+// word, for readers without.
 func checkStatic(t *testing.T, nb *notebook.Notebook) {
 	t.Helper()
 	for _, cell := range nb.Cells {
@@ -92,8 +92,8 @@ func checkStatic(t *testing.T, nb *notebook.Notebook) {
 	}
 }
 
-// checkOutputs opens a page of a notebook and checks that each output shows
-// something, and a picture where it has one. A picture of the page is kept.
+// checkOutputs opens a page of a notebook and checks that each output shows something, and a
+// picture where it has one. A picture of the page is kept.
 func checkOutputs(t *testing.T, p *page, nb *notebook.Notebook, path, name string) {
 	t.Helper()
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
@@ -141,9 +141,9 @@ func checkOutputs(t *testing.T, p *page, nb *notebook.Notebook, path, name strin
 	keep(t, name+".jpg", picture)
 }
 
-// githubPage returns a page of the outputs of a notebook as GitHub shows them: of each the
-// first kind that GitHub draws, HTML without what acts or has a style. It draws no
-// Vega, no widgets and no JavaScript.
+// githubPage returns a page of the outputs of a notebook as GitHub shows them: of each the first
+// kind that GitHub draws, HTML without what acts or has a style. It draws no Vega, no widgets and
+// no JavaScript.
 func githubPage(t *testing.T, nb *notebook.Notebook) []byte {
 	t.Helper()
 	var b strings.Builder

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestBrowserOutput runs a cell that prints 5 MB. The page must show them, or say
-// that it does not, and go on answering.
+// TestBrowserOutput runs a cell that prints 5 MB. The page must show them, or say that it does not,
+// and go on answering.
 func TestBrowserOutput(t *testing.T) {
 	const notebook = `{"cells": [{"cell_type": "code", "id": "much", "metadata": {}, "execution_count": null, "outputs": [],
 		"source": "for i := range 100_000 {\n\tfmt.Printf(\"line %5d %s\\n\", i, strings.Repeat(\"x\", 39))\n}"},
@@ -18,8 +18,7 @@ func TestBrowserOutput(t *testing.T) {
 	if !p.runAll(t, 2*time.Minute) {
 		t.Error("JupyterLab reports that a cell failed")
 	}
-	// Jupyter's server lets through so much in a second and leaves out the rest,
-	// which it says.
+	// Jupyter's server lets through so much in a second and leaves out the rest, which it says.
 	const texts = `[...document.querySelectorAll(".jp-OutputArea-output")].map(e => e.textContent)`
 	p.wait(t, texts+`.some(s => s.includes("line 99999") || s.includes("IOPub data rate exceeded"))`, time.Minute)
 	lines := eval[int](t, p, texts+`[0].split("\n").filter(s => /^line +\d+ x{39}$/.test(s)).length`, 10*time.Second)

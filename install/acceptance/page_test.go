@@ -28,8 +28,7 @@ type page struct {
 // width and height are those of a window, in pixels.
 const width, height = 1400, 1000
 
-// openPage opens a tab that closes with the test. Of a failed test, a picture of the
-// tab is kept.
+// openPage opens a tab that closes with the test. Of a failed test, a picture of the tab is kept.
 func openPage(t *testing.T) *page {
 	t.Helper()
 	path, err := browser.Find()
@@ -62,8 +61,8 @@ func openPage(t *testing.T) *page {
 	return p
 }
 
-// openBrowser starts the browser of all tests, as the first of them asks for it.
-// closeBrowser ends it.
+// openBrowser starts the browser of all tests, as the first of them asks for it. closeBrowser ends
+// it.
 func openBrowser(path string) (context.Context, error) {
 	browsers.Lock()
 	defer browsers.Unlock()
@@ -163,8 +162,8 @@ func (p *page) wait(t *testing.T, condition string, limit time.Duration) {
 	poll[chromedp.Void](t, p, condition, condition, limit)
 }
 
-// poll waits until a JavaScript expression, or what its promise brings, is true,
-// and returns that value.
+// poll waits until a JavaScript expression, or what its promise brings, is true, and returns that
+// value.
 func poll[T any](t *testing.T, p *page, what, expression string, limit time.Duration) T {
 	t.Helper()
 	// The poll ends before the action does, to say what was waited for.
@@ -178,8 +177,7 @@ func (p *page) count(t *testing.T, selector string) int {
 	return eval[int](t, p, fmt.Sprintf("document.querySelectorAll(%q).length", selector), 10*time.Second)
 }
 
-// grow makes the window as high as the whole notebook is, up to what a browser
-// draws in one piece.
+// grow makes the window as high as the whole notebook is, up to what a browser draws in one piece.
 func (p *page) grow(t *testing.T) {
 	t.Helper()
 	const panel = `document.querySelector(".jp-WindowedPanel-outer")`
@@ -216,8 +214,8 @@ func keep(t *testing.T, name string, content []byte) {
 	t.Logf("kept: %s", path)
 }
 
-// artifacts returns the folder for what people may want to look at: that of
-// HIERML_ARTIFACTS, or a new one that outlives the test.
+// artifacts returns the folder for what people may want to look at: that of HIERML_ARTIFACTS, or a
+// new one that outlives the test.
 func artifacts(t *testing.T) string {
 	t.Helper()
 	dir, err := artifactFolder()

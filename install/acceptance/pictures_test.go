@@ -14,14 +14,14 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// picturesFolder is the value of a flag of this package's tests: it stands behind the package
-// in the command that README's pictures are made with,
+// picturesFolder is the value of a flag of this package's tests: it stands behind the package in
+// the command that README's pictures are made with,
 //
 //	go test -count=1 -run TestBrowserPictures ./install/acceptance -pictures notebooks/pictures
 var picturesFolder = flag.String("pictures", "", "make the README's pictures in this `folder`, below that of the module")
 
-// pictures are those of the README: cells of notebooks in JupyterLab, from the first
-// to the last of these IDs.
+// pictures are those of the README: cells of notebooks in JupyterLab, from the first to the last of
+// these IDs.
 var pictures = []struct{ notebook, name, first, last string }{
 	{"01-tour", "tour", "tour-20", "tour-21"},
 	{"04-svm", "slider", "svm-c-interact", "svm-c-interact"},
@@ -30,8 +30,7 @@ var pictures = []struct{ notebook, name, first, last string }{
 // pictureWidth is the width of the window in which pictures are made, in pixels.
 const pictureWidth = 1100
 
-// TestBrowserPictures runs notebooks in JupyterLab and makes the README's pictures
-// of them.
+// TestBrowserPictures runs notebooks in JupyterLab and makes the README's pictures of them.
 func TestBrowserPictures(t *testing.T) {
 	if *picturesFolder == "" {
 		t.Skip("the flag -pictures names no folder for them")

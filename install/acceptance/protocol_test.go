@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// protocolTests are the tests of jupyter_kernel_test. It skips those for which it
-// has no sample, which is a failure here.
+// protocolTests are the tests of jupyter_kernel_test. It skips those for which it has no sample,
+// which is a failure here.
 var protocolTests = []string{
 	"test_clear_output",
 	"test_completion",

@@ -13,8 +13,7 @@ import (
 type node struct {
 	offset int
 	path   string
-	// value is nil, a bool, a json.Number, a string, or, for a list, items,
-	// for an object, fields.
+	// value is nil, a bool, a json.Number, a string, or, for a list, items, for an object, fields.
 	value  any
 	items  []*node
 	fields map[string]*node
@@ -115,8 +114,7 @@ func (t *tree) read(path string) (*node, error) {
 	return n, err
 }
 
-// plain returns the value as encoding/json decodes it, with numbers as
-// json.Number.
+// plain returns the value as encoding/json decodes it, with numbers as json.Number.
 func (n *node) plain() any {
 	switch {
 	case n.items != nil:

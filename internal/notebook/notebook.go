@@ -1,9 +1,8 @@
-// Package notebook reads and writes Jupyter notebooks (nbformat 4) without
-// Jupyter. Written files are what Jupyter itself would have written, byte for
-// byte, so that version control shows only what changed.
+// Package notebook reads and writes Jupyter notebooks (nbformat 4) without Jupyter. Written files
+// are what Jupyter itself would have written, byte for byte, so that version control shows only
+// what changed.
 //
-// The kernel's package rerun runs them; the web page of a notebook is made by
-// package page.
+// The kernel's package rerun runs them; the web page of a notebook is made by package page.
 package notebook
 
 import (
@@ -18,9 +17,8 @@ const (
 	Minor = 5
 )
 
-// A Notebook is the content of an .ipynb file. Values of JSON that have no
-// field here are kept as encoding/json decodes them, with numbers as
-// json.Number.
+// A Notebook is the content of an .ipynb file. Values of JSON that have no field here are kept as
+// encoding/json decodes them, with numbers as json.Number.
 type Notebook struct {
 	Metadata map[string]any
 	Cells    []*Cell
@@ -45,8 +43,7 @@ type Cell struct {
 	Metadata map[string]any
 	// Attachments maps file names to MIME bundles; nil where there are none.
 	Attachments map[string]any
-	// Count and Outputs are those of code cells; Count is 0 for a cell that
-	// has not run.
+	// Count and Outputs are those of code cells; Count is 0 for a cell that has not run.
 	Count   int
 	Outputs []*Output
 	Extra   map[string]any
@@ -67,8 +64,7 @@ type Output struct {
 	// Of a Stream: "stdout" or "stderr", and the text.
 	Name, Text string
 
-	// Of a Display and a Result. Data is a MIME bundle: text and base64 as
-	// strings, JSON as itself.
+	// Of a Display and a Result. Data is a MIME bundle: text and base64 as strings, JSON as itself.
 	Data     map[string]any
 	Metadata map[string]any
 	Count    int // of a Result
@@ -97,8 +93,8 @@ func (c *Cell) Tagged(tag string) bool {
 	return false
 }
 
-// nameCells gives an identifier of the form that Jupyter gives to each cell that has none. It depends only on the
-// notebook, so that version control does not see another one each time.
+// nameCells gives an identifier of the form that Jupyter gives to each cell that has none. It
+// depends only on the notebook, so that version control does not see another one each time.
 func (nb *Notebook) nameCells() {
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {

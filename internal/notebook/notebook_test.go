@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRoundTrip reads a file that Jupyter's nbformat 5.11 has written, with
-// everything the format knows and something it does not, and writes it again.
+// TestRoundTrip reads a file that Jupyter's nbformat 5.11 has written, with everything the format
+// knows and something it does not, and writes it again.
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join("testdata", "jupyter.ipynb")
 	want, err := os.ReadFile(path)

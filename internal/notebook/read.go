@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// ReadFile reads a notebook from a file. What is wrong with its content is
-// a *FormatError.
+// ReadFile reads a notebook from a file. What is wrong with its content is a *FormatError.
 func ReadFile(path string) (*Notebook, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -27,8 +26,8 @@ func Read(r io.Reader, name string) (*Notebook, error) {
 	return decode(name, text)
 }
 
-// decode stops at the first thing that is wrong, which it reports by panicking
-// with a *FormatError: the format has many places for it.
+// decode stops at the first thing that is wrong, which it reports by panicking with a *FormatError:
+// the format has many places for it.
 func decode(name string, text []byte) (nb *Notebook, err error) {
 	t, root, err := parse(name, text)
 	if err != nil {

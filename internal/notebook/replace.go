@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFile writes a file beside the one of that name, and puts it in its
-// place when it is complete. What is not a regular file is written to.
+// ReplaceFile writes a file beside the one of that name, and puts it in its place when it is
+// complete. What is not a regular file is written to.
 func ReplaceFile(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

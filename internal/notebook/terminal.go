@@ -11,9 +11,8 @@ var control = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*
 // Plain returns what a terminal leaves of a text, without colours.
 func Plain(text string) string { return Overwritten(control.ReplaceAllString(text, "")) }
 
-// Overwritten removes what a carriage return or a backspace moves over. A line
-// that is overwritten by a shorter one counts as erased, which is how programs
-// mean it.
+// Overwritten removes what a carriage return or a backspace moves over. A line that is overwritten
+// by a shorter one counts as erased, which is how programs mean it.
 func Overwritten(text string) string {
 	if !strings.ContainsAny(text, "\r\b") {
 		return text

@@ -10,15 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// WriteFile writes the notebook to a file, which is complete or as it was
-// before.
+// WriteFile writes the notebook to a file, which is complete or as it was before.
 func (nb *Notebook) WriteFile(path string) error {
 	return ReplaceFile(path, nb.Write)
 }
 
-// Write writes the notebook in format 4.5, as Jupyter does: keys sorted,
-// indented by one space, texts as lists of lines, a newline at the end. Cells
-// without an ID get one.
+// Write writes the notebook in format 4.5, as Jupyter does: keys sorted, indented by one space,
+// texts as lists of lines, a newline at the end. Cells without an ID get one.
 func (nb *Notebook) Write(w io.Writer) error {
 	nb.Minor = max(nb.Minor, Minor)
 	nb.nameCells()
@@ -129,8 +127,8 @@ func splitBundle(bundle map[string]any) map[string]any {
 	return out
 }
 
-// splitLines cuts a text after each end of a line, as Python's splitlines
-// does, which knows more of those than most.
+// splitLines cuts a text after each end of a line, as Python's splitlines does, which knows more of
+// those than most.
 func splitLines(text string) []any {
 	lines := []any{}
 	start := 0
@@ -155,8 +153,7 @@ func splitLines(text string) []any {
 	return lines
 }
 
-// An encoder writes JSON as Python's json.dumps(indent=1, sort_keys=True,
-// ensure_ascii=False) does.
+// An encoder writes JSON as Python's json.dumps(indent=1, sort_keys=True, ensure_ascii=False) does.
 type encoder struct {
 	w   *bufio.Writer // remembers its first error until Flush
 	err error

@@ -9,8 +9,7 @@ import (
 // digits is how many digits of the largest number of a column are shown.
 const digits = 5
 
-// Number returns a number with five significant digits, whole numbers with all
-// that they have.
+// Number returns a number with five significant digits, whole numbers with all that they have.
 func Number(v float64) string {
 	if whole(v) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -20,10 +19,9 @@ func Number(v float64) string {
 
 func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
-// Numbers returns the numbers of a column: as many digits behind the point in
-// each as the largest needs to have five significant ones, fewer where they
-// are all 0. Where that would leave less than two digits of a small number,
-// each has five of its own.
+// Numbers returns the numbers of a column: as many digits behind the point in each as the largest
+// needs to have five significant ones, fewer where they are all 0. Where that would leave less than
+// two digits of a small number, each has five of its own.
 func Numbers(values []float64) []string {
 	texts := make([]string, len(values))
 	largest, smallest, all := 0.0, math.Inf(1), true

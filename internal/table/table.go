@@ -1,9 +1,8 @@
-// Package table writes tables as aligned text and as HTML, so that all that
-// hierml shows in rows looks the same.
+// Package table writes tables as aligned text and as HTML, so that all that hierml shows in rows
+// looks the same.
 //
-// The HTML has no colours of its own: text, lines and background are those of
-// the page, light or dark. It needs no style sheet, so it looks the same in a
-// notebook that is saved.
+// The HTML has no colours of its own: text, lines and background are those of the page, light or
+// dark. It needs no style sheet, so it looks the same in a notebook that is saved.
 package table
 
 import (
@@ -22,8 +21,7 @@ type Table struct {
 	Notes   []string // lines below
 }
 
-// A Column says how its cells are shown. If no column has a name, there is no
-// line for them.
+// A Column says how its cells are shown. If no column has a name, there is no line for them.
 type Column struct {
 	Name  string
 	Help  string // shown in HTML when the pointer rests on the name
@@ -58,8 +56,8 @@ func (t *Table) named() bool {
 	return false
 }
 
-// String returns the table as text: columns aligned, two blanks between them,
-// no blank at the end of a line and no newline at the end of the text.
+// String returns the table as text: columns aligned, two blanks between them, no blank at the end
+// of a line and no newline at the end of the text.
 func (t *Table) String() string {
 	widths := make([]int, len(t.Columns))
 	starred := make([]bool, len(t.Columns))

@@ -1,8 +1,7 @@
-// Package testprogram gives tests the program hierml and the kit that compiles cells
-// for it, and has each made once: `go run ./install test` makes both before its
-// first test and names the program in the environment. A test that runs without
-// builds the program itself, and says so. How a kit is made is left to package
-// toolchain, what the program does to the tests.
+// Package testprogram gives tests the program hierml and the kit that compiles cells for it, and
+// has each made once: `go run ./install test` makes both before its first test and names the
+// program in the environment. A test that runs without builds the program itself, and says so. How
+// a kit is made is left to package toolchain, what the program does to the tests.
 package testprogram
 
 import (
@@ -21,8 +20,8 @@ import (
 // Package is the import path of this package.
 const Package = "github.com/hierml/notebook/internal/testprogram"
 
-// Variable returns the name of the environment variable that names the program as
-// it is without the race detector, or with it.
+// Variable returns the name of the environment variable that names the program as it is without the
+// race detector, or with it.
 func Variable(race bool) string {
 	if race {
 		return "HIERML_TEST_PROGRAM_RACE"
@@ -34,13 +33,12 @@ func Variable(race bool) string {
 type Program struct {
 	// File is the file of the program.
 	File string
-	// Kit opens what compiles cells for the program, which it makes if it is not
-	// there.
+	// Kit opens what compiles cells for the program, which it makes if it is not there.
 	Kit func() (*toolchain.Kit, error)
 }
 
-// Open returns the program without the race detector, or with it, and ends the test
-// where it cannot be built.
+// Open returns the program without the race detector, or with it, and ends the test where it cannot
+// be built.
 func Open(t testing.TB, race bool) *Program {
 	t.Helper()
 	p, err := Get(race)
@@ -108,11 +106,10 @@ func buildAside(race bool) (string, error) {
 	return file, nil
 }
 
-// arguments are those of the go command, somewhere in the module, that build the
-// program into file.
+// arguments are those of the go command, somewhere in the module, that build the program into file.
 func arguments(race bool, file string) []string {
-	// No version control: a clone that belongs to another user would end the build,
-	// and the kit would be another for each commit.
+	// No version control: a clone that belongs to another user would end the build, and the kit
+	// would be another for each commit.
 	args := []string{"build", "-buildvcs=false"}
 	if race {
 		args = append(args, "-race")
@@ -120,8 +117,8 @@ func arguments(race bool, file string) []string {
 	return append(args, "-o", file, "github.com/hierml/notebook/kernel")
 }
 
-// Run runs the tests of a package that opens the program, and removes what they have built.
-// It returns the status to exit with.
+// Run runs the tests of a package that opens the program, and removes what they have built. It
+// returns the status to exit with.
 func Run(m *testing.M) int {
 	code := m.Run()
 	if err := Remove(); err != nil {

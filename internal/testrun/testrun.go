@@ -1,5 +1,5 @@
-// Package testrun tells tests which form of the test run they are in, and what a test
-// does whose needs are missing. The run itself is `go run ./install test`.
+// Package testrun tells tests which form of the test run they are in, and what a test does whose
+// needs are missing. The run itself is `go run ./install test`.
 package testrun
 
 import (
@@ -36,9 +36,8 @@ func LeaveOutShort(t testing.TB) {
 	}
 }
 
-// Need skips the test if missing, which says why the test cannot have what it needs, is not
-// nil. Where CI is true it fails the test, unless the need, a word, is one
-// that the variable names.
+// Need skips the test if missing, which says why the test cannot have what it needs, is not nil.
+// Where CI is true it fails the test, unless the need, a word, is one that the variable names.
 func Need(t testing.TB, need string, missing error) {
 	t.Helper()
 	switch {

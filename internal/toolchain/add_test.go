@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestAdd holds that cells can import packages that are no part of the program,
-// and share them.
+// TestAdd holds that cells can import packages that are no part of the program, and share them.
 func TestAdd(t *testing.T) {
 	h := open(t, false)
 	p := h.kit.Packages()

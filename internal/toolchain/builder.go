@@ -18,14 +18,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Builder builds units into plugins, one after the other, for one worker:
-// units may import those of earlier builds.
+// A Builder builds units into plugins, one after the other, for one worker: units may import those
+// of earlier builds.
 type Builder struct {
 	kit    *Kit
 	using  *lock
 	folder *folder
-	// packages is the part of the linker's configuration that names the
-	// packages of the program.
+	// packages is the part of the linker's configuration that names the packages of the program.
 	packages string
 
 	mu     sync.Mutex
@@ -40,8 +39,7 @@ type Builder struct {
 type unit struct {
 	path    string
 	imports []string
-	// source, export and object are the text, what importers read and what is
-	// linked.
+	// source, export and object are the text, what importers read and what is linked.
 	source, export, object string
 	// done is closed when the compiler has ended.
 	done chan struct{}
@@ -87,10 +85,9 @@ func (b *Builder) Close() error {
 	return errors.Join(b.folder.remove(), b.using.release())
 }
 
-// Build compiles units and links them into a plugin, whose file it returns. The
-// file may be removed as soon as it is loaded. A unit that does not compile
-// gives a *CompileError; then none of the units was built. The end of ctx ends
-// the build.
+// Build compiles units and links them into a plugin, whose file it returns. The file may be removed
+// as soon as it is loaded. A unit that does not compile gives a *CompileError; then none of the
+// units was built. The end of ctx ends the build.
 func (b *Builder) Build(ctx context.Context, units []Unit) (plugin string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,8 +187,7 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 	return err
 }
 
-// runCompiler runs the compiler with an import configuration that it writes to a
-// file.
+// runCompiler runs the compiler with an import configuration that it writes to a file.
 func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, args ...string) error {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return err
@@ -238,9 +234,9 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		args = append(args, "-extld="+b.kit.info.Linker[0])
 	}
 	args = append(args, "-o", path+".so", main)
-	// What the program has is imported from it, and little of its packages read
-	// for that. Where that is not enough, all are read; and where symbols of the
-	// program cannot be imported, they are linked.
+	// What the program has is imported from it, and little of its packages read for that. Where
+	// that is not enough, all are read; and where symbols of the program cannot be imported, they
+	// are linked.
 	host := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
 	var err error
 	for _, way := range [][]string{append(host[:2:2], "-read", readWhole), host, nil} {
@@ -257,9 +253,8 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	return path + ".so", nil
 }
 
-// compileMain compiles a package that imports the units, so that initializing it
-// initializes them. It is the package main of the plugin; where there is one
-// unit, that is.
+// compileMain compiles a package that imports the units, so that initializing it initializes them.
+// It is the package main of the plugin; where there is one unit, that is.
 func (b *Builder) compileMain(ctx context.Context, dir, name, path string, units []*unit) error {
 	source, config := "package main\n", ""
 	for _, u := range units {
@@ -273,12 +268,11 @@ func (b *Builder) compileMain(ctx context.Context, dir, name, path string, units
 	return b.runCompiler(ctx, dir, file+".cfg", config, "-o", filepath.Join(dir, name+".a"), "-p", path, name+".go")
 }
 
-// readWhole lists packages that only cells use, so that the program does not
-// have all of them.
+// readWhole lists packages that only cells use, so that the program does not have all of them.
 const readWhole = module + "/kernel/internal/compiled/cell," + module + "/kernel/internal/compiled/standard"
 
-// environment returns that of the compiler and the linker. They are so short
-// that collecting garbage only costs time.
+// environment returns that of the compiler and the linker. They are so short that collecting
+// garbage only costs time.
 func (b *Builder) environment() []string {
 	return slices.Concat(os.Environ(), b.kit.info.Settings, []string{"GOGC=off", "GOMEMLIMIT=1GiB", "TMPDIR=" + b.folder.path})
 }

@@ -40,8 +40,8 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestBuild holds that what the units of several plugins share is shared, and
-// that it looks as in one package main.
+// TestBuild holds that what the units of several plugins share is shared, and that it looks as in
+// one package main.
 func TestBuild(t *testing.T) { testBuild(t, open(t, false)) }
 
 func testBuild(t *testing.T, h host) {
@@ -112,8 +112,8 @@ func runˑ() {
 	}
 }
 
-// TestPositions holds that positions are those of //line directives, in the
-// compiler's errors and in the frames of panics.
+// TestPositions holds that positions are those of //line directives, in the compiler's errors and
+// in the frames of panics.
 func TestPositions(t *testing.T) {
 	h := open(t, false)
 	b := h.builder(t)
@@ -244,8 +244,7 @@ func TestPlainLinker(t *testing.T) {
 	}
 }
 
-// TestLinkedWhole holds that plugins are built where the program's symbols
-// cannot be imported.
+// TestLinkedWhole holds that plugins are built where the program's symbols cannot be imported.
 func TestLinkedWhole(t *testing.T) {
 	h := open(t, false)
 	// A kit in which the file of the symbols is empty.
@@ -272,8 +271,8 @@ func TestLinkedWhole(t *testing.T) {
 	}
 }
 
-// TestBuildEnds holds that the end of the context ends a build that runs, with
-// the processes that it started.
+// TestBuildEnds holds that the end of the context ends a build that runs, with the processes that
+// it started.
 func TestBuildEnds(t *testing.T) {
 	h := open(t, false)
 	dir := t.TempDir()

@@ -28,10 +28,9 @@ func (e *commandError) Error() string {
 // noRoom reports whether the command failed for a full disk.
 func (e *commandError) noRoom() bool { return strings.Contains(e.text, "no space left on device") }
 
-// run runs a command to its end in dir and returns what it wrote to standard
-// output. The end of ctx kills it with what it started. A command that fails
-// gives a *commandError with what it wrote to standard error, or, if that is
-// empty, to standard output.
+// run runs a command to its end in dir and returns what it wrote to standard output. The end of ctx
+// kills it with what it started. A command that fails gives a *commandError with what it wrote to
+// standard error, or, if that is empty, to standard output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -57,8 +56,8 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return stdout.String(), err
 }
 
-// plainly says in a sentence what an error of the file system means for dir,
-// which the environment variable named can change.
+// plainly says in a sentence what an error of the file system means for dir, which the environment
+// variable named can change.
 func plainly(err error, dir, variable string) error {
 	var command *commandError
 	var path *fs.PathError

@@ -14,8 +14,7 @@ import (
 //go:embed fastld/fastld.c
 var fastldSource []byte
 
-// buildFastld compiles fastld into path, in front of the fastest linker there
-// is.
+// buildFastld compiles fastld into path, in front of the fastest linker there is.
 func buildFastld(ctx context.Context, tc toolchain, path string) error {
 	linker := ""
 	for _, name := range []string{"ld.gold", "ld.bfd", "ld"} {

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// folder is a private folder that is removed at the latest by the next process
-// that makes one, if this process dies.
+// folder is a private folder that is removed at the latest by the next process that makes one, if
+// this process dies.
 type folder struct {
 	path string
 	own  *lock
@@ -19,8 +19,7 @@ const (
 	room = 256 << 20
 )
 
-// newFolder makes a folder: in memory where that can be, else where temporary
-// files belong.
+// newFolder makes a folder: in memory where that can be, else where temporary files belong.
 func newFolder() (*folder, error) {
 	parent := os.TempDir()
 	if usableForCode("/dev/shm", room) {
@@ -45,8 +44,8 @@ func (f *folder) remove() error {
 	return errors.Join(os.RemoveAll(f.path), f.own.release())
 }
 
-// removeForgotten removes folders in parent whose processes have ended. Those
-// of other users are left, and nothing in them is opened.
+// removeForgotten removes folders in parent whose processes have ended. Those of other users are
+// left, and nothing in them is opened.
 func removeForgotten(parent string) {
 	paths, _ := filepath.Glob(filepath.Join(parent, folderPattern+"*"))
 	for _, path := range paths {

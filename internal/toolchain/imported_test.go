@@ -2,9 +2,8 @@ package toolchain
 
 import "testing"
 
-// TestImported tries what depends on how symbols of the program are imported:
-// tables of methods, deferred calls, instances, and values that libraries look
-// into.
+// TestImported tries what depends on how symbols of the program are imported: tables of methods,
+// deferred calls, instances, and values that libraries look into.
 func TestImported(t *testing.T) {
 	h := open(t, false)
 	for _, test := range []struct {

@@ -17,23 +17,21 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Settings say which kit Open opens. The zero value is that of the running
-// program.
+// Settings say which kit Open opens. The zero value is that of the running program.
 type Settings struct {
-	// Program is the file of the program that will load the plugins; if empty,
-	// that of this process.
+	// Program is the file of the program that will load the plugins; if empty, that of this
+	// process.
 	Program string
-	// Root is the folder of the module that the program was built from; if
-	// empty, the one that this package was compiled in. It is needed to make a
-	// kit, not to open one.
+	// Root is the folder of the module that the program was built from; if empty, the one that this
+	// package was compiled in. It is needed to make a kit, not to open one.
 	Root string
-	// Progress, if set, is called with each step of the making of a kit, which
-	// takes from seconds to a minute. It is not called if the kit is there.
+	// Progress, if set, is called with each step of the making of a kit, which takes from seconds
+	// to a minute. It is not called if the kit is there.
 	Progress func(step string)
 }
 
-// A Kit is what is needed to build plugins for one build of a program. It is a
-// folder in the user's cache.
+// A Kit is what is needed to build plugins for one build of a program. It is a folder in the user's
+// cache.
 type Kit struct {
 	dir  string
 	info kitInfo
@@ -41,15 +39,14 @@ type Kit struct {
 
 // kitInfo is what a kit's folder says about itself. The file is written last.
 type kitInfo struct {
-	// Root and Program are the module and the import path of package main that
-	// the kit was made for.
+	// Root and Program are the module and the import path of package main that the kit was made
+	// for.
 	Root, Program string
 	Race          bool
 	// GOROOT is the tool chain.
 	GOROOT string
-	// Flags are those of the go command when it builds for the program, and
-	// Settings what it, the compiler and the linker have to find in their
-	// environment.
+	// Flags are those of the go command when it builds for the program, and Settings what it, the
+	// compiler and the linker have to find in their environment.
 	Flags, Settings []string
 	// Linker are the arguments that name the linker of the system.
 	Linker []string
@@ -57,20 +54,19 @@ type kitInfo struct {
 	Archives map[string]string
 }
 
-// Beside the folder of a kit are two files for locks: of the process that makes
-// it, and of those that use it.
+// Beside the folder of a kit are two files for locks: of the process that makes it, and of those
+// that use it.
 const (
 	makerSuffix = ".make"
 	usersSuffix = ".lock"
 )
 
-// format is part of a kit's identity. It changes with the layout of the folder
-// and with how its files are made.
+// format is part of a kit's identity. It changes with the layout of the folder and with how its
+// files are made.
 const format = "3"
 
-// Open returns the kit of a program, which it makes if there is none. The error
-// says in one sentence why cells cannot be compiled for the program, and what
-// would change that.
+// Open returns the kit of a program, which it makes if there is none. The error says in one
+// sentence why cells cannot be compiled for the program, and what would change that.
 func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
@@ -164,8 +160,8 @@ const (
 	symbolsFile = "symbols"
 )
 
-// read reads what the kit says about itself, and marks it as used now. The
-// programs in the kit are to be executed, so that it has to be the user's own.
+// read reads what the kit says about itself, and marks it as used now. The programs in the kit are
+// to be executed, so that it has to be the user's own.
 func (k *Kit) read() error {
 	if err := trust(k.dir); err != nil {
 		return err
@@ -260,8 +256,8 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 // fastld in the arguments of the linker stands for that of the kit.
 const fastld = "fastld"
 
-// chooseLinker sets the linker of the kit, whose folder is dir, to the fastest
-// one with which a plugin can be built.
+// chooseLinker sets the linker of the kit, whose folder is dir, to the fastest one with which a
+// plugin can be built.
 func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error {
 	try := &Kit{dir: dir, info: k.info}
 	if buildFastld(ctx, tc, filepath.Join(dir, fastld)) == nil {
@@ -284,8 +280,8 @@ func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error 
 
 const module = "github.com/hierml/notebook"
 
-// sourceFolder returns the folder of the module that p was built from: root, or
-// if that is empty the one that this package was compiled in.
+// sourceFolder returns the folder of the module that p was built from: root, or if that is empty
+// the one that this package was compiled in.
 func (p program) sourceFolder(root string) (string, error) {
 	if root == "" {
 		if p.setting("-trimpath") == "true" {

@@ -26,8 +26,8 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// newCache gives the test a cache folder of its own, in which there is no kit
-// but what the go command has cached.
+// newCache gives the test a cache folder of its own, in which there is no kit but what the go
+// command has cached.
 func newCache(t *testing.T) string {
 	t.Helper()
 	gocache, err := run(t.Context(), ".", os.Environ(), "go", "env", "GOCACHE")
@@ -89,8 +89,7 @@ func variant(t *testing.T, env []string, args ...string) string {
 	return file
 }
 
-// plant puts a kit that everybody can write to where that of the program would
-// be.
+// plant puts a kit that everybody can write to where that of the program would be.
 func plant(t *testing.T, file string) {
 	t.Helper()
 	p, err := readProgram(file)
@@ -206,8 +205,8 @@ func TestOpenCancelled(t *testing.T) {
 	}
 }
 
-// TestOpenWithoutToolchain holds that a kit that was made is used without the
-// go command and the sources.
+// TestOpenWithoutToolchain holds that a kit that was made is used without the go command and the
+// sources.
 func TestOpenWithoutToolchain(t *testing.T) {
 	h := open(t, false)
 	onPath(t)
@@ -228,8 +227,8 @@ func TestOpenWithoutToolchain(t *testing.T) {
 	}
 }
 
-// TestOpenTogether holds that of several that need a kit one makes it, and that
-// nothing is left of it when it is removed.
+// TestOpenTogether holds that of several that need a kit one makes it, and that nothing is left of
+// it when it is removed.
 func TestOpenTogether(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	h := open(t, false)
@@ -353,8 +352,7 @@ func TestRace(t *testing.T) {
 	testBuild(t, open(t, true))
 }
 
-// TestChangedSources holds that a program of other sources than those in its
-// folder is found out.
+// TestChangedSources holds that a program of other sources than those in its folder is found out.
 func TestChangedSources(t *testing.T) {
 	h := open(t, false)
 	p, err := readProgram(h.file)

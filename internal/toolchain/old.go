@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// kept is how many kits of the same program there are, the one just made
-// included: a kernel that runs goes on with the kit of its own build.
+// kept is how many kits of the same program there are, the one just made included: a kernel that
+// runs goes on with the kit of its own build.
 const kept = 2
 
-// forgotten is how long nobody has used a kit that is removed, whatever it was
-// made for: its program may be gone.
+// forgotten is how long nobody has used a kit that is removed, whatever it was made for: its
+// program may be gone.
 const forgotten = 60 * 24 * time.Hour
 
-// Remove removes the kits of a program, with those of its earlier builds from
-// the same sources. Kits in use stay. It does nothing where there are none.
+// Remove removes the kits of a program, with those of its earlier builds from the same sources.
+// Kits in use stay. It does nothing where there are none.
 func Remove(program string) error {
 	p, err := readProgram(program)
 	if err != nil {
@@ -40,8 +40,8 @@ func Remove(program string) error {
 	return errors.Join(err, k.remove())
 }
 
-// removeOld removes kits in dir that were made for earlier builds of the same
-// program as made, but for the youngest, and forgotten ones. Those in use stay.
+// removeOld removes kits in dir that were made for earlier builds of the same program as made, but
+// for the youngest, and forgotten ones. Those in use stay.
 func removeOld(dir string, made *Kit) error {
 	others, err := otherKits(dir, made)
 	same := 1
@@ -59,8 +59,8 @@ func removeOld(dir string, made *Kit) error {
 	return err
 }
 
-// sameProgram reports whether the kits were made for builds of the same program
-// from the same sources.
+// sameProgram reports whether the kits were made for builds of the same program from the same
+// sources.
 func (k *Kit) sameProgram(other *Kit) bool {
 	return k.info.Root == other.info.Root && k.info.Program == other.info.Program && k.info.Race == other.info.Race
 }

@@ -11,24 +11,22 @@ import (
 	"strings"
 )
 
-// checkSources reports an error if the sources in root are not those that p was
-// built from.
+// checkSources reports an error if the sources in root are not those that p was built from.
 func checkSources(ctx context.Context, tc toolchain, p program, root string) error {
 	args := append([]string{"list", "-export", "-f", "{{.BuildID}}"}, p.buildFlags()...)
 	out, err := tc.goCommand(ctx, root, programBuild, append(args, p.info.Path)...)
 	if err != nil {
 		return fmt.Errorf("the packages of this program do not build any more: %w", err)
 	}
-	// The ID of a program contains that of its package main, and with it the
-	// sums of all packages.
+	// The ID of a program contains that of its package main, and with it the sums of all packages.
 	if id := strings.TrimSpace(out); id != "" && strings.Contains(p.id, "/") && !strings.Contains(p.id, "/"+id+"/") {
 		return fmt.Errorf("the sources in %s have changed since this program was built from them; run `go run ./install` again there", root)
 	}
 	return nil
 }
 
-// compilePackages compiles the packages of p for plugins and puts their
-// archives into dir. It returns the names of the archives by import path.
+// compilePackages compiles the packages of p for plugins and puts their archives into dir. It
+// returns the names of the archives by import path.
 func compilePackages(ctx context.Context, tc toolchain, p program, root, dir string) (map[string]string, error) {
 	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin",
 		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{end}}`}, p.buildFlags()...)
@@ -57,8 +55,8 @@ func compilePackages(ctx context.Context, tc toolchain, p program, root, dir str
 	return archives, nil
 }
 
-// linkFile gives a file a second name, or makes a copy where the file system
-// has no links or the other name is on another one.
+// linkFile gives a file a second name, or makes a copy where the file system has no links or the
+// other name is on another one.
 func linkFile(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil

@@ -38,8 +38,8 @@ func (t tool) build(ctx context.Context, tc toolchain, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	// The profile of the distribution would have the standard library compiled
-	// once more, for a tool that is hardly faster on cells.
+	// The profile of the distribution would have the standard library compiled once more, for a
+	// tool that is hardly faster on cells.
 	_, err = tc.goCommand(ctx, filepath.Join(tc.GOROOT, "src", "cmd"), plainBuild,
 		"build", "-overlay", overlay, "-pgo=off", "-ldflags=-s -w", "-o", path, "cmd/"+t.name)
 	if err != nil {
@@ -48,8 +48,8 @@ func (t tool) build(ctx context.Context, tc toolchain, dir, path string) error {
 	return os.RemoveAll(dir)
 }
 
-// adapt writes the changed files of the tool in goroot into dir, and the file
-// for go build's -overlay, whose name it returns.
+// adapt writes the changed files of the tool in goroot into dir, and the file for go build's
+// -overlay, whose name it returns.
 func (t tool) adapt(goroot, dir string) (overlay string, err error) {
 	source := filepath.Join(goroot, "src", "cmd", t.name, "internal")
 	changed := maps.Clone(t.added) // by file

@@ -1,11 +1,10 @@
 package toolchain
 
-// compiler is the compiler of cells: for it all packages whose paths begin with
-// Prefix are one package. Each rule that compares packages, or looks whether a
-// name is exported, is in one of these places.
+// compiler is the compiler of cells: for it all packages whose paths begin with Prefix are one
+// package. Each rule that compares packages, or looks whether a name is exported, is in one of
+// these places.
 var compiler = tool{name: "compile", description: "compiler", replacements: []replacement{
-	// The checker asks this of unexported names: they are the same if their
-	// packages are.
+	// The checker asks this of unexported names: they are the same if their packages are.
 	{"types2/predicates.go",
 		"\treturn a.path == b.path\n}",
 		`	return a.path == b.path || isCell(a) && isCell(b)
@@ -15,13 +14,13 @@ func isCell(p *Package) bool {
 	return p.path == "main" || len(p.path) > 5 && p.path[:5] == "cell/"
 }
 `},
-	// The identity of an unexported field or method, by which they are looked
-	// up, holds the path of its package.
+	// The identity of an unexported field or method, by which they are looked up, holds the path of
+	// its package.
 	{"types2/object.go",
 		"\t\tpath = pkg.path\n",
 		"\t\tpath = pkg.path\n\t\tif isCell(pkg) {\n\t\t\tpath = \"main\"\n\t\t}\n"},
-	// Methods are sorted by name and package; those of one package by name
-	// alone, in whichever cell they were declared.
+	// Methods are sorted by name and package; those of one package by name alone, in whichever cell
+	// they were declared.
 	{"types2/object.go",
 		"\tif !ea {\n\t\treturn",
 		"\tif !ea && !samePkg(a.pkg, b.pkg) {\n\t\treturn"},
@@ -33,9 +32,9 @@ func isCell(p *Package) bool {
 	{"types2/literals.go",
 		"fld.pkg != check.pkg {",
 		"!samePkg(fld.pkg, check.pkg) {"},
-	// Unexported fields and methods are written to the export data as those of
-	// package main, so that struct types and interfaces of two cells are
-	// identical for the parts of the compiler that follow, and for the linker.
+	// Unexported fields and methods are written to the export data as those of package main, so
+	// that struct types and interfaces of two cells are identical for the parts of the compiler
+	// that follow, and for the linker.
 	{"noder/writer.go",
 		"\tpkgIdx := pw.pkgIdx(obj.Pkg())\n\tnameIdx := pw.StringIdx(obj.Name())",
 		`	pkg := obj.Pkg()
@@ -54,8 +53,8 @@ func isCell(p *Package) bool {
 	{"noder/unified.go",
 		"\t\t\tif types.IsExported(xname) {",
 		"\t\t\tif types.IsExported(xname) || strings.HasPrefix(pr.PkgPath(), \"cell/\") {"},
-	// Package main may not be imported and its objects are made reachable for
-	// plugin.Lookup; neither is so for cells.
+	// Package main may not be imported and its objects are made reachable for plugin.Lookup;
+	// neither is so for cells.
 	{"noder/reader.go",
 		"types.LocalPkg.Name == \"main\" && types",
 		"types.LocalPkg.Name == \"main\" && !strings.HasPrefix(base.Ctxt.Pkgpath, \"cell/\") && types"},
@@ -69,9 +68,9 @@ func isCell(p *Package) bool {
 	{"typecheck/expr.go",
 		"&& s.Pkg != types.LocalPkg {",
 		"&& s.Pkg != types.LocalPkg && s.Pkg.Path != \"main\" {"},
-	// An interface with methods tells its type by a table. There are several
-	// tables for one type and interface where the run time made one before a
-	// plugin brought another, so cells compare the types in them.
+	// An interface with methods tells its type by a table. There are several tables for one type
+	// and interface where the run time made one before a plugin brought another, so cells compare
+	// the types in them.
 	{"ssagen/ssa.go",
 		"		// Looking for pointer to itab for target type and source interface.\n\t\twantedFirstWord = targetItab\n",
 		"		// Looking for pointer to itab for target type and source interface.\n\t\twantedFirstWord = targetItab\n" + `
@@ -141,8 +140,8 @@ func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
 	{"walk/compare.go",
 		"import (\n",
 		"import (\n	\"strings\"\n"},
-	// The name of an instance of a generic type holds the paths of its type
-	// arguments. At run time they are those of package main.
+	// The name of an instance of a generic type holds the paths of its type arguments. At run time
+	// they are those of package main.
 	{"reflectdata/reflect.go",
 		"p := t.NameString()",
 		"p := mainNames(t.NameString())"},

@@ -8,9 +8,9 @@ var linkerImports string
 //go:embed link/loader.go.txt
 var loaderImports string
 
-// linker is the linker of plugins: what the program has is imported and not
-// linked again (link/imports.go.txt). Go's linker brings along all that a plugin
-// reaches, which for a plot is 16 MB, and takes time, in each plugin.
+// linker is the linker of plugins: what the program has is imported and not linked again
+// (link/imports.go.txt). Go's linker brings along all that a plugin reaches, which for a plot is 16
+// MB, and takes time, in each plugin.
 var linker = tool{name: "link", description: "linker",
 	added: map[string]string{"ld/imports.go": linkerImports, "loader/imports.go": loaderImports},
 	replacements: []replacement{
@@ -59,8 +59,8 @@ var linker = tool{name: "link", description: "linker",
 		{"ld/deadcode.go",
 			"\trelocs := d.ldr.Relocs(m.src)\n\td.mark(",
 			"\trelocs := d.ldr.Relocs(m.src)\n\tfor i := range 3 {\n\t\td.keep(relocs.At(m.r + i).Sym())\n\t}\n\td.mark("},
-		// Methods of an imported type are kept by the tables of the interfaces
-		// that it has in the plugin, not by the type.
+		// Methods of an imported type are kept by the tables of the interfaces that it has in the
+		// plugin, not by the type.
 		{"ld/deadcode.go",
 			"if d.ctxt.linkShared && d.ldr.IsItab(symIdx) {",
 			"if (d.ctxt.linkShared || imports != nil) && d.ldr.IsItab(symIdx) {"},

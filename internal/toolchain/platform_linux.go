@@ -26,8 +26,8 @@ func ownGroup(cmd *exec.Cmd) {
 // lock is a lock on a file, which ends with its process.
 type lock struct{ file *os.File }
 
-// tryLock takes the lock of the file at path, which it makes where it is
-// missing: alone, or as one of many. It returns nil if others have it.
+// tryLock takes the lock of the file at path, which it makes where it is missing: alone, or as one
+// of many. It returns nil if others have it.
 func tryLock(path string, alone bool) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -49,8 +49,8 @@ func tryLock(path string, alone bool) (*lock, error) {
 
 func (l *lock) release() error { return l.file.Close() }
 
-// usableForCode reports whether this process may write to dir and load programs
-// from it, and whether there are at least free bytes of room.
+// usableForCode reports whether this process may write to dir and load programs from it, and
+// whether there are at least free bytes of room.
 func usableForCode(dir string, free uint64) bool {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil || unix.Access(dir, unix.W_OK|unix.X_OK) != nil {
@@ -59,8 +59,8 @@ func usableForCode(dir string, free uint64) bool {
 	return s.Flags&unix.ST_NOEXEC == 0 && s.Bavail*uint64(s.Bsize) >= free
 }
 
-// trust returns an error unless a folder is such that nobody but the user and
-// root can have put something there.
+// trust returns an error unless a folder is such that nobody but the user and root can have put
+// something there.
 func trust(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -18,13 +18,13 @@ import (
 type program struct {
 	file string
 	info *debug.BuildInfo
-	// id is what the go command calls the build ID: sums over all that the
-	// program was built from and over what came of it.
+	// id is what the go command calls the build ID: sums over all that the program was built from
+	// and over what came of it.
 	id string
 }
 
-// readProgram reads what an executable file says about how it was built. The
-// error says why it cannot load plugins.
+// readProgram reads what an executable file says about how it was built. The error says why it
+// cannot load plugins.
 func readProgram(file string) (program, error) {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -52,8 +52,7 @@ func readProgram(file string) (program, error) {
 	return p, err
 }
 
-// buildID returns the build ID from the note that Go's linker writes; empty if
-// there is none.
+// buildID returns the build ID from the note that Go's linker writes; empty if there is none.
 func buildID(f *elf.File) (string, error) {
 	section := f.Section(".note.go.buildid")
 	if section == nil {
@@ -100,15 +99,13 @@ func (p program) setting(key string) string {
 // race reports whether the program has the race detector in it.
 func (p program) race() bool { return p.setting("-race") == "true" }
 
-// goVersion returns the version of the tool chain that built the program, such
-// as go1.26.8.
+// goVersion returns the version of the tool chain that built the program, such as go1.26.8.
 func (p program) goVersion() string {
 	version, _, _ := strings.Cut(p.info.GoVersion, " ")
 	return version
 }
 
-// buildFlags returns the flags of go build that the packages of the program
-// were compiled with.
+// buildFlags returns the flags of go build that the packages of the program were compiled with.
 func (p program) buildFlags() []string {
 	var flags []string
 	for _, s := range p.info.Settings {
@@ -123,14 +120,14 @@ func (p program) buildFlags() []string {
 	return flags
 }
 
-// environment returns this process's environment with what the program was
-// built with in place of what would decide it now.
+// environment returns this process's environment with what the program was built with in place of
+// what would decide it now.
 func (p program) environment() []string {
 	return append(os.Environ(), p.settings()...)
 }
 
-// settings returns the environment variables that decide about a build, as they
-// were when the program was built.
+// settings returns the environment variables that decide about a build, as they were when the
+// program was built.
 func (p program) settings() []string {
 	env := []string{"GOEXPERIMENT=", "GOFLAGS=" + moduleFlags(os.Getenv("GOFLAGS"))}
 	for _, s := range p.info.Settings {

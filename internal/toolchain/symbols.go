@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// writeSymbols writes the names of the symbols that program exports to path, in
-// the form in which the linker looks them up (link/imports.go.txt).
+// writeSymbols writes the names of the symbols that program exports to path, in the form in which
+// the linker looks them up (link/imports.go.txt).
 func writeSymbols(program, path string) (err error) {
 	f, err := elf.Open(program)
 	if err != nil {

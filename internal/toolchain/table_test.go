@@ -2,8 +2,8 @@ package toolchain
 
 import "testing"
 
-// TestTables holds that an interface with methods holds its type, whichever of
-// several tables for it and the interface says so.
+// TestTables holds that an interface with methods holds its type, whichever of several tables for
+// it and the interface says so.
 func TestTables(t *testing.T) {
 	h := open(t, false)
 	b := h.builder(t)

@@ -22,8 +22,8 @@ type toolchain struct {
 	CC        string
 }
 
-// findToolchain finds the tool chain that builds in root, which has to be the
-// one that p was built by.
+// findToolchain finds the tool chain that builds in root, which has to be the one that p was built
+// by.
 func findToolchain(ctx context.Context, p program, root string) (toolchain, error) {
 	command, err := exec.LookPath("go")
 	if err != nil {

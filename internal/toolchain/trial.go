@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 )
 
-// TrialUnit is the path of the unit that a trial plugin registers: its Run
-// panics if the plugin does not do what it should.
+// TrialUnit is the path of the unit that a trial plugin registers: its Run panics if the plugin
+// does not do what it should.
 const TrialUnit = Prefix + "trial/2"
 
-// trialUnits use what the changed compiler is for: unexported names of another
-// package.
+// trialUnits use what the changed compiler is for: unexported names of another package.
 var trialUnits = []Unit{
 	{Path: Prefix + "trial/1", Source: `package main
 
@@ -52,9 +51,8 @@ func init() { cell.Register("cell/trial/2", cell.Code{Run: try}) }
 `},
 }
 
-// Trial builds a plugin of two units for the program to load and run, which
-// shows that the kit and the program match. The caller removes the file's folder,
-// which holds nothing else.
+// Trial builds a plugin of two units for the program to load and run, which shows that the kit and
+// the program match. The caller removes the file's folder, which holds nothing else.
 func (k *Kit) Trial(ctx context.Context) (plugin string, err error) {
 	b, err := k.NewBuilder()
 	if err != nil {

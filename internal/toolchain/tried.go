@@ -17,8 +17,8 @@ func (k *Kit) Tried() bool {
 	return err == nil
 }
 
-// SetTried notes for all processes that the program has loaded a trial of the
-// kit. Where the kit cannot be written to, they try it each.
+// SetTried notes for all processes that the program has loaded a trial of the kit. Where the kit
+// cannot be written to, they try it each.
 func (k *Kit) SetTried() error {
 	err := os.WriteFile(filepath.Join(k.dir, triedFile), nil, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {

@@ -1,6 +1,5 @@
-// Package display turns a value into what a notebook shows of it: the same
-// thing in several MIME types, of which the front end takes the richest it
-// can draw, and always as text.
+// Package display turns a value into what a notebook shows of it: the same thing in several MIME
+// types, of which the front end takes the richest it can draw, and always as text.
 //
 // A type decides how it is shown by having any of the methods
 //
@@ -8,22 +7,19 @@
 //	SVG() string     PNG() []byte         JPEG() []byte
 //	MimeBundle() map[string]any
 //
-// each of which may also return an error. Plots, images, gonum's matrices
-// and taxonomies are drawn without. A struct whose methods are those of its
-// pointer is shown as the pointer is. What a MimeBundle has for a type is what is
-// shown in it, whatever other methods there are, and nil leaves the type out.
+// each of which may also return an error. Plots, images, gonum's matrices and taxonomies are drawn
+// without. A struct whose methods are those of its pointer is shown as the pointer is. What a
+// MimeBundle has for a type is what is shown in it, whatever other methods there are, and nil
+// leaves the type out.
 //
-// Maps, and slices of structs, of maps, of slices and of what shows itself, are
-// tables, and so is a struct of a type that the program itself declares, whose text
-// says of its fields what they say of themselves; other slices and structs are where
-// their text is longer than a line.
-// The text of what is a table is one, too, unless it fits a line as fmt prints it.
-// An error is shown with those that it wraps. Readers are not read, and channels
-// not received from.
+// Maps, and slices of structs, of maps, of slices and of what shows itself, are tables, and so is a
+// struct of a type that the program itself declares, whose text says of its fields what they say of
+// themselves; other slices and structs are where their text is longer than a line. The text of what
+// is a table is one, too, unless it fits a line as fmt prints it. An error is shown with those that
+// it wraps. Readers are not read, and channels not received from.
 //
-// What is shown is bounded in size: of long slices and maps some rows, and how
-// many there are. A method that panics is reported in the text instead of ending
-// the cell.
+// What is shown is bounded in size: of long slices and maps some rows, and how many there are. A
+// method that panics is reported in the text instead of ending the cell.
 package display
 
 import (
@@ -49,13 +45,14 @@ const (
 	JPEG     = "image/jpeg"
 )
 
-// Transient is the key of the metadata of what is shown for a while and then removed, by an update without data, as a bar
-// is that nobody asked for. Its value is true. What keeps outputs, as a file does, leaves it out.
+// Transient is the key of the metadata of what is shown for a while and then removed, by an update
+// without data, as a bar is that nobody asked for. Its value is true. What keeps outputs, as a file
+// does, leaves it out.
 const Transient = "hierml_transient"
 
-// A Bundle is one value in several representations, by MIME type: text as a
-// string, binary data as []byte, and anything else as a value for
-// encoding/json. Metadata, under the same keys, says how to show them.
+// A Bundle is one value in several representations, by MIME type: text as a string, binary data as
+// []byte, and anything else as a value for encoding/json. Metadata, under the same keys, says how
+// to show them.
 type Bundle struct {
 	Data     map[string]any
 	Metadata map[string]any
@@ -67,10 +64,9 @@ func (b *Bundle) Text() string {
 	return s
 }
 
-// Of returns what a notebook shows of the values of an expression, of which a
-// function call may have several: nothing, that is nil, for nil and for a nil
-// error beside other values; the value itself where one is left; else the text
-// of all of them in a line.
+// Of returns what a notebook shows of the values of an expression, of which a function call may
+// have several: nothing, that is nil, for nil and for a nil error beside other values; the value
+// itself where one is left; else the text of all of them in a line.
 func Of(values ...any) *Bundle {
 	var shown []any
 	for _, v := range values {
@@ -138,8 +134,8 @@ func (b *Bundle) try(v any, what string, faults *[]string, f func() error) {
 	}
 }
 
-// draw adds what the methods of the value return, and pictures of those that
-// are known. It reports whether the value wants nothing to be shown.
+// draw adds what the methods of the value return, and pictures of those that are known. It reports
+// whether the value wants nothing to be shown.
 func (b *Bundle) draw(v any) (silent bool, faults []string) {
 	if isNilPointer(v) {
 		return false, nil
@@ -159,8 +155,8 @@ func (b *Bundle) draw(v any) (silent bool, faults []string) {
 	return false, faults
 }
 
-// plain adds the text of the value, and a table if it can be one, unless it has
-// shown itself otherwise.
+// plain adds the text of the value, and a table if it can be one, unless it has shown itself
+// otherwise.
 func (b *Bundle) plain(v value) {
 	if _, has := b.Data[Text]; has {
 		return
@@ -187,9 +183,9 @@ func (b *Bundle) plain(v value) {
 	b.Data[Text] = s
 }
 
-// withMethods returns a pointer to a copy of a struct that cannot show itself,
-// where the pointer can, and other values as they are. A struct whose pointer
-// fails to say what it is, as some do that nothing was put into, stays as it is.
+// withMethods returns a pointer to a copy of a struct that cannot show itself, where the pointer
+// can, and other values as they are. A struct whose pointer fails to say what it is, as some do
+// that nothing was put into, stays as it is.
 func withMethods(v any) any {
 	r := reflect.ValueOf(v)
 	if r.Kind() != reflect.Struct || showsItself(r.Type()) || !showsItself(reflect.PointerTo(r.Type())) {

@@ -10,9 +10,9 @@ import (
 // maxSorted is the largest number of keys that are sorted by their text.
 const maxSorted = 10000
 
-// firstKeys returns the first keys of a map, at most the given number, in their
-// order where they have one, and by their text otherwise. It reports whether
-// they are in order: of very many keys without an order any are returned.
+// firstKeys returns the first keys of a map, at most the given number, in their order where they
+// have one, and by their text otherwise. It reports whether they are in order: of very many keys
+// without an order any are returned.
 func firstKeys(m reflect.Value, most int) (keys []reflect.Value, sorted bool) {
 	compare := order(m.Type().Key().Kind())
 	if compare == nil && m.Len() <= maxSorted {

@@ -89,8 +89,8 @@ func (b *Bundle) plot(p *plot.Plot) error {
 	return nil
 }
 
-// size says how large the picture is to be shown, whatever its dots: in the
-// pixels of a web page, of which there are 96 to the inch.
+// size says how large the picture is to be shown, whatever its dots: in the pixels of a web page,
+// of which there are 96 to the inch.
 func (b *Bundle) size(width, height vg.Length) {
 	b.Metadata[PNG] = map[string]any{"width": int(width / vg.Inch * 96), "height": int(height / vg.Inch * 96)}
 }
@@ -128,8 +128,8 @@ func (b *Bundle) matrix(m mat.Matrix) {
 	b.Data[HTML] = t.HTML()
 }
 
-// excerpt returns the first and last rows and columns of a matrix as gonum writes them with mat.Excerpt,
-// which panics where a number beside those left out is the longest of its column.
+// excerpt returns the first and last rows and columns of a matrix as gonum writes them with
+// mat.Excerpt, which panics where a number beside those left out is the longest of its column.
 func excerpt(m mat.Matrix) string {
 	const side = maxColumns / 2
 	rows, columns := m.Dims()

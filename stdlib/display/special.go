@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// described says in words what has no text of its own: functions, channels, and
-// what is read from, which is not read.
+// described says in words what has no text of its own: functions, channels, and what is read from,
+// which is not read.
 func described(v value) (string, bool) {
 	switch v.Kind() {
 	case reflect.Func:

@@ -20,9 +20,8 @@ const (
 	gap      = "⋯"      // stands for rows and columns that are left out
 )
 
-// tabular returns the value as a table, nil if it is none. What has a row an
-// element of one cell, such as a list of names, is one only if it is long, and so is
-// a struct of another package.
+// tabular returns the value as a table, nil if it is none. What has a row an element of one cell,
+// such as a list of names, is one only if it is long, and so is a struct of another package.
 func tabular(v value, long bool) *table.Table {
 	if v.Kind() == reflect.Pointer && !v.IsNil() && !v.speaks() {
 		v = v.pointed()
@@ -51,7 +50,8 @@ func numbers(v value) bool {
 	return isScalar(v.Type().Elem().Kind())
 }
 
-// ofPointers tells whether the value is a slice or a map of pointers, of which fmt prints the addresses.
+// ofPointers tells whether the value is a slice or a map of pointers, of which fmt prints the
+// addresses.
 func ofPointers(v value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:
@@ -109,9 +109,9 @@ func list(v value, long bool) *table.Table {
 	return t
 }
 
-// rowsOfRows returns the table of a slice of slices of structs, a row for each of the
-// structs; nil if some of the elements, or what is in them, are something else.
-// Where there is more than one slice, the first column says which.
+// rowsOfRows returns the table of a slice of slices of structs, a row for each of the structs; nil
+// if some of the elements, or what is in them, are something else. Where there is more than one
+// slice, the first column says which.
 func rowsOfRows(v value, some []value) *table.Table {
 	if !every(some, isList) {
 		return nil
@@ -203,8 +203,8 @@ func structure(v value) *table.Table {
 	return t
 }
 
-// A column is a part that all elements of a slice or a map have, or the
-// elements themselves, which have no name. An invalid value is an empty cell.
+// A column is a part that all elements of a slice or a map have, or the elements themselves, which
+// have no name. An invalid value is an empty cell.
 type column struct {
 	name   string
 	values []value
@@ -292,8 +292,8 @@ func sameType(elements []value) bool {
 	return first.IsValid()
 }
 
-// visible returns the fields of a struct that are shown: all of a type that the
-// program itself declares, and those of others that are exported.
+// visible returns the fields of a struct that are shown: all of a type that the program itself
+// declares, and those of others that are exported.
 func visible(v value) []int {
 	t, own := v.Type(), v.own()
 	var shown []int
@@ -358,8 +358,8 @@ func entries(elements []value) []column {
 	return columns
 }
 
-// build returns a table of columns beside those that name the rows. A row whose
-// name is not valid stands for rows that are left out.
+// build returns a table of columns beside those that name the rows. A row whose name is not valid
+// stands for rows that are left out.
 func build(heads []value, head string, columns []column) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Name: head, Head: true}}}
 	texts, right := formatted(heads)
@@ -400,8 +400,8 @@ func build(heads []value, head string, columns []column) *table.Table {
 	return t
 }
 
-// grid returns a table of rows and columns that have numbers for names. alike says
-// that the columns hold the same, and get the same digits.
+// grid returns a table of rows and columns that have numbers for names. alike says that the columns
+// hold the same, and get the same digits.
 func grid(rows, columns int, alike bool, at func(i, j int) value) *table.Table {
 	ri, ci := shownIndices(rows, maxRows), shownIndices(columns, maxColumns)
 	name := func(i int) string {
@@ -487,8 +487,7 @@ func measurable(v value) bool {
 	return reflect.Int <= v.Kind() && v.Kind() <= reflect.Complex128 && !v.speaks()
 }
 
-// drawn returns what the value shows of itself in a cell of a table, if it does
-// by more than text.
+// drawn returns what the value shows of itself in a cell of a table, if it does by more than text.
 func drawn(v value) (content string, ok bool) {
 	x := v.any()
 	if x == nil || v.typed == nil && !draws(reflect.TypeOf(x)) || isNilPointer(x) {

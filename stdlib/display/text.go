@@ -17,8 +17,8 @@ const (
 	maxLine     = 100      // characters; what is longer is shown as a table if it can be one
 )
 
-// text prints a value as %+v does, except that long slices and maps are cut
-// short, and bytes that are text are shown as such.
+// text prints a value as %+v does, except that long slices and maps are cut short, and bytes that
+// are text are shown as such.
 func text(v value) (s string) {
 	x := v.any()
 	defer func() {
@@ -52,8 +52,8 @@ func text(v value) (s string) {
 	return bounded(named(v, p.String()))
 }
 
-// ownText prints a struct that the program itself declares, or one that is
-// pointed to, with what its fields say of themselves and what they point to.
+// ownText prints a struct that the program itself declares, or one that is pointed to, with what
+// its fields say of themselves and what they point to.
 func ownText(v value) (string, bool) {
 	s := v
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -69,9 +69,8 @@ func ownText(v value) (string, bool) {
 
 func printable(text []byte) bool { return utf8.Valid(text) && !slices.ContainsFunc(text, unprintable) }
 
-// named puts the name of its type before the text of a struct, or of a pointer
-// to one, that the program itself declares, as a notebook does for the types of
-// its cells.
+// named puts the name of its type before the text of a struct, or of a pointer to one, that the
+// program itself declares, as a notebook does for the types of its cells.
 func named(v value, text string) string {
 	if v.speaks() {
 		return text
@@ -138,8 +137,8 @@ func unprintable(c byte) bool { return c < ' ' && c != '\n' && c != '\t' && c !=
 
 func isScalar(k reflect.Kind) bool { return reflect.Bool <= k && k <= reflect.Complex128 }
 
-// A printer prints as fmt does, but of long slices and maps only the first
-// elements and their number.
+// A printer prints as fmt does, but of long slices and maps only the first elements and their
+// number.
 type printer struct {
 	strings.Builder
 	most int // bytes, about
@@ -265,8 +264,8 @@ func brief(v value, most int) (s string) {
 	return oneLine(p.String(), most)
 }
 
-// oneLine returns the text with any white space as one blank, cut after the
-// given number of characters.
+// oneLine returns the text with any white space as one blank, cut after the given number of
+// characters.
 func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if utf8.RuneCountInString(s) <= most {

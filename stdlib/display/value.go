@@ -7,14 +7,13 @@ import (
 	"unsafe"
 )
 
-// Typed is a value of whose type the program knows more than reflection tells,
-// as the types that cells declare while they are interpreted.
+// Typed is a value of whose type the program knows more than reflection tells, as the types that
+// cells declare while they are interpreted.
 type Typed interface {
 	// Typed returns the value and its type.
 	Typed() (any, Type)
-	// Call calls a method that takes nothing and has one result, or a second
-	// that is an error. It reports whether the value, or a pointer to it, has
-	// such a method.
+	// Call calls a method that takes nothing and has one result, or a second that is an error. It
+	// reports whether the value, or a pointer to it, has such a method.
 	Call(method string) (result any, has bool, err error)
 }
 
@@ -24,10 +23,9 @@ type Type interface {
 	Name() string
 	// Field is the name of a field of a struct.
 	Field(i int) string
-	// Part is what a value contains with the type that it has there: field i
-	// of a struct; the element, 0, of a slice, an array or what a pointer
-	// points to; the key, 0, or the element, 1, of a map; a parameter of a
-	// function, or a result, counted on from the parameters.
+	// Part is what a value contains with the type that it has there: field i of a struct; the
+	// element, 0, of a slice, an array or what a pointer points to; the key, 0, or the element, 1,
+	// of a map; a parameter of a function, or a result, counted on from the parameters.
 	Part(i int, v any) any
 	// Takes tells whether a value has the methods of the type, an interface.
 	Takes(v any) bool

@@ -1,9 +1,9 @@
-// Package magic carries out the magics of cells: lines such as %time f() or
-// !ls, which the engine turns into calls of these functions. They can be called
-// as well, in cells, in scripts and in compiled programs.
+// Package magic carries out the magics of cells: lines such as %time f() or !ls, which the engine
+// turns into calls of these functions. They can be called as well, in cells, in scripts and in
+// compiled programs.
 //
-// A function whose command or file fails ends the cell with the error: it
-// panics with a [host.Failure].
+// A function whose command or file fails ends the cell with the error: it panics with a
+// [host.Failure].
 package magic
 
 import (
@@ -40,9 +40,8 @@ var visited struct {
 	last string // the working directory before this one
 }
 
-// Chdir changes the working directory and prints it: %cd. An empty path stands
-// for the user's home, as ~ does at the beginning of one, and a hyphen for the
-// directory before this one.
+// Chdir changes the working directory and prints it: %cd. An empty path stands for the user's home,
+// as ~ does at the beginning of one, and a hyphen for the directory before this one.
 func Chdir(path string) {
 	visited.Lock()
 	defer visited.Unlock()
@@ -74,9 +73,8 @@ func expand(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// Environ prints the environment variables: %env. The values of those whose
-// names speak of secrets are left out, as what is printed is kept with the
-// notebook.
+// Environ prints the environment variables: %env. The values of those whose names speak of secrets
+// are left out, as what is printed is kept with the notebook.
 func Environ() {
 	all := os.Environ()
 	slices.Sort(all)
@@ -140,8 +138,7 @@ func AppendFile(path, text string) {
 	say("Appended to %s", path)
 }
 
-// Brief returns the values as text, each on a line that is cut where it gets
-// long: what %who shows.
+// Brief returns the values as text, each on a line that is cut where it gets long: what %who shows.
 func Brief(values ...any) string {
 	const most = 100 // characters, which the caller may cut further
 	lines := make([]string, len(values))

@@ -11,14 +11,13 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Shell runs a command with the shell, sh: !COMMAND. What it writes is shown as
-// it comes. It has nothing to read, and ends with the cell if that is
-// interrupted. A status other than 0 ends the cell. What the command leaves in
-// the background goes on, and is shown as long as it writes.
+// Shell runs a command with the shell, sh: !COMMAND. What it writes is shown as it comes. It has
+// nothing to read, and ends with the cell if that is interrupted. A status other than 0 ends the
+// cell. What the command leaves in the background goes on, and is shown as long as it writes.
 func Shell(command string) { run("sh", "-c", command) }
 
-// Bash runs a script with bash, as Shell does: %%bash. The status is that of
-// the script's last command, unless it says set -e.
+// Bash runs a script with bash, as Shell does: %%bash. The status is that of the script's last
+// command, unless it says set -e.
 func Bash(script string) { run("bash", "-c", script) }
 
 func run(shell string, args ...string) {
@@ -46,15 +45,14 @@ func run(shell string, args ...string) {
 // commandNotFound is the status by which shells say so.
 const commandNotFound = 127
 
-// A tap is the way from a command to one of the cell's outputs. exec.Cmd has
-// one, too, but it waits for all that the command leaves in the background.
+// A tap is the way from a command to one of the cell's outputs. exec.Cmd has one, too, but it waits
+// for all that the command leaves in the background.
 type tap struct {
 	r, w *os.File
 	quit chan error // what came of copying, once the command has ended
 }
 
-// idle is how long there is nothing to read when all that a command wrote has
-// been read.
+// idle is how long there is nothing to read when all that a command wrote has been read.
 const idle = 20 * time.Millisecond
 
 func attach(to *io.Writer, w io.Writer) *tap {
@@ -74,8 +72,8 @@ func attach(to *io.Writer, w io.Writer) *tap {
 	return t
 }
 
-// copy copies until the end, or until there is nothing to read for a while
-// after settle has set a deadline.
+// copy copies until the end, or until there is nothing to read for a while after settle has set a
+// deadline.
 func (t *tap) copy(w io.Writer) error {
 	buf := make([]byte, 32<<10)
 	for waited := false; ; {

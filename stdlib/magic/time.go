@@ -29,8 +29,7 @@ var timers = struct {
 	started map[context.Context][]moment
 }{started: map[context.Context][]moment{}}
 
-// maxTimers bounds how many cells have timers: those of cells that failed are
-// never stopped.
+// maxTimers bounds how many cells have timers: those of cells that failed are never stopped.
 const maxTimers = 64
 
 // StartTimer begins to measure: %time. StopTimer ends it.
@@ -44,8 +43,8 @@ func StartTimer() {
 	timers.started[ctx] = append(timers.started[ctx], now())
 }
 
-// StopTimer prints the time that the clock, and the processors in this process,
-// took since StartTimer, the last one in the cell that was not stopped yet.
+// StopTimer prints the time that the clock, and the processors in this process, took since
+// StartTimer, the last one in the cell that was not stopped yet.
 func StopTimer() {
 	end := now()
 	ctx := host.Current().Context()
@@ -74,10 +73,9 @@ const (
 	timeItTime = 200 * time.Millisecond
 )
 
-// TimeIt measures what f repeats n times: %timeit. It finds a number of loops
-// that takes long enough to be measured, and prints the mean and the standard
-// deviation of the time of one loop over several runs. Loops and runs other
-// than 0 are used as they are.
+// TimeIt measures what f repeats n times: %timeit. It finds a number of loops that takes long
+// enough to be measured, and prints the mean and the standard deviation of the time of one loop
+// over several runs. Loops and runs other than 0 are used as they are.
 func TimeIt(loops, runs int, f func(n int)) {
 	ctx := host.Current().Context()
 	measure := func(n int) time.Duration {
@@ -155,8 +153,7 @@ func digits(x float64) int {
 	return 2
 }
 
-// duration writes a time with three significant digits; minutes and hours as
-// package time does.
+// duration writes a time with three significant digits; minutes and hours as package time does.
 func duration(d time.Duration) string {
 	if d >= time.Minute {
 		return d.Round(time.Second).String()

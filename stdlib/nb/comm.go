@@ -13,29 +13,25 @@ import (
 
 // Errors of comms.
 var (
-	// ErrNoFrontEnd says that nobody is there to open a comm with, as in a
-	// compiled program.
+	// ErrNoFrontEnd says that nobody is there to open a comm with, as in a compiled program.
 	ErrNoFrontEnd = host.ErrNoFrontEnd
 	// ErrCommClosed says that either side has closed the comm.
 	ErrCommClosed = errors.New("the comm is closed")
 )
 
-// A Comm is a channel between cells and code in the front end, such as a
-// widget. It is open until either side closes it, or until the process that
-// runs the cells ends.
+// A Comm is a channel between cells and code in the front end, such as a widget. It is open until
+// either side closes it, or until the process that runs the cells ends.
 //
-// Data is any value that encoding/json turns into an object: a map, a struct,
-// json.RawMessage; nil stands for the empty object. Everything else, such as a
-// number, a list, a string, or JSON text in a []byte, is refused. So is a value
-// of a type that a cell declares, as its fields cannot be seen from here; what
-// json.Marshal makes of it is taken as a json.RawMessage. Buffers are bytes
-// that go along as they are; they may be changed when the call is over.
+// Data is any value that encoding/json turns into an object: a map, a struct, json.RawMessage; nil
+// stands for the empty object. Everything else, such as a number, a list, a string, or JSON text in
+// a []byte, is refused. So is a value of a type that a cell declares, as its fields cannot be seen
+// from here; what json.Marshal makes of it is taken as a json.RawMessage. Buffers are bytes that go
+// along as they are; they may be changed when the call is over.
 //
-// Functions that are told of messages run as cells do: what they print and
-// show belongs to the message, a panic is reported and costs the message
-// only, and an interrupt ends them. Messages of one comm come in their order,
-// one after the other, and after the cell that runs, unless the front end
-// sends them through a subshell, which does not wait for cells.
+// Functions that are told of messages run as cells do: what they print and show belongs to the
+// message, a panic is reported and costs the message only, and an interrupt ends them. Messages of
+// one comm come in their order, one after the other, and after the cell that runs, unless the front
+// end sends them through a subshell, which does not wait for cells.
 //
 // Methods of a Comm may be called from several goroutines at the same time.
 type Comm struct {
@@ -47,8 +43,8 @@ type Comm struct {
 	closed    bool
 	onMessage func(*Comm, Message)
 	onClose   func(*Comm, Message)
-	// direct, if set, takes messages of all kinds in place of these two, while
-	// a cell runs, too. It calls nothing of the user's; what it returns may.
+	// direct, if set, takes messages of all kinds in place of these two, while a cell runs, too. It
+	// calls nothing of the user's; what it returns may.
 	direct func(kind string, m Message) (run func())
 }
 
@@ -71,14 +67,12 @@ func (m Message) Decode(v any) error {
 type CommOptions struct {
 	Metadata any // as Data is; Jupyter widgets want {"version": "2.1.0"}
 	Buffers  [][]byte
-	// The functions of [Comm.OnMessage] and [Comm.OnClose], which here miss
-	// nothing.
+	// The functions of [Comm.OnMessage] and [Comm.OnClose], which here miss nothing.
 	OnMessage, OnClose func(*Comm, Message)
 }
 
-// OpenComm opens a comm with what the front end has registered as target. The
-// options may be nil. A front end that does not know the target closes the
-// comm, which only [Comm.OnClose] tells.
+// OpenComm opens a comm with what the front end has registered as target. The options may be nil. A
+// front end that does not know the target closes the comm, which only [Comm.OnClose] tells.
 func OpenComm(target string, data any, options *CommOptions) (*Comm, error) {
 	if target == "" {
 		return nil, errors.New("a comm needs a target")
@@ -115,19 +109,16 @@ func (c *Comm) open(data any, options *CommOptions) error {
 	return nil
 }
 
-// call asks for direct to be given a message "call" when neither a cell nor
-// another call runs.
+// call asks for direct to be given a message "call" when neither a cell nor another call runs.
 func (c *Comm) call() error { return host.Current().Comm(&host.CommMessage{Kind: "call", ID: c.id}) }
 
-// ID returns what both sides know the comm by. It is the model_id of a Jupyter
-// widget.
+// ID returns what both sides know the comm by. It is the model_id of a Jupyter widget.
 func (c *Comm) ID() string { return c.id }
 
 // Target returns the name by which the comm was opened.
 func (c *Comm) Target() string { return c.target }
 
-// Send sends a message to the other side. The error is ErrCommClosed after the
-// end of the comm.
+// Send sends a message to the other side. The error is ErrCommClosed after the end of the comm.
 func (c *Comm) Send(data any, buffers ...[]byte) error {
 	text, err := object("data", data)
 	if err != nil {
@@ -144,9 +135,8 @@ func (c *Comm) Send(data any, buffers ...[]byte) error {
 	return host.Current().Comm(&host.CommMessage{Kind: "msg", ID: c.id, Data: text, Buffers: buffers})
 }
 
-// Close closes the comm; data are the last words, nil if there are none. The
-// error is ErrCommClosed after the end of the comm. OnClose's function is not
-// called.
+// Close closes the comm; data are the last words, nil if there are none. The error is ErrCommClosed
+// after the end of the comm. OnClose's function is not called.
 func (c *Comm) Close(data any) error {
 	text, err := object("data", data)
 	if err != nil {
@@ -160,27 +150,26 @@ func (c *Comm) Close(data any) error {
 	return host.Current().Comm(&host.CommMessage{Kind: "close", ID: c.id, Data: text})
 }
 
-// OnMessage makes f the function that is told of messages. Without one, or
-// with nil, messages are dropped.
+// OnMessage makes f the function that is told of messages. Without one, or with nil, messages are
+// dropped.
 func (c *Comm) OnMessage(f func(*Comm, Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onMessage = f
 }
 
-// OnClose makes f the function that is told when the front end closes the
-// comm. Nothing can be sent any more by then.
+// OnClose makes f the function that is told when the front end closes the comm. Nothing can be sent
+// any more by then.
 func (c *Comm) OnClose(f func(*Comm, Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onClose = f
 }
 
-// HandleComm makes f the function that is given the comms which the front end
-// opens with target, and the message that opens them; f calls OnMessage to
-// hear more. A comm whose f panics is closed. A later call for the same target
-// replaces f, and nil removes it. Comms with targets that nobody handles are
-// closed at once.
+// HandleComm makes f the function that is given the comms which the front end opens with target,
+// and the message that opens them; f calls OnMessage to hear more. A comm whose f panics is closed.
+// A later call for the same target replaces f, and nil removes it. Comms with targets that nobody
+// handles are closed at once.
 func HandleComm(target string, f func(*Comm, Message)) { comms.handle(target, f) }
 
 // object returns the value as the text of a JSON object.

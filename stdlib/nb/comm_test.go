@@ -182,8 +182,7 @@ func TestCommRefusals(t *testing.T) {
 	check(t, n.sent(), "open t {}  []", "close  {}  []")
 }
 
-// TestCommAtTheSameTime is for the race detector, and sees that nothing is
-// sent after the close.
+// TestCommAtTheSameTime is for the race detector, and sees that nothing is sent after the close.
 func TestCommAtTheSameTime(t *testing.T) {
 	n := open(t)
 	c, err := OpenComm("t", nil, nil)

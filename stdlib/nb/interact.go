@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An Interaction is a function with controls for its parameters. As the value of
-// a cell it shows nothing more.
+// An Interaction is a function with controls for its parameters. As the value of a cell it shows
+// nothing more.
 type Interaction struct {
 	f      function
 	inputs []input
@@ -39,16 +39,15 @@ type input struct {
 	watch func(changed func())
 }
 
-// Interact shows controls for the parameters of a function, calls it, and shows
-// below them what it writes, shows and returns. When the user changes a control,
-// the function is called again.
+// Interact shows controls for the parameters of a function, calls it, and shows below them what it
+// writes, shows and returns. When the user changes a control, the function is called again.
 //
 //	nb.Interact(func(lambda float64, method string) (any, error) {
 //		return plotOf(train(nb.Context(), lambda, method))
 //	}, nb.LogSlider(1e-4, 10, 0.1), []string{"flat", "normalized"})
 //
-// The controls are those of the parameters in their order, each a widget such as
-// [Slider] or a plain value that says which:
+// The controls are those of the parameters in their order, each a widget such as [Slider] or a
+// plain value that says which:
 //
 //	nil, or none          a slider from 0 to 1, one from 0 to 10, a field, a box
 //	0.1                   the value to start with: a slider from 0 to twice it
@@ -57,26 +56,24 @@ type input struct {
 //	[]string{"a", "b"}    a choice of elements, which may be of any type
 //	map[string]T{"a": v}  a choice of values by their names
 //
-// The elements of a slice are called what their method String or their field Name
-// says, or else by their type and index.
+// The elements of a slice are called what their method String or their field Name says, or else by
+// their type and index.
 //
-// Each is labelled with the name of its parameter. The results may be of any
-// types and number; a last one of type error is not shown if it is nil.
+// Each is labelled with the name of its parameter. The results may be of any types and number; a
+// last one of type error is not shown if it is nil.
 //
-// The function is called when the controls have rested for a moment, and the run
-// before, if it has not ended, is interrupted: [Context] ends, so what takes its
-// time should be given nb.Context(). It runs as a cell does, and not while one
-// runs. An error or a panic is shown in place of the results, and the next change
-// tries again; that of the first run is the cell's own.
+// The function is called when the controls have rested for a moment, and the run before, if it has
+// not ended, is interrupted: [Context] ends, so what takes its time should be given nb.Context().
+// It runs as a cell does, and not while one runs. An error or a panic is shown in place of the
+// results, and the next change tries again; that of the first run is the cell's own.
 //
-// The first result is part of the cell's output, also as what is shown where
-// there are no controls: on GitHub and in pages made of the notebook. Where nobody
-// can move a control, as in scripts and in hierml notebook run, that is all, below a
-// line that says what the controls stand at.
+// The first result is part of the cell's output, also as what is shown where there are no controls:
+// on GitHub and in pages made of the notebook. Where nobody can move a control, as in scripts and
+// in hierml notebook run, that is all, below a line that says what the controls stand at.
 func Interact(f any, controls ...any) *Interaction { return InteractLabelled(nil, f, controls...) }
 
-// InteractLabelled is [Interact] with labels for the controls in place of the
-// names of the parameters, which a notebook knows and a compiled program does not.
+// InteractLabelled is [Interact] with labels for the controls in place of the names of the
+// parameters, which a notebook knows and a compiled program does not.
 func InteractLabelled(labels []string, f any, controls ...any) *Interaction {
 	i, err := newInteraction(labels, f, controls)
 	must("nb.Interact", err)
@@ -184,8 +181,8 @@ func (i *Interaction) begin(id string) {
 // showControls is how long the first run may take before the controls are shown.
 const showControls = 500 * time.Millisecond
 
-// run calls the function with the values of the controls, and shows what it
-// returns unless ctx has ended.
+// run calls the function with the values of the controls, and shows what it returns unless ctx has
+// ended.
 func (i *Interaction) run(ctx context.Context) {
 	arguments := make([]reflect.Value, len(i.inputs))
 	for p, in := range i.inputs {
@@ -208,8 +205,8 @@ func (i *Interaction) run(ctx context.Context) {
 	}
 }
 
-// How long the controls rest before the function is called again, and how long
-// it waits for that at most.
+// How long the controls rest before the function is called again, and how long it waits for that at
+// most.
 const (
 	rest = 50 * time.Millisecond
 	most = 200 * time.Millisecond
@@ -373,8 +370,7 @@ func standard(t reflect.Type) Widget {
 	return starting(reflect.Zero(t))
 }
 
-// starting returns a control that starts with a value, which is not infinite; nil
-// if there is none.
+// starting returns a control that starts with a value, which is not infinite; nil if there is none.
 func starting(v reflect.Value) Widget {
 	switch {
 	case isFloat(v.Kind()):
@@ -403,8 +399,7 @@ func isNumber(k reflect.Kind) bool {
 	return isFloat(k) || k >= reflect.Int && k <= reflect.Uint64
 }
 
-// choice makes the control of a parameter whose values are the elements of a
-// slice or a map.
+// choice makes the control of a parameter whose values are the elements of a slice or a map.
 func choice(t parameter, from any) (input, error) {
 	names, elements, err := elementsOf(from)
 	if err != nil {

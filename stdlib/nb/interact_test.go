@@ -303,8 +303,8 @@ func TestInteractControls(t *testing.T) {
 	}
 }
 
-// The function runs once, as there is nobody to move the slider; in a notebook it
-// runs again whenever somebody does.
+// The function runs once, as there is nobody to move the slider; in a notebook it runs again
+// whenever somebody does.
 func ExampleInteract() {
 	Interact(func(n int, of string) string { return strings.Repeat(of, n) }, IntSlider(1, 20, 3), []string{"ab", "c"})
 	// Output:

@@ -117,8 +117,7 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// elementsOf returns the elements of a slice or a map and what they are called in
-// a list.
+// elementsOf returns the elements of a slice or a map and what they are called in a list.
 func elementsOf(from any) (names []string, elements []any, err error) {
 	v, typ := typed(from)
 	part := func(i int, e reflect.Value) any {
@@ -145,8 +144,8 @@ func elementsOf(from any) (names []string, elements []any, err error) {
 	return names, elements, nil
 }
 
-// namesOf returns what the elements of a slice are called in a list: what they say
-// of themselves, or else their types, with their indices where a type occurs twice.
+// namesOf returns what the elements of a slice are called in a list: what they say of themselves,
+// or else their types, with their indices where a type occurs twice.
 func namesOf(elements []any) []string {
 	names := make([]string, len(elements))
 	types := map[string]int{}
@@ -175,8 +174,8 @@ var typeName = regexp.MustCompile(`^[*\w.]+$`)
 
 const longestName = 60 // of an element, in letters
 
-// nameOf is what a value says of itself: its text, or its field Name. It is empty
-// if it says nothing.
+// nameOf is what a value says of itself: its text, or its field Name. It is empty if it says
+// nothing.
 func nameOf(x any) string {
 	v, typ := typed(x)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {

@@ -37,17 +37,17 @@ func JSON(v any) *Handle { return MIME("application/json", v) }
 // JavaScript runs a script in the page. Not every front end allows it.
 func JavaScript(s string) *Handle { return MIME("application/javascript", s) }
 
-// VegaLite shows a chart, given as a Vega-Lite specification: JSON text, or a
-// value that encoding/json turns into it.
+// VegaLite shows a chart, given as a Vega-Lite specification: JSON text, or a value that
+// encoding/json turns into it.
 func VegaLite(spec any) *Handle { return MIME("application/vnd.vegalite.v5+json", spec) }
 
-// Vega shows a chart, given as a Vega specification: JSON text, or a value that encoding/json turns into it.
+// Vega shows a chart, given as a Vega specification: JSON text, or a value that encoding/json turns
+// into it.
 func Vega(spec any) *Handle { return MIME("application/vnd.vega.v5+json", spec) }
 
-// MIME shows data of any type that the front end knows: text as a string,
-// binary data as []byte, JSON as a value for encoding/json. For the type
-// application/json, and those that end in +json, text is JSON, too. Plain text
-// goes along for front ends that do not know the type.
+// MIME shows data of any type that the front end knows: text as a string, binary data as []byte,
+// JSON as a value for encoding/json. For the type application/json, and those that end in +json,
+// text is JSON, too. Plain text goes along for front ends that do not know the type.
 func MIME(mimeType string, data any) *Handle {
 	if mimeType == "application/json" || strings.HasSuffix(mimeType, "+json") {
 		data = unpacked(mimeType, data)

@@ -1,21 +1,20 @@
-// Package nb is what cells call to show things, to ask the user, to talk
-// to code in the front end, and to be interrupted. It is preloaded: nb.Display needs no import.
+// Package nb is what cells call to show things, to ask the user, to talk to code in the front end,
+// and to be interrupted. It is preloaded: nb.Display needs no import.
 //
-// The last value of a cell is shown anyway; [Display] shows more of them, and
-// [HTML], [Markdown], [VegaLite] and the like what is made by hand. [Interact]
-// steers a function by sliders and lists:
+// The last value of a cell is shown anyway; [Display] shows more of them, and [HTML], [Markdown],
+// [VegaLite] and the like what is made by hand. [Interact] steers a function by sliders and lists:
 //
 //	nb.Interact(func(n int, lambda float64) (any, error) { return plotOf(n, lambda) }, nb.IntSlider(1, 50, 10))
 //
-// A [Slider], a [Dropdown], a [Button] and other widgets stand for themselves, too,
-// in rows and columns ([HBox], [VBox]) and with an [Output] for what they show:
+// A [Slider], a [Dropdown], a [Button] and other widgets stand for themselves, too, in rows and
+// columns ([HBox], [VBox]) and with an [Output] for what they show:
 //
 //	size, out := nb.IntSlider(1, 9, 3, "size"), nb.Output()
 //	size.OnChange(func(n int) { out.Show(strings.Repeat("*", n)) })
 //	nb.VBox(size, out)
 //
-// It works in scripts and compiled programs, too: there, values are printed as
-// text, and questions are asked on the terminal.
+// It works in scripts and compiled programs, too: there, values are printed as text, and questions
+// are asked on the terminal.
 package nb
 
 import (
@@ -30,13 +29,13 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Context returns the context of the running cell. It ends when the user
-// interrupts the cell, so code that heeds it stops.
+// Context returns the context of the running cell. It ends when the user interrupts the cell, so
+// code that heeds it stops.
 //
-// A training, a study, a clustering, a download and the like that is given it and lasts more
-// than two seconds shows a bar while it lasts, unless it has a function for its progress. When it is over nothing is
-// left of the bar, and a notebook that is saved does not tell that there was one. In a terminal the bar is of text;
-// where output goes to a file there is none.
+// A training, a study, a clustering, a download and the like that is given it and lasts more than
+// two seconds shows a bar while it lasts, unless it has a function for its progress. When it is
+// over nothing is left of the bar, and a notebook that is saved does not tell that there was one.
+// In a terminal the bar is of text; where output goes to a file there is none.
 func Context() context.Context {
 	h := host.Current()
 	ctx := h.Context()
@@ -48,8 +47,8 @@ func Context() context.Context {
 
 func stderrIsTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
 
-// A Handle stands for something shown, so that it can be replaced. As the
-// value of a cell it shows nothing more.
+// A Handle stands for something shown, so that it can be replaced. As the value of a cell it shows
+// nothing more.
 type Handle struct{ id string }
 
 // Display shows the values as the notebook shows the value of a cell.
@@ -65,8 +64,8 @@ func show(b *display.Bundle) *Handle {
 	return h
 }
 
-// Update replaces what is shown by the values. Where nothing can be replaced,
-// as in a terminal, it shows them below.
+// Update replaces what is shown by the values. Where nothing can be replaced, as in a terminal, it
+// shows them below.
 func (h *Handle) Update(values ...any) {
 	if b := display.Of(values...); b != nil {
 		host.Current().Display(b, h.id, true)
@@ -76,18 +75,18 @@ func (h *Handle) Update(values ...any) {
 // MimeBundle returns nothing: a handle is not shown itself.
 func (h *Handle) MimeBundle() map[string]any { return nil }
 
-// Clear removes what the cell has shown so far. With wait it does so only when
-// something new is shown, which avoids flicker.
+// Clear removes what the cell has shown so far. With wait it does so only when something new is
+// shown, which avoids flicker.
 func Clear(wait ...bool) { host.Current().Clear(len(wait) > 0 && wait[0]) }
 
-// Page shows the values beside the notebook, where the front end has a place
-// for what is read and put away. In a terminal it prints them.
+// Page shows the values beside the notebook, where the front end has a place for what is read and
+// put away. In a terminal it prints them.
 func Page(values ...any) { host.Current().Page(display.Of(values...)) }
 
-// NextInput puts a new cell with the source below the running one. A terminal
-// has no cells; nothing happens there.
+// NextInput puts a new cell with the source below the running one. A terminal has no cells; nothing
+// happens there.
 func NextInput(source string) { host.Current().NextInput(source, false) }
 
-// ReplaceInput replaces the source of the running cell, whose run goes on as it
-// was. A terminal has no cells; nothing happens there.
+// ReplaceInput replaces the source of the running cell, whose run goes on as it was. A terminal has
+// no cells; nothing happens there.
 func ReplaceInput(source string) { host.Current().NextInput(source, true) }

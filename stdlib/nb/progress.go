@@ -17,12 +17,11 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Progress returns a function for the Progress field of a solver or an
-// estimator: it draws a bar that runs to the end as the gap falls to
-// solver.DefaultGap, with the epoch, the gap, epochs per second and the time
-// that is left at this pace. In a notebook the bar replaces itself, so one line
-// stays. It also stops the training when the cell is interrupted, whatever
-// context the training has.
+// Progress returns a function for the Progress field of a solver or an estimator: it draws a bar
+// that runs to the end as the gap falls to solver.DefaultGap, with the epoch, the gap, epochs per
+// second and the time that is left at this pace. In a notebook the bar replaces itself, so one line
+// stays. It also stops the training when the cell is interrupted, whatever context the training
+// has.
 //
 //	svm.Normalized{Settings: solver.Settings{Progress: nb.Progress("normalized")}}
 func Progress(label ...string) func(solver.Progress) error {
@@ -30,8 +29,9 @@ func Progress(label ...string) func(solver.Progress) error {
 	return t.progress
 }
 
-// Bar is Progress for what knows how far it has come: an experiment, a download, a loop of the cell. The function that it
-// returns takes the part that is done, from 0 to 1, and what is to stand behind the bar.
+// Bar is Progress for what knows how far it has come: an experiment, a download, a loop of the
+// cell. The function that it returns takes the part that is done, from 0 to 1, and what is to stand
+// behind the bar.
 //
 //	study.Progress = nb.Bar("study")
 //
@@ -40,8 +40,7 @@ func Bar(label ...string) func(done float64, state string) error {
 	return newBar(label).progress
 }
 
-// How often a bar is drawn, and how often a line is written where nothing can
-// be replaced.
+// How often a bar is drawn, and how often a line is written where nothing can be replaced.
 const (
 	drawInterval = 50 * time.Millisecond
 	lineInterval = 10 * time.Second
@@ -73,7 +72,8 @@ func (b *bar) progress(done float64, state string) error {
 	return b.show(done, done >= 1, func() string { return state })
 }
 
-// show draws the bar if it is time to. It returns why the cell is interrupted, if it is. The caller holds b.mu.
+// show draws the bar if it is time to. It returns why the cell is interrupted, if it is. The caller
+// holds b.mu.
 func (b *bar) show(done float64, finished bool, state func() string) error {
 	interval := drawInterval
 	if !b.terminal && !host.Current().Updates() {

@@ -80,8 +80,8 @@ func (w *watched) End() {
 	}
 }
 
-// places are where bars were in the cell that runs. One after the other takes the same, so that a loop over trainings
-// does not leave a trace of each.
+// places are where bars were in the cell that runs. One after the other takes the same, so that a
+// loop over trainings does not leave a trace of each.
 var places placeList
 
 type placeList struct {

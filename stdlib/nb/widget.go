@@ -12,30 +12,27 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A Widget is something that the front end draws and keeps in step with the
-// cells: a control, a row of them, an area for output. It is shown as other
-// values are, by [Display] or as the last value of a cell, any number of times:
-// all of its pictures show the same state, and a page that is loaded again
-// shows it too. It lasts until Close, or until the process that runs the cells
-// ends: after a restart the page still shows it, and nobody heeds it.
+// A Widget is something that the front end draws and keeps in step with the cells: a control, a row
+// of them, an area for output. It is shown as other values are, by [Display] or as the last value
+// of a cell, any number of times: all of its pictures show the same state, and a page that is
+// loaded again shows it too. It lasts until Close, or until the process that runs the cells ends:
+// after a restart the page still shows it, and nobody heeds it.
 //
-// The front end needs Jupyter's own widgets (the Python package ipywidgets),
-// which come with the JupyterLab that hierml installs and with VS Code. Where
-// they are missing, in files that are read elsewhere and in scripts and
-// terminals, a widget is shown as it is at that moment: as text, or as the
-// picture that is in its output.
+// The front end needs Jupyter's own widgets (the Python package ipywidgets), which come with the
+// JupyterLab that hierml installs and with VS Code. Where they are missing, in files that are read
+// elsewhere and in scripts and terminals, a widget is shown as it is at that moment: as text, or as
+// the picture that is in its output.
 type Widget interface {
 	// MimeBundle returns what is shown of the widget.
 	MimeBundle() (map[string]any, error)
-	// Close takes the widget out of the front end, and those in it, which
-	// frees their memory. Shown again, it is a new one there.
+	// Close takes the widget out of the front end, and those in it, which frees their memory. Shown
+	// again, it is a new one there.
 	Close() error
 
 	base() *model
 }
 
-// The versions of what a widget consists of, as the ipywidgets of major version
-// 8 have them.
+// The versions of what a widget consists of, as the ipywidgets of major version 8 have them.
 const (
 	protocolVersion = "2.1.0"
 	widgetTarget    = "jupyter.widget"
@@ -55,8 +52,8 @@ type module struct{ name, version string }
 type model struct {
 	name string // such as IntSlider
 	module
-	// style holds the properties of the model's style, whose name is in
-	// styleName; empty for models that have none.
+	// style holds the properties of the model's style, whose name is in styleName; empty for models
+	// that have none.
 	styleName string
 	style     map[string]any
 
@@ -65,10 +62,9 @@ type model struct {
 	// still returns how the widget is shown without the front end's help.
 	still func() map[string]any
 
-	// changed takes over the value of a property from the front end. It reports
-	// whether it can be one, and returns what is to be done when other pages know;
-	// nil for nothing. custom is told of messages of the widget's own. Both
-	// are called with mu held.
+	// changed takes over the value of a property from the front end. It reports whether it can be
+	// one, and returns what is to be done when other pages know; nil for nothing. custom is told of
+	// messages of the widget's own. Both are called with mu held.
 	changed func(key string, value json.RawMessage) (accepted bool, then func())
 	custom  func(content json.RawMessage)
 
@@ -99,8 +95,7 @@ func (m *model) MimeBundle() (map[string]any, error) {
 	return bundle, nil
 }
 
-// open makes the model known to the front end, if it is not, and returns its ID
-// there.
+// open makes the model known to the front end, if it is not, and returns its ID there.
 func (m *model) open() (id string, err error) {
 	children := make([]string, len(m.children))
 	for i, child := range m.children {
@@ -139,8 +134,8 @@ func (m *model) open() (id string, err error) {
 	return c.ID(), nil
 }
 
-// beside opens a model that the state refers to by key and that is nothing but
-// its state. The caller holds m.mu.
+// beside opens a model that the state refers to by key and that is nothing but its state. The
+// caller holds m.mu.
 func (m *model) beside(key string, from module, name string, state map[string]any) error {
 	state = clone(state)
 	c, err := openModel(from, name, "", state, nil, func(c *Comm, kind string, message Message) func() {
@@ -244,8 +239,7 @@ func (m *model) receive(c *Comm, kind string, message Message) (run func()) {
 	return nil
 }
 
-// update takes over what the front end has changed, and tells other pages. The
-// caller holds m.mu.
+// update takes over what the front end has changed, and tells other pages. The caller holds m.mu.
 func (m *model) update(c *Comm, state map[string]json.RawMessage) {
 	echo, refused := map[string]any{}, map[string]any{}
 	var then []func()
@@ -293,8 +287,8 @@ func sendState(c *Comm, method string, state map[string]any) error {
 
 func reference(id string) string { return "IPY_MODEL_" + id }
 
-// openModel opens the comm of a model whose state the lock, if there is one,
-// guards. The state gets the names that all have.
+// openModel opens the comm of a model whose state the lock, if there is one, guards. The state gets
+// the names that all have.
 func openModel(from module, name, view string, state map[string]any, lock *sync.Mutex, receive func(*Comm, string, Message) func()) (*Comm, error) {
 	state["_model_module"], state["_model_module_version"], state["_model_name"] = from.name, from.version, name+"Model"
 	state["_view_module"], state["_view_module_version"], state["_view_name"] = from.name, from.version, nil
@@ -350,8 +344,8 @@ func described(state map[string]any, label []string) map[string]any {
 	return state
 }
 
-// labelled sets the label of a control that has none, and the room for the
-// labels of all, in letters.
+// labelled sets the label of a control that has none, and the room for the labels of all, in
+// letters.
 func (m *model) labelled(label string, room int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -370,8 +364,7 @@ func (m *model) label() string {
 	return label
 }
 
-// A task is something of the user's that is called for a widget, and what is told
-// of its failure.
+// A task is something of the user's that is called for a widget, and what is told of its failure.
 type task struct {
 	run    func()
 	failed func(host.Failed)

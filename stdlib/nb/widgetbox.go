@@ -27,8 +27,8 @@ func box(name string, children []any) *Box {
 	return b
 }
 
-// stillOfAll returns how the box is shown where there are no widgets: what its
-// outputs show, if it is one that shows more than text, and all as text.
+// stillOfAll returns how the box is shown where there are no widgets: what its outputs show, if it
+// is one that shows more than text, and all as text.
 func (b *Box) stillOfAll() map[string]any {
 	bundle := map[string]any{}
 	for _, child := range b.children {

@@ -25,45 +25,42 @@ type TextControl struct{ control[string] }
 // Value returns the value. It is the newest at all times, also while a cell runs.
 func (c *FloatControl) Value() float64 { return c.get() }
 
-// Set sets the value, which has to be in the control's range. OnChange's function
-// is not called.
+// Set sets the value, which has to be in the control's range. OnChange's function is not called.
 func (c *FloatControl) Set(v float64) error { return c.put(v) }
 
-// OnChange has f called with the value whenever the user has changed it. See
-// [Button] for when and how; a later call replaces f.
+// OnChange has f called with the value whenever the user has changed it. See [Button] for when and
+// how; a later call replaces f.
 func (c *FloatControl) OnChange(f func(float64)) { c.onChange(f) }
 
 // Value returns the value. It is the newest at all times, also while a cell runs.
 func (c *IntControl) Value() int { return c.get() }
 
-// Set sets the value, which has to be in the control's range. OnChange's function
-// is not called.
+// Set sets the value, which has to be in the control's range. OnChange's function is not called.
 func (c *IntControl) Set(v int) error { return c.put(v) }
 
-// OnChange has f called with the value whenever the user has changed it. See
-// [Button] for when and how; a later call replaces f.
+// OnChange has f called with the value whenever the user has changed it. See [Button] for when and
+// how; a later call replaces f.
 func (c *IntControl) OnChange(f func(int)) { c.onChange(f) }
 
-// Value tells whether the control is on. It is the newest at all times, also
-// while a cell runs.
+// Value tells whether the control is on. It is the newest at all times, also while a cell runs.
 func (c *BoolControl) Value() bool { return c.get() }
 
 // Set switches the control on or off. OnChange's function is not called.
 func (c *BoolControl) Set(v bool) error { return c.put(v) }
 
-// OnChange has f called with the value whenever the user has changed it. See
-// [Button] for when and how; a later call replaces f.
+// OnChange has f called with the value whenever the user has changed it. See [Button] for when and
+// how; a later call replaces f.
 func (c *BoolControl) OnChange(f func(bool)) { c.onChange(f) }
 
 // Value returns the text. It is the newest at all times, also while a cell runs.
 func (c *TextControl) Value() string { return c.get() }
 
-// Set sets the text, which has to be one of the options if there are any.
-// OnChange's function is not called.
+// Set sets the text, which has to be one of the options if there are any. OnChange's function is
+// not called.
 func (c *TextControl) Set(v string) error { return c.put(v) }
 
-// OnChange has f called with the text whenever the user has changed it. See
-// [Button] for when and how; a later call replaces f.
+// OnChange has f called with the text whenever the user has changed it. See [Button] for when and
+// how; a later call replaces f.
 func (c *TextControl) OnChange(f func(string)) { c.onChange(f) }
 
 // Slider returns a slider from lo to hi that stands at value.
@@ -77,8 +74,8 @@ func Slider(lo, hi, value float64, label ...string) *FloatControl {
 	return c
 }
 
-// LogSlider returns a slider from lo to hi, both positive, that stands at value.
-// It moves by factors: the middle is the geometric mean of the ends.
+// LogSlider returns a slider from lo to hi, both positive, that stands at value. It moves by
+// factors: the middle is the geometric mean of the ends.
 func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 	err := between(lo, hi, value)
 	if err == nil && lo <= 0 {
@@ -98,8 +95,7 @@ func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 	return c
 }
 
-// IntSlider returns a slider over the whole numbers from lo to hi that stands at
-// value.
+// IntSlider returns a slider over the whole numbers from lo to hi that stands at value.
 func IntSlider(lo, hi, value int, label ...string) *IntControl {
 	must("nb.IntSlider", between(lo, hi, value))
 	c := &IntControl{control[int]{value: value, key: "value"}}
@@ -110,8 +106,8 @@ func IntSlider(lo, hi, value int, label ...string) *IntControl {
 	return c
 }
 
-// Dropdown returns a list of options, of which there has to be one at least, to
-// choose from. It starts with the first.
+// Dropdown returns a list of options, of which there has to be one at least, to choose from. It
+// starts with the first.
 func Dropdown(options []string, label ...string) *TextControl {
 	if len(options) == 0 {
 		must("nb.Dropdown", fmt.Errorf("there are no options"))
@@ -145,16 +141,16 @@ func Checkbox(value bool, label ...string) *BoolControl {
 	return c
 }
 
-// TextInput returns a field for a line of text. A change counts when the user
-// presses Enter or leaves the field.
+// TextInput returns a field for a line of text. A change counts when the user presses Enter or
+// leaves the field.
 func TextInput(value string, label ...string) *TextControl {
 	c := &TextControl{control[string]{value: value, key: "value"}}
 	c.init("Text", "TextStyle", label, map[string]any{"value": value, "placeholder": "", "continuous_update": false}, nil)
 	return c
 }
 
-// FloatProgress returns a bar that shows how much is done, from 0 to 1. [Progress]
-// and [Bar] need no widgets and say more.
+// FloatProgress returns a bar that shows how much is done, from 0 to 1. [Progress] and [Bar] need
+// no widgets and say more.
 func FloatProgress(label ...string) *FloatControl {
 	c := &FloatControl{control[float64]{key: "value"}}
 	c.init("FloatProgress", "ProgressStyle", label, map[string]any{
@@ -168,12 +164,11 @@ type ButtonControl struct{ *model }
 
 // Button returns a button that calls f when it is pressed.
 //
-// Functions that widgets call run as cells do: what they print and show stands
-// below the cell that named them, here the one that calls Button, or in an
-// [Output] that they use; errors and panics are shown there, too; an interrupt ends
-// them, and nb.Context. They run one at a time, in the order of what the user
-// did, and wait for the cell that runs, as a cell waits for them. So a cell must
-// not wait for a button; it can look at the Value of a control.
+// Functions that widgets call run as cells do: what they print and show stands below the cell that
+// named them, here the one that calls Button, or in an [Output] that they use; errors and panics
+// are shown there, too; an interrupt ends them, and nb.Context. They run one at a time, in the
+// order of what the user did, and wait for the cell that runs, as a cell waits for them. So a cell
+// must not wait for a button; it can look at the Value of a control.
 func Button(label string, f func()) *ButtonControl {
 	if f == nil {
 		must("nb.Button", fmt.Errorf("the button %q has no function to call", label))
@@ -283,8 +278,7 @@ func (c *control[T]) take(key string, text json.RawMessage) (accepted bool, then
 	}
 }
 
-// watch has f called, with the lock of the model held, when the user changes the
-// value.
+// watch has f called, with the lock of the model held, when the user changes the value.
 func (c *control[T]) watch(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

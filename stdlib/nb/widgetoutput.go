@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An OutputArea is a widget that shows what a cell can show. It keeps what it
-// shows, up to a bound, so that a page that is loaded again has it, too.
+// An OutputArea is a widget that shows what a cell can show. It keeps what it shows, up to a bound,
+// so that a page that is loaded again has it, too.
 type OutputArea struct {
 	*model
 	sink *outputSink
@@ -48,9 +48,8 @@ func (o *OutputArea) Show(values ...any) {
 	o.sink.finish()
 }
 
-// Run calls f and replaces what the area shows by what f writes and shows, and
-// the goroutines that it starts until f returns. In a terminal it appears there at
-// once.
+// Run calls f and replaces what the area shows by what f writes and shows, and the goroutines that
+// it starts until f returns. In a terminal it appears there at once.
 func (o *OutputArea) Run(f func()) {
 	o.sink.restart()
 	defer o.sink.finish()
@@ -67,8 +66,8 @@ const (
 	maxOutputs = 1000
 )
 
-// An area whose content grows is drawn after this time, and not so often that it
-// takes more than a part of the time.
+// An area whose content grows is drawn after this time, and not so often that it takes more than a
+// part of the time.
 const (
 	redraw = 50 * time.Millisecond
 	part   = 10
@@ -87,8 +86,7 @@ type outputSink struct {
 	took    time.Duration // to draw the last time
 }
 
-// An output is a part of what an area shows: text of a stream, or a bundle, or an
-// error.
+// An output is a part of what an area shows: text of a stream, or a bundle, or an error.
 type output struct {
 	id      string // by which a bundle can be replaced
 	stream  string // its name; empty for others
@@ -190,8 +188,7 @@ func (s *outputSink) fail(f host.Failed) {
 	s.draw()
 }
 
-// room reports whether there is room for so many bytes more. The caller holds
-// s.mu.
+// room reports whether there is room for so many bytes more. The caller holds s.mu.
 func (s *outputSink) room(size int) bool {
 	if !s.full && s.size+size <= maxOutput && len(s.outputs) < maxOutputs {
 		s.size += size
@@ -240,8 +237,8 @@ func (s *outputSink) draw() {
 	}
 }
 
-// still returns how the area is shown where there are no widgets: the one thing
-// in it with the text of all, or all of them as a page.
+// still returns how the area is shown where there are no widgets: the one thing in it with the text
+// of all, or all of them as a page.
 func (s *outputSink) still() map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// controlTarget is what a page opens a comm to that asks for all widgets, when
-// it is loaded.
+// controlTarget is what a page opens a comm to that asks for all widgets, when it is loaded.
 const controlTarget = "jupyter.widget.control"
 
 // known are the models that front ends know.

@@ -2,8 +2,8 @@
 //
 //	minimize sum_j Cost_j x_j^Power_j  subject to  A x = b, x >= 0,
 //
-// by a primal-dual interior-point method on sparse matrices. Terms with a Power of 1 make it a linear program, those
-// with a Cost of 0 are slacks, which turn equations into inequalities.
+// by a primal-dual interior-point method on sparse matrices. Terms with a Power of 1 make it a
+// linear program, those with a Cost of 0 are slacks, which turn equations into inequalities.
 package convex
 
 import (
@@ -15,8 +15,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Problem is a program. A term is convex where its Power is at least 1 and its Cost not negative, where its Power is
-// negative and its Cost positive, and for any Cost where its Power is 1. Rows are linearly independent.
+// Problem is a program. A term is convex where its Power is at least 1 and its Cost not negative,
+// where its Power is negative and its Cost positive, and for any Cost where its Power is 1. Rows
+// are linearly independent.
 type Problem struct {
 	Cost, Power []float64
 	Rows        []Row
@@ -38,13 +39,14 @@ func Sum(columns ...int) Row {
 	return r
 }
 
-// Point is what Solve found: the variables X, which are positive, and the multipliers Y of the rows. At the optimum
-// Cost_j Power_j X_j^(Power_j-1) is at least the sum of the multipliers times column j, and equal to it where X_j is
-// not 0.
+// Point is what Solve found: the variables X, which are positive, and the multipliers Y of the
+// rows. At the optimum Cost_j Power_j X_j^(Power_j-1) is at least the sum of the multipliers times
+// column j, and equal to it where X_j is not 0.
 type Point struct {
 	X, Y []float64
-	// Error is the largest of the relative complementarity and the residuals. Rounding limits it to about 1e-14 times
-	// the condition of the problem; a caller that needs a proof takes the dual bound of Y.
+	// Error is the largest of the relative complementarity and the residuals. Rounding limits it to
+	// about 1e-14 times the condition of the problem; a caller that needs a proof takes the dual
+	// bound of Y.
 	Error      float64
 	Iterations int
 }
@@ -52,14 +54,16 @@ type Point struct {
 const (
 	maxIterations = 400
 	enough        = 1e-14 // an error as good as rounding permits
-	// Iterations without progress, after which the best point is taken: at first, and when it is good already.
+	// Iterations without progress, after which the best point is taken: at first, and when it is
+	// good already.
 	patience, content = 60, 10
 	good              = 1e-8
 )
 
-// Solve returns the best point it met, of which the caller is to judge whether it is good enough. The start has
-// a positive value for each variable; it converges sooner from one that satisfies the rows. It returns an
-// error only if ctx ends, if the problem is malformed, or if the start is so far out of range that no step is possible.
+// Solve returns the best point it met, of which the caller is to judge whether it is good enough.
+// The start has a positive value for each variable; it converges sooner from one that satisfies the
+// rows. It returns an error only if ctx ends, if the problem is malformed, or if the start is so
+// far out of range that no step is possible.
 func Solve(ctx context.Context, p *Problem, start []float64) (*Point, error) {
 	if err := p.check(start); err != nil {
 		return nil, err

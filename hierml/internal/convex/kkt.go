@@ -12,8 +12,9 @@ import (
 //	| D  A' | | dx |   | e |
 //	| A  0  | |-dy | = | r |
 //
-// with D diagonal and positive, as a sparse factorization L diag(d) L' in an order found once. It is quasi-definite up to
-// rounding: every order has pivots, if a row comes after at least one of its variables.
+// with D diagonal and positive, as a sparse factorization L diag(d) L' in an order found once. It
+// is quasi-definite up to rounding: every order has pivots, if a row comes after at least one of
+// its variables.
 type kkt struct {
 	p        *Problem
 	n, m     int
@@ -110,7 +111,8 @@ func (k *kkt) analyse() {
 	k.lindex, k.lvalues = make([]int32, k.lstart[size]), make([]float64, k.lstart[size])
 }
 
-// factorize computes the factor for the diagonal d of the variables. It returns false for a matrix that is not finite.
+// factorize computes the factor for the diagonal d of the variables. It returns false for a matrix
+// that is not finite.
 func (k *kkt) factorize(d []float64) bool {
 	for c, v := range k.node {
 		k.diagonal[c] = 0
@@ -152,8 +154,8 @@ func (k *kkt) factorize(d []float64) bool {
 			k.lindex[to], k.lvalues[to] = int32(c), l
 			k.used[i]++
 		}
-		// A pivot that rounding left without its sign, or at nothing, is replaced by one that makes the direction stay
-		// put.
+		// A pivot that rounding left without its sign, or at nothing, is replaced by one that makes
+		// the direction stay put.
 		if variable := int(k.node[c]) < k.n; variable && !(pivot > 0) {
 			pivot = math.MaxFloat32
 		} else if !variable && !(pivot < 0) {
@@ -169,7 +171,8 @@ func (k *kkt) factorize(d []float64) bool {
 	return true
 }
 
-// solve computes dx and dy with one step of refinement. It returns false for a result that is not finite.
+// solve computes dx and dy with one step of refinement. It returns false for a result that is not
+// finite.
 func (k *kkt) solve(e, r, dx, dy []float64) bool {
 	clear(dx)
 	clear(dy)

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// order returns an order of elimination of the graph that keeps few nonzeros: always the node with the fewest
-// neighbours in what remains. Nodes from first on, the rows of a program, have no pivot of their own: they wait for a
-// neighbour.
+// order returns an order of elimination of the graph that keeps few nonzeros: always the node with
+// the fewest neighbours in what remains. Nodes from first on, the rows of a program, have no pivot
+// of their own: they wait for a neighbour.
 func order(neighbours [][]int32, first int) []int32 {
 	n := len(neighbours)
 	q := &queue{at: make([]int, n), degree: make([]int, n)}
@@ -24,7 +24,8 @@ func order(neighbours [][]int32, first int) []int32 {
 	var union []int32
 	for len(sequence) < n && q.Len() > 0 {
 		if q.degree[q.nodes[0]] == n-len(sequence)-1 {
-			// All that remains is connected: any order does, as long as the rows that still wait come last.
+			// All that remains is connected: any order does, as long as the rows that still wait
+			// come last.
 			break
 		}
 		v := heap.Pop(q).(int32)

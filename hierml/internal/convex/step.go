@@ -8,12 +8,13 @@ import (
 
 const (
 	ahead = 0.1
-	// After a step shorter than this, complementarity is too small for the dual residuals, or too uneven: the next one
-	// goes to the centre for more of it, and leaves the residuals as they are.
+	// After a step shorter than this, complementarity is too small for the dual residuals, or too
+	// uneven: the next one goes to the centre for more of it, and leaves the residuals as they are.
 	tooShort, raise = 0.1, 3
 )
 
-// state is an iterate: x and the multipliers z of x >= 0 are positive. The objective is scaled to about 1.
+// state is an iterate: x and the multipliers z of x >= 0 are positive. The objective is scaled to
+// about 1.
 type state struct {
 	p       *Problem
 	scale   float64
@@ -54,8 +55,9 @@ func newState(p *Problem, start []float64) *state {
 	return s
 }
 
-// balance chooses the multipliers of the rows that leave the smallest dual residuals at the start, and those of x >= 0
-// such that they are feasible where possible, and elsewhere as large as the infeasibility.
+// balance chooses the multipliers of the rows that leave the smallest dual residuals at the start,
+// and those of x >= 0 such that they are feasible where possible, and elsewhere as large as the
+// infeasibility.
 func (s *state) balance() {
 	for j, x := range s.x {
 		s.curvature[j] = s.hessian[j] + s.z[j]/x
@@ -116,7 +118,8 @@ func (s *state) error() float64 {
 	return e
 }
 
-// step moves to the next iterate by Mehrotra's predictor and corrector, or returns false where rounding permits no step.
+// step moves to the next iterate by Mehrotra's predictor and corrector, or returns false where
+// rounding permits no step.
 func (s *state) step() bool {
 	n := float64(len(s.x))
 	for j, x := range s.x {

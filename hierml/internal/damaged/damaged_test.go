@@ -25,8 +25,8 @@ var update = flag.Bool("update", false, "write the archives in testdata anew")
 const (
 	patience = 2 * time.Minute // on a busy machine; nothing here takes a second alone
 
-	// Memory that a reader may take in all: buffers and windows of decompression, and what a file of many bytes
-	// is worth until it is refused.
+	// Memory that a reader may take in all: buffers and windows of decompression, and what a file
+	// of many bytes is worth until it is refused.
 	mostMemory      = 64 << 20
 	mostMemoryLarge = 640 << 20
 )
@@ -142,7 +142,8 @@ func soundly(t *testing.T, f *format) {
 	}
 }
 
-// outcome reads the file and says what came of it: "read", the error, or the faults that were repaired.
+// outcome reads the file and says what came of it: "read", the error, or the faults that were
+// repaired.
 func outcome(t *testing.T, f *format, name string, data []byte, repair *taxonomy.Faults, memory uint64) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

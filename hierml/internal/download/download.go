@@ -1,5 +1,5 @@
-// Package download fetches a file of known content: a transfer that breaks off goes on where it was, the next time
-// too, and the file appears under its name only when its check sum is right.
+// Package download fetches a file of known content: a transfer that breaks off goes on where it
+// was, the next time too, and the file appears under its name only when its check sum is right.
 package download
 
 import (
@@ -37,14 +37,16 @@ type Transfer struct {
 type Getter struct {
 	// Client makes the requests. The default is http.DefaultClient.
 	Client *http.Client
-	// Progress is called about ten times a second, and at the end of a transfer; an error it returns ends
-	// the transfer.
+	// Progress is called about ten times a second, and at the end of a transfer; an error it
+	// returns ends the transfer.
 	Progress func(Transfer) error
-	// Attempts is how often a broken transfer is taken up again while nothing more comes. The default value is 3.
+	// Attempts is how often a broken transfer is taken up again while nothing more comes. The
+	// default value is 3.
 	Attempts int
 	// Patience is how long a server may send nothing. The default value is a minute.
 	Patience time.Duration
-	// Pause is the time before the second attempt; it doubles with every further one. The default value is half a second.
+	// Pause is the time before the second attempt; it doubles with every further one. The default
+	// value is half a second.
 	Pause time.Duration
 }
 

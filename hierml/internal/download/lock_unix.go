@@ -12,8 +12,8 @@ import (
 // lock is a lock on a file, which ends with its process.
 type lock struct{ file *os.File }
 
-// tryLock takes the lock of the file at path, which it makes where it is missing, or returns nil if another has it.
-// The empty file stays: were it removed, two could hold locks of the same name.
+// tryLock takes the lock of the file at path, which it makes where it is missing, or returns nil if
+// another has it. The empty file stays: were it removed, two could hold locks of the same name.
 func tryLock(path string) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -82,7 +82,8 @@ type lastingError struct{ error }
 
 func (e *lastingError) Unwrap() error { return e.error }
 
-// attempt makes one request for what is missing and adds what comes to the part, of which have bytes are there.
+// attempt makes one request for what is missing and adds what comes to the part, of which have
+// bytes are there.
 func (t *transfer) attempt(ctx context.Context, have int64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -135,7 +136,8 @@ func cause(ctx context.Context, err error) error {
 
 func (t *transfer) patience() time.Duration { return cmp.Or(t.Patience, time.Minute) }
 
-// place returns the byte of the file at which the answer begins, and the size of the file, 0 if unknown.
+// place returns the byte of the file at which the answer begins, and the size of the file, 0 if
+// unknown.
 func (t *transfer) place(response *http.Response, have int64) (at, total int64, err error) {
 	switch response.StatusCode {
 	case http.StatusOK:

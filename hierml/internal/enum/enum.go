@@ -1,5 +1,5 @@
-// Package enum writes and reads the values of enumerations as words, for types that implement encoding.TextMarshaler and
-// encoding.TextUnmarshaler by it.
+// Package enum writes and reads the values of enumerations as words, for types that implement
+// encoding.TextMarshaler and encoding.TextUnmarshaler by it.
 package enum
 
 import (

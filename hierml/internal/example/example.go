@@ -1,5 +1,5 @@
-// Package example generates small and large learning problems for the tests and
-// benchmarks of the learning library. Equal seeds give equal problems.
+// Package example generates small and large learning problems for the tests and benchmarks of the
+// learning library. Equal seeds give equal problems.
 package example
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Tree returns a balanced tree: one root, and branching[d] children for every
-// node at depth d.
+// Tree returns a balanced tree: one root, and branching[d] children for every node at depth d.
 func Tree(branching ...int) *taxonomy.Taxonomy {
 	names := []string{"0"}
 	var edges [][2]int
@@ -32,8 +31,8 @@ func Tree(branching ...int) *taxonomy.Taxonomy {
 	return must(taxonomy.New(names, edges))
 }
 
-// Graph returns a random DAG with the given number of nodes, in which every
-// node but the first has a parent and some have two.
+// Graph returns a random DAG with the given number of nodes, in which every node but the first has
+// a parent and some have two.
 func Graph(nodes int, seed uint64) *taxonomy.Taxonomy {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	names := make([]string, nodes)
@@ -52,8 +51,8 @@ func Graph(nodes int, seed uint64) *taxonomy.Taxonomy {
 	return must(taxonomy.New(names, edges))
 }
 
-// Random returns a random graph of n nodes with ids in random order, in which each node that is not one of
-// the roots has up to most parents: a forest where most is 1.
+// Random returns a random graph of n nodes with ids in random order, in which each node that is not
+// one of the roots has up to most parents: a forest where most is 1.
 func Random(r *rand.Rand, n, roots, most int) *taxonomy.Taxonomy {
 	ids := r.Perm(n)
 	names := make([]string, n)
@@ -69,8 +68,8 @@ func Random(r *rand.Rand, n, roots, most int) *taxonomy.Taxonomy {
 	return must(taxonomy.New(names, edges))
 }
 
-// Dense returns normally distributed instances whose labels are leaves in turn,
-// with a shift of the mean a leaf.
+// Dense returns normally distributed instances whose labels are leaves in turn, with a shift of the
+// mean a leaf.
 func Dense(t *taxonomy.Taxonomy, rows, cols int, seed uint64) *dataset.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	leaves := t.Leaves()
@@ -91,10 +90,9 @@ func Dense(t *taxonomy.Taxonomy, rows, cols int, seed uint64) *dataset.Dataset {
 	return d
 }
 
-// Texts returns rows like tf-idf vectors of texts: words words from a Zipf
-// distribution over cols, a third of them from the topics of the nodes above
-// the label, one row in ten from a neighbouring leaf's topics, unit length.
-// The labels are unbalanced.
+// Texts returns rows like tf-idf vectors of texts: words words from a Zipf distribution over cols,
+// a third of them from the topics of the nodes above the label, one row in ten from a neighbouring
+// leaf's topics, unit length. The labels are unbalanced.
 func Texts(t *taxonomy.Taxonomy, rows, cols, words int, seed uint64) *dataset.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	leaves := t.Leaves()

@@ -26,8 +26,8 @@ func Fruits(texts ...string) *dataset.Corpus {
 	return c
 }
 
-// Rows returns the text of rows in the format SVMLight with the given number of entries, and texts as long, as a file of
-// ng15's kind has them, with labels of Fruit.
+// Rows returns the text of rows in the format SVMLight with the given number of entries, and texts
+// as long, as a file of ng15's kind has them, with labels of Fruit.
 func Rows(rows, entries int) (svmlight string, corpus *dataset.Corpus) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	tax := Fruit()
@@ -65,8 +65,8 @@ func Printed(d *dataset.Dataset) string {
 	return b.String()
 }
 
-// CheckMatrix returns an error if the matrix is not what the comment on dataset.Matrix says, or stores what is zero or
-// not finite.
+// CheckMatrix returns an error if the matrix is not what the comment on dataset.Matrix says, or
+// stores what is zero or not finite.
 func CheckMatrix(m *dataset.Matrix) error {
 	if len(m.Indptr) != m.Rows+1 || m.Indptr[0] != 0 || m.Indptr[m.Rows] != len(m.Values) || len(m.Values) != len(m.Indices) {
 		return fmt.Errorf("%d rows with %d offsets, %d indices and %d values", m.Rows, len(m.Indptr), len(m.Indices), len(m.Values))

@@ -1,6 +1,6 @@
 // Package golden reads the reference values that the library's tests compare with: one JSON file a
-// family, described in README.md beside the files. It decodes what all families share, the
-// cases and their taxonomies; the rest of a case is the test's to decode.
+// family, described in README.md beside the files. It decodes what all families share, the cases
+// and their taxonomies; the rest of a case is the test's to decode.
 package golden
 
 import (

@@ -1,5 +1,5 @@
-// Package guarded runs goroutines whose panics reach the caller: a function that the user gave, a loss or a
-// kernel, is then an error of the call that used it, and not the end of the process.
+// Package guarded runs goroutines whose panics reach the caller: a function that the user gave, a
+// loss or a kernel, is then an error of the call that used it, and not the end of the process.
 package guarded
 
 import "sync"
@@ -16,7 +16,8 @@ func (g *Group) Go(f func()) {
 	g.wait.Go(func() { g.Guard(f) })
 }
 
-// Guard runs f in the caller's goroutine. It keeps a panic of f for Wait, and reports whether f returned.
+// Guard runs f in the caller's goroutine. It keeps a panic of f for Wait, and reports whether f
+// returned.
 func (g *Group) Guard(f func()) (ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -31,7 +32,8 @@ func (g *Group) Guard(f func()) (ok bool) {
 	return true
 }
 
-// Wait waits for the goroutines, and then panics with the value of the first panic, if there was any.
+// Wait waits for the goroutines, and then panics with the value of the first panic, if there was
+// any.
 func (g *Group) Wait() {
 	g.wait.Wait()
 	if g.value != nil {

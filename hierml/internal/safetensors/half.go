@@ -2,8 +2,8 @@ package safetensors
 
 import "math"
 
-// ToHalf returns the bits of the half-precision number nearest to v, of two the
-// even one; infinity beyond the range.
+// ToHalf returns the bits of the half-precision number nearest to v, of two the even one; infinity
+// beyond the range.
 func ToHalf(v float32) uint16 {
 	bits := math.Float32bits(v)
 	sign := uint16(bits >> 16 & 0x8000)
@@ -17,8 +17,7 @@ func ToHalf(v float32) uint16 {
 		bits += 0xfff + bits>>13&1
 		return sign | uint16((bits-0x38000000)>>13)
 	}
-	// Below 2^-14 the spacing is 2^-24, and so is that of the numbers from
-	// 0.5 to 1 in float32.
+	// Below 2^-14 the spacing is 2^-24, and so is that of the numbers from 0.5 to 1 in float32.
 	return sign | uint16(math.Float32bits(math.Float32frombits(bits)+0.5)-math.Float32bits(0.5))
 }
 

@@ -20,10 +20,9 @@ type File struct {
 	data *io.SectionReader
 }
 
-// Open reads the header of a file of the given size and checks it: every
-// tensor has the bytes that its shape asks for, and the tensors together cover
-// what follows the header exactly. Nothing of the size that a header claims is
-// allocated before the file is seen to be that large.
+// Open reads the header of a file of the given size and checks it: every tensor has the bytes that
+// its shape asks for, and the tensors together cover what follows the header exactly. Nothing of
+// the size that a header claims is allocated before the file is seen to be that large.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	var length [8]byte
 	if size < int64(len(length)) {
@@ -53,8 +52,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// parse reads the header. Names that occur twice are errors, which is why it
-// goes through the object by hand.
+// parse reads the header. Names that occur twice are errors, which is why it goes through the
+// object by hand.
 func (f *File) parse(header []byte) error {
 	if header[0] != '{' || !utf8.Valid(header) {
 		return fmt.Errorf("safetensors: the header is not JSON; the file is damaged or of another format")
@@ -190,8 +189,8 @@ func Read[T Value](f *File, name string) ([]T, error) {
 	})
 }
 
-// Indices returns the values of a tensor of whole numbers of any type; none is
-// negative or above most, which fits an I.
+// Indices returns the values of a tensor of whole numbers of any type; none is negative or above
+// most, which fits an I.
 func Indices[I int | int32](f *File, name string, most int) ([]I, error) {
 	t, err := f.info(name)
 	if err != nil {
@@ -222,9 +221,8 @@ func Indices[I int | int32](f *File, name string, most int) ([]I, error) {
 	})
 }
 
-// Floats calls do for the values of a tensor of type F16, F32 or F64, in parts and
-// in their order, with the position of the first. All are finite;
-// the slice is valid during the call.
+// Floats calls do for the values of a tensor of type F16, F32 or F64, in parts and in their order,
+// with the position of the first. All are finite; the slice is valid during the call.
 func (f *File) Floats(name string, do func(at int, values []float64)) error {
 	t, err := f.info(name)
 	if err != nil {
@@ -259,8 +257,8 @@ func (f *File) Floats(name string, do func(at int, values []float64)) error {
 	})
 }
 
-// each calls do for the bytes of a tensor, in parts of whole elements, with the
-// position of the first element.
+// each calls do for the bytes of a tensor, in parts of whole elements, with the position of the
+// first element.
 func (f *File) each(t Info, name string, do func(at int, bytes []byte) error) error {
 	size := t.Type.Size()
 	if size == 0 {

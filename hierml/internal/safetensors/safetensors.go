@@ -1,15 +1,14 @@
-// Package safetensors reads and writes files in the safetensors layout: eight
-// bytes, the length of a header as a little-endian number; the header, a JSON
-// object that maps the name of each tensor to its type, its shape and where its
-// bytes begin and end in what follows, and "__metadata__" to an object of
-// strings; then the bytes of the tensors, little-endian, the last index of a
-// shape the fastest, one after the other without holes or overlaps.
+// Package safetensors reads and writes files in the safetensors layout: eight bytes, the length of
+// a header as a little-endian number; the header, a JSON object that maps the name of each tensor
+// to its type, its shape and where its bytes begin and end in what follows, and "__metadata__" to
+// an object of strings; then the bytes of the tensors, little-endian, the last index of a shape the
+// fastest, one after the other without holes or overlaps.
 //
 // Python reads such a file with safetensors.numpy.load_file.
 //
-// The metadata may have a check sum, crc32c, of everything else in the file.
-// Write adds it and Open, which trusts nothing that it reads, verifies it where
-// it is there; other programs leave it out.
+// The metadata may have a check sum, crc32c, of everything else in the file. Write adds it and
+// Open, which trusts nothing that it reads, verifies it where it is there; other programs leave it
+// out.
 package safetensors
 
 import (

@@ -17,8 +17,7 @@ type Tensor struct {
 	Name  string
 	Type  Type
 	Shape []int
-	// Write writes the bytes of all elements. It is called twice and writes the
-	// same each time.
+	// Write writes the bytes of all elements. It is called twice and writes the same each time.
 	Write func(w io.Writer) error
 }
 
@@ -42,8 +41,8 @@ func New[T Value](name string, values []T, shape ...int) Tensor {
 	}}
 }
 
-// Floats returns a tensor of values that come in parts, in their order, stored
-// as F16, F32 or F64, rounded to the nearest.
+// Floats returns a tensor of values that come in parts, in their order, stored as F16, F32 or F64,
+// rounded to the nearest.
 func Floats(name string, t Type, parts func(yield func([]float64) bool), shape ...int) Tensor {
 	return Tensor{Name: name, Type: t, Shape: shape, Write: func(w io.Writer) error {
 		var buffer []byte
@@ -69,9 +68,8 @@ func Floats(name string, t Type, parts func(yield func([]float64) bool), shape .
 	}}
 }
 
-// Write writes a file of the tensors and the metadata, to which it adds the
-// check sum. Tensors are laid out by the size of their elements, the largest
-// first, so that all are aligned.
+// Write writes a file of the tensors and the metadata, to which it adds the check sum. Tensors are
+// laid out by the size of their elements, the largest first, so that all are aligned.
 func Write(w io.Writer, metadata map[string]string, tensors []Tensor) error {
 	tensors = slices.Clone(tensors)
 	slices.SortStableFunc(tensors, func(a, b Tensor) int {
@@ -110,8 +108,8 @@ func Write(w io.Writer, metadata map[string]string, tensors []Tensor) error {
 	return nil
 }
 
-// header returns the JSON of the header with zeros for the check sum, padded to
-// a multiple of eight bytes.
+// header returns the JSON of the header with zeros for the check sum, padded to a multiple of eight
+// bytes.
 func header(metadata map[string]string, tensors []Tensor) ([]byte, error) {
 	extended := map[string]string{checkKey: noCheck}
 	for k, v := range metadata {
@@ -201,8 +199,8 @@ func (c *counter) Write(p []byte) (int, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// findCheck returns where the digits of the check sum begin in the header. No
-// text within a string looks like it, because quotes are escaped there.
+// findCheck returns where the digits of the check sum begin in the header. No text within a string
+// looks like it, because quotes are escaped there.
 func findCheck(header []byte) (int, bool) {
 	key := []byte(`"` + checkKey + `":"`)
 	at := bytes.Index(header, key)

@@ -12,8 +12,8 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// window bounds the memory that decompression takes for looking back: bytes. It is what the programs zstd and
-// xz take without being asked for more.
+// window bounds the memory that decompression takes for looking back: bytes. It is what the
+// programs zstd and xz take without being asked for more.
 const window = 128 << 20
 
 // packings are the compressions that are known, with what their files begin with.
@@ -32,7 +32,8 @@ func openZstd(r io.Reader) (io.Reader, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window), zstd.WithDecoderLowmem(true))
 }
 
-// Decompress returns the content that r has, text or not, decompressed if it begins as compressed files do.
+// Decompress returns the content that r has, text or not, decompressed if it begins as compressed
+// files do.
 func Decompress(r io.Reader, name string, fail Fail) (*File, error) {
 	f := &File{name: name, fail: fail, source: &source{Reader: r, size: SizeOf(r)}}
 	in := bufio.NewReaderSize(f.source, 1<<16)

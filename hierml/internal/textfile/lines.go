@@ -28,8 +28,8 @@ func NewLines(r io.Reader, name string, fail Fail) (*Lines, error) {
 	return &Lines{File: f, in: bufio.NewReaderSize(f, 1<<18)}, nil
 }
 
-// Next returns the next line, without its end, or io.EOF. The line is valid until the next call. A line that
-// the file's source broke off is not returned; the error is.
+// Next returns the next line, without its end, or io.EOF. The line is valid until the next call. A
+// line that the file's source broke off is not returned; the error is.
 func (l *Lines) Next() ([]byte, error) {
 	l.number++
 	line, err := l.in.ReadSlice('\n')

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// source is the reader a file comes from. It counts what was read, in bytes, and keeps an error of its own
-// apart from those of decompression.
+// source is the reader a file comes from. It counts what was read, in bytes, and keeps an error of
+// its own apart from those of decompression.
 type source struct {
 	io.Reader
 	count int64

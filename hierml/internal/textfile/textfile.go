@@ -1,9 +1,9 @@
-// Package textfile reads text files that may be compressed: by gzip, bzip2, zstd or xz, told by how they
-// begin and not by their names. It places errors in them, bounds the memory a line takes, ends lines at LF and at CRLF, and tells how much
-// of a file was read.
+// Package textfile reads text files that may be compressed: by gzip, bzip2, zstd or xz, told by how
+// they begin and not by their names. It places errors in them, bounds the memory a line takes, ends
+// lines at LF and at CRLF, and tells how much of a file was read.
 //
-// It is shared by the packages whose files these are. Their errors are their own: each gives a Fail that
-// makes one.
+// It is shared by the packages whose files these are. Their errors are their own: each gives a Fail
+// that makes one.
 package textfile
 
 import (
@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fail makes the error for a place in a file: the line and the column, in bytes, count from 1, and are 0
-// where there is none. The cause is what the error wraps, or nil.
+// Fail makes the error for a place in a file: the line and the column, in bytes, count from 1, and
+// are 0 where there is none. The cause is what the error wraps, or nil.
 type Fail func(file string, line, column int, msg string, cause error) error
 
 // File is the plain content of a file.
@@ -28,8 +28,8 @@ type File struct {
 	source  *source
 }
 
-// Open returns the text that r has, decompressed and without byte order mark. The name stands for the file in
-// errors. Text in UTF-16, archives, and what else is plainly no text are refused.
+// Open returns the text that r has, decompressed and without byte order mark. The name stands for
+// the file in errors. Text in UTF-16, archives, and what else is plainly no text are refused.
 func Open(r io.Reader, name string, fail Fail) (*File, error) {
 	f, err := Decompress(r, name, fail)
 	if err != nil {
@@ -103,8 +103,8 @@ func (f *File) Read(p []byte) (int, error) {
 // Name returns the name that stands for the file in errors.
 func (f *File) Name() string { return f.name }
 
-// Fraction returns about how much of the file was read, or 0 if that is unknown. It is somewhat ahead of what
-// was handed out.
+// Fraction returns about how much of the file was read, or 0 if that is unknown. It is somewhat
+// ahead of what was handed out.
 func (f *File) Fraction() float64 {
 	if f.source.size == 0 {
 		return 0
@@ -117,8 +117,8 @@ func (f *File) Errorf(line, column int, format string, args ...any) error {
 	return f.fail(f.name, line, column, fmt.Sprintf(format, args...), nil)
 }
 
-// Place returns the error of reading the file at the line: a *DamagedError as one of the file's syntax, what
-// else can happen to a source as it is, with the place.
+// Place returns the error of reading the file at the line: a *DamagedError as one of the file's
+// syntax, what else can happen to a source as it is, with the place.
 func (f *File) Place(line int, err error) error {
 	var damaged *DamagedError
 	if errors.As(err, &damaged) {

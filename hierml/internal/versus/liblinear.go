@@ -22,7 +22,8 @@ var driver []byte
 // tolerances of LIBLINEAR, from loose to tight; 0.1 is its default.
 const tolerances = "0.3,0.1,0.05,0.02,0.01,0.003,0.001,0.0001"
 
-// build compiles the driver with LIBLINEAR's sources, or with the system's library if source is empty.
+// build compiles the driver with LIBLINEAR's sources, or with the system's library if source is
+// empty.
 func build(ctx context.Context, folder, source string) (string, error) {
 	code, program := filepath.Join(folder, "timed.cpp"), filepath.Join(folder, "timed")
 	if err := os.WriteFile(code, driver, 0o600); err != nil {
@@ -55,7 +56,8 @@ func build(ctx context.Context, folder, source string) (string, error) {
 	return program, nil
 }
 
-// liblinear trains with the tolerances one after the other until the primal objective is at most target.
+// liblinear trains with the tolerances one after the other until the primal objective is at most
+// target.
 func liblinear(ctx context.Context, timed, folder string, f stem, c, target float64, tolerances []string) (*outcome, error) {
 	model := filepath.Join(folder, "liblinear.model")
 	arguments := append([]string{f.train(), f.test(), strconv.FormatFloat(c, 'g', -1, 64), strconv.FormatFloat(target, 'g', -1, 64), model}, tolerances...)

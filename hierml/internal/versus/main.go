@@ -1,25 +1,22 @@
-// Command versus trains the SVMs of this library and LIBLINEAR's Crammer-Singer
-// solver (-s 4) on the same data in one run on one machine, and prints what
-// each took:
+// Command versus trains the SVMs of this library and LIBLINEAR's Crammer-Singer solver (-s 4) on
+// the same data in one run on one machine, and prints what each took:
 //
 //	go run ./hierml/internal/versus -problem small
 //	go run ./hierml/internal/versus -data DIR -problem big -runs flat,hierarchical -workers 1,2
 //
-// A problem is small, big, wipod or dmoz: the files NAME.train.svm, NAME.test.svm and
-// NAME.edges (lines of parent and child, the root is 0) of the folder, or, without -data, what
-// package dataset generates in the same size. dmoz is too large for LIBLINEAR.
+// A problem is small, big, wipod or dmoz: the files NAME.train.svm, NAME.test.svm and NAME.edges
+// (lines of parent and child, the root is 0) of the folder, or, without -data, what package dataset
+// generates in the same size. dmoz is too large for LIBLINEAR.
 //
-// Every training is a process of its own. Seconds are CPU seconds, user and
-// system of all threads, of the training alone: of Fit here, which includes compiling the
-// problem and the certificate, and of the library call train() there. LIBLINEAR
-// is run with one tolerance after the other from loose to tight, and the first
-// counts whose primal objective is no larger than the one that the first run of this library has
-// reached; so -runs should begin with flat. Peak memory is that of the process when training
-// ends, data included.
+// Every training is a process of its own. Seconds are CPU seconds, user and system of all threads,
+// of the training alone: of Fit here, which includes compiling the problem and the certificate, and
+// of the library call train() there. LIBLINEAR is run with one tolerance after the other from loose
+// to tight, and the first counts whose primal objective is no larger than the one that the first
+// run of this library has reached; so -runs should begin with flat. Peak memory is that of the
+// process when training ends, data included.
 //
-// It needs a C++ compiler and LIBLINEAR: the system's library and header
-// (Debian: liblinear-dev), or with -liblinear its source folder. Without either, "-liblinear none"
-// runs this library alone.
+// It needs a C++ compiler and LIBLINEAR: the system's library and header (Debian: liblinear-dev),
+// or with -liblinear its source folder. Without either, "-liblinear none" runs this library alone.
 package main
 
 import (

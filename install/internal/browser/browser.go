@@ -1,6 +1,5 @@
-// Package browser finds a Chrome or Chromium for the browser test, and installs
-// one where the system's packages may be used. What is done with it is left to
-// its callers.
+// Package browser finds a Chrome or Chromium for the browser test, and installs one where the
+// system's packages may be used. What is done with it is left to its callers.
 package browser
 
 import (
@@ -52,9 +51,8 @@ func names(goos string) []string {
 	}
 }
 
-// Install installs Chromium from the system's packages, and the typeface in which
-// pictures are drawn: with apt-get, as root or where sudo asks for no password. The
-// error says why it did not.
+// Install installs Chromium from the system's packages, and the typeface in which pictures are
+// drawn: with apt-get, as root or where sudo asks for no password. The error says why it did not.
 func Install(ctx context.Context) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package gotest reads what tests print that run with -v, passes on what a reader of the
-// run wants to see of it, and counts what became of the tests. It does not
-// run them. It reads text and not the events of -json: under these os.Stderr is
-// os.Stdout, which tests of the kernel tell apart.
+// Package gotest reads what tests print that run with -v, passes on what a reader of the run wants
+// to see of it, and counts what became of the tests. It does not run them. It reads text and not
+// the events of -json: under these os.Stderr is os.Stdout, which tests of the kernel tell apart.
 package gotest
 
 import (
@@ -13,8 +12,8 @@ import (
 	"strings"
 )
 
-// Summary is what became of tests. A test with parts is counted as its parts, and as
-// itself where it failed and none of them did.
+// Summary is what became of tests. A test with parts is counted as its parts, and as itself where
+// it failed and none of them did.
 type Summary struct {
 	Passed, Failed int
 	Skipped        []Skip
@@ -39,8 +38,8 @@ func (s Summary) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, len(s.Skipped))
 }
 
-// Reasons lists why tests were skipped, a line for each reason with how many
-// they were and the first of them.
+// Reasons lists why tests were skipped, a line for each reason with how many they were and the
+// first of them.
 func (s Summary) Reasons() []string {
 	counts := map[string]int{}
 	var reasons []string
@@ -80,8 +79,7 @@ var (
 )
 
 // Read reads what tests print, and passes on the line of each package, and before it all that its
-// tests have said if one of them failed. It passes on whole pieces, each in one call of
-// write.
+// tests have said if one of them failed. It passes on whole pieces, each in one call of write.
 func Read(r io.Reader, show Verbosity, write func(string)) (Summary, error) {
 	p := reader{show: show, write: write, said: map[string][]string{}}
 	lines := bufio.NewReader(r)

@@ -1,6 +1,6 @@
-// Package kernelspec writes, recognizes and removes the folder by which Jupyter
-// knows the hierml kernel: kernel.json and the logos. Where that folder is, and
-// whether Jupyter sees it, is left to its callers.
+// Package kernelspec writes, recognizes and removes the folder by which Jupyter knows the hierml
+// kernel: kernel.json and the logos. Where that folder is, and whether Jupyter sees it, is left to
+// its callers.
 package kernelspec
 
 import (
@@ -68,15 +68,14 @@ func (s Spec) Check() error {
 	return nil
 }
 
-// Dir returns the folder of the kernel called name under a Jupyter data folder.
-// Jupyter looks names up in lower case.
+// Dir returns the folder of the kernel called name under a Jupyter data folder. Jupyter looks names
+// up in lower case.
 func Dir(jupyter, name string) string {
 	return filepath.Join(jupyter, "kernels", strings.ToLower(name))
 }
 
-// Write puts kernel.json and the logos into dir, which must exist, over those
-// of an earlier installation. It refuses, with a *ForeignError, to replace
-// another kernel.
+// Write puts kernel.json and the logos into dir, which must exist, over those of an earlier
+// installation. It refuses, with a *ForeignError, to replace another kernel.
 func (s Spec) Write(dir string) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -107,9 +106,8 @@ func (s Spec) Write(dir string) error {
 	})
 }
 
-// Program returns the program that the kernel in dir starts. The error wraps
-// fs.ErrNotExist where no kernel is, and is a *ForeignError where the kernel is
-// not a hierml one.
+// Program returns the program that the kernel in dir starts. The error wraps fs.ErrNotExist where
+// no kernel is, and is a *ForeignError where the kernel is not a hierml one.
 func Program(dir string) (string, error) {
 	path := filepath.Join(dir, "kernel.json")
 	content, err := os.ReadFile(path)
@@ -126,9 +124,9 @@ func Program(dir string) (string, error) {
 	return f.Argv[0], nil
 }
 
-// Remove deletes from dir what Write puts there, and dir itself if nothing else
-// is in it. It refuses, with a *ForeignError, to touch another kernel; a folder
-// that is gone already is no error.
+// Remove deletes from dir what Write puts there, and dir itself if nothing else is in it. It
+// refuses, with a *ForeignError, to touch another kernel; a folder that is gone already is no
+// error.
 func Remove(dir string) error {
 	_, err := Program(dir)
 	if errors.Is(err, fs.ErrNotExist) {

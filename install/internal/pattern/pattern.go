@@ -1,5 +1,5 @@
-// Package pattern holds what programs print against what they should print: text
-// and JSON in which what differs from run to run is a wildcard.
+// Package pattern holds what programs print against what they should print: text and JSON in which
+// what differs from run to run is a wildcard.
 //
 // In a pattern, … stands for any text, # for any number, and #<5 for a number
 // below 5.
@@ -53,8 +53,8 @@ func matches(pattern, text string) bool {
 	return true
 }
 
-// Lines returns how a text differs from its pattern, which has a line for
-// each line of the text. Those that begin with a question mark may be missing.
+// Lines returns how a text differs from its pattern, which has a line for each line of the text.
+// Those that begin with a question mark may be missing.
 func Lines(pattern, text string) []string {
 	var problems []string
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -79,10 +79,10 @@ func Lines(pattern, text string) []string {
 	return problems
 }
 
-// JSON returns how a value, decoded from JSON, differs from its pattern, at a path
-// that says where it is. Of an object, the pattern names what has to be there, and
-// by null what must not; of a list it has every element, or … for any number of
-// them. Texts are patterns, which numbers are held against, too.
+// JSON returns how a value, decoded from JSON, differs from its pattern, at a path that says where
+// it is. Of an object, the pattern names what has to be there, and by null what must not; of a list
+// it has every element, or … for any number of them. Texts are patterns, which numbers are held
+// against, too.
 func JSON(path string, pattern, value any) []string {
 	differs := func() []string {
 		return []string{fmt.Sprintf("%s is %s, want %s", path, encoded(value), encoded(pattern))}

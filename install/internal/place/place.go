@@ -1,7 +1,6 @@
-// Package place says where the installation's files belong: the program, the
-// kernelspec, the tour and the private Python environment, for one user or
-// under one prefix, on each operating system. It only names folders; making and
-// filling them is left to its callers.
+// Package place says where the installation's files belong: the program, the kernelspec, the tour
+// and the private Python environment, for one user or under one prefix, on each operating system.
+// It only names folders; making and filling them is left to its callers.
 package place
 
 import (
@@ -19,13 +18,13 @@ type Places struct {
 	Bin string
 	// Jupyter is a Jupyter data folder: kernelspecs are in Jupyter/kernels.
 	Jupyter string
-	// Data holds what belongs to hierml alone: the executed tour, the private
-	// Python environment and the receipt of the installation.
+	// Data holds what belongs to hierml alone: the executed tour, the private Python environment
+	// and the receipt of the installation.
 	Data string
 }
 
-// Prefix returns the places under one folder: dir/bin, dir/share/jupyter and
-// dir/share/hierml, as in any Unix prefix, Python environments included.
+// Prefix returns the places under one folder: dir/bin, dir/share/jupyter and dir/share/hierml, as
+// in any Unix prefix, Python environments included.
 func Prefix(dir string) (Places, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -38,11 +37,11 @@ func Prefix(dir string) (Places, error) {
 	}, nil
 }
 
-// User returns the places of the user who runs this process. Programs go to
-// gobin, the Go tool's own setting, and where that is empty to the folder that
-// the XDG base directories name: ~/.local/bin on Linux and macOS. Data goes to
-// ~/.local/share/hierml on Linux, ~/Library/Application Support/hierml on macOS
-// and %LOCALAPPDATA%\hierml on Windows, or to XDG_DATA_HOME/hierml.
+// User returns the places of the user who runs this process. Programs go to gobin, the Go tool's
+// own setting, and where that is empty to the folder that the XDG base directories name:
+// ~/.local/bin on Linux and macOS. Data goes to ~/.local/share/hierml on Linux,
+// ~/Library/Application Support/hierml on macOS and %LOCALAPPDATA%\hierml on Windows, or to
+// XDG_DATA_HOME/hierml.
 func User(gobin string) (Places, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -55,12 +54,11 @@ func User(gobin string) (Places, error) {
 	}, nil
 }
 
-// Cache returns the folder of what can be made again: the Python environment
-// of the tests.
+// Cache returns the folder of what can be made again: the Python environment of the tests.
 func Cache() string { return filepath.Join(xdg.CacheHome, "hierml") }
 
-// jupyterData is jupyter_core.paths.jupyter_data_dir: the folder of the user in
-// which Jupyter looks for kernelspecs, which is not always the XDG one.
+// jupyterData is jupyter_core.paths.jupyter_data_dir: the folder of the user in which Jupyter looks
+// for kernelspecs, which is not always the XDG one.
 func jupyterData(goos, home string, getenv func(string) string) string {
 	if dir := getenv("JUPYTER_DATA_DIR"); dir != "" {
 		return dir

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// stand is a program in Python's place. As Python does, it takes the module that
-// it needs from the folder that it works in if that has one.
+// stand is a program in Python's place. As Python does, it takes the module that it needs from the
+// folder that it works in if that has one.
 const stand = `#!/bin/sh
 echo "$*" >> "$HIERML_TOLD"
 [ ! -e json.py ] || sh ./json.py
@@ -24,8 +24,8 @@ case "$*" in
 esac
 `
 
-// TestNothingOfSharedFoldersIsExecuted has a module of somebody else's in every
-// folder that Python might be started in.
+// TestNothingOfSharedFoldersIsExecuted has a module of somebody else's in every folder that Python
+// might be started in.
 func TestNothingOfSharedFoldersIsExecuted(t *testing.T) {
 	shared, told := t.TempDir(), filepath.Join(t.TempDir(), "told")
 	planted := filepath.Join(shared, "executed")

@@ -35,9 +35,8 @@ func (e Environment) Python() string {
 // stamp is written when everything else is done, and holds the lock's sum.
 func (e Environment) stamp() string { return filepath.Join(e.Dir, "hierml-lock") }
 
-// Open returns the environment's interpreter if the environment was made
-// completely, from this very lock, and still works. The error wraps
-// fs.ErrNotExist where there is none.
+// Open returns the environment's interpreter if the environment was made completely, from this very
+// lock, and still works. The error wraps fs.ErrNotExist where there is none.
 func (e Environment) Open(ctx context.Context) (Interpreter, error) {
 	sum, err := os.ReadFile(e.stamp())
 	if err != nil {
@@ -56,9 +55,9 @@ func (e Environment) Open(ctx context.Context) (Interpreter, error) {
 	return found, nil
 }
 
-// Make makes the environment anew with base, in place of whatever is in Dir.
-// Each of the lock's packages is reported to progress, from 1 to Lock.Len().
-// Only files whose hash is in the lock are installed, and none is built here.
+// Make makes the environment anew with base, in place of whatever is in Dir. Each of the lock's
+// packages is reported to progress, from 1 to Lock.Len(). Only files whose hash is in the lock are
+// installed, and none is built here.
 func (e Environment) Make(ctx context.Context, base Interpreter, progress func(done int, what string)) (Interpreter, error) {
 	if err := base.CanMakeEnvironment(); err != nil {
 		return Interpreter{}, err

@@ -1,6 +1,6 @@
-// Package python finds Python and Jupyter on this machine, makes private
-// environments from lock files with hashes, and runs notebooks through Jupyter.
-// Which of them an installation uses, and where, is left to its callers.
+// Package python finds Python and Jupyter on this machine, makes private environments from lock
+// files with hashes, and runs notebooks through Jupyter. Which of them an installation uses, and
+// where, is left to its callers.
 package python
 
 import (
@@ -27,8 +27,7 @@ type Interpreter struct {
 	Path string `json:"executable"`
 	// Version has three parts: major, minor, micro.
 	Version [3]int `json:"version"`
-	// Packages maps the names of the Jupyter packages that are installed to
-	// their versions.
+	// Packages maps the names of the Jupyter packages that are installed to their versions.
 	Packages map[string]string `json:"packages"`
 	// Environments says whether the modules that make environments are there.
 	Environments bool `json:"environments"`
@@ -48,8 +47,8 @@ func (i Interpreter) Missing() []string {
 	return missing
 }
 
-// CanMakeEnvironment returns nil if a private environment can be made with this
-// interpreter, and otherwise what to do.
+// CanMakeEnvironment returns nil if a private environment can be made with this interpreter, and
+// otherwise what to do.
 func (i Interpreter) CanMakeEnvironment() error {
 	switch {
 	case i.Version[0] != 3 || i.Version[1] < oldest:
@@ -73,18 +72,17 @@ func (i Interpreter) Command(ctx context.Context, dir, script string, args ...st
 	return cmd
 }
 
-// command returns a command of the interpreter that starts in dir. Python looks
-// for modules there before it looks among its own, so that nobody but the user
-// may be able to write to dir. The options that forbid it are none for this:
-// they are new, or leave out what the user has installed.
+// command returns a command of the interpreter that starts in dir. Python looks for modules there
+// before it looks among its own, so that nobody but the user may be able to write to dir. The
+// options that forbid it are none for this: they are new, or leave out what the user has installed.
 func (i Interpreter) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, i.Path, args...)
 	cmd.Dir = dir
 	return cmd
 }
 
-// apart calls run with an empty folder, which only the user can write to and
-// which is removed afterwards.
+// apart calls run with an empty folder, which only the user can write to and which is removed
+// afterwards.
 func apart(run func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "hierml-python-")
 	if err != nil {
@@ -93,8 +91,8 @@ func apart(run func(dir string) error) error {
 	return errors.Join(run(dir), os.RemoveAll(dir))
 }
 
-// answer returns what Python code given as text writes, run apart and with the
-// variables env besides. What it writes to standard error is part of the error.
+// answer returns what Python code given as text writes, run apart and with the variables env
+// besides. What it writes to standard error is part of the error.
 func (i Interpreter) answer(ctx context.Context, env []string, script string, args ...string) (out []byte, err error) {
 	err = apart(func(dir string) error {
 		cmd := i.Command(ctx, dir, script, args...)
@@ -125,8 +123,8 @@ func Probe(ctx context.Context, path string) (Interpreter, error) {
 	return found, nil
 }
 
-// Find returns the interpreters on PATH that answer, that of the jupyter
-// command first. Several names of one interpreter give one answer.
+// Find returns the interpreters on PATH that answer, that of the jupyter command first. Several
+// names of one interpreter give one answer.
 func Find(ctx context.Context) []Interpreter {
 	var found []Interpreter
 	seen := make(map[string]bool)
@@ -172,14 +170,13 @@ func candidates() []string {
 	return paths
 }
 
-// opensDialog reports whether path is macOS' stand-in for Python, which does
-// nothing but offer to install the developer tools.
+// opensDialog reports whether path is macOS' stand-in for Python, which does nothing but offer to
+// install the developer tools.
 func opensDialog(path string) bool {
 	return runtime.GOOS == "darwin" && strings.HasPrefix(path, "/usr/bin/") && exec.Command("xcode-select", "-p").Run() != nil
 }
 
-// Choose returns the first of the interpreters that has all of Jupyter, and
-// whether there is one.
+// Choose returns the first of the interpreters that has all of Jupyter, and whether there is one.
 func Choose(found []Interpreter) (Interpreter, bool) {
 	for _, i := range found {
 		if len(i.Missing()) == 0 {
@@ -192,8 +189,8 @@ func Choose(found []Interpreter) (Interpreter, bool) {
 // ErrNoPython says that no command on PATH answered as a Python 3 of these years.
 var ErrNoPython = fmt.Errorf("no Python 3.%d or newer on PATH", oldest)
 
-// Base returns the first of the interpreters with which a private environment
-// can be made. The error says what each of them lacks, or is ErrNoPython.
+// Base returns the first of the interpreters with which a private environment can be made. The
+// error says what each of them lacks, or is ErrNoPython.
 func Base(found []Interpreter) (Interpreter, error) {
 	err := ErrNoPython
 	var unfit []error

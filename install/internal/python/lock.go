@@ -7,9 +7,8 @@ import (
 	"regexp"
 )
 
-// The lock files hold for every system and every Python since 3.10: "universal"
-// keeps the markers, and the hashes of all of a version's wheels are listed.
-// uv is on PyPI: `pip install uv`.
+// The lock files hold for every system and every Python since 3.10: "universal" keeps the markers,
+// and the hashes of all of a version's wheels are listed. uv is on PyPI: `pip install uv`.
 //
 //go:generate uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.10 requirements.in -o requirements.txt
 //go:generate uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.10 requirements-test.in -o requirements-test.txt
@@ -24,18 +23,18 @@ var (
 	testLock []byte
 )
 
-// Lock is a pip requirements file: exact versions with the hashes of all files
-// they may be installed from.
+// Lock is a pip requirements file: exact versions with the hashes of all files they may be
+// installed from.
 type Lock struct {
 	content []byte
 }
 
-// Jupyter returns the lock of the private environment: JupyterLab, ipywidgets,
-// nbclient and nbconvert.
+// Jupyter returns the lock of the private environment: JupyterLab, ipywidgets, nbclient and
+// nbconvert.
 func Jupyter() Lock { return Lock{jupyterLock} }
 
-// Tests returns the lock of the tests' environment: that of Jupyter and
-// jupyter_kernel_test besides.
+// Tests returns the lock of the tests' environment: that of Jupyter and jupyter_kernel_test
+// besides.
 func Tests() Lock { return Lock{testLock} }
 
 // Sum identifies the lock's content.

@@ -21,19 +21,19 @@ var runScript string
 type Notebook struct {
 	// Source is the notebook to run.
 	Source string
-	// Kernel and DisplayName are the kernelspec's names; they are written
-	// into the executed notebook.
+	// Kernel and DisplayName are the kernelspec's names; they are written into the executed
+	// notebook.
 	Kernel, DisplayName string
-	// Data is the Jupyter data folder that has the kernelspec. It is looked into
-	// before those of Jupyter itself.
+	// Data is the Jupyter data folder that has the kernelspec. It is looked into before those of
+	// Jupyter itself.
 	Data string
-	// Output and HTML are where the executed notebook and its page go. They are
-	// written only if every cell succeeded.
+	// Output and HTML are where the executed notebook and its page go. They are written only if
+	// every cell succeeded.
 	Output, HTML string
 }
 
-// Run executes the notebook with the interpreter's Jupyter. The code cells done
-// and their number are reported to progress.
+// Run executes the notebook with the interpreter's Jupyter. The code cells done and their number
+// are reported to progress.
 func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, total int)) error {
 	return apart(func(dir string) error { return n.run(ctx, i, dir, progress) })
 }
@@ -68,16 +68,16 @@ func (n Notebook) run(ctx context.Context, i Interpreter, dir string, progress f
 	return nil
 }
 
-// SearchPath puts a Jupyter data folder in front of a list of such folders, as
-// JUPYTER_PATH holds them.
+// SearchPath puts a Jupyter data folder in front of a list of such folders, as JUPYTER_PATH holds
+// them.
 func SearchPath(data, list string) string {
 	folders := slices.DeleteFunc(filepath.SplitList(list), func(f string) bool { return f == "" || f == data })
 	return strings.Join(append([]string{data}, folders...), string(os.PathListSeparator))
 }
 
-// Kernels returns the folders of the kernels that the interpreter's Jupyter
-// knows, by name, as `jupyter kernelspec list` shows them. The folders of
-// searchPath, a list like JUPYTER_PATH, are looked into first.
+// Kernels returns the folders of the kernels that the interpreter's Jupyter knows, by name, as
+// `jupyter kernelspec list` shows them. The folders of searchPath, a list like JUPYTER_PATH, are
+// looked into first.
 func Kernels(ctx context.Context, i Interpreter, searchPath string) (map[string]string, error) {
 	const script = "from jupyter_client.kernelspecapp import KernelSpecApp as A; A.launch_instance()"
 	var env []string

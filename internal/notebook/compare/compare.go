@@ -1,9 +1,10 @@
 // Package compare tells whether a notebook shows what is stored in it.
 //
-// Two outputs are the same if a reader would say so: numbers within a tolerance, whatever the columns they are
-// aligned in; HTML by its words, and not by its markup; pictures by kind, size, and how they look from afar. Durations, clock times,
-// rates and addresses in memory are different in every run: one is as good as another. What cells write to standard
-// error, and the bars of their progress, are not compared, nor are execution counts and metadata.
+// Two outputs are the same if a reader would say so: numbers within a tolerance, whatever the
+// columns they are aligned in; HTML by its words, and not by its markup; pictures by kind, size,
+// and how they look from afar. Durations, clock times, rates and addresses in memory are different
+// in every run: one is as good as another. What cells write to standard error, and the bars of
+// their progress, are not compared, nor are execution counts and metadata.
 package compare
 
 import (
@@ -28,22 +29,23 @@ type Difference struct {
 	Number int
 	Cell   *notebook.Cell // as it was stored
 	Parts  []Part
-	// Largest is the relative tolerance that would accept the cell, or 0 if something else than numbers
-	// differs.
+	// Largest is the relative tolerance that would accept the cell, or 0 if something else than
+	// numbers differs.
 	Largest float64
 }
 
 // A Part is what differs in one output.
 type Part struct {
 	Title string
-	// Diff has a line for each line of the output that differs, and a few around them. Each begins with "-" if it is
-	// stored, with "+" if it is shown now, with a space if it is both, or with "@".
+	// Diff has a line for each line of the output that differs, and a few around them. Each begins
+	// with "-" if it is stored, with "+" if it is shown now, with a space if it is both, or with
+	// "@".
 	Diff []string
 }
 
-// Cells compares the cells of a notebook with the same cells that were run. Tolerance is the relative tolerance of numbers,
-// at least 0. Cells that were not run, for they have the count 0 now, are left out. It panics if the notebooks do not have the same number
-// of cells.
+// Cells compares the cells of a notebook with the same cells that were run. Tolerance is the
+// relative tolerance of numbers, at least 0. Cells that were not run, for they have the count 0
+// now, are left out. It panics if the notebooks do not have the same number of cells.
 func Cells(stored, now *notebook.Notebook, tolerance float64) []Difference {
 	if len(stored.Cells) != len(now.Cells) {
 		panic("compare: notebooks of different lengths")

@@ -190,7 +190,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestCellsTolerance holds that the tolerance that a difference names accepts it, and none below does.
+// TestCellsTolerance holds that the tolerance that a difference names accepts it, and none below
+// does.
 func TestCellsTolerance(t *testing.T) {
 	of := func(x, y float64) *notebook.Notebook {
 		return &notebook.Notebook{Cells: []*notebook.Cell{{Kind: notebook.Code, Count: 1, Outputs: bundle("text/plain", fmt.Sprintf("%.4f and\n%.4f", x, y))}}}

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// A picture is compared as one sees it from afar: in blocks, of which each is the mean of its points.
+// A picture is compared as one sees it from afar: in blocks, of which each is the mean of its
+// points.
 type picture struct {
 	format        string
 	width, height int
@@ -23,8 +24,8 @@ type picture struct {
 // side is how many blocks a picture has in each direction.
 const side = 48
 
-// far is how much of what is drawn may be another. A curve that ends a little earlier, with another scale below it, reaches a
-// third; curves of other things differ by half and more.
+// far is how much of what is drawn may be another. A curve that ends a little earlier, with another
+// scale below it, reaches a third; curves of other things differ by half and more.
 const far = 0.35
 
 // readPicture reads one in base64. What is in an unknown format is compared as it is.
@@ -89,7 +90,8 @@ func readSVG(source string) part {
 	}
 }
 
-// differs says how two pictures differ, and nothing if they do not. One of them may be nil: it cannot be read.
+// differs says how two pictures differ, and nothing if they do not. One of them may be nil: it
+// cannot be read.
 func (p *picture) differs(now *picture) string {
 	switch {
 	case p == nil:
@@ -107,7 +109,8 @@ func (p *picture) differs(now *picture) string {
 	return ""
 }
 
-// distance is how much of what is drawn in two pictures of one size is only in one of them, from 0 to 1.
+// distance is how much of what is drawn in two pictures of one size is only in one of them, from 0
+// to 1.
 func (p *picture) distance(now *picture) float64 {
 	ground, other := p.ground(), now.ground()
 	changed, drawn := apart(ground, other)*float64(len(p.blocks)), 0.0

@@ -89,8 +89,9 @@ func numberOf(text string) token {
 // noise is what is left of zero by rounding.
 const noise = 1e-12
 
-// deviation returns the relative tolerance that makes two numbers equal. It is 0 for numbers that differ by one in the last
-// digit of one that is not an integer: so do numbers that are nearly the same, where they were rounded.
+// deviation returns the relative tolerance that makes two numbers equal. It is 0 for numbers that
+// differ by one in the last digit of one that is not an integer: so do numbers that are nearly the
+// same, where they were rounded.
 func deviation(a, b token) float64 {
 	d := math.Abs(a.value - b.value)
 	largest := max(math.Abs(a.value), math.Abs(b.value))
@@ -102,7 +103,8 @@ func deviation(a, b token) float64 {
 	return d / largest
 }
 
-// line compares two lines. Where they are the same but for numbers, the largest deviation of those is returned.
+// line compares two lines. Where they are the same but for numbers, the largest deviation of those
+// is returned.
 func (m *measure) line(a, b []token) (same bool, largest float64, comparable bool) {
 	if len(a) != len(b) {
 		return false, 0, false
@@ -164,7 +166,8 @@ func (m *measure) text(stored, now string) []string {
 		return nil
 	}
 	m.words = m.words || words
-	// A line that is the same within the tolerance is shown as it is stored, so that the diff of the texts leaves it out.
+	// A line that is the same within the tolerance is shown as it is stored, so that the diff of
+	// the texts leaves it out.
 	shown := slices.Clone(b.text)
 	next := 0
 	for i := range shown {

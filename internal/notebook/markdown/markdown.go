@@ -1,5 +1,5 @@
-// Package markdown writes a notebook as Markdown that GitHub shows: text as it is, code in fences, and what is stored of the
-// outputs.
+// Package markdown writes a notebook as Markdown that GitHub shows: text as it is, code in fences,
+// and what is stored of the outputs.
 package markdown
 
 import (
@@ -125,7 +125,8 @@ func plainName(name string) string {
 // kinds are the types of pictures and the extensions of their files, the best first.
 var kinds = [][2]string{{"image/png", ".png"}, {"image/svg+xml", ".svg"}, {"image/jpeg", ".jpg"}, {"image/gif", ".gif"}, {"image/webp", ".webp"}}
 
-// picture puts the best picture of a bundle in its place, and returns its address, empty if there is none.
+// picture puts the best picture of a bundle in its place, and returns its address, empty if there
+// is none.
 func (m *writer) picture(name string, bundle map[string]any) (string, error) {
 	for _, kind := range kinds {
 		text, ok := bundle[kind[0]].(string)

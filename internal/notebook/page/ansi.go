@@ -16,13 +16,12 @@ func sorted(s []string) []string {
 	return s
 }
 
-// escape matches the control sequences of terminals: colours and the rest
-// that begins with ESC [, titles and links, and other two-byte ones.
+// escape matches the control sequences of terminals: colours and the rest that begins with ESC [,
+// titles and links, and other two-byte ones.
 var escape = regexp.MustCompile("\x1b(?:\\[([0-9;:?]*)[ -/]*([@-~])|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// terminal returns text as HTML that looks as it does in a terminal: with
-// colours, and with carriage returns and backspaces having overwritten what was
-// there.
+// terminal returns text as HTML that looks as it does in a terminal: with colours, and with
+// carriage returns and backspaces having overwritten what was there.
 func terminal(text string) template.HTML {
 	var b strings.Builder
 	var state graphics
@@ -150,8 +149,8 @@ func (g *graphics) set(parameters string) {
 	}
 }
 
-// extended reads a colour from behind 38 or 48: 5 and one of 256, or 2 and
-// red, green, blue. It returns how many parameters that took.
+// extended reads a colour from behind 38 or 48: 5 and one of 256, or 2 and red, green, blue. It
+// returns how many parameters that took.
 func extended(p []int) (color string, used int) {
 	switch {
 	case len(p) >= 2 && p[0] == 5:
@@ -162,8 +161,7 @@ func extended(p []int) (color string, used int) {
 	return "", len(p)
 }
 
-// indexed returns one of the 256 colours: 16 by name, a cube of 6x6x6, and 24
-// greys.
+// indexed returns one of the 256 colours: 16 by name, a cube of 6x6x6, and 24 greys.
 func indexed(n int) string {
 	switch {
 	case n < 0 || n > 255:

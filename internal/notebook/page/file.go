@@ -6,8 +6,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// WriteFile writes the page of a notebook to a file, which is complete or as
-// it was before.
+// WriteFile writes the page of a notebook to a file, which is complete or as it was before.
 func WriteFile(path string, nb *notebook.Notebook, title string) error {
 	return notebook.ReplaceFile(path, func(w io.Writer) error { return Write(w, nb, title) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// The lexer and the style are the page's own: chroma's collections of them
-// take ten milliseconds to load, whatever the program then does.
+// The lexer and the style are the page's own: chroma's collections of them take ten milliseconds to
+// load, whatever the program then does.
 var (
 	goNames = []string{"go", "golang"}
 
@@ -89,8 +89,8 @@ func newHighlighter(nb *notebook.Notebook) (*highlighter, error) {
 	return h, nil
 }
 
-// html returns code: Go in colours, other languages without. An empty language
-// is that of the notebook.
+// html returns code: Go in colours, other languages without. An empty language is that of the
+// notebook.
 func (h *highlighter) html(source, language string) (template.HTML, error) {
 	if language == "" {
 		language = h.language

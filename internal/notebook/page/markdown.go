@@ -17,8 +17,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A markdown makes HTML of Markdown as GitHub and Jupyter know it. Formulas stay
-// the LaTeX that they are written in.
+// A markdown makes HTML of Markdown as GitHub and Jupyter know it. Formulas stay the LaTeX that
+// they are written in.
 type markdown struct{ goldmark.Markdown }
 
 func newMarkdown(code *highlighter) *markdown {
@@ -36,8 +36,8 @@ func newMarkdown(code *highlighter) *markdown {
 	)}
 }
 
-// html returns the HTML of a text. Images that the text takes from the
-// attachments, which are MIME bundles by name, become part of it.
+// html returns the HTML of a text. Images that the text takes from the attachments, which are MIME
+// bundles by name, become part of it.
 func (m *markdown) html(source string, attachments map[string]any) (template.HTML, error) {
 	var b bytes.Buffer
 	reader := text.NewReader([]byte(source))
@@ -92,8 +92,8 @@ type formulaParser struct{}
 
 func (formulaParser) Trigger() []byte { return []byte{'$'} }
 
-// Parse reads a formula by the rules of Pandoc: behind the opening dollar and
-// before the closing one is no space, and behind the closing one no digit.
+// Parse reads a formula by the rules of Pandoc: behind the opening dollar and before the closing
+// one is no space, and behind the closing one no digit.
 func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, position := block.Position()
 	fence := "$"
@@ -139,8 +139,8 @@ func closing(line, fence string) int {
 	return -1
 }
 
-// A formulaBlock is a formula that begins a line, with two dollar signs or as an environment. Whatever its lines begin with, they
-// are no lists or headings.
+// A formulaBlock is a formula that begins a line, with two dollar signs or as an environment.
+// Whatever its lines begin with, they are no lists or headings.
 type formulaBlock struct {
 	ast.BaseBlock
 	fence string // what ends it

@@ -77,8 +77,7 @@ func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 	return pre(fmt.Sprintf("(not shown on this page: %s)", strings.Join(sorted(mimes), ", "))), nil
 }
 
-// picture shows an image, given in base64, in the size that its metadata
-// says.
+// picture shows an image, given in base64, in the size that its metadata says.
 func picture(o *notebook.Output, mime, data, alt string) template.HTML {
 	size := ""
 	meta, _ := o.Metadata[mime].(map[string]any)

@@ -1,9 +1,8 @@
-// Package page makes a web page of a notebook: one file that needs nothing
-// else, neither scripts nor the network, and lets nothing else in. What a
-// notebook brings of HTML is reduced to what cannot act, and the page's own
-// policy forbids browsers to run or fetch anything, so pictures are shown that
-// the notebook holds, and not those it only names. Formulas are
-// not drawn: they are shown as the LaTeX that they are written in.
+// Package page makes a web page of a notebook: one file that needs nothing else, neither scripts
+// nor the network, and lets nothing else in. What a notebook brings of HTML is reduced to what
+// cannot act, and the page's own policy forbids browsers to run or fetch anything, so pictures are
+// shown that the notebook holds, and not those it only names. Formulas are not drawn: they are
+// shown as the LaTeX that they are written in.
 package page
 
 import (
@@ -25,8 +24,8 @@ var style string
 
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(layout)) })
 
-// Write writes the page of a notebook. The title is what browsers call it if
-// the notebook has none of its own.
+// Write writes the page of a notebook. The title is what browsers call it if the notebook has none
+// of its own.
 func Write(w io.Writer, nb *notebook.Notebook, title string) error {
 	code, err := newHighlighter(nb)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestPage compares the page of a notebook that has everything with a golden
-// file, which was looked at in a browser.
+// TestPage compares the page of a notebook that has everything with a golden file, which was looked
+// at in a browser.
 func TestPage(t *testing.T) {
 	nb, err := notebook.ReadFile(filepath.Join("testdata", "page.ipynb"))
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// harmless lets through what formats text and tables, and nothing that acts,
-// loads, or reaches out of its place on the page. It is made when a page is:
-// every start of the program would pay for it.
+// harmless lets through what formats text and tables, and nothing that acts, loads, or reaches out
+// of its place on the page. It is made when a page is: every start of the program would pay for it.
 var harmless = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.UGCPolicy()
 	p.AllowURLSchemes("http", "https", "mailto")

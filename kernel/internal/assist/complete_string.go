@@ -10,9 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// completeString completes text that ends within a string that begins at an
-// offset: import paths within imports, names of files within other strings. It
-// returns from where on a candidate replaces the text.
+// completeString completes text that ends within a string that begins at an offset: import paths
+// within imports, names of files within other strings. It returns from where on a candidate
+// replaces the text.
 func (a *Assistant) completeString(text string, start int) (int, []Candidate) {
 	content := text[start:]
 	if items := syntax.Split(text[:start-1]); len(items) > 0 {
@@ -36,8 +36,7 @@ func (a *Assistant) completeString(text string, start int) (int, []Candidate) {
 	return begins, out
 }
 
-// unescape returns what the content of a string that is being written stands
-// for.
+// unescape returns what the content of a string that is being written stands for.
 func unescape(content string, quote byte) (text string, ok bool) {
 	if quote == '`' {
 		return content, !strings.Contains(content, "\n")
@@ -55,8 +54,8 @@ func escape(text string, quote byte) (content string, ok bool) {
 	return quoted[1 : len(quoted)-1], true
 }
 
-// importPaths returns the import paths that begin like one, or else those of
-// the packages whose names do.
+// importPaths returns the import paths that begin like one, or else those of the packages whose
+// names do.
 func (a *Assistant) importPaths(prefix string) []Candidate {
 	library, ok := a.Checker.Importer.(program.Library)
 	if !ok {
@@ -77,8 +76,8 @@ func (a *Assistant) importPaths(prefix string) []Candidate {
 	return out
 }
 
-// fileNames returns the names that complete a path: of folders, with a slash
-// behind them, and then of other files. A folder that cannot be read has none.
+// fileNames returns the names that complete a path: of folders, with a slash behind them, and then
+// of other files. A folder that cannot be read has none.
 func fileNames(folder, path string) []string {
 	dir, prefix := filepath.Split(path)
 	where := dir

@@ -20,8 +20,7 @@ import (
 
 // A Completion is what may stand at a position of a cell.
 type Completion struct {
-	// Start and End bound, in Unicode code points of the source, what a
-	// candidate replaces.
+	// Start and End bound, in Unicode code points of the source, what a candidate replaces.
 	Start, End int
 	Candidates []Candidate
 }
@@ -29,24 +28,23 @@ type Completion struct {
 // A Candidate is one way to complete a cell.
 type Candidate struct {
 	Text string
-	// Kind is "function", "method", "type", "struct", "interface", "field",
-	// "variable", "constant", "package", "keyword", "label" or "path".
+	// Kind is "function", "method", "type", "struct", "interface", "field", "variable", "constant",
+	// "package", "keyword", "label" or "path".
 	Kind string
-	// Signature is the type of the candidate, as Go writes it; of a function
-	// its parameters and results.
+	// Signature is the type of the candidate, as Go writes it; of a function its parameters and
+	// results.
 	Signature string
 }
 
-// An Assistant says what may stand in a cell that is being written, and what
-// stands there. It runs nothing.
+// An Assistant says what may stand in a cell that is being written, and what stands there. It runs
+// nothing.
 type Assistant struct {
 	// Mutex is held while the assistant looks at what the session has declared.
 	Mutex   sync.Locker
 	Checker *check.Checker
-	// Folder returns the folder in which the cells work, empty for that of this
-	// process, modules the modules that the session knows and that begin like a
-	// text, and value a variable's value in a few words, empty where it cannot be
-	// had without running code of the user's.
+	// Folder returns the folder in which the cells work, empty for that of this process, modules
+	// the modules that the session knows and that begin like a text, and value a variable's value
+	// in a few words, empty where it cannot be had without running code of the user's.
 	Folder  func() string
 	Modules func(text string) []Candidate
 	Value   func(v *types.Var) string
@@ -100,9 +98,8 @@ func (a *Assistant) Complete(source string, cursor int) (found Completion) {
 	}
 }
 
-// reportFault says that the engine failed where the user is not told, because
-// an error in place of completions would be in the way. What went wrong is in
-// the log of the kernel.
+// reportFault says that the engine failed where the user is not told, because an error in place of
+// completions would be in the way. What went wrong is in the log of the kernel.
 func reportFault(what string, fault any) {
 	slog.Error("the engine failed at "+what, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 }
@@ -224,8 +221,7 @@ func (c *completer) offer(obj types.Object, rank int) {
 	c.found = append(c.found, ranked{Candidate{obj.Name(), kindOf(obj), c.typeOf(obj)}, rank, c.expected.fit(obj)})
 }
 
-// complete looks at what is around the name, at an offset of the text, to tell
-// what it can be.
+// complete looks at what is around the name, at an offset of the text, to tell what it can be.
 func (c *completer) complete(offset int) {
 	path := c.pathTo(offset)
 	if path == nil {
@@ -292,8 +288,8 @@ func (c *completer) selected(x ast.Expr) {
 	}
 }
 
-// fieldsOf offers the fields that a struct literal has not named yet, and
-// reports whether nothing else can stand there.
+// fieldsOf offers the fields that a struct literal has not named yet, and reports whether nothing
+// else can stand there.
 func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
 	t := c.k.Info.TypeOf(lit)
 	if t == nil {
@@ -325,8 +321,8 @@ func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
 	return len(named) > 0 || c.prefix == ""
 }
 
-// later reports whether an object is a variable of the cell's statements, and
-// the position among them: the variable is in scope only below its declaration.
+// later reports whether an object is a variable of the cell's statements, and the position among
+// them: the variable is in scope only below its declaration.
 func (c *completer) later(obj types.Object, pos token.Pos) bool {
 	f := c.k.Statements
 	return f != nil && f.FileStart <= pos && pos < f.FileEnd &&

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 )
 
-// checkCandidates completes sources with a bar for the cursor, and compares
-// the candidates with what is wanted of them, as unlike does.
+// checkCandidates completes sources with a bar for the cursor, and compares the candidates with
+// what is wanted of them, as unlike does.
 func checkCandidates(t *testing.T, e *assist.Assistant, cases []struct{ source, want string }) {
 	t.Helper()
 	enginetest.FailOnFaults(t)
@@ -29,8 +29,7 @@ func checkCandidates(t *testing.T, e *assist.Assistant, cases []struct{ source, 
 	}
 }
 
-// TestCompleteAfterFaults completes cells with wrong lines before, or after,
-// the cursor.
+// TestCompleteAfterFaults completes cells with wrong lines before, or after, the cursor.
 func TestCompleteAfterFaults(t *testing.T) {
 	checkCandidates(t, newAssistant(t, earlier...), []struct{ source, want string }{
 		{"x := foo(1 2)\ny := origin\ny.N|", "= Norm name"},
@@ -72,8 +71,8 @@ func TestCompleteAfterFaults(t *testing.T) {
 	})
 }
 
-// TestCompleteExpected looks at the order of candidates where a type is
-// expected, and at places where only types can stand.
+// TestCompleteExpected looks at the order of candidates where a type is expected, and at places
+// where only types can stand.
 func TestCompleteExpected(t *testing.T) {
 	const colors = "type Color int\nconst (\n\tRed Color = iota\n\tGreen\n)\nvar wall Color\n"
 	checkCandidates(t, newAssistant(t, earlier...), []struct{ source, want string }{

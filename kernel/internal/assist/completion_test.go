@@ -87,8 +87,8 @@ func newAssistant(t testing.TB, cells ...string) *assist.Assistant {
 	}
 }
 
-// TestComplete looks at candidates. What is wanted is exactly "= a b c", or
-// "a b !c" for at least a and b, in this order, and not c, or "" for nothing.
+// TestComplete looks at candidates. What is wanted is exactly "= a b c", or "a b !c" for at least a
+// and b, in this order, and not c, or "" for nothing.
 func TestComplete(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"data.csv", "data.json", ".hidden"} {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxMembers is how many fields, and how many methods, the declaration of a
-// type shows if not all are asked for.
+// maxMembers is how many fields, and how many methods, the declaration of a type shows if not all
+// are asked for.
 const maxMembers = 20
 
-// declare writes the declaration of an object as Go does, without bodies; with
-// all the members of a type, or the first of many.
+// declare writes the declaration of an object as Go does, without bodies; with all the members of a
+// type, or the first of many.
 func (v *view) declare(obj types.Object, all bool) string {
 	name := v.qualified(obj)
 	switch obj := obj.(type) {
@@ -41,8 +41,7 @@ func (v *view) declare(obj types.Object, all bool) string {
 	return ""
 }
 
-// qualified returns the name of an object with that of its package, if another
-// than the notebook's.
+// qualified returns the name of an object with that of its package, if another than the notebook's.
 func (v *view) qualified(obj types.Object) string {
 	if obj.Pkg() == nil || obj.Pkg() == v.k.Pkg {
 		return obj.Name()
@@ -171,8 +170,8 @@ func (v *view) interfaceLines(u *types.Interface) []string {
 	return lines
 }
 
-// docName returns the name by which the documentation of an object's package
-// knows it; empty for what no documentation has.
+// docName returns the name by which the documentation of an object's package knows it; empty for
+// what no documentation has.
 func docName(obj types.Object) string {
 	switch o := obj.(type) {
 	case *types.Func:
@@ -196,8 +195,8 @@ func docName(obj types.Object) string {
 	return obj.Name()
 }
 
-// ownerName returns the name of the type in an object's package that declares
-// it as a field or method.
+// ownerName returns the name of the type in an object's package that declares it as a field or
+// method.
 func ownerName(member types.Object) string {
 	if member.Pkg() == nil {
 		return ""

@@ -76,8 +76,8 @@ func paragraph(text string) string {
 	return "<p>" + html.EscapeString(strings.TrimSpace(text)) + "</p>\n"
 }
 
-// commentAt returns the text of the comment on what stands at an offset: that
-// above its line, or else that beside it.
+// commentAt returns the text of the comment on what stands at an offset: that above its line, or
+// else that beside it.
 func commentAt(text string, offset int) string {
 	lines := strings.Split(text, "\n")
 	row := strings.Count(text[:offset], "\n")
@@ -87,16 +87,16 @@ func commentAt(text string, offset int) string {
 	if end := strings.IndexByte(text[offset:], '\n'); end >= 0 {
 		text = text[:offset+end]
 	}
-	// A comment to the end of the line is all that the text can end within;
-	// behind a bracket it is on what follows.
+	// A comment to the end of the line is all that the text can end within; behind a bracket it is
+	// on what follows.
 	if tok, start := syntax.Unended(text); tok == token.COMMENT && !strings.HasSuffix(strings.TrimSpace(text[:start]), "{") {
 		return uncomment([]string{text[start:]})
 	}
 	return ""
 }
 
-// commentStart returns the first line of the comment that ends above a line;
-// the line itself if there is none.
+// commentStart returns the first line of the comment that ends above a line; the line itself if
+// there is none.
 func commentStart(lines []string, row int) int {
 	first := row
 	if row > 0 && strings.HasSuffix(strings.TrimSpace(lines[row-1]), "*/") {
@@ -128,8 +128,8 @@ func uncomment(lines []string) string {
 	return strings.TrimSpace(strings.Join(out, "\n")) + "\n"
 }
 
-// itemAt returns the source of the declaration or statement that an offset
-// stands in, with the comment above it.
+// itemAt returns the source of the declaration or statement that an offset stands in, with the
+// comment above it.
 func itemAt(text string, offset int) string {
 	for _, it := range syntax.Split(magics.Without(text)) {
 		if it.Start <= offset && offset < it.End {

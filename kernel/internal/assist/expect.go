@@ -12,8 +12,8 @@ type expectation struct {
 	// want is the type of the value, or for a type the interface that it has
 	// to have the methods of; nil if any will do.
 	want types.Type
-	// isType says that a type is asked for, not a value; called, what can be
-	// called; ranged, what a loop can range over.
+	// isType says that a type is asked for, not a value; called, what can be called; ranged, what a
+	// loop can range over.
 	isType, called, ranged bool
 }
 
@@ -32,8 +32,8 @@ func (v *view) expects(path []ast.Node) expectation {
 	return v.expectsAt(path[:at], path[at].(ast.Expr))
 }
 
-// expectsAt returns what an expression's surroundings, the innermost of which
-// is the last, ask of it.
+// expectsAt returns what an expression's surroundings, the innermost of which is the last, ask of
+// it.
 func (v *view) expectsAt(path []ast.Node, x ast.Expr) expectation {
 	if len(path) == 0 {
 		return expectation{}
@@ -272,8 +272,8 @@ func (v *view) expectsArgument(call *ast.CallExpr, i int) expectation {
 	return expectation{want: t}
 }
 
-// inferred returns the type of an argument for another parameter of the same
-// type parameter; nil if there is none.
+// inferred returns the type of an argument for another parameter of the same type parameter; nil if
+// there is none.
 func (v *view) inferred(s *types.Signature, call *ast.CallExpr, p *types.TypeParam) types.Type {
 	for j, arg := range call.Args {
 		if j < s.Params().Len() && types.Unalias(s.Params().At(j).Type()) == p {
@@ -315,8 +315,8 @@ func (v *view) expectsOfBuiltin(call *ast.CallExpr, i int) expectation {
 	return expectation{}
 }
 
-// elementType returns the type of the i-th element of a literal without keys,
-// or of the key that may stand in its place.
+// elementType returns the type of the i-th element of a literal without keys, or of the key that
+// may stand in its place.
 func elementType(t types.Type, i int) types.Type {
 	switch u := pointed(t).(type) {
 	case *types.Slice:
@@ -368,8 +368,8 @@ func underlying(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// pointed returns the underlying type of what a literal of type t makes, which
-// may be an element without its &.
+// pointed returns the underlying type of what a literal of type t makes, which may be an element
+// without its &.
 func pointed(t types.Type) types.Type {
 	u := underlying(t)
 	if p, ok := u.(*types.Pointer); ok {
@@ -430,9 +430,8 @@ func (e expectation) fit(obj types.Object) int {
 	return fitsNot
 }
 
-// takes reports whether a value of an underlying type can be called, or ranged
-// over, where that is asked for. That integers can be ranged over is no sign
-// that they are meant.
+// takes reports whether a value of an underlying type can be called, or ranged over, where that is
+// asked for. That integers can be ranged over is no sign that they are meant.
 func (e expectation) takes(u types.Type) bool {
 	if e.called {
 		_, ok := u.(*types.Signature)

@@ -13,13 +13,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Inspect describes what stands at, or ends before, the cursor, a position in
-// Unicode code points of the source: its declaration and documentation, with
-// detail 1 its source, too, where it was declared in a cell. Where nothing
-// known stands, that is the function whose arguments the cursor is in. Question
-// marks at the end of the source, by which front ends ask, are no part of it.
-// The value of a variable is shown while no cell runs, if it can be had without
-// running code of the user's. inspect returns nil if nothing is known.
+// Inspect describes what stands at, or ends before, the cursor, a position in Unicode code points
+// of the source: its declaration and documentation, with detail 1 its source, too, where it was
+// declared in a cell. Where nothing known stands, that is the function whose arguments the cursor
+// is in. Question marks at the end of the source, by which front ends ask, are no part of it. The
+// value of a variable is shown while no cell runs, if it can be had without running code of the
+// user's. inspect returns nil if nothing is known.
 func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.Bundle) {
 	defer func() {
 		// A fault of the engine costs the answer, not the kernel.
@@ -122,9 +121,8 @@ func (q *inspector) call(at int) (found *description) {
 	return found
 }
 
-// callsAround returns where the names of the functions are whose arguments the
-// text ends in, the innermost first. Those around a block of statements are
-// not among them.
+// callsAround returns where the names of the functions are whose arguments the text ends in, the
+// innermost first. Those around a block of statements are not among them.
 func callsAround(text string) []int {
 	lexemes := syntax.Lex(text)
 	var open []int
@@ -175,8 +173,8 @@ func (q *inspector) importPath(path string) (found *description) {
 	return found
 }
 
-// describe describes an object that the identifier at the end of a path stands
-// for; nil describes nil.
+// describe describes an object that the identifier at the end of a path stands for; nil describes
+// nil.
 func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *description {
 	if obj == nil || obj.Name() == "_" {
 		return nil

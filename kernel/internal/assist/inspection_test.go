@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestInspect looks at descriptions: at their first line, and at what else is
-// in the plain text and the Markdown, or with ! is not.
+// TestInspect looks at descriptions: at their first line, and at what else is in the plain text and
+// the Markdown, or with ! is not.
 func TestInspect(t *testing.T) {
 	enginetest.FailOnFaults(t)
 	e := newAssistant(t, earlier...)

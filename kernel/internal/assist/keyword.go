@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// keywords offers the keywords that can stand at the end of a path, which is
-// nil where the parser made nothing of the place.
+// keywords offers the keywords that can stand at the end of a path, which is nil where the parser
+// made nothing of the place.
 func (c *completer) keywords(path []ast.Node) {
 	offer := c.offerKeywords
 	if c.before == token.ELSE {
@@ -58,8 +58,8 @@ func (c *completer) keywords(path []ast.Node) {
 	}
 }
 
-// atTop reports whether a path begins in the statements of the cell, which the
-// parser sees as a function.
+// atTop reports whether a path begins in the statements of the cell, which the parser sees as a
+// function.
 func (c *completer) atTop(path []ast.Node) bool {
 	for _, f := range c.files {
 		if path[0] == ast.Node(f) {

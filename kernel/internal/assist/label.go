@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// labels offers the labels that a branch statement at the end of a path can
-// name; source is the text of the cell.
+// labels offers the labels that a branch statement at the end of a path can name; source is the
+// text of the cell.
 func (c *completer) labels(path []ast.Node, branch *ast.BranchStmt, source string) {
 	var names []string
 	if branch.Tok == token.GOTO {
@@ -33,8 +33,8 @@ func (c *completer) labels(path []ast.Node, branch *ast.BranchStmt, source strin
 	}
 }
 
-// breaks reports whether a labelled statement is one that a branch statement,
-// break or continue, can be about.
+// breaks reports whether a labelled statement is one that a branch statement, break or continue,
+// can be about.
 func breaks(s ast.Stmt, branch token.Token) bool {
 	switch s.(type) {
 	case *ast.ForStmt, *ast.RangeStmt:

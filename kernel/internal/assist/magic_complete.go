@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// magicAt returns the magic whose text, without the Go behind it, an offset is
-// in or ends; nil if there is none.
+// magicAt returns the magic whose text, without the Go behind it, an offset is in or ends; nil if
+// there is none.
 func magicAt(source string, at int) *magics.Use {
 	uses, _ := magics.Find(source[:at])
 	if len(uses) == 0 {
@@ -33,8 +33,8 @@ func magicAt(source string, at int) *magics.Use {
 	return m
 }
 
-// completeMagic completes what is no Go before an offset. It returns from where
-// on a candidate replaces the text, and whether the offset is in a magic.
+// completeMagic completes what is no Go before an offset. It returns from where on a candidate
+// replaces the text, and whether the offset is in a magic.
 func (a *Assistant) completeMagic(source string, at int) (start int, candidates []Candidate, ok bool) {
 	if !magics.MayHold(source[:at]) {
 		return at, nil, false
@@ -85,8 +85,8 @@ func (a *Assistant) completeMagic(source string, at int) (start int, candidates 
 	return start, candidates, true
 }
 
-// magicNames returns the magics that begin like a text; those of a whole cell
-// only where the cell begins.
+// magicNames returns the magics that begin like a text; those of a whole cell only where the cell
+// begins.
 func magicNames(text string, first bool) []Candidate {
 	var out []Candidate
 	offer := func(sign string, k magics.Kind) {
@@ -120,8 +120,8 @@ func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Can
 	return word + strings.LastIndexByte(source[word:at], '/') + 1, out
 }
 
-// inspectMagic describes the magic whose name an offset is in or ends, and
-// reports whether it is in a magic at all.
+// inspectMagic describes the magic whose name an offset is in or ends, and reports whether it is in
+// a magic at all.
 func inspectMagic(source string, at int) (*program.Bundle, bool) {
 	if !magics.MayHold(source) {
 		return nil, false

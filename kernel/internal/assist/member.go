@@ -4,8 +4,8 @@ import (
 	"go/types"
 )
 
-// members returns the fields and methods that a selector of a value of type t
-// finds in package pkg, those of embedded fields and of the pointer included.
+// members returns the fields and methods that a selector of a value of type t finds in package pkg,
+// those of embedded fields and of the pointer included.
 func members(t types.Type, pkg *types.Package) []types.Object {
 	var out []types.Object
 	seen := map[string]bool{}
@@ -23,8 +23,7 @@ func members(t types.Type, pkg *types.Package) []types.Object {
 	return out
 }
 
-// memberNames appends the names of all fields and methods of a type and of
-// what it embeds.
+// memberNames appends the names of all fields and methods of a type and of what it embeds.
 func memberNames(t types.Type, seen map[types.Type]bool, names []string) []string {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

@@ -7,8 +7,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 )
 
-// TestDeepNesting asks about text that would take minutes, or that the parser
-// gives up on.
+// TestDeepNesting asks about text that would take minutes, or that the parser gives up on.
 func TestDeepNesting(t *testing.T) {
 	enginetest.FailOnFaults(t)
 	e := newAssistant(t, earlier...)

@@ -17,8 +17,8 @@ func (v *view) doc(path, name string) string {
 	return ""
 }
 
-// typeOf writes the type of an object; of a function its parameters and
-// results, of a package its import path.
+// typeOf writes the type of an object; of a function its parameters and results, of a package its
+// import path.
 func (v *view) typeOf(obj types.Object) string {
 	switch obj := obj.(type) {
 	case *types.PkgName:

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A view is a cell that is being written, parsed and type-checked as far as it
-// makes sense. The session is as it would be for the cell.
+// A view is a cell that is being written, parsed and type-checked as far as it makes sense. The
+// session is as it would be for the cell.
 type view struct {
 	*check.Checker // with files of its own
 	k              *check.Checked
@@ -22,17 +22,16 @@ type view struct {
 	faulty         bool // the text does not parse
 }
 
-// maxDepth bounds how deep the brackets of a text may stand in each other: the
-// time to check some of them grows with its square.
+// maxDepth bounds how deep the brackets of a text may stand in each other: the time to check some
+// of them grows with its square.
 const maxDepth = 200
 
-// maxRounds bounds how often a text is checked because of errors that it leaves
-// out: each may hide the next.
+// maxRounds bounds how often a text is checked because of errors that it leaves out: each may hide
+// the next.
 const maxRounds = 6
 
-// show shows the text of a cell to see, unless it is nested too deep. Lines
-// that are wrong are left out, but not that of offset at. What the check does
-// to the session is taken back when it returns.
+// show shows the text of a cell to see, unless it is nested too deep. Lines that are wrong are left
+// out, but not that of offset at. What the check does to the session is taken back when it returns.
 func show(c *check.Checker, text string, at int, see func(*view)) {
 	if syntax.Nest(text).Deepest > maxDepth {
 		return
@@ -53,8 +52,8 @@ func show(c *check.Checker, text string, at int, see func(*view)) {
 	}
 }
 
-// viewOf reads and checks the text of a cell, of functions that around an offset
-// alone; forgotten is as for check.
+// viewOf reads and checks the text of a cell, of functions that around an offset alone; forgotten
+// is as for check.
 func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]bool) *view {
 	pkg := c.Fresh()
 	own := *c
@@ -71,8 +70,7 @@ func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]bool)
 	return v
 }
 
-// read parses what can be parsed: its errors are those of a cell that is not
-// finished.
+// read parses what can be parsed: its errors are those of a cell that is not finished.
 func (v *view) read(text string) *check.Reading {
 	p := &syntax.Parsed{Source: syntax.NewSource(program.Cell{Source: text, Name: "this cell"}), Items: syntax.Split(text), Mentioned: map[string]bool{}}
 	file := func(prefix, suffix string, keep func(syntax.Item) bool) *ast.File {
@@ -109,8 +107,8 @@ func (v *view) read(text string) *check.Reading {
 	return r
 }
 
-// survey does what checker.check does, in spite of errors, and of the bodies of
-// functions only to that around an offset.
+// survey does what checker.check does, in spite of errors, and of the bodies of functions only to
+// that around an offset.
 func (v *view) survey(at int) {
 	ignore := func(token.Pos, string) {}
 	v.ImportAll(v.k, ignore)
@@ -147,8 +145,8 @@ func (v *view) survey(at int) {
 	}
 }
 
-// pathTo returns the nodes around the identifier at an offset of the text,
-// from the file to the identifier; nil if there is none.
+// pathTo returns the nodes around the identifier at an offset of the text, from the file to the
+// identifier; nil if there is none.
 func (v *view) pathTo(offset int) []ast.Node {
 	var found []ast.Node
 	for _, f := range v.files {
@@ -202,8 +200,7 @@ func (v *view) scopeAt(pos token.Pos) *types.Scope {
 	return best
 }
 
-// objectAt returns what the identifier at the end of a path stands for, nil if
-// that is not known.
+// objectAt returns what the identifier at the end of a path stands for, nil if that is not known.
 func (v *view) objectAt(path []ast.Node) types.Object {
 	if len(path) < 2 {
 		return nil

@@ -1,39 +1,34 @@
-// Package carry takes the values of variables from the interpreter to compiled
-// cells, from older compiled cells to newer ones, and from one process to
-// another.
+// Package carry takes the values of variables from the interpreter to compiled cells, from older
+// compiled cells to newer ones, and from one process to another.
 //
 // # In place
 //
-// The interpreter lays values out in memory as the compiler does: its types
-// differ from the compiled ones in names, in methods, and in what stands in the
-// first word of an interface. The same is true of a type that is compiled anew
-// with more methods. So values stay where they are and are read as the other
-// type from then on: pointers, cycles, shared slices and maps are kept without
-// further ado, and a large slice of numbers costs nothing. What has to be
-// changed is changed in place: interfaces, the keys of maps that hash otherwise,
-// and functions.
+// The interpreter lays values out in memory as the compiler does: its types differ from the
+// compiled ones in names, in methods, and in what stands in the first word of an interface. The
+// same is true of a type that is compiled anew with more methods. So values stay where they are and
+// are read as the other type from then on: pointers, cycles, shared slices and maps are kept
+// without further ado, and a large slice of numbers costs nothing. What has to be changed is
+// changed in place: interfaces, the keys of maps that hash otherwise, and functions.
 //
-// Only the variables themselves move, where the compiled code has its own; then
-// pointers to the old ones are bent to the new ones wherever they are found.
+// Only the variables themselves move, where the compiled code has its own; then pointers to the old
+// ones are bent to the new ones wherever they are found.
 //
 // # What is not carried
 //
-// Functions that the interpreter made are replaced by ones that say so when they are
-// called. Values whose form is another in compiled code, and those in interfaces
-// whose type is not known there, become zero. Each variable with such a part is
-// named, once.
+// Functions that the interpreter made are replaced by ones that say so when they are called. Values
+// whose form is another in compiled code, and those in interfaces whose type is not known there,
+// become zero. Each variable with such a part is named, once.
 //
-// What compiled functions and the run time hold out of sight is not seen:
-// the variables that a compiled function has kept, values behind
-// unsafe.Pointer, and goroutines. Those that still run go on with what they
-// have: what they write to an older variable later, later cells may not see, and
+// What compiled functions and the run time hold out of sight is not seen: the variables that a
+// compiled function has kept, values behind unsafe.Pointer, and goroutines. Those that still run go
+// on with what they have: what they write to an older variable later, later cells may not see, and
 // they must not write to maps meanwhile.
 //
 // # Out of the process
 //
-// Save writes variables and all that they lead to, and Load reads them in another
-// process of the same program that has units with the same types. Memory that
-// several pointers or slices lead to is written once.
+// Save writes variables and all that they lead to, and Load reads them in another process of the
+// same program that has units with the same types. Memory that several pointers or slices lead to
+// is written once.
 package carry
 
 import (
@@ -50,12 +45,10 @@ import (
 type Interpreter interface {
 	// Variable returns a variable by its lowered name. It is addressable.
 	Variable(lowered string) (reflect.Value, bool)
-	// Held returns the value of a session type that an interface holds, and
-	// the number of its type.
+	// Held returns the value of a session type that an interface holds, and the number of its type.
 	Held(v any) (value any, number int, ok bool)
-	// Type tells of a type by its number: its kind, its name as %T prints
-	// it, whether that was declared, and the numbers of its parts, 0 for types
-	// that are the compiled ones.
+	// Type tells of a type by its number: its kind, its name as %T prints it, whether that was
+	// declared, and the numbers of its parts, 0 for types that are the compiled ones.
 	Type(number int) (kind, name string, declared bool, elems []int)
 	// Shown returns the values that cells showed, to be set.
 	Shown() [][]any
@@ -98,12 +91,11 @@ func Behind(lost []Lost) program.LeftBehind {
 	return left
 }
 
-// Variables carries variables over: those of the interpreter, and those of
-// older units. All that are carried at one time keep what they share. The units
-// must be loaded, and no code of cells may run. A variable that stays in its unit can
-// be among them, to be named if it is lost. Where types were compiled anew, what
-// the interfaces of all variables of units hold becomes of the newest types, and so
-// do the values that cells have shown.
+// Variables carries variables over: those of the interpreter, and those of older units. All that
+// are carried at one time keep what they share. The units must be loaded, and no code of cells may
+// run. A variable that stays in its unit can be among them, to be named if it is lost. Where types
+// were compiled anew, what the interfaces of all variables of units hold becomes of the newest
+// types, and so do the values that cells have shown.
 //
 // The errors are faults of the program: variables that are not there.
 func Variables(in Interpreter, moved []program.Moved, shown ...[]any) ([]Lost, error) {
@@ -153,8 +145,8 @@ type variable struct {
 	pointer  reflect.Value // of the unit, to it
 }
 
-// find returns the variable, and where it goes. It is not valid where the
-// interpreter does not have it.
+// find returns the variable, and where it goes. It is not valid where the interpreter does not have
+// it.
 func (m *mover) find(v program.Moved) (*variable, error) {
 	x := &variable{Moved: v}
 	var err error
@@ -232,8 +224,8 @@ func (m *mover) move(list []*variable) {
 	}
 }
 
-// show carries over values that were shown. What cannot be stays what it is, and
-// whoever asks for it finds that it is of another type.
+// show carries over values that were shown. What cannot be stays what it is, and whoever asks for
+// it finds that it is of another type.
 func (m *mover) show(values []any) {
 	m.variable = &variable{Moved: program.Moved{Name: "Out"}}
 	for i, v := range values {

@@ -212,8 +212,7 @@ func (c *collector) iface(at *place, v reflect.Value) {
 	c.depth--
 }
 
-// cannotHold says why the value of an interface is not kept at all, by its type;
-// empty if it is.
+// cannotHold says why the value of an interface is not kept at all, by its type; empty if it is.
 func (c *collector) cannotHold(t reflect.Type) string {
 	kind := kindOf(t)
 	if kind == pointerKind && kindOf(t.Elem()) == neverKind {
@@ -233,8 +232,8 @@ func (c *collector) lose(at *place, why string) {
 	c.lost = append(c.lost, Lost{Name: c.name, Path: at.of(c.name), Why: why})
 }
 
-// merge makes objects of regions: those that lie within others, or overlap with
-// them, as slices of one array do, share their object.
+// merge makes objects of regions: those that lie within others, or overlap with them, as slices of
+// one array do, share their object.
 func (c *collector) merge() {
 	type found struct {
 		key seen
@@ -281,8 +280,8 @@ func (c *collector) merge() {
 	}
 }
 
-// within reports whether n values of type t lie at an offset in memory of count
-// values of type outer.
+// within reports whether n values of type t lie at an offset in memory of count values of type
+// outer.
 func within(outer reflect.Type, count int, offset uintptr, t reflect.Type, n int) bool {
 	size := outer.Size()
 	if size == 0 || offset >= uintptr(count)*size {

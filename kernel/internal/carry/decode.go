@@ -98,8 +98,7 @@ func (d *decoder) pointer(p unsafe.Pointer, t reflect.Type) error {
 	return d.lead(p, kind, offset, t, 1)
 }
 
-// reference reads a kind of reference, which may be an object's number, and an
-// offset.
+// reference reads a kind of reference, which may be an object's number, and an offset.
 func (d *decoder) reference() (kind, offset uint64, err error) {
 	if kind, err = number(d.r); err == nil && kind != nilReference && kind != emptyReference {
 		offset, err = number(d.r)
@@ -107,8 +106,7 @@ func (d *decoder) reference() (kind, offset uint64, err error) {
 	return kind, offset, err
 }
 
-// lead makes the pointer at p lead to where a reference says that n values of a
-// type are.
+// lead makes the pointer at p lead to where a reference says that n values of a type are.
 func (d *decoder) lead(p unsafe.Pointer, kind, offset uint64, t reflect.Type, n int) error {
 	if kind == staticReference {
 		if !d.static.covers(uintptr(offset)) {

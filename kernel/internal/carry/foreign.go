@@ -9,20 +9,18 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// The run time unifies the types that plugins bring with those that the program
-// has, but not with types that reflection made before. What values in
-// interfaces have of such types is a type that no compiled code asks for, until
-// a plugin brings the one that it does ask for.
+// The run time unifies the types that plugins bring with those that the program has, but not with
+// types that reflection made before. What values in interfaces have of such types is a type that no
+// compiled code asks for, until a plugin brings the one that it does ask for.
 
-// foreign are the types that values were left with because no compiled code has
-// them, or has their instances of newer types, so far.
+// foreign are the types that values were left with because no compiled code has them, or has their
+// instances of newer types, so far.
 var foreign = struct {
 	sync.Mutex
 	types map[reflect.Type]bool
 }{types: map[reflect.Type]bool{}}
 
-// naturalize looks for compiled types in place of foreign ones, among those that
-// were loaded since.
+// naturalize looks for compiled types in place of foreign ones, among those that were loaded since.
 func naturalize() {
 	foreign.Lock()
 	list := foreign.types
@@ -60,8 +58,8 @@ func isComposite(t reflect.Type) bool {
 	return false
 }
 
-// compiledLike returns the compiled type that is identical with a composite one, or
-// that itself if there is none.
+// compiledLike returns the compiled type that is identical with a composite one, or that itself if
+// there is none.
 func compiledLike(t reflect.Type) reflect.Type {
 	var found reflect.Type
 	for _, c := range listed(t.String()) {
@@ -78,8 +76,8 @@ func compiledLike(t reflect.Type) reflect.Type {
 	return found
 }
 
-// instanceLike returns the newest instance in place of one of outdated types, or
-// that itself if there is none.
+// instanceLike returns the newest instance in place of one of outdated types, or that itself if
+// there is none.
 func instanceLike(t reflect.Type) reflect.Type {
 	for _, p := range listed("*" + t.String()) {
 		if c := p.Elem(); c != t && newForms().same(t, c) && !outdated(c) {
@@ -181,8 +179,8 @@ func identical(a, b reflect.Type) bool {
 	return false // interfaces are all in the program, or of the session
 }
 
-// listed returns the types that the program and its plugins list by what they
-// print as. Declared types are not listed, pointers to them are.
+// listed returns the types that the program and its plugins list by what they print as. Declared
+// types are not listed, pointers to them are.
 func listed(text string) []reflect.Type {
 	var list []reflect.Type
 	for _, p := range typesByString(text) {
@@ -193,8 +191,8 @@ func listed(text string) []reflect.Type {
 	return list
 }
 
-// typesByString is what reflection finds known types with before it makes one. It
-// is kept for such uses (go.dev/issue/67401).
+// typesByString is what reflection finds known types with before it makes one. It is kept for such
+// uses (go.dev/issue/67401).
 //
 //go:linkname typesByString reflect.typesByString
 func typesByString(s string) []unsafe.Pointer

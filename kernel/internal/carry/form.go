@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// forms knows of pairs of types whether values of both are the same in memory,
-// but for what interfaces and functions hold.
+// forms knows of pairs of types whether values of both are the same in memory, but for what
+// interfaces and functions hold.
 type forms struct {
 	alike map[pair]bool
 	needs map[pair]bool
 }
 
-// A pair is what a value is read as, and what it is to become. The first is nil
-// where it is not known, and follows from the second.
+// A pair is what a value is read as, and what it is to become. The first is nil where it is not
+// known, and follows from the second.
 type pair struct{ from, to reflect.Type }
 
 func newForms() *forms { return &forms{map[pair]bool{}, map[pair]bool{}} }
@@ -31,8 +31,7 @@ func (f *forms) same(from, to reflect.Type) bool {
 	f.alike[p] = true // what leads back to here is decided here
 	alike := f.compare(from, to)
 	if !alike {
-		// What was decided on the assumption that they are alike is open
-		// again.
+		// What was decided on the assumption that they are alike is open again.
 		clear(f.alike)
 	}
 	f.alike[p] = alike
@@ -69,14 +68,14 @@ func (f *forms) compare(from, to reflect.Type) bool {
 	return true
 }
 
-// isPlaceholder reports the type that the interpreter puts for a type within
-// itself where it cannot name it.
+// isPlaceholder reports the type that the interpreter puts for a type within itself where it cannot
+// name it.
 func isPlaceholder(t reflect.Type) bool {
 	return t.Name() == "dummy" && strings.HasSuffix(t.PkgPath(), "yaegi/internal/unsafe2")
 }
 
-// interfaceBefore is the interface that values of a compiled one are held in
-// by the interpreter, where that is not known otherwise.
+// interfaceBefore is the interface that values of a compiled one are held in by the interpreter,
+// where that is not known otherwise.
 func interfaceBefore(from, to reflect.Type) reflect.Type {
 	if from != nil {
 		return from

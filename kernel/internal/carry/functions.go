@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// madeByReflection is where the code of functions begins that reflection made,
-// as those of the interpreter are.
+// madeByReflection is where the code of functions begins that reflection made, as those of the
+// interpreter are.
 var madeByReflection = reflect.MakeFunc(reflect.TypeFor[func()](), nil).Pointer()
 
 const interpreterPath = "github.com/hierml/notebook/kernel/internal/interpreted."
@@ -25,8 +25,8 @@ func interpreted(code uintptr) bool {
 	return f != nil && (strings.HasPrefix(f.Name(), interpreterPath) || strings.HasPrefix(f.Name(), "github.com/traefik/yaegi/"))
 }
 
-// function looks at a function value. In place of the interpreter's is put one that
-// says so when it is called.
+// function looks at a function value. In place of the interpreter's is put one that says so when it
+// is called.
 func (m *mover) function(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
 	word := *(*unsafe.Pointer)(p)
 	if word == nil || m.in == nil || m.gone[word] || !interpreted(*(*uintptr)(word)) {

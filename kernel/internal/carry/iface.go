@@ -37,8 +37,7 @@ func (m *mover) iface(at *place, p unsafe.Pointer, from, to reflect.Type, copied
 	return true
 }
 
-// held returns what an interface is to hold in place of a value, and whether
-// that is another.
+// held returns what an interface is to hold in place of a value, and whether that is another.
 func (m *mover) held(at *place, v reflect.Value) (held reflect.Value, changed bool, why string) {
 	from := v.Type()
 	to := m.types.current(from)
@@ -73,8 +72,8 @@ func (m *mover) held(at *place, v reflect.Value) (held reflect.Value, changed bo
 	return held, changed || inner, ""
 }
 
-// copyOf returns a copy of a value as the other type, with what is in it
-// changed, and reports whether anything was.
+// copyOf returns a copy of a value as the other type, with what is in it changed, and reports
+// whether anything was.
 func (m *mover) copyOf(at *place, v reflect.Value, from, to reflect.Type) (reflect.Value, bool) {
 	box := reflect.New(to)
 	reflect.NewAt(from, box.UnsafePointer()).Elem().Set(v)

@@ -70,8 +70,8 @@ func interpret(t testing.TB, cells ...string) *interpreting {
 
 var units atomic.Int64
 
-// promote carries the variables of a session that have the names of those of a
-// compiled unit. The types are those that the session calls main.Name.
+// promote carries the variables of a session that have the names of those of a compiled unit. The
+// types are those that the session calls main.Name.
 func (s *interpreting) promote(t testing.TB, variables map[string]any, types map[string]reflect.Type) []carry.Lost {
 	t.Helper()
 	unit := fmt.Sprintf("cell/carry%d", units.Add(1))

@@ -11,9 +11,9 @@ import (
 
 var errBroken = errors.New("what was saved of them is broken")
 
-// Load reads what Save wrote, of that many bytes, into variables by their
-// names. A size below zero is not known, and then what is read is trusted. What is
-// of a type that this process does not have is returned, and is zero.
+// Load reads what Save wrote, of that many bytes, into variables by their names. A size below zero
+// is not known, and then what is read is trusted. What is of a type that this process does not have
+// is returned, and is zero.
 func Load(r io.Reader, size int64, vars []Named) ([]Lost, error) {
 	static, err := staticMemory()
 	if err != nil {
@@ -29,8 +29,8 @@ func Load(r io.Reader, size int64, vars []Named) ([]Lost, error) {
 	return l.lost, nil
 }
 
-// A loader reads. Left is how many bytes more there can be at most, as far as
-// memory was asked for on their account.
+// A loader reads. Left is how many bytes more there can be at most, as far as memory was asked for
+// on their account.
 type loader struct {
 	r      *bufio.Reader
 	left   uint64
@@ -43,8 +43,7 @@ type loader struct {
 	lost    []Lost
 }
 
-// An object is memory for n values, or a map. It is not valid if its type is not
-// known.
+// An object is memory for n values, or a map. It is not valid if its type is not known.
 type object struct {
 	t      reflect.Type
 	n      int
@@ -214,8 +213,7 @@ func (l *loader) make(o *object, typeText string) error {
 	return nil
 }
 
-// spend asks for memory for n values of a type: there must be as many bytes to be
-// read.
+// spend asks for memory for n values of a type: there must be as many bytes to be read.
 func (l *loader) spend(t reflect.Type, n uint64) error {
 	if t.Size() > 0 && n > 1<<46/uint64(t.Size()) {
 		return errBroken

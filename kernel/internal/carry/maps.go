@@ -50,8 +50,8 @@ func (m *mover) entries(j job) {
 	}
 }
 
-// mayDifferFromItself reports types of which there are values, such as those that
-// are not a number, that cannot be found in a map.
+// mayDifferFromItself reports types of which there are values, such as those that are not a number,
+// that cannot be found in a map.
 func mayDifferFromItself(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.Struct, reflect.Array, reflect.Interface:

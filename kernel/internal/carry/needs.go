@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// inside reports whether something within values of a pair of types may have
-// to be changed: whether they are to be looked through.
+// inside reports whether something within values of a pair of types may have to be changed: whether
+// they are to be looked through.
 func (m *mover) inside(from, to reflect.Type) bool {
 	p := pair{from, to}
 	if needs, ok := m.forms.needs[p]; ok {
@@ -93,8 +93,8 @@ func rehashed(from, to reflect.Type) bool {
 	return false
 }
 
-// opaque reports structs that are not looked into: others may be at work on
-// values of them, and nothing of the session is found there in the open.
+// opaque reports structs that are not looked into: others may be at work on values of them, and
+// nothing of the session is found there in the open.
 func opaque(t reflect.Type) bool {
 	path := t.PkgPath()
 	if t.Kind() != reflect.Struct {

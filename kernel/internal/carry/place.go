@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A place is where something is, as the user would write it, beginning at a
-// variable. Nil is the variable itself.
+// A place is where something is, as the user would write it, beginning at a variable. Nil is the
+// variable itself.
 type place struct {
 	in   *place
 	name string // of a field

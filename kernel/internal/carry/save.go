@@ -13,13 +13,12 @@ import (
 	"unsafe"
 )
 
-// What Save writes is a magic, the program's identity, the types, what objects
-// there are, and then the contents of each, in pieces, so that what cannot be
-// read by the other process can be passed over. Numbers are varints.
+// What Save writes is a magic, the program's identity, the types, what objects there are, and then
+// the contents of each, in pieces, so that what cannot be read by the other process can be passed
+// over. Numbers are varints.
 //
-// An object is memory that is pointed to, or a map. A pointer is the number of
-// an object and an offset in it: values of one type lie in memory alike in all
-// processes of a program.
+// An object is memory that is pointed to, or a map. A pointer is the number of an object and an
+// offset in it: values of one type lie in memory alike in all processes of a program.
 const magic = "hierml variables 1\n"
 
 const (
@@ -39,13 +38,11 @@ const (
 	firstType = 2
 )
 
-// Save writes variables, and all that can be reached from them, for another
-// process of this program. What is shared, and cycles, are kept. No code of
-// cells may run.
+// Save writes variables, and all that can be reached from them, for another process of this
+// program. What is shared, and cycles, are kept. No code of cells may run.
 //
-// What cannot be kept is returned, one remark for each variable, and is zero
-// when it is loaded: functions, channels, files, connections, timers and what
-// else is of use in its process only.
+// What cannot be kept is returned, one remark for each variable, and is zero when it is loaded:
+// functions, channels, files, connections, timers and what else is of use in its process only.
 func Save(w io.Writer, vars []Named) ([]Lost, error) {
 	c, err := collect(vars)
 	if err != nil {
@@ -95,8 +92,8 @@ func (s *saver) text(t string) {
 	s.write([]byte(t))
 }
 
-// typeTable writes the types of objects and of values in interfaces. Each is
-// described after those that it is made of.
+// typeTable writes the types of objects and of values in interfaces. Each is described after those
+// that it is made of.
 func (s *saver) typeTable() {
 	for _, o := range s.objects {
 		s.addType(o.t)

@@ -202,8 +202,8 @@ func TestSavedLost(t *testing.T) {
 		"file": "a value of type os.File",
 		"list": "list[1]: a function value (and 1 more)",
 	}
-	// The library's own file is there in every process, so it is not lost when
-	// it lies in the program's memory.
+	// The library's own file is there in every process, so it is not lost when it lies in the
+	// program's memory.
 	if file2 := v["file"].Interface().(*os.File); file2 == os.Stdout {
 		delete(want, "file")
 	}
@@ -271,8 +271,8 @@ func graph(r *rand.Rand) []*knot {
 	return all
 }
 
-// form numbers the pointers of a graph in the order in which they are met, so that
-// two that are tied alike are equal as texts.
+// form numbers the pointers of a graph in the order in which they are met, so that two that are
+// tied alike are equal as texts.
 func form(all []*knot) string {
 	numbers := map[any]int{}
 	var b strings.Builder

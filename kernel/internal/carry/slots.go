@@ -9,8 +9,8 @@ import (
 // slots are the memory of the variables that move.
 type slots struct {
 	list []slot // by address
-	// within holds the types of the variables and of the values within
-	// them: what a pointer to one of them points to.
+	// within holds the types of the variables and of the values within them: what a pointer to one
+	// of them points to.
 	within map[reflect.Type]bool
 }
 
@@ -54,8 +54,7 @@ func (s *slots) sort() {
 	})
 }
 
-// moved returns where what p points to is now, if it was in a variable that
-// moves.
+// moved returns where what p points to is now, if it was in a variable that moves.
 func (s *slots) moved(p unsafe.Pointer) (unsafe.Pointer, bool) {
 	i, found := slices.BinarySearchFunc(s.list, uintptr(p), func(x slot, p uintptr) int {
 		switch {

@@ -12,9 +12,8 @@ import (
 	"unsafe"
 )
 
-// static is the memory of the program's own variables and constants, which lies
-// at the same place in each process of it. What points there points to the
-// other process's own: time.Local, io.EOF.
+// static is the memory of the program's own variables and constants, which lies at the same place
+// in each process of it. What points there points to the other process's own: time.Local, io.EOF.
 type static struct {
 	base   uintptr
 	ranges [][2]uintptr // relative to base

@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// typeTable knows what types of the interpreter and of older units are in the newest
-// compiled code.
+// typeTable knows what types of the interpreter and of older units are in the newest compiled code.
 type typeTable struct {
 	in      Interpreter
 	session map[int]reflect.Type
@@ -20,8 +19,8 @@ func newTypeTable(in Interpreter) *typeTable {
 	return &typeTable{in, map[int]reflect.Type{}, map[reflect.Type]reflect.Type{}}
 }
 
-// ofSession returns the compiled type for a type of the interpreter by its
-// number. The values that it has there are of type from.
+// ofSession returns the compiled type for a type of the interpreter by its number. The values that
+// it has there are of type from.
 func (t *typeTable) ofSession(number int, from reflect.Type) (to reflect.Type, why string) {
 	if to, ok := t.session[number]; ok {
 		return to, ""
@@ -65,8 +64,7 @@ func (t *typeTable) ofSession(number int, from reflect.Type) (to reflect.Type, w
 	return to, ""
 }
 
-// partOf is ofSession for a part of a type, whose number is 0 if it is the compiled
-// one.
+// partOf is ofSession for a part of a type, whose number is 0 if it is the compiled one.
 func (t *typeTable) partOf(number int, from reflect.Type) (reflect.Type, string) {
 	if number == 0 {
 		return t.current(from), ""
@@ -74,8 +72,7 @@ func (t *typeTable) partOf(number int, from reflect.Type) (reflect.Type, string)
 	return t.ofSession(number, from)
 }
 
-// named returns the one type of the units that prints as a name and has the form
-// of a type.
+// named returns the one type of the units that prints as a name and has the form of a type.
 func (t *typeTable) named(name string, from reflect.Type) (found reflect.Type) {
 	for _, to := range cell.TypesNamed(name) {
 		if !newForms().same(from, to) {
@@ -89,9 +86,8 @@ func (t *typeTable) named(name string, from reflect.Type) (found reflect.Type) {
 	return found
 }
 
-// current returns what a type is by now: another one if it, or a type that it is
-// made of, was compiled anew, or if it was made by reflection and there is a
-// compiled one like it.
+// current returns what a type is by now: another one if it, or a type that it is made of, was
+// compiled anew, or if it was made by reflection and there is a compiled one like it.
 func (t *typeTable) current(from reflect.Type) reflect.Type {
 	if to, ok := t.newer[from]; ok {
 		return to

@@ -36,8 +36,8 @@ func (a after) At() int { return a.x }
 
 func (a after) Later() string { return "later" }
 
-// recompile registers a unit with variables of older types and one with pointers to
-// them as newer ones, and carries them over.
+// recompile registers a unit with variables of older types and one with pointers to them as newer
+// ones, and carries them over.
 func recompile(t *testing.T, variables, moved map[string]any, old, new map[string]reflect.Type) []carry.Lost {
 	t.Helper()
 	first, second := fmt.Sprintf("cell/carry%d", units.Add(1)), fmt.Sprintf("cell/carry%d", units.Add(1))

@@ -21,11 +21,11 @@ type mover struct {
 	lost     []Lost
 
 	todo []job
-	// seen are the values behind pointers, in slices and in maps that have
-	// been looked through, or will be.
+	// seen are the values behind pointers, in slices and in maps that have been looked through, or
+	// will be.
 	seen map[seen]int
-	// turned are the empty interfaces of the interpreter that are
-	// interfaces with methods by now, by their addresses.
+	// turned are the empty interfaces of the interpreter that are interfaces with methods by now,
+	// by their addresses.
 	turned map[unsafe.Pointer]bool
 	// plain are types of values in interfaces that stay as they are.
 	plain map[reflect.Type]bool
@@ -33,8 +33,8 @@ type mover struct {
 	gone map[unsafe.Pointer]bool
 }
 
-// seen is memory that was looked through as a type. The number that goes with it
-// is that of the elements of an array.
+// seen is memory that was looked through as a type. The number that goes with it is that of the
+// elements of an array.
 type seen struct {
 	at unsafe.Pointer
 	to reflect.Type
@@ -83,10 +83,9 @@ func (m *mover) drain() {
 	}
 }
 
-// inline looks through the value at an address, as far as it lies there, and
-// changes what has to be; the rest is left to be done. It reports whether
-// the value changed. The memory of a copy, which nothing else refers to, is
-// looked through once only.
+// inline looks through the value at an address, as far as it lies there, and changes what has to
+// be; the rest is left to be done. It reports whether the value changed. The memory of a copy,
+// which nothing else refers to, is looked through once only.
 func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copied bool) (changed bool) {
 	if !m.inside(from, to) {
 		return false
@@ -133,8 +132,8 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type, copie
 	return changed
 }
 
-// quiet reports, for the many values of which this is easily seen, that there is
-// nothing to look at.
+// quiet reports, for the many values of which this is easily seen, that there is nothing to look
+// at.
 func (m *mover) quiet(p unsafe.Pointer, from, to reflect.Type) bool {
 	switch to.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice:
@@ -196,8 +195,7 @@ func (m *mover) later(j job) {
 
 var syncMap = reflect.TypeFor[sync.Map]()
 
-// atomicPointer returns what the values of an instance of atomic.Pointer point
-// to.
+// atomicPointer returns what the values of an instance of atomic.Pointer point to.
 func atomicPointer(t reflect.Type) (reflect.Type, bool) {
 	if t.PkgPath() != "sync/atomic" || !strings.HasPrefix(t.Name(), "Pointer[") || t.NumField() == 0 {
 		return nil, false

@@ -12,15 +12,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A refusal stops the lowering of a cell that the interpreter would not run
-// as Go does.
+// A refusal stops the lowering of a cell that the interpreter would not run as Go does.
 type refusal struct {
 	pos token.Pos
 	msg string
 }
 
-// A Change is what one checked cell does to the session: it enters the cell's
-// declarations, which commit makes live and rollback forgets.
+// A Change is what one checked cell does to the session: it enters the cell's declarations, which
+// commit makes live and rollback forgets.
 type Change struct {
 	C *check.Checker
 	S *state.Session
@@ -29,8 +28,7 @@ type Change struct {
 	// Queue holds the functions that are to be written with the cell.
 	Queue  []*state.Function
 	Queued map[*state.Function]bool
-	// commits and undos carry out, or take back, what the cell does to the
-	// session.
+	// commits and undos carry out, or take back, what the cell does to the session.
 	commits []func()
 	undos   []func()
 	// Variables are the cell's, in the order of their statements.
@@ -39,22 +37,20 @@ type Change struct {
 	Inits []InitCall
 	// noted are remarks on functions of earlier cells.
 	noted []string
-	// moved holds the names of variables that are declared anew with another
-	// type.
+	// moved holds the names of variables that are declared anew with another type.
 	moved map[string]bool
 	// Shown holds the types of the values that the cell shows.
 	Shown []types.Type
-	// checkOnly says that nothing is lowered: only the session is to know what
-	// the cell declares.
+	// checkOnly says that nothing is lowered: only the session is to know what the cell declares.
 	checkOnly bool
 	// Kept holds the functions that the cell declares as they are.
 	Kept map[*state.Function]bool
-	// Pos is where the work is, for refusals of types. In a stand-in for
-	// a function of a compiled package, site is where it is called.
+	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
+	// package, site is where it is called.
 	Pos  token.Pos
 	Site token.Pos
-	// Unready says that the cell calls a function which waits for another, and
-	// impossible that no executor can run the cell.
+	// Unready says that the cell calls a function which waits for another, and impossible that no
+	// executor can run the cell.
 	Unready, Impossible bool
 }
 
@@ -98,8 +94,7 @@ func New(c *check.Checker, k *check.Checked) *Change {
 	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}}
 }
 
-// RecoverRefusal takes the lowering back if it was refused, and reports why. It is
-// to be deferred.
+// RecoverRefusal takes the lowering back if it was refused, and reports why. It is to be deferred.
 func (ch *Change) RecoverRefusal(report func(syntax.Problem)) {
 	if r := recover(); r != nil {
 		no, ok := r.(refusal)
@@ -201,9 +196,9 @@ func (ch *Change) declareSpec(spec *ast.TypeSpec) {
 	ch.enter(d)
 }
 
-// declareVariable gives a variable its place. A variable that is declared
-// again with the same type stays the one it was, so that functions which
-// mention it follow; with another type it is a new one.
+// declareVariable gives a variable its place. A variable that is declared again with the same type
+// stays the one it was, so that functions which mention it follow; with another type it is a new
+// one.
 func (ch *Change) declareVariable(v *check.TopVariable) {
 	name := v.Global.Name()
 	d := &state.Declaration{Name: name, Cell: ch.K.Source.Cell.Number, Object: v.Global}
@@ -228,8 +223,8 @@ func (ch *Change) declareVariable(v *check.TopVariable) {
 	ch.Variables = append(ch.Variables, &cellVariable{v, d, fresh})
 }
 
-// Commit makes the cell's declarations live: all but the variables of
-// statements from index reached on, which were not executed.
+// Commit makes the cell's declarations live: all but the variables of statements from index reached
+// on, which were not executed.
 func (ch *Change) Commit(reached int) {
 	for _, f := range ch.commits {
 		f()
@@ -246,15 +241,15 @@ func (ch *Change) Commit(reached int) {
 	}
 }
 
-// Idle reports whether a cell does nothing when it is run, and declares nothing
-// but names of packages.
+// Idle reports whether a cell does nothing when it is run, and declares nothing but names of
+// packages.
 func (ch *Change) Idle() bool {
 	blank := slices.ContainsFunc(ch.K.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" })
 	return !blank && ch.K.Declarations == nil && len(ch.K.Body) == 0 && len(ch.Queue) == 0
 }
 
-// DeclaresBetween reports whether the statement before index i declares
-// variables, so that a failure later has to keep them.
+// DeclaresBetween reports whether the statement before index i declares variables, so that a
+// failure later has to keep them.
 func (ch *Change) DeclaresBetween(i int) bool {
 	for _, v := range ch.Variables {
 		if v.Statement == i-1 {

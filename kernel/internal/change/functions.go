@@ -8,9 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// declareFunc gives a function or method of the cell its name. One that was
-// declared before with the same signature gets a new version, and everything
-// that calls it is lowered again.
+// declareFunc gives a function or method of the cell its name. One that was declared before with
+// the same signature gets a new version, and everything that calls it is lowered again.
 func (ch *Change) declareFunc(f *check.Func) {
 	obj := f.Object
 	if obj == nil || f.Body == nil {
@@ -90,8 +89,7 @@ func (ch *Change) knowFunc(obj *types.Func, fn *state.Function) {
 	ch.Later(func() { delete(ch.S.Funcs, obj) })
 }
 
-// renew makes old the function that fn describes, and has it and all that
-// calls it lowered anew.
+// renew makes old the function that fn describes, and has it and all that calls it lowered anew.
 func (ch *Change) renew(old, fn *state.Function) {
 	was := *old
 	ch.Later(func() { *old = was })

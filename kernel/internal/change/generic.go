@@ -13,10 +13,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// Instance returns the instance of a generic function (or method) for some
-// type arguments. The interpreter's own generics are not used: the function
-// is type-checked once more with its type parameters as aliases of the
-// arguments, and lowered like any other.
+// Instance returns the instance of a generic function (or method) for some type arguments. The
+// interpreter's own generics are not used: the function is type-checked once more with its type
+// parameters as aliases of the arguments, and lowered like any other.
 func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.TypeList) *state.Function {
 	list := slices.Collect(targs.Types())
 	key := fn.Lowered() + "[" + ch.S.Identities.Key(targs) + "]"
@@ -39,8 +38,8 @@ func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.Typ
 	return inst
 }
 
-// renewInstances makes the instances of a generic function that is declared
-// again what it says now, and forgets those that nothing calls.
+// renewInstances makes the instances of a generic function that is declared again what it says now,
+// and forgets those that nothing calls.
 func (ch *Change) renewInstances(fn *state.Function) {
 	for _, key := range slices.Sorted(maps.Keys(ch.S.FuncInstances)) {
 		inst := ch.S.FuncInstances[key]
@@ -120,8 +119,7 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 	return plain, info
 }
 
-// declaredIn reports whether an object is declared inside a function. The
-// function itself is not.
+// declaredIn reports whether an object is declared inside a function. The function itself is not.
 func declaredIn(obj types.Object, decl *ast.FuncDecl) bool {
 	_, isFunc := obj.(*types.Func)
 	return obj.Pos() >= decl.Pos() && obj.Pos() < decl.End() && !isFunc

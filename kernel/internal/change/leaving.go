@@ -68,8 +68,7 @@ func (ch *Change) note(format string, args ...any) {
 	ch.noted = append(ch.noted, fmt.Sprintf("note: "+format+"\n", args...))
 }
 
-// Notes says which functions of the cell are pending, and what became of those
-// of others.
+// Notes says which functions of the cell are pending, and what became of those of others.
 func (ch *Change) Notes() []string {
 	notes := ch.noted
 	for _, fn := range ch.S.All {

@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// unchanged reports whether a function is declared again as it is: in the same
-// words, which mean the same. It is not compiled again then.
+// unchanged reports whether a function is declared again as it is: in the same words, which mean
+// the same. It is not compiled again then.
 func (ch *Change) unchanged(old, fn *state.Function) bool {
 	if old.Written == nil || old.Receiver != fn.Receiver || ch.C.TextOf(old.Written) != ch.C.TextOf(fn.Written) {
 		return false

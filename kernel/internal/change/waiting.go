@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// breaks makes pending what does not compile with a new declaration, and
-// what calls that.
+// breaks makes pending what does not compile with a new declaration, and what calls that.
 func (ch *Change) breaks(fn *state.Function, waitsFor string) {
 	if fn.Pending != "" {
 		return

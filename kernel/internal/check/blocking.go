@@ -1,8 +1,8 @@
 package check
 
-// Blocking are methods of compiled types that may wait without end for
-// something outside the program. The value says whether they go on working
-// when they are left behind, which the user is told.
+// Blocking are methods of compiled types that may wait without end for something outside the
+// program. The value says whether they go on working when they are left behind, which the user is
+// told.
 var Blocking = map[string]bool{
 	// They wait for a peer that may never answer.
 	"(*net/http.Client).Do":        false,
@@ -23,9 +23,9 @@ var Blocking = map[string]bool{
 	"(net.PacketConn).ReadFrom":    false,
 	"(*net.UDPConn).ReadFrom":      false,
 	"(*net.UDPConn).ReadFromUDP":   false,
-	// They read all there is from such a peer. Methods that read a little, as
-	// those of bufio do, are called for every line of a file: going by another
-	// goroutine would cost more than the reading.
+	// They read all there is from such a peer. Methods that read a little, as those of bufio do,
+	// are called for every line of a file: going by another goroutine would cost more than the
+	// reading.
 	"(io.ReaderFrom).ReadFrom":       false,
 	"(io.WriterTo).WriteTo":          false,
 	"(*bytes.Buffer).ReadFrom":       false,
@@ -45,8 +45,8 @@ var Blocking = map[string]bool{
 	"(*net/rpc.Client).Call":               false,
 }
 
-// BlockingFunctions are functions of that kind, and methods of packages that the
-// interpreter does not have, for compiled cells.
+// BlockingFunctions are functions of that kind, and methods of packages that the interpreter does
+// not have, for compiled cells.
 var BlockingFunctions = map[string]bool{
 	"net/http.Get":               false,
 	"net/http.Head":              false,

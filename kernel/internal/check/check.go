@@ -20,8 +20,8 @@ import (
 // GoVersion is the language version that cells are written in.
 const GoVersion = "go1.26"
 
-// A Checker type-checks cells against a session. It changes nothing in the
-// session; the declarations of a cell that passed are in its checked.
+// A Checker type-checks cells against a session. It changes nothing in the session; the
+// declarations of a cell that passed are in its checked.
 type Checker struct {
 	*syntax.Files
 	Session   *state.Session
@@ -38,9 +38,9 @@ func New(importer types.Importer, preloaded map[string]string, strict bool) *Che
 	return &Checker{Files: syntax.NewFiles(), Session: state.NewSession(), Importer: importer, Preloaded: preloaded, Strict: strict}
 }
 
-// Fresh returns the notebook's package with an empty scope. Package and scope
-// are the same for all cells: go/types compares packages by pointer where it
-// decides about unexported fields, and scopes where it decides what is local.
+// Fresh returns the notebook's package with an empty scope. Package and scope are the same for all
+// cells: go/types compares packages by pointer where it decides about unexported fields, and scopes
+// where it decides what is local.
 func (c *Checker) Fresh() *types.Package {
 	empty := types.NewPackage(state.PackagePath, "main")
 	if c.Pkg == nil {
@@ -62,17 +62,17 @@ type TopVariable struct {
 // A Func is a function or method of a checked cell.
 type Func struct {
 	Decl *ast.FuncDecl // as written
-	// Body is the same function with its receiver, if any, as first
-	// parameter: the form in which it was checked and is lowered.
+	// Body is the same function with its receiver, if any, as first parameter: the form in which it
+	// was checked and is lowered.
 	Body   *ast.FuncDecl
 	Object *types.Func
 	// Receiver is the type the method belongs to; nil for functions.
 	Receiver *types.TypeName
-	// Pending names the function that the body calls and that no cell has
-	// declared yet; such a body is not checked.
+	// Pending names the function that the body calls and that no cell has declared yet; such a body
+	// is not checked.
 	Pending string
-	// Again is the function of an earlier cell that is declared again with the
-	// cell; nil for the cell's own functions.
+	// Again is the function of an earlier cell that is declared again with the cell; nil for the
+	// cell's own functions.
 	Again *state.Function
 }
 
@@ -87,16 +87,15 @@ type Checked struct {
 	Imported  []*types.PkgName
 	Dotted    []types.Object
 	strict    bool
-	// Remembered holds the assignments that leave out an error, which now have
-	// a blank for it, and initial the declarations whose variables get their
-	// values by the statement after.
+	// Remembered holds the assignments that leave out an error, which now have a blank for it, and
+	// initial the declarations whose variables get their values by the statement after.
 	Remembered map[ast.Node]bool
 	Initial    map[ast.Stmt]bool
-	// same holds the names of types that the cell declares as they are, and
-	// renewed those which are new all the same, for a method of another signature.
+	// same holds the names of types that the cell declares as they are, and renewed those which are
+	// new all the same, for a method of another signature.
 	same, renewed map[string]bool
-	// again holds the functions of earlier cells that the cell declares again,
-	// by their declarations, and left those that do not compile with it.
+	// again holds the functions of earlier cells that the cell declares again, by their
+	// declarations, and left those that do not compile with it.
 	again map[*ast.FuncDecl]*state.Function
 	Left  []*state.Follower
 	// undo takes back what the check did to types of earlier cells.
@@ -121,15 +120,14 @@ func NewInfo() *types.Info {
 	}
 }
 
-// check type-checks a parsed cell. The order is that of a notebook: first
-// what the cell declares (without bodies), then its statements one after the
-// other, then the bodies of its functions, which see all of it.
+// check type-checks a parsed cell. The order is that of a notebook: first what the cell declares
+// (without bodies), then its statements one after the other, then the bodies of its functions,
+// which see all of it.
 //
-// waiting holds, for functions of the cell by their offset, the name of the
-// undeclared function that they call, and followers those of earlier cells that
-// are declared again. forgotten holds the places of the assignments that leave
-// out an error, and renewed the names of types that must not stay what they are;
-// check adds what it finds wrong for want of that.
+// waiting holds, for functions of the cell by their offset, the name of the undeclared function
+// that they call, and followers those of earlier cells that are declared again. forgotten holds the
+// places of the assignments that leave out an error, and renewed the names of types that must not
+// stay what they are; check adds what it finds wrong for want of that.
 func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.Follower, forgotten map[token.Pos]bool, renewed map[string]bool) (*Checked, []syntax.Problem) {
 	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: renewed}
 	k.Remember(forgotten)
@@ -208,8 +206,8 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	return k, nil
 }
 
-// overflow complains of a constant that is the cell's value and too large for
-// what it is shown as, in the words of go/types, which has not seen it used.
+// overflow complains of a constant that is the cell's value and too large for what it is shown as,
+// in the words of go/types, which has not seen it used.
 func (k *Checked) overflow(complain func(token.Pos, string)) {
 	if k.Value == nil || k.Silent {
 		return
@@ -282,10 +280,9 @@ func importWording(path string, err error) string {
 	return fmt.Sprintf("could not import %s (%s)", path, msg)
 }
 
-// Declarations collects the cell's types and functions, leaves out types that
-// are declared again as they are, and returns the methods of types of earlier
-// cells. These are taken out of their types and become functions, because
-// go/types has no way to declare them.
+// Declarations collects the cell's types and functions, leaves out types that are declared again as
+// they are, and returns the methods of types of earlier cells. These are taken out of their types
+// and become functions, because go/types has no way to declare them.
 func (c *Checker) Declarations(k *Checked) (late []*Func) {
 	if k.Parsed.Declarations == nil {
 		return nil
@@ -298,8 +295,8 @@ func (c *Checker) Declarations(k *Checked) (late []*Func) {
 	same := c.unchangedTypes(k, file, declared)
 	k.same = same
 	for _, pkg := range k.Imported {
-		// An import and a declaration of one name: the declaration wins, as
-		// the later of two declarations does everywhere in a notebook.
+		// An import and a declaration of one name: the declaration wins, as the later of two
+		// declarations does everywhere in a notebook.
 		if declared[pkg.Name()] {
 			delete(k.Mentioned, pkg.Name())
 		}
@@ -400,8 +397,8 @@ func (c *Checker) Insert(k *Checked) {
 	}
 }
 
-// hides reports whether the statements at the cell's top declare a variable
-// that has the name of a package, and do not use the package before.
+// hides reports whether the statements at the cell's top declare a variable that has the name of a
+// package, and do not use the package before.
 func (k *Checked) hides(name string) bool {
 	for _, stmt := range k.Body {
 		uses := false
@@ -429,8 +426,8 @@ func sameObject(a, b types.Object) bool {
 	return a == b || ok && also && p.Imported() == q.Imported()
 }
 
-// TopVariables makes package-level variables of those that the statements at
-// the cell's top declare, so that functions and later cells see them.
+// TopVariables makes package-level variables of those that the statements at the cell's top
+// declare, so that functions and later cells see them.
 func (c *Checker) TopVariables(k *Checked) {
 	byLocal := map[*types.Var]bool{}
 	for i, stmt := range k.Body {
@@ -455,8 +452,8 @@ func (c *Checker) TopVariables(k *Checked) {
 	}
 }
 
-// replaceInScope has a name mean another object. A scope has no way to do so, and
-// objects keep the address of the scope, which is therefore made anew in its place.
+// replaceInScope has a name mean another object. A scope has no way to do so, and objects keep the
+// address of the scope, which is therefore made anew in its place.
 func replaceInScope(scope *types.Scope, obj types.Object) {
 	fresh := types.NewPackage(state.PackagePath, "main").Scope()
 	fresh.Insert(obj)
@@ -468,8 +465,8 @@ func replaceInScope(scope *types.Scope, obj types.Object) {
 	*scope = *fresh
 }
 
-// forgiven reports errors that a notebook does not make: the last expression
-// is used, being shown, and so are the variables at the top of a cell.
+// forgiven reports errors that a notebook does not make: the last expression is used, being shown,
+// and so are the variables at the top of a cell.
 func (c *Checker) forgiven(k *Checked, e types.Error) bool {
 	if k.Value != nil && strings.HasSuffix(e.Msg, "is not used") {
 		x := ast.Unparen(k.Value.X)
@@ -495,8 +492,7 @@ func (c *Checker) forgiven(k *Checked, e types.Error) bool {
 	return false
 }
 
-// compilerWording turns the words of go/types into those of the compiler
-// where they differ.
+// compilerWording turns the words of go/types into those of the compiler where they differ.
 func compilerWording(msg string) string {
 	return strings.TrimSuffix(msg, "\n")
 }

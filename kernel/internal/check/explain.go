@@ -27,8 +27,7 @@ func (c *Checker) Explain(problems []syntax.Problem) []syntax.Problem {
 	return problems
 }
 
-// mistaken returns the name of a type that a complaint takes for another of
-// the same name.
+// mistaken returns the name of a type that a complaint takes for another of the same name.
 func mistaken(msg string) (name string, ok bool) {
 	before, after, ok := strings.Cut(msg, ") as ")
 	if !ok {

@@ -11,19 +11,18 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Functions follow what they mention. When a cell declares a constant, a type or a
-// function anew, and differently, the functions of earlier cells that mention it
-// are declared again with the cell, as if it held their text; those that change
-// thereby have others follow them. So a function means what its names mean
-// now. One that does not compile so is left as it was, with a note; but if a
+// Functions follow what they mention. When a cell declares a constant, a type or a function anew,
+// and differently, the functions of earlier cells that mention it are declared again with the cell,
+// as if it held their text; those that change thereby have others follow them. So a function means
+// what its names mean now. One that does not compile so is left as it was, with a note; but if a
 // function that it calls has another signature now, it waits for one that fits.
 //
-// A variable that is declared anew with another type is followed with the next
-// cell: until its statement is done, the older one is there still. Types are not
-// followed by types, nor by values: these keep the type that they have.
+// A variable that is declared anew with another type is followed with the next cell: until its
+// statement is done, the older one is there still. Types are not followed by types, nor by values:
+// these keep the type that they have.
 
-// followers are the functions that follow a cell. Those which do not compile are
-// taken from with and put into left.
+// followers are the functions that follow a cell. Those which do not compile are taken from with
+// and put into left.
 type followers struct {
 	with, left []*state.Follower
 }
@@ -59,8 +58,7 @@ func (k *Checked) join(followers []*state.Follower) {
 	}
 }
 
-// drop takes out the followers that do not compile. It reports whether there
-// are some.
+// drop takes out the followers that do not compile. It reports whether there are some.
 func (f *followers) drop(c *Checker, problems []syntax.Problem) bool {
 	dropped := false
 	for _, q := range problems {
@@ -91,8 +89,8 @@ func (f *followers) drop(c *Checker, problems []syntax.Problem) bool {
 	return dropped
 }
 
-// Changed returns the names of constants, types and functions that a cell
-// declares anew and differently, and those of such variables.
+// Changed returns the names of constants, types and functions that a cell declares anew and
+// differently, and those of such variables.
 func (k *Checked) Changed(s *state.Session) (names, variables map[string]bool) {
 	names, variables = map[string]bool{}, map[string]bool{}
 	look := func(obj types.Object) {
@@ -149,8 +147,8 @@ func (k *Checked) Changed(s *state.Session) (names, variables map[string]bool) {
 	return names, variables
 }
 
-// sameMeaning reports whether what mentions an object can go on when another is
-// declared in its place.
+// sameMeaning reports whether what mentions an object can go on when another is declared in its
+// place.
 func sameMeaning(old, obj types.Object) bool {
 	if !types.Identical(old.Type(), obj.Type()) {
 		return false
@@ -172,9 +170,8 @@ func sameMeaning(old, obj types.Object) bool {
 	return false
 }
 
-// following returns the functions that follow a cell which compiles with those that
-// are known. Those that mention a variable which the cell declares anew, too,
-// are left.
+// following returns the functions that follow a cell which compiles with those that are known.
+// Those that mention a variable which the cell declares anew, too, are left.
 func (known *followers) following(s *state.Session, k *Checked) (more []*state.Follower) {
 	names, variables := k.Changed(s)
 	if len(names) == 0 {
@@ -199,8 +196,8 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 	return more
 }
 
-// lateFor returns the functions that follow variables of cells before, unless the
-// cell declares them or the variables again.
+// lateFor returns the functions that follow variables of cells before, unless the cell declares
+// them or the variables again.
 func lateFor(s *state.Session, p *syntax.Parsed) []*state.Follower {
 	if len(s.Late) == 0 {
 		return nil

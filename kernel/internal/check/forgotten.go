@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// The statements of a cell, at its top or in the blocks there, may leave out the
-// error that a call returns last, as
+// The statements of a cell, at its top or in the blocks there, may leave out the error that a call
+// returns last, as
 //
 //	x := f()   // f returns (T, error)
 //	f()        // f returns error, or (T, error)
 //
-// The cell stops there if the error is not nil, and shows it. In Go the first
-// does not compile and the second drops the error; so it is in functions, and
-// in strict cells. Declarations by var may leave it out at the top only.
+// The cell stops there if the error is not nil, and shows it. In Go the first does not compile and
+// the second drops the error; so it is in functions, and in strict cells. Declarations by var may
+// leave it out at the top only.
 
-// InBlocks calls see with the statements in the blocks of a statement, however
-// deep, in their order, but not with those of function literals.
+// InBlocks calls see with the statements in the blocks of a statement, however deep, in their
+// order, but not with those of function literals.
 func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	all := func(list []ast.Stmt) bool {
 		for _, s := range list {
@@ -42,9 +42,8 @@ func InBlocks(s ast.Stmt, see func(ast.Stmt)) {
 	})
 }
 
-// Forgets returns the places in their file of the assignments of a cell that
-// leave out the error of the call which is their only value. The cell was
-// checked, and found wrong.
+// Forgets returns the places in their file of the assignments of a cell that leave out the error of
+// the call which is their only value. The cell was checked, and found wrong.
 func Forgets(k *Checked) []token.Pos {
 	var out []token.Pos
 	look := func(n ast.Node, left []ast.Expr, right []ast.Expr) {
@@ -102,8 +101,7 @@ func blankOnly(left []ast.Expr) bool {
 	return true
 }
 
-// Remember adds a blank for the error to the assignments at the places that
-// forgets returned.
+// Remember adds a blank for the error to the assignments at the places that forgets returned.
 func (k *Checked) Remember(places map[token.Pos]bool) {
 	if len(places) == 0 {
 		return
@@ -176,8 +174,8 @@ func (k *Checked) Remember(places map[token.Pos]bool) {
 	k.Statements.Decls[0].(*ast.FuncDecl).Body.List = body
 }
 
-// LeavesOut reports whether a statement in a block of the cell leaves out an error
-// that the cell stops for.
+// LeavesOut reports whether a statement in a block of the cell leaves out an error that the cell
+// stops for.
 func (k *Checked) LeavesOut(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -189,8 +187,8 @@ func (k *Checked) LeavesOut(s ast.Stmt) bool {
 	return false
 }
 
-// LastError reports whether a statement of a cell is a call whose last
-// result is an error that the cell stops for, and returns all its results.
+// LastError reports whether a statement of a cell is a call whose last result is an error that the
+// cell stops for, and returns all its results.
 func (k *Checked) LastError(e ast.Expr) (results []types.Type, ok bool) {
 	if k.strict {
 		return nil, false
@@ -213,8 +211,8 @@ func (k *Checked) LastError(e ast.Expr) (results []types.Type, ok bool) {
 	return results, n > 0 && IsError(results[n-1])
 }
 
-// makesError reports calls of functions that have an error as their value, and
-// not as their failure, and what other cells showed.
+// makesError reports calls of functions that have an error as their value, and not as their
+// failure, and what other cells showed.
 func (k *Checked) makesError(call *ast.CallExpr) bool {
 	obj := k.tree().CalleeObject(ast.Unparen(call.Fun))
 	if obj != nil && k.Recalled[obj.Name()] != nil {

@@ -10,15 +10,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A function may call one that no cell has declared yet. It is pending then:
-// its signature is known, its body is neither checked nor lowered, and what
-// calls it is pending too or refused. The cell that declares what it waits for
-// has its body checked again.
+// A function may call one that no cell has declared yet. It is pending then: its signature is
+// known, its body is neither checked nor lowered, and what calls it is pending too or refused. The
+// cell that declares what it waits for has its body checked again.
 
-// CheckWaiting checks a cell. Functions whose only fault is that they call
-// what is not declared yet are left pending, and those of earlier cells that
-// waited for what the cell declares follow it, as do those that mention what it
-// declares anew (following.go).
+// CheckWaiting checks a cell. Functions whose only fault is that they call what is not declared yet
+// are left pending, and those of earlier cells that waited for what the cell declares follow it, as
+// do those that mention what it declares anew (following.go).
 func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	waiting := map[int]string{}
 	forgotten, renewed := map[token.Pos]bool{}, map[string]bool{}
@@ -56,8 +54,7 @@ func (c *Checker) CheckWaiting(p *Reading) (*Checked, []syntax.Problem) {
 	}
 }
 
-// declaresAnew reports whether one of some declarations is that of a function
-// anew.
+// declaresAnew reports whether one of some declarations is that of a function anew.
 func declaresAnew(declarations []*ast.FuncDecl, fn *state.Function) bool {
 	base := func(f *ast.FuncDecl) string {
 		if f.Recv == nil {
@@ -95,8 +92,8 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 	return out
 }
 
-// undeclaredCalls returns the functions of a cell that call undeclared ones,
-// by their offset in the file, if that explains all problems.
+// undeclaredCalls returns the functions of a cell that call undeclared ones, by their offset in the
+// file, if that explains all problems.
 func undeclaredCalls(p *syntax.Parsed, c *Checker, problems []syntax.Problem) map[int]string {
 	if p.Declarations == nil {
 		return nil
@@ -119,8 +116,8 @@ func undeclaredCalls(p *syntax.Parsed, c *Checker, problems []syntax.Problem) ma
 	return out
 }
 
-// undeclaredCall returns the name of the undeclared function that a function
-// calls, if that explains a problem.
+// undeclaredCall returns the name of the undeclared function that a function calls, if that
+// explains a problem.
 func undeclaredCall(c *Checker, f *ast.FuncDecl, q syntax.Problem) (undeclared string) {
 	name, ok := strings.CutPrefix(q.Msg, "undefined: ")
 	if !ok || !token.IsIdentifier(name) || f.Body == nil {

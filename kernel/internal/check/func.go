@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// PlainFunction returns a function with the method's receiver, if it has one,
-// as its first parameter. It shares all nodes with the method.
+// PlainFunction returns a function with the method's receiver, if it has one, as its first
+// parameter. It shares all nodes with the method.
 func PlainFunction(d *ast.FuncDecl, name string, params *ast.FieldList) *ast.FuncDecl {
 	typ := &ast.FuncType{
 		Func:       d.Type.Func,
@@ -109,8 +109,8 @@ func MethodOf(named *types.Named, name string) *types.Func {
 	return nil
 }
 
-// snapshot returns a function that takes back methods added to a type, for
-// which go/types has no call.
+// snapshot returns a function that takes back methods added to a type, for which go/types has no
+// call.
 func snapshot(named *types.Named) func() {
 	live := reflect.ValueOf(named).Elem()
 	copied := reflect.New(live.Type()).Elem()
@@ -118,8 +118,8 @@ func snapshot(named *types.Named) func() {
 	return func() { live.Set(copied) }
 }
 
-// Bodies returns a file with all functions and methods of the cell, as
-// functions of names that nothing else has.
+// Bodies returns a file with all functions and methods of the cell, as functions of names that
+// nothing else has.
 func (c *Checker) Bodies(k *Checked) *ast.File {
 	if len(k.Funcs) == 0 {
 		return nil
@@ -154,8 +154,8 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 	return file
 }
 
-// ReceiverTypeParams returns the type parameters of a method of a generic
-// type, with the constraints that the type declares for them.
+// ReceiverTypeParams returns the type parameters of a method of a generic type, with the
+// constraints that the type declares for them.
 func ReceiverTypeParams(d *ast.FuncDecl, specs []*ast.TypeSpec) *ast.FieldList {
 	e := ast.Unparen(d.Recv.List[0].Type)
 	if star, ok := e.(*ast.StarExpr); ok {

@@ -9,8 +9,8 @@ import (
 
 var editionSuffix = regexp.MustCompile(`~\d+$`)
 
-// PlainPath returns the path that users import a package by, given the one that
-// cells are compiled with.
+// PlainPath returns the path that users import a package by, given the one that cells are compiled
+// with.
 func PlainPath(path string) string { return editionSuffix.ReplaceAllString(path, "") }
 
 // Foreign reports whether a package was imported that is no part of the program.
@@ -19,8 +19,8 @@ func (c *Checker) Foreign(path string) bool {
 	return ok && o.Foreign(path)
 }
 
-// ImportedBy returns the path that cells are compiled with of the package that is
-// imported. It is there if the import was checked.
+// ImportedBy returns the path that cells are compiled with of the package that is imported. It is
+// there if the import was checked.
 func (c *Checker) ImportedBy(spec *ast.ImportSpec) (path string, ok bool) {
 	path, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -33,8 +33,7 @@ func (c *Checker) ImportedBy(spec *ast.ImportSpec) (path string, ok bool) {
 	return pkg.Path(), true
 }
 
-// isNewerForm reports whether an object is the import of what a package was
-// before it changed.
+// isNewerForm reports whether an object is the import of what a package was before it changed.
 func isNewerForm(old types.Object, pkg *types.Package) bool {
 	was, ok := old.(*types.PkgName)
 	return ok && was.Imported() != pkg && PlainPath(was.Imported().Path()) == PlainPath(pkg.Path())

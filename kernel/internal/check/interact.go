@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// interact is the function whose calls are given the names of the parameters of
-// what they call: only the check knows them.
+// interact is the function whose calls are given the names of the parameters of what they call:
+// only the check knows them.
 const interact = "github.com/hierml/notebook/stdlib/nb.Interact"
 
 // InteractLabelled is what takes them, before the arguments of interact.
 const InteractLabelled = "InteractLabelled"
 
-// ParameterNames returns the names of the parameters of the function that a call
-// of interact is for, as a list in Go; empty for other calls.
+// ParameterNames returns the names of the parameters of the function that a call of interact is
+// for, as a list in Go; empty for other calls.
 func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) string {
 	f, ok := callee.(*types.Func)
 	if !ok || f.FullName() != interact || len(e.Args) == 0 {

@@ -11,8 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// hint returns what may help with a complaint about the cell, to stand behind it,
-// or nothing.
+// hint returns what may help with a complaint about the cell, to stand behind it, or nothing.
 func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	path := k.pathTo(pos)
 	if name := c.meant(k, path, msg); name != "" {
@@ -54,8 +53,8 @@ func (k *Checked) pathTo(pos token.Pos) (path []ast.Node) {
 	return nil
 }
 
-// meant returns the name that a complaint about an unknown one may mean: the
-// nearest of those that its place has.
+// meant returns the name that a complaint about an unknown one may mean: the nearest of those that
+// its place has.
 func (c *Checker) meant(k *Checked, path []ast.Node, msg string) string {
 	if len(path) < 2 {
 		return ""
@@ -84,8 +83,7 @@ func (c *Checker) meant(k *Checked, path []ast.Node, msg string) string {
 	return nearest(id.Name, names)
 }
 
-// members returns the exported names of a package, or the fields and methods of a
-// value.
+// members returns the exported names of a package, or the fields and methods of a value.
 func (k *Checked) members(x ast.Expr) (names []string) {
 	if id, ok := x.(*ast.Ident); ok {
 		if pkg, ok := k.Info.Uses[id].(*types.PkgName); ok {
@@ -106,8 +104,8 @@ func (k *Checked) members(x ast.Expr) (names []string) {
 	return names
 }
 
-// fields returns the names of the fields of a struct, or of what a pointer points
-// to, with those of structs within.
+// fields returns the names of the fields of a struct, or of what a pointer points to, with those of
+// structs within.
 func fields(t types.Type) (names []string) {
 	if t == nil {
 		return nil
@@ -145,8 +143,8 @@ func (c *Checker) namesAt(k *Checked, path []ast.Node, id *ast.Ident) []string {
 	return names
 }
 
-// nearest returns the one of the names that a mistyped one is likely to be, or
-// nothing: it differs in case only, or in one letter of four.
+// nearest returns the one of the names that a mistyped one is likely to be, or nothing: it differs
+// in case only, or in one letter of four.
 func nearest(mistyped string, names []string) string {
 	slices.Sort(names) // the first of those as near
 	best, distance := "", max(1, (utf8.RuneCountInString(mistyped)+1)/4)+1
@@ -167,8 +165,8 @@ func nearest(mistyped string, names []string) string {
 	return best
 }
 
-// errorWithin says what to do with a call that has a value and an error and
-// stands where one value is wanted, if that is what a complaint is about.
+// errorWithin says what to do with a call that has a value and an error and stands where one value
+// is wanted, if that is what a complaint is about.
 func (k *Checked) errorWithin(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "multiple-value ") && !strings.HasPrefix(msg, "too many arguments in call") {
 		return ""
@@ -219,8 +217,8 @@ func called(call *ast.CallExpr) string {
 	return "f"
 }
 
-// errorReturned says what to do with a call that has a value and an error, and
-// is returned by a function that has one result, if a complaint is about that.
+// errorReturned says what to do with a call that has a value and an error, and is returned by a
+// function that has one result, if a complaint is about that.
 func (k *Checked) errorReturned(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "too many return values") {
 		return ""
@@ -244,8 +242,8 @@ func (k *Checked) errorReturned(path []ast.Node, msg string) string {
 	return ""
 }
 
-// secondLeft says what to do with a call whose last result has no variable, if a
-// complaint is about that.
+// secondLeft says what to do with a call whose last result has no variable, if a complaint is about
+// that.
 func (k *Checked) secondLeft(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "assignment mismatch: ") {
 		return ""
@@ -289,8 +287,8 @@ func (k *Checked) secondLeft(path []ast.Node, msg string) string {
 	return ""
 }
 
-// declares says how to declare a variable that is assigned to, if a complaint is
-// that it is not there.
+// declares says how to declare a variable that is assigned to, if a complaint is that it is not
+// there.
 func declares(path []ast.Node, msg string) string {
 	if !strings.HasPrefix(msg, "undefined: ") || strings.Contains(msg, "(") || len(path) < 2 { // the rest says what became of it
 		return ""

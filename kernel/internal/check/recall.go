@@ -14,20 +14,20 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// The statements at the top of a cell, and function literals in them, may
-// mention what earlier cells showed and said:
+// The statements at the top of a cell, and function literals in them, may mention what earlier
+// cells showed and said:
 //
 //	_       the value that was shown last
 //	Out[n]  what cell n showed: a value, or several as a call has them
 //	In[n]   the source of cell n
 //
-// n is a number that is written out, so that the value has the type which it
-// had; it is the execution count that the user sees. A cell that shows nothing
-// has no value. What the user declares as Out or In wins over these.
+// n is a number that is written out, so that the value has the type which it had; it is the
+// execution count that the user sees. A cell that shows nothing has no value. What the user
+// declares as Out or In wins over these.
 //
-// In the tree a value is a call of a function that nothing declares, so Go does
-// not take it for a variable; the lowered call asks the bridge, which keeps
-// the values of all cells. A source is a literal.
+// In the tree a value is a call of a function that nothing declares, so Go does not take it for a
+// variable; the lowered call asks the bridge, which keeps the values of all cells. A source is a
+// literal.
 
 // Recalled is what a cell showed, as another one mentions it.
 type recalled struct {
@@ -36,8 +36,8 @@ type recalled struct {
 	object *types.Func
 }
 
-// A Reading is a parsed cell, with what it mentions of what others showed, by
-// the names that stand for it in the tree.
+// A Reading is a parsed cell, with what it mentions of what others showed, by the names that stand
+// for it in the tree.
 type Reading struct {
 	*syntax.Parsed
 	Recalled map[string]*recalled
@@ -173,8 +173,7 @@ func isOperand(at *astutil.Cursor) bool {
 	return false
 }
 
-// recallWording says what the user wrote for the functions in a complaint that
-// stand for it.
+// recallWording says what the user wrote for the functions in a complaint that stand for it.
 func (p *Reading) recallWording(msg string) string {
 	for name, r := range p.Recalled {
 		msg = strings.ReplaceAll(strings.ReplaceAll(msg, name+"()", r.text), name, r.text)

@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Shield puts parentheses around the names of types of earlier cells that a
-// type is declared as: type A (B). Where B stands bare, go/types asks for the
-// declaration of B in the same files, to find cycles, and fails if it has none.
+// Shield puts parentheses around the names of types of earlier cells that a type is declared as:
+// type A (B). Where B stands bare, go/types asks for the declaration of B in the same files, to
+// find cycles, and fails if it has none.
 func Shield(specs []*ast.TypeSpec) {
 	own := map[string]bool{}
 	for _, spec := range specs {
@@ -23,10 +23,9 @@ func Shield(specs []*ast.TypeSpec) {
 	}
 }
 
-// refuseForeign complains about methods of types that the cell has from
-// elsewhere, unless the engine makes functions of them, which it does where the
-// receiver has the name under which an earlier cell declared the type. On the
-// rest go/types fails as it does on bare names.
+// refuseForeign complains about methods of types that the cell has from elsewhere, unless the
+// engine makes functions of them, which it does where the receiver has the name under which an
+// earlier cell declared the type. On the rest go/types fails as it does on bare names.
 func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 	file := k.Parsed.Declarations
 	if file == nil {
@@ -49,8 +48,8 @@ func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 	}
 }
 
-// ForeignMethod returns the name of the type whose method a declaration is, if
-// the file does not declare the type itself; nil if it does.
+// ForeignMethod returns the name of the type whose method a declaration is, if the file does not
+// declare the type itself; nil if it does.
 func ForeignMethod(file *ast.File, decl ast.Decl) *ast.Ident {
 	f, ok := decl.(*ast.FuncDecl)
 	if !ok || f.Recv.NumFields() == 0 {

@@ -12,13 +12,12 @@ import (
 // A Tree answers questions about typed Go.
 type Tree struct {
 	Info *types.Info
-	// Natural holds the variables that are never negative; nil where nobody
-	// asks.
+	// Natural holds the variables that are never negative; nil where nobody asks.
 	Natural map[types.Object]bool
 }
 
-// Operations adds the operations within a node, outside function literals and
-// nested blocks, that can panic.
+// Operations adds the operations within a node, outside function literals and nested blocks, that
+// can panic.
 func (tr Tree) Operations(ops []syntax.Operation, n ast.Node) []syntax.Operation {
 	add := func(kind string, pos token.Pos) { ops = append(ops, syntax.Operation{Kind: kind, Pos: pos}) }
 	assigned, called := map[ast.Expr]bool{}, map[ast.Expr]bool{}
@@ -120,9 +119,8 @@ func (tr Tree) SignedCount(e ast.Expr) bool {
 	return true
 }
 
-// Counts learns of loop variables that are never negative: those that begin
-// with a constant, or the index of a range, and are only ever increased by the
-// loop itself.
+// Counts learns of loop variables that are never negative: those that begin with a constant, or the
+// index of a range, and are only ever increased by the loop itself.
 func (t Tree) Counts(loop ast.Stmt) {
 	natural := func(e ast.Expr, body *ast.BlockStmt) {
 		id, ok := e.(*ast.Ident)
@@ -155,8 +153,7 @@ func (t Tree) Counts(loop ast.Stmt) {
 	}
 }
 
-// callKind tells calls of compiled functions, of which the interpreter says so,
-// from others.
+// callKind tells calls of compiled functions, of which the interpreter says so, from others.
 func (t Tree) callKind(e *ast.CallExpr) string {
 	tv := t.Info.Types[e.Fun]
 	if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && tv.IsBuiltin() {
@@ -168,8 +165,8 @@ func (t Tree) callKind(e *ast.CallExpr) string {
 	return "call"
 }
 
-// callPos and indexPos return where the last part of an operand begins, so that
-// the second call of f().g() is told from the first.
+// callPos and indexPos return where the last part of an operand begins, so that the second call of
+// f().g() is told from the first.
 func callPos(e *ast.CallExpr) token.Pos {
 	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
 		if _, chained := ast.Unparen(s.X).(*ast.CallExpr); chained {
@@ -200,8 +197,7 @@ func (tr Tree) isInteger(e ast.Expr) bool {
 	return ok && t.Info()&types.IsInteger != 0
 }
 
-// harmless reports calls that cannot panic: conversions between basic types
-// and some builtins.
+// harmless reports calls that cannot panic: conversions between basic types and some builtins.
 func (t Tree) harmless(e *ast.CallExpr) bool {
 	tv := t.Info.Types[e.Fun]
 	if tv.IsType() {
@@ -261,9 +257,8 @@ func Parameter(sig *types.Signature, i int, ellipsis bool) types.Type {
 	return sig.Params().At(i).Type()
 }
 
-// Writes reports a call of a function that prints, or of one that reads what
-// somebody types, who need not type what is asked for: what it returns is not what
-// it is called for.
+// Writes reports a call of a function that prints, or of one that reads what somebody types, who
+// need not type what is asked for: what it returns is not what it is called for.
 func (t Tree) Writes(e ast.Expr) bool {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -279,8 +274,8 @@ func (t Tree) Writes(e ast.Expr) bool {
 	return false
 }
 
-// Outlives reports whether a variable is mentioned in a function literal
-// within a node, or its address is taken there.
+// Outlives reports whether a variable is mentioned in a function literal within a node, or its
+// address is taken there.
 func (t Tree) Outlives(v *types.Var, n ast.Node) bool {
 	found := false
 	var visit func(n ast.Node, inside bool)
@@ -327,8 +322,7 @@ func (t Tree) Outlives(v *types.Var, n ast.Node) bool {
 	return found
 }
 
-// rootIs reports whether an addressable expression is a variable or a part
-// of it.
+// rootIs reports whether an addressable expression is a variable or a part of it.
 func (t Tree) rootIs(e ast.Expr, v *types.Var) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {

@@ -7,10 +7,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// unchangedTypes returns the names of types that the cell declares exactly as
-// they are: the same text, and every name in it meaning what it meant. They
-// stay the types they are, so that running a cell again does not part its
-// types from the variables that have them.
+// unchangedTypes returns the names of types that the cell declares exactly as they are: the same
+// text, and every name in it meaning what it meant. They stay the types they are, so that running a
+// cell again does not part its types from the variables that have them.
 func (c *Checker) unchangedTypes(k *Checked, file *ast.File, declared map[string]bool) map[string]bool {
 	same := map[string]bool{}
 	specs := map[string]*ast.TypeSpec{}

@@ -43,8 +43,7 @@ func Defers(list []ast.Stmt) bool {
 	return found
 }
 
-// ShownTypes returns the types of the values that the last expression of a
-// cell shows.
+// ShownTypes returns the types of the values that the last expression of a cell shows.
 func (k *Checked) ShownTypes(s *ast.ExprStmt) []types.Type {
 	tv := k.Info.Types[s.X]
 	if tv.IsVoid() || k.tree().Writes(s.X) {
@@ -72,8 +71,8 @@ func IsCall(e ast.Expr) bool {
 	return ok
 }
 
-// Discardable reports whether an expression is a conversion, or a call of a
-// function of the language, whose value must be used.
+// Discardable reports whether an expression is a conversion, or a call of a function of the
+// language, whose value must be used.
 func Discardable(info *types.Info, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

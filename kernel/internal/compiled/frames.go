@@ -10,15 +10,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// cellFile begins the names of files that stand for cells; the cell's number
-// follows.
+// cellFile begins the names of files that stand for cells; the cell's number follows.
 const cellFile = "/" + toolchain.Prefix
 
 // innermost and outermost are how many calls are kept of a deep recursion.
 const innermost, outermost = 30, 10
 
-// calls returns the active calls of the user's functions on the calling
-// goroutine, which has panicked with a value, innermost first.
+// calls returns the active calls of the user's functions on the calling goroutine, which has
+// panicked with a value, innermost first.
 func calls(value any) []program.Frame {
 	t := trace{failed: operationOf(value)}
 	pcs := make([]uintptr, 256)
@@ -41,16 +40,16 @@ type trace struct {
 	calls []program.Frame
 	// failed is the operation that panicked.
 	failed string
-	// next is the operation of the next of the user's calls that comes, and
-	// direct says that what came before it is the builtin function panic.
+	// next is the operation of the next of the user's calls that comes, and direct says that what
+	// came before it is the builtin function panic.
 	next   string
 	direct bool
 	// names are those of functions as users know them.
 	names map[string]string
 }
 
-// add adds a call, if it is one of the user's. Of a deep recursion the calls in
-// the middle are only counted.
+// add adds a call, if it is one of the user's. Of a deep recursion the calls in the middle are only
+// counted.
 func (t *trace) add(f runtime.Frame) {
 	number, ok := cellOf(f.File)
 	if !ok {
@@ -70,8 +69,7 @@ func (t *trace) add(f runtime.Frame) {
 	}
 	t.next, t.direct = callOperation, false
 	if n := len(t.calls); n > 1 {
-		// The innermost call of a recursion shows where it ended, and the
-		// next one where it recurs.
+		// The innermost call of a recursion shows where it ended, and the next one where it recurs.
 		last := &t.calls[n-1]
 		again := *last
 		again.More = 0
@@ -99,8 +97,8 @@ func (t *trace) name(function string) string {
 	return name
 }
 
-// cellOf returns the number of the cell that a file stands for. Cell 0 is text
-// that is not the user's.
+// cellOf returns the number of the cell that a file stands for. Cell 0 is text that is not the
+// user's.
 func cellOf(file string) (number int, ok bool) {
 	name, ok := strings.CutPrefix(file, cellFile)
 	if !ok {
@@ -116,9 +114,9 @@ const statements = "runˑ"
 // variables is what comes before literals in the values of variables.
 const variables = "glob."
 
-// Parts of names that the compiler makes: of function literals, of the bodies of
-// loops over functions, and of a literal in whose text the function with another one
-// was written out; and those that are not in the user's text.
+// Parts of names that the compiler makes: of function literals, of the bodies of loops over
+// functions, and of a literal in whose text the function with another one was written out; and
+// those that are not in the user's text.
 var (
 	generated = regexp.MustCompile(`ˑ[\pL\pN_]*`)
 	literals  = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
@@ -126,8 +124,8 @@ var (
 	bodies    = regexp.MustCompile(`-range\d+$`)
 )
 
-// userName returns the name of a function as users know it; empty for the
-// statements of a cell. What the run time calls cell/7.(*T).m.func1 is (*T).m.func.
+// userName returns the name of a function as users know it; empty for the statements of a cell.
+// What the run time calls cell/7.(*T).m.func1 is (*T).m.func.
 func userName(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	if _, after, ok := strings.Cut(name, "."); ok {
@@ -157,8 +155,8 @@ func userName(function string) string {
 	return strings.TrimPrefix(name+suffix, ".")
 }
 
-// CallsIn returns the active calls of the user's functions in what the Go run
-// time wrote of the goroutine that ended the process, innermost first.
+// CallsIn returns the active calls of the user's functions in what the Go run time wrote of the
+// goroutine that ended the process, innermost first.
 func CallsIn(lastWords string) []program.Frame {
 	var t trace
 	function := ""

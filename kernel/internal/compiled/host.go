@@ -48,8 +48,8 @@ func (r *Runner) Sleep(nanoseconds int64) {
 	}
 }
 
-// Background returns a context that ends when the cell of the calling goroutine
-// is stopped, and only then.
+// Background returns a context that ends when the cell of the calling goroutine is stopped, and
+// only then.
 func (r *Runner) Background() context.Context {
 	if t := r.tasks.bearer().task; t != nil {
 		return t.ctx
@@ -228,9 +228,8 @@ func (r *Runner) Kept(cell, index int) any {
 
 var errBehind = errors.New("the value stayed behind with the interpreter, which had made it: its type is another in compiled cells. Run the cell that showed it again")
 
-// Convert implements cell.Host. Of types without a name, such as []int, there
-// may be two that are alike: that of a plugin, and one that the interpreter has
-// made.
+// Convert implements cell.Host. Of types without a name, such as []int, there may be two that are
+// alike: that of a plugin, and one that the interpreter has made.
 func (r *Runner) Convert(cell int, value, into any) {
 	from, to := reflect.ValueOf(value), reflect.ValueOf(into).Elem()
 	if from.Type().String() != to.Type().String() || !from.CanConvert(to.Type()) {

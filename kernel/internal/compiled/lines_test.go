@@ -2,8 +2,7 @@ package compiled
 
 import "sort"
 
-// These functions stand for those of a cell 3. The lines are those of the
-// directives.
+// These functions stand for those of a cell 3. The lines are those of the directives.
 
 func late() {
 //line /cell/3:2
@@ -64,8 +63,8 @@ func count(yield func(int) bool) {
 	}
 }
 
-// failsAt calls f, which is to fail, with nothing in a list and a map, with a list, and
-// with 7. What f does counts as done in this line, which alone is one of a cell.
+// failsAt calls f, which is to fail, with nothing in a list and a map, with a list, and with 7.
+// What f does counts as done in this line, which alone is one of a cell.
 //
 //go:noinline
 func failsAt(f func([]int, map[any]int, any, int)) {

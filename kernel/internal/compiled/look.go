@@ -27,8 +27,7 @@ func Variable(unit, name string) (reflect.Value, error) {
 	return v.Elem(), nil
 }
 
-// Look returns a text for each of the looks at variables. Its errors are those of
-// Run.
+// Look returns a text for each of the looks at variables. Its errors are those of Run.
 func (r *Runner) Look(ctx context.Context, number int, looks []program.Look) ([]string, error) {
 	r.note(number, "")
 	texts := make([]string, len(looks))
@@ -107,8 +106,7 @@ var basicTypes = func() map[reflect.Kind]reflect.Type {
 	return types
 }()
 
-// plain returns a value of a basic type without the methods that its own type
-// has.
+// plain returns a value of a basic type without the methods that its own type has.
 func plain(v reflect.Value) (reflect.Value, error) {
 	t := basicTypes[v.Kind()]
 	if t == nil {

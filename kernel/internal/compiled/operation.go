@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// callOperation is the operation of calls in which something failed, and
-// panicOperation that of calls of the builtin function panic.
+// callOperation is the operation of calls in which something failed, and panicOperation that of
+// calls of the builtin function panic.
 const callOperation, panicOperation = "call", "panic"
 
-// operations are those that run-time errors begin with the words for; see
-// program.Frame.
+// operations are those that run-time errors begin with the words for; see program.Frame.
 var operations = []struct{ words, operation string }{
 	{"runtime error: index out of range", "index"},
 	{"runtime error: slice bounds out of range", "slice"},
@@ -27,8 +26,7 @@ var operations = []struct{ words, operation string }{
 	{"interface conversion: ", "assertion"},
 }
 
-// operationOf returns the operation that panicked with a value; empty if that is
-// not known.
+// operationOf returns the operation that panicked with a value; empty if that is not known.
 func operationOf(value any) string {
 	err, ok := value.(runtime.Error)
 	if !ok {
@@ -42,8 +40,8 @@ func operationOf(value any) string {
 	return ""
 }
 
-// failsFor reports whether a function is called by the operation that fails, or
-// deals with the panic.
+// failsFor reports whether a function is called by the operation that fails, or deals with the
+// panic.
 func failsFor(function string) bool {
 	const own = "github.com/hierml/notebook/kernel/internal/compiled"
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/runtime/") ||

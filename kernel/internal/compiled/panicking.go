@@ -8,9 +8,8 @@ import (
 	"unsafe"
 )
 
-// A panicking is what the run time keeps of a panic while the calls that it
-// passes are still there, as its _panic has it in the version of Go that the file
-// is built for.
+// A panicking is what the run time keeps of a panic while the calls that it passes are still there,
+// as its _panic has it in the version of Go that the file is built for.
 type panicking struct {
 	value any
 	older *panicking
@@ -22,23 +21,20 @@ type panicking struct {
 // goroutineState returns the run time's record of the calling goroutine.
 func goroutineState() unsafe.Pointer
 
-// panics returns the panic that is under way on the calling goroutine, nil if
-// there is none.
+// panics returns the panic that is under way on the calling goroutine, nil if there is none.
 func panics() *panicking {
 	const before = 4 * unsafe.Sizeof(uintptr(0)) // its g begins with these words
 	return *(**panicking)(unsafe.Add(goroutineState(), before))
 }
 
-// panicMessage words the panic of a value, which has been recovered by the deferred
-// function that is called, as the Go run time prints it: after those before it
-// whose deferred calls it came from.
+// panicMessage words the panic of a value, which has been recovered by the deferred function that
+// is called, as the Go run time prints it: after those before it whose deferred calls it came from.
 func panicMessage(value any) string {
 	newest := panics()
 	if newest == nil || !identical(newest.value, value) {
 		return panicText(value)
 	}
-	// They are on the stack, which may move: only variables there may point to
-	// them.
+	// They are on the stack, which may move: only variables there may point to them.
 	var all []panicking // the newest first
 	for p := newest; p != nil; p = p.older {
 		if !p.exits {

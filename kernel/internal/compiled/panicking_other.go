@@ -2,6 +2,6 @@
 
 package compiled
 
-// panicMessage words the panic of a value. How other versions of Go keep the
-// panics before it is not known.
+// panicMessage words the panic of a value. How other versions of Go keep the panics before it is
+// not known.
 func panicMessage(value any) string { return panicText(value) }

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// runtimeError describes a panic of the task's own goroutine. It is called by
-// the deferred function that has recovered it.
+// runtimeError describes a panic of the task's own goroutine. It is called by the deferred function
+// that has recovered it.
 func (r *Runner) runtimeError(t *task, value any) error {
 	t.mu.Lock()
 	left := t.left
@@ -23,8 +23,8 @@ func (r *Runner) runtimeError(t *task, value any) error {
 	return r.describe(t.cell, value)
 }
 
-// describe describes a panic of the calling goroutine. It is called while the
-// calls that the panic passed are still there.
+// describe describes a panic of the calling goroutine. It is called while the calls that the panic
+// passed are still there.
 func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
 		return program.Exited(int(status))
@@ -57,8 +57,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// errorName is the type of an error as the user knows it. What its package keeps
-// private is just an error; what the session declares is not private to the user.
+// errorName is the type of an error as the user knows it. What its package keeps private is just an
+// error; what the session declares is not private to the user.
 func errorName(err error) string {
 	name := reflect.TypeOf(err).String()
 	if strings.HasPrefix(strings.TrimLeft(name, "*"), "main.") {
@@ -70,8 +70,8 @@ func errorName(err error) string {
 	return "error"
 }
 
-// panicText words the value of a panic as the Go run time prints it, but for
-// addresses: in place of one is the value.
+// panicText words the value of a panic as the Go run time prints it, but for addresses: in place of
+// one is the value.
 func panicText(v any) (text string) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -198,8 +198,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// The operation of the innermost call is what failed there, or the call of what
-// did.
+// The operation of the innermost call is what failed there, or the call of what did.
 func TestOperations(t *testing.T) {
 	for want, run := range map[string]func(){
 		"index":      func() { failsAt(func(list []int, _ map[any]int, _ any, n int) { _ = list[n] }) },

@@ -18,29 +18,24 @@ import (
 
 // A Config says what a Runner works with.
 type Config struct {
-	// Load loads a plugin into this process and initializes its packages. Nil
-	// stands for a program that cannot.
+	// Load loads a plugin into this process and initializes its packages. Nil stands for a program
+	// that cannot.
 	Load func(plugin string) error
-	// Stdin, Stdout and Stderr are what cells use; nil means those of the
-	// process.
+	// Stdin, Stdout and Stderr are what cells use; nil means those of the process.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Display makes a bundle of the values of a cell's last expression. Nil
-	// means text.
+	// Display makes a bundle of the values of a cell's last expression. Nil means text.
 	Display func(values []any) *program.Bundle
-	// Relabel gives the calling goroutine labels of its own that mean the same
-	// to others. Nil means labels that only this package knows.
+	// Relabel gives the calling goroutine labels of its own that mean the same to others. Nil means
+	// labels that only this package knows.
 	Relabel func()
-	// Kept returns the values that a cell showed which was not compiled; nil
-	// for none.
+	// Kept returns the values that a cell showed which was not compiled; nil for none.
 	Kept func(cell int) []any
-	// Interpreter is what variables come from that are not of a unit; nil if
-	// there is none.
+	// Interpreter is what variables come from that are not of a unit; nil if there is none.
 	Interpreter carry.Interpreter
 }
 
-// A Runner runs compiled cells, several at a time if need be. There is one in a
-// process.
+// A Runner runs compiled cells, several at a time if need be. There is one in a process.
 type Runner struct {
 	config Config
 	stdio  *stdio
@@ -73,14 +68,13 @@ func New(config Config) *Runner {
 // ErrCannotLoad says that this program has no way to load plugins.
 var ErrCannotLoad = errors.New("this program cannot load compiled cells: it was built without cgo, or for a platform where Go has no plugins")
 
-// Run loads the units of a program and runs the statements of one of them to
-// their end. It returns what their last expression shows. It may be called
-// while other programs run.
+// Run loads the units of a program and runs the statements of one of them to their end. It returns
+// what their last expression shows. It may be called while other programs run.
 //
-// A panic is a *program.RuntimeError. When ctx ends first, the cell's goroutines
-// end where they next check for it or wait, and Run returns an error that wraps
-// context.Cause(ctx); a compiled function that does not return keeps Run waiting.
-// Any other error means that the program could not be run.
+// A panic is a *program.RuntimeError. When ctx ends first, the cell's goroutines end where they
+// next check for it or wait, and Run returns an error that wraps context.Cause(ctx); a compiled
+// function that does not return keeps Run waiting. Any other error means that the program could not
+// be run.
 func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	if p.Compiled == nil {
 		return nil, errors.New("compiled: the program is not compiled")
@@ -118,8 +112,8 @@ func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, 
 	return bundle, nil
 }
 
-// ReachedBy returns how many of the statements of a cell's last program were done,
-// if that one failed. It can be asked once.
+// ReachedBy returns how many of the statements of a cell's last program were done, if that one
+// failed. It can be asked once.
 func (r *Runner) ReachedBy(cell int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,8 +121,7 @@ func (r *Runner) ReachedBy(cell int) int {
 	return r.reached[cell]
 }
 
-// Adopt loads units, and moves variables to them from the interpreter and from
-// older units.
+// Adopt loads units, and moves variables to them from the interpreter and from older units.
 func (r *Runner) Adopt(a *program.Adoption) (program.LeftBehind, error) {
 	r.note(a.Cell, a.Title)
 	return r.load(&a.Units)
@@ -196,14 +189,13 @@ func (r *Runner) Used() bool {
 	return r.used
 }
 
-// Do calls f, which may call functions of the session, for the cell of that
-// number. Its errors are those of Run.
+// Do calls f, which may call functions of the session, for the cell of that number. Its errors are
+// those of Run.
 func (r *Runner) Do(ctx context.Context, cell int, f func()) error {
 	return r.supervise(ctx, newTask(cell), f)
 }
 
-// supervise calls f as the task t, in a goroutine of its own, until it has
-// ended.
+// supervise calls f as the task t, in a goroutine of its own, until it has ended.
 func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))

@@ -156,8 +156,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Values that interpreted cells have shown are given where their types are the
-// same.
+// Values that interpreted cells have shown are given where their types are the same.
 func TestKept(t *testing.T) {
 	r := New(Config{Kept: func(cell int) []any {
 		if cell == 1 {
@@ -178,8 +177,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A cell goes on, with its goroutines and those of earlier cells, when another is
-// interrupted.
+// A cell goes on, with its goroutines and those of earlier cells, when another is interrupted.
 func TestSideBySide(t *testing.T) {
 	r := New(Config{})
 	earlier, beside := make(chan int), make(chan int)
@@ -240,8 +238,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// What cells print keeps its order across the two streams, and input is asked
-// for where it is read.
+// What cells print keeps its order across the two streams, and input is asked for where it is read.
 func TestStandardFiles(t *testing.T) {
 	var out recorder
 	r := New(Config{Stdin: strings.NewReader("5 six\n7\n"), Stdout: &out, Stderr: &out})

@@ -9,8 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Save writes variables of units, and what cells have shown, to a file that
-// another process loads.
+// Save writes variables of units, and what cells have shown, to a file that another process loads.
 func (r *Runner) Save(file string, moved []program.Moved, cells []int) (program.LeftBehind, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -28,8 +27,8 @@ func (r *Runner) Save(file string, moved []program.Moved, cells []int) (program.
 	return behind(lost, cells), err
 }
 
-// Load is Adopt in another process: the variables, and what cells have shown,
-// come from a file that Save has made, where each is called by its Variable.
+// Load is Adopt in another process: the variables, and what cells have shown, come from a file that
+// Save has made, where each is called by its Variable.
 func (r *Runner) Load(file string, a *program.Adoption) (program.LeftBehind, error) {
 	r.note(a.Cell, a.Title)
 	r.loading.Lock()
@@ -60,8 +59,7 @@ func (r *Runner) Load(file string, a *program.Adoption) (program.LeftBehind, err
 	return behind(lost, a.Shown), nil
 }
 
-// shown is what a cell has shown as a variable. No variable of a user has such a
-// name.
+// shown is what a cell has shown as a variable. No variable of a user has such a name.
 func shown(cell int, values *[]any) carry.Named {
 	return carry.Named{Name: shownName(cell), Value: reflect.ValueOf(values).Elem()}
 }

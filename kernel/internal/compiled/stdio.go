@@ -42,10 +42,9 @@ func (h standardHost) Stdout() io.Writer { return h.r.stdio.out }
 
 func (h standardHost) Stderr() io.Writer { return h.r.stdio.err }
 
-// A reader is standard input that panics when it cannot be read, as when there
-// is nobody to ask: programs seldom look at the errors of fmt.Scan. The end of
-// the input, and an interrupt, are errors as usual, and so is everything in
-// goroutines that have no cell.
+// A reader is standard input that panics when it cannot be read, as when there is nobody to ask:
+// programs seldom look at the errors of fmt.Scan. The end of the input, and an interrupt, are
+// errors as usual, and so is everything in goroutines that have no cell.
 type reader struct{ r *Runner }
 
 func (i reader) Read(p []byte) (int, error) {
@@ -59,8 +58,8 @@ func (i reader) Read(p []byte) (int, error) {
 	panic(noInput{err})
 }
 
-// A noInput is the panic of standard input that cannot be read. Package fmt
-// panics with it again, which is not worth to be told.
+// A noInput is the panic of standard input that cannot be read. Package fmt panics with it again,
+// which is not worth to be told.
 type noInput struct{ error }
 
 // Print implements cell.Host.

@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A task is a call that the runner supervises, with the goroutines that it
-// starts, which may outlive it.
+// A task is a call that the runner supervises, with the goroutines that it starts, which may
+// outlive it.
 type task struct {
 	cell int
 	// ctx ends when the task is stopped, and only then.
@@ -49,8 +49,7 @@ func newTask(cell int) *task {
 
 func (t *task) stopped() bool { return t.ctx.Err() != nil }
 
-// finish notes how the call has ended, unless it was ended for another reason
-// before.
+// finish notes how the call has ended, unless it was ended for another reason before.
 func (t *task) finish(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,9 +75,8 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 	return t.bundle, t.values, t.reached
 }
 
-// tasks knows the task of each goroutine by the labels that it bears for Go's
-// profiler, which goroutines inherit. The labels' content is not looked at, only
-// their address.
+// tasks knows the task of each goroutine by the labels that it bears for Go's profiler, which
+// goroutines inherit. The labels' content is not looked at, only their address.
 type tasks struct {
 	relabel func()
 
@@ -86,8 +84,8 @@ type tasks struct {
 	labels atomic.Pointer[map[uintptr]bearer]
 }
 
-// A bearer is what a label says of its goroutines. They are ending when they
-// make their last deferred calls.
+// A bearer is what a label says of its goroutines. They are ending when they make their last
+// deferred calls.
 type bearer struct {
 	task   *task
 	ending bool
@@ -105,9 +103,8 @@ func newTasks(relabel func()) *tasks {
 	return all
 }
 
-// profLabel returns the labels of the calling goroutine, and setProfLabel sets
-// them. Go keeps these functions of its own for others to use, see the run
-// time's proflabel.go.
+// profLabel returns the labels of the calling goroutine, and setProfLabel sets them. Go keeps these
+// functions of its own for others to use, see the run time's proflabel.go.
 //
 //go:linkname profLabel runtime/pprof.runtime_getProfLabel
 func profLabel() unsafe.Pointer
@@ -143,14 +140,13 @@ func (all *tasks) replace(change func(map[uintptr]bearer)) {
 	all.labels.Store(&labels)
 }
 
-// bearer returns what is known of the calling goroutine; its task is nil if it
-// belongs to none.
+// bearer returns what is known of the calling goroutine; its task is nil if it belongs to none.
 func (all *tasks) bearer() bearer {
 	return (*all.labels.Load())[uintptr(profLabel())]
 }
 
-// stop stops a task for a reason, and reports whether its call has not ended
-// before. The first reason counts.
+// stop stops a task for a reason, and reports whether its call has not ended before. The first
+// reason counts.
 func (all *tasks) stop(t *task, reason error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,8 +168,8 @@ func (all *tasks) end(t *task) {
 	}
 }
 
-// check ends the calling goroutine if its task was stopped; one that is ending
-// only if it would wait.
+// check ends the calling goroutine if its task was stopped; one that is ending only if it would
+// wait.
 func (all *tasks) check(waits bool) {
 	b := all.bearer()
 	switch {

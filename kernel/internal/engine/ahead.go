@@ -10,10 +10,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Cells that wait behind another are compiled with it, since a plugin of several
-// units costs little more than one of a single unit. What their units will be
-// is found out by going through the cells as if each had run well, and taking
-// all of that back; they are used if they are what the cells really become.
+// Cells that wait behind another are compiled with it, since a plugin of several units costs little
+// more than one of a single unit. What their units will be is found out by going through the cells
+// as if each had run well, and taking all of that back; they are used if they are what the cells
+// really become.
 
 // aheadCells bounds how many cells are compiled together.
 const aheadCells = 12
@@ -25,8 +25,7 @@ type ahead struct {
 	last int
 }
 
-// has reports whether a unit is loaded, and whether its path is taken by
-// another.
+// has reports whether a unit is loaded, and whether its path is taken by another.
 func (a *ahead) has(unit *toolchain.Unit) (loaded, taken bool) {
 	source, there := a.units[unit.Path]
 	return there && source == unit.Source, there && source != unit.Source
@@ -43,8 +42,8 @@ func (a *ahead) note(units []toolchain.Unit) {
 	}
 }
 
-// batch returns the units of the cells that will run after one which has been
-// emitted as l, as far as they can be told. It changes nothing.
+// batch returns the units of the cells that will run after one which has been emitted as l, as far
+// as they can be told. It changes nothing.
 func (e *Engine) batch(l *change.Change, src *syntax.Source) (units []toolchain.Unit) {
 	if src.Cell.Next == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestAhead runs cells that say what waits behind them: plugins are built once
-// for several cells, and for what became of them otherwise.
+// TestAhead runs cells that say what waits behind them: plugins are built once for several cells,
+// and for what became of them otherwise.
 func TestAhead(t *testing.T) {
 	cells := []string{
 		"type point struct{ x, y int }\nfunc (p point) norm() int { return p.x + p.y }",

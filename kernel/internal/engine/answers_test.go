@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// TestCompleteChangesNothing completes cells that declare what the session
-// has, and methods of its types, and then looks at the session.
+// TestCompleteChangesNothing completes cells that declare what the session has, and methods of its
+// types, and then looks at the session.
 func TestCompleteChangesNothing(t *testing.T) {
 	n := newNotebook(t)
 	if _, _, err := n.run("type T struct{ A int }\nfunc f(t T) int { return t.A }\nt := T{3}"); err != nil {
@@ -74,8 +74,7 @@ func TestAnswersWhileCellRuns(t *testing.T) {
 	}
 }
 
-// TestCompleteWhereCellsRun completes the name of a file in the folder of the
-// executor.
+// TestCompleteWhereCellsRun completes the name of a file in the folder of the executor.
 func TestCompleteWhereCellsRun(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "a.csv"), nil, 0o600); err != nil {

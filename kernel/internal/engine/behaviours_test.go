@@ -22,12 +22,12 @@ type behaviour struct {
 	} `json:"expect"`
 }
 
-// deadly are the cases that end the process which interprets them. The worker
-// package runs them, in a process of their own.
+// deadly are the cases that end the process which interprets them. The worker package runs them, in
+// a process of their own.
 var deadly = map[string]bool{"stack-overflow-kernel-survives": true}
 
-// behaviours reads the cases of testdata/notebook-behaviours.json and of the
-// files in HIERML_BEHAVIOURS (a list like PATH).
+// behaviours reads the cases of testdata/notebook-behaviours.json and of the files in
+// HIERML_BEHAVIOURS (a list like PATH).
 func behaviours(t *testing.T) []behaviour {
 	t.Helper()
 	files := []string{filepath.Join("testdata", "notebook-behaviours.json")}
@@ -50,8 +50,8 @@ func behaviours(t *testing.T) []behaviour {
 	return all
 }
 
-// TestBehaviours runs the cases in the interpreter. Each gives what is expected
-// or is refused with a sentence.
+// TestBehaviours runs the cases in the interpreter. Each gives what is expected or is refused with
+// a sentence.
 func TestBehaviours(t *testing.T) {
 	var refused []string
 	for _, c := range behaviours(t) {

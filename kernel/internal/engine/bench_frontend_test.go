@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// typical is a cell as notebooks have them: a type with a method, a function
-// that uses an earlier one, variables, and a value.
+// typical is a cell as notebooks have them: a type with a method, a function that uses an earlier
+// one, variables, and a value.
 func typical(i int) string {
 	return fmt.Sprintf(`type T%d struct { X, Y float64; Name string }
 func (t T%d) Norm() float64 { return t.X*t.X + t.Y*t.Y }
@@ -66,9 +66,8 @@ mapped%d([]int{1, 2}, func(n int) string { return fmt.Sprint(n) })`, i, i)
 	}
 }
 
-// BenchmarkFrontEnd measures parsing, checking and lowering of the cells of
-// long sessions: the times of the first hundred cells and of the last, and
-// how much memory a cell takes for good.
+// BenchmarkFrontEnd measures parsing, checking and lowering of the cells of long sessions: the
+// times of the first hundred cells and of the last, and how much memory a cell takes for good.
 func BenchmarkFrontEnd(b *testing.B) {
 	for _, length := range []int{100, 500, 2000} {
 		b.Run(fmt.Sprint(length), func(b *testing.B) {
@@ -138,9 +137,8 @@ const twenty = `import (
 	"gonum.org/v1/plot"
 )`
 
-// BenchmarkComplete measures completions in a session of 300 cells with 20
-// imports, at every place of a cell: of one with some lines, of one with 400,
-// and of such a one with wrong lines in it.
+// BenchmarkComplete measures completions in a session of 300 cells with 20 imports, at every place
+// of a cell: of one with some lines, of one with 400, and of such a one with wrong lines in it.
 func BenchmarkComplete(b *testing.B) {
 	const last = "\nfmt.Println(strings.Repeat(t29.Name, 3), mat.NewDense(2, 2, nil).T(), http.DefaultClient.Timeout)"
 	var long strings.Builder

@@ -17,8 +17,7 @@ var loops = map[string]string{
 	"map":    "func loop() int { m := map[int]int{}; for i := 0; i < 100000; i++ { m[i%1000] += i }; return len(m) }",
 }
 
-// BenchmarkLoops compares lowered loops with the interpreter's own. The ratio
-// is to stay below 1.3.
+// BenchmarkLoops compares lowered loops with the interpreter's own. The ratio is to stay below 1.3.
 func BenchmarkLoops(b *testing.B) {
 	for name, source := range loops {
 		b.Run(name, func(b *testing.B) {

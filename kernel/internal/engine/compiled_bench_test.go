@@ -16,8 +16,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// BenchmarkCell runs cells that were not there before, %d being the number of
-// each.
+// BenchmarkCell runs cells that were not there before, %d being the number of each.
 func BenchmarkCell(b *testing.B) {
 	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
 		for _, c := range []struct{ name, cell string }{
@@ -94,8 +93,8 @@ func main() {
 `},
 }
 
-// BenchmarkSpeed compares a program in a compiled cell with the same program that
-// go build has compiled: ratio is the least time of the one by that of the other.
+// BenchmarkSpeed compares a program in a compiled cell with the same program that go build has
+// compiled: ratio is the least time of the one by that of the other.
 func BenchmarkSpeed(b *testing.B) {
 	for _, s := range speeds {
 		b.Run(s.name, func(b *testing.B) {
@@ -148,8 +147,8 @@ func (c *watchedCompiler) Build(ctx context.Context, units []toolchain.Unit) (st
 	return plugin, err
 }
 
-// TestManyCells compiles many cells in one session: the plugins cannot be
-// unloaded, and all else is let go of.
+// TestManyCells compiles many cells in one session: the plugins cannot be unloaded, and all else is
+// let go of.
 func TestManyCells(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	if enginetest.Raced {

@@ -8,11 +8,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// buried makes the session that of a new worker: the variables are gone, and
-// everything else is declared again when it is used.
+// buried makes the session that of a new worker: the variables are gone, and everything else is
+// declared again when it is used.
 func (e *Engine) buried(death *program.DeathError) *program.Error {
-	// Each program that ran learns of the death, the last one perhaps when
-	// others already have a new worker.
+	// Each program that ran learns of the death, the last one perhaps when others already have a
+	// new worker.
 	if death.Process == 0 || death.Process > e.dead {
 		e.dead = death.Process
 		e.session.Lose(death.Cause)

@@ -1,28 +1,25 @@
-// Package engine conducts the cells of a session through their stages. It knows
-// Jupyter, processes and yaegi only by what package program says of them.
+// Package engine conducts the cells of a session through their stages. It knows Jupyter, processes
+// and yaegi only by what package program says of them.
 //
-// A cell goes through these stages, each a package; a bug lives in the first one
-// whose result is wrong, and the page of each says how that looks:
+// A cell goes through these stages, each a package; a bug lives in the first one whose result is
+// wrong, and the page of each says how that looks:
 //
-//   - magics: lines that are no Go become calls; a few the engine carries out
-//     itself (magic_*.go).
+//   - magics: lines that are no Go become calls; a few the engine carries out itself (magic_*.go).
 //   - syntax: the Go into imports, declarations and statements.
-//   - Resolve (modules.go): what a cell imports and the program does not consist
-//     of is asked for, before the cell is checked. Wrong when an import asks the
-//     network that should not, or an edited package stays what it was.
+//   - Resolve (modules.go): what a cell imports and the program does not consist of is asked for,
+//     before the cell is checked. Wrong when an import asks the network that should not, or an
+//     edited package stays what it was.
 //   - check: the pieces against the session, which package state holds.
-//   - change: what the cell declares enters the session, to be committed or
-//     taken back.
-//   - lower (with shape) writes what the interpreter runs, or emit the units that
-//     the compiler builds. Which way a session takes, and when it changes from
-//     one to the other with its variables, is decided in promote.go and
-//     run.go; plugins.go replaces a process that has loaded many units, and ahead.go
-//     has cells built that wait.
+//   - change: what the cell declares enters the session, to be committed or taken back.
+//   - lower (with shape) writes what the interpreter runs, or emit the units that the compiler
+//     builds. Which way a session takes, and when it changes from one to the other with its
+//     variables, is decided in promote.go and run.go; plugins.go replaces a process that has loaded
+//     many units, and ahead.go has cells built that wait.
 //   - Run, by the executor of package program.
-//   - Commit (run.go): what was declared becomes live, as far as the cell got;
-//     after the death of the process that held the variables, declarations are
-//     sent again when they are used (death.go).
+//   - Commit (run.go): what was declared becomes live, as far as the cell got; after the death of
+//     the process that held the variables, declarations are sent again when they are used
+//     (death.go).
 //
-// Beside them stand assist, which completes and describes, and export, which
-// writes a notebook as a program.
+// Beside them stand assist, which completes and describes, and export, which writes a notebook as a
+// program.
 package engine

@@ -26,29 +26,26 @@ type Config struct {
 	Executor program.Executor
 	// Mode says which of the two it is.
 	Mode program.Mode
-	// Compiler makes what compiles cells, when it is first needed, and says to
-	// progress in a few words what it does where that takes long. Its error is
-	// a sentence that says why cells cannot be compiled. Nil means that they
-	// cannot. Close closes the compiler.
+	// Compiler makes what compiles cells, when it is first needed, and says to progress in a few
+	// words what it does where that takes long. Its error is a sentence that says why cells cannot
+	// be compiled. Nil means that they cannot. Close closes the compiler.
 	Compiler func(ctx context.Context, progress func(string)) (program.Compiler, error)
-	// MostPlugins and MostCode are how many plugins, and how many bytes of
-	// them, the process of the executor may have loaded before it is replaced
-	// by another, if the executor is a Replacer; 0 means 300 and 1 GiB.
+	// MostPlugins and MostCode are how many plugins, and how many bytes of them, the process of the
+	// executor may have loaded before it is replaced by another, if the executor is a Replacer; 0
+	// means 300 and 1 GiB.
 	MostPlugins int
 	MostCode    int64
 	// Importer finds the packages that cells may import.
 	Importer types.Importer
-	// Preloaded maps names to the import paths of packages that cells use
-	// without importing them.
+	// Preloaded maps names to the import paths of packages that cells use without importing them.
 	Preloaded map[string]string
-	// Strict leaves errors to the cells, as Go does: without it, a statement of a
-	// cell, outside functions, that leaves out the error of a call stops the cell.
+	// Strict leaves errors to the cells, as Go does: without it, a statement of a cell, outside
+	// functions, that leaves out the error of a call stops the cell.
 	Strict bool
 }
 
-// An Engine runs the cells of one session. Its methods may be called at the
-// same time. What a cell declares is there for cells that begin when it has
-// ended.
+// An Engine runs the cells of one session. Its methods may be called at the same time. What a cell
+// declares is there for cells that begin when it has ended.
 type Engine struct {
 	executor  program.Executor
 	declaring sync.Mutex   // held until the executor has what a cell declares
@@ -84,8 +81,8 @@ func New(config Config) *Engine {
 	return e
 }
 
-// Kill ends a cell that does not heed its interrupt, where the executor is a
-// Killer. The variables are lost.
+// Kill ends a cell that does not heed its interrupt, where the executor is a Killer. The variables
+// are lost.
 func (e *Engine) Kill() {
 	if killer, ok := e.executor.(program.Killer); ok {
 		killer.Kill()
@@ -100,14 +97,12 @@ func (e *Engine) Close() error {
 	return errors.Join(err, e.closeCompiler())
 }
 
-// Run runs a cell and returns what its last expression shows, nil for
-// nothing. Every failure that the user is to see is an *Error. A cell that
-// does not compile changes nothing; of one that fails while it runs, what was
-// done before stays.
+// Run runs a cell and returns what its last expression shows, nil for nothing. Every failure that
+// the user is to see is an *Error. A cell that does not compile changes nothing; of one that fails
+// while it runs, what was done before stays.
 //
-// Cells that run at the same time share the variables; where they declare the
-// same name, that of the cell which ends last stays. The interrupt of one may
-// end the others.
+// Cells that run at the same time share the variables; where they declare the same name, that of
+// the cell which ends last stays. The interrupt of one may end the others.
 func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
@@ -117,9 +112,9 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 	return e.run(ctx, syntax.NewSource(cell), out)
 }
 
-// Deliver gives a message of the front end to the code that listens to the
-// comm. Errors, and what the code writes and shows, are as for a cell; number
-// stands for the message as the number of a cell does for the cell.
+// Deliver gives a message of the front end to the code that listens to the comm. Errors, and what
+// the code writes and shows, are as for a cell; number stands for the message as the number of a
+// cell does for the cell.
 func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
 	e.running.Add(1)
 	defer e.running.Add(-1)
@@ -144,9 +139,9 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 	return err
 }
 
-// IsComplete tells whether the source is a whole cell: "complete",
-// "incomplete" with the indentation that the next line begins with, as gofmt
-// would have it unless it begins with a closing bracket or a case, or "invalid".
+// IsComplete tells whether the source is a whole cell: "complete", "incomplete" with the
+// indentation that the next line begins with, as gofmt would have it unless it begins with a
+// closing bracket or a case, or "invalid".
 func (e *Engine) IsComplete(source string) (status, indent string) {
 	if status, source = magics.Completeness(source); status != "" {
 		return status, ""
@@ -154,15 +149,14 @@ func (e *Engine) IsComplete(source string) (status, indent string) {
 	return syntax.Completeness(source)
 }
 
-// Complete returns what may stand at the cursor, a position in Unicode code
-// points of the source, given what the session has declared.
+// Complete returns what may stand at the cursor, a position in Unicode code points of the source,
+// given what the session has declared.
 func (e *Engine) Complete(source string, cursor int) assist.Completion {
 	return e.assistant.Complete(source, cursor)
 }
 
-// Inspect describes what stands at, or ends before, the cursor, a position in
-// Unicode code points of the source, with detail 1 in full; nil if nothing is
-// known.
+// Inspect describes what stands at, or ends before, the cursor, a position in Unicode code points
+// of the source, with detail 1 in full; nil if nothing is known.
 func (e *Engine) Inspect(source string, cursor, detail int) *program.Bundle {
 	return e.assistant.Inspect(source, cursor, detail)
 }
@@ -175,10 +169,9 @@ func (e *Engine) folder() string {
 	return ""
 }
 
-// Export writes cells as a Go program that prints what they show as text when
-// they are run one after the other. Nothing is run, and the Executor of the
-// config is not used. An error that is the fault of a cell is an *Error that
-// says where; there is no program then.
+// Export writes cells as a Go program that prints what they show as text when they are run one
+// after the other. Nothing is run, and the Executor of the config is not used. An error that is the
+// fault of a cell is an *Error that says where; there is no program then.
 func Export(config Config, cells []export.Cell) ([]byte, error) {
 	return export.Write(New(config).checker, cells)
 }

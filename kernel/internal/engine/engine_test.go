@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestCells runs cells in one session and looks at what the last one shows
-// and writes.
+// TestCells runs cells in one session and looks at what the last one shows and writes.
 func TestCells(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -42,8 +42,8 @@ var call = one
 var x, y, s = -1, -2, []int{0, 0}
 `
 
-// TestForgottenErrors runs statements that leave out errors. Those that fail
-// have no value of after, which is looked at in another cell.
+// TestForgottenErrors runs statements that leave out errors. Those that fail have no value of
+// after, which is looked at in another cell.
 func TestForgottenErrors(t *testing.T) {
 	for _, c := range []struct {
 		cell         string
@@ -181,8 +181,8 @@ func TestForgottenErrors(t *testing.T) {
 	}
 }
 
-// checkError looks at an error's name, at a part of its message, and at a part of its
-// traceback, in which a period stands for a blank.
+// checkError looks at an error's name, at a part of its message, and at a part of its traceback, in
+// which a period stands for a blank.
 func checkError(t *testing.T, err error, name, message, at string) {
 	t.Helper()
 	if name == "" {

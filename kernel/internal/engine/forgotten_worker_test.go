@@ -6,8 +6,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestForgottenErrorsKeepVariables assigns what a call returns beside an error
-// that nobody takes: not if that is not nil.
+// TestForgottenErrorsKeepVariables assigns what a call returns beside an error that nobody takes:
+// not if that is not nil.
 func TestForgottenErrorsKeepVariables(t *testing.T) {
 	inModes(t, []program.Mode{program.InterpretedMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		n := newWorkerNotebook(t, mode)

@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestCompiledCellsEnd interrupts compiled cells that would not end by
-// themselves, in one session, whose variables stay as they are.
+// TestCompiledCellsEnd interrupts compiled cells that would not end by themselves, in one session,
+// whose variables stay as they are.
 func TestCompiledCellsEnd(t *testing.T) {
 	cells := maps.Clone(endless)
 	maps.Copy(cells, map[string]string{
@@ -39,8 +39,8 @@ func TestCompiledCellsEnd(t *testing.T) {
 	}
 }
 
-// TestCompiledTop has guards at the top of compiled cells, where variables are
-// those of the session.
+// TestCompiledTop has guards at the top of compiled cells, where variables are those of the
+// session.
 func TestCompiledTop(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	for _, b := range []beat{
@@ -62,8 +62,8 @@ func TestCompiledTop(t *testing.T) {
 	}
 }
 
-// TestCompiledGoroutinesFail has goroutines of compiled cells panic: the cell
-// fails, and the session goes on.
+// TestCompiledGoroutinesFail has goroutines of compiled cells panic: the cell fails, and the
+// session goes on.
 func TestCompiledGoroutinesFail(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	beat{cell: "x := 1\ntype T struct{ n int }\nfunc (t T) fail(m int) { panic(fmt.Sprint(\"failed \", t.n, m)) }\n" +

@@ -7,14 +7,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A look is a question about a variable of the session, or a field of one, that
-// is answered in a few words. The interpreter is asked by an expression and
-// compiled cells by a Look, so that nothing is compiled for it.
+// A look is a question about a variable of the session, or a field of one, that is answered in a
+// few words. The interpreter is asked by an expression and compiled cells by a Look, so that
+// nothing is compiled for it.
 type look struct {
 	name, field string
 	aspect      program.Aspect
-	// basic is the basic type that a value is converted to, so that no method of
-	// its own is called; empty if there is none.
+	// basic is the basic type that a value is converted to, so that no method of its own is called;
+	// empty if there is none.
 	basic string
 	// most is how much of a string or a slice is looked at; 0 for all.
 	most int
@@ -41,8 +41,7 @@ func (l look) expression() string {
 	return x
 }
 
-// compiledLook is what compiled cells are asked. It reports false if the variable is
-// not theirs.
+// compiledLook is what compiled cells are asked. It reports false if the variable is not theirs.
 func (e *Engine) compiledLook(l look) (program.Look, bool) {
 	d := e.session.Live[l.name]
 	if d == nil || d.Lowered == "" {
@@ -52,8 +51,8 @@ func (e *Engine) compiledLook(l look) (program.Look, bool) {
 	return program.Look{Unit: unit, Variable: variable, Field: l.field, Aspect: l.aspect, Plain: l.basic != "", Most: l.most}, ok
 }
 
-// compiledLooks is compiledLook for several; there are the indices of those that
-// compiled cells can be asked.
+// compiledLooks is compiledLook for several; there are the indices of those that compiled cells can
+// be asked.
 func (e *Engine) compiledLooks(looks []look) (there []int, questions []program.Look) {
 	for i, l := range looks {
 		if question, ok := e.compiledLook(l); ok {

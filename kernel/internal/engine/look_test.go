@@ -24,8 +24,7 @@ func seen(looks []program.Look) []string {
 	return texts
 }
 
-// TestCompiledLooks looks at variables of compiled cells, for which nothing is
-// compiled.
+// TestCompiledLooks looks at variables of compiled cells, for which nothing is compiled.
 func TestCompiledLooks(t *testing.T) {
 	s := newStage(t, program.CompiledMode)
 	if _, _, err := s.run("type level int\ntype pair struct { x int; of level }\nn := 1; list := []int{1}; p := pair{1, 2}; var q *pair"); err != nil {

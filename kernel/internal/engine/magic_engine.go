@@ -60,8 +60,8 @@ func (s *switching) runs() string {
 	return text
 }
 
-// switchTo changes the mode. A session of compiled cells is one to its end,
-// unless there is nothing in it: what is compiled the interpreter cannot use.
+// switchTo changes the mode. A session of compiled cells is one to its end, unless there is nothing
+// in it: what is compiled the interpreter cannot use.
 func (e *Engine) switchTo(ctx context.Context, src *syntax.Source, mode program.Mode, out program.Output) error {
 	e.declaring.Lock()
 	defer e.declaring.Unlock()

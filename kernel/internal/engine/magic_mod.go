@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// mod does what %mod says: it lists the modules that the session uses, or has it
-// take one in a version.
+// mod does what %mod says: it lists the modules that the session uses, or has it take one in a
+// version.
 func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, argument string, out program.Output) error {
 	e.declaring.Lock() // a cell may ask for modules
 	defer e.declaring.Unlock()
@@ -52,8 +52,8 @@ func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, arg
 	return nil
 }
 
-// modules returns what the session's modules come from, nil if there are none
-// yet and they are not needed.
+// modules returns what the session's modules come from, nil if there are none yet and they are not
+// needed.
 func (e *Engine) modules(ctx context.Context, needed bool, out program.Output) (program.Modules, error) {
 	if needed {
 		if e.mode == program.InterpretedMode && !e.compiled {
@@ -87,8 +87,7 @@ func (e *Engine) listModules(modules program.Modules, out program.Output) error 
 	return nil
 }
 
-// moduleNames returns the modules that the session knows and that begin like a
-// text.
+// moduleNames returns the modules that the session knows and that begin like a text.
 func (e *Engine) moduleNames(text string) []assist.Candidate {
 	var out []assist.Candidate
 	if modules, ok := e.compiler.(program.Modules); ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// runMagics runs a cell that may have magics of the engine's own, before and
-// after the rest of it. None is carried out if the cell does not parse.
+// runMagics runs a cell that may have magics of the engine's own, before and after the rest of it.
+// None is carried out if the cell does not parse.
 func (e *Engine) runMagics(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	src, own, err := e.translated(cell)
 	if err != nil {
@@ -36,8 +36,8 @@ func (e *Engine) runMagics(ctx context.Context, cell program.Cell, out program.O
 	return bundle, nil
 }
 
-// translated returns the source of a cell with its magics as Go. It is an error
-// if the cell does not parse and the engine has magics to carry out before.
+// translated returns the source of a cell with its magics as Go. It is an error if the cell does
+// not parse and the engine has magics to carry out before.
 func (e *Engine) translated(cell program.Cell) (src *syntax.Source, t *magics.Translated, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -136,8 +136,8 @@ func (e *Engine) reset(cell program.Cell, out program.Output) error {
 	return nil
 }
 
-// anew forgets all that the session has declared, and starts a new process
-// where the executor can do that.
+// anew forgets all that the session has declared, and starts a new process where the executor can
+// do that.
 func (e *Engine) anew(cell program.Cell) (restarted bool, err error) {
 	fresh := state.NewSession()
 	r, restarted := e.executor.(program.Restarter)

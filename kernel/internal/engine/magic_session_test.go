@@ -135,8 +135,7 @@ func TestResetWithoutProcess(t *testing.T) {
 	}
 }
 
-// TestOwnMagicsWaitForTheCell holds that no magic is carried out in a cell that
-// does not parse.
+// TestOwnMagicsWaitForTheCell holds that no magic is carried out in a cell that does not parse.
 func TestOwnMagicsWaitForTheCell(t *testing.T) {
 	n := newNotebook(t)
 	n.runOn(t, "x := 1")

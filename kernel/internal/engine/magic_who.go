@@ -18,8 +18,7 @@ import (
 // A whoRow is what %who says of a name.
 type whoRow struct {
 	name, kind, typ string
-	// value makes of what the looks show what is shown of the name; nil if that
-	// is nothing.
+	// value makes of what the looks show what is shown of the name; nil if that is nothing.
 	value func(shown []string) string
 	looks []look
 	cell  int
@@ -131,8 +130,8 @@ func typeWord(obj *types.TypeName) string {
 	return word
 }
 
-// describe notes how the value of a variable is shown: by what Go's own types
-// tell, so that no method of the user's is called, and nothing is costly.
+// describe notes how the value of a variable is shown: by what Go's own types tell, so that no
+// method of the user's is called, and nothing is costly.
 func (r *whoRow) describe(s *state.Session, v types.Object) {
 	own := func(name string) bool { return s.Live[name] == nil }
 	value := func(field string, t types.Type) (look, bool) {
@@ -206,8 +205,7 @@ func brief(text string) string {
 	return text
 }
 
-// whoBatch is how many values are asked for at once: their texts stay below
-// what is shown of one.
+// whoBatch is how many values are asked for at once: their texts stay below what is shown of one.
 const whoBatch = 200
 
 // whoValues asks for the values of all looks of the rows.

@@ -17,14 +17,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// An outside importer imports the packages that the program consists of, and those of
-// other modules that were resolved.
+// An outside importer imports the packages that the program consists of, and those of other modules
+// that were resolved.
 type outside struct {
 	types.Importer
 	modules program.Modules // nil until there are some
 	folder  func() string
-	// resolved are the paths of packages that modules has, and failed says why
-	// others cannot be imported.
+	// resolved are the paths of packages that modules has, and failed says why others cannot be
+	// imported.
 	resolved map[string]bool
 	failed   map[string]error
 }
@@ -66,9 +66,9 @@ func (o *outside) Doc(path, name string) string {
 	return ""
 }
 
-// resolve finds the packages that a cell imports and the program does not
-// consist of. Why some cannot be imported the checker says where the cell does
-// it. The error is that of the end of ctx. Engine.declaring is held.
+// resolve finds the packages that a cell imports and the program does not consist of. Why some
+// cannot be imported the checker says where the cell does it. The error is that of the end of ctx.
+// Engine.declaring is held.
 func (e *Engine) resolve(ctx context.Context, src *syntax.Source, out program.Output) error {
 	e.mu.Lock()
 	clear(e.outside.failed)
@@ -114,8 +114,7 @@ func (e *Engine) resolve(ctx context.Context, src *syntax.Source, out program.Ou
 	return nil
 }
 
-// refused says of all paths that cells cannot import them, and what the user can
-// do.
+// refused says of all paths that cells cannot import them, and what the user can do.
 func (o *outside) refused(paths []string, advice string) map[string]error {
 	failed := map[string]error{}
 	for _, path := range paths {
@@ -125,8 +124,8 @@ func (o *outside) refused(paths []string, advice string) map[string]error {
 	return failed
 }
 
-// unknown returns the import paths of a cell that the program does not consist
-// of, and that might be those of another module.
+// unknown returns the import paths of a cell that the program does not consist of, and that might
+// be those of another module.
 func (o *outside) unknown(src *syntax.Source) []string {
 	var paths []string
 	for _, it := range syntax.Split(src.Text) {
@@ -151,8 +150,8 @@ func (o *outside) unknown(src *syntax.Source) []string {
 	return paths
 }
 
-// hasHost reports whether an import path begins like the name of a host, as
-// those of modules that can be downloaded do.
+// hasHost reports whether an import path begins like the name of a host, as those of modules that
+// can be downloaded do.
 func hasHost(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.Contains(first, ".")

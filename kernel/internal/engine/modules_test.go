@@ -26,8 +26,8 @@ const ownModule = `!mkdir -p a/internal/deep b cmd && printf 'module own\n\ngo 1
 !mkdir s && printf 'TEXT \302\267Nothing(SB),0,$0\n\tRET\n' > s/s.s && printf 'package s\n\nfunc Nothing()\n\nconst Version = 1\n' > s/s.go
 !printf 'package main\n\nfunc main() {}\n' > cmd/main.go`
 
-// A turn is a cell and what becomes of it: what it shows, or else what it
-// prints; or the end of its error; and what its notes begin with.
+// A turn is a cell and what becomes of it: what it shows, or else what it prints; or the end of its
+// error; and what its notes begin with.
 type turn struct{ source, want, fails, notes string }
 
 var folderName = regexp.MustCompile(`folder \S+`)
@@ -58,8 +58,8 @@ func (n *notebook) turns(t *testing.T, turns []turn) {
 	}
 }
 
-// TestImportsOfOwnModule holds that cells import packages of the module that
-// their folder is in, and see edits when they import them again.
+// TestImportsOfOwnModule holds that cells import packages of the module that their folder is in,
+// and see edits when they import them again.
 func TestImportsOfOwnModule(t *testing.T) {
 	inModes(t, []program.Mode{program.AutoMode, program.CompiledMode}, func(t *testing.T, mode program.Mode) {
 		t.Parallel()
@@ -80,8 +80,8 @@ func TestImportsOfOwnModule(t *testing.T) {
 			{source: "import _ \"own/nothing\"", fails: "package own/nothing is neither in the standard library nor in the module beside the notebook"},
 			{source: "import _ \"own/a/internal/deep\"", fails: "use of internal package own/a/internal/deep not allowed"},
 
-			// An edit is seen when the package is imported again, also by
-			// functions; values keep the type that they have.
+			// An edit is seen when the package is imported again, also by functions; values keep
+			// the type that they have.
 			{source: "!printf 'package deep\\n\\nconst Factor = 3\\n' > a/internal/deep/deep.go"},
 			{source: "a.Make(20)", want: "{N:40}"},
 			{source: "import \"own/a\"\na.Make(20)", want: "{N:60}",
@@ -130,8 +130,7 @@ func TestImportsOfOwnModule(t *testing.T) {
 	})
 }
 
-// TestImportsWithoutCompiledCells holds what is said where only the interpreter
-// runs cells.
+// TestImportsWithoutCompiledCells holds what is said where only the interpreter runs cells.
 func TestImportsWithoutCompiledCells(t *testing.T) {
 	newWorkerNotebook(t, program.InterpretedMode).turns(t, []turn{
 		{source: `import "example.org/m"`, fails: "package example.org/m is not available: cells import the standard library, gonum, gonum/plot and hierml; compiled cells import packages of all modules: %engine auto"},

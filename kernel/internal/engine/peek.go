@@ -16,16 +16,16 @@ import (
 // peekPatience bounds how long inspection waits for a value.
 var peekPatience = 300 * time.Millisecond
 
-// asideNumber is what the numbers of cells begin with that only look at
-// variables: sessions have fewer cells than that.
+// asideNumber is what the numbers of cells begin with that only look at variables: sessions have
+// fewer cells than that.
 const asideNumber = 1 << 40
 
 // maxGlance bounds, in bytes, how much of a value inspection shows.
 const maxGlance = 200
 
-// valueOf returns the value of a variable of the session in a few words; empty
-// while a cell runs, and where the value could not be shown without running
-// code of the user's or reading what a goroutine may be changing.
+// valueOf returns the value of a variable of the session in a few words; empty while a cell runs,
+// and where the value could not be shown without running code of the user's or reading what a
+// goroutine may be changing.
 func (e *Engine) valueOf(v *types.Var) string {
 	name, t := v.Name(), v.Type()
 	u := t.Underlying()
@@ -84,8 +84,8 @@ func cutText(text string) string {
 	return text
 }
 
-// plain reports whether values of a type are numbers, strings and what is made
-// of a few of them, and have no methods of the user's.
+// plain reports whether values of a type are numbers, strings and what is made of a few of them,
+// and have no methods of the user's.
 func (e *Engine) plain(t types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok && state.IsSession(named.Obj()) && types.NewMethodSet(types.NewPointer(t)).Len() > 0 {
 		return false
@@ -106,8 +106,8 @@ func (e *Engine) plain(t types.Type) bool {
 	return false
 }
 
-// peek returns what a variable looks like, unless something runs. What processes
-// and goroutines write meanwhile goes where it would otherwise.
+// peek returns what a variable looks like, unless something runs. What processes and goroutines
+// write meanwhile goes where it would otherwise.
 func (e *Engine) peek(at look) (text string, ok bool) {
 	e.mu.Lock()
 	out := e.last
@@ -144,8 +144,7 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 	}
 }
 
-// asking returns what asks the executor for a variable. The caller holds
-// e.declaring.
+// asking returns what asks the executor for a variable. The caller holds e.declaring.
 func (e *Engine) asking(at look, number int, out program.Output) (ask func() (string, error), ok bool) {
 	e.mu.Lock()
 	compiled := e.compiled

@@ -88,8 +88,7 @@ func TestInspectValues(t *testing.T) {
 	}
 }
 
-// TestInspectWhileCellRuns asks for a variable whose value another cell may be
-// changing.
+// TestInspectWhileCellRuns asks for a variable whose value another cell may be changing.
 func TestInspectWhileCellRuns(t *testing.T) {
 	executor := &held{running: make(chan bool), release: make(chan bool)}
 	e := engine.New(engine.Config{Executor: executor, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})

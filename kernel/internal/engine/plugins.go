@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Compiled code stays in a process to its end. How much that is %who -m tells,
-// and before it gets too much the session goes on in another process.
+// Compiled code stays in a process to its end. How much that is %who -m tells, and before it gets
+// too much the session goes on in another process.
 
 // The most that a process loads where a Config does not say it.
 const (
@@ -33,8 +33,7 @@ type loadedPlugin struct {
 type loadedCode struct {
 	plugins []loadedPlugin
 	size    int64
-	// mostPlugins and mostCode are above what the process is replaced. They
-	// rise when it cannot be.
+	// mostPlugins and mostCode are above what the process is replaced. They rise when it cannot be.
 	mostPlugins int
 	mostCode    int64
 }
@@ -91,9 +90,9 @@ func (e *Engine) whoMemory(out program.Output) {
 	out.Display(e.code.table(), "", false)
 }
 
-// replaceFull has the executor go on in another process if the one so far has
-// too much compiled code. It fails only with the end of the context or with the
-// death of both: where it cannot be done, the process so far goes on.
+// replaceFull has the executor go on in another process if the one so far has too much compiled
+// code. It fails only with the end of the context or with the death of both: where it cannot be
+// done, the process so far goes on.
 func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out program.Output) error {
 	replacer, ok := e.executor.(program.Replacer)
 	e.mu.Lock()

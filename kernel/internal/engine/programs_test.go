@@ -21,8 +21,7 @@ func archives(t testing.TB) map[string][]enginetest.Example {
 }
 
 // TestPrograms runs whole programs as one cell in the interpreter. What they print is what they
-// print when the Go compiler has compiled them, or they are refused with a
-// sentence.
+// print when the Go compiler has compiled them, or they are refused with a sentence.
 func TestPrograms(t *testing.T) {
 	for archive, programs := range archives(t) {
 		t.Run(archive, func(t *testing.T) {
@@ -56,9 +55,9 @@ func checkProgram(t *testing.T, n *notebook, p enginetest.Example) {
 	}
 }
 
-// TestProgramsAreGo holds that the outputs in the archives are those of the
-// programs that go build makes of them. With the race detector it holds that the
-// programs that start goroutines are free of races, whose outputs are chance.
+// TestProgramsAreGo holds that the outputs in the archives are those of the programs that go build
+// makes of them. With the race detector it holds that the programs that start goroutines are free
+// of races, whose outputs are chance.
 func TestProgramsAreGo(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	all := archives(t)

@@ -14,12 +14,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// switching is what an engine knows of the two ways to run a session's cells.
-// It changes while Engine.declaring is held, guarded by Engine.mu.
+// switching is what an engine knows of the two ways to run a session's cells. It changes while
+// Engine.declaring is held, guarded by Engine.mu.
 type switching struct {
 	mode program.Mode
-	// compiled says that the session's cells are compiled, since the cell of
-	// that title and for that reason, which is empty if the user wanted it.
+	// compiled says that the session's cells are compiled, since the cell of that title and for
+	// that reason, which is empty if the user wanted it.
 	compiled bool
 	since    string
 	why      string
@@ -32,8 +32,8 @@ type switching struct {
 	compiler program.Compiler // nil until it is needed
 	ahead    ahead
 	code     loadedCode
-	// cannot is why cells cannot be compiled, as it was found out at a time,
-	// and told says that the user knows.
+	// cannot is why cells cannot be compiled, as it was found out at a time, and told says that the
+	// user knows.
 	cannot error
 	asked  time.Time
 	told   bool
@@ -41,8 +41,7 @@ type switching struct {
 	advised bool
 }
 
-// cannotFor is how long the reason why cells cannot be compiled is believed
-// without asking again.
+// cannotFor is how long the reason why cells cannot be compiled is believed without asking again.
 const cannotFor = time.Minute
 
 // notPromoted is the error of a cell that asked for compiled ones.
@@ -61,10 +60,10 @@ func (e *Engine) notPromoted(ctx context.Context, src *syntax.Source, err error)
 	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: err}
 }
 
-// promote makes the session one of compiled cells: it compiles what is live, and
-// carries the variables over. Why is what the interpreter refuses, empty if the
-// user wants it. The error is that of the context, a *DeathError, or says in a
-// sentence why cells cannot be compiled, and the session is what it was.
+// promote makes the session one of compiled cells: it compiles what is live, and carries the
+// variables over. Why is what the interpreter refuses, empty if the user wants it. The error is
+// that of the context, a *DeathError, or says in a sentence why cells cannot be compiled, and the
+// session is what it was.
 func (e *Engine) promote(ctx context.Context, src *syntax.Source, why string, out program.Output) error {
 	if err := e.openCompiler(ctx, out); err != nil {
 		return err
@@ -146,8 +145,8 @@ func sparse(out program.Output) func(string) {
 	}
 }
 
-// send gives the executor what is live in its compiled form. It returns the
-// variables that were to be carried over, and what of them stayed behind.
+// send gives the executor what is live in its compiled form. It returns the variables that were to
+// be carried over, and what of them stayed behind.
 func (e *Engine) send(ctx context.Context, src *syntax.Source, out program.Output) (moved []program.Moved, left program.LeftBehind, err error) {
 	if e.nothingToSend() {
 		return nil, left, nil
@@ -175,8 +174,8 @@ func (e *Engine) send(ctx context.Context, src *syntax.Source, out program.Outpu
 	return units.Moved, left, nil
 }
 
-// nothingToSend reports whether a process needs nothing of what the cells so far
-// have declared and shown. If so, it is not stale any more.
+// nothingToSend reports whether a process needs nothing of what the cells so far have declared and
+// shown. If so, it is not stale any more.
 func (e *Engine) nothingToSend() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -217,9 +216,8 @@ func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, un
 	return e.emitter.Everything()
 }
 
-// leave says of the variables that were not carried over where they stayed, and
-// returns a note on each that has a name now. The reasons are by the places that
-// they should have gone to.
+// leave says of the variables that were not carried over where they stayed, and returns a note on
+// each that has a name now. The reasons are by the places that they should have gone to.
 func (e *Engine) leave(where string, left map[string]string) (notes []string) {
 	for _, d := range e.session.ByObject {
 		unit, name, ok := e.emitter.Variable(d)
@@ -236,8 +234,7 @@ func (e *Engine) leave(where string, left map[string]string) (notes []string) {
 	return notes
 }
 
-// forgetCompiled notes that the executor's process has nothing of what was
-// compiled any more.
+// forgetCompiled notes that the executor's process has nothing of what was compiled any more.
 func (e *Engine) forgetCompiled() {
 	e.emitter.Forget()
 	e.ahead = ahead{}
@@ -245,8 +242,7 @@ func (e *Engine) forgetCompiled() {
 	e.stale = e.compiled
 }
 
-// closeCompiler removes what the compiler keeps. The next one is made when it is
-// needed.
+// closeCompiler removes what the compiler keeps. The next one is made when it is needed.
 func (e *Engine) closeCompiler() error {
 	if e.compiler == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// A double is an executor that interprets what is lowered, and only notes what
-// it should load and run of compiled cells.
+// A double is an executor that interprets what is lowered, and only notes what it should load and
+// run of compiled cells.
 type double struct {
 	program.Executor
 	born func() program.Executor
@@ -152,8 +152,7 @@ const refusedCell = "func() {\n\tfor range func(func() bool) {} {\n\t\tdefer pri
 
 const refusedWhy = "defer inside a range over a function"
 
-// TestPromotion runs cells and looks at what the last one says, and at what of
-// all was compiled.
+// TestPromotion runs cells and looks at what the last one says, and at what of all was compiled.
 func TestPromotion(t *testing.T) {
 	note := "note: cells are compiled from here on (about 0.1 s each): " + refusedWhy + "\n"
 	for _, c := range []struct {
@@ -262,8 +261,7 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestCannotCompile looks at what is said where cells cannot be compiled, and
-// how often.
+// TestCannotCompile looks at what is said where cells cannot be compiled, and how often.
 func TestCannotCompile(t *testing.T) {
 	s := newStage(t, program.AutoMode)
 	s.cannot = errors.New("there is no Go tool chain on PATH")

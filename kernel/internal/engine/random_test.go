@@ -26,8 +26,8 @@ func usualRandom() int {
 	return 10
 }
 
-// TestRandomPrograms runs programs that nobody wrote: what they print is what the
-// compiled ones print, or they are refused.
+// TestRandomPrograms runs programs that nobody wrote: what they print is what the compiled ones
+// print, or they are refused.
 func TestRandomPrograms(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	if enginetest.Raced {
@@ -51,8 +51,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// randomProgram returns a program that type-checks, ends and prints what it has
-// computed.
+// randomProgram returns a program that type-checks, ends and prints what it has computed.
 func randomProgram(seed uint64) string {
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 0))}
 	w.printf("package main\n\nimport (\n\t\"cmp\"\n\t\"errors\"\n\t\"fmt\"\n\t\"iter\"\n\t\"slices\"\n\t\"strconv\"\n\t\"strings\"\n)\n\nvar _, _, _ = slices.Max[[]int], strconv.Itoa, strings.Repeat\n")
@@ -140,8 +139,7 @@ func (w *writer) declare(kind string) {
 	w.vars[kind] = append(w.vars[kind], name)
 }
 
-// trace prints what a variable has become, so that the first difference names the
-// statement.
+// trace prints what a variable has become, so that the first difference names the statement.
 func (w *writer) trace(place string) {
 	w.traces++
 	w.line("fmt.Println(%d, %s)", w.traces, place)
@@ -254,9 +252,8 @@ func (w *writer) statement() {
 	}
 }
 
-// shapes are statements in which {int}, {bool} and the like stand for expressions
-// of a type, {=int} for what can be assigned to, {n} for a new name, and {m} for
-// another.
+// shapes are statements in which {int}, {bool} and the like stand for expressions of a type, {=int}
+// for what can be assigned to, {n} for a new name, and {m} for another.
 var shapes = []string{
 	"{n}, {m} := {int}, {string}\nfmt.Println({n}, {m})",
 	"{n}, {m} := divmod({int}, {int})\nfmt.Println({n}, {m})",

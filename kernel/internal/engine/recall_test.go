@@ -100,8 +100,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallCounts numbers cells as a front end does, whose counts are not the
-// engine's numbers.
+// TestRecallCounts numbers cells as a front end does, whose counts are not the engine's numbers.
 func TestRecallCounts(t *testing.T) {
 	n := newNotebook(t)
 	for _, c := range []struct {

@@ -18,8 +18,7 @@ import (
 
 // run runs the Go of a cell.
 func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output) (*program.Bundle, error) {
-	// The next cell is lowered for an executor that has all that the session
-	// says it has.
+	// The next cell is lowered for an executor that has all that the session says it has.
 	e.declaring.Lock()
 	done := sync.OnceFunc(e.declaring.Unlock)
 	defer done()
@@ -65,9 +64,8 @@ func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output
 	return nil, refusedBy(l, p, err)
 }
 
-// prepare makes a program of a cell, for the executor that the session has, or
-// for the compiled one if the session is to have that from this cell on. The
-// errors are *Error.
+// prepare makes a program of a cell, for the executor that the session has, or for the compiled one
+// if the session is to have that from this cell on. The errors are *Error.
 func (e *Engine) prepare(ctx context.Context, src *syntax.Source, out program.Output) (*change.Change, *program.Program, error) {
 	if err := e.resolve(ctx, src, out); err != nil {
 		return nil, nil, interrupted(err)
@@ -211,8 +209,8 @@ func (e *Engine) emit(src *syntax.Source) (l *change.Change, unit *toolchain.Uni
 	return l, unit, compiled, nil
 }
 
-// instead compiles a cell that the interpreter refuses, and all that follow it,
-// if it is allowed to.
+// instead compiles a cell that the interpreter refuses, and all that follow it, if it is allowed
+// to.
 func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refusedError, out program.Output) (*change.Change, *program.Program, error) {
 	e.mu.Lock()
 	allowed := e.mode == program.AutoMode && e.open != nil
@@ -239,8 +237,7 @@ func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refus
 	return nil, nil, refused.refusal
 }
 
-// A refusedError says that the interpreter does not take a cell, and why. The
-// compiler might.
+// A refusedError says that the interpreter does not take a cell, and why. The compiler might.
 type refusedError struct {
 	refusal *program.Error
 	why     string
@@ -248,8 +245,8 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.refusal.Error() }
 
-// execute has the executor run a program that does something. It calls done when
-// the executor has what the program declares, and returns whether that happened.
+// execute has the executor run a program that does something. It calls done when the executor has
+// what the program declares, and returns whether that happened.
 func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Output, done func()) (bundle *program.Bundle, declared bool, err error) {
 	declares, runs := len(p.Source) > 0, p.Call != ""
 	if c := p.Compiled; c != nil {
@@ -271,8 +268,8 @@ func (e *Engine) execute(ctx context.Context, p *program.Program, out program.Ou
 	return bundle, declared, err
 }
 
-// isRefusal reports whether an error of the executor, which did nothing of a
-// program, says that it cannot run it.
+// isRefusal reports whether an error of the executor, which did nothing of a program, says that it
+// cannot run it.
 func isRefusal(ctx context.Context, err error) bool {
 	var death *program.DeathError
 	return ctx.Err() == nil && !wasStopped(err) && !errors.As(err, &death)
@@ -330,8 +327,8 @@ func (e *Engine) keep(ctx context.Context, l *change.Change, out program.Output)
 	}
 }
 
-// advise tells, once in a session, what compiling would gain, if a cell has
-// computed for some time in interpreted code and nobody has chosen that.
+// advise tells, once in a session, what compiling would gain, if a cell has computed for some time
+// in interpreted code and nobody has chosen that.
 func (e *Engine) advise(cell program.Cell, computed time.Duration, out program.Output) {
 	e.mu.Lock()
 	due := computed >= adviseAfter && e.mode == program.AutoMode && !e.compiled && e.open != nil && e.cannot == nil && !e.advised
@@ -347,8 +344,8 @@ func (e *Engine) advise(cell program.Cell, computed time.Duration, out program.O
 	out.Stream("stderr", fmt.Sprintf("note: this cell computed for %.1f s in the interpreter; compiled, loops run 30 to 100 times as fast: %s\n", computed.Seconds(), how))
 }
 
-// adviseAfter is how long a cell computes in the interpreter before its user is
-// told what compiling would gain.
+// adviseAfter is how long a cell computes in the interpreter before its user is told what compiling
+// would gain.
 const adviseAfter = 2 * time.Second
 
 // interrupted is the error of what the user, or the executor, stopped.

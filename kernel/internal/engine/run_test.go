@@ -234,8 +234,8 @@ func TestGoroutinePanic(t *testing.T) {
 	}
 }
 
-// TestMeantNowhere holds that an unfinished mend helps no complaint that says itself
-// what became of a name.
+// TestMeantNowhere holds that an unfinished mend helps no complaint that says itself what became of
+// a name.
 func TestMeantNowhere(t *testing.T) {
 	n := newNotebook(t)
 	if _, _, err := n.run("first := 1\npanic(1)\nfirsts := 2"); err == nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A step is a cell and what comes of it: the value that it shows, or behind
-// "! " a part of its error, or behind "? " a part of what it notes.
+// A step is a cell and what comes of it: the value that it shows, or behind "! " a part of its
+// error, or behind "? " a part of what it notes.
 type step struct{ cell, want string }
 
 // A course is the cells of a session, one after the other.
@@ -22,8 +22,8 @@ func TestRefusedCell(t *testing.T) {
 	}}.check(t, newNotebook(t))
 }
 
-// TestSequences runs cells as a researcher does for hours: again, out of order,
-// and with declarations that change below what uses them.
+// TestSequences runs cells as a researcher does for hours: again, out of order, and with
+// declarations that change below what uses them.
 func TestSequences(t *testing.T) {
 	for _, c := range courses {
 		t.Run(c.name, func(t *testing.T) { c.check(t, newNotebook(t)) })

@@ -20,8 +20,8 @@ type notebook struct {
 	cell   int
 	// values is what the last cell showed, as fmt.Sprint has it.
 	values string
-	// mode is what the session was begun with, in a worker process if worker
-	// is set and else in this one.
+	// mode is what the session was begun with, in a worker process if worker is set and else in
+	// this one.
 	mode   program.Mode
 	worker bool
 }

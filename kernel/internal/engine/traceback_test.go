@@ -10,8 +10,8 @@ func uncoloured(lines []string) string {
 	return strings.NewReplacer("\x1b[31m", "", "\x1b[1m", "", "\x1b[34m", "", "\x1b[0m", "").Replace(strings.Join(lines, "\n"))
 }
 
-// TestTracebacks looks at what is shown of panics: the words, the place with
-// the source line and a caret, and the calls around.
+// TestTracebacks looks at what is shown of panics: the words, the place with the source line and a
+// caret, and the calls around.
 func TestTracebacks(t *testing.T) {
 	for name, c := range map[string]struct{ cell, want string }{
 		"index in a call": {"xs := []int{1}\nn := 3\nfmt.Println(len(xs), xs[n])", `panic: runtime error: index out of range [3] with length 1

@@ -18,8 +18,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testprogram.Run(m)) }
 
-// newWorkerNotebook returns a session whose cells run in a worker process of its
-// own.
+// newWorkerNotebook returns a session whose cells run in a worker process of its own.
 func newWorkerNotebook(t testing.TB, mode program.Mode, set ...func(*engine.Config)) *notebook {
 	t.Helper()
 	return newWorkerNotebookWith(t, mode, func(c program.Compiler) program.Compiler { return c }, set...)
@@ -72,16 +71,14 @@ func inModes(t *testing.T, modes []program.Mode, test func(t *testing.T, mode pr
 	}
 }
 
-// skipMany leaves to the tests without the race detector what is like other cells
-// to it.
+// skipMany leaves to the tests without the race detector what is like other cells to it.
 func skipMany(t *testing.T) {
 	if enginetest.Raced {
 		t.Skip("the race detector sees the same in TestBehavioursInWorker")
 	}
 }
 
-// TestBehavioursInWorker runs all cases as users do. None is refused where cells
-// can be compiled.
+// TestBehavioursInWorker runs all cases as users do. None is refused where cells can be compiled.
 func TestBehavioursInWorker(t *testing.T) {
 	inModes(t, []program.Mode{program.CompiledMode, program.AutoMode}, func(t *testing.T, mode program.Mode) {
 		for _, c := range behaviours(t) {
@@ -107,8 +104,8 @@ func TestSequencesInWorker(t *testing.T) {
 	}
 }
 
-// TestPromotionInSequences begins to compile in the middle of each sequence, which
-// carries over what the interpreter has.
+// TestPromotionInSequences begins to compile in the middle of each sequence, which carries over
+// what the interpreter has.
 func TestPromotionInSequences(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	skipMany(t)
@@ -135,8 +132,8 @@ func TestPromotionInSequences(t *testing.T) {
 	}
 }
 
-// TestProgramsInWorker runs all programs compiled, and once more in sessions that
-// begin with the interpreter those that it refuses.
+// TestProgramsInWorker runs all programs compiled, and once more in sessions that begin with the
+// interpreter those that it refuses.
 func TestProgramsInWorker(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	skipMany(t)

@@ -22,8 +22,7 @@ func (f faults) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Cursor returns the source without the bar that marks the cursor, and where
-// it was.
+// Cursor returns the source without the bar that marks the cursor, and where it was.
 func Cursor(t testing.TB, marked string) (source string, cursor int) {
 	t.Helper()
 	before, after, ok := strings.Cut(marked, "|")

@@ -11,9 +11,8 @@ import (
 // Update is the flag -update, which writes golden files anew.
 var Update = flag.Bool("update", false, "write the golden files anew")
 
-// Golden runs a test for each file of a folder of testdata with an extension,
-// and compares what the file's text becomes with the file beside it that has
-// another one. -update writes that.
+// Golden runs a test for each file of a folder of testdata with an extension, and compares what the
+// file's text becomes with the file beside it that has another one. -update writes that.
 func Golden(t *testing.T, folder, from, to string, become func(t *testing.T, text string) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", folder, "*"+from))
@@ -49,8 +48,8 @@ func Cells(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n---\n")
 }
 
-// Seeds adds the cells of files, and the programs of archives, that match patterns to
-// a fuzz target.
+// Seeds adds the cells of files, and the programs of archives, that match patterns to a fuzz
+// target.
 func Seeds(f *testing.F, patterns ...string) {
 	f.Helper()
 	for _, pattern := range patterns {

@@ -20,16 +20,14 @@ import (
 // An Example is a whole package main of an archive of programs.
 type Example struct {
 	Name, Source string
-	// Refusal is part of the sentence with which the engine refuses to interpret
-	// it, empty if it does not: in the archive the first line of the output,
-	// behind "refused: ".
+	// Refusal is part of the sentence with which the engine refuses to interpret it, empty if it
+	// does not: in the archive the first line of the output, behind "refused: ".
 	Refusal string
 	// Want is what it prints when it is compiled.
 	Want string
 }
 
-// Archives returns the programs of each archive of a folder, by the archive's
-// name.
+// Archives returns the programs of each archive of a folder, by the archive's name.
 func Archives(t testing.TB, folder string) map[string][]Example {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
@@ -78,9 +76,9 @@ func ReadArchive(t testing.TB, file string) []Example {
 	return programs
 }
 
-// Outputs returns what programs print that are built as one: each is a package,
-// whose text become returns, and main is package main up to the imports and the
-// list of the programs, which runs that of them whose index is its argument.
+// Outputs returns what programs print that are built as one: each is a package, whose text become
+// returns, and main is package main up to the imports and the list of the programs, which runs that
+// of them whose index is its argument.
 func Outputs(t *testing.T, programs []Example, main string, become func(p Example, pkg string) (string, error)) []string {
 	t.Helper()
 	binary := build(t, programs, main, become)
@@ -98,12 +96,11 @@ func Outputs(t *testing.T, programs []Example, main string, become func(p Exampl
 	return outputs
 }
 
-// builtPath is where the programs are packages of this module for the length
-// of a build.
+// builtPath is where the programs are packages of this module for the length of a build.
 const builtPath = "github.com/hierml/notebook/kernel/internal/enginetest/built"
 
-// builtName returns the name of a program's package, which is as long as the
-// one that it should have: what it prints may depend on that.
+// builtName returns the name of a program's package, which is as long as the one that it should
+// have: what it prints may depend on that.
 func builtName(i int) string {
 	return fmt.Sprintf("ma%c%c", 'a'+i/26, 'A'+i%26)
 }
@@ -131,8 +128,8 @@ func build(t *testing.T, programs []Example, main string, become func(p Example,
 		if err != nil {
 			t.Fatalf("%s: %v", p.Name, err)
 		}
-		// Packages are initialized when the process begins, and whatever that
-		// prints belongs to one program only.
+		// Packages are initialized when the process begins, and whatever that prints belongs to one
+		// program only.
 		calls, inits := "", 0
 		text = initFunction.ReplaceAllStringFunc(text, func(string) string {
 			inits++
@@ -166,8 +163,8 @@ func build(t *testing.T, programs []Example, main string, become func(p Example,
 
 var initFunction = regexp.MustCompile(`(?m)^func init\(\) \{`)
 
-// run returns what a program of those in binary prints. Types print as those of
-// its own package, which has another name than it should.
+// run returns what a program of those in binary prints. Types print as those of its own package,
+// which has another name than it should.
 func run(t *testing.T, binary string, i int, p Example) string {
 	cmd := exec.Command(binary, fmt.Sprint(i))
 	var stderr bytes.Buffer

@@ -42,8 +42,7 @@ func (s *Session) Check(cell program.Cell) (*check.Checked, error) {
 	return checked, nil
 }
 
-// Lower returns what a cell becomes for the interpreter, and commits the cell as
-// if it had run.
+// Lower returns what a cell becomes for the interpreter, and commits the cell as if it had run.
 func (s *Session) Lower(cell program.Cell) (string, error) {
 	checked, err := s.Check(cell)
 	if err != nil {

@@ -96,8 +96,8 @@ func quote(code string) string {
 	return out.String()
 }
 
-// commentOf makes a comment of Markdown. Paragraphs with long lines are wrapped
-// anew; other lines stay what they are.
+// commentOf makes a comment of Markdown. Paragraphs with long lines are wrapped anew; other lines
+// stay what they are.
 func commentOf(markdown string) string {
 	var out strings.Builder
 	var paragraph []string

@@ -11,15 +11,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A piece is an item of a cell with the comments around it, which go where
-// the item goes.
+// A piece is an item of a cell with the comments around it, which go where the item goes.
 type piece struct {
 	syntax.Item
-	// lead are the comments before the item, each line ended, and trail the
-	// comment behind it on its line.
+	// lead are the comments before the item, each line ended, and trail the comment behind it on
+	// its line.
 	lead, trail string
-	// spaced says that an empty line stands before the piece, and apart that
-	// one stands between lead and item.
+	// spaced says that an empty line stands before the piece, and apart that one stands between
+	// lead and item.
 	spaced, apart bool
 	// dropped says that the item declares what is declared already.
 	dropped bool
@@ -64,8 +63,8 @@ func piecesOf(k *check.Checked) []piece {
 	return pieces
 }
 
-// leading takes the comments before the piece and returns the others. The
-// piece before ends at offset at.
+// leading takes the comments before the piece and returns the others. The piece before ends at
+// offset at.
 func (p *piece) leading(src string, at int, comments []span) []span {
 	var lead strings.Builder
 	first := true
@@ -93,8 +92,7 @@ func (p *piece) leading(src string, at int, comments []span) []span {
 
 func blanks(s string) bool { return strings.TrimSpace(s) == "" }
 
-// endsLine reports whether nothing more stands on the line that a text begins
-// with.
+// endsLine reports whether nothing more stands on the line that a text begins with.
 func endsLine(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
 	return blanks(line)

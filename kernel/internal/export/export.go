@@ -24,19 +24,18 @@ type Cell struct {
 	Fails bool
 }
 
-// Write writes cells as a Go program that prints what they show as text when
-// they are run one after the other. Nothing is run. An error that is the fault
-// of a cell is an *Error that says where; there is no program then.
+// Write writes cells as a Go program that prints what they show as text when they are run one after
+// the other. Nothing is run. An error that is the fault of a cell is an *Error that says where;
+// there is no program then.
 //
-// Declarations are those of the package, and statements those of main, in the
-// order of the cells. Variables are main's own where no function uses them. All
-// names stay what they are, except where one stands for several things:
+// Declarations are those of the package, and statements those of main, in the order of the cells.
+// Variables are main's own where no function uses them. All names stay what they are, except where
+// one stands for several things:
 //
 //   - A variable that is declared again with the same type is assigned to.
 //   - What is declared again as something else gets another name.
-//   - A function that is declared again while others call it goes by a
-//     variable, and a method by a function that calls one; main sets them
-//     where the cell stands that declares the next version.
+//   - A function that is declared again while others call it goes by a variable, and a method by a
+//     function that calls one; main sets them where the cell stands that declares the next version.
 func Write(c *check.Checker, cells []Cell) ([]byte, error) {
 	x := &exporter{
 		Checker:     c,
@@ -82,10 +81,9 @@ type exporter struct {
 	state.Spelling
 	cells []*exportedCell
 
-	// symbols holds all names at the top of cells, in their order, and the
-	// maps find them: constants, types and labels by object, variables by their
-	// lowered name, which those of the same type share, packages by path and
-	// name.
+	// symbols holds all names at the top of cells, in their order, and the maps find them:
+	// constants, types and labels by object, variables by their lowered name, which those of the
+	// same type share, packages by path and name.
 	symbols   []*symbol
 	objects   map[types.Object]*symbol
 	variables map[string]*symbol
@@ -93,9 +91,8 @@ type exporter struct {
 	packages  map[[2]string]*symbol
 	constants map[string]*types.Const // the last of each name
 
-	// identifiers holds every identifier of every cell, locals those that
-	// something below the top of a cell declares, and taken the names that are
-	// in use in the program's package.
+	// identifiers holds every identifier of every cell, locals those that something below the top
+	// of a cell declares, and taken the names that are in use in the program's package.
 	identifiers map[string]bool
 	locals      map[string]bool
 	taken       map[string]bool
@@ -122,8 +119,8 @@ type exportedCell struct {
 	uses   occurrences
 	// failure says why the cell does not compile, if it is one that may fail.
 	failure string
-	// wrapped says that the statements stand in a function literal, because
-	// they may fail, or defer or jump.
+	// wrapped says that the statements stand in a function literal, because they may fail, or defer
+	// or jump.
 	wrapped bool
 	// sets holds the versions of functions with variables that begin here.
 	sets []*version
@@ -139,8 +136,8 @@ type symbol struct {
 	out  string // the program's
 	kind symbolKind
 
-	// path is the import path of a package, and used says that the program
-	// mentions it. Preloaded packages are those that no cell imports.
+	// path is the import path of a package, and used says that the program mentions it. Preloaded
+	// packages are those that no cell imports.
 	path      string
 	used      bool
 	preloaded bool
@@ -154,9 +151,8 @@ type symbol struct {
 	declared bool
 	unused   bool
 
-	// Of a function or method: indirect says that a function or a function
-	// literal mentions it, which means the version that is the newest when it
-	// runs.
+	// Of a function or method: indirect says that a function or a function literal mentions it,
+	// which means the version that is the newest when it runs.
 	versions []*version
 	indirect bool
 	method   *types.Func
@@ -190,8 +186,7 @@ type occurrence struct {
 	offset int
 	name   string
 	symbol *symbol
-	// dotted says that the name is one of the package that the symbol is,
-	// imported with a dot.
+	// dotted says that the name is one of the package that the symbol is, imported with a dot.
 	dotted bool
 	// cell is the one whose values are meant, and literal the source of one.
 	cell    *exportedCell

@@ -28,8 +28,8 @@ type sequence struct {
 	program []byte
 }
 
-// readCells reads cells, which lines of three hyphens separate. A first line
-// in brackets says what a cell is.
+// readCells reads cells, which lines of three hyphens separate. A first line in brackets says what
+// a cell is.
 func readCells(text string) []export.Cell {
 	var cells []export.Cell
 	number := 0
@@ -59,8 +59,8 @@ func exportProgram(t *testing.T, cells []export.Cell) ([]byte, error) {
 	return export.Write(enginetest.NewSession().Checker, cells)
 }
 
-// TestExport compares the programs that cells become with the files beside
-// them, and what they print with what the cells show.
+// TestExport compares the programs that cells become with the files beside them, and what they
+// print with what the cells show.
 func TestExport(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	var golden []*sequence
@@ -126,8 +126,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// sequences reads the cells of testdata/export/sequences.txt, which lines of
-// three equality signs separate, and those of the engine's behaviours that do not fail.
+// sequences reads the cells of testdata/export/sequences.txt, which lines of three equality signs
+// separate, and those of the engine's behaviours that do not fail.
 func sequences(t *testing.T) []*sequence {
 	text, err := os.ReadFile(filepath.Join("testdata", "export", "sequences.txt"))
 	if err != nil {
@@ -172,9 +172,9 @@ func sequences(t *testing.T) []*sequence {
 	return all
 }
 
-// buildExported compiles programs into a folder: the golden ones each by its name, and
-// all others as packages of one program, sequences, which runs the one whose
-// number it is given. Types have another package there, which displays show.
+// buildExported compiles programs into a folder: the golden ones each by its name, and all others
+// as packages of one program, sequences, which runs the one whose number it is given. Types have
+// another package there, which displays show.
 func buildExported(t *testing.T, golden, all []*sequence) string {
 	dir := t.TempDir()
 	here, err := filepath.Abs("exported")
@@ -301,8 +301,8 @@ func TestExportFails(t *testing.T) {
 	}
 }
 
-// TestExportOfMagics compares the program that cells with magics become with the
-// file beside them. What it prints is another one each time.
+// TestExportOfMagics compares the program that cells with magics become with the file beside them.
+// What it prints is another one each time.
 func TestExportOfMagics(t *testing.T) {
 	const golden = "testdata/magic/magics.go"
 	text, err := os.ReadFile("testdata/magic/magics.cells")

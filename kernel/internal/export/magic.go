@@ -5,8 +5,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// withoutMagics makes the source of an exported cell the Go that its magics
-// stand for.
+// withoutMagics makes the source of an exported cell the Go that its magics stand for.
 func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, *magics.Translated, []syntax.Problem) {
 	if e.Plain || !magics.MayHold(e.Source) {
 		return syntax.NewSource(e.Cell.Cell), &magics.Translated{}, nil
@@ -22,8 +21,8 @@ func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, *magics.Trans
 	return src, t, nil
 }
 
-// setStrict does what %strict says before a cell, or behind it. The other
-// magics that the engine carries out itself mean nothing in a program.
+// setStrict does what %strict says before a cell, or behind it. The other magics that the engine
+// carries out itself mean nothing in a program.
 func (x *exporter) setStrict(src *syntax.Source, uses []*magics.Use) {
 	for _, m := range uses {
 		if m.Name == "strict" {

@@ -11,9 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// functionVersions notes what is written for the functions of a cell: those
-// that it declares, and those of earlier cells whose bodies mean something else
-// from here on.
+// functionVersions notes what is written for the functions of a cell: those that it declares, and
+// those of earlier cells whose bodies mean something else from here on.
 func (x *exporter) functionVersions(e *exportedCell) {
 	for _, f := range e.k.Funcs {
 		if f.Decl.Name.Name == "_" {
@@ -50,8 +49,7 @@ func (x *exporter) addVersion(v *version) {
 	x.versions[at] = append(x.versions[at], v)
 }
 
-// same reports whether two versions of a function are the same text and mean
-// the same.
+// same reports whether two versions of a function are the same text and mean the same.
 func (v *version) same(w *version) bool {
 	if v.source.Cell.Source[v.start:v.end] != w.source.Cell.Source[w.start:w.end] {
 		return false
@@ -113,8 +111,8 @@ func (e *exportedCell) pieceAt(offset int) *piece {
 	return nil
 }
 
-// assignNames gives every symbol its name in the program. The user's own come
-// before those of packages that need no import.
+// assignNames gives every symbol its name in the program. The user's own come before those of
+// packages that need no import.
 func (x *exporter) assignNames() {
 	x.copyCallers()
 	for _, preloaded := range []bool{false, true} {
@@ -154,16 +152,15 @@ func (x *exporter) assignNames() {
 	}
 }
 
-// newName returns a name that nothing in the program has: the user's own, or
-// one like base, which no cell mentions.
+// newName returns a name that nothing in the program has: the user's own, or one like base, which
+// no cell mentions.
 func (x *exporter) newName(own, base string) string {
 	name := unusedName(base, func(name string) bool { return x.taken[name] || name != own && x.identifiers[name] })
 	x.taken[name] = true
 	return name
 }
 
-// unusedName returns the name, or the first of name2, name3, ... which is not
-// taken.
+// unusedName returns the name, or the first of name2, name3, ... which is not taken.
 func unusedName(name string, taken func(string) bool) string {
 	if !taken(name) {
 		return name
@@ -194,8 +191,7 @@ func (x *exporter) pkg(path, name string) string {
 	return found.out
 }
 
-// name returns the name of a symbol, as a version of a function mentions it,
-// or a cell.
+// name returns the name of a symbol, as a version of a function mentions it, or a cell.
 func (x *exporter) name(s *symbol, in *version, e *exportedCell) string {
 	if s.kind != functionSymbol || len(s.versions) < 2 {
 		return s.out
@@ -212,8 +208,8 @@ func (x *exporter) name(s *symbol, in *version, e *exportedCell) string {
 	return s.out
 }
 
-// versionAt returns the version of a function that is the newest when a cell
-// runs; nil if there is none yet.
+// versionAt returns the version of a function that is the newest when a cell runs; nil if there is
+// none yet.
 func (s *symbol) versionAt(e *exportedCell) (newest *version) {
 	for _, v := range s.versions {
 		if v.cell.index <= e.index {
@@ -223,14 +219,12 @@ func (s *symbol) versionAt(e *exportedCell) (newest *version) {
 	return newest
 }
 
-// generic reports whether a function is generic, so that no variable can hold
-// it.
+// generic reports whether a function is generic, so that no variable can hold it.
 func (s *symbol) generic() bool {
 	return len(s.versions) > 0 && s.versions[0].signature != nil && s.versions[0].signature.TypeParams().Len() > 0
 }
 
-// copyCallers gives functions that mention a generic one a version for each
-// of its versions.
+// copyCallers gives functions that mention a generic one a version for each of its versions.
 func (x *exporter) copyCallers() {
 	for changed := true; changed; {
 		changed = false

@@ -10,8 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 )
 
-// statement writes the statement of a piece, or keeps it as a declaration of
-// the package.
+// statement writes the statement of a piece, or keeps it as a declaration of the package.
 func (w *writing) statement(p *piece) string {
 	if p.none {
 		return p.lead
@@ -89,8 +88,8 @@ func (w *writing) failing(call ast.Expr, text string) string {
 	return "if " + strings.Repeat("_, ", len(results)-1) + "err := " + text + "; err != nil {\n" + w.fail("err") + "}"
 }
 
-// stmtsOf returns the statements of a piece: one, or several for a
-// declaration that leaves out errors.
+// stmtsOf returns the statements of a piece: one, or several for a declaration that leaves out
+// errors.
 func (w *writing) stmtsOf(p *piece) (stmts []ast.Stmt) {
 	for _, s := range w.e.k.Body {
 		if _, offset := w.At(s.Pos()); p.Start <= offset && offset < p.End {
@@ -108,14 +107,13 @@ func (e *exportedCell) shown() *ast.ExprStmt {
 	return e.k.Value
 }
 
-// returns reports whether the value of a cell is what its function literal
-// returns, since calls that the cell defers come before it is shown.
+// returns reports whether the value of a cell is what its function literal returns, since calls
+// that the cell defers come before it is shown.
 func (e *exportedCell) returns() bool {
 	return !e.Fails && e.shown() != nil && check.Defers(e.k.Body) && !slices.ContainsFunc(e.values, func(v *symbol) bool { return len(v.cells) > 1 })
 }
 
-// expression writes an expression statement, which shows its value if it is
-// the last of its cell.
+// expression writes an expression statement, which shows its value if it is the last of its cell.
 func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 	text = w.part(p.Start, p.End)
 	info := w.e.k.Info
@@ -158,8 +156,8 @@ func (w *writing) display(list []types.Type, text string) string {
 	return w.pkg("github.com/hierml/notebook/stdlib/nb", "nb") + ".Display(" + text + ")"
 }
 
-// fail writes what an error does to the program, or to the cell if it may
-// fail or has deferred calls.
+// fail writes what an error does to the program, or to the cell if it may fail or has deferred
+// calls.
 func (w *writing) fail(err string) string {
 	if w.e.wrapped {
 		return "panic(" + err + ")\n"
@@ -167,8 +165,8 @@ func (w *writing) fail(err string) string {
 	return w.pkg("log", "log") + ".Fatal(" + err + ")\n"
 }
 
-// startsWithLiteral reports whether a composite literal stands where the
-// header of a statement would take its brace for the body's.
+// startsWithLiteral reports whether a composite literal stands where the header of a statement
+// would take its brace for the body's.
 func startsWithLiteral(e ast.Expr) bool {
 	for {
 		switch x := e.(type) {
@@ -192,15 +190,13 @@ func printed(t types.Type) bool {
 	return ok && b.Info()&(types.IsBoolean|types.IsNumeric) != 0
 }
 
-// isHandle reports whether a type is that of what package nb has shown
-// already.
+// isHandle reports whether a type is that of what package nb has shown already.
 func isHandle(t types.Type) bool {
 	tn := typeName(t)
 	return tn != nil && tn.Name() == "Handle" && tn.Pkg() != nil && tn.Pkg().Path() == "github.com/hierml/notebook/stdlib/nb"
 }
 
-// assignment writes an assignment. Those that declare variables may become
-// others.
+// assignment writes an assignment. Those that declare variables may become others.
 func (w *writing) assignment(p *piece, s *ast.AssignStmt) (text, after string) {
 	checked := w.e.k.Remembered[s]
 	lhs := s.Lhs
@@ -246,8 +242,7 @@ func identifiers(list []ast.Expr) []*ast.Ident {
 	return ids
 }
 
-// initializes reports whether variables of the package can be declared with
-// their values.
+// initializes reports whether variables of the package can be declared with their values.
 func (w *writing) initializes(t targets, values []ast.Expr) bool {
 	if len(t.first) != len(t.names) || len(values) != len(t.names) || w.e.wrapped {
 		return false
@@ -265,8 +260,7 @@ func (w *writing) initializes(t targets, values []ast.Expr) bool {
 	return true
 }
 
-// plainValue reports whether an expression has the same value wherever it
-// stands, and runs nothing.
+// plainValue reports whether an expression has the same value wherever it stands, and runs nothing.
 func plainValue(info *types.Info, e ast.Expr) bool {
 	plain := true
 	ast.Inspect(e, func(n ast.Node) bool {

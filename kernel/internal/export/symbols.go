@@ -172,8 +172,8 @@ func qualified(text string, offset int) bool {
 	return false
 }
 
-// symbolOf returns the symbol of an object, nil if it has none, because it is
-// not at the top of a cell.
+// symbolOf returns the symbol of an object, nil if it has none, because it is not at the top of a
+// cell.
 func (x *exporter) symbolOf(obj types.Object) *symbol {
 	switch o := obj.(type) {
 	case *types.PkgName:
@@ -268,8 +268,8 @@ func (x *exporter) packageOf(path, name string, preloaded bool) *symbol {
 	return s
 }
 
-// keepConstants gives constants that a cell declares as they were the symbols
-// that they had, and drops the declaration.
+// keepConstants gives constants that a cell declares as they were the symbols that they had, and
+// drops the declaration.
 func (x *exporter) keepConstants(e *exportedCell) {
 	for i := range e.pieces {
 		p := &e.pieces[i]

@@ -52,8 +52,8 @@ func (w *writing) targetsOf(symbols []*symbol) targets {
 	return t
 }
 
-// define writes an assignment that declares those of its variables which were
-// not declared yet. The error of a checked one is left out of left.
+// define writes an assignment that declares those of its variables which were not declared yet. The
+// error of a checked one is left out of left.
 func (w *writing) define(t targets, left, right string, checked bool) (text, after string) {
 	w.declare(t)
 	op, before := ":=", ""
@@ -105,8 +105,8 @@ func (w *writing) knowError() {
 	w.mainError = true
 }
 
-// declare notes that the variables of a statement are declared from here on,
-// and declares those that the statement itself does not.
+// declare notes that the variables of a statement are declared from here on, and declares those
+// that the statement itself does not.
 func (w *writing) declare(t targets) {
 	for _, s := range t.first {
 		s.declared = true
@@ -151,8 +151,7 @@ func (w *writing) mainVariables(t targets) string {
 	return out.String()
 }
 
-// variables writes a declaration of variables. It is whole unless it became
-// several statements.
+// variables writes a declaration of variables. It is whole unless it became several statements.
 func (w *writing) variables(p *piece, s *ast.DeclStmt, whole bool) (text, after string) {
 	g, ok := s.Decl.(*ast.GenDecl)
 	if !ok || g.Tok != token.VAR {
@@ -206,8 +205,7 @@ func commentText(g *ast.CommentGroup) string {
 	return out.String()
 }
 
-// variableSpec writes one line of a declaration of variables of which some
-// are declared elsewhere.
+// variableSpec writes one line of a declaration of variables of which some are declared elsewhere.
 func (w *writing) variableSpec(v *ast.ValueSpec) (text, after string) {
 	names := v.Names
 	if w.e.k.Remembered[v] {

@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// program writes the program, and once more for variables that it does not
-// use, which only the whole of it shows.
+// program writes the program, and once more for variables that it does not use, which only the
+// whole of it shows.
 func (x *exporter) program() ([]byte, error) {
 	for range 2 {
 		text, err := x.attempt()
@@ -61,8 +61,8 @@ func (x *exporter) attempt() (text string, err error) {
 	return w.assemble(), nil
 }
 
-// verify type-checks the program. It reports whether it has variables that
-// are not used, and marks them.
+// verify type-checks the program. It reports whether it has variables that are not used, and marks
+// them.
 func (x *exporter) verify(program []byte) (unused bool, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "main.go", program, parser.SkipObjectResolution)
@@ -117,8 +117,7 @@ type writing struct {
 	local   []string // declarations
 	behind  string   // what is shown behind a wrapped cell
 
-	// mainError and cellError say where the variable for errors that cells
-	// leave out is declared.
+	// mainError and cellError say where the variable for errors that cells leave out is declared.
 	mainError, cellError bool
 }
 
@@ -351,8 +350,7 @@ func (w *writing) variable(v *version) {
 		fmt.Sprintf("func (r %s) %s(%s)%s { %s%s(%s) }\n", w.Typ(recv), s.name, strings.Join(head, ", "), results, give, s.out, strings.Join(call, ", ")))
 }
 
-// receiver writes the type that a method belongs to, as a method expression
-// has it.
+// receiver writes the type that a method belongs to, as a method expression has it.
 func (w *writing) receiver(s *symbol) string {
 	recv := s.method.Signature().Recv().Type()
 	if _, ok := recv.(*types.Pointer); ok {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestDamaged has files that are not histories, or not any more: each is set
-// aside whole, the log is told, and the history begins anew.
+// TestDamaged has files that are not histories, or not any more: each is set aside whole, the log
+// is told, and the history begins anew.
 func TestDamaged(t *testing.T) {
 	var inputs []string
 	for i := range 2000 {

@@ -12,10 +12,9 @@ import (
 // there. Case matters and the whole text has to match. A set that is not closed
 // matches nothing.
 //
-// It is kept as what stands between the stars. Since each character of a
-// pattern stands for exactly one of the text, the leftmost match of each part is
-// as good as any, and the last part, which ends the text, is found from there:
-// matching never goes back.
+// It is kept as what stands between the stars. Since each character of a pattern stands for exactly
+// one of the text, the leftmost match of each part is as good as any, and the last part, which ends
+// the text, is found from there: matching never goes back.
 type glob struct {
 	parts []part
 	never bool
@@ -28,8 +27,8 @@ type part struct {
 	first    [utf8.RuneSelf]bool // whether a match may begin with a character of ASCII
 }
 
-// An element matches one character: one of the ranges, or none of them. A ?
-// stands outside of no ranges.
+// An element matches one character: one of the ranges, or none of them. A ? stands outside of no
+// ranges.
 type element struct {
 	ranges  []span
 	negated bool

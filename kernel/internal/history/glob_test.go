@@ -67,8 +67,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// matches says by trying everything whether a glob matches, as SQLite's
-// patternCompare is written.
+// matches says by trying everything whether a glob matches, as SQLite's patternCompare is written.
 func matches(pattern, text []rune) bool {
 	if len(pattern) == 0 {
 		return len(text) == 0

@@ -1,9 +1,8 @@
-// Package history keeps the cells that a user ran, from one run of the kernel
-// to the next, in a file that several kernels share and that only the user can
-// read.
+// Package history keeps the cells that a user ran, from one run of the kernel to the next, in a
+// file that several kernels share and that only the user can read.
 //
-// The cells of one run of a kernel are a session. Sessions are numbered from 1,
-// in the order of their first cells; a session without cells has no number.
+// The cells of one run of a kernel are a session. Sessions are numbered from 1, in the order of
+// their first cells; a session without cells has no number.
 package history
 
 import (
@@ -40,11 +39,10 @@ var (
 	inMemory = limits{cells: 10_000, bytes: 16 << 20}
 )
 
-// A History is that of one session and of those before it. It is safe for
-// concurrent use.
+// A History is that of one session and of those before it. It is safe for concurrent use.
 //
-// While the file cannot be written, the cells of this session live in memory,
-// the newest 10,000 of them, and the log is told so once.
+// While the file cannot be written, the cells of this session live in memory, the newest 10,000 of
+// them, and the log is told so once.
 type History struct {
 	store *store // nil for a history in memory
 	log   *slog.Logger
@@ -66,9 +64,9 @@ type History struct {
 	closed       bool
 }
 
-// Open returns the history in a file, which belongs in a folder of its own.
-// Neither has to exist, and neither is touched before the first cell or the
-// first question. The empty path makes a history that ends with the session.
+// Open returns the history in a file, which belongs in a folder of its own. Neither has to exist,
+// and neither is touched before the first cell or the first question. The empty path makes a
+// history that ends with the session.
 func Open(path string, log *slog.Logger) *History {
 	h := &History{
 		log:     log,
@@ -84,8 +82,8 @@ func Open(path string, log *slog.Logger) *History {
 	return h
 }
 
-// Add adds a cell to this session. It does not wait for the disk. Of texts of
-// more than a mebibyte the beginning is kept.
+// Add adds a cell to this session. It does not wait for the disk. Of texts of more than a mebibyte
+// the beginning is kept.
 func (h *History) Add(line int, input, output string) {
 	c := Cell{Line: line, Input: abridge(input), Output: abridge(output)}
 	h.mu.Lock()
@@ -119,8 +117,8 @@ func abridge(text string) string {
 	return fmt.Sprintf("%s\n// … %d more bytes were not kept", kept, len(text)-len(kept))
 }
 
-// Close writes what is not written yet, which takes a second or two when others
-// keep the file. What is added later is lost.
+// Close writes what is not written yet, which takes a second or two when others keep the file. What
+// is added later is lost.
 func (h *History) Close() {
 	h.mu.Lock()
 	started, closed := h.started, h.closed
@@ -150,8 +148,7 @@ func (h *History) write() {
 	h.flush(closePatience)
 }
 
-// wait returns when there are cells to write, or false when the history is
-// being closed.
+// wait returns when there are cells to write, or false when the history is being closed.
 func (h *History) wait() bool {
 	select {
 	case <-h.wake:
@@ -190,8 +187,7 @@ func (h *History) flush(patience time.Duration) {
 	h.drop(max(0, end-h.removed))
 }
 
-// fail tells the log what keeps the history from its file, once. The caller
-// holds mu.
+// fail tells the log what keeps the history from its file, once. The caller holds mu.
 func (h *History) fail(err error) {
 	if !h.failing {
 		h.log.Warn("the history cannot be read or written, and lives in memory", "path", h.store.path, "reason", err)

@@ -126,8 +126,8 @@ func TestQuestions(t *testing.T) {
 		{"search n unique", func(h *History) []Cell { return h.Search("[ab]*", 2, true) }, "3/1 a1; 3/3 b=out b"},
 		{"search case", func(h *History) []Cell { return h.Search("A*", 0, false) }, ""},
 	}
-	// The cells of this session are answered alike before they are in the file,
-	// once they are, and when some are.
+	// The cells of this session are answered alike before they are in the file, once they are, and
+	// when some are.
 	for _, when := range []string{"in memory", "in the file", "in both"} {
 		h, j := open(path)
 		if when == "in memory" {
@@ -364,8 +364,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyKernels has ten processes, and two sessions in this one, write at
-// the same time.
+// TestManyKernels has ten processes, and two sessions in this one, write at the same time.
 func TestManyKernels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	program, err := os.Executable()

@@ -11,8 +11,8 @@ import (
 // defaultTail is how many cells a tail has unless told, as in IPython.
 const defaultTail = 10
 
-// Tail returns the last n cells, or the last ten for n <= 0, oldest first.
-// This session comes after all others, also those that began later.
+// Tail returns the last n cells, or the last ten for n <= 0, oldest first. This session comes after
+// all others, also those that began later.
 func (h *History) Tail(n int) []Cell {
 	if n <= 0 {
 		n = defaultTail
@@ -20,9 +20,8 @@ func (h *History) Tail(n int) []Cell {
 	return h.last(n, func([]byte) bool { return true })
 }
 
-// Search returns the cells whose whole input matches a glob, in the order of
-// Tail: the last n, or all for n <= 0. Of cells with equal inputs it returns
-// the newest one alone if unique is set.
+// Search returns the cells whose whole input matches a glob, in the order of Tail: the last n, or
+// all for n <= 0. Of cells with equal inputs it returns the newest one alone if unique is set.
 func (h *History) Search(pattern string, n int, unique bool) []Cell {
 	g := compileGlob(pattern)
 	if !unique {
@@ -68,10 +67,9 @@ func (h *History) last(n int, wanted func(input []byte) bool) []Cell {
 	return numbered(found, number)
 }
 
-// Range returns the cells of one session from the line start to the line before
-// stop, or to the end for stop <= 0. Session 0 is this one, -1 the one before
-// it and so on; this session, while it has no cells, is the one after the
-// newest.
+// Range returns the cells of one session from the line start to the line before stop, or to the end
+// for stop <= 0. Session 0 is this one, -1 the one before it and so on; this session, while it has
+// no cells, is the one after the newest.
 func (h *History) Range(session, start, stop int) []Cell {
 	within := func(line int) bool { return line >= start && (stop <= 0 || line < stop) }
 	var found []Cell
@@ -116,9 +114,8 @@ func absolute(session int, own uint64) int {
 	return session
 }
 
-// settle writes what is pending, if there is hope, and returns the number of
-// this session in the file, or 0, and the cells that are not in the file. The
-// caller holds disk.
+// settle writes what is pending, if there is hope, and returns the number of this session in the
+// file, or 0, and the cells that are not in the file. The caller holds disk.
 func (h *History) settle() (session uint64, pending []Cell) {
 	if h.store != nil {
 		h.mu.Lock()
@@ -133,9 +130,8 @@ func (h *History) settle() (session uint64, pending []Cell) {
 	return h.session, slices.Clone(h.pending)
 }
 
-// view runs f with the cells in the file, if there are any, and the number that
-// this session has or would have, and returns that number. The caller holds
-// disk.
+// view runs f with the cells in the file, if there are any, and the number that this session has or
+// would have, and returns that number. The caller holds disk.
 func (h *History) view(session uint64, f func(cells *bolt.Bucket, own uint64) error) uint64 {
 	number := max(session, 1)
 	if h.store == nil {

@@ -16,17 +16,16 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// The names in the file. The cells are in one bucket, whose sequence is the
-// number of the newest session, by session and line; the other bucket has the
-// totals of the first.
+// The names in the file. The cells are in one bucket, whose sequence is the number of the newest
+// session, by session and line; the other bucket has the totals of the first.
 var (
 	cellsName  = []byte("cells")
 	totalsName = []byte("totals")
 	totalsKey  = []byte("cells, bytes")
 )
 
-// A store is a history on disk. It has the file open, and so locked, only for
-// the moment of each transaction: other kernels use the file as well.
+// A store is a history on disk. It has the file open, and so locked, only for the moment of each
+// transaction: other kernels use the file as well.
 type store struct {
 	path   string
 	limits limits
@@ -41,8 +40,8 @@ type limits struct{ cells, bytes int }
 // errDamaged is the failure of a file that is not a history any more.
 var errDamaged = errors.New("the file is damaged")
 
-// update runs f in a transaction that writes, with the bucket of the cells. It
-// waits so long for other kernels. f may run twice.
+// update runs f in a transaction that writes, with the bucket of the cells. It waits so long for
+// other kernels. f may run twice.
 func (s *store) update(patience time.Duration, f func(tx *bolt.Tx, cells *bolt.Bucket) error) error {
 	return s.repairing(func() error {
 		if err := s.protect(); err != nil {
@@ -66,9 +65,9 @@ func (s *store) update(patience time.Duration, f func(tx *bolt.Tx, cells *bolt.B
 	})
 }
 
-// checkPages sees to it that the pages of a file follow one another. bbolt
-// believes what they say of their lengths, and would fill the memory with the
-// numbers of pages that a spoiled one claims to have.
+// checkPages sees to it that the pages of a file follow one another. bbolt believes what they say
+// of their lengths, and would fill the memory with the numbers of pages that a spoiled one claims
+// to have.
 func checkPages(tx *bolt.Tx) error {
 	for id := 0; ; {
 		page, err := tx.Page(id)
@@ -110,8 +109,8 @@ func (s *store) view(patience time.Duration, f func(cells *bolt.Bucket) error) e
 	return err
 }
 
-// protect makes the folder of the file if need be, and sees to it that none but
-// the user can read what is in it.
+// protect makes the folder of the file if need be, and sees to it that none but the user can read
+// what is in it.
 func (s *store) protect() error {
 	folder := filepath.Dir(s.path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -135,8 +134,8 @@ func (s *store) protect() error {
 	return nil
 }
 
-// repairing runs f, and once more without the file when that is damaged: it is
-// renamed, since a part of it may still be of use to someone.
+// repairing runs f, and once more without the file when that is damaged: it is renamed, since a
+// part of it may still be of use to someone.
 func (s *store) repairing(f func() error) error {
 	before, _ := os.Stat(s.path) // fails where f does
 	err := f()
@@ -154,8 +153,8 @@ func (s *store) repairing(f func() error) error {
 	return f()
 }
 
-// transact opens the file for the time of f. A damaged file makes bbolt panic,
-// or touch memory that is not there.
+// transact opens the file for the time of f. A damaged file makes bbolt panic, or touch memory that
+// is not there.
 func transact(path string, options *bolt.Options, f func(*bolt.DB) error) (err error) {
 	var db *bolt.DB
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -187,8 +186,7 @@ func abandon(db *bolt.DB) {
 	_ = db.Close()
 }
 
-// write adds cells to a session, a new one if its number is 0, and returns the
-// number.
+// write adds cells to a session, a new one if its number is 0, and returns the number.
 func (s *store) write(patience time.Duration, session uint64, added []Cell) (number uint64, err error) {
 	err = s.update(patience, func(tx *bolt.Tx, cells *bolt.Bucket) error {
 		number = session
@@ -262,8 +260,7 @@ func key(session uint64, line int) []byte {
 	return binary.BigEndian.AppendUint64(k, uint64(max(line, 0)))
 }
 
-// encode returns the value of a cell: the length of the input, the input and
-// the output.
+// encode returns the value of a cell: the length of the input, the input and the output.
 func encode(c Cell) []byte {
 	v := binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen64+len(c.Input)+len(c.Output)), uint64(len(c.Input)))
 	return append(append(v, c.Input...), c.Output...)
@@ -289,8 +286,8 @@ func (s stored) cell() Cell {
 	return Cell{Session: int(s.session), Line: s.line, Input: string(s.input), Output: string(s.output)}
 }
 
-// newestFirst calls visit with all cells, those of one session before those of
-// the others, until it returns false.
+// newestFirst calls visit with all cells, those of one session before those of the others, until it
+// returns false.
 func newestFirst(cells *bolt.Bucket, own uint64, visit func(stored) bool) error {
 	more := true
 	backward := func(k, v []byte, back func() ([]byte, []byte), in func(session uint64) bool) error {

@@ -2,8 +2,8 @@ package interpreted
 
 import "sync/atomic"
 
-// An atomic.Value holds values of one type, and compares such. These are its
-// methods for values that may be carriers, which are of one type all.
+// An atomic.Value holds values of one type, and compares such. These are its methods for values
+// that may be carriers, which are of one type all.
 
 func atomicStore(v *atomic.Value, value any) {
 	consistent(v, "store", value)

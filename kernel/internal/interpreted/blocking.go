@@ -9,9 +9,9 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// waiting are the compiled functions that may wait without end for something
-// outside the program. What only computes is not among them: it could not be
-// left behind without going on at the user's cost.
+// waiting are the compiled functions that may wait without end for something outside the program.
+// What only computes is not among them: it could not be left behind without going on at the user's
+// cost.
 var waiting = map[string][]string{
 	// They wait for a peer that may never answer.
 	"net/http/http": {"Get", "Head", "Post", "PostForm", "ReadRequest", "ReadResponse"},
@@ -32,8 +32,7 @@ var serving = map[string][]string{
 	"net/rpc/rpc":   {"Accept", "ServeConn"},
 }
 
-// blocking are stand-ins for compiled functions that may wait, which end with
-// the cell.
+// blocking are stand-ins for compiled functions that may wait, which end with the cell.
 func (in *Interpreter) blocking() interp.Exports {
 	exports := interp.Exports{}
 	for _, table := range []struct {
@@ -60,8 +59,8 @@ func (in *Interpreter) blocking() interp.Exports {
 	return exports
 }
 
-// waits returns a function like f, which is compiled, that ends with the cell.
-// If name is not empty, f goes on when it is left behind, and the user is told.
+// waits returns a function like f, which is compiled, that ends with the cell. If name is not
+// empty, f goes on when it is left behind, and the user is told.
 func (in *Interpreter) waits(name string, f any) any {
 	return in.leaving(name, reflect.ValueOf(f)).Interface()
 }
@@ -77,10 +76,9 @@ func (in *Interpreter) leaving(name string, f reflect.Value) reflect.Value {
 	})
 }
 
-// apart calls f in a goroutine of its own, and returns when it has. When the
-// cell is interrupted first, f is left behind and the calling goroutine ends;
-// undo is called after f, whenever that is. A panic of f goes on in the
-// calling goroutine, and so does the end of f's goroutine.
+// apart calls f in a goroutine of its own, and returns when it has. When the cell is interrupted
+// first, f is left behind and the calling goroutine ends; undo is called after f, whenever that is.
+// A panic of f goes on in the calling goroutine, and so does the end of f's goroutine.
 func (in *Interpreter) apart(name string, f, undo func()) {
 	t := in.task()
 	if t == nil {

@@ -96,8 +96,8 @@ func (in *Interpreter) setReached(statement int) {
 	}
 }
 
-// show keeps what the values of the cell's last expression look like. The
-// last of several results is left out if it is a nil error.
+// show keeps what the values of the cell's last expression look like. The last of several results
+// is left out if it is a nil error.
 func (in *Interpreter) show(lastIsError bool, values ...any) {
 	if n := len(values); lastIsError && n > 1 && values[n-1] == nil {
 		values = values[:n-1]
@@ -125,8 +125,7 @@ func (in *Interpreter) title(cell int) string {
 	return fmt.Sprintf("Cell [%d]", cell)
 }
 
-// Kept returns the values that a cell showed whose program said so; nil if it
-// showed none.
+// Kept returns the values that a cell showed whose program said so; nil if it showed none.
 func (in *Interpreter) Kept(cell int) []any {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -171,8 +170,8 @@ func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
 	return in.config.Stderr
 }
 
-// start runs f in a goroutine of its own. A panic of it, which in a compiled
-// program ends the process, is printed.
+// start runs f in a goroutine of its own. A panic of it, which in a compiled program ends the
+// process, is printed.
 func (in *Interpreter) start(f func()) {
 	t := in.task()
 	go func() {

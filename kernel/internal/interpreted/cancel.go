@@ -13,16 +13,15 @@ import (
 
 // control stops interpreted code.
 //
-// yaegi's own way, EvalWithContext, gives the interpreter a new run number and
-// closes a channel, after which every function value made before, in whichever
-// cell, returns zero values when it is called. Here the number is changed only
-// until the stopped cells have ended, and the channel is sent to instead of
-// closed, so that what earlier cells made goes on working. Other cells that run
-// are stopped too: else a function of theirs could be cut short, and its caller
-// go on. Goroutines that take a step in between end.
+// yaegi's own way, EvalWithContext, gives the interpreter a new run number and closes a channel,
+// after which every function value made before, in whichever cell, returns zero values when it is
+// called. Here the number is changed only until the stopped cells have ended, and the channel is
+// sent to instead of closed, so that what earlier cells made goes on working. Other cells that run
+// are stopped too: else a function of theirs could be cut short, and its caller go on. Goroutines
+// that take a step in between end.
 //
-// Both are fields that yaegi does not export; newControl fails if a version of
-// it does not have them.
+// Both are fields that yaegi does not export; newControl fails if a version of it does not have
+// them.
 type control struct {
 	run  *uint64
 	done chan struct{}
@@ -54,8 +53,7 @@ func newControl(i *interp.Interpreter) (*control, error) {
 	return c, nil
 }
 
-// stop ends all interpreted code that runs, and returns when t and all other
-// calls have finished.
+// stop ends all interpreted code that runs, and returns when t and all other calls have finished.
 func (c *control) stop(t *task) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
@@ -93,17 +91,16 @@ func (c *control) stop(t *task) {
 	}
 }
 
-// stopped reports whether the task was stopped. Whoever has noticed the change
-// of the run number finds it so.
+// stopped reports whether the task was stopped. Whoever has noticed the change of the run number
+// finds it so.
 func (c *control) stopped(t *task) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return t.ctx.Err() != nil
 }
 
-// evaluate calls f, which evaluates source, while no stop is under way: what
-// is evaluated during one would take its run number, which is over when it
-// ends.
+// evaluate calls f, which evaluates source, while no stop is under way: what is evaluated during
+// one would take its run number, which is over when it ends.
 func (c *control) evaluate(f func()) {
 	c.mu.Lock()
 	for c.stops > 0 {
@@ -120,8 +117,8 @@ func (c *control) evaluate(f func()) {
 	f()
 }
 
-// begin returns when no stop is under way, and reports whether t may begin: it
-// was not stopped before.
+// begin returns when no stop is under way, and reports whether t may begin: it was not stopped
+// before.
 func (c *control) begin(t *task) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// A carrier is a value of a session type in an interface: the value, and what
-// is lost of its type at run time. It is comparable where the value is, and
-// formats itself as the value would in a compiled program.
+// A carrier is a value of a session type in an interface: the value, and what is lost of its type
+// at run time. It is comparable where the value is, and formats itself as the value would in a
+// compiled program.
 type carrier struct {
 	d     *description
 	value any
@@ -223,8 +223,8 @@ func carried(v any) (carrier, bool) {
 	return carrier{}, false
 }
 
-// Text shows values as text: what %+v makes of each, with the name of the
-// type before a struct of the session.
+// Text shows values as text: what %+v makes of each, with the name of the type before a struct of
+// the session.
 func Text(values []any) *program.Bundle {
 	parts := make([]string, len(values))
 	for i, v := range values {

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Compiled code asks the values of some interfaces for more methods than these
-// have: a plot.Plotter for its DataRange, an io.Writer for its WriteString. Wrappers
-// of values that have them have them, too. The engine knows of which these are.
+// Compiled code asks the values of some interfaces for more methods than these have: a plot.Plotter
+// for its DataRange, an io.Writer for its WriteString. Wrappers of values that have them have them,
+// too. The engine knows of which these are.
 
 // A companion is a wrapper with more methods than its interface.
 type companion struct {
@@ -18,8 +18,8 @@ type companion struct {
 	methods reflect.Type // an interface with all of its methods
 }
 
-// companions are the wrappers of an interface that have more methods. Of those that
-// a value has the methods for, the last is its wrapper.
+// companions are the wrappers of an interface that have more methods. Of those that a value has the
+// methods for, the last is its wrapper.
 var companions = map[reflect.Type][]companion{
 	reflect.TypeFor[plot.Plotter](): {
 		{reflect.TypeFor[_rangedPlotter](), reflect.TypeFor[rangedPlotter]()},
@@ -36,8 +36,8 @@ var companions = map[reflect.Type][]companion{
 	},
 }
 
-// companion returns the wrapper for values of a type as a compiled interface, and
-// its methods, if the values have more that compiled code asks for.
+// companion returns the wrapper for values of a type as a compiled interface, and its methods, if
+// the values have more that compiled code asks for.
 func (d *description) companion(iface reflect.Type) (found companion, ok bool) {
 	for _, c := range companions[iface] {
 		if d.implements(c.methods) {

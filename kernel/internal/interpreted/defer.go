@@ -11,20 +11,19 @@ type defers struct {
 	calls []deferred
 	// number is that of the call which is made.
 	number int
-	// recovered is set when the call has recovered the panic, of which value and
-	// passed are kept.
+	// recovered is set when the call has recovered the panic, of which value and passed are kept.
 	recovered bool
 	// exits is set when a call has ended the goroutine.
 	exits bool
-	// value is the panic that the calls are made for, while there is one, and
-	// passed what it passed.
+	// value is the panic that the calls are made for, while there is one, and passed what it
+	// passed.
 	value     any
 	passed    trace
 	panicking bool
 }
 
-// panicked notes a panic that the calls are made for, or one of a call, which
-// takes the place of the one before.
+// panicked notes a panic that the calls are made for, or one of a call, which takes the place of
+// the one before.
 func (d *defers) panicked(value any, passed trace) {
 	switch {
 	case d.recovered && same(d.value, value):
@@ -39,8 +38,8 @@ func (d *defers) panicked(value any, passed trace) {
 	d.value, d.passed, d.panicking = value, passed, true
 }
 
-// A deferred is a deferred call, with the number that the function which is
-// called gives recover, or 0 if the function was not known.
+// A deferred is a deferred call, with the number that the function which is called gives recover,
+// or 0 if the function was not known.
 type deferred struct {
 	call   func()
 	number int
@@ -81,8 +80,8 @@ func (p *panics) top(goroutine uint64) *defers {
 	return stack[len(stack)-1]
 }
 
-// protect runs the body of a function that has deferred calls, and then
-// these, the last first. A panic that they do not recover goes on.
+// protect runs the body of a function that has deferred calls, and then these, the last first. A
+// panic that they do not recover goes on.
 func (in *Interpreter) protect(d *defers, body func()) {
 	finished := false
 	defer func() {
@@ -115,8 +114,8 @@ func (in *Interpreter) runDeferred(d *defers) {
 	in.makeCalls(d)
 }
 
-// makeCalls makes the deferred calls that are left, and those after one that
-// ends the goroutine, which ends a panic too.
+// makeCalls makes the deferred calls that are left, and those after one that ends the goroutine,
+// which ends a panic too.
 func (in *Interpreter) makeCalls(d *defers) {
 	defer func() {
 		if d.exits {
@@ -131,8 +130,7 @@ func (in *Interpreter) makeCalls(d *defers) {
 	}
 }
 
-// deferredCall makes one deferred call. A panic of it takes the place of the
-// one before.
+// deferredCall makes one deferred call. A panic of it takes the place of the one before.
 func (in *Interpreter) deferredCall(d *defers, f deferred) {
 	returned := false
 	defer func() {

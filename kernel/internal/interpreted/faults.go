@@ -14,15 +14,13 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// faults finds what yaegi leaves out of run-time errors. It indexes by reflect,
-// whose panics do not say which index of how many. But when yaegi reports that a
-// panic passes a function, the stack of the panic is still there: its traceback
-// names the operation, and the arguments of runCfg are the innermost function's
-// first node and its frame of variables. The operation's operands are in that
+// faults finds what yaegi leaves out of run-time errors. It indexes by reflect, whose panics do not
+// say which index of how many. But when yaegi reports that a panic passes a function, the stack of
+// the panic is still there: its traceback names the operation, and the arguments of runCfg are the
+// innermost function's first node and its frame of variables. The operation's operands are in that
 // frame. So it costs nothing to have the numbers until something fails.
 //
-// The fields are not exported; newFaults fails if a version of yaegi does not
-// have them.
+// The fields are not exported; newFaults fails if a version of yaegi does not have them.
 type faults struct {
 	node   nodeFields
 	frame  frameFields
@@ -39,13 +37,12 @@ type frameFields struct{ root, anc, data uintptr }
 
 type symbolFields struct{ node, index, global uintptr }
 
-// A fault is the operation of yaegi that panicked, with the operands in the
-// words of Go's run-time error; empty as far as they are not known.
+// A fault is the operation of yaegi that panicked, with the operands in the words of Go's run-time
+// error; empty as far as they are not known.
 type fault struct {
 	operation string
 	words     string
-	// ours is set if a function of the bridge panicked, compiled if another
-	// compiled function did.
+	// ours is set if a function of the bridge panicked, compiled if another compiled function did.
 	ours, compiled bool
 }
 
@@ -128,16 +125,16 @@ func numberOf(t reflect.Type, name string) uint {
 // at returns what is at an offset of a struct.
 func at[T any](p unsafe.Pointer, offset uintptr) T { return *(*T)(unsafe.Add(p, offset)) }
 
-// running matches the call that carries out a function in a traceback, with the
-// function's first node and its frame. The run time puts a question mark behind
-// arguments that may not be what they were.
+// running matches the call that carries out a function in a traceback, with the function's first
+// node and its frame. The run time puts a question mark behind arguments that may not be what they
+// were.
 var running = regexp.MustCompile(`(?m)^github\.com/traefik/yaegi/interp\.runCfg\(0x([0-9a-f]+), 0x([0-9a-f]+), `)
 
 // operating matches the operations of yaegi.
 var operating = regexp.MustCompile(`(?m)^github\.com/traefik/yaegi/interp\.([A-Za-z0-9_]+)\.func`)
 
-// last describes the panic that passes the innermost interpreted function of
-// the calling goroutine. It must be called by what yaegi calls then.
+// last describes the panic that passes the innermost interpreted function of the calling goroutine.
+// It must be called by what yaegi calls then.
 func (fs *faults) last() fault {
 	buf := make([]byte, 1<<14)
 	text := string(buf[:runtime.Stack(buf, false)])
@@ -172,9 +169,8 @@ func (fs *faults) last() fault {
 	return f
 }
 
-// compiled reports whether a function that yaegi called by reflect panicked, and
-// not reflect on being asked to call it. The text is the traceback from the
-// panic on.
+// compiled reports whether a function that yaegi called by reflect panicked, and not reflect on
+// being asked to call it. The text is the traceback from the panic on.
 func compiled(text string) bool {
 	calls := 0
 	for line := range strings.Lines(text) {
@@ -188,9 +184,8 @@ func compiled(text string) bool {
 	return false
 }
 
-// describe words the operation of a function that fails, given its first node
-// and its frame. Of the operations between the note that was made last and the
-// next it is the first that cannot work.
+// describe words the operation of a function that fails, given its first node and its frame. Of the
+// operations between the note that was made last and the next it is the first that cannot work.
 func (fs *faults) describe(start, frame unsafe.Pointer) (words string) {
 	defer func() {
 		if recover() != nil {
@@ -239,8 +234,8 @@ func (fs *faults) describe(start, frame unsafe.Pointer) (words string) {
 	return ""
 }
 
-// walk visits the nodes of a function, operands before what is done with them,
-// and values before the places that they are assigned to.
+// walk visits the nodes of a function, operands before what is done with them, and values before
+// the places that they are assigned to.
 func (fs *faults) walk(function, n unsafe.Pointer, visit func(unsafe.Pointer)) {
 	if n == nil || n != function && at[uint](n, fs.node.kind) == fs.literal {
 		return
@@ -255,8 +250,8 @@ func (fs *faults) walk(function, n unsafe.Pointer, visit func(unsafe.Pointer)) {
 	visit(n)
 }
 
-// note reports whether a node notes where the function is, and which value it
-// notes and which one is noted now.
+// note reports whether a node notes where the function is, and which value it notes and which one
+// is noted now.
 func (fs *faults) note(n, frame unsafe.Pointer) (value, holds int64, ok bool) {
 	if at[uint](n, fs.node.kind) != fs.assign {
 		return 0, 0, false
@@ -313,8 +308,8 @@ func indexWords(x reflect.Value, i int64) string {
 	return ""
 }
 
-// sliceWords words the failure of x[bounds...]; bounds holds the lowest index
-// and, if given, the next two.
+// sliceWords words the failure of x[bounds...]; bounds holds the lowest index and, if given, the
+// next two.
 func sliceWords(x reflect.Value, bounds []int64) string {
 	limit, of := int64(x.Len()), "length"
 	if x.Kind() == reflect.Slice {

@@ -12,10 +12,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// frames is the interpreter's standard error. When a panic passes a function,
-// yaegi writes a line there with the position of the function's first
-// statement, and lowered code gives each function a position of its own: so
-// these lines, which are kept and not passed on, are the calls of the panic.
+// frames is the interpreter's standard error. When a panic passes a function, yaegi writes a line
+// there with the position of the function's first statement, and lowered code gives each function a
+// position of its own: so these lines, which are kept and not passed on, are the calls of the
+// panic.
 type frames struct {
 	out    io.Writer
 	faults *faults
@@ -37,14 +37,14 @@ type trace struct {
 	calls []program.Frame
 	seen  map[int]bool
 	fault fault
-	// before holds the texts of panics that this one took the place of, and
-	// again is set if it is of a value that was recovered.
+	// before holds the texts of panics that this one took the place of, and again is set if it is
+	// of a value that was recovered.
 	before []string
 	again  bool
 }
 
-// columns is what lowered code multiplies the line by when it notes a line and
-// a column in one number.
+// columns is what lowered code multiplies the line by when it notes a line and a column in one
+// number.
 const columns = 1000
 
 // innermost and outermost are how many calls are kept of a deep recursion.
@@ -66,8 +66,8 @@ func (f *frames) register(id int, name string, cell int, at *int) {
 // passed matches what yaegi writes when a panic passes a function.
 var passed = regexp.MustCompile(`^(?:[^ \n]*:)?(\d{7,})(?::\d+)?: panic: main[^\n]*\(\.\.\.\)\n$`)
 
-// other matches what it writes of functions that lowered code did not give a
-// position, because they cannot panic themselves.
+// other matches what it writes of functions that lowered code did not give a position, because they
+// cannot panic themselves.
 var other = regexp.MustCompile(`^(?:[^ \n]*:)?\d+(?::\d+)?: panic: main[^\n]*\(\.\.\.\)\n$`)
 
 // Write takes what the interpreter writes to standard error.
@@ -92,8 +92,8 @@ func (f *frames) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	call := program.Frame{Function: known.name, Cell: known.cell}
-	// Of a function that is on the stack several times only the innermost
-	// call noted the place last.
+	// Of a function that is on the stack several times only the innermost call noted the place
+	// last.
 	if !t.seen[id] {
 		t.seen[id] = true
 		call.Line, call.Column = *known.at/columns, *known.at%columns
@@ -109,8 +109,8 @@ func (f *frames) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add adds a call to those that the panic passed. Of a recursion that is deeper
-// than can be read the calls in the middle are only counted.
+// add adds a call to those that the panic passed. Of a recursion that is deeper than can be read
+// the calls in the middle are only counted.
 func (t *trace) add(call program.Frame) {
 	if n := len(t.calls); n > 0 {
 		last := &t.calls[n-1]
@@ -126,8 +126,8 @@ func (t *trace) add(call program.Frame) {
 	t.calls = append(t.calls, call)
 }
 
-// look begins the trace anew when a panic passes its first function: compiled
-// code may have recovered the one before. It reports whether it did.
+// look begins the trace anew when a panic passes its first function: compiled code may have
+// recovered the one before. It reports whether it did.
 func (f *frames) look() bool {
 	if goesOn() {
 		return false
@@ -148,9 +148,8 @@ var again = []string{
 	"github.com/hierml/notebook/kernel/internal/interpreted.(*Interpreter).apart",
 }
 
-// goesOn reports whether what yaegi reports is a panic that has passed a
-// function before: then who has panicked is one that panics again with what it
-// has recovered.
+// goesOn reports whether what yaegi reports is a panic that has passed a function before: then who
+// has panicked is one that panics again with what it has recovered.
 func goesOn() bool {
 	var pcs [16]uintptr
 	calls := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -202,8 +201,8 @@ func (f *frames) take(goroutine uint64) trace {
 	return was
 }
 
-// resume has what a panic passed before count again, when it goes on after the
-// calls that were deferred.
+// resume has what a panic passed before count again, when it goes on after the calls that were
+// deferred.
 func (f *frames) resume(goroutine uint64, was trace) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

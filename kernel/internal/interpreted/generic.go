@@ -7,8 +7,8 @@ import (
 	"hash/maphash"
 )
 
-// genericFunctions are the bridge's functions for generic functions of other
-// compiled packages, as instances that serve all types.
+// genericFunctions are the bridge's functions for generic functions of other compiled packages, as
+// instances that serve all types.
 func genericFunctions() map[string]any {
 	return map[string]any{
 		"HashOf":      maphash.Comparable[any],

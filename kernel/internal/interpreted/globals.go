@@ -9,25 +9,23 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// globals makes room for the variables of the session, so that code which runs
-// never sees them move.
+// globals makes room for the variables of the session, so that code which runs never sees them
+// move.
 //
-// Before yaegi runs something it copies its table of global variables to a
-// longer one, and replaces the slice of it, while other goroutines may read the
-// slice: what they see could be the old table with the new length. Here
-// the table is as long as is ever needed by nearly all sessions, and only the
-// length of the slice is changed.
+// Before yaegi runs something it copies its table of global variables to a longer one, and replaces
+// the slice of it, while other goroutines may read the slice: what they see could be the old table
+// with the new length. Here the table is as long as is ever needed by nearly all sessions, and only
+// the length of the slice is changed.
 //
-// The fields are not exported; newGlobals fails if a version of yaegi does not
-// have them.
+// The fields are not exported; newGlobals fails if a version of yaegi does not have them.
 type globals struct {
 	frame *sync.RWMutex // yaegi's, of the table
 	data  *[]reflect.Value
 	types *[]reflect.Type
 }
 
-// room is how many variables, and intermediate values of evaluated source,
-// there may be before the table moves after all.
+// room is how many variables, and intermediate values of evaluated source, there may be before the
+// table moves after all.
 const room = 1 << 17
 
 func newGlobals(i *interp.Interpreter) (*globals, error) {
@@ -83,8 +81,7 @@ func (g *globals) extend() {
 // length returns how many variables there are.
 func (g *globals) length() int { return len(*g.data) }
 
-// forget drops the values of the variables from an index on, which nothing
-// reads any more.
+// forget drops the values of the variables from an index on, which nothing reads any more.
 func (g *globals) forget(from int) {
 	g.frame.Lock()
 	defer g.frame.Unlock()

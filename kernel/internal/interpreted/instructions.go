@@ -8,12 +8,10 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// instructions finds the operations for which yaegi has made no instruction. It
-// says nothing of them: where it comes to one, the function ends as if it had
-// returned.
+// instructions finds the operations for which yaegi has made no instruction. It says nothing of
+// them: where it comes to one, the function ends as if it had returned.
 //
-// The fields are not exported; newInstructions fails if a version of yaegi does
-// not have them.
+// The fields are not exported; newInstructions fails if a version of yaegi does not have them.
 type instructions struct {
 	root                                      int // the field of a program
 	child, start, next, otherwise, code, kind uintptr
@@ -52,8 +50,8 @@ func newInstructions(i *interp.Interpreter) (in *instructions, err error) {
 	}, nil
 }
 
-// missing returns an error for an operation of a program, which has been executed,
-// that has no instruction.
+// missing returns an error for an operation of a program, which has been executed, that has no
+// instruction.
 func (in *instructions) missing(p *interp.Program) error {
 	root := reflect.ValueOf(p).Elem().Field(in.root).UnsafePointer()
 	if root == nil {

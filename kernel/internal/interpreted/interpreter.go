@@ -1,15 +1,14 @@
-// Package interpreted runs the programs that the engine lowers, with yaegi,
-// in this process. It is the only package that knows yaegi.
+// Package interpreted runs the programs that the engine lowers, with yaegi, in this process. It is
+// the only package that knows yaegi.
 //
-// What yaegi leaves to be desired is made up for here as far as that can be
-// done from outside: cancellation that leaves functions of earlier cells alive
-// (cancel.go), the calls and lines of a panic (frames.go), the Go words for it
-// (panics.go, faults.go), and the functions that lowered code calls (bridge.go), among
-// them those that print values of types which exist only in the session
-// (carrier.go).
+// What yaegi leaves to be desired is made up for here as far as that can be done from outside:
+// cancellation that leaves functions of earlier cells alive (cancel.go), the calls and lines of a
+// panic (frames.go), the Go words for it (panics.go, faults.go), and the functions that lowered
+// code calls (bridge.go), among them those that print values of types which exist only in the
+// session (carrier.go).
 //
-// Wrong when the lowered text is right and its result is not: then yaegi differs from
-// Go, and lowering has to avoid what it is bad at, or refuse it by name.
+// Wrong when the lowered text is right and its result is not: then yaegi differs from Go, and
+// lowering has to avoid what it is bad at, or refuse it by name.
 package interpreted
 
 import (
@@ -32,19 +31,17 @@ import (
 type Config struct {
 	// Symbols are the compiled packages that programs may import.
 	Symbols interp.Exports
-	// Stdin, Stdout and Stderr are what fmt and log use; nil means those of
-	// the process.
+	// Stdin, Stdout and Stderr are what fmt and log use; nil means those of the process.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Display makes a bundle of the values of a cell's last expression.
-	// Values of session types are fmt.Formatters; methods by which they show
-	// themselves (HTML, SVG, PNG, MimeBundle) can be found by Shower. Nil
-	// means text.
+	// Display makes a bundle of the values of a cell's last expression. Values of session types are
+	// fmt.Formatters; methods by which they show themselves (HTML, SVG, PNG, MimeBundle) can be
+	// found by Shower. Nil means text.
 	Display func(values []any) *program.Bundle
 }
 
-// An Interpreter runs programs, several at a time if need be. What they declare
-// is evaluated one after the other.
+// An Interpreter runs programs, several at a time if need be. What they declare is evaluated one
+// after the other.
 type Interpreter struct {
 	config  Config
 	yaegi   *interp.Interpreter
@@ -113,14 +110,13 @@ func New(config Config) (*Interpreter, error) {
 	return in, nil
 }
 
-// Run runs a program to its end and returns what its last expression shows.
-// It may be called while other programs run.
+// Run runs a program to its end and returns what its last expression shows. It may be called while
+// other programs run.
 //
-// A panic is a *program.RuntimeError. When ctx ends first, interpreted code
-// stops at its next step, and with it all other programs, and Run returns an error
-// that wraps context.Cause(ctx); a compiled function that does not return keeps
-// Run waiting. Any other error means that the program could not be run and that
-// nothing of its Call was.
+// A panic is a *program.RuntimeError. When ctx ends first, interpreted code stops at its next step,
+// and with it all other programs, and Run returns an error that wraps context.Cause(ctx); a
+// compiled function that does not return keeps Run waiting. Any other error means that the program
+// could not be run and that nothing of its Call was.
 func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	if p.Title != "" {
 		in.mu.Lock()
@@ -154,8 +150,8 @@ func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bu
 	return t.bundle, err
 }
 
-// ReachedBy returns how many of the statements of a cell's last program were done,
-// if that one failed. It can be asked once.
+// ReachedBy returns how many of the statements of a cell's last program were done, if that one
+// failed. It can be asked once.
 func (in *Interpreter) ReachedBy(cell int) int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -163,8 +159,8 @@ func (in *Interpreter) ReachedBy(cell int) int {
 	return in.reached[cell]
 }
 
-// declare evaluates the source of a program, and returns the function that
-// holds its statements, nil if it has none.
+// declare evaluates the source of a program, and returns the function that holds its statements,
+// nil if it has none.
 func (in *Interpreter) declare(p *program.Program) (cell func(), err error) {
 	in.evaluating.Lock()
 	defer in.evaluating.Unlock()
@@ -212,14 +208,13 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	return v, err
 }
 
-// Do calls f, which may call functions of the session, for the cell of that
-// number. Its errors are those of Run.
+// Do calls f, which may call functions of the session, for the cell of that number. Its errors are
+// those of Run.
 func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
 	return in.supervise(ctx, newTask(), cell, f)
 }
 
-// supervise calls f as the task t, in a goroutine of its own, until it returns
-// or ctx ends.
+// supervise calls f as the task t, in a goroutine of its own, until it returns or ctx ends.
 func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func()) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
@@ -282,8 +277,7 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error
 	return &program.RuntimeError{Name: "panic", Message: passed.message(value), Frames: passed.calls}
 }
 
-// goroutineID returns the number of the calling goroutine, which the run time
-// tells only in words.
+// goroutineID returns the number of the calling goroutine, which the run time tells only in words.
 func goroutineID() uint64 {
 	text := string(stackHead())
 	text = strings.TrimPrefix(text, "goroutine ")

@@ -124,8 +124,8 @@ func TestDo(t *testing.T) {
 	shows(t, in, 7, "", "b__.Show(false, n)", "2")
 }
 
-// Programs see what they show themselves, and their variables stay in place
-// while others declare more.
+// Programs see what they show themselves, and their variables stay in place while others declare
+// more.
 func TestAtTheSameTime(t *testing.T) {
 	if raced {
 		t.Skip("the programs share a variable on purpose, and yaegi notes the channel that stops it while functions that begin read it")
@@ -196,8 +196,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestMissingInstructions runs what yaegi has no instruction for, and takes for the
-// end of the function.
+// TestMissingInstructions runs what yaegi has no instruction for, and takes for the end of the
+// function.
 func TestMissingInstructions(t *testing.T) {
 	in := newInterpreter(t)
 	_, err := run(t.Context(), in, 1, "var u__1 uintptr", "u__1++\npanic(1)")

@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// encoding/json looks at the values of session types as they are at run time:
-// structs with the names of their fields, but types without methods and without
-// names. What that does not suffice for is refused, here where it turns up in an
-// interface.
+// encoding/json looks at the values of session types as they are at run time: structs with the
+// names of their fields, but types without methods and without names. What that does not suffice
+// for is refused, here where it turns up in an interface.
 
 // MarshalJSON encodes the value, for those who found it in an interface.
 func (c carrier) MarshalJSON() ([]byte, error) {
@@ -28,16 +27,15 @@ func (c carrier) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// checkJSON panics if the form of the type's values is not all that
-// encoding/json looks at.
+// checkJSON panics if the form of the type's values is not all that encoding/json looks at.
 func (d *description) checkJSON() {
 	if !d.formOnly(map[*description]bool{}) {
 		panic(fmt.Sprintf("hierml: json of a type of the session needs compiled cells: %s in an interface", d.name))
 	}
 }
 
-// formOnly reports whether the form of a type's values is all that encoding/json
-// looks at. The description is nil for compiled types.
+// formOnly reports whether the form of a type's values is all that encoding/json looks at. The
+// description is nil for compiled types.
 func (d *description) formOnly(seen map[*description]bool) bool {
 	if d == nil || seen[d] {
 		return true
@@ -54,8 +52,7 @@ func (d *description) formOnly(seen map[*description]bool) bool {
 	return true
 }
 
-// encodes reports whether values of the type, or pointers to them, encode or decode
-// themselves.
+// encodes reports whether values of the type, or pointers to them, encode or decode themselves.
 func (d *description) encodes() bool {
 	return slices.ContainsFunc([]string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "IsZero"}, func(name string) bool {
 		p := d.types.get(d.pointer)
@@ -71,8 +68,7 @@ func unmarshalJSON(data []byte, target any) error {
 // decoderDecode is the method Decode of a json.Decoder.
 func decoderDecode(d *json.Decoder, target any) error { return decodeJSON(target, d.Decode) }
 
-// decodeJSON decodes into what target points to. Errors have the names of the
-// session's types.
+// decodeJSON decodes into what target points to. Errors have the names of the session's types.
 func decodeJSON(target any, decode func(any) error) error {
 	c, ok := carried(target)
 	if !ok {
@@ -93,8 +89,8 @@ func decodeJSON(target any, decode func(any) error) error {
 	return err
 }
 
-// A jsonTypeError says which value did not fit where, with the names that the
-// types have in the session.
+// A jsonTypeError says which value did not fit where, with the names that the types have in the
+// session.
 type jsonTypeError struct {
 	*json.UnmarshalTypeError
 	typ string
@@ -110,8 +106,8 @@ func (e *jsonTypeError) Error() string {
 // Unwrap returns the error as encoding/json has it.
 func (e *jsonTypeError) Unwrap() error { return e.UnmarshalTypeError }
 
-// mistaken names the types of an error of decoding into a value that d describes:
-// it goes from field to field to the place of the error.
+// mistaken names the types of an error of decoding into a value that d describes: it goes from
+// field to field to the place of the error.
 func (d *description) mistaken(e *json.UnmarshalTypeError, t reflect.Type) error {
 	named := *e
 	for field := range strings.SplitSeq(e.Field, ".") {

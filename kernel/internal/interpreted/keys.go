@@ -55,8 +55,8 @@ func compareKeys(a, b reflect.Value) int {
 	return 0
 }
 
-// compareHeld orders what interfaces hold: nil, then by types in no order that
-// means anything, then by values.
+// compareHeld orders what interfaces hold: nil, then by types in no order that means anything, then
+// by values.
 func compareHeld(a, b reflect.Value) int {
 	if a.IsNil() || b.IsNil() {
 		switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A Local is an executor that interprets in this process: what kills the
-// user's code kills the process.
+// A Local is an executor that interprets in this process: what kills the user's code kills the
+// process.
 type Local struct {
 	in  *Interpreter
 	out *stream
@@ -17,8 +17,8 @@ type Local struct {
 
 var _ program.Executor = (*Local)(nil)
 
-// NewLocal returns an executor for programs that write with fmt or log. The
-// writers of config are not used.
+// NewLocal returns an executor for programs that write with fmt or log. The writers of config are
+// not used.
 func NewLocal(config Config) (*Local, error) {
 	out := &stream{}
 	config.Stdout = &named{out, "stdout"}
@@ -60,8 +60,7 @@ func (l *Local) Adopt(context.Context, *program.Adoption, program.Output) (progr
 // Close implements program.Executor.
 func (l *Local) Close() error { return nil }
 
-// stream hands what is written to the output of the cell that runs, or ran
-// last.
+// stream hands what is written to the output of the cell that runs, or ran last.
 type stream struct {
 	mu  sync.Mutex
 	out program.Output

@@ -97,11 +97,10 @@ func sessions(t testing.TB) map[string][]string {
 	return all
 }
 
-// TestLoweredInterfaces holds that no lowered code leaves it to the interpreter
-// to make an interface of a value of a session type: such values become
-// interfaces as arguments of the bridge, or of compiled functions that look at
-// their shape only. It looks at the lowered text by itself, in which each
-// conversion is an instruction of package ssa.
+// TestLoweredInterfaces holds that no lowered code leaves it to the interpreter to make an
+// interface of a value of a session type: such values become interfaces as arguments of the bridge,
+// or of compiled functions that look at their shape only. It looks at the lowered text by itself,
+// in which each conversion is an instruction of package ssa.
 func TestLoweredInterfaces(t *testing.T) {
 	bridge := bridgePackage(t)
 	for name, cells := range sessions(t) {
@@ -126,8 +125,7 @@ func FuzzLoweredInterfaces(f *testing.F) {
 	})
 }
 
-// lowered returns what the cells of a session become, as far as they are not
-// refused.
+// lowered returns what the cells of a session become, as far as they are not refused.
 func lowered(t testing.TB, cells []string) []string {
 	t.Helper()
 	l := &listener{}
@@ -257,8 +255,8 @@ func holdsCarriers(t gotypes.Type) bool {
 	return text == "error" || text == "fmt.Stringer"
 }
 
-// ofSession reports types whose values are not what the compiler would have
-// made: declared in lowered code, or with fields that are not exported.
+// ofSession reports types whose values are not what the compiler would have made: declared in
+// lowered code, or with fields that are not exported.
 func ofSession(pkg *gotypes.Package, t gotypes.Type, depth int) bool {
 	if depth > 10 {
 		return false
@@ -302,8 +300,8 @@ func ofBridge(call ssa.CallCommon) bool {
 	return f != nil && f.Object() != nil && f.Object().Pkg() != nil && f.Object().Pkg().Path() == "hierml/bridge"
 }
 
-// feeds reports whether all that becomes of a value is to be an argument of the
-// bridge or of a function that gets values as they are.
+// feeds reports whether all that becomes of a value is to be an argument of the bridge or of a
+// function that gets values as they are.
 func feeds(v ssa.Value, depth int) bool {
 	if v.Referrers() == nil || len(*v.Referrers()) == 0 || depth > 5 {
 		return depth <= 5
@@ -343,8 +341,8 @@ func (i importers) Import(path string) (*gotypes.Package, error) {
 	return stdlib.Importer.Import(path)
 }
 
-// bridgePackage declares the functions of the bridge. What it returns of types
-// of its own can only be given back to it.
+// bridgePackage declares the functions of the bridge. What it returns of types of its own can only
+// be given back to it.
 func bridgePackage(t testing.TB) *gotypes.Package {
 	t.Helper()
 	imports := map[string]string{}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// goError is a run-time error in the words of compiled Go, for one that the
-// interpreter words in terms of its own workings.
+// goError is a run-time error in the words of compiled Go, for one that the interpreter words in
+// terms of its own workings.
 type goError string
 
 func (e goError) Error() string { return "runtime error: " + string(e) }
@@ -33,9 +33,8 @@ var (
 
 const nilDereference = goError("invalid memory address or nil pointer dereference")
 
-// iterated panics because the iterator of a range over a function did not keep to
-// what it may do: it called the body in a state in which it must not, or, in
-// state 4, recovered the body's panic.
+// iterated panics because the iterator of a range over a function did not keep to what it may do:
+// it called the body in a state in which it must not, or, in state 4, recovered the body's panic.
 func iterated(state int) {
 	panic(map[int]goError{
 		1: "range function continued iteration after function for loop body returned false",
@@ -45,8 +44,8 @@ func iterated(state int) {
 	}[state])
 }
 
-// caught returns the value that compiled Go would have panicked with, for one
-// that was recovered on a goroutine, and what the panic passed.
+// caught returns the value that compiled Go would have panicked with, for one that was recovered on
+// a goroutine, and what the panic passed.
 func (in *Interpreter) caught(value any, goroutine uint64) (any, trace) {
 	passed := in.frames.take(goroutine)
 	return translated(value, passed.fault), passed
@@ -55,8 +54,8 @@ func (in *Interpreter) caught(value any, goroutine uint64) (any, trace) {
 // conversion matches the panic of reflect for a slice that is too short.
 var conversion = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
 
-// translated returns the value that compiled Go would have panicked with, given
-// the operation that did.
+// translated returns the value that compiled Go would have panicked with, given the operation that
+// did.
 func translated(v any, f fault) any {
 	if r, ok := v.(reflect.Value); ok {
 		if !r.IsValid() || !r.CanInterface() {
@@ -130,8 +129,7 @@ func count(n int64) uint64 {
 	return uint64(n)
 }
 
-// message words a panic as the Go run time prints it, after those that it took
-// the place of.
+// message words a panic as the Go run time prints it, after those that it took the place of.
 func (t trace) message(value any) string {
 	return strings.Join(append(slices.Clone(t.before), t.text(value)), "\n\tpanic: ")
 }

@@ -5,9 +5,8 @@ import (
 	"reflect"
 )
 
-// plain is a value for a compiled function that looks into it. It panics if
-// there is a value of a session type in it: the function would not find what
-// that is.
+// plain is a value for a compiled function that looks into it. It panics if there is a value of a
+// session type in it: the function would not find what that is.
 func plain(function string, v any) any {
 	if c, ok := carrierIn(reflect.ValueOf(v), 0); ok {
 		panic(fmt.Sprintf("hierml: a value of type %s given to %s in an interface: compiled code would not find its type, its methods and the names of its fields", c.d.name, function))
@@ -58,8 +57,7 @@ func carrierIn(v reflect.Value, depth int) (c carrier, ok bool) {
 	return carrier{}, false
 }
 
-// holdsInterfaces reports whether there can be interfaces in the values of a
-// type.
+// holdsInterfaces reports whether there can be interfaces in the values of a type.
 func holdsInterfaces(t reflect.Type, depth int) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Pointer:

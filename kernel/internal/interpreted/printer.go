@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A printer prints values as fmt does: it is fmt's printValue for values whose
-// types have lost their names, methods, and which of their fields are exported.
-// What is left of a value in the end, a number or a text, it gives to fmt.
+// A printer prints values as fmt does: it is fmt's printValue for values whose types have lost
+// their names, methods, and which of their fields are exported. What is left of a value in the end,
+// a number or a text, it gives to fmt.
 type printer struct {
 	types *types
 	state fmt.State
 	// plus and sharp say that the verb is %+v or %#v.
 	plus, sharp bool
-	// bad says that a value is printed that its verb does not fit: as %v
-	// prints it, and without its methods.
+	// bad says that a value is printed that its verb does not fit: as %v prints it, and without its
+	// methods.
 	bad bool
 }
 
@@ -25,9 +25,8 @@ func newPrinter(t *types, s fmt.State, verb rune) *printer {
 	return &printer{types: t, state: s, plus: verb == 'v' && s.Flag('+'), sharp: verb == 'v' && s.Flag('#')}
 }
 
-// nested reports whether fmt prints an operand that is part of another one,
-// where pointers are not followed. Of the printer that is behind a fmt.State,
-// value is what the operand is part of.
+// nested reports whether fmt prints an operand that is part of another one, where pointers are not
+// followed. Of the printer that is behind a fmt.State, value is what the operand is part of.
 func nested(s fmt.State) bool {
 	v := reflect.ValueOf(s)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -37,9 +36,9 @@ func nested(s fmt.State) bool {
 	return part.IsValid() && !part.IsZero()
 }
 
-// print prints v, whose type d describes; nil stands for a type that needs no
-// description. Methods are called on values that can be reached through
-// exported fields only, and where methods says that there may be some.
+// print prints v, whose type d describes; nil stands for a type that needs no description. Methods
+// are called on values that can be reached through exported fields only, and where methods says
+// that there may be some.
 func (p *printer) print(v reflect.Value, d *description, verb rune, depth int, exported, methods bool) {
 	if d == nil && v.IsValid() && v.CanInterface() {
 		if c, ok := carried(unwrap(v.Interface())); ok {
@@ -324,8 +323,7 @@ func (p *printer) handled(v reflect.Value, d *description, verb rune) (ok bool) 
 	return true
 }
 
-// method returns the name of the method by which a value is printed, "" if it
-// has none.
+// method returns the name of the method by which a value is printed, "" if it has none.
 func (p *printer) method(v reflect.Value, d *description, verb rune) string {
 	var has func(name string) bool
 	if d != nil {
@@ -381,8 +379,8 @@ func (d *description) formats() bool {
 	return t.NumIn() == 3 && t.NumOut() == 0 && t.In(1) == reflect.TypeFor[fmt.State]() && t.In(2) == reflect.TypeFor[rune]()
 }
 
-// typeName is the name of the type of a value that d describes; nil stands for a
-// type that needs no description.
+// typeName is the name of the type of a value that d describes; nil stands for a type that needs no
+// description.
 func (d *description) typeName(v reflect.Value) string {
 	if d == nil {
 		return v.Type().String()

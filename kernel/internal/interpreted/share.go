@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// A sampler finds out how long calls compute in interpreted code: once they have
-// lasted for a while it looks, every now and then, at what goroutines do. That
-// costs the calls next to nothing.
+// A sampler finds out how long calls compute in interpreted code: once they have lasted for a while
+// it looks, every now and then, at what goroutines do. That costs the calls next to nothing.
 type sampler struct {
 	begun       time.Time
 	quit, ended chan struct{}
@@ -60,9 +59,8 @@ func (s *sampler) stop() time.Duration {
 	return time.Since(s.begun) * time.Duration(s.hits) / time.Duration(s.looks)
 }
 
-// interprets reports whether one of the goroutines, whose stacks these are,
-// computes in the interpreter, and not in compiled code that it has called, nor
-// waits.
+// interprets reports whether one of the goroutines, whose stacks these are, computes in the
+// interpreter, and not in compiled code that it has called, nor waits.
 func interprets(stacks []byte) bool {
 	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
 		head, calls, _ := bytes.Cut(stack, []byte("\n"))

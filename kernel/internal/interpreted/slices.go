@@ -9,9 +9,8 @@ import (
 	"unsafe"
 )
 
-// An ordered is a slice with elements of an ordered type. What functions of
-// package slices do with it runs compiled. Elements of named types are the
-// basic ones that they are at run time.
+// An ordered is a slice with elements of an ordered type. What functions of package slices do with
+// it runs compiled. Elements of named types are the basic ones that they are at run time.
 type ordered interface {
 	sort()
 	sortFunc(cmp any, stable bool) bool
@@ -66,8 +65,8 @@ func mustOrdered(slice any) ordered {
 	return s
 }
 
-// elements returns the elements of a slice as those of the basic type E, which
-// is that of their kind.
+// elements returns the elements of a slice as those of the basic type E, which is that of their
+// kind.
 func elements[E cmp.Ordered](s reflect.Value) ordered {
 	return orderedSlice[E](unsafe.Slice((*E)(s.UnsafePointer()), s.Len()))
 }
@@ -95,8 +94,8 @@ func (s orderedSlice[E]) max() int { return s.same(slices.Max(s)) }
 
 func (s orderedSlice[E]) min() int { return s.same(slices.Min(s)) }
 
-// same returns the index of a value that is an element. Zeros of different
-// sign are not the same, and NaN is the same as itself.
+// same returns the index of a value that is an element. Zeros of different sign are not the same,
+// and NaN is the same as itself.
 func (s orderedSlice[E]) same(v E) int {
 	negative := func(v E) bool {
 		f := reflect.ValueOf(v)

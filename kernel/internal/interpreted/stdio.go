@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// A standard is a standard file of the process for which cells read and write
-// something else. All else is the file's own.
+// A standard is a standard file of the process for which cells read and write something else. All
+// else is the file's own.
 type standard struct {
 	*os.File
 	in  *Interpreter
@@ -39,9 +39,9 @@ func (s *standard) WriteString(text string) (int, error) { return io.WriteString
 // ReadFrom implements io.ReaderFrom.
 func (s *standard) ReadFrom(r io.Reader) (int64, error) { return io.Copy(s.out, r) }
 
-// WriteTo implements io.WriterTo. Where a compiled function copies in a
-// goroutine of its own, as os/exec does for a command, the file is copied:
-// nobody is to be asked for lines that the command may not want.
+// WriteTo implements io.WriterTo. Where a compiled function copies in a goroutine of its own, as
+// os/exec does for a command, the file is copied: nobody is to be asked for lines that the command
+// may not want.
 func (s *standard) WriteTo(w io.Writer) (int64, error) {
 	if s.in.task() == nil {
 		return s.File.WriteTo(w)
@@ -49,8 +49,8 @@ func (s *standard) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, s.r)
 }
 
-// standards returns the function that finds what stands for a file, which is
-// the file itself if the user has put another in the place of a standard one.
+// standards returns the function that finds what stands for a file, which is the file itself if the
+// user has put another in the place of a standard one.
 func (in *Interpreter) standards() func(*os.File) *standard {
 	files := map[*os.File]*standard{}
 	if in.config.Stdin != nil {
@@ -78,11 +78,10 @@ func (in *Interpreter) stdin() io.Reader {
 	return reader{in}
 }
 
-// A reader is standard input that panics when it cannot be read, as when there
-// is nobody to ask: programs seldom look at the errors of fmt.Scan. The end of
-// the input, and an interrupt, are errors as usual, and so is everything in
-// goroutines that compiled functions start, where a panic would end the
-// process.
+// A reader is standard input that panics when it cannot be read, as when there is nobody to ask:
+// programs seldom look at the errors of fmt.Scan. The end of the input, and an interrupt, are
+// errors as usual, and so is everything in goroutines that compiled functions start, where a panic
+// would end the process.
 type reader struct{ in *Interpreter }
 
 func (r reader) Read(p []byte) (int, error) {

@@ -33,8 +33,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// errorName is the type of an error as the user knows it. What its package keeps
-// private is just an error.
+// errorName is the type of an error as the user knows it. What its package keeps private is just an
+// error.
 func errorName(err error) string {
 	name := reflect.TypeOf(err).String()
 	if c, ok := carried(err); ok {

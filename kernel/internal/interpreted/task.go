@@ -11,17 +11,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A task is a call that the interpreter supervises, with the goroutines that it
-// starts. Its context ends when it is interrupted, and only then: goroutines
-// that outlive the call keep it.
+// A task is a call that the interpreter supervises, with the goroutines that it starts. Its context
+// ends when it is interrupted, and only then: goroutines that outlive the call keep it.
 type task struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	// finished is closed when the call has returned.
 	finished chan struct{}
 
-	// The interpreter's mu guards what a cell shows, and how many of its
-	// statements are done.
+	// The interpreter's mu guards what a cell shows, and how many of its statements are done.
 	bundle  *program.Bundle
 	values  []any // of the bundle
 	reached int
@@ -56,8 +54,7 @@ func (in *Interpreter) task() *task {
 	return in.tasks[id]
 }
 
-// interruptible are functions that stand in for compiled ones which an
-// interrupt would not reach.
+// interruptible are functions that stand in for compiled ones which an interrupt would not reach.
 func (in *Interpreter) interruptible() interp.Exports {
 	background := reflect.ValueOf(in.background)
 	exports := in.blocking()
@@ -66,8 +63,7 @@ func (in *Interpreter) interruptible() interp.Exports {
 	return exports
 }
 
-// background returns a context that ends when the cell that calls it is
-// interrupted, and only then.
+// background returns a context that ends when the cell that calls it is interrupted, and only then.
 func (in *Interpreter) background() context.Context {
 	if t := in.task(); t != nil {
 		return t.ctx
@@ -75,8 +71,8 @@ func (in *Interpreter) background() context.Context {
 	return context.Background()
 }
 
-// interrupted returns a channel that is closed when the cell of the calling
-// goroutine is interrupted.
+// interrupted returns a channel that is closed when the cell of the calling goroutine is
+// interrupted.
 func (in *Interpreter) interrupted() <-chan struct{} { return in.background().Done() }
 
 func (in *Interpreter) sleep(d time.Duration) {
@@ -99,8 +95,7 @@ func (in *Interpreter) lock(l sync.Locker) {
 	in.apart("", l.Lock, l.Unlock)
 }
 
-// rlock locks a mutex for reading. When the cell is interrupted first, it is
-// not held.
+// rlock locks a mutex for reading. When the cell is interrupted first, it is not held.
 func (in *Interpreter) rlock(l *sync.RWMutex) {
 	if !l.TryRLock() {
 		in.apart("", l.RLock, l.RUnlock)
@@ -110,6 +105,5 @@ func (in *Interpreter) rlock(l *sync.RWMutex) {
 // await waits for a group.
 func (in *Interpreter) await(group *sync.WaitGroup) { in.apart("", group.Wait, func() {}) }
 
-// awaitCond waits for a condition. When the cell is interrupted, the lock is
-// not held.
+// awaitCond waits for a condition. When the cell is interrupted, the lock is not held.
 func (in *Interpreter) awaitCond(c *sync.Cond) { in.apart("", c.Wait, c.L.Unlock) }

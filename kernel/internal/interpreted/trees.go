@@ -8,13 +8,12 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// trees lets go of syntax trees. yaegi keeps the tree of everything that it
-// has compiled, at some ten kilobytes a cell: in a list and in the inner scopes
-// of the package, both for its debugger, and with every name at package level.
-// What trees releases lives on as long as functions that were made of it do.
+// trees lets go of syntax trees. yaegi keeps the tree of everything that it has compiled, at some
+// ten kilobytes a cell: in a list and in the inner scopes of the package, both for its debugger,
+// and with every name at package level. What trees releases lives on as long as functions that were
+// made of it do.
 //
-// The fields are not exported; newTrees fails if a version of yaegi does not
-// have them.
+// The fields are not exported; newTrees fails if a version of yaegi does not have them.
 type trees struct {
 	roots  reflect.Value // a slice
 	scopes reflect.Value // a slice
@@ -49,9 +48,8 @@ func settable(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }
 
-// release drops the trees of what was compiled before, but for those of names
-// that are neither of variables, which do without, nor temporary. Nothing may be
-// compiled meanwhile.
+// release drops the trees of what was compiled before, but for those of names that are neither of
+// variables, which do without, nor temporary. Nothing may be compiled meanwhile.
 func (t *trees) release(variables, temporary []string) {
 	t.roots.SetZero()
 	t.scopes.SetZero()

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// types knows the types of the session by the numbers that the engine gave
-// them: at run time they have neither names nor methods.
+// types knows the types of the session by the numbers that the engine gave them: at run time they
+// have neither names nor methods.
 type types struct {
 	mu    sync.RWMutex
 	known map[int]*description
@@ -17,8 +17,8 @@ type types struct {
 	wrapperTypes map[reflect.Type]reflect.Type // those found, by interfaces
 }
 
-// A description is what is lost of a type at run time. There is one for each
-// type, so that its address stands for the type.
+// A description is what is lost of a type at run time. There is one for each type, so that its
+// address stands for the type.
 type description struct {
 	types  *types
 	id     int
@@ -29,8 +29,8 @@ type description struct {
 	elems  []int    // the types of its parts, as display.Type counts them
 	// embedded holds the indices of the embedded fields.
 	embedded map[int]bool
-	// pointer is the number of the type's pointer type, if that has methods
-	// that encode or show the value and the type itself does not.
+	// pointer is the number of the type's pointer type, if that has methods that encode or show the
+	// value and the type itself does not.
 	pointer int
 
 	methods map[string]any    // functions of an empty interface and the parameters
@@ -167,8 +167,7 @@ func (t *types) take(value, pointer any) {
 	}
 }
 
-// assign makes a value in an interface of the session one of a compiled
-// interface.
+// assign makes a value in an interface of the session one of a compiled interface.
 func (t *types) assign(value, pointer any) {
 	if value == nil {
 		return
@@ -187,14 +186,13 @@ func (t *types) is(value any, id int) bool {
 	return ok && c.d.id == id
 }
 
-// isNative reports whether an interface holds a value of the compiled type
-// that pointer points to.
+// isNative reports whether an interface holds a value of the compiled type that pointer points to.
 func isNative(value, pointer any) bool {
 	return value != nil && reflect.TypeOf(value) == reflect.TypeOf(pointer).Elem()
 }
 
-// implements reports whether what an interface holds implements the compiled
-// interface that pointer points to.
+// implements reports whether what an interface holds implements the compiled interface that pointer
+// points to.
 func implements(value, pointer any) bool {
 	if value == nil {
 		return false
@@ -206,9 +204,8 @@ func implements(value, pointer any) bool {
 	return reflect.TypeOf(value).Implements(iface)
 }
 
-// has reports whether what an interface holds has methods of given names and
-// types. For session types these are compared as text, for compiled ones with
-// the types of the samples.
+// has reports whether what an interface holds has methods of given names and types. For session
+// types these are compared as text, for compiled ones with the types of the samples.
 func (t *types) has(value any, names, texts []string, samples []any) bool {
 	if value == nil {
 		return false
@@ -229,8 +226,8 @@ func (t *types) has(value any, names, texts []string, samples []any) bool {
 	return true
 }
 
-// sameMethod compares the type of a method with that of a function which has
-// the receiver as first parameter.
+// sameMethod compares the type of a method with that of a function which has the receiver as first
+// parameter.
 func sameMethod(method, function reflect.Type) bool {
 	if method.NumIn() != function.NumIn()-1 || method.NumOut() != function.NumOut() || method.IsVariadic() != function.IsVariadic() {
 		return false
@@ -248,8 +245,8 @@ func sameMethod(method, function reflect.Type) bool {
 	return true
 }
 
-// find returns a method of what an interface holds, as a function of the type
-// of sample: of an empty interface and the parameters.
+// find returns a method of what an interface holds, as a function of the type of sample: of an
+// empty interface and the parameters.
 func (t *types) find(value any, name string, sample any) any {
 	if value == nil {
 		panic(nilDereference)
@@ -296,8 +293,8 @@ func notA(value any, from, to string, iface bool) {
 	panic(conversionError(text))
 }
 
-// lacks panics as the failed assertion of a value to an interface of the session
-// does, given the methods of the interface as has gets them.
+// lacks panics as the failed assertion of a value to an interface of the session does, given the
+// methods of the interface as has gets them.
 func (t *types) lacks(value any, to string, names, texts []string, samples []any) {
 	for i, name := range names {
 		if value != nil && !t.has(value, names[i:i+1], texts[i:i+1], samples[i:i+1]) {
@@ -357,10 +354,9 @@ func notNil(value any) any {
 	return value
 }
 
-// errorsAs is errors.As for a target of a session type: a pointer to a
-// variable of the type id, of an interface with the methods of the given names and
-// types, or, if there are neither, of a compiled interface. Errors find the target in their method As as a value of the
-// type pointer.
+// errorsAs is errors.As for a target of a session type: a pointer to a variable of the type id, of
+// an interface with the methods of the given names and types, or, if there are neither, of a
+// compiled interface. Errors find the target in their method As as a value of the type pointer.
 func (t *types) errorsAs(err error, id, pointer int, target any, names, texts []string, samples []any) bool {
 	if reflect.ValueOf(target).IsNil() {
 		panic("errors: target cannot be nil")

@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// fmt answers some verbs without asking the operand. Where this is a carrier,
-// verbs of our own, which it is asked for, stand in for them.
+// fmt answers some verbs without asking the operand. Where this is a carrier, verbs of our own,
+// which it is asked for, stand in for them.
 const (
 	typeVerb    = '\uf8f0' // %T
 	pointerVerb = '\uf8f1' // %p
 	wrongVerb   = '\uf8f2' // %w where there is nothing to wrap
 )
 
-// operand is an operand of a function that prints blanks between those which
-// are not strings.
+// operand is an operand of a function that prints blanks between those which are not strings.
 func operand(v any) any {
 	if c, ok := carried(v); ok && c.value != nil && reflect.TypeOf(c.value).Kind() == reflect.String {
 		return fmt.Sprint(c)
@@ -34,9 +33,8 @@ func operands(list []any) []any {
 	return out
 }
 
-// verbs returns a format and operands that print what those given would print
-// if the carriers among the operands were the values that they carry. wraps says
-// that %w wraps an error.
+// verbs returns a format and operands that print what those given would print if the carriers among
+// the operands were the values that they carry. wraps says that %w wraps an error.
 func verbs(wraps bool, format string, operands []any) (string, []any) {
 	if !slices.ContainsFunc(operands, func(v any) bool { _, ok := carried(v); return ok }) {
 		return format, operands

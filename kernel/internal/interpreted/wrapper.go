@@ -8,10 +8,10 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// A value of a session type becomes one of a compiled interface by way of the
-// wrapper that the symbols of a package have for each of its interfaces: a
-// struct of functions, one for each method, which has the methods. In its field
-// IValue it has the carrier, so that what was wrapped is not lost.
+// A value of a session type becomes one of a compiled interface by way of the wrapper that the
+// symbols of a package have for each of its interfaces: a struct of functions, one for each method,
+// which has the methods. In its field IValue it has the carrier, so that what was wrapped is not
+// lost.
 
 // wrappers finds wrappers by their interfaces.
 type wrappers interp.Exports
@@ -30,8 +30,7 @@ func (w wrappers) of(iface reflect.Type) (reflect.Type, bool) {
 	return nil, false
 }
 
-// wrap makes a value of a session type one of the compiled interface that
-// pointer points to.
+// wrap makes a value of a session type one of the compiled interface that pointer points to.
 func (t *types) wrap(id int, value, pointer any) {
 	target := reflect.ValueOf(pointer).Elem()
 	target.Set(t.wrapped(t.carry(id, value), target.Type()))
@@ -79,8 +78,7 @@ func wrapIn(wrapper, iface reflect.Type, value any, c carrier) reflect.Value {
 	return w
 }
 
-// unwrap returns the carrier that a compiled interface holds, or else what it
-// holds.
+// unwrap returns the carrier that a compiled interface holds, or else what it holds.
 func unwrap(v any) any {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "_") || t.NumField() == 0 || t.Field(0).Name != "IValue" {

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Completeness tells, as IsComplete does, whether a cell with magics is whole
-// as far as they are concerned, and what Go is left of it. A cell that is a
-// script or the text of a file ends with an empty line.
+// Completeness tells, as IsComplete does, whether a cell with magics is whole as far as they are
+// concerned, and what Go is left of it. A cell that is a script or the text of a file ends with an
+// empty line.
 func Completeness(source string) (status, rest string) {
 	uses, _ := Find(source)
 	if len(uses) == 0 {

@@ -9,8 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Fenced returns a block of Go in Markdown. The fence is longer than any row of
-// backquotes in it.
+// Fenced returns a block of Go in Markdown. The fence is longer than any row of backquotes in it.
 func Fenced(code string) string {
 	fence := "```"
 	for strings.Contains(code, fence) {
@@ -59,8 +58,7 @@ func wrapped(text string, width int) string {
 	return b.String()
 }
 
-// Describe describes the magic of a name with its percent signs, nil if
-// there is none.
+// Describe describes the magic of a name with its percent signs, nil if there is none.
 func Describe(name string) *program.Bundle {
 	k := magicNamed(strings.TrimLeft(name, "%"))
 	if k == nil {
@@ -72,8 +70,7 @@ func Describe(name string) *program.Bundle {
 	}}
 }
 
-// Table writes rows as text and as HTML. The columns with these numbers are
-// code.
+// Table writes rows as text and as HTML. The columns with these numbers are code.
 func Table(head []string, rows [][]string, code ...int) (text, page string) {
 	var b, h strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// MayHold reports whether a text can have magics at all. It is all that
-// they cost a cell without them.
+// MayHold reports whether a text can have magics at all. It is all that they cost a cell without
+// them.
 func MayHold(text string) bool {
 	if !strings.ContainsAny(text, "%!?") {
 		return false
@@ -45,17 +45,15 @@ type magicFinder struct {
 	text  string
 	bytes []byte // of the text
 	found []*Use
-	// begun is how many lexemes come before the statement at the top that was
-	// seen last.
+	// begun is how many lexemes come before the statement at the top that was seen last.
 	begun int
-	// seen counts what the cell runs as Go: lexemes, and magics that are not
-	// the engine's own.
+	// seen counts what the cell runs as Go: lexemes, and magics that are not the engine's own.
 	seen int
 }
 
-// Find returns the magics of a cell, in order, and how much else there
-// is. Text within strings and comments is none, nor is any that can be Go,
-// except for an expression at the beginning of a line that begins with !.
+// Find returns the magics of a cell, in order, and how much else there is. Text within strings and
+// comments is none, nor is any that can be Go, except for an expression at the beginning of a line
+// that begins with !.
 func Find(text string) ([]*Use, int) {
 	if !MayHold(text) {
 		return nil, 0
@@ -174,8 +172,8 @@ func (f *magicFinder) options(m *Use) int {
 	}
 }
 
-// scan looks at the text from an offset on, which is preceded by lexemes and
-// stands in open brackets.
+// scan looks at the text from an offset on, which is preceded by lexemes and stands in open
+// brackets.
 func (f *magicFinder) scan(from int, before []syntax.Lexeme, open []token.Token) {
 	for from < len(f.text) {
 		from, before, open = f.statements(from, before, open)
@@ -227,8 +225,8 @@ func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.
 	}
 }
 
-// misplaced reports whether what follows the lexemes begins a statement, so
-// that a percent sign cannot be Go.
+// misplaced reports whether what follows the lexemes begins a statement, so that a percent sign
+// cannot be Go.
 func (f *magicFinder) misplaced(before []syntax.Lexeme, open []token.Token) bool {
 	return len(open) == 0 && len(before) > 0 && before[len(before)-1].Tok == token.SEMICOLON && f.begins(before, open)
 }
@@ -251,8 +249,7 @@ func (f *magicFinder) begins(before []syntax.Lexeme, open []token.Token) bool {
 	return false
 }
 
-// first reports whether an offset, behind the lexemes, is that of the first
-// text on its line.
+// first reports whether an offset, behind the lexemes, is that of the first text on its line.
 func (f *magicFinder) first(from, at int, before []syntax.Lexeme) bool {
 	if len(before) > 0 {
 		// What cannot be scanned may be longer in words than in the text.
@@ -309,8 +306,8 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 	return m
 }
 
-// element reports whether a line that begins behind a bracket can be the
-// beginning of a literal's elements.
+// element reports whether a line that begins behind a bracket can be the beginning of a literal's
+// elements.
 func (f *magicFinder) element(at, end int, before []syntax.Lexeme) bool {
 	if len(before) == 0 || before[len(before)-1].Tok == token.SEMICOLON {
 		return false
@@ -328,8 +325,7 @@ func (f *magicFinder) word(at int) int {
 	return end
 }
 
-// timed finds the statement behind %time or %timeit. It may go on for several
-// lines.
+// timed finds the statement behind %time or %timeit. It may go on for several lines.
 func (f *magicFinder) timed(m *Use) {
 	if m.Name == "time" {
 		m.Statement = m.Argument
@@ -364,8 +360,8 @@ func (f *magicFinder) timed(m *Use) {
 	}
 }
 
-// splitFirst returns the first item of a text, which is not empty. What comes
-// behind it need not be Go.
+// splitFirst returns the first item of a text, which is not empty. What comes behind it need not be
+// Go.
 func splitFirst(bytes []byte) syntax.Item {
 	file := token.NewFileSet().AddFile("", -1, len(bytes))
 	var s scanner.Scanner

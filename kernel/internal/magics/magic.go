@@ -4,16 +4,14 @@ import (
 	"strings"
 )
 
-// Magics are what a cell may hold beside Go: lines that begin with a percent
-// sign, as %time f(), commands of the shell, as !ls, and questions, as name?.
-// They stand at the top of a cell, at the beginning of a line; one with two
-// percent signs begins a cell and is about all of it.
+// Magics are what a cell may hold beside Go: lines that begin with a percent sign, as %time f(),
+// commands of the shell, as !ls, and questions, as name?. They stand at the top of a cell, at the
+// beginning of a line; one with two percent signs begins a cell and is about all of it.
 //
-// find.go finds them, and text.go writes most of them as Go before
-// the cell is parsed, so that they are checked and run as what the user writes;
-// the functions that this Go calls are in stdlib/magic. Those about the session
-// itself are carried out by the engine (magic_session.go), before or after the
-// cell's Go.
+// find.go finds them, and text.go writes most of them as Go before the cell is parsed, so that they
+// are checked and run as what the user writes; the functions that this Go calls are in
+// stdlib/magic. Those about the session itself are carried out by the engine (magic_session.go),
+// before or after the cell's Go.
 
 // A Kind describes a magic.
 type Kind struct {
@@ -22,8 +20,7 @@ type Kind struct {
 	Line, Cell bool
 	// own says that the engine carries it out, with no Go.
 	own bool
-	// Files says that its argument is the name of a file, folders that it is
-	// that of a folder.
+	// Files says that its argument is the name of a file, folders that it is that of a folder.
 	Files, Folders bool
 	Usage          string
 	doc            string
@@ -120,8 +117,8 @@ func Unknown(written string) string {
 	return msg + " (%help lists them)"
 }
 
-// editDistance is the number of bytes to insert, remove or replace, and of
-// neighbours to swap, to make b of a.
+// editDistance is the number of bytes to insert, remove or replace, and of neighbours to swap, to
+// make b of a.
 func editDistance(a, b string) int {
 	before := make([]int, len(b)+1) // the row two above
 	above := make([]int, len(b)+1)

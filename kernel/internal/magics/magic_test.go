@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/magics"
 )
 
-// TestMagicText compares the Go of cells with the files beside them. What is
-// wrong with a magic is written as a comment.
+// TestMagicText compares the Go of cells with the files beside them. What is wrong with a magic is
+// written as a comment.
 func TestMagicText(t *testing.T) {
 	enginetest.Golden(t, "magic", ".cells", ".translated", func(t *testing.T, source string) string {
 		var got strings.Builder
@@ -36,8 +36,8 @@ func TestMagicText(t *testing.T) {
 // nothing says of no name that the session has declared it.
 func nothing(string) bool { return false }
 
-// FuzzMagics holds that magics are found in any text without a fault, that all
-// places of the Go are places of the cell, and that whole files of Go have none.
+// FuzzMagics holds that magics are found in any text without a fault, that all places of the Go are
+// places of the cell, and that whole files of Go have none.
 func FuzzMagics(f *testing.F) {
 	enginetest.Seeds(f, "testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells", "../engine/testdata/programs/*.txtar")
 	f.Fuzz(func(t *testing.T, cell string) {

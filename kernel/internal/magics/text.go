@@ -14,15 +14,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Translated cell is a translation, with what the engine does itself before
-// the Go is checked and after it has run.
+// A Translated cell is a translation, with what the engine does itself before the Go is checked and
+// after it has run.
 type Translated struct {
 	syntax.Translation
 	Before, After []*Use
 }
 
-// Translate writes the magics of a cell as Go. The names that the session has
-// are those for which taken returns true.
+// Translate writes the magics of a cell as Go. The names that the session has are those for which
+// taken returns true.
 func Translate(source string, taken func(string) bool) (*Translated, []Fault) {
 	uses, total := Find(source)
 	if len(uses) == 0 {
@@ -259,9 +259,8 @@ func (w *magicWriter) timeIt(m *Use) {
 	}
 }
 
-// statements parses what a magic measures, and complains of what is no list
-// of statements: the Go that is written around it would make that hard to
-// understand.
+// statements parses what a magic measures, and complains of what is no list of statements: the Go
+// that is written around it would make that hard to understand.
 func (w *magicWriter) statements(m *Use) []ast.Stmt {
 	text := w.source[m.Statement:m.StatementEnd]
 	if n := syntax.Nest(text); n.Unopened >= 0 {
@@ -283,8 +282,7 @@ func (w *magicWriter) statements(m *Use) []ast.Stmt {
 	return f.Decls[0].(*ast.FuncDecl).Body.List
 }
 
-// use uses the variables that statements declare, which in a function would
-// have to be used.
+// use uses the variables that statements declare, which in a function would have to be used.
 func use(statements []ast.Stmt) string {
 	var names []string
 	for _, s := range statements {
@@ -321,8 +319,7 @@ func isValue(s ast.Stmt) bool {
 	return true
 }
 
-// valueBuiltins are the names of functions and types of the language whose
-// calls are no statements.
+// valueBuiltins are the names of functions and types of the language whose calls are no statements.
 var valueBuiltins = []string{"append", "cap", "complex", "imag", "len", "make", "max", "min", "new", "real",
 	"bool", "byte", "rune", "string", "error", "any", "complex64", "complex128", "float32", "float64", "uintptr",
 	"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"}
@@ -377,8 +374,8 @@ func literal(text string) string {
 	return strconv.Quote(text)
 }
 
-// Without returns the cell with blanks in place of all that is not Go,
-// so that every offset and line stays what it was.
+// Without returns the cell with blanks in place of all that is not Go, so that every offset and
+// line stays what it was.
 func Without(source string) string {
 	uses, _ := Find(source)
 	if len(uses) == 0 {
@@ -407,8 +404,8 @@ type Use struct {
 	Kind       *Kind  // nil if there is no such magic
 	Name       string // as it is written
 	Start, End int
-	// Argument is what follows the name, up to the end of the line without
-	// blanks around it; of a question it is what is asked about.
+	// Argument is what follows the name, up to the end of the line without blanks around it; of a
+	// question it is what is asked about.
 	Argument, ArgumentEnd int
 	// Statement is the Go behind %time and %timeit; empty if there is none.
 	Statement, StatementEnd int

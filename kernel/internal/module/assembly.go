@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// An assembly assembles the files of a package that are not Go, as the go command
-// does.
+// An assembly assembles the files of a package that are not Go, as the go command does.
 type assembly struct {
 	session   *Session
 	p         *listed
@@ -20,8 +19,8 @@ type assembly struct {
 	arguments []string
 }
 
-// newAssembly tells the compiler what the assembly of a package defines, by
-// arguments that are added to its own. There is none if the package is all Go.
+// newAssembly tells the compiler what the assembly of a package defines, by arguments that are
+// added to its own. There is none if the package is all Go.
 func (s *Session) newAssembly(ctx context.Context, p *listed, dir string, compiler *[]string) (*assembly, error) {
 	if len(p.SFiles) == 0 {
 		*compiler = append(*compiler, "-complete")
@@ -56,8 +55,7 @@ func (s *Session) newAssembly(ctx context.Context, p *listed, dir string, compil
 	return a, nil
 }
 
-// pack assembles the files and adds them to the archive that the compiler has
-// made.
+// pack assembles the files and adds them to the archive that the compiler has made.
 func (a *assembly) pack(ctx context.Context, archive string) (err error) {
 	f, err := os.OpenFile(archive, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {

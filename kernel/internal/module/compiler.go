@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// A Compiler builds the cells of a session, and finds the packages that they
-// import.
+// A Compiler builds the cells of a session, and finds the packages that they import.
 type Compiler struct {
 	*toolchain.Builder
 	*Session
@@ -20,8 +19,7 @@ var (
 	_ program.Modules  = (*Compiler)(nil)
 )
 
-// NewCompiler returns a compiler for a session whose cells run in the program of
-// the kit.
+// NewCompiler returns a compiler for a session whose cells run in the program of the kit.
 func NewCompiler(kit *toolchain.Kit) (*Compiler, error) {
 	builder, err := kit.NewBuilder()
 	if err != nil {

@@ -20,8 +20,7 @@ func (s *Session) Doc(path, name string) string {
 	return docs[name]
 }
 
-// comments returns the comments on what a package exports, by names as those of
-// program.Library.
+// comments returns the comments on what a package exports, by names as those of program.Library.
 func comments(path, dir string, names []string) map[string]string {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -64,8 +63,7 @@ func comments(path, dir string, names []string) map[string]string {
 	return out
 }
 
-// fields adds the comments on the fields of a struct, or on the methods of an
-// interface.
+// fields adds the comments on the fields of a struct, or on the methods of an interface.
 func fields(out map[string]string, spec ast.Spec) {
 	t, ok := spec.(*ast.TypeSpec)
 	if !ok {

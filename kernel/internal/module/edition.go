@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// edition gives a package, all of whose imports have one, the path that cells
-// are compiled with, and returns its archive. The first form of a package that
-// the session sees has the package's own path, and each other one a path of its
-// own.
+// edition gives a package, all of whose imports have one, the path that cells are compiled with,
+// and returns its archive. The first form of a package that the session sees has the package's own
+// path, and each other one a path of its own.
 func (s *Session) edition(ctx context.Context, l *listing, p *listed) (file string, err error) {
 	p.id = s.identity(l, p)
 	s.mu.Lock()
@@ -52,8 +51,8 @@ func (s *Session) edition(ctx context.Context, l *listing, p *listed) (file stri
 	return file, nil
 }
 
-// identity stands for the compiled form of a package and of all that it imports,
-// save what belongs to the program. It is not empty.
+// identity stands for the compiled form of a package and of all that it imports, save what belongs
+// to the program. It is not empty.
 func (s *Session) identity(l *listing, p *listed) string {
 	h := sha256.New()
 	fmt.Fprintln(h, content(p.BuildID))
@@ -68,8 +67,7 @@ func (s *Session) identity(l *listing, p *listed) string {
 // content is the part of a build ID that is that of the archive's content.
 func content(id string) string { return id[strings.LastIndex(id, "/")+1:] }
 
-// renamed returns the imports of a package that have another path than the one
-// it imports them by.
+// renamed returns the imports of a package that have another path than the one it imports them by.
 func (l *listing) renamed(p *listed) (list []*listed) {
 	for _, i := range p.Imports {
 		if dep := l.packages[i]; dep != nil && dep.path != "" && dep.path != dep.ImportPath {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestEditions holds what changes of a package make one that can be loaded
-// beside what it was.
+// TestEditions holds what changes of a package make one that can be loaded beside what it was.
 func TestEditions(t *testing.T) {
 	f := newFixture(t)
 	f.write(map[string]string{
@@ -52,8 +51,7 @@ func TestEditions(t *testing.T) {
 	f.want(path("own/over"), "own/over")
 }
 
-// TestConflictWithReplacement holds that a package of the program cannot be
-// replaced.
+// TestConflictWithReplacement holds that a package of the program cannot be replaced.
 func TestConflictWithReplacement(t *testing.T) {
 	f := newFixture(t)
 	f.offered = offered{"golang.org/x/sync/errgroup"}
@@ -69,8 +67,8 @@ func TestConflictWithReplacement(t *testing.T) {
 	}
 }
 
-// TestBesideProgram holds that what cells cannot meet of the program may be there
-// in another version, too.
+// TestBesideProgram holds that what cells cannot meet of the program may be there in another
+// version, too.
 func TestBesideProgram(t *testing.T) {
 	f := newFixture(t)
 	pkg, err := f.resolve("example.org/newer")

@@ -33,8 +33,8 @@ var (
 var networkDown = []string{"no such host", "connection refused", "network is unreachable", "no route to host",
 	"i/o timeout", "TLS handshake timeout", "server misbehaving", "connection reset by peer", "Temporary failure in name resolution"}
 
-// worded turns what the go command says about an import path into what is told
-// to the user: one line, where it is not the compiler's.
+// worded turns what the go command says about an import path into what is told to the user: one
+// line, where it is not the compiler's.
 func worded(path, text string) error {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "# ") {
@@ -122,8 +122,7 @@ func offline(text string) bool {
 	return false
 }
 
-// compiled is the error of a package that does not compile, in the compiler's
-// words.
+// compiled is the error of a package that does not compile, in the compiler's words.
 func compiled(text string) error {
 	head, rest, _ := strings.Cut(text, "\n")
 	path := strings.TrimPrefix(head, "# ")
@@ -137,8 +136,7 @@ func compiled(text string) error {
 	return &compileError{path, lines}
 }
 
-// A compileError says that a package does not compile, in the words of the
-// compiler.
+// A compileError says that a package does not compile, in the words of the compiler.
 type compileError struct {
 	path  string
 	lines []string
@@ -148,8 +146,7 @@ func (e *compileError) Error() string {
 	return fmt.Sprintf("package %s does not compile: %s", e.path, strings.Join(e.lines, "\n"))
 }
 
-// seenFrom names files as seen from a folder, in place of another in which the
-// compiler ran.
+// seenFrom names files as seen from a folder, in place of another in which the compiler ran.
 func (e *compileError) seenFrom(folder, ran string) {
 	for i, line := range e.lines {
 		name, rest, ok := strings.Cut(line, ":")
@@ -178,8 +175,8 @@ func (s *Session) isProgram(l *listing, p *listed) (bool, error) {
 	return sameArchive(file, p)
 }
 
-// mayDiffer returns an error if a package that the program has, too, cannot be
-// loaded beside it: cells that use the one would meet the other.
+// mayDiffer returns an error if a package that the program has, too, cannot be loaded beside it:
+// cells that use the one would meet the other.
 func (s *Session) mayDiffer(ctx context.Context, l *listing, path string, p *listed) error {
 	if s.program.Packages[p.ImportPath] == "" {
 		return nil

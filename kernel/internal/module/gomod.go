@@ -21,8 +21,7 @@ import (
 // modulePath is the path of a session's own module.
 const modulePath = "session"
 
-// unversioned is the version by which modules are required that stand in
-// folders.
+// unversioned is the version by which modules are required that stand in folders.
 const unversioned = "v0.0.0-00010101000000-000000000000"
 
 // A place is what the go command finds beside a notebook.
@@ -156,8 +155,7 @@ type sessionModule struct {
 	place *place
 	file  *modfile.File
 	sums  [][]byte
-	// key stands for all that the answer depends on, save source that is worked
-	// on.
+	// key stands for all that the answer depends on, save source that is worked on.
 	key string
 }
 
@@ -200,8 +198,7 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	for _, x := range p.exclude {
 		err = errors.Join(err, f.AddExclude(x.Path, x.Version))
 	}
-	// Of a module that requires all itself the go command does not ask what
-	// the others require.
+	// Of a module that requires all itself the go command does not ask what the others require.
 	all := place{required: maps.Clone(p.required)}
 	all.require(base)
 	s.mu.Lock()
@@ -241,8 +238,8 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	return m, nil
 }
 
-// write writes the module with the file that imports what is asked for. What the
-// go command has added to go.sum stays.
+// write writes the module with the file that imports what is asked for. What the go command has
+// added to go.sum stays.
 func (m *sessionModule) write(source string) error {
 	name := filepath.Join(m.dir, "go.sum")
 	before, err := os.ReadFile(name)
@@ -265,8 +262,7 @@ func (m *sessionModule) write(source string) error {
 		os.WriteFile(filepath.Join(m.dir, importer), []byte(source), 0o600))
 }
 
-// mayImport reports whether a package is internal to what the folder of the
-// notebook is part of.
+// mayImport reports whether a package is internal to what the folder of the notebook is part of.
 func (m *sessionModule) mayImport(path string) bool {
 	outer, ok := internalTo(path)
 	if !ok {
@@ -285,8 +281,7 @@ func (m *sessionModule) mayImport(path string) bool {
 	return false
 }
 
-// internalTo returns the path of the folder to which an internal package is
-// internal.
+// internalTo returns the path of the folder to which an internal package is internal.
 func internalTo(path string) (outer string, ok bool) {
 	elements := strings.Split(path, "/")
 	for i, element := range slices.Backward(elements) {

@@ -41,8 +41,8 @@ func (s *Session) read(path string) (*types.Package, error) {
 	return stdlib.ReadExport(r, path, own, s.types)
 }
 
-// settle keeps what was found out: the versions of modules that nobody had asked
-// for, so that they stay what they are.
+// settle keeps what was found out: the versions of modules that nobody had asked for, so that they
+// stay what they are.
 func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed map[string]error, progress func(line string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -73,16 +73,15 @@ type listing struct {
 	packages map[string]*listed
 	own      *listed // the package that imports them
 	paths    []string
-	// chosen are the modules that nothing required, with the versions that the
-	// go command has chosen.
+	// chosen are the modules that nothing required, with the versions that the go command has
+	// chosen.
 	chosen map[string]string
-	// beside are modules, with their versions, that the program has in another
-	// one.
+	// beside are modules, with their versions, that the program has in another one.
 	beside map[string]string
 }
 
-// importer is the file of the session's module that imports what is asked for,
-// one import a line from the second on.
+// importer is the file of the session's module that imports what is asked for, one import a line
+// from the second on.
 const importer = "imports.go"
 
 // list has packages compiled and lists them with all that they import.
@@ -133,8 +132,8 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 // foundIn is how the go command says that it has chosen a version of a module.
 var foundIn = regexp.MustCompile(`^found \S+ in (\S+) (v\S+)$`)
 
-// closure returns a package and all that it needs, what is imported first, and
-// the error of the first that has one.
+// closure returns a package and all that it needs, what is imported first, and the error of the
+// first that has one.
 func (l *listing) closure(path string) ([]*listed, error) {
 	if l.own != nil && l.own.Error != nil {
 		if at, ok := l.blamed(l.own.Error.Pos); !ok || at == path {
@@ -186,8 +185,8 @@ func (l *listing) blamed(place string) (string, bool) {
 	return l.paths[line-2], true
 }
 
-// command runs the go command in a folder, with what it says of downloads and
-// versions handed to progress.
+// command runs the go command in a folder, with what it says of downloads and versions handed to
+// progress.
 func (s *Session) command(ctx context.Context, dir string, progress func(line string), arguments ...string) ([]byte, error) {
 	name := s.program.Go
 	if name == "" {
@@ -220,8 +219,8 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 	return out.Bytes(), nil
 }
 
-// kept returns of the flags in an environment that which says how modules are
-// kept. The others are those of the program, or would stand in the way.
+// kept returns of the flags in an environment that which says how modules are kept. The others are
+// those of the program, or would stand in the way.
 func kept(environment []string) string {
 	for _, entry := range slices.Backward(environment) {
 		if flags, ok := strings.CutPrefix(entry, "GOFLAGS="); ok {

@@ -28,8 +28,8 @@ func (s *Session) Paths() []string {
 	return slices.Compact(paths)
 }
 
-// packagesIn returns the import paths of the packages of a module that stands in a
-// folder and that others can import.
+// packagesIn returns the import paths of the packages of a module that stands in a folder and that
+// others can import.
 func packagesIn(module, root string) []string {
 	var paths []string
 	folders := 0

@@ -31,8 +31,8 @@ func fileInfo(f proxyFile) os.FileInfo {
 	return (&zip.FileHeader{Name: f.path, UncompressedSize64: uint64(len(f.data))}).FileInfo()
 }
 
-// proxy writes a module proxy of testdata/proxy.txtar into a folder of its own
-// and returns its address.
+// proxy writes a module proxy of testdata/proxy.txtar into a folder of its own and returns its
+// address.
 func proxy(t *testing.T) string {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/proxy.txtar")

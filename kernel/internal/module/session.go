@@ -19,20 +19,19 @@ import (
 type Program struct {
 	// Path is the program's module, and Folder where it was built from.
 	Path, Folder string
-	// Packages are the archives of the packages that it consists of, by import
-	// path.
+	// Packages are the archives of the packages that it consists of, by import path.
 	Packages map[string]string
 	// Importer imports the packages that it offers to all cells.
 	Importer types.Importer
 	// Go is the go command; empty means the one on PATH.
 	Go string
-	// Flags are those that its packages were compiled with, and Env what is
-	// added to the environment.
+	// Flags are those that its packages were compiled with, and Env what is added to the
+	// environment.
 	Flags, Env []string
 }
 
-// A Session finds packages for the cells of one session. Its methods may be
-// called at the same time.
+// A Session finds packages for the cells of one session. Its methods may be called at the same
+// time.
 type Session struct {
 	program Program
 	add     func(packages map[string]string) error
@@ -44,8 +43,8 @@ type Session struct {
 	mu    sync.Mutex // guards what follows, for a short time
 	pins  map[string]pin
 	found map[string]*found // by import path
-	// editions are the identities of the compiled forms of each package, in the
-	// order in which they came to be.
+	// editions are the identities of the compiled forms of each package, in the order in which they
+	// came to be.
 	editions map[string][]string
 	archives map[string]string // by the path that cells are compiled with
 	types    map[string]*types.Package
@@ -60,8 +59,7 @@ var _ program.Modules = (*Session)(nil)
 // A pin is the version of a module that the session requires.
 type pin struct {
 	version string
-	// asked says that the user named it, and was not just the first to import
-	// one of its packages.
+	// asked says that the user named it, and was not just the first to import one of its packages.
 	asked bool
 }
 
@@ -76,9 +74,8 @@ type found struct {
 	files []string
 }
 
-// New returns a session whose cells run in the program. Archives of packages that
-// the program does not have are handed to add, by the paths that cells import
-// them by.
+// New returns a session whose cells run in the program. Archives of packages that the program does
+// not have are handed to add, by the paths that cells import them by.
 func New(p Program, add func(packages map[string]string) error) *Session {
 	return &Session{
 		program: p, add: add,
@@ -136,8 +133,7 @@ func (s *Session) Resolve(ctx context.Context, folder string, paths []string, pr
 	return failed, nil
 }
 
-// resolve is Resolve with what fails for each path put into failed. The error is
-// that of all.
+// resolve is Resolve with what fails for each path put into failed. The error is that of all.
 func (s *Session) resolve(ctx context.Context, folder string, paths []string, progress func(line string), failed map[string]error) error {
 	place, err := s.place(ctx, folder)
 	if err != nil {
@@ -196,8 +192,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 	return s.tellBeside(ctx, listing, progress)
 }
 
-// tellBeside says once which modules are loaded in a version that the program
-// has not.
+// tellBeside says once which modules are loaded in a version that the program has not.
 func (s *Session) tellBeside(ctx context.Context, l *listing, progress func(line string)) error {
 	for path, version := range l.beside {
 		if s.told[path] == version || s.used[path].Path == "" {
@@ -213,8 +208,7 @@ func (s *Session) tellBeside(ctx context.Context, l *listing, progress func(line
 	return nil
 }
 
-// settled reports whether a package was found and nothing has changed that it
-// could depend on.
+// settled reports whether a package was found and nothing has changed that it could depend on.
 func (s *Session) settled(path, key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,8 +227,8 @@ func (s *Session) rekey(paths []string, before, after string) {
 	}
 }
 
-// take makes a package that was listed one that cells can import. It puts
-// archives that the compiler of the cells needs into added.
+// take makes a package that was listed one that cells can import. It puts archives that the
+// compiler of the cells needs into added.
 func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path string, added map[string]string) error {
 	all, err := l.closure(path)
 	if err != nil {
@@ -270,8 +264,8 @@ func (s *Session) take(ctx context.Context, m *sessionModule, l *listing, path s
 	return nil
 }
 
-// overruled reports a module that has not the version which the user, or the
-// go.mod beside the notebook, has named.
+// overruled reports a module that has not the version which the user, or the go.mod beside the
+// notebook, has named.
 func (s *Session) overruled(m *sessionModule, l *listing, path string, all []*listed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,8 +4,8 @@ import "fmt"
 
 // An Error is a failure of a cell, in the form in which it is shown.
 type Error struct {
-	// Name is the kind: "CompileError", "Refused", "panic", "exit",
-	// "Interrupted", "WorkerDied", or the type of an error of the cell's own.
+	// Name is the kind: "CompileError", "Refused", "panic", "exit", "Interrupted", "WorkerDied", or
+	// the type of an error of the cell's own.
 	Name string
 	// Message is one line, or one a compile error, or the text of an error.
 	Message string
@@ -22,12 +22,10 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // A RuntimeError is a panic of the user's code.
 type RuntimeError struct {
-	// Name is the kind of failure: "panic", "exit", "interrupted", or the type
-	// of an error that a cell stopped for, "error" if it is private or that of
-	// a magic.
+	// Name is the kind of failure: "panic", "exit", "interrupted", or the type of an error that a
+	// cell stopped for, "error" if it is private or that of a magic.
 	Name string
-	// Message is the panic's value as the Go run time prints it, or the
-	// error's text.
+	// Message is the panic's value as the Go run time prints it, or the error's text.
 	Message string
 	// Frames lists the active calls of the user's functions, innermost first.
 	Frames []Frame
@@ -40,16 +38,15 @@ func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
 // Unwrap returns the *ExitError, if there is one.
 func (e *RuntimeError) Unwrap() error { return exit(e.Exit) }
 
-// Exited returns the error of code that called os.Exit, of which only the cell
-// has ended.
+// Exited returns the error of code that called os.Exit, of which only the cell has ended.
 func Exited(status int) *RuntimeError {
 	e := &ExitError{status}
 	return &RuntimeError{Name: "exit", Message: e.Error(), Exit: e}
 }
 
-// An ExitError says that the user's code, or something that it calls, called
-// os.Exit. errors.As finds it where that ended the cell, in a *RuntimeError, and
-// where it ended the process, in a *DeathError.
+// An ExitError says that the user's code, or something that it calls, called os.Exit. errors.As
+// finds it where that ended the cell, in a *RuntimeError, and where it ended the process, in a
+// *DeathError.
 type ExitError struct{ Status int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
@@ -61,11 +58,10 @@ func exit(e *ExitError) error {
 	return e
 }
 
-// A Frame is one active call of a user's function. Function is empty for the
-// statements of a cell itself. Line and Column are where it is, as far as that
-// is known; otherwise 0. Operation is the kind of what it was doing there, empty
-// if that is not known: index, slice, call, divide, nil, ... More counts further
-// calls, around this one, that are left out: those of a recursion.
+// A Frame is one active call of a user's function. Function is empty for the statements of a cell
+// itself. Line and Column are where it is, as far as that is known; otherwise 0. Operation is the
+// kind of what it was doing there, empty if that is not known: index, slice, call, divide, nil, ...
+// More counts further calls, around this one, that are left out: those of a recursion.
 type Frame struct {
 	Function  string
 	Cell      int
@@ -75,18 +71,16 @@ type Frame struct {
 	More      int
 }
 
-// A DeathError says that the process which held the user's variables is gone,
-// and they with it.
+// A DeathError says that the process which held the user's variables is gone, and they with it.
 type DeathError struct {
-	// Cause is one line: "stack overflow", "concurrent map writes",
-	// "killed (out of memory?)".
+	// Cause is one line: "stack overflow", "concurrent map writes", "killed (out of memory?)".
 	Cause string
 	// Frames is where it happened, as far as that is known.
 	Frames []Frame
 	// Exit is set if the process ended by os.Exit.
 	Exit *ExitError
-	// Process tells the processes of an executor apart: their numbers rise
-	// from 1. It is 0 if they are not counted.
+	// Process tells the processes of an executor apart: their numbers rise from 1. It is 0 if they
+	// are not counted.
 	Process int
 }
 
@@ -95,8 +89,8 @@ func (e *DeathError) Error() string { return "the worker process died: " + e.Cau
 // Unwrap returns the *ExitError, if there is one.
 func (e *DeathError) Unwrap() error { return exit(e.Exit) }
 
-// A StoppedError says that the executor has interrupted a program on its own
-// account, as when it uses too much memory. The variables are kept.
+// A StoppedError says that the executor has interrupted a program on its own account, as when it
+// uses too much memory. The variables are kept.
 type StoppedError struct {
 	Name    string
 	Message string

@@ -8,11 +8,10 @@ import (
 type Mode int
 
 const (
-	// AutoMode interprets cells up to the first one that the interpreter does
-	// not take. From that one on they are compiled, where they can be.
+	// AutoMode interprets cells up to the first one that the interpreter does not take. From that
+	// one on they are compiled, where they can be.
 	AutoMode Mode = iota
-	// InterpretedMode interprets all cells, and refuses what the interpreter
-	// does not take.
+	// InterpretedMode interprets all cells, and refuses what the interpreter does not take.
 	InterpretedMode
 	// CompiledMode compiles all cells.
 	CompiledMode

@@ -1,75 +1,68 @@
-// Package program is the contract between the engine, which decides what a
-// cell means, and those who carry it out: the programs that an [Executor] is
-// given, where what they show goes ([Output]), and how they fail. A [Compiler]
-// makes what is compiled.
+// Package program is the contract between the engine, which decides what a cell means, and those
+// who carry it out: the programs that an [Executor] is given, where what they show goes ([Output]),
+// and how they fail. A [Compiler] makes what is compiled.
 //
-// It knows neither how cells become programs, which is package engine's to know,
-// nor in what process they run, which is package worker's.
+// It knows neither how cells become programs, which is package engine's to know, nor in what
+// process they run, which is package worker's.
 //
 // Wrong when a failure of one kind is told as another.
 package program
 
 import "time"
 
-// A Program is a cell after lowering: Go that the interpreter runs as the Go
-// compiler would have.
+// A Program is a cell after lowering: Go that the interpreter runs as the Go compiler would have.
 type Program struct {
 	// Cell is the number of the cell.
 	Cell int
 	// Title is what errors call the cell.
 	Title string
-	// Source holds units that are evaluated in order; each is complete by
-	// itself (import declarations, or package-level declarations).
+	// Source holds units that are evaluated in order; each is complete by itself (import
+	// declarations, or package-level declarations).
 	Source []string
-	// Call names the function that holds the cell's statements. It is empty
-	// when the cell only declares.
+	// Call names the function that holds the cell's statements. It is empty when the cell only
+	// declares.
 	Call string
 	// Variables names the variables at package level that the source declares.
 	Variables []string
-	// Temporary names what no program after this one mentions, save this
-	// cell's Call.
+	// Temporary names what no program after this one mentions, save this cell's Call.
 	Temporary []string
-	// Keep says that other programs may ask for the values which this one
-	// shows, if it ends well.
+	// Keep says that other programs may ask for the values which this one shows, if it ends well.
 	Keep bool
-	// Declared, if set, is called once what the source or the units declare is
-	// there and before the function or the unit's statements are called; not if
-	// there are none.
+	// Declared, if set, is called once what the source or the units declare is there and before the
+	// function or the unit's statements are called; not if there are none.
 	Declared func() `json:"-"`
-	// Interpreted, if set, may be called once before Run returns, with the time
-	// for which the program computed in interpreted code, as far as that is
-	// known.
+	// Interpreted, if set, may be called once before Run returns, with the time for which the
+	// program computed in interpreted code, as far as that is known.
 	Interpreted func(time.Duration) `json:"-"`
-	// Compiled, if set, is the cell in its compiled form. Source, Call,
-	// Variables and Temporary are empty then.
+	// Compiled, if set, is the cell in its compiled form. Source, Call, Variables and Temporary are
+	// empty then.
 	Compiled *Compiled
 }
 
 // Compiled is what an executor has to load and run for a compiled cell.
 type Compiled struct {
 	Units
-	// Run is the import path of the unit whose statements are to be run;
-	// empty for none.
+	// Run is the import path of the unit whose statements are to be run; empty for none.
 	Run string
-	// Again is the number of the cell that the unit to run was compiled for,
-	// where it has run before; 0 where it is this one. Frames tell that number.
+	// Again is the number of the cell that the unit to run was compiled for, where it has run
+	// before; 0 where it is this one. Frames tell that number.
 	Again int
 }
 
 // Units are compiled code to be loaded, and variables that it takes over.
 type Units struct {
-	// Plugin is the file to load, which the executor may remove when it has;
-	// empty where all units are loaded already.
+	// Plugin is the file to load, which the executor may remove when it has; empty where all units
+	// are loaded already.
 	Plugin string
-	// Paths are the import paths of the plugin's units, in the order in which
-	// they have to be initialized.
+	// Paths are the import paths of the plugin's units, in the order in which they have to be
+	// initialized.
 	Paths []string
 	// Moved are variables to be carried over once the units are loaded.
 	Moved []Moved
 }
 
-// Renumber has frames of the cell that the unit was compiled for tell the number
-// of the cell that runs.
+// Renumber has frames of the cell that the unit was compiled for tell the number of the cell that
+// runs.
 func (c *Compiled) Renumber(frames []Frame, cell int) {
 	for i, f := range frames {
 		if c.Again != 0 && f.Cell == c.Again {

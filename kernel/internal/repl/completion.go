@@ -11,9 +11,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/assist"
 )
 
-// tab is the command of the Tab key. At the beginning of a line it indents.
-// Elsewhere it completes the word: with what all candidates have in common, and
-// if that is nothing new, with one candidate after the other from a list.
+// tab is the command of the Tab key. At the beginning of a line it indents. Elsewhere it completes
+// the word: with what all candidates have in common, and if that is nothing new, with one candidate
+// after the other from a list.
 func (e *editor) tab() {
 	line, cursor := e.shell.Line(), e.shell.Cursor()
 	switch {
@@ -98,9 +98,9 @@ func (e *editor) candidates(line []rune, at int) readline.Completions {
 	if found.Start > at {
 		return readline.Completions{}
 	}
-	// The library takes all back to the last space for the word that is
-	// completed, unless it is told another one, which cannot be empty: then the
-	// character before it is taken along. It counts bytes, too.
+	// The library takes all back to the last space for the word that is completed, unless it is
+	// told another one, which cannot be empty: then the character before it is taken along. It
+	// counts bytes, too.
 	typed := string(line[found.Start:at])
 	ahead := ""
 	if typed == "" && at > 0 {
@@ -109,8 +109,8 @@ func (e *editor) candidates(line []rune, at int) readline.Completions {
 	if !ascii(ahead + typed) {
 		return readline.CompleteMessage("%s", names(found.Candidates))
 	}
-	// It puts candidates with equal descriptions into one row, whatever their
-	// order, so they are to differ in what is not seen.
+	// It puts candidates with equal descriptions into one row, whatever their order, so they are to
+	// differ in what is not seen.
 	equal := make(map[string]int)
 	var values []readline.Completion
 	for _, c := range found.Candidates {

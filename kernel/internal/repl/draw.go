@@ -70,8 +70,7 @@ func protocolOf(env func(string) string) protocol {
 // cellWidth is how many pixels a column of a terminal has that does not tell.
 const cellWidth = 10
 
-// columnsOf is how many columns a picture takes: as many as it has pixels for,
-// up to most.
+// columnsOf is how many columns a picture takes: as many as it has pixels for, up to most.
 func columnsOf(width, most int) int { return max(1, min(most-1, width/cellWidth)) }
 
 func drawKitty(p picture, columns int) string {

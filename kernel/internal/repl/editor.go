@@ -43,8 +43,8 @@ const (
 	attendCommand  = "hierml-attend"
 )
 
-// attendKey is fed to the library when the editor has something to do between
-// keys. Typed, it does nothing.
+// attendKey is fed to the library when the editor has something to do between keys. Typed, it does
+// nothing.
 const attendKey = '\x1e'
 
 func newEditor(e Engine, s *screen, l look, k *keyboard) *editor {
@@ -133,9 +133,8 @@ func (e *editor) remember(h *history.History) {
 // pastInputs is how many inputs of earlier sessions the editor offers.
 const pastInputs = 5000
 
-// read reads an input, which the user finds begun as proposed. The error is
-// errInterrupted if she drops it, and io.EOF if she ends the session or ctx
-// ended.
+// read reads an input, which the user finds begun as proposed. The error is errInterrupted if she
+// drops it, and io.EOF if she ends the session or ctx ended.
 func (e *editor) read(ctx context.Context, count int, proposed string) (string, error) {
 	e.prompt = e.look.paint(colorIn, "In ["+strconv.Itoa(count)+"]:") + " "
 	e.asks, e.password, e.proposed = false, false, proposed
@@ -145,9 +144,8 @@ func (e *editor) read(ctx context.Context, count int, proposed string) (string, 
 	return strings.TrimRight(source, " \t\n"), err
 }
 
-// ask reads a line for an input that runs. The error is errInterrupted if the
-// user drops it, io.EOF if she says that there is none, and that of ctx after
-// its end.
+// ask reads a line for an input that runs. The error is errInterrupted if the user drops it, io.EOF
+// if she says that there is none, and that of ctx after its end.
 func (e *editor) ask(ctx context.Context, prompt string, password bool) (string, error) {
 	// Only the last line of the prompt is edited along with the answer.
 	if at := strings.LastIndexByte(prompt, '\n'); at >= 0 {

@@ -16,11 +16,10 @@ import (
 
 // A keyboard stands between the terminal and the library that reads keys.
 //
-// The library asks the terminal where the cursor is each time it draws, and
-// loses the keys that it reads together with the answer, as those of somebody
-// who types while the machine is busy. So it is given a terminal of its own for
-// its standard input, which is read piece by piece: a piece has keys, or an
-// answer.
+// The library asks the terminal where the cursor is each time it draws, and loses the keys that it
+// reads together with the answer, as those of somebody who types while the machine is busy. So it
+// is given a terminal of its own for its standard input, which is read piece by piece: a piece has
+// keys, or an answer.
 type keyboard struct {
 	tty           *os.File // the terminal
 	master, slave *os.File // the library's
@@ -68,8 +67,7 @@ func (k *keyboard) close() error {
 	return errors.Join(errs...)
 }
 
-// listen passes on single keys of the terminal once begin was called, until stop
-// is.
+// listen passes on single keys of the terminal once begin was called, until stop is.
 func (k *keyboard) listen() (stop func() error, err error) {
 	restore, err := readKeys(k.tty)
 	if err != nil {
@@ -91,8 +89,7 @@ func (k *keyboard) listen() (stop func() error, err error) {
 	}, nil
 }
 
-// begin says that the library has set up its terminal, in its own way, which is
-// changed back.
+// begin says that the library has set up its terminal, in its own way, which is changed back.
 func (k *keyboard) begin() {
 	k.once.Do(func() {
 		_ = readPieces(k.slave) // has been done before
@@ -107,8 +104,8 @@ var (
 	begun = regexp.MustCompile(`\x1b(\[([0-9]+(;[0-9]*)?)?)?$`)
 )
 
-// rest is how long the rest of an answer may take. What is no answer, as the
-// key Escape, comes so much later.
+// rest is how long the rest of an answer may take. What is no answer, as the key Escape, comes so
+// much later.
 const rest = 20 * time.Millisecond
 
 // pump passes on what is typed until ended is closed.
@@ -165,12 +162,11 @@ func (k *keyboard) split(text []byte) error {
 	return k.pass(text[from:])
 }
 
-// mark ends a piece of what the library reads, as Ctrl-D does on a terminal
-// that is read by lines. It is no part of any text.
+// mark ends a piece of what the library reads, as Ctrl-D does on a terminal that is read by lines.
+// It is no part of any text.
 const mark = 0xfe
 
-// mostPassed is the length of the longest piece, less than the library reads at
-// once.
+// mostPassed is the length of the longest piece, less than the library reads at once.
 const mostPassed = 512
 
 // pass gives the library a text to read. What it reads at once is of one text.

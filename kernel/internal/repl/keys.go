@@ -2,8 +2,8 @@ package repl
 
 import "strings"
 
-// enter is the command of the Enter key: it runs an input that is whole, or not
-// Go at all, and begins another line otherwise.
+// enter is the command of the Enter key: it runs an input that is whole, or not Go at all, and
+// begins another line otherwise.
 func (e *editor) enter() {
 	if e.asks || e.shell.Keymap.Local() != "" {
 		e.command("accept-line")()
@@ -23,8 +23,8 @@ func (e *editor) enter() {
 	e.shell.Cursor().InsertAt([]rune("\n" + e.indentation(string(line[:at])))...)
 }
 
-// whole reports whether an input is to be run when Enter is pressed before rest.
-// Two blank lines at its end say that the user wants so whatever is missing.
+// whole reports whether an input is to be run when Enter is pressed before rest. Two blank lines at
+// its end say that the user wants so whatever is missing.
 func (e *editor) whole(source, rest string) bool {
 	if strings.Contains(rest, "\n") && strings.TrimSpace(rest) != "" {
 		return false
@@ -45,8 +45,8 @@ func (e *editor) indentation(before string) string {
 	return last[:len(last)-len(strings.TrimLeft(last, " \t"))]
 }
 
-// closing is the command of the keys of closing brackets, which take a tab of
-// the indentation back when they begin a line.
+// closing is the command of the keys of closing brackets, which take a tab of the indentation back
+// when they begin a line.
 func (e *editor) closing() {
 	line, cursor := e.shell.Line(), e.shell.Cursor()
 	if at := cursor.Pos(); at > 0 && (*line)[at-1] == '\t' && e.beginsLine() {
@@ -56,8 +56,7 @@ func (e *editor) closing() {
 	e.command("self-insert")()
 }
 
-// end is the command of Ctrl-D, which ends the input, or deletes what is under the
-// cursor.
+// end is the command of Ctrl-D, which ends the input, or deletes what is under the cursor.
 func (e *editor) end() {
 	if length := e.shell.Line().Len(); length == 0 || e.shell.Cursor().Pos() < length {
 		e.command("end-of-file")()
@@ -81,8 +80,7 @@ func (e *editor) highlight(line []rune) string {
 	return e.look.highlight(string(line))
 }
 
-// inspect is the command that shows what is known of the name at the cursor,
-// above the line.
+// inspect is the command that shows what is known of the name at the cursor, above the line.
 func (e *editor) inspect() {
 	if e.asks {
 		return
@@ -95,14 +93,14 @@ func (e *editor) inspect() {
 	e.show(e.screen.text(bundle, true))
 }
 
-// show prints a text above the line that is edited. An error of the terminal is
-// met by the next read.
+// show prints a text above the line that is edited. An error of the terminal is met by the next
+// read.
 func (e *editor) show(text string) {
 	_, _ = e.shell.PrintTransientf("%s", strings.TrimSuffix(text, "\n"))
 }
 
-// between is called by the library between keys. It sees to it that the editor
-// is called when it has something to do.
+// between is called by the library between keys. It sees to it that the editor is called when it
+// has something to do.
 func (e *editor) between([]rune, int) []rune {
 	if e.proposed != "" || e.screen.waits() || e.ends() {
 		e.shell.Keys.Feed(true, attendKey)

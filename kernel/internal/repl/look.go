@@ -16,8 +16,7 @@ type look struct {
 	control bool
 }
 
-// lookOf returns the look of a file that text is written to. The user's
-// NO_COLOR is heeded.
+// lookOf returns the look of a file that text is written to. The user's NO_COLOR is heeded.
 func lookOf(f *os.File) look {
 	control := isTerminal(f) && os.Getenv("TERM") != "dumb"
 	return look{color: control && os.Getenv("NO_COLOR") == "", control: control}
@@ -39,8 +38,8 @@ func (l look) paint(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-// The colours are those of the terminal's own palette, which its user has made
-// readable, by their SGR numbers.
+// The colours are those of the terminal's own palette, which its user has made readable, by their
+// SGR numbers.
 const (
 	colorKeyword = "35"
 	colorString  = "32"

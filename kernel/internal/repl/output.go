@@ -80,9 +80,8 @@ func (o *output) result(bundle *program.Bundle) {
 	o.session.screen.write(shown)
 }
 
-// picture saves the picture of a bundle, if there is one, and returns where, and
-// what draws it, if the terminal can. The picture of an update takes the place
-// of the one before.
+// picture saves the picture of a bundle, if there is one, and returns where, and what draws it, if
+// the terminal can. The picture of an update takes the place of the one before.
 func (o *output) picture(bundle *program.Bundle, id string, update bool) (path, drawing string) {
 	p, ok := pictureOf(bundle)
 	if !ok {

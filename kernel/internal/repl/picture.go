@@ -15,8 +15,7 @@ type picture struct {
 	data            []byte
 }
 
-// pictureKinds are the types of pictures, the ones that terminals can draw
-// first.
+// pictureKinds are the types of pictures, the ones that terminals can draw first.
 var pictureKinds = []picture{
 	{mime: "image/png", extension: ".png"},
 	{mime: "image/jpeg", extension: ".jpg"},
@@ -40,11 +39,11 @@ func pictureOf(bundle *program.Bundle) (picture, bool) {
 	return picture{}, false
 }
 
-// pictures keeps the pictures of a session in a folder of its own, which stays
-// when the session ends.
+// pictures keeps the pictures of a session in a folder of its own, which stays when the session
+// ends.
 type pictures struct {
-	// draw returns what draws a picture in so many columns, empty for one that
-	// cannot be drawn; nil where the terminal draws none.
+	// draw returns what draws a picture in so many columns, empty for one that cannot be drawn; nil
+	// where the terminal draws none.
 	draw func(p picture, columns int) string
 
 	mu     sync.Mutex

@@ -1,13 +1,11 @@
-// Package repl is a terminal session of the engine: what a notebook is to
-// Jupyter, one input after the other. It reads inputs with an editor that knows
-// where a piece of Go ends, runs them as cells, and shows what they write and
-// display as far as a terminal can.
+// Package repl is a terminal session of the engine: what a notebook is to Jupyter, one input after
+// the other. It reads inputs with an editor that knows where a piece of Go ends, runs them as
+// cells, and shows what they write and display as far as a terminal can.
 //
-// What a cell means, what may stand at the cursor, and whether an input is whole
-// is for the [Engine] to say; the inputs of all sessions are in package history,
-// where Jupyter's kernels keep theirs; keys and the drawing of lines are left to
-// a library for line editing. Input that does not come from a terminal is a
-// script, which package script runs.
+// What a cell means, what may stand at the cursor, and whether an input is whole is for the
+// [Engine] to say; the inputs of all sessions are in package history, where Jupyter's kernels keep
+// theirs; keys and the drawing of lines are left to a library for line editing. Input that does not
+// come from a terminal is a script, which package script runs.
 package repl
 
 import (
@@ -37,9 +35,8 @@ type Engine interface {
 	Kill()
 }
 
-// Patience is how long an interrupted input may take to end. From then on
-// another interrupt kills it. The worker's Grace is to be the same, as the user
-// is told by the worker.
+// Patience is how long an interrupted input may take to end. From then on another interrupt kills
+// it. The worker's Grace is to be the same, as the user is told by the worker.
 const Patience = time.Second
 
 // errInterrupted is why an input ends that the user interrupts.
@@ -57,12 +54,11 @@ type session struct {
 	next       string // what the cell proposed as the next input
 }
 
-// Run reads and runs inputs on the terminal of this process, its standard input
-// and output, until the user or ctx ends the session. Inputs are added to past,
-// which the editor offers again. The banner, if there is one, is shown first.
+// Run reads and runs inputs on the terminal of this process, its standard input and output, until
+// the user or ctx ends the session. Inputs are added to past, which the editor offers again. The
+// banner, if there is one, is shown first.
 //
-// A failed input is reported and does not end the session; the error is one of
-// the terminal.
+// A failed input is reported and does not end the session; the error is one of the terminal.
 func Run(ctx context.Context, e Engine, past *history.History, banner string) (err error) {
 	look := lookOf(os.Stdout)
 	s := &session{
@@ -102,8 +98,8 @@ func Run(ctx context.Context, e Engine, past *history.History, banner string) (e
 	}
 }
 
-// leaves reports whether an input asks for the end of the session, in the words
-// of other languages, and has no meaning in this one.
+// leaves reports whether an input asks for the end of the session, in the words of other languages,
+// and has no meaning in this one.
 func (s *session) leaves(source string) bool {
 	word := strings.TrimSuffix(strings.TrimSpace(source), "()")
 	return (word == "exit" || word == "quit") && s.engine.Inspect(word, len(word), 0) == nil
@@ -138,8 +134,8 @@ func (s *session) run(parent context.Context, source string) {
 	s.history.Add(s.count, source, text)
 }
 
-// heed interrupts the input that runs when the user says so, and kills it when
-// she says so again after a while.
+// heed interrupts the input that runs when the user says so, and kills it when she says so again
+// after a while.
 func (s *session) heed(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first time.Time
 	for {

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/term"
 )
 
-// A screen is the terminal as the outputs of inputs see it. While a line is
-// edited, what is written waits until the editor makes room for it.
+// A screen is the terminal as the outputs of inputs see it. While a line is edited, what is written
+// waits until the editor makes room for it.
 type screen struct {
 	out  *os.File
 	look look
 
 	mu sync.Mutex
-	// live are the displays at the bottom of the screen, which can still be
-	// replaced: nothing was written below them.
+	// live are the displays at the bottom of the screen, which can still be replaced: nothing was
+	// written below them.
 	live    []liveDisplay
 	midLine bool // the cursor is not at the beginning of a line
 	editing bool
@@ -56,8 +56,8 @@ func (s *screen) put(text string) {
 	s.midLine = !strings.HasSuffix(text, "\n")
 }
 
-// display shows a text, which ends with a line's end, under a name. An update
-// takes the place of what was shown under the name while that can be reached.
+// display shows a text, which ends with a line's end, under a name. An update takes the place of
+// what was shown under the name while that can be reached.
 func (s *screen) display(id, text string, update bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,8 +104,7 @@ func rowsOf(text string, width int) int {
 	return rows
 }
 
-// size returns the columns and rows of the terminal, or of an old one where that
-// is not known.
+// size returns the columns and rows of the terminal, or of an old one where that is not known.
 func (s *screen) size() (columns, rows int) {
 	columns, rows, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || columns <= 0 || rows <= 0 {
@@ -132,8 +131,8 @@ func (s *screen) echoed() {
 	s.put("\n")
 }
 
-// edit says that a line is edited from now on, which has to be woken when text
-// waits. The function it returns ends that.
+// edit says that a line is edited from now on, which has to be woken when text waits. The function
+// it returns ends that.
 func (s *screen) edit(wake func()) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readKeys makes a terminal give every key as it is typed, and show none. The
-// function that it returns undoes it. What is written is as before.
+// readKeys makes a terminal give every key as it is typed, and show none. The function that it
+// returns undoes it. What is written is as before.
 func readKeys(tty *os.File) (restore func() error, err error) {
 	fd := int(tty.Fd())
 	before, err := unix.IoctlGetTermios(fd, getTermios)
@@ -21,8 +21,8 @@ func readKeys(tty *os.File) (restore func() error, err error) {
 	return func() error { return unix.IoctlSetTermios(fd, setTermios, before) }, unix.IoctlSetTermios(fd, setTermios, &keys)
 }
 
-// readPieces makes a terminal be read piece by piece, each ended by mark or a
-// line's end, with no key that means anything.
+// readPieces makes a terminal be read piece by piece, each ended by mark or a line's end, with no
+// key that means anything.
 func readPieces(tty *os.File) error {
 	fd := int(tty.Fd())
 	t, err := unix.IoctlGetTermios(fd, getTermios)

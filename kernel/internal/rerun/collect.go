@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// displays holds, by the names that cells gave, what was shown under them in
-// the whole notebook: an update changes them all.
+// displays holds, by the names that cells gave, what was shown under them in the whole notebook: an
+// update changes them all.
 type displays map[string][]*notebook.Output
 
 // A collector makes outputs of what a cell writes and shows.
@@ -94,8 +94,7 @@ func (c *collector) add(o *notebook.Output) {
 	c.cell.Outputs = append(c.cell.Outputs, o)
 }
 
-// show adds an output with the content of a bundle. It reports whether there
-// was any.
+// show adds an output with the content of a bundle. It reports whether there was any.
 func (c *collector) show(o *notebook.Output, bundle *program.Bundle) bool {
 	var err error
 	if o.Data, o.Metadata, err = encodeBundle(bundle); err != nil {
@@ -109,8 +108,8 @@ func (c *collector) show(o *notebook.Output, bundle *program.Bundle) bool {
 
 func (c *collector) complain(err error) { c.Stream("stderr", "not shown: "+err.Error()+"\n") }
 
-// encodeBundle returns the bundle as notebooks hold it. The error names what
-// was left out because JSON cannot hold it.
+// encodeBundle returns the bundle as notebooks hold it. The error names what was left out because
+// JSON cannot hold it.
 func encodeBundle(b *program.Bundle) (data, metadata map[string]any, err error) {
 	var errs []error
 	data = make(map[string]any, len(b.Data))

@@ -1,6 +1,5 @@
-// Package rerun runs the cells of a notebook without Jupyter and puts into them
-// what they show. What a cell means is left to an [Evaluator], and the file to
-// package notebook.
+// Package rerun runs the cells of a notebook without Jupyter and puts into them what they show.
+// What a cell means is left to an [Evaluator], and the file to package notebook.
 package rerun
 
 import (
@@ -17,16 +16,14 @@ import (
 
 // An Evaluator runs cells, one after the other. *engine.Engine is one.
 type Evaluator interface {
-	// Run runs a cell. What the cell writes and shows goes to out before Run
-	// returns; the bundle is the value of its last expression, or nil. The
-	// end of ctx interrupts the cell.
+	// Run runs a cell. What the cell writes and shows goes to out before Run returns; the bundle is
+	// the value of its last expression, or nil. The end of ctx interrupts the cell.
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 }
 
 // A Step is the running of one code cell.
 type Step struct {
-	// Number counts the cells that are run, from 1, and Total is how many
-	// there are.
+	// Number counts the cells that are run, from 1, and Total is how many there are.
 	Number, Total int
 	Cell          *notebook.Cell
 	// Time is how long the cell took; 0 while it runs.
@@ -53,11 +50,11 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Number,
 // Unwrap returns the evaluator's error.
 func (e *CellError) Unwrap() error { return e.Err }
 
-// Run runs the code cells of the notebook from top to bottom and puts into
-// them what they show, in place of what was there. The first cell that fails
-// ends it with a *CellError, unless the cell has the tag [RaisesException];
-// the notebook has the outputs up to there. A cell with the tag [SkipExecution] is left as it is. The end of ctx interrupts the cell
-// that runs, which is such a failure.
+// Run runs the code cells of the notebook from top to bottom and puts into them what they show, in
+// place of what was there. The first cell that fails ends it with a *CellError, unless the cell has
+// the tag [RaisesException]; the notebook has the outputs up to there. A cell with the tag
+// [SkipExecution] is left as it is. The end of ctx interrupts the cell that runs, which is such a
+// failure.
 func (r Runner) Run(ctx context.Context, nb *notebook.Notebook) error {
 	var cells []*notebook.Cell
 	for _, c := range nb.Cells {

@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An Output shows in a terminal, or in the files that stand for it, what a
-// script writes and displays. Displays are written as text.
+// An Output shows in a terminal, or in the files that stand for it, what a script writes and
+// displays. Displays are written as text.
 type Output struct {
 	stdin          io.Reader
 	lines          *bufio.Reader
@@ -26,8 +26,8 @@ type Output struct {
 	terminal       bool // stdout is one, on which a line can be replaced
 
 	mu sync.Mutex // guards the fields below; not held while a line is waited for
-	// open is the display that was shown last, while nothing was written after
-	// it. Only a terminal has its text already.
+	// open is the display that was shown last, while nothing was written after it. Only a terminal
+	// has its text already.
 	open *display
 	err  error // the first of writing
 }
@@ -36,8 +36,7 @@ type display struct{ id, text string }
 
 var _ program.Output = (*Output)(nil)
 
-// NewOutput returns an output on the three files. Displays go to stdout,
-// questions to stderr.
+// NewOutput returns an output on the three files. Displays go to stdout, questions to stderr.
 func NewOutput(stdin io.Reader, stdout, stderr io.Writer) *Output {
 	return &Output{stdin: stdin, lines: bufio.NewReader(stdin), stdout: stdout, stderr: stderr, terminal: isTerminal(stdout)}
 }
@@ -59,10 +58,10 @@ func (o *Output) Stream(name, text string) {
 	o.write(o.stdout, text)
 }
 
-// Display implements program.Output. An update of the display that was shown
-// last replaces it: on a terminal if it is one line; in a file it is the last
-// state that is written. Any other update is shown as a new display. An update
-// without data removes it, and any other display without data shows nothing.
+// Display implements program.Output. An update of the display that was shown last replaces it: on a
+// terminal if it is one line; in a file it is the last state that is written. Any other update is
+// shown as a new display. An update without data removes it, and any other display without data
+// shows nothing.
 func (o *Output) Display(bundle *program.Bundle, id string, update bool) {
 	if bundle == nil || !o.terminal && bundle.Metadata[nbdisplay.Transient] != nil {
 		return
@@ -127,8 +126,8 @@ func (o *Output) Page(bundle *program.Bundle) { o.Display(bundle, "", false) }
 // NextInput implements program.Output. A script has no next cell.
 func (o *Output) NextInput(string, bool) {}
 
-// Input implements program.Output. It writes the prompt to stderr, so that
-// stdout has the results only.
+// Input implements program.Output. It writes the prompt to stderr, so that stdout has the results
+// only.
 func (o *Output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	o.ask(prompt)
 	type answer struct {
@@ -170,8 +169,7 @@ func (o *Output) line(password bool) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// Close writes what is still to be written, and returns the first error that
-// there was in writing.
+// Close writes what is still to be written, and returns the first error that there was in writing.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

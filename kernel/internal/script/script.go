@@ -1,6 +1,5 @@
-// Package script runs a file of Go as a notebook runs a cell: statements,
-// declarations and imports in any order, and packages without imports. A plain
-// Go program is such a file, too.
+// Package script runs a file of Go as a notebook runs a cell: statements, declarations and imports
+// in any order, and packages without imports. A plain Go program is such a file, too.
 //
 // How Go is run is left to an [Evaluator].
 package script
@@ -19,9 +18,8 @@ import (
 
 // An Evaluator runs Go. *engine.Engine is one.
 type Evaluator interface {
-	// Run runs a cell. What the cell writes and shows goes to out before Run
-	// returns; the bundle is the value of its last expression, or nil. The
-	// end of ctx interrupts the cell.
+	// Run runs a cell. What the cell writes and shows goes to out before Run returns; the bundle is
+	// the value of its last expression, or nil. The end of ctx interrupts the cell.
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 }
 
@@ -46,10 +44,9 @@ func Read(path string) (*Script, error) {
 	return New(path, string(text))
 }
 
-// New returns the script with the text. The name stands for the file in
-// errors. The text may begin with a #! line. If it begins with "package main"
-// it is a program: its function main is called after everything else. A
-// package that is not main is an *program.Error.
+// New returns the script with the text. The name stands for the file in errors. The text may begin
+// with a #! line. If it begins with "package main" it is a program: its function main is called
+// after everything else. A package that is not main is an *program.Error.
 func New(name, text string) (*Script, error) {
 	s := &Script{name: name, source: strings.TrimPrefix(text, "\xef\xbb\xbf"), lines: strings.Count(text, "\n") + 1}
 	if strings.HasPrefix(s.source, "#!") {
@@ -76,8 +73,8 @@ func New(name, text string) (*Script, error) {
 	return s, nil
 }
 
-// Run runs the script. Every failure of the script is an *program.Error; if it
-// ended by os.Exit, [ExitStatus] tells how.
+// Run runs the script. Every failure of the script is an *program.Error; if it ended by os.Exit,
+// [ExitStatus] tells how.
 func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Output) error {
 	// A script shows what it prints, and not the value it happens to end with.
 	_, err := evaluator.Run(ctx, program.Cell{Number: 1, Name: s.name, Source: s.source, Plain: s.program}, out)
@@ -88,8 +85,7 @@ func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Outpu
 	return err
 }
 
-// withoutCall removes the call of main, which the file does not have, from a
-// traceback.
+// withoutCall removes the call of main, which the file does not have, from a traceback.
 func (s *Script) withoutCall(traceback []string) []string {
 	place := fmt.Sprintf("%s:%d", s.name, s.lines+1)
 	for i, line := range traceback {
@@ -100,9 +96,8 @@ func (s *Script) withoutCall(traceback []string) []string {
 	return traceback
 }
 
-// ExitStatus returns the status of an error that is the end of the script by
-// os.Exit, whether the script or something that it calls, such as flag.Parse,
-// called it.
+// ExitStatus returns the status of an error that is the end of the script by os.Exit, whether the
+// script or something that it calls, such as flag.Parse, called it.
 func ExitStatus(err error) (status int, ok bool) {
 	var exit *program.ExitError
 	if !errors.As(err, &exit) {
@@ -117,8 +112,8 @@ type lexeme struct {
 	lit    string
 }
 
-// lex cuts a text into lexemes, without comments. What cannot be scanned is
-// for the engine to complain about.
+// lex cuts a text into lexemes, without comments. What cannot be scanned is for the engine to
+// complain about.
 func lex(text string) []lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
@@ -133,8 +128,7 @@ func lex(text string) []lexeme {
 	}
 }
 
-// declaresMain reports whether there is a function main among the
-// declarations.
+// declaresMain reports whether there is a function main among the declarations.
 func declaresMain(l []lexeme) bool {
 	depth := 0
 	for i := range l {

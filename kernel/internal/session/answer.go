@@ -31,8 +31,8 @@ func refusal(name, message string) error {
 	return &program.Error{Name: name, Message: message, Traceback: []string{message}}
 }
 
-// answer answers one request. It returns the cells that waited behind it and
-// are to be aborted; one that a client sends after the reply is not among them.
+// answer answers one request. It returns the cells that waited behind it and are to be aborted; one
+// that a client sends after the reply is not among them.
 func (s *session) answer(r *request) (abort []*wire.Request) {
 	parent := r.AsParent()
 	s.check("status", s.iopub.Status(parent, "busy"))
@@ -42,8 +42,8 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	}
 	if a, ok := content.(aborting); ok {
 		content = a.content
-		// Requests that a client sent in one go with this one may still be
-		// on their way; it is not to matter how fast a cell fails.
+		// Requests that a client sent in one go with this one may still be on their way; it is not
+		// to matter how fast a cell fails.
 		time.Sleep(abortGrace)
 		abort = r.shell.queue.takeAll("execute_request")
 	}
@@ -59,8 +59,7 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	return abort
 }
 
-// handle calls the request's handler. A panic of the handler is an error of
-// the request.
+// handle calls the request's handler. A panic of the handler is an error of the request.
 func (s *session) handle(r *request) (content any, err error) {
 	handler := handlers[r.Header.Type]
 	if handler.handle == nil {
@@ -106,9 +105,8 @@ func (s *session) reply(r *wire.Request, content any) {
 	}
 }
 
-// idle publishes the end of a request, or of another task, that ran in a shell;
-// nil for none. Where another one still runs in a shell, front ends are reminded
-// that the kernel is busy with it.
+// idle publishes the end of a request, or of another task, that ran in a shell; nil for none. Where
+// another one still runs in a shell, front ends are reminded that the kernel is busy with it.
 func (s *session) idle(parent wire.Parent, sh *shell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

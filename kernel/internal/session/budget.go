@@ -10,15 +10,15 @@ import (
 const (
 	maxText = 5 << 20
 	maxData = 256 << 20
-	// dataCost is what each display costs besides its size, so that small
-	// ones are bounded as well: to 16384.
+	// dataCost is what each display costs besides its size, so that small ones are bounded as well:
+	// to 16384.
 	dataCost = 16 << 10
 	// curbedText is how much an interrupted cell may still write.
 	curbedText = 256 << 10
 )
 
-// A budget bounds what a cell leaves on the page. The zero value is that of a
-// new cell. It is safe for concurrent use.
+// A budget bounds what a cell leaves on the page. The zero value is that of a new cell. It is safe
+// for concurrent use.
 type budget struct {
 	mu         sync.Mutex
 	written    int // bytes of text since the page was cleared
@@ -32,8 +32,8 @@ type budget struct {
 	spill spill
 }
 
-// text spends the budget on a text. It returns what of it is to be shown now, and
-// a note for the user when it is not all of it for the first time.
+// text spends the budget on a text. It returns what of it is to be shown now, and a note for the
+// user when it is not all of it for the first time.
 func (b *budget) text(text string) (shown, note string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,9 +94,9 @@ func (b *budget) curb() {
 	b.curbed, b.left = true, curbedText
 }
 
-// end returns what is left to show of a cell that has ended: what was left out, and
-// the end of the text. The path is that of the file that has all of the text, which
-// is closed; text is counted only from then on.
+// end returns what is left to show of a cell that has ended: what was left out, and the end of the
+// text. The path is that of the file that has all of the text, which is closed; text is counted
+// only from then on.
 func (b *budget) end() (said, tail, path string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

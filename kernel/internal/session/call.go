@@ -10,9 +10,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// sendCall queues the call that a comm asks for. Calls wait in a shell of their
-// own: messages of comms are delivered while a call runs, and may be what is to
-// end it.
+// sendCall queues the call that a comm asks for. Calls wait in a shell of their own: messages of
+// comms are delivered while a call runs, and may be what is to end it.
 func (s *session) sendCall(parent wire.Parent, id string) error {
 	if err := s.comms.check(id); err != nil {
 		return err
@@ -61,8 +60,8 @@ func (s *session) call(sh *shell, parent wire.Parent, id string) (err error) {
 	return s.deliverTo(s.ctx, &program.CommMessage{Kind: "failed", ID: id, Data: told}, out)
 }
 
-// turns keeps calls apart from cells. Cells, of which subshells run several at
-// once, do not wait for calls that wait.
+// turns keeps calls apart from cells. Cells, of which subshells run several at once, do not wait
+// for calls that wait.
 type turns struct {
 	mu      sync.Mutex
 	cells   int
@@ -70,8 +69,7 @@ type turns struct {
 	changed chan struct{} // closed when something ends; nil if nobody waits
 }
 
-// cell waits until no call runs, or ctx ends. Without an error, cellDone is to be
-// called.
+// cell waits until no call runs, or ctx ends. Without an error, cellDone is to be called.
 func (t *turns) cell(ctx context.Context) error {
 	return t.take(ctx, func() bool {
 		if !t.calls {
@@ -85,8 +83,8 @@ func (t *turns) cellDone() {
 	t.give(func() { t.cells-- })
 }
 
-// call waits until no cell runs, or ctx ends. Without an error, called is to be
-// called. There is one call at a time.
+// call waits until no cell runs, or ctx ends. Without an error, called is to be called. There is
+// one call at a time.
 func (t *turns) call(ctx context.Context) error {
 	return t.take(ctx, func() bool {
 		t.calls = t.cells == 0

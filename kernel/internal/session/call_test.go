@@ -22,8 +22,8 @@ func newCaller(t *testing.T) caller {
 	return caller{c, t, subshell(t, c)}
 }
 
-// calls has the comm ask for a call, from the subshell, that runs the code. It
-// returns the id of the message.
+// calls has the comm ask for a call, from the subshell, that runs the code. It returns the id of
+// the message.
 func (c caller) calls(code string) string {
 	c.Subshell = c.subshell
 	defer func() { c.Subshell = "" }()

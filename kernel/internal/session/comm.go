@@ -92,8 +92,8 @@ func commInfo(s *session, r *request) (any, error) {
 	return wire.CommInfoReply{Status: "ok", Comms: s.comms.of(content.Target)}, nil
 }
 
-// commOpen opens a comm that a front end asks for. Code that does not take it
-// closes it while the message is delivered.
+// commOpen opens a comm that a front end asks for. Code that does not take it closes it while the
+// message is delivered.
 func commOpen(s *session, r *request) (any, error) {
 	var content wire.CommOpen
 	err := r.Decode(&content)
@@ -136,9 +136,8 @@ func (s *session) passOn(r *request, kind string, check func(id string) error) (
 	return reply, nil
 }
 
-// deliver gives a message of a comm to the code that listens to it, and
-// publishes the code's error, if it has one. What it returns besides is for
-// [session.answer].
+// deliver gives a message of a comm to the code that listens to it, and publishes the code's error,
+// if it has one. What it returns besides is for [session.answer].
 func (s *session) deliver(r *request, m *program.CommMessage) (failed bool, content any) {
 	m.Metadata, m.Buffers = r.Metadata, r.Buffers
 	parent := r.AsParent()

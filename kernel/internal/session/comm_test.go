@@ -10,8 +10,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
-// sendComm sends a message of a comm, with buffers, and returns what is
-// published for it.
+// sendComm sends a message of a comm, with buffers, and returns what is published for it.
 func sendComm(c *wiretest.Client, kind string, content map[string]any, buffers ...[]byte) []*wiretest.Message {
 	id, frames := c.Build("comm_"+kind, content, nil)
 	c.SendFrames("shell", append(frames, buffers...))

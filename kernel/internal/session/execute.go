@@ -71,8 +71,8 @@ func execute(s *session, r *request) (any, error) {
 	return wire.ExecuteReply{Status: "ok", Count: count, UserExpressions: expressions, Payload: payload}, nil
 }
 
-// evaluateInTurn is evaluate when no comm's call runs any more. The next begins
-// when the request is done with.
+// evaluateInTurn is evaluate when no comm's call runs any more. The next begins when the request is
+// done with.
 func (s *session) evaluateInTurn(ctx context.Context, r *request, cell program.Cell, out *output) (*program.Bundle, error) {
 	if err := s.turns.cell(ctx); err != nil {
 		return nil, err
@@ -81,8 +81,7 @@ func (s *session) evaluateInTurn(ctx context.Context, r *request, cell program.C
 	return s.evaluate(ctx, cell, out)
 }
 
-// evaluate runs the code of a cell. What the death of the worker took with it
-// is closed.
+// evaluate runs the code of a cell. What the death of the worker took with it is closed.
 func (s *session) evaluate(ctx context.Context, cell program.Cell, out *output) (bundle *program.Bundle, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -28,8 +28,7 @@ func failed(err error) failure {
 	return failure{"Error", err.Error(), []string{err.Error()}}
 }
 
-// explain makes a failure of an error of a cell, which may be the end of the
-// cell's context.
+// explain makes a failure of an error of a cell, which may be the end of the cell's context.
 func (s *session) explain(ctx context.Context, err error) failure {
 	f := failed(err)
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {

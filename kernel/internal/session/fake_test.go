@@ -19,8 +19,8 @@ import (
 // open returns the fake where Serve makes an evaluator.
 func (f *fake) open() (Evaluator, error) { return f, nil }
 
-// TestMain makes a kernel of the test binary when it is asked for one, so that
-// drivers in other languages can be run against the session alone:
+// TestMain makes a kernel of the test binary when it is asked for one, so that drivers in other
+// languages can be run against the session alone:
 //
 //	go test -c -o kernel.test ./kernel/internal/session
 //	HIERML_FAKE_KERNEL=1 ./kernel.test -f CONNECTION_FILE
@@ -213,9 +213,9 @@ func died(why string) error {
 	return &program.Error{Name: "WorkerDied", Message: why, Cause: &program.DeathError{Cause: why}}
 }
 
-// Deliver listens for the targets "echo", which sends everything back, and
-// "cell", which runs its messages' data.code, and their last data.later when it is
-// called. It writes how a call has failed.
+// Deliver listens for the targets "echo", which sends everything back, and "cell", which runs its
+// messages' data.code, and their last data.later when it is called. It writes how a call has
+// failed.
 func (f *fake) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
 	if err := f.see(number); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 
 // A handler is how messages of one type are dealt with.
 type handler struct {
-	// handle answers a request with the content of its reply; nil for messages
-	// that are not replied to. An error becomes an error reply.
+	// handle answers a request with the content of its reply; nil for messages that are not replied
+	// to. An error becomes an error reply.
 	handle func(s *session, r *request) (content any, err error)
 
 	concurrent bool // on shell, it need not wait for a cell
@@ -20,8 +20,8 @@ type handler struct {
 	ends       bool // the session ends when the reply is out
 }
 
-// handlers holds the handler of every type of message that is understood, on
-// shell and on control. Of others it holds the zero value.
+// handlers holds the handler of every type of message that is understood, on shell and on control.
+// Of others it holds the zero value.
 var handlers map[string]handler
 
 func init() {

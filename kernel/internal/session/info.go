@@ -38,8 +38,8 @@ func kernelInfo(s *session, _ *request) (any, error) {
 	}, nil
 }
 
-// buildVersion is the version of the program's module as the build recorded
-// it; a build from a working tree may have none.
+// buildVersion is the version of the program's module as the build recorded it; a build from a
+// working tree may have none.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

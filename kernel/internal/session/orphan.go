@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// orphanhood returns a channel that is closed when the process that started
-// this kernel is gone. Jupyter names itself in JPY_PARENT_PID when the kernel
-// is to end with it; otherwise the channel stays open.
+// orphanhood returns a channel that is closed when the process that started this kernel is gone.
+// Jupyter names itself in JPY_PARENT_PID when the kernel is to end with it; otherwise the channel
+// stays open.
 func orphanhood(ctx context.Context, starter string) <-chan struct{} {
 	orphaned := make(chan struct{})
 	parent := os.Getppid()

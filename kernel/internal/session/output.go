@@ -10,10 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// An output publishes what one cell writes and shows, under that cell's
-// header, also after the cell has ended. A silent one publishes nothing. The
-// worker keeps it for as long as a goroutine of the cell lives, so it keeps
-// little itself.
+// An output publishes what one cell writes and shows, under that cell's header, also after the cell
+// has ended. A silent one publishes nothing. The worker keeps it for as long as a goroutine of the
+// cell lives, so it keeps little itself.
 type output struct {
 	session *session
 	parent  wire.Parent
@@ -42,8 +41,7 @@ var (
 	errEnded       = errors.New("nobody can be asked for input: the cell that asks has ended")
 )
 
-// takeQuestions lets the cell ask the front end that sent its request, if that
-// one allows it.
+// takeQuestions lets the cell ask the front end that sent its request, if that one allows it.
 func (o *output) takeQuestions(r *wire.Request, allowed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,8 +51,7 @@ func (o *output) takeQuestions(r *wire.Request, allowed bool) {
 	}
 }
 
-// finish is called when the cell has ended. It returns the payload of its
-// reply.
+// finish is called when the cell has ended. It returns the payload of its reply.
 func (o *output) finish() []any {
 	said, tail, path := o.budget.end()
 	o.write("stderr", said)
@@ -92,7 +89,8 @@ func (o *output) Display(bundle *program.Bundle, id string, update bool) {
 	}
 	data, problems := encodeBundle(bundle)
 	o.complain(problems)
-	// An update takes the place of what was shown before, and removes it if it is empty by its own will.
+	// An update takes the place of what was shown before, and removes it if it is empty by its own
+	// will.
 	removes := update && len(bundle.Data) == 0
 	if len(data.Data) == 0 && !removes || !update && !o.afford(sizeOf(data)) {
 		return
@@ -123,12 +121,10 @@ func (o *output) Clear(wait bool) {
 	}
 }
 
-// Comm implements program.Output. Silence does not concern what code says to
-// code.
+// Comm implements program.Output. Silence does not concern what code says to code.
 func (o *output) Comm(m *program.CommMessage) error { return o.session.sendComm(o.parent, m) }
 
-// Page implements program.Output. When the reply is gone, the bundle is
-// displayed.
+// Page implements program.Output. When the reply is gone, the bundle is displayed.
 func (o *output) Page(bundle *program.Bundle) {
 	if bundle == nil {
 		return
@@ -146,8 +142,8 @@ func (o *output) NextInput(source string, replace bool) {
 	o.reply(wire.NextInput{Source: "set_next_input", Text: source, Replace: replace}, len(source))
 }
 
-// reply adds to the payload of the reply what is of a size. It reports false if
-// it is too late for that.
+// reply adds to the payload of the reply what is of a size. It reports false if it is too late for
+// that.
 func (o *output) reply(payload any, size int) bool {
 	o.mu.Lock()
 	ended := o.ended

@@ -90,8 +90,7 @@ func TestDisplaysAreBounded(t *testing.T) {
 	}
 }
 
-// A cell that writes without end costs the kernel no memory, and stops at once
-// when it is told to.
+// A cell that writes without end costs the kernel no memory, and stops at once when it is told to.
 func TestFloodIsInterrupted(t *testing.T) {
 	c := connected(t)
 	var before, after runtime.MemStats

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// maxQueue bounds the tasks in a queue, and maxQueued their bytes. When
-	// a queue is full the shell channel is not read, and its clients wait.
+	// maxQueue bounds the tasks in a queue, and maxQueued their bytes. When a queue is full the
+	// shell channel is not read, and its clients wait.
 	maxQueue  = 4096
 	maxQueued = 256 << 20
-	// abortGrace is how long the reply of a failed cell waits for requests
-	// that were sent before anybody could know of the failure.
+	// abortGrace is how long the reply of a failed cell waits for requests that were sent before
+	// anybody could know of the failure.
 	abortGrace = 10 * time.Millisecond
 	// maxAhead bounds how many requests are looked at before their turn.
 	maxAhead = 16

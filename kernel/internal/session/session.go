@@ -1,14 +1,12 @@
-// Package session is one user's session with a Jupyter kernel: the queues of
-// requests, the execution count, the history, the comms, what is busy and what
-// is interrupted. Every request has one handler, a function from the request to
-// the content of its reply; busy, idle, recovery from panics and the reply's
-// way back are dealt with once, around all of them.
+// Package session is one user's session with a Jupyter kernel: the queues of requests, the
+// execution count, the history, the comms, what is busy and what is interrupted. Every request has
+// one handler, a function from the request to the content of its reply; busy, idle, recovery from
+// panics and the reply's way back are dealt with once, around all of them.
 //
-// How messages travel is left to package wire, and what a cell means to an
-// [Evaluator].
+// How messages travel is left to package wire, and what a cell means to an [Evaluator].
 //
-// Wrong when a reply, busy or idle is missing or out of order, or an interrupt ends
-// another cell than it should.
+// Wrong when a reply, busy or idle is missing or out of order, or an interrupt ends another cell
+// than it should.
 package session
 
 import (
@@ -29,51 +27,48 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// An Evaluator gives cells their meaning. Run may be called while
-// another cell runs, for one of a subshell. *engine.Engine is one.
+// An Evaluator gives cells their meaning. Run may be called while another cell runs, for one of a
+// subshell. *engine.Engine is one.
 type Evaluator interface {
-	// Run runs a cell. What the cell shows goes to out, all of it before Run
-	// returns, save the output of what outlives the cell: out may be used for
-	// ever. The bundle is the value of the cell's last expression, or nil.
-	// The end of ctx interrupts the cell.
+	// Run runs a cell. What the cell shows goes to out, all of it before Run returns, save the
+	// output of what outlives the cell: out may be used for ever. The bundle is the value of the
+	// cell's last expression, or nil. The end of ctx interrupts the cell.
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
-	// IsComplete says whether source can be run as it is: "complete",
-	// "incomplete" with the indentation of the next line, or "invalid".
+	// IsComplete says whether source can be run as it is: "complete", "incomplete" with the
+	// indentation of the next line, or "invalid".
 	IsComplete(source string) (status, indent string)
-	// Deliver gives a message of a comm to the code that listens to it, as
-	// Run runs a cell.
+	// Deliver gives a message of a comm to the code that listens to it, as Run runs a cell.
 	Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error
-	// Complete returns what may stand at a position, and Inspect, or nil,
-	// what is known of what stands there. Both may be called at any time.
+	// Complete returns what may stand at a position, and Inspect, or nil, what is known of what
+	// stands there. Both may be called at any time.
 	Complete(source string, cursor int) assist.Completion
 	Inspect(source string, cursor, detail int) *program.Bundle
-	// Kill ends a cell that does not heed its interrupt, at the price of the
-	// variables of the session.
+	// Kill ends a cell that does not heed its interrupt, at the price of the variables of the
+	// session.
 	Kill()
 	Close() error
 }
 
 // Config holds the settings of a session.
 type Config struct {
-	// Version is the version of this kernel. The default is that of the
-	// program's module, as the build recorded it.
+	// Version is the version of this kernel. The default is that of the program's module, as the
+	// build recorded it.
 	Version string
-	// Log hears of dropped messages and failures that no client hears of. The
-	// default writes to standard error.
+	// Log hears of dropped messages and failures that no client hears of. The default writes to
+	// standard error.
 	Log *slog.Logger
-	// History is the file that keeps the cells of all runs, in a folder of its
-	// own. Without it they are forgotten at the end.
+	// History is the file that keeps the cells of all runs, in a folder of its own. Without it they
+	// are forgotten at the end.
 	History string
 }
 
-// Serve is a Jupyter kernel: it serves the front ends that come by way of the
-// connection file, until one of them asks it to end, ctx ends or the process
-// receives SIGTERM. SIGINT interrupts the cells that run and does nothing while
-// none does. The error is nil when the kernel ended as it was asked to.
+// Serve is a Jupyter kernel: it serves the front ends that come by way of the connection file,
+// until one of them asks it to end, ctx ends or the process receives SIGTERM. SIGINT interrupts the
+// cells that run and does nothing while none does. The error is nil when the kernel ended as it was
+// asked to.
 //
-// Serve makes the evaluator, which it closes at the end, once the kernel can be
-// reached: a front end that comes too early takes a tenth of a second or two to
-// come again.
+// Serve makes the evaluator, which it closes at the end, once the kernel can be reached: a front
+// end that comes too early takes a tenth of a second or two to come again.
 func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Evaluator, error), config Config) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -174,8 +169,7 @@ func (s *session) start() {
 	go s.serveControl()
 }
 
-// close interrupts what runs, gives it a moment to say so, and closes the
-// channels.
+// close interrupts what runs, gives it a moment to say so, and closes the channels.
 func (s *session) close() error {
 	const patience = 500 * time.Millisecond
 	s.mu.Lock()
@@ -220,8 +214,8 @@ func (s *session) removeFiles() (err error) {
 	return err
 }
 
-// readShell gives the requests of the shell channel to their shells. What can
-// be answered while a cell runs is answered at once when one does.
+// readShell gives the requests of the shell channel to their shells. What can be answered while a
+// cell runs is answered at once when one does.
 func (s *session) readShell() {
 	for {
 		r, err := s.server.Receive(wire.Shell)
@@ -239,9 +233,8 @@ func (s *session) readShell() {
 	}
 }
 
-// serveControl answers the requests of the control channel, which nothing
-// that runs in a shell holds up. What runs the user's code takes its turn in
-// a shell.
+// serveControl answers the requests of the control channel, which nothing that runs in a shell
+// holds up. What runs the user's code takes its turn in a shell.
 func (s *session) serveControl() {
 	for {
 		r, err := s.server.Receive(wire.Control)
@@ -261,13 +254,12 @@ func (s *session) serveControl() {
 	}
 }
 
-// patience is how long after an interrupt the next one means that the cell is
-// to end at any price; before, it may be a key pressed twice.
+// patience is how long after an interrupt the next one means that the cell is to end at any price;
+// before, it may be a key pressed twice.
 const patience = time.Second
 
-// interrupt ends the cells that run, in all shells, and aborts what waits
-// behind them. When a cell was interrupted before, and did not end, all are
-// killed.
+// interrupt ends the cells that run, in all shells, and aborts what waits behind them. When a cell
+// was interrupted before, and did not end, all are killed.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

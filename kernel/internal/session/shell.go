@@ -14,9 +14,8 @@ import (
 // maxSubshells bounds how many subshells there are.
 const maxSubshells = 64
 
-// A shell does its tasks one after the other. The kernel has one, and as
-// many subshells beside it as its clients create (JEP 91); they share all but
-// their queues.
+// A shell does its tasks one after the other. The kernel has one, and as many subshells beside it
+// as its clients create (JEP 91); they share all but their queues.
 type shell struct {
 	id    string // empty for the kernel's own
 	queue queue
@@ -45,8 +44,7 @@ func (s *session) shell(id string) *shell {
 	return nil
 }
 
-// serve does the tasks of a shell one after the other, until its queue is
-// closed.
+// serve does the tasks of a shell one after the other, until its queue is closed.
 func (s *session) serve(sh *shell) {
 	for {
 		t, ok := sh.queue.take()
@@ -99,8 +97,7 @@ func createSubshell(s *session, _ *request) (any, error) {
 	return wire.CreateSubshellReply{Status: "ok", ID: sh.id}, nil
 }
 
-// deleteSubshell interrupts what runs in the subshell, and does not wait until
-// it has ended.
+// deleteSubshell interrupts what runs in the subshell, and does not wait until it has ended.
 func deleteSubshell(s *session, r *request) (any, error) {
 	var content wire.DeleteSubshellRequest
 	if err := r.Decode(&content); err != nil {
@@ -134,16 +131,14 @@ func listSubshells(s *session, _ *request) (any, error) {
 	return reply, nil
 }
 
-// A run is one run of the user's code: of a cell, or of what listens to a
-// comm.
+// A run is one run of the user's code: of a cell, or of what listens to a comm.
 type run struct {
 	cancel context.CancelCauseFunc
 	out    *output
 	since  time.Time // when it was told to end; zero if it was not
 }
 
-// interrupt tells the code to end. It reports false if the code was told so
-// before, long ago.
+// interrupt tells the code to end. It reports false if the code was told so before, long ago.
 func (r *run) interrupt(now time.Time) bool {
 	if r.since.IsZero() {
 		r.since = now
@@ -154,8 +149,7 @@ func (r *run) interrupt(now time.Time) bool {
 	return now.Sub(r.since) <= patience
 }
 
-// interruptible returns a context that [session.interrupt] ends, until done is
-// called.
+// interruptible returns a context that [session.interrupt] ends, until done is called.
 func (s *session) interruptible(sh *shell, out *output) (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	s.mu.Lock()

@@ -16,9 +16,8 @@ const (
 	maxSpill = 256 << 20
 )
 
-// A spill takes the text of a cell that the page has no room for: all of it in a
-// file, and the end of it in memory. The zero value is ready for use. It is not
-// safe for concurrent use.
+// A spill takes the text of a cell that the page has no room for: all of it in a file, and the end
+// of it in memory. The zero value is ready for use. It is not safe for concurrent use.
 type spill struct {
 	file *os.File
 	size int64
@@ -84,9 +83,8 @@ func (s *spill) cleared() {
 	s.before = s.size
 }
 
-// close ends the file. It returns how much was left out in front of the end and
-// where it is, the end, and the path of the file; all are empty if nothing was left
-// out.
+// close ends the file. It returns how much was left out in front of the end and where it is, the
+// end, and the path of the file; all are empty if nothing was left out.
 func (s *spill) close() (said, end, path string) {
 	lost := s.err
 	if s.file != nil {

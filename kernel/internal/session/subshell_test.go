@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
-// prompt is how soon a kernel answers that has nothing to wait for. It is ten
-// times what is asked of it, for loaded machines.
+// prompt is how soon a kernel answers that has nothing to wait for. It is ten times what is asked
+// of it, for loaded machines.
 const prompt = 500 * time.Millisecond
 
 // ask asks on control and wants the answer at once.
@@ -126,8 +126,8 @@ func TestSubshellsAreBounded(t *testing.T) {
 	}
 }
 
-// A failing cell aborts the queue of its own shell only, and an interrupt ends
-// the cells of all shells.
+// A failing cell aborts the queue of its own shell only, and an interrupt ends the cells of all
+// shells.
 func TestShellsHaveTheirOwnQueues(t *testing.T) {
 	c := connected(t)
 	id := subshell(t, c)
@@ -208,8 +208,7 @@ func TestQuickRequestsInABusySubshell(t *testing.T) {
 	ask(t, c, "interrupt_request", nil)
 }
 
-// Questions of two cells are asked one after the other, and the one that waits
-// can be interrupted.
+// Questions of two cells are asked one after the other, and the one that waits can be interrupted.
 func TestQuestionsTakeTurns(t *testing.T) {
 	c := connected(t)
 	id := subshell(t, c)

@@ -12,17 +12,16 @@ import (
 type cell struct {
 	kind   string
 	source string
-	// result is the text of the result, output what is printed, failure the
-	// name of the error. Those that are empty must not come.
+	// result is the text of the result, output what is printed, failure the name of the error.
+	// Those that are empty must not come.
 	result, output, failure string
-	// interrupt says that the cell is to be interrupted once it runs, and
-	// answer what to type when it asks.
+	// interrupt says that the cell is to be interrupted once it runs, and answer what to type when
+	// it asks.
 	interrupt bool
 	answer    string
 }
 
-// A generator makes cells. It knows what the session holds, and so what each cell
-// must give.
+// A generator makes cells. It knows what the session holds, and so what each cell must give.
 type generator struct {
 	rand      *rand.Rand
 	variables map[string]string // the text of each

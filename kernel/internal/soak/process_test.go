@@ -47,8 +47,8 @@ func look(pid int) (footprint, error) {
 	return f, nil
 }
 
-// children returns the processes that a process has started and that are there,
-// dead ones that nobody waited for among them.
+// children returns the processes that a process has started and that are there, dead ones that
+// nobody waited for among them.
 func children(pid int) ([]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -60,8 +60,7 @@ func children(pid int) ([]int, error) {
 		if err != nil {
 			continue // it has ended
 		}
-		// The name, in parentheses, may hold anything; the parent is the
-		// second field after it.
+		// The name, in parentheses, may hold anything; the parent is the second field after it.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(fields) < 2 || fields[1] != strconv.Itoa(pid) {
 			continue

@@ -38,8 +38,8 @@ const growth = 50 << 10
 // lives is after how many cells the worker dies, once in each so many.
 const lives = 5000
 
-// patience is how long a cell may say nothing: the one that kills the worker
-// fills a stack of a gigabyte first.
+// patience is how long a cell may say nothing: the one that kills the worker fills a stack of a
+// gigabyte first.
 const patience = 30 * time.Second
 
 // A kernel is a running one, with a client.
@@ -199,8 +199,8 @@ func (m measurement) over(before measurement) string {
 	return ""
 }
 
-// measure returns what the processes hold when what cells have left running has
-// had the time to end.
+// measure returns what the processes hold when what cells have left running has had the time to
+// end.
 func (k *kernel) measure() measurement {
 	k.t.Helper()
 	time.Sleep(100 * time.Millisecond)
@@ -235,10 +235,9 @@ func (k *kernel) worker() (footprint, error) {
 	return look(pids[0])
 }
 
-// quit ends the kernel by a signal at which it tells all of its goroutines, and
-// returns how many there are without those that the run time starts when it needs
-// them. Number 0 is no goroutine: it is told where the signal comes to a thread
-// that has nothing to run.
+// quit ends the kernel by a signal at which it tells all of its goroutines, and returns how many
+// there are without those that the run time starts when it needs them. Number 0 is no goroutine: it
+// is told where the signal comes to a thread that has nothing to run.
 func (k *kernel) quit() int {
 	k.t.Helper()
 	if err := k.cmd.Process.Signal(syscall.SIGQUIT); err != nil {

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// identities numbers types: two have the same number if they are identical.
-// What types become in lowered code does not tell them apart, since all
-// interfaces of the session become the empty one.
+// identities numbers types: two have the same number if they are identical. What types become in
+// lowered code does not tell them apart, since all interfaces of the session become the empty one.
 type identities struct {
 	Numbers typeutil.Map
 	last    int

@@ -5,9 +5,9 @@ import (
 	"go/types"
 )
 
-// NeedsLost returns a lost variable that what an object stands for is, or may
-// mention when it runs: in functions that it calls, and in methods of its type,
-// which may be called through interfaces. It is nil if there is none.
+// NeedsLost returns a lost variable that what an object stands for is, or may mention when it runs:
+// in functions that it calls, and in methods of its type, which may be called through interfaces.
+// It is nil if there is none.
 func (s *Session) NeedsLost(obj types.Object) *Declaration {
 	if !s.loses {
 		return nil

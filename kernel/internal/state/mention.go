@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// OwnerOf returns the type that a method belongs to whose receiver is written
-// with a name, which may be an alias.
+// OwnerOf returns the type that a method belongs to whose receiver is written with a name, which
+// may be an alias.
 func OwnerOf(name *types.TypeName) *types.TypeName {
 	if named, ok := types.Unalias(name.Type()).(*types.Named); ok {
 		return named.Obj()
@@ -35,8 +35,8 @@ type Follower struct {
 	Names []string
 	// Late says that it follows variables of the cell before.
 	Late bool
-	// Waits names an undeclared function that the body calls, and problems
-	// says why else it does not compile.
+	// Waits names an undeclared function that the body calls, and problems says why else it does
+	// not compile.
 	Waits    string
 	Problems []string
 }
@@ -74,8 +74,7 @@ func (s *Session) Current(fn *Function) bool {
 	return owner != nil && owner.Spec == fn.Receiver
 }
 
-// Mentions returns which of some names a function mentions as those of
-// declarations of the session.
+// Mentions returns which of some names a function mentions as those of declarations of the session.
 func (s *Session) Mentions(fn *Function, names map[string]bool) []string {
 	var out []string
 	ast.Inspect(fn.Written, func(n ast.Node) bool {
@@ -97,8 +96,8 @@ func (s *Session) Mentions(fn *Function, names map[string]bool) []string {
 	return out
 }
 
-// WaitingFor returns the pending functions that wait for one of the names, or
-// for a function that does.
+// WaitingFor returns the pending functions that wait for one of the names, or for a function that
+// does.
 func (s *Session) WaitingFor(names map[string]bool) []*Follower {
 	var out []*Follower
 	taken := map[*Function]bool{}
@@ -115,8 +114,8 @@ func (s *Session) WaitingFor(names map[string]bool) []*Follower {
 	return out
 }
 
-// SamePlace reports whether compiled code finds the same under two objects: it
-// does for what is local to a function in equal texts.
+// SamePlace reports whether compiled code finds the same under two objects: it does for what is
+// local to a function in equal texts.
 func (s *Session) SamePlace(a, b types.Object) bool {
 	if a == b || a == nil || b == nil {
 		return a == b

@@ -19,8 +19,8 @@ type Declaration struct {
 	Cell int
 	// Object is what later cells' identifiers resolve to.
 	Object types.Object
-	// Lowered is the declaration's name in the code that is run; empty for
-	// constants and aliases, which are gone after lowering.
+	// Lowered is the declaration's name in the code that is run; empty for constants and aliases,
+	// which are gone after lowering.
 	Lowered  string
 	Function *Function
 	Spec     *TypeSpec
@@ -28,12 +28,10 @@ type Declaration struct {
 	Lost string
 }
 
-// A Function is a declared function, a method, or an instance of a generic
-// one, with what is needed to lower it again when something that it calls is
-// declared anew.
+// A Function is a declared function, a method, or an instance of a generic one, with what is needed
+// to lower it again when something that it calls is declared anew.
 type Function struct {
-	// Recoverer is what recover knows the function by, see deferee; 0 until
-	// it is asked for.
+	// Recoverer is what recover knows the function by, see deferee; 0 until it is asked for.
 	Recoverer int
 	Name      string // as a traceback shows it
 	Cell      int
@@ -43,47 +41,44 @@ type Function struct {
 	Generic bool
 	Base    string // lowered name without its version
 	Version int
-	// Variable is the name of the variable that holds the current version,
-	// for code that must follow a new one without being lowered again.
+	// Variable is the name of the variable that holds the current version, for code that must
+	// follow a new one without being lowered again.
 	Variable string
 	Valued   bool
 	// Emitted says that the interpreter has the current version.
 	Emitted bool
 	// Calls holds the functions whose current version the lowered text names.
 	Calls map[*Function]bool
-	// Receiver is the spec of the type that the method belongs to, and
-	// pointer says how.
+	// Receiver is the spec of the type that the method belongs to, and pointer says how.
 	Receiver *TypeSpec
 	Pointer  bool
 	Method   string
 	// Pending names the function that a call in the body waits for.
 	Pending string
-	// StandsIn says that the function stands in for one of a compiled
-	// package, and site is where an instance of it was first called. bridge
-	// names the function of the bridge that it is.
+	// StandsIn says that the function stands in for one of a compiled package, and site is where an
+	// instance of it was first called. bridge names the function of the bridge that it is.
 	StandsIn bool
 	Site     token.Pos
 	Bridge   string
 	// Origin is the generic function of which it is an instance, for targs.
 	Origin *Function
 	Targs  []types.Type
-	// Written is the declaration as it stands in its cell; nil for instances
-	// of generic functions and what stands in for compiled ones.
+	// Written is the declaration as it stands in its cell; nil for instances of generic functions
+	// and what stands in for compiled ones.
 	Written *ast.FuncDecl
 }
 
 func (f *Function) Lowered() string { return fmt.Sprintf("%s__%d", f.Base, f.Version) }
 
-// A TypeSpec is a declared type: enough to recognise its declaration when it
-// comes again, and its methods.
+// A TypeSpec is a declared type: enough to recognise its declaration when it comes again, and its
+// methods.
 type TypeSpec struct {
 	Text    string
 	Uses    map[string]types.Object
 	Lowered string
 	Cell    int
 	Methods map[string]*Function
-	// Object is what the declaration declares, node its text, and info what
-	// its names mean.
+	// Object is what the declaration declares, node its text, and info what its names mean.
 	Object *types.TypeName
 	Node   *ast.TypeSpec
 	Info   *types.Info
@@ -92,21 +87,21 @@ type TypeSpec struct {
 // A Session is what the cells so far have declared.
 type Session struct {
 	Live map[string]*Declaration
-	// ByObject finds the declaration of every object of every cell, also of
-	// those whose name means something else by now.
+	// ByObject finds the declaration of every object of every cell, also of those whose name means
+	// something else by now.
 	ByObject map[types.Object]*Declaration
 	Funcs    map[*types.Func]*Function
 	All      []*Function
 	Versions map[string]int
-	// Aliases maps import paths to the names that lowered code uses, and
-	// sent tells which of them the interpreter has seen.
+	// Aliases maps import paths to the names that lowered code uses, and sent tells which of them
+	// the interpreter has seen.
 	Aliases map[string]string
 	Sent    map[string]bool
-	// Obsolete holds the names of functions that no text mentions any more,
-	// and of which the interpreter has not been told yet.
+	// Obsolete holds the names of functions that no text mentions any more, and of which the
+	// interpreter has not been told yet.
 	Obsolete []string
-	// Emitted holds the names of the types that the interpreter has, and
-	// localTypes those of types that are declared in functions.
+	// Emitted holds the names of the types that the interpreter has, and localTypes those of types
+	// that are declared in functions.
 	Emitted    map[string]bool
 	LocalTypes map[types.Object]string
 	// Gone holds the variables that are lost, by name.
@@ -122,8 +117,8 @@ type Session struct {
 	Missed map[string]int
 	// Late holds functions that follow with the next cell.
 	Late []*Follower
-	// Outputs and inputs hold what the cells showed, and their sources, by
-	// their counts; lastOutput is what was shown last.
+	// Outputs and inputs hold what the cells showed, and their sources, by their counts; lastOutput
+	// is what was shown last.
 	Shown     map[int]*Shown
 	LastShown *Shown
 	Inputs    map[int]string
@@ -150,8 +145,7 @@ func NewSession() *Session {
 	}
 }
 
-// Next returns the next version of a name. Versions are never used twice, not
-// even after a failure.
+// Next returns the next version of a name. Versions are never used twice, not even after a failure.
 func (s *Session) Next(name string) int {
 	s.Versions[name]++
 	return s.Versions[name]
@@ -163,8 +157,8 @@ func (s *Session) Unique() int {
 	return s.Serial
 }
 
-// Alias returns the name of a package in lowered code. No name that a user
-// can write ends like it: identifiers with two underscores are renamed.
+// Alias returns the name of a package in lowered code. No name that a user can write ends like it:
+// identifiers with two underscores are renamed.
 func (s *Session) Alias(pkg *types.Package) string {
 	if a, ok := s.Aliases[pkg.Path()]; ok {
 		return a
@@ -195,8 +189,8 @@ func IsSession(obj types.Object) bool {
 	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == PackagePath
 }
 
-// Snapshot returns a function that makes the session what it is now. Changes to
-// functions and types are not its business: rollbacks take them back.
+// Snapshot returns a function that makes the session what it is now. Changes to functions and types
+// are not its business: rollbacks take them back.
 func (s *Session) Snapshot() (restore func()) {
 	was := *s
 	was.Live, was.ByObject, was.Funcs = maps.Clone(s.Live), maps.Clone(s.ByObject), maps.Clone(s.Funcs)
@@ -226,8 +220,8 @@ func (s *TypeSpec) Shown(name string, pointer bool) string {
 	return name
 }
 
-// SignatureOf returns the signature of a function in its lowered form, with
-// the receiver as first parameter.
+// SignatureOf returns the signature of a function in its lowered form, with the receiver as first
+// parameter.
 func SignatureOf(fn *Function) *types.Signature {
 	return fn.Info.Defs[fn.Decl.Name].(*types.Func).Signature()
 }

@@ -15,8 +15,8 @@ func (u Unspoken) Error() string {
 
 // A Spelling writes types in words that the text around them understands.
 type Spelling struct {
-	// TypeName returns what the text calls a declared type of the session;
-	// empty if it has no name for it.
+	// TypeName returns what the text calls a declared type of the session; empty if it has no name
+	// for it.
 	TypeName func(*types.TypeName) string
 	// PackageName returns what it calls a package.
 	PackageName func(path, name string) string

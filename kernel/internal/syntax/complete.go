@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Completeness tells whether the source is a whole cell: "complete",
-// "incomplete" with the indentation that the next line begins with, as gofmt
-// would have it unless it begins with a closing bracket or a case, or "invalid".
+// Completeness tells whether the source is a whole cell: "complete", "incomplete" with the
+// indentation that the next line begins with, as gofmt would have it unless it begins with a
+// closing bracket or a case, or "invalid".
 func Completeness(source string) (status, indent string) {
 	end := scanEnd(source)
 	if end.invalid {
@@ -60,9 +60,8 @@ type ending struct {
 type openBracket struct {
 	tok  token.Token
 	line int
-	// block says that statements stand in it, and switches that they are in
-	// clauses, of which there are some if clause is set; header says that the
-	// last of them has not come to its colon.
+	// block says that statements stand in it, and switches that they are in clauses, of which there
+	// are some if clause is set; header says that the last of them has not come to its colon.
 	block, switches, clause, header bool
 }
 
@@ -120,8 +119,7 @@ func scanEnd(source string) ending {
 	}
 }
 
-// switches reports whether a block that follows is that of a switch or select
-// statement.
+// switches reports whether a block that follows is that of a switch or select statement.
 func switches(before []Lexeme) bool {
 	for i := len(before) - 1; i >= 0; i-- {
 		switch before[i].Tok {

@@ -61,8 +61,7 @@ func (c *Files) CellSource(cell int) *Source {
 	return nil
 }
 
-// Within returns the source of a position, and its offset into the Go that the
-// source stands for.
+// Within returns the source of a position, and its offset into the Go that the source stands for.
 func (c *Files) Within(pos token.Pos) (*Source, int) {
 	file := c.Fset.File(pos)
 	if file == nil || c.Sources[file] == nil {
@@ -90,8 +89,8 @@ func (c *Files) Forget(src *Source) {
 	}
 }
 
-// Columns is what a line is multiplied by in a note, before the column is
-// added. The interpreter takes them apart again.
+// Columns is what a line is multiplied by in a note, before the column is added. The interpreter
+// takes them apart again.
 const Columns = 1000
 
 // An Operation can panic when it is run. Its kind is a word of Frame.Operation.
@@ -108,8 +107,8 @@ func (c *Files) Remember(cell, place int, ops []Operation) {
 	c.Sites[Site{cell, place}] = ops
 }
 
-// Failed returns the place of a frame: that of the operation in the noted
-// statement, if it is known which one it was.
+// Failed returns the place of a frame: that of the operation in the noted statement, if it is known
+// which one it was.
 func (c *Files) Failed(f program.Frame) (line, column int) {
 	found := token.NoPos
 	for _, op := range c.Sites[Site{f.Cell, f.Line*Columns + f.Column}] {

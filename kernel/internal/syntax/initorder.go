@@ -5,9 +5,8 @@ import (
 	"go/token"
 )
 
-// A cell that names its package is a whole program, as a file is. Its
-// variables are initialized as those of a package: each after those that its
-// value mentions, be it through functions.
+// A cell that names its package is a whole program, as a file is. Its variables are initialized as
+// those of a package: each after those that its value mentions, be it through functions.
 
 // isProgram reports whether one of the cell's items is a package clause.
 func isProgram(items []Item) bool {
@@ -19,9 +18,9 @@ func isProgram(items []Item) bool {
 	return false
 }
 
-// initialOrder sorts the declarations of variables that come before all other
-// statements. Names are taken for those of the package wherever they stand: at
-// worst a variable waits for one that it does not need.
+// initialOrder sorts the declarations of variables that come before all other statements. Names are
+// taken for those of the package wherever they stand: at worst a variable waits for one that it
+// does not need.
 func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 	var waiting, sorted []ast.Stmt
 	rest := stmts
@@ -82,8 +81,7 @@ func Variables(s ast.Stmt) []*ast.ValueSpec {
 	return specs
 }
 
-// dependencies returns for each declaration the others that it has to wait
-// for.
+// dependencies returns for each declaration the others that it has to wait for.
 func dependencies(stmts []ast.Stmt, declarations *ast.File) map[ast.Stmt][]ast.Stmt {
 	declared := map[string]ast.Stmt{}
 	for _, s := range stmts {

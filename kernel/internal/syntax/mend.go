@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Mend closes the brackets of a text that lines before its end have left open,
-// and takes away those that close nothing, so that one broken statement does
-// not swallow those that follow it. Brackets that may be open on purpose, those
-// that the text ends within, stay so.
+// Mend closes the brackets of a text that lines before its end have left open, and takes away those
+// that close nothing, so that one broken statement does not swallow those that follow it. Brackets
+// that may be open on purpose, those that the text ends within, stay so.
 func Mend(text string) string {
 	var b strings.Builder
 	done := 0
@@ -76,8 +75,8 @@ func Mend(text string) string {
 
 var closerOf = map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token.LBRACE: "}"}
 
-// statementBegins returns the index of the lexeme that begins the line, if
-// the i-th lexeme tells that the line is a statement, and -1 otherwise.
+// statementBegins returns the index of the lexeme that begins the line, if the i-th lexeme tells
+// that the line is a statement, and -1 otherwise.
 func statementBegins(lexemes []Lexeme, line, i int) int {
 	switch lexemes[i].Tok {
 	case token.IF, token.FOR, token.SWITCH, token.SELECT, token.RETURN, token.GO, token.DEFER, token.VAR, token.CONST, token.TYPE,
@@ -103,9 +102,9 @@ func statementBegins(lexemes []Lexeme, line, i int) int {
 // maxFaults bounds how often an item is parsed to find the lines that are wrong.
 const maxFaults = 20
 
-// WithoutFaults returns the text with blanks in place of the lines that the
-// parser complains of, save that of an offset, so that what stands around them
-// is understood. Braces stay, as the rest of the text counts on them.
+// WithoutFaults returns the text with blanks in place of the lines that the parser complains of,
+// save that of an offset, so that what stands around them is understood. Braces stay, as the rest
+// of the text counts on them.
 func WithoutFaults(text string, keep int) string {
 	tried := map[int]bool{strings.Count(text[:min(keep, len(text))], "\n"): true}
 	good := map[string]bool{} // items without faults
@@ -161,8 +160,8 @@ type fault struct {
 	offset int // of the first complaint, in the text
 }
 
-// syntaxFaults returns what the parser complains of in a text, save the items
-// that are good, to which it adds.
+// syntaxFaults returns what the parser complains of in a text, save the items that are good, to
+// which it adds.
 func syntaxFaults(text string, good map[string]bool) []fault {
 	var faults []fault
 	for _, it := range Split(text) {
@@ -196,8 +195,8 @@ func rowsOf(text string, lexemes []Lexeme) []int {
 	return rows
 }
 
-// blankLine puts blanks into out, which holds the text, in place of the lexemes
-// that begin in a line, save braces.
+// blankLine puts blanks into out, which holds the text, in place of the lexemes that begin in a
+// line, save braces.
 func blankLine(out []byte, text string, lexemes []Lexeme, rows []int, row int) {
 	for i, l := range lexemes {
 		switch {

@@ -12,17 +12,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// The texts that are put before a cell so that the parser takes it for a
-// file. Both have the same length: an offset in the file is an offset in the
-// cell plus that length.
+// The texts that are put before a cell so that the parser takes it for a file. Both have the same
+// length: an offset in the file is an offset in the cell plus that length.
 const (
 	DeclarationPrefix = "package main;         "
 	StatementPrefix   = "package main;func _(){"
 	PrefixLength      = len(StatementPrefix)
 )
 
-// A Source is the text of a cell, by which positions are told, and the Go that
-// it stands for.
+// A Source is the text of a cell, by which positions are told, and the Go that it stands for.
 type Source struct {
 	Cell program.Cell
 	*Translation
@@ -49,12 +47,11 @@ type Parsed struct {
 	Body         []ast.Stmt
 	// Program says that the cell is a whole program.
 	Program bool
-	// Value is the last expression, whose value the cell shows; nil if the
-	// cell ends otherwise. silent says that a semicolon follows it.
+	// Value is the last expression, whose value the cell shows; nil if the cell ends otherwise.
+	// silent says that a semicolon follows it.
 	Value  *ast.ExprStmt
 	Silent bool
-	// Stop, if not nil, stands behind the last statement, and ends the
-	// measurement of it.
+	// Stop, if not nil, stands behind the last statement, and ends the measurement of it.
 	Stop ast.Stmt
 	// Mentioned holds the names that nothing in the cell's own scopes binds.
 	Mentioned map[string]bool
@@ -149,14 +146,13 @@ type nesting struct {
 	// -1, and closes is that bracket.
 	Unopened int
 	Closes   string
-	// tooDeep is the place of the first that is more than maxNesting deep, or
-	// stands at the end of so long a row, or -1.
+	// tooDeep is the place of the first that is more than maxNesting deep, or stands at the end of
+	// so long a row, or -1.
 	tooDeep int
 }
 
-// maxNesting bounds how deep the brackets of a cell stand in each other, and
-// the elements of a type as in [][][]int: go/types takes time that grows with
-// the square of that.
+// maxNesting bounds how deep the brackets of a cell stand in each other, and the elements of a type
+// as in [][][]int: go/types takes time that grows with the square of that.
 const maxNesting = 500
 
 func Nest(text string) nesting {
@@ -194,8 +190,7 @@ func Nest(text string) nesting {
 // the square of the depth at best; an interrupt does not end it.
 const maxTree, maxChain = 1000, 5000
 
-// tooDeep returns the first node of a tree that is too deep in it, and what to
-// say of it.
+// tooDeep returns the first node of a tree that is too deep in it, and what to say of it.
 func tooDeep(file *ast.File) (at token.Pos, msg string) {
 	type place struct {
 		node         ast.Node
@@ -232,8 +227,7 @@ func tooDeep(file *ast.File) (at token.Pos, msg string) {
 	return at, msg
 }
 
-// extends reports whether a node only goes on with the row that its parent is
-// part of.
+// extends reports whether a node only goes on with the row that its parent is part of.
 func extends(parent, n ast.Node) bool {
 	switch parent := parent.(type) {
 	case *ast.BinaryExpr:
@@ -250,14 +244,14 @@ func extends(parent, n ast.Node) bool {
 	return false
 }
 
-// Clamp keeps an offset within the text, and off the blanks at its end, where
-// nobody looks for an error.
+// Clamp keeps an offset within the text, and off the blanks at its end, where nobody looks for an
+// error.
 func Clamp(offset int, text string) int {
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
 }
 
-// onePerLine drops all but the first problem of a line: what follows a syntax
-// error on its line is rarely worth reading.
+// onePerLine drops all but the first problem of a line: what follows a syntax error on its line is
+// rarely worth reading.
 func onePerLine(problems []Problem) []Problem {
 	var out []Problem
 	last := -1
@@ -287,8 +281,7 @@ func syntaxHint(msg string) string {
 	return ""
 }
 
-// tokenWording names a token as the compiler does: without quotes, keywords
-// called so.
+// tokenWording names a token as the compiler does: without quotes, keywords called so.
 func tokenWording(s string) string {
 	switch s {
 	case "'EOF'":
@@ -317,8 +310,8 @@ func tokenWording(s string) string {
 	return s
 }
 
-// Position returns the line and column, from 1, of an offset. Columns count
-// bytes, as the compiler's do.
+// Position returns the line and column, from 1, of an offset. Columns count bytes, as the
+// compiler's do.
 func (s *Source) Position(offset int) (line, column int) {
 	before := s.Cell.Source[:min(max(offset, 0), len(s.Cell.Source))]
 	line = strings.Count(before, "\n") + 1

@@ -43,8 +43,7 @@ func ProblemsError(name string, problems []Problem) *program.Error {
 	return e
 }
 
-// Excerpt shows a line of the source with a caret under a column; column 0
-// shows no caret.
+// Excerpt shows a line of the source with a caret under a column; column 0 shows no caret.
 func (s *Source) Excerpt(line, column int) []string {
 	lines := strings.Split(s.Cell.Source, "\n")
 	if line < 1 || line > len(lines) {

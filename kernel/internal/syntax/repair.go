@@ -19,8 +19,7 @@ func ByteOffset(text string, n int) int {
 	return len(text)
 }
 
-// WordAround returns the bounds of the name or number that an offset stands
-// in or beside.
+// WordAround returns the bounds of the name or number that an offset stands in or beside.
 func WordAround(text string, at int) (start, end int) {
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	start, end = at, at
@@ -41,8 +40,8 @@ func WordAround(text string, at int) (start, end int) {
 	return start, end
 }
 
-// Unended returns the comment, string or character that the text ends within,
-// and where it begins; ILLEGAL if there is none.
+// Unended returns the comment, string or character that the text ends within, and where it begins;
+// ILLEGAL if there is none.
 func Unended(text string) (tok token.Token, start int) {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	fault := -1
@@ -72,8 +71,8 @@ func Unended(text string) (tok token.Token, start int) {
 	}
 }
 
-// A Level is a pair of brackets that is open, or what lies outside all, with
-// the statement that the text ends in there.
+// A Level is a pair of brackets that is open, or what lies outside all, with the statement that the
+// text ends in there.
 type Level struct {
 	closer     string
 	First      token.Token // of the statement; ILLEGAL between two
@@ -81,8 +80,7 @@ type Level struct {
 	Last       bool        // the statement is an if that has come to its last else
 }
 
-// OpenLevels returns the brackets that are open at the end of the text, from
-// the outside in.
+// OpenLevels returns the brackets that are open at the end of the text, from the outside in.
 func OpenLevels(text string) []Level {
 	levels := []Level{{}}
 	lexemes := Lex(text)
@@ -128,8 +126,8 @@ func header(tok token.Token) bool {
 	return tok == token.IF || tok == token.FOR || tok == token.SWITCH || tok == token.SELECT
 }
 
-// Cut returns a text with a word behind it, and with what makes of it whole
-// statements; then what follows these in the cell.
+// Cut returns a text with a word behind it, and with what makes of it whole statements; then what
+// follows these in the cell.
 func Cut(before, word, after string) string {
 	levels := OpenLevels(before)
 	var b strings.Builder
@@ -137,8 +135,8 @@ func Cut(before, word, after string) string {
 	b.WriteString(word)
 	for i := len(levels) - 1; i >= 0; i-- {
 		l := levels[i]
-		// The bracket inside this level, which was closed just now, is the
-		// statement's block, or stands in its header.
+		// The bracket inside this level, which was closed just now, is the statement's block, or
+		// stands in its header.
 		block := i+1 < len(levels) && levels[i+1].closer == "}"
 		switch {
 		case header(l.First) && !block:
@@ -158,10 +156,9 @@ func Cut(before, word, after string) string {
 	return b.String()
 }
 
-// Following returns what comes after the item that an offset stands in, as far
-// as it matters there. Where
-// its end cannot be told, because brackets do not match, it is taken for the
-// next line that begins a declaration.
+// Following returns what comes after the item that an offset stands in, as far as it matters there.
+// Where its end cannot be told, because brackets do not match, it is taken for the next line that
+// begins a declaration.
 func Following(source string, at int) string {
 	if matched(source) {
 		rest := source[at:]
@@ -199,8 +196,7 @@ func matched(text string) bool {
 // maxHeader bounds how many lexemes a statement has before its block.
 const maxHeader = 1000
 
-// Block reports whether a brace that follows begins statements, not a literal
-// or a type.
+// Block reports whether a brace that follows begins statements, not a literal or a type.
 func Block(before []Lexeme) bool {
 	depth := 0
 	for i := len(before) - 1; i >= max(0, len(before)-maxHeader); i-- {

@@ -17,13 +17,13 @@ const (
 	ItemPackage
 )
 
-// An Item is one import, declaration or statement at the top of a cell, as
-// byte offsets into its source: src[start:end] without the semicolon.
+// An Item is one import, declaration or statement at the top of a cell, as byte offsets into its
+// source: src[start:end] without the semicolon.
 type Item struct {
 	Kind       itemKind
 	Start, End int
-	// Semicolon is the offset of a semicolon that was written after the
-	// item, or -1 when the end of a line ended it.
+	// Semicolon is the offset of a semicolon that was written after the item, or -1 when the end of
+	// a line ended it.
 	Semicolon int
 }
 
@@ -45,8 +45,8 @@ func (l Lexeme) End(src string) int {
 	return l.Pos + len(l.Tok.String())
 }
 
-// Lex cuts src into lexemes, without comments. What cannot be scanned becomes
-// ILLEGAL; the parser words the complaint later.
+// Lex cuts src into lexemes, without comments. What cannot be scanned becomes ILLEGAL; the parser
+// words the complaint later.
 func Lex(src string) []Lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner
@@ -65,8 +65,8 @@ func Lex(src string) []Lexeme {
 	}
 }
 
-// Split cuts a cell into its items. It never fails: text that does not parse
-// ends up in an item of its own, and the parser complains about it.
+// Split cuts a cell into its items. It never fails: text that does not parse ends up in an item of
+// its own, and the parser complains about it.
 func Split(src string) []Item {
 	lexemes := Lex(src)
 	var items []Item
@@ -109,8 +109,8 @@ func Split(src string) []Item {
 	return items
 }
 
-// InHeader reports whether the semicolon at index i stands in the header of
-// the for, if or switch statement that begins at index first.
+// InHeader reports whether the semicolon at index i stands in the header of the for, if or switch
+// statement that begins at index first.
 func InHeader(l []Lexeme, first, i int) bool {
 	if first < 0 {
 		return false
@@ -160,8 +160,8 @@ func Classify(l []Lexeme) itemKind {
 	return ItemStatement
 }
 
-// Blank returns src with everything outside the kept items replaced by
-// spaces, so that offsets and lines stay what they were.
+// Blank returns src with everything outside the kept items replaced by spaces, so that offsets and
+// lines stay what they were.
 func Blank(src string, keep func(Item) bool, items []Item) string {
 	out := make([]byte, len(src))
 	for i := range out {

@@ -12,8 +12,8 @@ import (
 // lowering are the cells that lowering is tested with.
 const lowering = "../interpreted/lower/testdata/lowering/*.cells"
 
-// FuzzSplit holds that the items of a cell follow each other and leave out
-// nothing but blanks, comments and semicolons.
+// FuzzSplit holds that the items of a cell follow each other and leave out nothing but blanks,
+// comments and semicolons.
 func FuzzSplit(f *testing.F) {
 	enginetest.Seeds(f, lowering, "../engine/testdata/programs/*.txtar")
 	f.Fuzz(func(t *testing.T, cell string) {

@@ -12,20 +12,19 @@ const MagicPath = "github.com/hierml/notebook/stdlib/magic"
 type Translation struct {
 	Text   string
 	Pieces []TextPiece // in order; the first begins at 0
-	// Alias is what the text calls the package at magicPath: a name that the
-	// cell does not have. It is empty if the text does not mention it.
+	// Alias is what the text calls the package at magicPath: a name that the cell does not have. It
+	// is empty if the text does not mention it.
 	Alias string
-	// Timed says that the last statement is the end of a measurement, so that
-	// the one before it is the cell's last.
+	// Timed says that the last statement is the end of a measurement, so that the one before it is
+	// the cell's last.
 	Timed bool
-	// Of, if not nil, is what the text was written for, where the text is taken
-	// for a cell of its own.
+	// Of, if not nil, is what the text was written for, where the text is taken for a cell of its
+	// own.
 	Of *Source
 }
 
-// A TextPiece is a part of the text, up to the next one, that begins at an offset
-// of it. A verbatim piece stands so in the cell, at origin; the others are
-// written for what is there.
+// A TextPiece is a part of the text, up to the next one, that begins at an offset of it. A verbatim
+// piece stands so in the cell, at origin; the others are written for what is there.
 type TextPiece struct {
 	At, Origin int
 	Verbatim   bool

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// ConnectionInfo is the content of a connection file: where a kernel listens,
-// and the key its messages are signed with.
+// ConnectionInfo is the content of a connection file: where a kernel listens, and the key its
+// messages are signed with.
 type ConnectionInfo struct {
 	Transport       string `json:"transport"` // "tcp" (or empty) or "ipc"
 	IP              string `json:"ip"`        // address, or for ipc the prefix of the sockets' paths

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Contents of requests. A field that is absent, or null, has the default that
-// the protocol gives it.
+// Contents of requests. A field that is absent, or null, has the default that the protocol gives
+// it.
 
 // ExecuteRequest asks for a cell to be run.
 type ExecuteRequest struct {
@@ -74,15 +74,14 @@ type CommOpen struct {
 	Data   JSONObject `json:"data"`
 }
 
-// CommMessage is a message of a comm that is open, or closes it; either side
-// sends it. The message may have buffers.
+// CommMessage is a message of a comm that is open, or closes it; either side sends it. The message
+// may have buffers.
 type CommMessage struct {
 	ID   string     `json:"comm_id"`
 	Data JSONObject `json:"data"`
 }
 
-// A JSONObject is an object that this kernel passes on as it is. The empty one
-// may be nil.
+// A JSONObject is an object that this kernel passes on as it is. The empty one may be nil.
 type JSONObject json.RawMessage
 
 // UnmarshalJSON takes an object, or null for the empty one.
@@ -121,8 +120,8 @@ type InputReply struct {
 	Value string `json:"value"`
 }
 
-// Contents of replies and of messages on iopub. Maps and slices are never
-// null: use the constructors or set them.
+// Contents of replies and of messages on iopub. Maps and slices are never null: use the
+// constructors or set them.
 
 // OK is the content of a reply that says nothing more.
 type OK struct {
@@ -173,8 +172,8 @@ type ExecuteInput struct {
 	Count int    `json:"execution_count"`
 }
 
-// Data is a value in several representations: the content of display_data,
-// update_display_data and, with a count, execute_result. Metadata is not nil.
+// Data is a value in several representations: the content of display_data, update_display_data and,
+// with a count, execute_result. Metadata is not nil.
 type Data struct {
 	Data      map[string]json.RawMessage `json:"data"`
 	Metadata  map[string]any             `json:"metadata"`
@@ -191,8 +190,8 @@ type CompleteReply struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-// A CompletionType says more of one match. It is what IPython sends under the
-// key _jupyter_types_experimental of a CompleteReply's metadata.
+// A CompletionType says more of one match. It is what IPython sends under the key
+// _jupyter_types_experimental of a CompleteReply's metadata.
 type CompletionType struct {
 	Text      string `json:"text"`
 	Type      string `json:"type"`
@@ -215,8 +214,8 @@ type IsCompleteReply struct {
 	Indent *string `json:"indent,omitempty"` // set if the code is incomplete
 }
 
-// HistoryReply answers a HistoryRequest with entries [session, line, input] or
-// [session, line, [input, output]].
+// HistoryReply answers a HistoryRequest with entries [session, line, input] or [session, line,
+// [input, output]].
 type HistoryReply struct {
 	Status  string   `json:"status"`
 	History [][3]any `json:"history"`

@@ -154,8 +154,8 @@ func TestDataIsEncodedRight(t *testing.T) {
 	}
 }
 
-// FuzzDecode gives the decoder any frames, separated by line feeds; with sign
-// set, the parts behind the signature are signed.
+// FuzzDecode gives the decoder any frames, separated by line feeds; with sign set, the parts behind
+// the signature are signed.
 func FuzzDecode(f *testing.F) {
 	s := testSigner(f)
 	f.Add(bytes.Join(signed(s, `{"msg_id":"m","msg_type":"t"}`, `{}`, `{}`, `{}`), []byte("\n")), false)

@@ -16,14 +16,13 @@ const (
 	mergeDelay = 25 * time.Millisecond
 )
 
-// maxUnseen is how many bytes may be with zmq4, whose own queue has no bound,
-// before they are waited for.
+// maxUnseen is how many bytes may be with zmq4, whose own queue has no bound, before they are
+// waited for.
 const maxUnseen = 4 << 20
 
-// IOPub is the channel on which all clients hear what the kernel does. It is
-// the one place from which messages go there, so they leave in the order of
-// the calls. Streams are merged; whatever else is published for the same
-// parent is preceded by the text that was written before.
+// IOPub is the channel on which all clients hear what the kernel does. It is the one place from
+// which messages go there, so they leave in the order of the calls. Streams are merged; whatever
+// else is published for the same parent is preceded by the text that was written before.
 type IOPub struct {
 	server *Server
 	topic  string
@@ -47,9 +46,8 @@ func newIOPub(s *Server) *IOPub {
 	return &IOPub{server: s, topic: "kernel." + s.session + ".", streams: make(map[string]*stream)}
 }
 
-// WaitRoom waits while a subscriber's queue is full, for as long as that
-// subscriber takes something and a second when it does not. Whoever publishes
-// much calls it before.
+// WaitRoom waits while a subscriber's queue is full, for as long as that subscriber takes something
+// and a second when it does not. Whoever publishes much calls it before.
 func (p *IOPub) WaitRoom() {
 	socket := p.server.sockets[IOPubChannel]
 	// The errors are that the server is closed, which send reports.
@@ -68,8 +66,7 @@ type Broadcast struct {
 	Buffers  [][]byte        // not changed until they have been sent
 }
 
-// Publish sends a message to all subscribers. It is not held up by those that
-// are slow.
+// Publish sends a message to all subscribers. It is not held up by those that are slow.
 func (p *IOPub) Publish(parent Parent, b Broadcast) error {
 	body, err := marshal(b.Content)
 	if err != nil {
@@ -97,8 +94,8 @@ func (p *IOPub) Status(parent Parent, state string) error {
 	return p.send(parent, "status", nil, body, nil)
 }
 
-// Stream publishes text, merged with what is written to the same stream soon
-// before and after. It waits for subscribers that are slow.
+// Stream publishes text, merged with what is written to the same stream soon before and after. It
+// waits for subscribers that are slow.
 func (p *IOPub) Stream(parent Parent, name, text string) {
 	if text == "" {
 		return
@@ -166,8 +163,8 @@ func (p *IOPub) send(parent Parent, msgType string, metadata, content []byte, bu
 	return p.server.sockets[IOPubChannel].SendMulti(zmq4.NewMsgFrom(append([][]byte{[]byte(p.topic + msgType)}, frames...)...))
 }
 
-// subscribed greets a new subscriber (JEP 65). The last idle follows for those
-// who sent their first request before they listened.
+// subscribed greets a new subscriber (JEP 65). The last idle follows for those who sent their first
+// request before they listened.
 func (p *IOPub) subscribed(topic []byte) [][]byte {
 	content, err := marshal(map[string]string{"subscription": string(topic)})
 	if err != nil {
@@ -194,8 +191,7 @@ func (p *IOPub) repeatIdle() {
 	}
 }
 
-// close publishes what is left and waits until it is in the subscribers'
-// queues.
+// close publishes what is left and waits until it is in the subscribers' queues.
 func (p *IOPub) close(deadline time.Time) {
 	socket := p.server.sockets[IOPubChannel]
 	p.mu.Lock()

@@ -19,8 +19,8 @@ type Header struct {
 	SubshellID string `json:"subshell_id,omitempty"`
 }
 
-// A Message is a message as it came, its signature verified. Its parts are
-// JSON objects in valid UTF-8.
+// A Message is a message as it came, its signature verified. Its parts are JSON objects in valid
+// UTF-8.
 type Message struct {
 	// Identities are the frames before the delimiter: the way back.
 	Identities [][]byte
@@ -55,8 +55,7 @@ var (
 	errEncoding  = errors.New("invalid UTF-8")
 )
 
-// decode takes frames apart. Nothing is parsed before the signature has been
-// verified.
+// decode takes frames apart. Nothing is parsed before the signature has been verified.
 func (s *signer) decode(frames [][]byte) (*Message, error) {
 	at := -1
 	for i, frame := range frames {
@@ -138,8 +137,8 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// marshal encodes a value without another look at its representations, which
-// may be large and are encoded already.
+// marshal encodes a value without another look at its representations, which may be large and are
+// encoded already.
 func (d Data) marshal() ([]byte, error) {
 	rest, err := marshal(struct {
 		Metadata  map[string]any `json:"metadata"`

@@ -8,16 +8,14 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// A Request is a message that came on shell or control. It can be answered
-// only where it came from.
+// A Request is a message that came on shell or control. It can be answered only where it came from.
 type Request struct {
 	Message
 	Channel Channel
 	server  *Server
 }
 
-// A Parent is what a message answers to. The zero value is for messages that
-// answer to nothing.
+// A Parent is what a message answers to. The zero value is for messages that answer to nothing.
 type Parent struct {
 	ID     string
 	Header json.RawMessage
@@ -26,8 +24,8 @@ type Parent struct {
 // AsParent returns the request as the parent of what is published for it.
 func (r *Request) AsParent() Parent { return Parent{r.Header.ID, r.RawHeader} }
 
-// Decode reads the content of the request into the struct that content points
-// to. The error names the field that is wrong.
+// Decode reads the content of the request into the struct that content points to. The error names
+// the field that is wrong.
 func (r *Request) Decode(content any) error {
 	if !isObject(r.Content) {
 		return fmt.Errorf("the content of %s is not a JSON object", r.Header.Type)

@@ -26,8 +26,7 @@ type Config struct {
 	Limits guard.Limits
 }
 
-// A Server is a kernel's end of its five channels. It answers the heartbeat by
-// itself.
+// A Server is a kernel's end of its five channels. It answers the heartbeat by itself.
 type Server struct {
 	info    *ConnectionInfo
 	log     *slog.Logger
@@ -87,12 +86,12 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 	return s, nil
 }
 
-// unread is how many bytes of replies a peer may leave unread on a channel.
-// Whoever sends heartbeats need not even be a client.
+// unread is how many bytes of replies a peer may leave unread on a channel. Whoever sends
+// heartbeats need not even be a client.
 var unread = map[Channel]int64{Shell: 16 << 20, Control: 16 << 20, Stdin: 4 << 20, Heartbeat: 4 << 20}
 
-// open listens for one channel. The heartbeat is a ROUTER too: it echoes whole
-// messages, envelope included, which zmq4's REP gets wrong.
+// open listens for one channel. The heartbeat is a ROUTER too: it echoes whole messages, envelope
+// included, which zmq4's REP gets wrong.
 func (s *Server) open(channel Channel, limits guard.Limits) error {
 	config := guard.Config{Type: zmq4.Router, Limits: limits}
 	quiet := zmq4.WithLogger(log.New(io.Discard, "", 0))
@@ -138,8 +137,8 @@ func (s *Server) Stats() Stats {
 // ErrClosed is returned when the server has been closed.
 var ErrClosed = errors.New("wire: the server is closed")
 
-// Receive returns the next request on a channel, shell or control. What is no
-// rightly signed message is dropped and counted. The error is ErrClosed.
+// Receive returns the next request on a channel, shell or control. What is no rightly signed
+// message is dropped and counted. The error is ErrClosed.
 func (s *Server) Receive(channel Channel) (*Request, error) {
 	socket := s.sockets[channel]
 	for {
@@ -159,8 +158,7 @@ func (s *Server) Receive(channel Channel) (*Request, error) {
 	}
 }
 
-// drop counts a message that is not answered, and says so at most once a
-// second.
+// drop counts a message that is not answered, and says so at most once a second.
 func (s *Server) drop(channel Channel, reason error) {
 	n := s.dropped.Add(1)
 	now, last := time.Now().UnixNano(), s.logged.Load()
@@ -207,8 +205,7 @@ func (s *Server) encode(msgType string, parent, metadata, content []byte, buffer
 	return id, append(frames, buffers...)
 }
 
-// Close sends what is on its way, for at most two seconds, and closes the
-// channels.
+// Close sends what is on its way, for at most two seconds, and closes the channels.
 func (s *Server) Close() error {
 	const patience = 2 * time.Second
 	deadline := time.Now().Add(patience)
@@ -221,8 +218,7 @@ func (s *Server) Close() error {
 	wg.Wait()
 	s.cancel()
 	for _, socket := range s.sockets {
-		// The connections are closed already, which is all that zmq4 could
-		// complain about.
+		// The connections are closed already, which is all that zmq4 could complain about.
 		_ = socket.Close()
 	}
 	close(errs)

@@ -17,8 +17,7 @@ var schemes = map[string]func() hash.Hash{
 	"hmac-sha512": sha512.New,
 }
 
-// A signer signs and verifies messages. Without a key it does neither, as the
-// protocol has it.
+// A signer signs and verifies messages. Without a key it does neither, as the protocol has it.
 type signer struct {
 	macs *sync.Pool // of hash.Hash; nil without a key
 	seen replays
@@ -78,8 +77,8 @@ type replays struct {
 
 // add reports whether the signature is new.
 func (r *replays) add(signature []byte) bool {
-	// A signature is right when it gets here, so it is long enough, and half
-	// of a longer one is as good a name as all of it.
+	// A signature is right when it gets here, so it is long enough, and half of a longer one is as
+	// good a name as all of it.
 	var name [sha256.Size]byte
 	if _, err := hex.Decode(name[:], signature[:2*sha256.Size]); err != nil {
 		return false

@@ -11,8 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
-// ErrNoInput says that the front end that sent a request is not there to be
-// asked.
+// ErrNoInput says that the front end that sent a request is not there to be asked.
 var ErrNoInput = errors.New("the front end that runs this cell is not connected to the kernel's stdin channel")
 
 // presence is how often it is looked whether who was asked is still there.
@@ -32,9 +31,9 @@ type question struct {
 	answer   chan string
 }
 
-// Input asks the user of the front end that sent the request for a line. It
-// waits for its turn where another question is under way. The error is
-// ErrNoInput, also when the front end leaves without an answer, or that of ctx.
+// Input asks the user of the front end that sent the request for a line. It waits for its turn
+// where another question is under way. The error is ErrNoInput, also when the front end leaves
+// without an answer, or that of ctx.
 func (r *Request) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	s := r.server
 	select {
@@ -83,8 +82,8 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 	}
 }
 
-// routeToStdin returns the route to a front end. One that has sent a request on
-// another channel may still be about to connect to this one.
+// routeToStdin returns the route to a front end. One that has sent a request on another channel may
+// still be about to connect to this one.
 func (s *Server) routeToStdin(ctx context.Context, identity []byte) ([]byte, error) {
 	const step = 5 * time.Millisecond
 	for deadline := time.Now().Add(presence); ; {
@@ -110,8 +109,8 @@ func (in *stdin) set(q *question) {
 	in.question = q
 }
 
-// readStdin delivers answers to the question that is under way. An answer to
-// an earlier one, or by another peer, is dropped.
+// readStdin delivers answers to the question that is under way. An answer to an earlier one, or by
+// another peer, is dropped.
 func (s *Server) readStdin() {
 	for {
 		r, err := s.Receive(Stdin)

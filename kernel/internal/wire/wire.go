@@ -1,11 +1,9 @@
 // Package wire speaks the Jupyter messaging protocol, version 5.5
-// (https://jupyter-client.readthedocs.io/en/latest/messaging.html): the
-// connection file, signed messages with typed contents, and a kernel's five
-// sockets.
+// (https://jupyter-client.readthedocs.io/en/latest/messaging.html): the connection file, signed
+// messages with typed contents, and a kernel's five sockets.
 //
-// It knows the protocol and not the language. What a request means is left to
-// package session; what peers may do to a socket is the business of package
-// guard.
+// It knows the protocol and not the language. What a request means is left to package session; what
+// peers may do to a socket is the business of package guard.
 package wire
 
 // Version is the version of the protocol that messages announce.

@@ -221,8 +221,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// Whoever is asked and leaves does not answer, and whoever waits for his turn
-// to ask need not.
+// Whoever is asked and leaves does not answer, and whoever waits for his turn to ask need not.
 func TestInputOfAClientThatLeaves(t *testing.T) {
 	info := wiretest.TCP(t)
 	server := open(t, info)

@@ -181,8 +181,7 @@ func TestQuestionsOfTwoCells(t *testing.T) {
 	second.wait(t, "stdout: x<yes>")
 }
 
-// What a cell leaves behind may go on with the cell's context, and its
-// questions end with the cell.
+// What a cell leaves behind may go on with the cell's context, and its questions end with the cell.
 func TestContextAfterTheEnd(t *testing.T) {
 	p := start(t)
 	asked := make(chan bool)
@@ -238,8 +237,7 @@ func TestMessages(t *testing.T) {
 	main.wait(t, "stdout: ab")
 }
 
-// What has been there before the cells is all that is there after them, on
-// both sides.
+// What has been there before the cells is all that is there after them, on both sides.
 func TestNothingPilesUp(t *testing.T) {
 	p := start(t)
 	cells := 2000

@@ -24,8 +24,7 @@ type connection struct {
 	cmd    *exec.Cmd
 	// killings is what systemKillings was before the child.
 	killings int64
-	// exited is closed when the child has ended, gone when its pipes are
-	// closed, too.
+	// exited is closed when the child has ended, gone when its pipes are closed, too.
 	exited, gone chan struct{}
 
 	commands *os.File   // to the child
@@ -63,8 +62,8 @@ func connect(config Config, number int) (*connection, error) {
 	c.cmd.SysProcAttr = sysProcAttr()
 	started := make(chan error)
 	go func() {
-		// The child is told of the death of the thread that starts it,
-		// so this goroutine keeps its thread as long as the child lives.
+		// The child is told of the death of the thread that starts it, so this goroutine keeps its
+		// thread as long as the child lives.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := c.start()
@@ -161,8 +160,8 @@ func (c *connection) silence() {
 	c.quiet = true
 }
 
-// send sends a message to the child, of a cell or of none. An error of writing means that the child is
-// ending, which is noticed where its frames are read.
+// send sends a message to the child, of a cell or of none. An error of writing means that the child
+// is ending, which is noticed where its frames are read.
 func (c *connection) send(cell int, m pipe.Message) error {
 	data, err := pipe.Encode(&pipe.Frame{Cell: cell, Message: m})
 	if err != nil {
@@ -230,8 +229,7 @@ func (c *connection) remove(cell int) {
 	delete(c.jobs, cell)
 }
 
-// job returns the job of a cell, nil if there is none whose output is to be
-// shown.
+// job returns the job of a cell, nil if there is none whose output is to be shown.
 func (c *connection) job(cell int) *job {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,9 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// causeOfDeath says in one line why the process ended, from the last words of
-// the Go run time, if any, and from how the process ended. If it called os.Exit,
-// exit has the status.
+// causeOfDeath says in one line why the process ended, from the last words of the Go run time, if
+// any, and from how the process ended. If it called os.Exit, exit has the status.
 func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit *program.ExitError) {
 	for line := range strings.Lines(lastWords) {
 		line = strings.TrimSpace(line)
@@ -56,8 +55,8 @@ func killed(state *os.ProcessState) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// isLastWords reports whether the text, written by the Go run time, is the
-// beginning of the report of a dying process.
+// isLastWords reports whether the text, written by the Go run time, is the beginning of the report
+// of a dying process.
 func isLastWords(text string) bool {
 	for line := range strings.Lines(text) {
 		for _, prefix := range []string{"runtime: goroutine stack exceeds", "fatal error: ", "panic: ", "SIG", "unexpected fault"} {

@@ -34,9 +34,9 @@ func TestMain(m *testing.M) {
 	os.Exit(testprogram.Run(m))
 }
 
-// A fake is an executor for scripts: each line of a program's source is a word
-// that says what to do and an argument. The word "go" does the lines that its
-// argument joins by " ; " in a goroutine of a goroutine.
+// A fake is an executor for scripts: each line of a program's source is a word that says what to do
+// and an argument. The word "go" does the lines that its argument joins by " ; " in a goroutine of
+// a goroutine.
 type fake struct {
 	child.Runner // for what is not asked
 	stdio        child.Means
@@ -261,8 +261,8 @@ func recurse(n int) int {
 	return recurse(n+1) + block[0]
 }
 
-// A recorder notes in a line each what a cell shows. Neighbouring pieces of
-// the same stream are joined.
+// A recorder notes in a line each what a cell shows. Neighbouring pieces of the same stream are
+// joined.
 type recorder struct {
 	mu     sync.Mutex
 	events []string
@@ -321,8 +321,7 @@ func cellOf(number int, lines ...string) *program.Program {
 	return &program.Program{Cell: number, Source: lines}
 }
 
-// start starts a process whose cells have the time that they need to heed an
-// interrupt.
+// start starts a process whose cells have the time that they need to heed an interrupt.
 func start(t testing.TB) *Process { return startWith(t, Config{Grace: time.Minute}) }
 
 func startWith(t testing.TB, config Config) *Process {

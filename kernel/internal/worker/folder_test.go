@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestFolder looks for the folder of the cells when one has changed it, and
-// when the child is gone.
+// TestFolder looks for the folder of the cells when one has changed it, and when the child is gone.
 func TestFolder(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -30,8 +29,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestInspectionReadsValues looks at variables through the worker, and whether
-// what goroutines write still comes to the cell that started them.
+// TestInspectionReadsValues looks at variables through the worker, and whether what goroutines
+// write still comes to the cell that started them.
 func TestInspectionReadsValues(t *testing.T) {
 	s := newSession(t)
 	if _, err := s.run(t.Context(), `few := []int{1, 2}`); err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// interrupted runs a program, interrupts it once it has shown something, and
-// returns how long it then takes to end.
+// interrupted runs a program, interrupts it once it has shown something, and returns how long it
+// then takes to end.
 func interrupted(t *testing.T, p *Process, lines ...string) time.Duration {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,11 +11,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// A job is one request that the child carries out, or one that has ended and has
-// left goroutines in the child.
+// A job is one request that the child carries out, or one that has ended and has left goroutines in
+// the child.
 type job struct {
-	// ctx ends when the caller's ends, or when the job is interrupted for
-	// the sake of others.
+	// ctx ends when the caller's ends, or when the job is interrupted for the sake of others.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	cell   int
@@ -25,9 +24,8 @@ type job struct {
 	mu  sync.Mutex // held while out is called, except for its Input
 	out program.Output
 
-	// Used by the goroutine of the pump only: whether the child has begun
-	// with the cell, and what is held back until the rest of a UTF-8
-	// sequence is there.
+	// Used by the goroutine of the pump only: whether the child has begun with the cell, and what
+	// is held back until the rest of a UTF-8 sequence is there.
 	begun          bool
 	stdout, stderr partial
 
@@ -111,8 +109,8 @@ func (j *job) failure(f *pipe.Failure) error {
 	return errors.New(f.Message)
 }
 
-// died returns the error of the job, given the death of the child. The place is
-// the cell, if it had begun and nothing else is known.
+// died returns the error of the job, given the death of the child. The place is the cell, if it had
+// begun and nothing else is known.
 func (j *job) died(death program.DeathError) *program.DeathError {
 	if j.begun && len(death.Frames) == 0 {
 		death.Frames = []program.Frame{{Cell: j.cell}}

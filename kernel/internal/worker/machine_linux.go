@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryOfMachine returns the bytes of memory that the machine has, or that
-// the control groups of this process leave of it; 0 if that is not known.
+// memoryOfMachine returns the bytes of memory that the machine has, or that the control groups of
+// this process leave of it; 0 if that is not known.
 func memoryOfMachine() int64 {
 	var info unix.Sysinfo_t
 	var machine int64
@@ -25,10 +25,9 @@ func memoryOfMachine() int64 {
 	return machine
 }
 
-// memoryOfGroups returns the lowest limit of the control groups of this
-// process, in either version of them; 0 if there is none. A group that is
-// named from outside of a container is not found within it: of those that are
-// nested all that can be found count.
+// memoryOfGroups returns the lowest limit of the control groups of this process, in either version
+// of them; 0 if there is none. A group that is named from outside of a container is not found
+// within it: of those that are nested all that can be found count.
 func memoryOfGroups(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

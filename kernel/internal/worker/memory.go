@@ -8,8 +8,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// limit returns the bytes of memory that a child may use, 0 for no limit,
-// given what a Config says.
+// limit returns the bytes of memory that a child may use, 0 for no limit, given what a Config says.
 func limit(memory int64) int64 {
 	switch {
 	case memory < 0:
@@ -20,18 +19,18 @@ func limit(memory int64) int64 {
 	return memoryOfMachine() / 5 * 4
 }
 
-// DefaultMemory returns the bytes of memory that cells may use where a Config says nothing, 0 for no limit.
+// DefaultMemory returns the bytes of memory that cells may use where a Config says nothing, 0 for
+// no limit.
 func DefaultMemory() int64 { return limit(0) }
 
-// margin is how much above the limit the child may get for a moment, so that
-// its cells can be interrupted.
+// margin is how much above the limit the child may get for a moment, so that its cells can be
+// interrupted.
 func margin(limit int64) int64 { return max(limit/10, 64<<20) }
 
-// watch keeps the child below the limit of its memory, while jobs run or the
-// memory is high. Above the limit the jobs are interrupted. Those that come
-// after them may let go of what is held, and are interrupted only where they
-// use half of what is left of the margin. The child is killed if interrupted
-// jobs do not end, or at the end of the margin.
+// watch keeps the child below the limit of its memory, while jobs run or the memory is high. Above
+// the limit the jobs are interrupted. Those that come after them may let go of what is held, and
+// are interrupted only where they use half of what is left of the margin. The child is killed if
+// interrupted jobs do not end, or at the end of the margin.
 func (c *connection) watch() {
 	const patience = time.Second
 	most := c.memory + margin(c.memory)
@@ -91,8 +90,8 @@ func (c *connection) rest() bool {
 	return true
 }
 
-// pause is how long the memory need not be looked at: a part of the time that
-// a program takes to fill what is left, at some gigabytes per second.
+// pause is how long the memory need not be looked at: a part of the time that a program takes to
+// fill what is left, at some gigabytes per second.
 func pause(left int64) time.Duration {
 	return min(max(time.Duration(left)/4, 2*time.Millisecond), 50*time.Millisecond)
 }

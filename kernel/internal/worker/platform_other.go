@@ -4,8 +4,7 @@ package worker
 
 import "syscall"
 
-// The child leads a process group of its own, so that it and what it starts
-// can be ended together.
+// The child leads a process group of its own, so that it and what it starts can be ended together.
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // memoryOfMachine is not known here.

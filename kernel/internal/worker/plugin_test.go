@@ -44,8 +44,8 @@ func newCompiledSession(t testing.TB) *compiledSession {
 	return &compiledSession{process, b, 0}
 }
 
-// run builds and runs a cell of declarations and statements. What it writes and
-// shows comes first, then the value.
+// run builds and runs a cell of declarations and statements. What it writes and shows comes first,
+// then the value.
 func (s *compiledSession) run(t testing.TB, ctx context.Context, declarations, statements string) (string, error) {
 	t.Helper()
 	s.cell++
@@ -116,8 +116,7 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// What compiled cells cannot be kept from doing ends the worker, and the error
-// says where it was.
+// What compiled cells cannot be kept from doing ends the worker, and the error says where it was.
 func TestCompiledDeath(t *testing.T) {
 	for name, tt := range map[string]struct{ declarations, statements, cause, where string }{
 		"stack overflow":                       {"func f(n int) int {\n\treturn f(n+1) + 1\n}", "debug.SetMaxStack(1 << 20)\nf(0)", "stack overflow", "f"},

@@ -14,26 +14,25 @@ import (
 
 // Config says how to start a worker. Its zero value is what the kernel uses.
 type Config struct {
-	// Command is the program that calls Main, and its arguments. Empty
-	// means this program with the argument "worker".
+	// Command is the program that calls Main, and its arguments. Empty means this program with the
+	// argument "worker".
 	Command []string
 	// Dir is the working directory of the cells; empty means this process's.
 	Dir string
-	// Grace is how long an interrupted cell may take to end before the
-	// user is told that it does not; 0 means five seconds.
+	// Grace is how long an interrupted cell may take to end before the user is told that it does
+	// not; 0 means five seconds.
 	Grace time.Duration
-	// Memory is how many bytes of memory the child may use before its cells
-	// are interrupted; 0 means 80 % of what the machine or the control group
-	// has, and a negative number that there is no limit. The child is killed
-	// if the cells do not end within a second, and if it gets above the limit
-	// by a tenth, or by 64 MB where that is more.
+	// Memory is how many bytes of memory the child may use before its cells are interrupted; 0
+	// means 80 % of what the machine or the control group has, and a negative number that there is
+	// no limit. The child is killed if the cells do not end within a second, and if it gets above
+	// the limit by a tenth, or by 64 MB where that is more.
 	Memory int64
 
 	environment []string // of the child; nil means that of this process
 }
 
-// A Process is a worker: an program.Executor whose programs run in a child
-// process. When the child dies, the method that notices returns a
+// A Process is a worker: an program.Executor whose programs run in a child process. When the child
+// dies, the method that notices returns a
 // *program.DeathError, and the next one starts a fresh child.
 type Process struct {
 	config Config
@@ -51,8 +50,7 @@ var (
 	_ program.Replacer  = (*Process)(nil)
 )
 
-// Start starts a worker. It does not wait for the child to be ready: the first
-// Run does.
+// Start starts a worker. It does not wait for the child to be ready: the first Run does.
 func Start(config Config) (*Process, error) {
 	if len(config.Command) == 0 {
 		self, err := os.Executable()
@@ -169,8 +167,8 @@ func askOn[A pipe.Answer](ctx context.Context, conn *connection, cell int, reque
 	return answer, nil
 }
 
-// Folder implements program.Located: it returns the folder that the cells work
-// in, where the system tells it, or else that in which the child was started.
+// Folder implements program.Located: it returns the folder that the cells work in, where the system
+// tells it, or else that in which the child was started.
 func (p *Process) Folder() string {
 	p.mu.Lock()
 	conn := p.conn
@@ -184,9 +182,9 @@ func (p *Process) Folder() string {
 	return p.config.Dir
 }
 
-// Kill ends the child and the processes it has started, whatever they are
-// doing: the last resort where an interrupt is not enough. A running cell ends
-// with an *program.DeathError, and so does the next one if none is running.
+// Kill ends the child and the processes it has started, whatever they are doing: the last resort
+// where an interrupt is not enough. A running cell ends with an *program.DeathError, and so does
+// the next one if none is running.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	conn := p.conn
@@ -196,8 +194,7 @@ func (p *Process) Kill() {
 	}
 }
 
-// Restart implements program.Restarter: it ends the child as Close does, and
-// starts another.
+// Restart implements program.Restarter: it ends the child as Close does, and starts another.
 func (p *Process) Restart() (process int, err error) {
 	p.mu.Lock()
 	conn := p.conn
@@ -211,8 +208,8 @@ func (p *Process) Restart() (process int, err error) {
 	return process, err
 }
 
-// Close implements program.Executor: it ends the child and the processes it has
-// started, and waits until the child is gone.
+// Close implements program.Executor: it ends the child and the processes it has started, and waits
+// until the child is gone.
 func (p *Process) Close() error {
 	p.mu.Lock()
 	conn := p.conn

@@ -56,9 +56,8 @@ type pump struct {
 	crumbs int // how many small pieces have come from it since another was read
 }
 
-// crumb notes a small piece from a pipe. Where many come one after the other
-// from a stream, it lets more of them gather: to wake this side for each slows
-// their writer down.
+// crumb notes a small piece from a pipe. Where many come one after the other from a stream, it lets
+// more of them gather: to wake this side for each slows their writer down.
 func (p *pump) crumb(from, size int) {
 	const small, many, pause = 4 << 10, 32, 200 * time.Microsecond
 	if from == pipeFrames || from != p.last || size > small {
@@ -70,8 +69,8 @@ func (p *pump) crumb(from, size int) {
 	}
 }
 
-// flush shows what was held back of the main cell: incomplete characters and,
-// unless it tells of the child's death, what the run time wrote.
+// flush shows what was held back of the main cell: incomplete characters and, unless it tells of
+// the child's death, what the run time wrote.
 func (p *pump) flush(alive bool) {
 	j := p.c.job(p.main)
 	if j != nil {
@@ -85,8 +84,8 @@ func (p *pump) flush(alive bool) {
 	}
 }
 
-// drain reads what is in the streams now. There need be no end of it:
-// processes that the child has started may go on writing.
+// drain reads what is in the streams now. There need be no end of it: processes that the child has
+// started may go on writing.
 func (p *pump) drain() {
 	const most = 64 << 20 / len(p.buffer)
 	for range most {
@@ -96,8 +95,8 @@ func (p *pump) drain() {
 	}
 }
 
-// step waits for data, for as many milliseconds as poll(2) is told, and handles
-// one piece of it. It reports whether there was any.
+// step waits for data, for as many milliseconds as poll(2) is told, and handles one piece of it. It
+// reports whether there was any.
 func (p *pump) step(timeout int) bool {
 	var fds [pipes]unix.PollFd
 	for i := range fds {
@@ -114,9 +113,9 @@ func (p *pump) step(timeout int) bool {
 			continue
 		}
 		if i != pipeFrames && !p.c.eof[pipeFrames] {
-			// A frame may have come after its pipe was looked at, and
-			// before this stream was written to. Now it cannot be missed:
-			// a frame that comes still later waits for the stream.
+			// A frame may have come after its pipe was looked at, and before this stream was
+			// written to. Now it cannot be missed: a frame that comes still later waits for the
+			// stream.
 			if n, err := unix.Poll(fds[:1], 0); err != nil || n > 0 {
 				i = pipeFrames
 			}
@@ -246,8 +245,7 @@ func (p *pump) unknown(m pipe.Message) {
 	}
 }
 
-// comm passes a message on, and says to one that opens a comm whether there is
-// anybody.
+// comm passes a message on, and says to one that opens a comm whether there is anybody.
 func (p *pump) comm(j *job, m *pipe.Comm) {
 	var err error
 	j.show(func(out program.Output) { err = out.Comm(m.Unpack()) })
@@ -284,8 +282,7 @@ var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overf
 // A partial holds the beginning of a UTF-8 sequence whose end is yet to come.
 type partial []byte
 
-// take returns the data, after what was held back before, up to its last
-// whole UTF-8 sequence.
+// take returns the data, after what was held back before, up to its last whole UTF-8 sequence.
 func (h *partial) take(data []byte) string {
 	all := append(*h, data...)
 	cut := len(all)

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// Replace implements program.Replacer. The variables go through a file. The new
-// child has the environment of the old one and works in its folder.
+// Replace implements program.Replacer. The variables go through a file. The new child has the
+// environment of the old one and works in its folder.
 func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.Output) (left program.LeftBehind, process int, err error) {
 	old, err := p.connection()
 	if err != nil {
@@ -55,8 +55,7 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	return joined(saved.Left, loaded.Left), old.number, nil
 }
 
-// succeed makes the fresh connection that of the process, if the old one still
-// is.
+// succeed makes the fresh connection that of the process, if the old one still is.
 func (p *Process) succeed(old, fresh *connection) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// modelsIn returns the states of the widgets that the messages tell of, by the
-// names of their models.
+// modelsIn returns the states of the widgets that the messages tell of, by the names of their
+// models.
 func modelsIn(t *testing.T, messages []*program.CommMessage) map[string]map[string]any {
 	t.Helper()
 	byID, byName := map[string]map[string]any{}, map[string]map[string]any{}

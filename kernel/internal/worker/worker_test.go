@@ -409,8 +409,8 @@ func TestQuestionBetweenCells(t *testing.T) {
 	t.Errorf("got %s", out.String())
 }
 
-// pauses are how many hundredths of a second a test waits for what comes at once where the machine is not
-// loaded.
+// pauses are how many hundredths of a second a test waits for what comes at once where the machine
+// is not loaded.
 const pauses = 3000
 
 func TestWorkerByHand(t *testing.T) {
@@ -463,8 +463,8 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// waitGone waits until the process has ended. An orphan may stay as a zombie
-// where nobody adopts it.
+// waitGone waits until the process has ended. An orphan may stay as a zombie where nobody adopts
+// it.
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
 	for range pauses {

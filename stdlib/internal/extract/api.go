@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// API describes what a package exports, a line for each object, field and
-// method, sorted: two packages with the same description type-check the same
-// importers.
+// API describes what a package exports, a line for each object, field and method, sorted: two
+// packages with the same description type-check the same importers.
 func API(pkg *types.Package) []string {
 	var lines []string
 	qualify := (*types.Package).Path
@@ -60,8 +59,8 @@ func API(pkg *types.Package) []string {
 	return lines
 }
 
-// value spells a constant. Floats are rounded, because export data hold them
-// in one of several forms.
+// value spells a constant. Floats are rounded, because export data hold them in one of several
+// forms.
 func value(v constant.Value) string {
 	if v.Kind() == constant.Float {
 		f, _ := constant.Float64Val(v)

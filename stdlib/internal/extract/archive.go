@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Export returns a zip archive of the packages' export data, an entry a
-// package, in a form that does not depend on the Go release. Positions are
-// left out: they would name files of the machine that generated the archive.
+// Export returns a zip archive of the packages' export data, an entry a package, in a form that
+// does not depend on the Go release. Positions are left out: they would name files of the machine
+// that generated the archive.
 func Export(pkgs []*types.Package) ([]byte, error) {
 	entries := map[string][]byte{}
 	for _, pkg := range pkgs {

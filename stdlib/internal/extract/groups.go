@@ -1,9 +1,9 @@
-// Package extract reads the export data that the Go compiler left for the
-// packages a cell may import, and writes from it the symbol tables and the
-// archives of export data that package stdlib is made of.
+// Package extract reads the export data that the Go compiler left for the packages a cell may
+// import, and writes from it the symbol tables and the archives of export data that package stdlib
+// is made of.
 //
-// It runs when stdlib is generated and in the test that what was generated is
-// current; the kernel does not contain it.
+// It runs when stdlib is generated and in the test that what was generated is current; the kernel
+// does not contain it.
 package extract
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Group is a set of packages whose tables are generated together, into one
-// Go package, so that a change to one group leaves the others compiled.
+// A Group is a set of packages whose tables are generated together, into one Go package, so that a
+// change to one group leaves the others compiled.
 type Group struct {
 	// Name names the group and its folder under stdlib/internal.
 	Name string
@@ -21,14 +21,14 @@ type Group struct {
 	Patterns []string
 	// Prefixes are cut off import paths where identifiers are made of them.
 	Prefixes []string
-	// Exclude lists import paths that are not offered to cells; one that
-	// ends in /... stands for a tree.
+	// Exclude lists import paths that are not offered to cells; one that ends in /... stands for a
+	// tree.
 	Exclude []string
-	// Platform lists packages whose exported symbols differ between systems.
-	// They are offered on the one on which the tables were generated only.
+	// Platform lists packages whose exported symbols differ between systems. They are offered on
+	// the one on which the tables were generated only.
 	Platform []string
-	// Replace maps a symbol, as "path.Name", to the identifier in the
-	// group's package that stands in its place.
+	// Replace maps a symbol, as "path.Name", to the identifier in the group's package that stands
+	// in its place.
 	Replace map[string]string
 }
 
@@ -118,18 +118,16 @@ func (g *Group) identifier(importPath string) string {
 	return b.String() + "Package"
 }
 
-// file returns the name of the file that holds a package's table. The prefix
-// keeps names such as os_linux or x_test from meaning something to go build.
+// file returns the name of the file that holds a package's table. The prefix keeps names such as
+// os_linux or x_test from meaning something to go build.
 func (g *Group) file(importPath string) string {
 	return "z_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(g.base(importPath)) + "_table.go"
 }
 
-// Archive is the name of the file, in the group's folder, that holds the
-// export data.
+// Archive is the name of the file, in the group's folder, that holds the export data.
 const Archive = "export.zip"
 
-// DocsArchive is the name of the file, in the group's folder, that holds the
-// documentation.
+// DocsArchive is the name of the file, in the group's folder, that holds the documentation.
 const DocsArchive = "docs.zip"
 
 // Dir returns the group's folder, relative to the folder of package stdlib.

@@ -56,8 +56,7 @@ func (g *Group) Tables(pkgs []*types.Package) (map[string][]byte, error) {
 	return files, err
 }
 
-// constraint returns the line that has a file built on this system, or on all
-// others.
+// constraint returns the line that has a file built on this system, or on all others.
 func constraint(here bool) string {
 	not := "!"
 	if here {
@@ -66,8 +65,7 @@ func constraint(here bool) string {
 	return fmt.Sprintf("//go:build %s(%s && %s)\n\n", not, runtime.GOOS, runtime.GOARCH)
 }
 
-// Release returns the Go release of the running tool chain without its patch
-// level: "go1.26".
+// Release returns the Go release of the running tool chain without its patch level: "go1.26".
 func Release() string {
 	parts := strings.SplitN(runtime.Version(), ".", 3)
 	if len(parts) < 2 {
@@ -182,8 +180,7 @@ func isGeneric(t types.Type) bool {
 // qualified returns the name as the file may write it.
 func (w *tableWriter) qualified(name string) string { return w.qualifier(w.pkg) + "." + name }
 
-// qualifier returns the name of an imported package in the file, and notes
-// the import.
+// qualifier returns the name of an imported package in the file, and notes the import.
 func (w *tableWriter) qualifier(pkg *types.Package) string {
 	if name, ok := w.imports[pkg.Path()]; ok {
 		return name
@@ -197,8 +194,8 @@ func (w *tableWriter) qualifier(pkg *types.Package) string {
 	return name
 }
 
-// literal returns the spelling of an untyped constant. The value of a typed
-// one, and of a Boolean, can be taken from the package itself.
+// literal returns the spelling of an untyped constant. The value of a typed one, and of a Boolean,
+// can be taken from the package itself.
 func literal(c *types.Const) (kind, text string, ok bool) {
 	if b, isBasic := c.Type().(*types.Basic); !isBasic || b.Info()&types.IsUntyped == 0 {
 		return "", "", false

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// wrapper declares a struct with one function field for each method of the
-// interface, and the methods that call them: the form in which yaegi hands an
-// interpreted value to compiled code that wants the interface.
+// wrapper declares a struct with one function field for each method of the interface, and the
+// methods that call them: the form in which yaegi hands an interpreted value to compiled code that
+// wants the interface.
 func (w *tableWriter) wrapper(typeName, name string, iface *types.Interface) {
 	var fields, methods strings.Builder
 	for m := range iface.Methods() {
@@ -31,8 +31,7 @@ func (w *tableWriter) wrapper(typeName, name string, iface *types.Interface) {
 		typeName, w.pkg.Name(), name, typeName, &fields, &methods)
 }
 
-// signature spells a method's parameters, the arguments that pass them on,
-// and its results.
+// signature spells a method's parameters, the arguments that pass them on, and its results.
 func (w *tableWriter) signature(sig *types.Signature) (params, args, results string) {
 	var ps, as, rs []string
 	for i := range sig.Params().Len() {
@@ -56,8 +55,8 @@ func (w *tableWriter) signature(sig *types.Signature) (params, args, results str
 	return strings.Join(ps, ", "), strings.Join(as, ", "), results
 }
 
-// expressible reports whether another package can spell the type: whether it
-// mentions only exported names of packages that are not internal.
+// expressible reports whether another package can spell the type: whether it mentions only exported
+// names of packages that are not internal.
 func expressible(t types.Type, seen []types.Type) bool {
 	named := func(obj *types.TypeName) bool {
 		return obj.Pkg() == nil || obj.Exported() && !strings.Contains("/"+obj.Pkg().Path()+"/", "/internal/")

@@ -1,7 +1,6 @@
-// Command generate writes the symbol tables, the export data and the
-// documentation of package stdlib. It is what go generate ./stdlib runs, in the
-// folder of that package. With names of groups as arguments it generates only
-// those:
+// Command generate writes the symbol tables, the export data and the documentation of package
+// stdlib. It is what go generate ./stdlib runs, in the folder of that package. With names of groups
+// as arguments it generates only those:
 //
 //	go generate ./stdlib               # all, from scratch some minutes
 //	cd stdlib && go run ./internal/generate hierml
@@ -63,8 +62,7 @@ func run(ctx context.Context, names []string, broken func(path, message string))
 	return errors.Join(errs...)
 }
 
-// generate writes the group's files and removes those of packages that are
-// no longer there.
+// generate writes the group's files and removes those of packages that are no longer there.
 func generate(ctx context.Context, g extract.Group, broken func(path, message string)) error {
 	pkgs, err := g.Load(ctx, ".", broken)
 	if err != nil {

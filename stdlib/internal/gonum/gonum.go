@@ -1,5 +1,4 @@
-// Package gonum holds the symbol tables, export data and documentation of
-// gonum and gonum/plot.
+// Package gonum holds the symbol tables, export data and documentation of gonum and gonum/plot.
 package gonum
 
 import _ "embed"

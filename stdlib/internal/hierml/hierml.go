@@ -1,5 +1,5 @@
-// Package hierml holds the symbol tables, export data and documentation of
-// hierml and of package nb.
+// Package hierml holds the symbol tables, export data and documentation of hierml and of package
+// nb.
 package hierml
 
 import _ "embed"

@@ -13,10 +13,9 @@ import (
 	"reflect"
 )
 
-// MapTypes returns, in the form that yaegi takes, the functions that look
-// behind an argument of type any for one of some interfaces, with these
-// interfaces, and the wrappers of interfaces whose values compiled code asks
-// for more methods than the interface has.
+// MapTypes returns, in the form that yaegi takes, the functions that look behind an argument of
+// type any for one of some interfaces, with these interfaces, and the wrappers of interfaces whose
+// values compiled code asks for more methods than the interface has.
 func MapTypes() map[reflect.Value][]reflect.Type {
 	m := map[reflect.Value][]reflect.Type{}
 	add := func(interfaces []reflect.Type, functions ...any) {

@@ -10,8 +10,8 @@ import (
 // outputs stand for files in the functions below.
 var outputs atomic.Pointer[map[*os.File]io.Writer]
 
-// SetOutput has fmt.Fprint and its like, and io.WriteString, write to out and
-// err where they are to write to what os.Stdout and os.Stderr are now.
+// SetOutput has fmt.Fprint and its like, and io.WriteString, write to out and err where they are to
+// write to what os.Stdout and os.Stderr are now.
 func SetOutput(out, err io.Writer) {
 	outputs.Store(&map[*os.File]io.Writer{os.Stdout: out, os.Stderr: err})
 }

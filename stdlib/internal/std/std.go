@@ -1,5 +1,4 @@
-// Package std holds the symbol tables, export data and documentation of
-// the standard library.
+// Package std holds the symbol tables, export data and documentation of the standard library.
 package std
 
 import (
@@ -20,8 +19,8 @@ var Export string
 //go:embed docs.zip
 var Docs string
 
-// Exit is the panic by which os.Exit and log.Fatal end a cell instead of the
-// process: its value is the exit status.
+// Exit is the panic by which os.Exit and log.Fatal end a cell instead of the process: its value is
+// the exit status.
 type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }

@@ -1,9 +1,9 @@
-// Package table is the form in which generated code lists what a compiled
-// package exports: as composite literals that the linker lays out, so that a
-// program which never asks for a package spends no time and no heap on it.
+// Package table is the form in which generated code lists what a compiled package exports: as
+// composite literals that the linker lays out, so that a program which never asks for a package
+// spends no time and no heap on it.
 //
-// It knows nothing of the interpreter; package stdlib turns tables into the
-// maps that the interpreter takes.
+// It knows nothing of the interpreter; package stdlib turns tables into the maps that the
+// interpreter takes.
 package table
 
 import (
@@ -12,8 +12,7 @@ import (
 	"reflect"
 )
 
-// A Package lists the exported symbols of one package, those that are not
-// generic.
+// A Package lists the exported symbols of one package, those that are not generic.
 type Package struct {
 	Path string
 	Name string
@@ -25,8 +24,8 @@ type Package struct {
 	Literals []Literal
 	// Types holds nil pointers to the package's types.
 	Types []Symbol
-	// Wrappers holds nil pointers to the structs by which interpreted
-	// values implement the package's interfaces, under the interface's name.
+	// Wrappers holds nil pointers to the structs by which interpreted values implement the
+	// package's interfaces, under the interface's name.
 	Wrappers []Symbol
 }
 

@@ -1,5 +1,5 @@
-// Package cell is what the text of compiled cells calls. The worker's runner
-// of compiled cells stands behind it (package compiled); nothing else uses it.
+// Package cell is what the text of compiled cells calls. The worker's runner of compiled cells
+// stands behind it (package compiled); nothing else uses it.
 package cell
 
 import (
@@ -11,21 +11,19 @@ import (
 type Code struct {
 	// Run runs the cell's statements; nil where it has none.
 	Run func()
-	// Variables holds pointers to the variables that the cell's package
-	// declares, by their names.
+	// Variables holds pointers to the variables that the cell's package declares, by their names.
 	Variables map[string]any
-	// Moved holds pointers to pointers: the variables of earlier packages
-	// whose types were compiled anew. The runner sets them before Run.
+	// Moved holds pointers to pointers: the variables of earlier packages whose types were compiled
+	// anew. The runner sets them before Run.
 	Moved map[string]any
-	// Types holds the types that the package declares, generic ones and
-	// constraints excepted, by their lowered names: what the session calls them
-	// whatever executor has them. Types of all kinds that were described to the
-	// interpreter, instances and composite types among them, can also be there
-	// by the numbers that they have in it, in decimal: by these the types of
-	// values in interfaces are found when variables are carried over.
+	// Types holds the types that the package declares, generic ones and constraints excepted, by
+	// their lowered names: what the session calls them whatever executor has them. Types of all
+	// kinds that were described to the interpreter, instances and composite types among them, can
+	// also be there by the numbers that they have in it, in decimal: by these the types of values
+	// in interfaces are found when variables are carried over.
 	Types map[string]reflect.Type
-	// Implemented holds values of the session's types in the interfaces that they
-	// implement, so that there is one method table of each for all packages.
+	// Implemented holds values of the session's types in the interfaces that they implement, so
+	// that there is one method table of each for all packages.
 	Implemented []any
 }
 
@@ -34,8 +32,7 @@ var (
 	cells = map[string]Code{}
 )
 
-// Register makes the code of a package known. Packages call it when they are
-// initialized.
+// Register makes the code of a package known. Packages call it when they are initialized.
 func Register(path string, code Code) {
 	mu.Lock()
 	defer mu.Unlock()

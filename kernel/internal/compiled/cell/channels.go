@@ -50,8 +50,8 @@ func Range[T any](c <-chan T) iter.Seq[T] {
 	}
 }
 
-// SendTo is Send for a value whose type is not that of the channel's elements:
-// it is found from the channel alone.
+// SendTo is Send for a value whose type is not that of the channel's elements: it is found from the
+// channel alone.
 func SendTo[T any](c chan<- T) func(T) {
 	return func(v T) { Send(c, v) }
 }

@@ -2,9 +2,9 @@ package cell
 
 import "time"
 
-// Check ends the calling goroutine, after its deferred calls, if its cell was
-// stopped. Compiled cells call it where functions and the bodies of loops begin.
-// Deferred calls that such an end is the reason for are not cut short by it.
+// Check ends the calling goroutine, after its deferred calls, if its cell was stopped. Compiled
+// cells call it where functions and the bodies of loops begin. Deferred calls that such an end is
+// the reason for are not cut short by it.
 func Check() {
 	if stopping.Load() != 0 {
 		check()
@@ -14,13 +14,13 @@ func Check() {
 //go:noinline
 func check() { host().Check() }
 
-// Done returns a channel that is closed when the cell of the calling goroutine is
-// stopped: a case for a select without default, whose body is Stop. It is nil
-// for a goroutine that no cell has started.
+// Done returns a channel that is closed when the cell of the calling goroutine is stopped: a case
+// for a select without default, whose body is Stop. It is nil for a goroutine that no cell has
+// started.
 func Done() <-chan struct{} { return host().Done() }
 
-// Stop ends the calling goroutine, after its deferred calls. It does not return;
-// the result lets it stand where a value is wanted, as in a return statement.
+// Stop ends the calling goroutine, after its deferred calls. It does not return; the result lets it
+// stand where a value is wanted, as in a return statement.
 func Stop() any {
 	host().Stop()
 	panic("the goroutine goes on")
@@ -33,10 +33,9 @@ func Sleep(d time.Duration) {
 	}
 }
 
-// Waits returns a function like f, a compiled function that may wait without end
-// for something outside the program, which ends with the cell: when that is
-// stopped, f is left behind. If name is not empty, f goes on working then,
-// and the user is told so.
+// Waits returns a function like f, a compiled function that may wait without end for something
+// outside the program, which ends with the cell: when that is stopped, f is left behind. If name is
+// not empty, f goes on working then, and the user is told so.
 func Waits[F any](name string, f F) F {
 	return host().Waits(name, f).(F)
 }

@@ -2,8 +2,8 @@ package cell
 
 import "testing"
 
-// BenchmarkCheck tells what the check costs in a loop and at the entry of a function, against
-// the same code without.
+// BenchmarkCheck tells what the check costs in a loop and at the entry of a function, against the
+// same code without.
 func BenchmarkCheck(b *testing.B) {
 	b.Run("loop", func(b *testing.B) {
 		for range b.N {

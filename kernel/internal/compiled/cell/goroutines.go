@@ -1,18 +1,17 @@
 package cell
 
-// Caught is deferred in goroutines of the user's, before anything else: a panic
-// of one is an error of the cell that started it, and does not end the process.
-// While that cell runs, it fails with the panic; after that, what Go would have
-// printed goes to its standard error.
+// Caught is deferred in goroutines of the user's, before anything else: a panic of one is an error
+// of the cell that started it, and does not end the process. While that cell runs, it fails with
+// the panic; after that, what Go would have printed goes to its standard error.
 func Caught() {
 	if r := recover(); r != nil {
 		host().Caught(r)
 	}
 }
 
-// Guard returns f for code that calls it in a goroutine which is not started by
-// the cell, such as that of a timer: the goroutine belongs to the cell meanwhile,
-// and a panic is treated as Caught does.
+// Guard returns f for code that calls it in a goroutine which is not started by the cell, such as
+// that of a timer: the goroutine belongs to the cell meanwhile, and a panic is treated as Caught
+// does.
 func Guard(f func()) func() {
 	if f == nil {
 		return nil

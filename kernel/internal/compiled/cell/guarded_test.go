@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// The benchmarks compare code as the user writes it with what it is compiled
-// as: checks where functions that call others and the bodies of loops begin.
+// The benchmarks compare code as the user writes it with what it is compiled as: checks where
+// functions that call others and the bodies of loops begin.
 
 func multiply(c, a, b [][]float64) {
 	for i := range a {

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// tries is how often a lock is tried before a goroutine is started to wait for
-// it.
+// tries is how often a lock is tried before a goroutine is started to wait for it.
 const tries = 8
 
 func try(lock func() bool) bool {
@@ -51,8 +50,8 @@ func LockAny(l sync.Locker) {
 // Wait is g.Wait. The stop of the cell ends it.
 func Wait(g *sync.WaitGroup) { host().Apart("", g.Wait, func() {}) }
 
-// WaitCond is c.Wait. The stop of the cell ends it as soon as the lock is held
-// again, as deferred calls will give it up.
+// WaitCond is c.Wait. The stop of the cell ends it as soon as the lock is held again, as deferred
+// calls will give it up.
 func WaitCond(c *sync.Cond) {
 	woken := make(chan struct{})
 	left := make(chan struct{})

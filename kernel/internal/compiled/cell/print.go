@@ -6,9 +6,8 @@ func Print(values ...any) { host().Builtin(values, false) }
 // Println is the builtin function println.
 func Println(values ...any) { host().Builtin(values, true) }
 
-// The functions of package fmt that use the standard files, for the cell's own
-// output and input. Their text keeps its order with what is shown, and belongs
-// to the cell also where several run.
+// The functions of package fmt that use the standard files, for the cell's own output and input.
+// Their text keeps its order with what is shown, and belongs to the cell also where several run.
 
 // FmtPrint is fmt.Print.
 func FmtPrint(a ...any) (n int, err error) { return host().Print(Plain, "", a) }

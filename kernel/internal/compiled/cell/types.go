@@ -29,8 +29,8 @@ func note(list map[string]reflect.Type) {
 	}
 }
 
-// Supersede says that values of a type are to be of another one of the same form,
-// which a package has brought.
+// Supersede says that values of a type are to be of another one of the same form, which a package
+// has brought.
 func Supersede(old, t reflect.Type) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -38,8 +38,7 @@ func Supersede(old, t reflect.Type) {
 	types.anew = true
 }
 
-// TypeOf returns the type that the last package which has one by a key has
-// by it.
+// TypeOf returns the type that the last package which has one by a key has by it.
 func TypeOf(key string) (reflect.Type, bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -47,8 +46,8 @@ func TypeOf(key string) (reflect.Type, bool) {
 	return t, ok
 }
 
-// Newest returns what a type is by now, if that is another one: a type of the
-// session is what the last package with one of its keys has.
+// Newest returns what a type is by now, if that is another one: a type of the session is what the
+// last package with one of its keys has.
 func Newest(t reflect.Type) (reflect.Type, bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -92,8 +91,8 @@ func Variables() iter.Seq2[string, any] {
 	return maps.All(all)
 }
 
-// KeyOf returns a key of a type of the session: the name that the session has
-// for it, if there is one.
+// KeyOf returns a key of a type of the session: the name that the session has for it, if there is
+// one.
 func KeyOf(t reflect.Type) (key string, ok bool) {
 	mu.Lock()
 	defer mu.Unlock()

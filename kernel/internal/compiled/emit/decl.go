@@ -20,13 +20,13 @@ type compilation struct {
 	types     []*state.TypeSpec
 	constants []*types.Const
 	functions []*state.Function
-	// variables are new. Moved ones are those of other units whose types are
-	// compiled anew, and renewed ones may hold values of such types.
+	// variables are new. Moved ones are those of other units whose types are compiled anew, and
+	// renewed ones may hold values of such types.
 	variables, moved, renewed []*state.Declaration
 }
 
-// own returns what the unit of a cell declares: what the cell does, and what
-// else is compiled anew for that.
+// own returns what the unit of a cell declares: what the cell does, and what else is compiled anew
+// for that.
 func (u *Unit) own() *compilation {
 	l := u.l
 	set := &compilation{constants: u.declaredConstants()}
@@ -82,8 +82,8 @@ func (u *Unit) own() *compilation {
 	return set
 }
 
-// declaredHere reports whether the cell declares a function, or declares it again
-// for what it mentions.
+// declaredHere reports whether the cell declares a function, or declares it again for what it
+// mentions.
 func (u *Unit) declaredHere(fn *state.Function) bool {
 	return slices.ContainsFunc(u.l.K.Funcs, func(f *check.Func) bool { return f.Decl == fn.Written })
 }
@@ -109,8 +109,8 @@ func (u *Unit) declaredConstants() []*types.Const {
 	return out
 }
 
-// addDependants adds types that are compiled anew, and what mentions them or
-// generic functions that are declared again, which no variable can hold.
+// addDependants adds types that are compiled anew, and what mentions them or generic functions that
+// are declared again, which no variable can hold.
 func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions []*state.Function, taken map[string]bool) {
 	anew := map[types.Object]bool{}
 	add := func(spec *state.TypeSpec) {
@@ -159,8 +159,8 @@ func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions
 	slices.SortFunc(set.renewed, byName)
 }
 
-// mentionsAny reports whether a type, or one of its methods, mentions types or
-// functions that are compiled anew.
+// mentionsAny reports whether a type, or one of its methods, mentions types or functions that are
+// compiled anew.
 func (u *Unit) mentionsAny(spec *state.TypeSpec, anew map[types.Object]bool, functions []*state.Function) bool {
 	if u.nodeMentions(spec.Node, spec.Info, anew, functions) {
 		return true
@@ -261,8 +261,8 @@ func (u *Unit) claim(set *compilation) {
 	}
 }
 
-// followed has the variables that hold a function hold the version that the
-// unit declares under a name.
+// followed has the variables that hold a function hold the version that the unit declares under a
+// name.
 func (u *Unit) followed(fn *state.Function, own string, unique func(string) string) {
 	held := u.heldType(fn)
 	there := false
@@ -339,8 +339,7 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.Lowered, u.alias("reflect", "reflect"), h.name))
 }
 
-// declareFunction writes a function, and the variable by which others follow
-// it.
+// declareFunction writes a function, and the variable by which others follow it.
 func (u *Unit) declareFunction(fn *state.Function) {
 	h := u.homes[fn]
 	u.parts = append(u.parts, u.line(fn.Written)+u.declaration(fn.Written, fn.Written.Name, h.name, setting{info: fn.Info})+"\n")

@@ -10,10 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// describedTypes writes entries of the table of types for those that were
-// described to the interpreter, by their numbers: values of them in interfaces
-// can be carried over then. Those that the unit has no words for, such as
-// types that are declared in functions, are left out.
+// describedTypes writes entries of the table of types for those that were described to the
+// interpreter, by their numbers: values of them in interfaces can be carried over then. Those that
+// the unit has no words for, such as types that are declared in functions, are left out.
 func (u *Unit) describedTypes() []string {
 	type entry struct {
 		number int
@@ -52,14 +51,13 @@ func (u *Unit) spoken(t types.Type) (text string, ok bool) {
 	return u.Typ(t), true
 }
 
-// implementations writes lists of values of the session's types as those
-// interfaces that they implement, for the interfaces that the session's variables
-// and types are made of.
+// implementations writes lists of values of the session's types as those interfaces that they
+// implement, for the interfaces that the session's variables and types are made of.
 //
-// The compiler tells the types of what interfaces with methods hold by their
-// method tables, of which it makes one for a type and an interface. The run time
-// makes another where it converts such a value before there is one, as when
-// variables are carried over or types are compiled anew, and that of a later cell would not be the same.
+// The compiler tells the types of what interfaces with methods hold by their method tables, of
+// which it makes one for a type and an interface. The run time makes another where it converts such
+// a value before there is one, as when variables are carried over or types are compiled anew, and
+// that of a later cell would not be the same.
 func (u *Unit) implementations(set *compilation) []string {
 	var concrete, interfaces []types.Type
 	seen := map[int]bool{}

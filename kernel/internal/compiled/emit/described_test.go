@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestDescribedTypes looks for the types in the unit that a session becomes when it
-// is compiled, of which the interpreter knows values only by their numbers.
+// TestDescribedTypes looks for the types in the unit that a session becomes when it is compiled, of
+// which the interpreter knows values only by their numbers.
 func TestDescribedTypes(t *testing.T) {
 	session := enginetest.NewSession()
 	for i, source := range []string{

@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Mark ends the names that the emission writes, and begins those of the variables
-// that hold functions.
+// Mark ends the names that the emission writes, and begins those of the variables that hold
+// functions.
 const Mark = "ˑ"
 
 const CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
@@ -25,15 +25,13 @@ const CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
 // An Emitter writes the units of a session.
 type Emitter struct {
 	*check.Checker
-	// homes says where the session's declarations are: types and constants by
-	// object, functions by what they are for the session, variables by
-	// lowered name.
+	// homes says where the session's declarations are: types and constants by object, functions by
+	// what they are for the session, variables by lowered name.
 	homes map[any]home
 	// holders are the variables that hold the newest version of a function.
 	holders map[*state.Function][]holder
 	Units   int
-	// loaded finds units that may run again by their text without what only
-	// their cell has.
+	// loaded finds units that may run again by their text without what only their cell has.
 	loaded map[string]loaded
 }
 
@@ -43,8 +41,8 @@ type loaded struct {
 	cell int
 }
 
-// A holder is the place of a variable that holds a function, and the function's
-// type as it was there.
+// A holder is the place of a variable that holds a function, and the function's type as it was
+// there.
 type holder struct {
 	home
 	typ string
@@ -85,8 +83,7 @@ type Unit struct {
 	moved       []program.Moved
 	// inits are the init functions that were not called yet.
 	inits []change.InitCall
-	// runs says that there are statements, and failing that they use the
-	// variable for errors.
+	// runs says that there are statements, and failing that they use the variable for errors.
 	runs, failing bool
 }
 
@@ -105,8 +102,8 @@ func (e *Emitter) newUnit(l *change.Change) *Unit {
 	return u
 }
 
-// emit writes the unit of a cell whose declarations the session knows. What
-// that changes in the emitter the lowering's rollback takes back.
+// emit writes the unit of a cell whose declarations the session knows. What that changes in the
+// emitter the lowering's rollback takes back.
 func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *program.Compiled, problems []syntax.Problem) {
 	u := e.newUnit(l)
 	defer func() {
@@ -137,14 +134,14 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 	return b, c, nil
 }
 
-// empty reports whether the unit neither declares nor does anything, as that of
-// declarations which are there already.
+// empty reports whether the unit neither declares nor does anything, as that of declarations which
+// are there already.
 func (u *Unit) empty() bool {
 	return !u.runs && len(u.parts)+len(u.variables)+len(u.pointers)+len(u.types)+len(u.moved)+len(u.blank) == 0
 }
 
-// again has the session run a unit that is loaded already, if one has the same
-// text and declares nothing that must be new.
+// again has the session run a unit that is loaded already, if one has the same text and declares
+// nothing that must be new.
 func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.Function) bool {
 	number := u.l.K.Source.Cell.Number
 	text := strings.NewReplacer(

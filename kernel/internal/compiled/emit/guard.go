@@ -11,39 +11,37 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Guard finds the edits that let the worker stop the user's text once it is
-// compiled, and live through what it does: checks in loops and at the entry of
-// functions, waits that end with the cell (guard_channel.go, guard_library.go),
-// and goroutines whose panics are caught (guard_go.go). What the text does is
-// otherwise what it did.
+// A Guard finds the edits that let the worker stop the user's text once it is compiled, and live
+// through what it does: checks in loops and at the entry of functions, waits that end with the cell
+// (guard_channel.go, guard_library.go), and goroutines whose panics are caught (guard_go.go). What
+// the text does is otherwise what it did.
 //
-// Edits copy no text of the user and add no lines, so they go together with
-// those that give names another form. Columns behind an edit are other ones.
+// Edits copy no text of the user and add no lines, so they go together with those that give names
+// another form. Columns behind an edit are other ones.
 //
-// What a guard cannot write without changing the meaning stays as it is, such
-// as operations on channels whose type is a type parameter.
+// What a guard cannot write without changing the meaning stays as it is, such as operations on
+// channels whose type is a type parameter.
 type Guard struct {
 	Info *types.Info
 	// Source is the text, and offset where in it a position is.
 	Source string
 	Offset func(token.Pos) int
-	// Cell returns what the text calls a function of package cell, and standard
-	// one of package standard.
+	// Cell returns what the text calls a function of package cell, and standard one of package
+	// standard.
 	Cell, Standard func(function string) string
-	// Name returns what the text calls the object of an identifier; empty for
-	// what the user calls it. It is asked for generic functions that a go
-	// statement calls.
+	// Name returns what the text calls the object of an identifier; empty for what the user calls
+	// it. It is asked for generic functions that a go statement calls.
 	Name func(*ast.Ident) string
-	// Unchecked reports whether a function of the session has no check, and
-	// signature writes the types of its parameters and results, if it can.
+	// Unchecked reports whether a function of the session has no check, and signature writes the
+	// types of its parameters and results, if it can.
 	Unchecked func(*types.Func) bool
 	Signature func(*types.Signature) (params []string, results string, ok bool)
 
 	leftOut map[ast.Stmt]leftOut
 
 	Edits syntax.Edits
-	// results are the types of those of the function that is walked, and files
-	// the standard files that package standard has others for.
+	// results are the types of those of the function that is walked, and files the standard files
+	// that package standard has others for.
 	results []types.Type
 	files   map[ast.Expr]bool
 	// wrapped holds what stands around functions that imported code may call.
@@ -78,14 +76,13 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 	return g.Edits
 }
 
-// Add collects the edits of a node: a function, or a statement at the top of a
-// cell or a part of it.
+// Add collects the edits of a node: a function, or a statement at the top of a cell or a part of
+// it.
 func (g *Guard) Add(root ast.Node) {
 	g.walk(root)
 }
 
-// typeOf returns the type of an expression, which is an invalid one where none
-// is known.
+// typeOf returns the type of an expression, which is an invalid one where none is known.
 func (g *Guard) typeOf(x ast.Expr) types.Type {
 	if t := g.Info.TypeOf(x); t != nil {
 		return t
@@ -97,15 +94,15 @@ func (g *Guard) insert(pos token.Pos, text string) {
 	g.Edits.Insert(g.Offset(pos), text)
 }
 
-// replace replaces what stands from one position to another. It keeps the
-// lines, by breaks after text.
+// replace replaces what stands from one position to another. It keeps the lines, by breaks after
+// text.
 func (g *Guard) replace(from, to token.Pos, text string) {
 	start, end := g.Offset(from), g.Offset(to)
 	g.Edits.Replace(start, end, text+strings.Repeat("\n", strings.Count(g.Source[start:end], "\n")))
 }
 
-// walk collects the edits of a node. Those of an expression that is put into a
-// call come around those of its parts.
+// walk collects the edits of a node. Those of an expression that is put into a call come around
+// those of its parts.
 func (g *Guard) walk(n ast.Node) {
 	if n == nil {
 		return
@@ -207,13 +204,13 @@ func (g *Guard) body(t *ast.FuncType, body *ast.BlockStmt, enters bool) {
 	g.results = results
 }
 
-// largeLeaf is the number of nodes from which on a function that calls nothing
-// is not inlined by the compiler in any case.
+// largeLeaf is the number of nodes from which on a function that calls nothing is not inlined by
+// the compiler in any case.
 const largeLeaf = 120
 
-// enters reports whether a function with this body is checked when it is
-// entered. Those that call nothing of the user are not, so that the compiler
-// can still inline the small ones among them: a recursion needs a call.
+// enters reports whether a function with this body is checked when it is entered. Those that call
+// nothing of the user are not, so that the compiler can still inline the small ones among them: a
+// recursion needs a call.
 func (g *Guard) enters(body *ast.BlockStmt) bool {
 	nodes, calls := 0, false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -229,8 +226,8 @@ func (g *Guard) enters(body *ast.BlockStmt) bool {
 	return calls || nodes > largeLeaf
 }
 
-// harmless reports whether a call is a conversion, or one of a builtin, of a
-// literal that stands there, or of a function of the standard library.
+// harmless reports whether a call is a conversion, or one of a builtin, of a literal that stands
+// there, or of a function of the standard library.
 func (g *Guard) harmless(call *ast.CallExpr) bool {
 	fun := ast.Unparen(call.Fun)
 	if tv := g.Info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
@@ -264,12 +261,11 @@ func (g *Guard) harmless(call *ast.CallExpr) bool {
 	return !strings.Contains(first, ".")
 }
 
-// fewRounds is how often a loop over something of known length may go round
-// without a check.
+// fewRounds is how often a loop over something of known length may go round without a check.
 const fewRounds = 16
 
-// short reports whether a range loop has few rounds, none of which can be long
-// for another loop in it.
+// short reports whether a range loop has few rounds, none of which can be long for another loop in
+// it.
 func (g *Guard) short(s *ast.RangeStmt) bool {
 	tv := g.Info.Types[s.X]
 	rounds := int64(-1)

@@ -11,12 +11,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// Small functions have no check, so that they can be inlined. Where code of a
-// library calls one of them, as a solver does with what it minimizes, nothing
-// would check. So what it gets is a literal that does, and calls the function.
+// Small functions have no check, so that they can be inlined. Where code of a library calls one of
+// them, as a solver does with what it minimizes, nothing would check. So what it gets is a literal
+// that does, and calls the function.
 
-// callback notes an expression that imported code may call, if it is a function
-// of the session without checks.
+// callback notes an expression that imported code may call, if it is a function of the session
+// without checks.
 func (g *Guard) callback(x ast.Expr) {
 	id, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {
@@ -110,8 +110,7 @@ func Checks(d *ast.FuncDecl, info *types.Info) bool {
 	return found
 }
 
-// Spelled returns the types of a function's parameters and results as the unit
-// writes them.
+// Spelled returns the types of a function's parameters and results as the unit writes them.
 func (u *Unit) Spelled(sig *types.Signature) (params []string, results string, ok bool) {
 	defer func() {
 		switch r := recover().(type) {

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// channel returns the type of an expression whose operations on channels are
-// guarded. A type parameter is none.
+// channel returns the type of an expression whose operations on channels are guarded. A type
+// parameter is none.
 func (g *Guard) channel(x ast.Expr) (*types.Chan, bool) {
 	t := types.Unalias(g.Info.TypeOf(x))
 	if _, ok := t.(*types.TypeParam); ok || t == nil {
@@ -78,8 +78,8 @@ func (g *Guard) rangeLoop(s *ast.RangeStmt) {
 	g.walk(s.Body)
 }
 
-// receiveLoop makes a range loop over a channel one that receives, or one over
-// an iterator where it sets a variable of outside.
+// receiveLoop makes a range loop over a channel one that receives, or one over an iterator where it
+// sets a variable of outside.
 func (g *Guard) receiveLoop(s *ast.RangeStmt) {
 	key, _ := s.Key.(*ast.Ident)
 	if s.Key != nil && (key == nil || s.Tok != token.DEFINE && key.Name != "_") {
@@ -104,8 +104,8 @@ func (g *Guard) receiveLoop(s *ast.RangeStmt) {
 	g.insert(s.Body.Rbrace, "}")
 }
 
-// selection guards a select statement: one that waits gets a clause for the
-// end of the cell. What its clauses send and receive is left to it.
+// selection guards a select statement: one that waits gets a clause for the end of the cell. What
+// its clauses send and receive is left to it.
 func (g *Guard) selection(s *ast.SelectStmt) {
 	waits := true
 	for _, c := range s.Body.List {

@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 )
 
-// The standard files that cells use are not those of the worker: where one
-// becomes an interface, or is read or written, package standard has what stands
-// for it. What becomes an empty interface stays an *os.File.
+// The standard files that cells use are not those of the worker: where one becomes an interface, or
+// is read or written, package standard has what stands for it. What becomes an empty interface
+// stays an *os.File.
 
 // convert finds the standard files that are converted in a node.
 func (g *Guard) convert(n ast.Node) {

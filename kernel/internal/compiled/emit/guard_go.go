@@ -10,10 +10,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 )
 
-// start guards a go statement, so that a panic in the goroutine ends the cell
-// and not the worker: a literal catches it itself, and another function is
-// called by one. Function and arguments are evaluated where the statement is,
-// all in one assignment, as Go does it:
+// start guards a go statement, so that a panic in the goroutine ends the cell and not the worker: a
+// literal catches it itself, and another function is called by one. Function and arguments are
+// evaluated where the statement is, all in one assignment, as Go does it:
 //
 //	go f(a, b)
 //	{ functionˑˑ, a1ˑˑ, a2ˑˑ := f, a, b; go func() { defer cellˑ.Caught(); functionˑˑ(a1ˑˑ, a2ˑˑ) }() }
@@ -42,16 +41,16 @@ func (g *Guard) start(s *ast.GoStmt) {
 type launch struct {
 	*Guard
 	call *ast.CallExpr
-	// callee is what the literal calls, and dropped says that the text of the
-	// function is left out, since callee stands for it.
+	// callee is what the literal calls, and dropped says that the text of the function is left out,
+	// since callee stands for it.
 	callee  string
 	dropped bool
-	// params is the type of the function, nil for a builtin; generic says that
-	// the call finds its type arguments.
+	// params is the type of the function, nil for a builtin; generic says that the call finds its
+	// type arguments.
 	params  *types.Signature
 	generic bool
-	// names are the variables on the left of the assignment, that of the
-	// function first if it has one, and passed what the literal passes.
+	// names are the variables on the left of the assignment, that of the function first if it has
+	// one, and passed what the literal passes.
 	names, passed []string
 	// constants says which arguments are passed by their values.
 	constants []bool
@@ -61,8 +60,7 @@ type launch struct {
 
 const calledName = "functionˑˑ"
 
-// function finds what the literal calls. It reports false where there is no
-// way to write it.
+// function finds what the literal calls. It reports false where there is no way to write it.
 func (l *launch) function(fun ast.Expr) bool {
 	tv := l.Info.Types[fun]
 	if tv.IsBuiltin() {
@@ -94,8 +92,8 @@ func (l *launch) function(fun ast.Expr) bool {
 	return true
 }
 
-// uninstantiated reports whether an expression is a generic function of which
-// not all type arguments are written.
+// uninstantiated reports whether an expression is a generic function of which not all type
+// arguments are written.
 func (g *Guard) uninstantiated(x ast.Expr) bool {
 	x = ast.Unparen(x)
 	written := 0
@@ -138,8 +136,7 @@ func (l *launch) named(fun ast.Expr) (string, bool) {
 	return "", false
 }
 
-// arguments decides how the arguments are passed. It reports false where there
-// is no way to.
+// arguments decides how the arguments are passed. It reports false where there is no way to.
 func (l *launch) arguments() bool {
 	if len(l.call.Args) == 1 {
 		if t, ok := l.Info.TypeOf(l.call.Args[0]).(*types.Tuple); ok {
@@ -168,8 +165,8 @@ func (l *launch) pass(name, passed string) {
 	l.passed = append(l.passed, passed)
 }
 
-// argument decides how an argument is passed. A variable gets the type of its
-// argument, which for an untyped one must be that of the parameter.
+// argument decides how an argument is passed. A variable gets the type of its argument, which for
+// an untyped one must be that of the parameter.
 func (l *launch) argument(i int, arg ast.Expr) bool {
 	name := fmt.Sprintf("a%dˑˑ", i+1)
 	if l.null(arg) {
@@ -244,8 +241,8 @@ func isBoolean(t types.Type) bool {
 	return ok && b.Info()&types.IsBoolean != 0
 }
 
-// untypedShift reports whether a constant is shifted by what is none in x: it
-// takes its type from where the expression stands.
+// untypedShift reports whether a constant is shifted by what is none in x: it takes its type from
+// where the expression stands.
 func untypedShift(info *types.Info, x ast.Expr) bool {
 	found := false
 	ast.Inspect(x, func(n ast.Node) bool {

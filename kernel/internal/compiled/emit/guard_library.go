@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 )
 
-// guardedFunctions are the functions of the standard library that package cell
-// has in another form, of the same type: they wait no longer than the cell
-// runs, end the cell and not the worker, or write and read what is the cell's.
+// guardedFunctions are the functions of the standard library that package cell has in another form,
+// of the same type: they wait no longer than the cell runs, end the cell and not the worker, or
+// write and read what is the cell's.
 var guardedFunctions = map[string]string{
 	"time.Sleep":   "Sleep",
 	"os.Exit":      "Exit",
@@ -34,8 +34,7 @@ var standardFunctions = map[string]string{
 	"time.AfterFunc":     "AfterFunc",
 }
 
-// guardedMethods are those that package cell has as functions, of a pointer or
-// an interface.
+// guardedMethods are those that package cell has as functions, of a pointer or an interface.
 var guardedMethods = map[string]string{
 	"(*sync.Mutex).Lock":     "Lock",
 	"(*sync.RWMutex).Lock":   "LockRW",
@@ -48,8 +47,8 @@ var guardedMethods = map[string]string{
 	"(*log.Logger).Fatalln":  "LoggerFatalln",
 }
 
-// starters are the functions that call one of their arguments in a goroutine of
-// their own, by its index.
+// starters are the functions that call one of their arguments in a goroutine of their own, by its
+// index.
 var starters = map[string]int{
 	"(*sync.WaitGroup).Go":                      0,
 	"context.AfterFunc":                         1,
@@ -72,8 +71,7 @@ func (g *Guard) called(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// call guards a call that is another one for package cell. It reports whether
-// it is.
+// call guards a call that is another one for package cell. It reports whether it is.
 func (g *Guard) call(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		g.literal(lit, g.enters(lit.Body))
@@ -100,8 +98,8 @@ func (g *Guard) call(call *ast.CallExpr) bool {
 	return g.method(call, f) || g.waiting(call, f)
 }
 
-// started guards an argument that is called in a goroutine. One that returns
-// something must be a literal.
+// started guards an argument that is called in a goroutine. One that returns something must be a
+// literal.
 func (g *Guard) started(arg ast.Expr) {
 	if lit, ok := ast.Unparen(arg).(*ast.FuncLit); ok {
 		g.insert(lit.Body.Lbrace+1, " defer "+g.Cell("Caught")+"();")
@@ -117,8 +115,8 @@ func (g *Guard) started(arg ast.Expr) {
 	g.insert(arg.End(), ")")
 }
 
-// method guards a call of a method that is a function of package cell. It
-// reports whether the call is one.
+// method guards a call of a method that is a function of package cell. It reports whether the call
+// is one.
 func (g *Guard) method(call *ast.CallExpr, f *types.Func) bool {
 	function, ok := guardedMethods[f.FullName()]
 	if !ok {
@@ -153,8 +151,8 @@ func (g *Guard) method(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// waiting guards a call that may wait for something outside the program. It
-// reports whether the call is one.
+// waiting guards a call that may wait for something outside the program. It reports whether the
+// call is one.
 func (g *Guard) waiting(call *ast.CallExpr, f *types.Func) bool {
 	name := f.FullName()
 	goesOn, ok := check.Blocking[name]
@@ -175,8 +173,8 @@ func (g *Guard) waiting(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// embedding returns the fields through which a method is promoted, as they are
-// written behind the operand, and whether they end at a pointer or interface.
+// embedding returns the fields through which a method is promoted, as they are written behind the
+// operand, and whether they end at a pointer or interface.
 func embedding(s *types.Selection) (path string, refers bool) {
 	var fields strings.Builder
 	t := s.Recv()
@@ -192,8 +190,7 @@ func embedding(s *types.Selection) (path string, refers bool) {
 	return fields.String(), pointer || types.IsInterface(t)
 }
 
-// selector guards what a package declares. It reports whether it is done with
-// the selector.
+// selector guards what a package declares. It reports whether it is done with the selector.
 func (g *Guard) selector(sel *ast.SelectorExpr) bool {
 	id, ok := sel.X.(*ast.Ident)
 	if ok {
@@ -208,8 +205,8 @@ func (g *Guard) selector(sel *ast.SelectorExpr) bool {
 	return true
 }
 
-// identifier guards a builtin, a function that imported code may call, and what a package declares that is imported
-// with a dot.
+// identifier guards a builtin, a function that imported code may call, and what a package declares
+// that is imported with a dot.
 func (g *Guard) identifier(id *ast.Ident) {
 	if around, ok := g.wrapped[id]; ok {
 		g.insert(id.Pos(), around[0])

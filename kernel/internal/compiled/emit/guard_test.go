@@ -21,8 +21,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// TestGuards compares the guarded form of programs with the files beside them,
-// which keep the lines.
+// TestGuards compares the guarded form of programs with the files beside them, which keep the
+// lines.
 func TestGuards(t *testing.T) {
 	enginetest.Golden(t, "guard", ".txt", ".guarded", func(t *testing.T, source string) string {
 		got, err := guarded(source, "main")
@@ -39,8 +39,7 @@ func TestGuards(t *testing.T) {
 	})
 }
 
-// TestGuardedPrograms holds that programs with guards compile, and print what
-// they print without.
+// TestGuardedPrograms holds that programs with guards compile, and print what they print without.
 func TestGuardedPrograms(t *testing.T) {
 	testrun.LeaveOutShort(t)
 	if enginetest.Raced {
@@ -94,8 +93,7 @@ func main() {
 }
 `
 
-// guarded returns the text of a whole program with guards, as a package of
-// another name.
+// guarded returns the text of a whole program with guards, as a package of another name.
 func guarded(source, name string) (string, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "main.go", source, parser.SkipObjectResolution)
@@ -145,8 +143,7 @@ func guarded(source, name string) (string, error) {
 	return all.Apply(source, 0), nil
 }
 
-// blankImports returns the edits that make blank what a program imports and no
-// longer names.
+// blankImports returns the edits that make blank what a program imports and no longer names.
 func blankImports(file *ast.File, info *types.Info, all syntax.Edits, offset func(token.Pos) int) syntax.Edits {
 	used := map[*types.Package]bool{}
 	selected := map[*ast.Ident]bool{}

@@ -16,23 +16,22 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A setting is where text stands: what it is part of decides by which name it
-// calls functions.
+// A setting is where text stands: what it is part of decides by which name it calls functions.
 type setting struct {
 	info *types.Info
-	// outlives says that the text may run after a function that it calls was
-	// declared again without being compiled anew: it is part of a method.
+	// outlives says that the text may run after a function that it calls was declared again without
+	// being compiled anew: it is part of a method.
 	outlives bool
-	// becomes is the type that an expression is converted to, if it is written
-	// apart from what says so.
+	// becomes is the type that an expression is converted to, if it is written apart from what says
+	// so.
 	becomes types.Type
 	// leftOut is what looks at the errors that statements leave out.
 	leftOut map[ast.Stmt]leftOut
 }
 
-// leftOut is what looks at the error that a statement leaves out: what takes it,
-// in front of a call or behind the left side of an assignment, or in place of
-// that side if aside is set, and what follows the statement.
+// leftOut is what looks at the error that a statement leaves out: what takes it, in front of a call
+// or behind the left side of an assignment, or in place of that side if aside is set, and what
+// follows the statement.
 type leftOut struct {
 	taken, then string
 	aside       bool
@@ -75,8 +74,8 @@ func Covered(all syntax.Edits, start, end int) bool {
 	return false
 }
 
-// rename finds the names in a node that the unit calls something else, save those
-// in what is replaced anyway.
+// rename finds the names in a node that the unit calls something else, save those in what is
+// replaced anyway.
 func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, replace func(at token.Pos, length int, text string)) {
 	literals := 0
 	passed := map[*ast.FuncLit]bool{} // to what does not keep them
@@ -121,8 +120,7 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 	})
 }
 
-// named returns what the unit calls what an identifier means; empty for what
-// keeps its name.
+// named returns what the unit calls what an identifier means; empty for what keeps its name.
 func (u *Unit) named(id *ast.Ident, p setting, literal bool, stack []ast.Node) string {
 	src, offset := u.Within(id.Pos())
 	if src == nil || !strings.HasPrefix(src.Text[min(offset, len(src.Text)):], id.Name) {
@@ -171,8 +169,8 @@ func (u *Unit) home(key any) home {
 	return h
 }
 
-// isPassed reports whether a function literal is an argument of a function of
-// the standard library that has called it for the last time when it returns.
+// isPassed reports whether a function literal is an argument of a function of the standard library
+// that has called it for the last time when it returns.
 func isPassed(lit *ast.FuncLit, info *types.Info, stack []ast.Node) bool {
 	if len(stack) == 0 {
 		return false

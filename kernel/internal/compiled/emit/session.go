@@ -14,9 +14,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Compile enters the declarations of a checked cell into the session and writes
-// its unit. Rollback takes both back, and commit makes the declarations live, as
-// for a cell that is lowered. There is no unit if all is loaded already.
+// Compile enters the declarations of a checked cell into the session and writes its unit. Rollback
+// takes both back, and commit makes the declarations live, as for a cell that is lowered. There is
+// no unit if all is loaded already.
 func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, problems []syntax.Problem) {
 	l, problems = change.Record(e.Checker, k)
 	if len(problems) > 0 {
@@ -37,8 +37,8 @@ func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.U
 	return l, unit, compiled, problems
 }
 
-// Forget makes the emitter that of a process which has loaded nothing. The paths
-// of its units are not used again.
+// Forget makes the emitter that of a process which has loaded nothing. The paths of its units are
+// not used again.
 func (e *Emitter) Forget() {
 	e.homes, e.holders, e.loaded = map[any]home{}, map[*state.Function][]holder{}, map[string]loaded{}
 }
@@ -52,10 +52,9 @@ func (e *Emitter) Variable(d *state.Declaration) (unit, name string, ok bool) {
 	return h.path, h.name, ok
 }
 
-// Everything writes one unit with all that is live in the session, and what that
-// mentions. Its variables are to be carried over from where they are: the
-// interpreter, or earlier units. The undo takes back what the emitter then
-// knows.
+// Everything writes one unit with all that is live in the session, and what that mentions. Its
+// variables are to be carried over from where they are: the interpreter, or earlier units. The undo
+// takes back what the emitter then knows.
 func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
 	l := change.New(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Source: syntax.NewSource(program.Cell{})}}, Info: check.NewInfo()})
 	u := e.newUnit(l)

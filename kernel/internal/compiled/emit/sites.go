@@ -9,10 +9,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// locate remembers the operations within a node of compiled text that can panic.
-// Compiled code tells the line of a panic; its kind then tells which of the
-// line's operations it was, and so the column; of several operations of that kind
-// in a line it names none.
+// locate remembers the operations within a node of compiled text that can panic. Compiled code
+// tells the line of a panic; its kind then tells which of the line's operations it was, and so the
+// column; of several operations of that kind in a line it names none.
 func (u *Unit) locate(root ast.Node, info *types.Info) {
 	t := check.Tree{Info: info}
 	found := t.Operations(nil, root)

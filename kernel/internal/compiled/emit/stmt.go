@@ -14,9 +14,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// statements writes the statements at the top of the cell, with what package
-// cell has to know: how far they got, what the last one shows, and errors that
-// they leave out.
+// statements writes the statements at the top of the cell, with what package cell has to know: how
+// far they got, what the last one shows, and errors that they leave out.
 func (u *Unit) statements() {
 	k := u.l.K
 	slices.SortFunc(u.inits, func(a, b change.InitCall) int { return a.Offset - b.Offset })
@@ -82,8 +81,8 @@ func (u *Unit) statement(s ast.Stmt) {
 	}
 }
 
-// errorsInBlocks returns what looks at the errors that the statements in the blocks
-// of a statement leave out.
+// errorsInBlocks returns what looks at the errors that the statements in the blocks of a statement
+// leave out.
 func (u *Unit) errorsInBlocks(s ast.Stmt) map[ast.Stmt]leftOut {
 	found := map[ast.Stmt]leftOut{}
 	check.InBlocks(s, func(s ast.Stmt) {
@@ -107,8 +106,7 @@ func (u *Unit) errorsInBlocks(s ast.Stmt) map[ast.Stmt]leftOut {
 	return found
 }
 
-// assigned returns the names of what is assigned to, or nil if that is not all
-// variables.
+// assigned returns the names of what is assigned to, or nil if that is not all variables.
 func (u *Unit) assigned(left []ast.Expr, p setting) []string {
 	names := make([]string, len(left))
 	for i, e := range left {
@@ -121,8 +119,8 @@ func (u *Unit) assigned(left []ast.Expr, p setting) []string {
 	return names
 }
 
-// aside returns what stands before and behind a call whose results go to left
-// unless the last one is an error.
+// aside returns what stands before and behind a call whose results go to left unless the last one
+// is an error.
 func (u *Unit) aside(left []string, call ast.Expr) (before, after string) {
 	values := make([]string, len(left))
 	for i := range values {
@@ -140,8 +138,7 @@ func (u *Unit) failed(call ast.Expr) string {
 	return fmt.Sprintf("; if err%[1]s != nil { %[2]s(err%[1]s, %[3]d, %[4]d, %[5]d) }", Mark, u.cell("Failed"), src.Cell.Number, line, column)
 }
 
-// expression writes an expression statement. The last one of the cell shows its
-// value.
+// expression writes an expression statement. The last one of the cell shows its value.
 func (u *Unit) expression(s *ast.ExprStmt) {
 	k := u.l.K
 	tv := k.Info.Types[s.X]
@@ -200,8 +197,8 @@ func (u *Unit) expression(s *ast.ExprStmt) {
 	}
 }
 
-// assignment writes an assignment; those that declare variables assign to those
-// of the unit, or of an earlier one.
+// assignment writes an assignment; those that declare variables assign to those of the unit, or of
+// an earlier one.
 func (u *Unit) assignment(s *ast.AssignStmt) {
 	k := u.l.K
 	if !k.Remembered[s] {
@@ -246,8 +243,7 @@ func computes(e ast.Expr) bool {
 	return found
 }
 
-// variable returns what the unit calls a variable that a statement at the top
-// assigns to.
+// variable returns what the unit calls a variable that a statement at the top assigns to.
 func (u *Unit) variable(id *ast.Ident) string {
 	if id.Name == "_" {
 		return "_"

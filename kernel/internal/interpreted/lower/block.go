@@ -9,9 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// waiting writes the call of a method that may wait without end, so that it
-// ends with the cell: the method's value is evaluated, as Go does, before the
-// arguments are.
+// waiting writes the call of a method that may wait without end, so that it ends with the cell: the
+// method's value is evaluated, as Go does, before the arguments are.
 func (b *body) waiting(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selection, recv string, sig *types.Signature, m *types.Func) (string, bool) {
 	name := m.FullName()
 	goesOn, ok := check.Blocking[name]

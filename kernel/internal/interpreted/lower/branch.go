@@ -14,17 +14,16 @@ import (
 type target struct {
 	label string
 	loop  bool
-	// exit is the label that break without one is written with, where the
-	// interpreter takes break alone for the end of the function.
+	// exit is the label that break without one is written with, where the interpreter takes break
+	// alone for the end of the function.
 	exit string
-	// iterated is set for a range over a function, whose body is a function
-	// literal of its own.
+	// iterated is set for a range over a function, whose body is a function literal of its own.
 	iterated *iterated
 }
 
-// iterated is what leaves the body of a range over a function otherwise than
-// by its end: noted in a variable, and carried out after the call. Another
-// variable says whether the iterator may call the body.
+// iterated is what leaves the body of a range over a function otherwise than by its end: noted in a
+// variable, and carried out after the call. Another variable says whether the iterator may call the
+// body.
 type iterated struct {
 	variable string
 	state    string
@@ -39,8 +38,8 @@ type exit struct {
 	pos   token.Pos
 }
 
-// leave writes the end of the loop from inside the body. The states are 0 for a
-// body that may be called, and those of the bridge's Iterated.
+// leave writes the end of the loop from inside the body. The states are 0 for a body that may be
+// called, and those of the bridge's Iterated.
 func (it *iterated) leave() string {
 	return it.state + " = 1\nreturn false"
 }
@@ -123,8 +122,7 @@ func (b *body) returnThrough(s *ast.ReturnStmt, it *iterated) string {
 	return b.store(places, s.Results, "=") + "\n" + leave
 }
 
-// rangeOverFunc writes the call of an iterator with the loop's body as its
-// argument.
+// rangeOverFunc writes the call of an iterator with the loop's body as its argument.
 func (b *body) rangeOverFunc(s *ast.RangeStmt, label string, sig *types.Signature) string {
 	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
 	n := b.l.S.Unique()

@@ -56,8 +56,7 @@ func (b *body) operandOf(fun ast.Expr) string {
 	return b.typedVariadic(fun, b.operand(fun))
 }
 
-// apply writes the call of the function f with first, if any, before the
-// arguments of e.
+// apply writes the call of the function f with first, if any, before the arguments of e.
 func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signature, obj *types.Func) string {
 	if len(e.Args) == 1 {
 		if tuple, ok := b.Info.TypeOf(e.Args[0]).(*types.Tuple); ok {
@@ -84,10 +83,9 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 	return f + "(" + strings.Join(args, ", ") + ")"
 }
 
-// listed writes variadic arguments as a list where the interpreter could take
-// one of them for the list: it goes by the type that it finds at run time. Where
-// there are none, it would make an empty list for a function that is called
-// without having been in a variable.
+// listed writes variadic arguments as a list where the interpreter could take one of them for the
+// list: it goes by the type that it finds at run time. Where there are none, it would make an empty
+// list for a function that is called without having been in a variable.
 func (b *body) listed(args []string, first int, given []types.Type, sig *types.Signature) []string {
 	n := sig.Params().Len() - 1
 	if !sig.Variadic() || len(given) < n {
@@ -152,10 +150,9 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 	return b.apply(e, b.callee(fn), []string{recv}, sig, nil)
 }
 
-// receiver writes the operand that a method is called on. If the method is
-// the session's, the function behind it is returned too and the operand has
-// the type of its first parameter. iface says that the operand is of an
-// interface of the session, and the method to be found by name.
+// receiver writes the operand that a method is called on. If the method is the session's, the
+// function behind it is returned too and the operand has the type of its first parameter. iface
+// says that the operand is of an interface of the session, and the method to be found by name.
 func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string, fn *state.Function, iface bool) {
 	m := s.Obj().(*types.Func)
 	t := b.Info.TypeOf(sel.X)
@@ -209,9 +206,9 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 		b.l.Signature(sig, true), shape.Returning(sig, call), recv)
 }
 
-// compiledMethodValue writes x.M for a method of a compiled type. Of a variable
-// the interpreter would find the receiver when the value is called, and of a
-// pointer it would take it for a parameter.
+// compiledMethodValue writes x.M for a method of a compiled type. Of a variable the interpreter
+// would find the receiver when the value is called, and of a pointer it would take it for a
+// parameter.
 func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv string) string {
 	m := s.Obj().(*types.Func)
 	sig := s.Type().(*types.Signature)
@@ -389,9 +386,8 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 	return "append(" + strings.Join(args, ", ") + ")"
 }
 
-// minMax writes min or max: of floating point numbers as a call of the bridge,
-// of others as nested calls of a function of two parameters that is made for
-// the type.
+// minMax writes min or max: of floating point numbers as a call of the bridge, of others as nested
+// calls of a function of two parameters that is made for the type.
 func (b *body) minMax(e *ast.CallExpr, name string) string {
 	t := types.Default(b.Info.TypeOf(e))
 	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&types.IsFloat != 0 {
@@ -424,8 +420,7 @@ func (l *lowering) minMaxFunc(name string, t types.Type) string {
 	return f
 }
 
-// compiledGeneric writes an instance of a generic function of a compiled
-// package.
+// compiledGeneric writes an instance of a generic function of a compiled package.
 func (b *body) compiledGeneric(id *ast.Ident, obj *types.Func) string {
 	fn := b.l.PreludeOf(obj.Pkg()).Funcs[obj.Name()]
 	if fn == nil {

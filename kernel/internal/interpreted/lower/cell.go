@@ -12,8 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// cellBody lowers the statements at the top of the cell and the display of
-// its value.
+// cellBody lowers the statements at the top of the cell and the display of its value.
 func (l *lowering) cellBody() string {
 	if len(l.K.Body) == 0 {
 		return l.initsBefore(len(l.K.Source.Cell.Source))
@@ -77,8 +76,8 @@ func (b *body) cellStatements() string {
 	return out.String()
 }
 
-// initsBefore writes the calls of init functions that stand before an offset
-// and were not made yet: they run when the variables above them are there.
+// initsBefore writes the calls of init functions that stand before an offset and were not made yet:
+// they run when the variables above them are there.
 func (l *lowering) initsBefore(offset int) string {
 	text := ""
 	for len(l.Inits) > 0 && l.Inits[0].Offset < offset {
@@ -88,8 +87,8 @@ func (l *lowering) initsBefore(offset int) string {
 	return text
 }
 
-// endMeasurement writes the end of the measurement of the cell's last
-// statement, unless it is written already.
+// endMeasurement writes the end of the measurement of the cell's last statement, unless it is
+// written already.
 func (b *body) endMeasurement() string {
 	if b.l.K.Stop == nil || b.l.measured {
 		return ""

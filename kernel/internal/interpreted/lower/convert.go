@@ -11,9 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// to writes an expression as a value of type t. All conversions that Go makes
-// by itself (in assignments, calls, returns, literals, sends, comparisons)
-// come through here or through convert.
+// to writes an expression as a value of type t. All conversions that Go makes by itself (in
+// assignments, calls, returns, literals, sends, comparisons) come through here or through convert.
 func (b *body) to(e ast.Expr, t types.Type) string {
 	if b.override[e] == "" {
 		e = ast.Unparen(e) // the interpreter loses some values in parentheses
@@ -35,9 +34,9 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 	return b.convert(b.typedVariadic(e, b.expr(e)), types.Default(tv.Type), t, e.Pos())
 }
 
-// typedVariadic converts the text of an expression to its type if it is a variadic
-// function in a field or behind a pointer: the interpreter would take it for one
-// of as many parameters as are written.
+// typedVariadic converts the text of an expression to its type if it is a variadic function in a
+// field or behind a pointer: the interpreter would take it for one of as many parameters as are
+// written.
 func (b *body) typedVariadic(e ast.Expr, text string) string {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
@@ -55,8 +54,8 @@ func (b *body) typedVariadic(e ast.Expr, text string) string {
 	return "(" + b.l.Typ(t) + ")(" + text + ")"
 }
 
-// functionAs is to for what is appended or returned: there the interpreter takes the
-// bare name of a declared function for its own node.
+// functionAs is to for what is appended or returned: there the interpreter takes the bare name of a
+// declared function for its own node.
 func (b *body) functionAs(e ast.Expr, t types.Type) string {
 	text := b.to(e, t)
 	obj := b.CalleeObject(ast.Unparen(e))
@@ -70,8 +69,8 @@ func (b *body) functionAs(e ast.Expr, t types.Type) string {
 	return "(" + b.l.Typ(own) + ")(" + text + ")"
 }
 
-// convert writes the conversion of a value of type from to type to. It is
-// the one place that decides how a value becomes an interface.
+// convert writes the conversion of a value of type from to type to. It is the one place that
+// decides how a value becomes an interface.
 func (b *body) convert(text string, from, to types.Type, pos token.Pos) string {
 	if to == nil || !types.IsInterface(to) || types.Identical(from, to) {
 		return text

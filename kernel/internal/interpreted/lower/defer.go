@@ -10,9 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// The interpreter's own defer holds a lock on the function's variables while
-// deferred calls run, which function literals made there wait for. So a
-// function with deferred calls becomes
+// The interpreter's own defer holds a lock on the function's variables while deferred calls run,
+// which function literals made there wait for. So a function with deferred calls becomes
 //
 //	func f(p T) (r R) {
 //		defers := bridge.Defers()
@@ -23,8 +22,7 @@ import (
 //
 // and recover asks the bridge for the panic that Protect has caught.
 
-// protected writes the statements of a function that has deferred calls.
-// write lowers them.
+// protected writes the statements of a function that has deferred calls. write lowers them.
 func (b *body) protected(sig *types.Signature, write func() string) string {
 	n := b.l.S.Unique()
 	b.deferring = fmt.Sprintf("defers__%d", n)
@@ -38,10 +36,10 @@ func (b *body) protected(sig *types.Signature, write func() string) string {
 	return out.String()
 }
 
-// recover has an effect only in the function that is deferred itself. So each
-// function that calls it has a number, which the defer statement tells the
-// bridge of the function that it defers. 0 stands for one that is not known
-// before it runs; there recover has an effect in what it calls, too.
+// recover has an effect only in the function that is deferred itself. So each function that calls
+// it has a number, which the defer statement tells the bridge of the function that it defers. 0
+// stands for one that is not known before it runs; there recover has an effect in what it calls,
+// too.
 
 // recoverer returns the number of the function whose body is lowered.
 func (b *body) recoverer() int {
@@ -97,8 +95,8 @@ func (b *body) deferee(e *ast.CallExpr) int {
 	return 0
 }
 
-// deferred writes a call whose operands are evaluated before it: statements
-// that do that, and a function which makes the call.
+// deferred writes a call whose operands are evaluated before it: statements that do that, and a
+// function which makes the call.
 func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 	var out strings.Builder
 	saved := b.override

@@ -66,8 +66,8 @@ func (b *body) expr(e ast.Expr) string {
 	return ""
 }
 
-// operand writes an expression so that an operator before it, or a selector
-// after it, takes all of it.
+// operand writes an expression so that an operator before it, or a selector after it, takes all of
+// it.
 func (b *body) operand(e ast.Expr) string {
 	if b.override[e] == "" {
 		e = ast.Unparen(e)
@@ -122,8 +122,8 @@ func plainLiteral(lit *ast.BasicLit, t types.Type) bool {
 	return false
 }
 
-// constant writes a constant with its type. All constants are folded: the
-// interpreter's own arithmetic on them is not exact.
+// constant writes a constant with its type. All constants are folded: the interpreter's own
+// arithmetic on them is not exact.
 func (l *lowering) constant(v constant.Value, t types.Type) string {
 	basic, ok := types.Default(t).Underlying().(*types.Basic)
 	if !ok {
@@ -194,8 +194,8 @@ func (l *lowering) float(v constant.Value, bits int) string {
 	return text
 }
 
-// like writes an operand of an operation whose other operand gives it its
-// type, so that constants can be bare.
+// like writes an operand of an operation whose other operand gives it its type, so that constants
+// can be bare.
 func (b *body) like(e ast.Expr) string {
 	if tv, ok := b.Info.Types[e]; ok && tv.Value != nil {
 		if basic, ok := types.Default(tv.Type).Underlying().(*types.Basic); ok &&
@@ -251,8 +251,8 @@ func (b *body) variable(obj *types.Var) string {
 	return b.local(obj)
 }
 
-// instantiated returns the instance of a generic function that an identifier
-// stands for, or the function itself.
+// instantiated returns the instance of a generic function that an identifier stands for, or the
+// function itself.
 func (b *body) instantiated(fn *state.Function, obj *types.Func, id *ast.Ident) *state.Function {
 	if !fn.Generic {
 		return fn
@@ -275,8 +275,8 @@ func (b *body) compiledFunc(id *ast.Ident, obj *types.Func) string {
 	return b.valueOf(b.l.Use(obj.Pkg())+"."+obj.Name(), obj, id.Pos())
 }
 
-// selector writes x.f: a qualified identifier, a field by its whole path, or
-// a method value or expression.
+// selector writes x.f: a qualified identifier, a field by its whole path, or a method value or
+// expression.
 func (b *body) selector(e *ast.SelectorExpr) string {
 	sel := b.Info.Selections[e]
 	if sel == nil {
@@ -307,9 +307,9 @@ func (b *body) field(e *ast.SelectorExpr, sel *types.Selection) string {
 	return text
 }
 
-// path writes the way through embedded fields that a selection takes, as far
-// as it leads through types of the session, and returns the type it leads to.
-// What is left of it inside a compiled type is found there by its name.
+// path writes the way through embedded fields that a selection takes, as far as it leads through
+// types of the session, and returns the type it leads to. What is left of it inside a compiled type
+// is found there by its name.
 func (l *lowering) path(t types.Type, index []int) (text string, reached types.Type, rest *types.Var) {
 	for n, i := range index {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -397,8 +397,8 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 		return x // the interpreter forgets its type
 	}
 	if e.Op == token.ARROW {
-		// A receive inside an expression would leave something that cannot
-		// be assigned to in the place of its result.
+		// A receive inside an expression would leave something that cannot be assigned to in the
+		// place of its result.
 		if t, ok := b.Info.TypeOf(e).(*types.Tuple); !ok {
 			return fmt.Sprintf("func(c %s) %s { v := <-c; return v }(%s)", b.l.Typ(b.Info.TypeOf(e.X)), b.l.Parenthesized(b.Info.TypeOf(e)), x)
 		} else if t.Len() != 2 {
@@ -408,8 +408,8 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 	return e.Op.String() + x
 }
 
-// received writes a receive that is a statement. A variable that was declared with
-// it as it is would have no address.
+// received writes a receive that is a statement. A variable that was declared with it as it is
+// would have no address.
 func (b *body) received(e ast.Expr) (string, bool) {
 	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
 	if !ok || u.Op != token.ARROW {
@@ -447,8 +447,8 @@ func (b *body) binary(e *ast.BinaryExpr) string {
 	return x + " " + e.Op.String() + " " + y
 }
 
-// logical writes an operand of && or ||. In these the interpreter has no place for
-// literals and for values that become interfaces: they get a function.
+// logical writes an operand of && or ||. In these the interpreter has no place for literals and for
+// values that become interfaces: they get a function.
 func (b *body) logical(e ast.Expr) string {
 	apart := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -483,8 +483,7 @@ func (b *body) shiftCount(e ast.Expr) string {
 	}
 	switch ast.Unparen(e).(type) {
 	case *ast.BinaryExpr, *ast.UnaryExpr:
-		// Without its type, the interpreter computes the count with that of
-		// what is shifted.
+		// Without its type, the interpreter computes the count with that of what is shifted.
 		return b.l.Typ(b.Info.TypeOf(e)) + "(" + b.expr(e) + ")"
 	}
 	return b.operand(e)
@@ -525,8 +524,8 @@ func (b *body) composite(e *ast.CompositeLit) string {
 	return address + b.l.Typ(t) + "{" + strings.Join(parts, ", ") + "}"
 }
 
-// elements writes the elements of a list. The interpreter looks for the types of those without a key before it knows
-// what compiled values have, and crashes where one of these is indexed.
+// elements writes the elements of a list. The interpreter looks for the types of those without a
+// key before it knows what compiled values have, and crashes where one of these is indexed.
 func (b *body) elements(elts []ast.Expr, t types.Type) []string {
 	var parts []string
 	at := int64(0)
@@ -559,8 +558,8 @@ func indexes(e ast.Expr) bool {
 	return found
 }
 
-// key writes a map key, or a list for variadic parameters. To the interpreter
-// nil alone has no type there.
+// key writes a map key, or a list for variadic parameters. To the interpreter nil alone has no type
+// there.
 func (b *body) key(e ast.Expr, t types.Type) string {
 	if b.Info.Types[e].IsNil() && !types.IsInterface(t) {
 		return "(" + b.l.Typ(t) + ")(nil)"

@@ -11,8 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// formatParameter returns which parameter of a printing function is its
-// format.
+// formatParameter returns which parameter of a printing function is its format.
 func formatParameter(obj *types.Func) (int, bool) {
 	if obj == nil || !prints(obj) || !strings.HasSuffix(obj.Name(), "f") {
 		return 0, false
@@ -23,9 +22,9 @@ func formatParameter(obj *types.Func) (int, bool) {
 	return 0, true
 }
 
-// formatted writes a call of f, a function with a format, if there may be verbs
-// in it that fmt answers without asking the operand, which may be a carrier:
-// then the bridge looks at format and operands first.
+// formatted writes a call of f, a function with a format, if there may be verbs in it that fmt
+// answers without asking the operand, which may be a carrier: then the bridge looks at format and
+// operands first.
 func (b *body) formatted(e *ast.CallExpr, f string, obj *types.Func, sig *types.Signature) (string, bool) {
 	at, ok := formatParameter(obj)
 	if !ok || !b.asksType(e, obj, at) {
@@ -34,8 +33,8 @@ func (b *body) formatted(e *ast.CallExpr, f string, obj *types.Func, sig *types.
 	return b.apply(e, b.l.formatter(obj, sig, at), []string{f}, sig, obj), true
 }
 
-// asksType reports whether a call prints a value that may be of a session type
-// with a verb that asks for its type.
+// asksType reports whether a call prints a value that may be of a session type with a verb that
+// asks for its type.
 func (b *body) asksType(e *ast.CallExpr, obj *types.Func, at int) bool {
 	if len(e.Args) <= at || e.Ellipsis.IsValid() {
 		return true
@@ -76,8 +75,8 @@ func (b *body) asksType(e *ast.CallExpr, obj *types.Func, at int) bool {
 	return verbs != len(e.Args)-at-1
 }
 
-// formatter returns the function that calls another one with the format and
-// the operands that the bridge makes of those given.
+// formatter returns the function that calls another one with the format and the operands that the
+// bridge makes of those given.
 func (l *lowering) formatter(obj *types.Func, sig *types.Signature, at int) string {
 	key := fmt.Sprintf("format %s %v", l.Signature(sig, false), obj.Name() == "Errorf")
 	if name, ok := l.S.Instances[key]; ok {

@@ -12,10 +12,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A frame stands for one function, literal or cell in tracebacks. The
-// interpreter knows which functions a panic ends, by the line of the first
-// statement of each; that line is the frame's id. Where in the function the
-// panic happened it does not know, so lowered code notes the place, in a
+// A frame stands for one function, literal or cell in tracebacks. The interpreter knows which
+// functions a panic ends, by the line of the first statement of each; that line is the frame's id.
+// Where in the function the panic happened it does not know, so lowered code notes the place, in a
 // variable of the function's own, before statements that can panic.
 type frame struct {
 	id     int
@@ -24,8 +23,8 @@ type frame struct {
 	marked bool
 }
 
-// firstFrame is larger than any line of lowered code, so that a line of a
-// panic is a frame's or nothing.
+// firstFrame is larger than any line of lowered code, so that a line of a panic is a frame's or
+// nothing.
 const firstFrame = 1000000
 
 func (l *lowering) newFrame(name string, cell int) *frame {
@@ -34,8 +33,7 @@ func (l *lowering) newFrame(name string, cell int) *frame {
 
 func (f *frame) variable() string { return fmt.Sprintf("at__%d", f.id) }
 
-// registerFrame tells the interpreter about a frame that can appear in a
-// traceback.
+// registerFrame tells the interpreter about a frame that can appear in a traceback.
 func (l *lowering) registerFrame(f *frame) {
 	if !f.marked {
 		return
@@ -53,8 +51,8 @@ func (f *frame) wrap(text string, first int) string {
 	return "{\n" + f.entry(first, text) + text + "}"
 }
 
-// entry is what comes first in a marked frame: the line that identifies it,
-// and a note unless the text begins with one.
+// entry is what comes first in a marked frame: the line that identifies it, and a note unless the
+// text begins with one.
 func (f *frame) entry(first int, text string) string {
 	directive := fmt.Sprintf("//line _.go:%d\n", f.id)
 	if strings.HasPrefix(text, f.variable()+" = ") {
@@ -65,8 +63,7 @@ func (f *frame) entry(first int, text string) string {
 
 func (b *body) line(pos token.Pos) int { return b.place(pos) / syntax.Columns }
 
-// place returns the note of a position: its line and column, the column 0 if it
-// is too large.
+// place returns the note of a position: its line and column, the column 0 if it is too large.
 func (b *body) place(pos token.Pos) int {
 	src, offset := b.l.C.At(pos)
 	if src == nil {
@@ -79,8 +76,8 @@ func (b *body) place(pos token.Pos) int {
 	return line*syntax.Columns + column
 }
 
-// mark writes the note of a statement, if an expression in its nodes can panic,
-// unless it is noted already.
+// mark writes the note of a statement, if an expression in its nodes can panic, unless it is noted
+// already.
 func (b *body) mark(nodes ...ast.Node) string {
 	var ops []syntax.Operation
 	start := token.NoPos
@@ -109,9 +106,8 @@ func (b *body) note(place int) string {
 	return fmt.Sprintf("%s = %d\n", b.frame.variable(), place)
 }
 
-// placeOf returns the note of a statement with operations: the position of the
-// only one, or the statement's. Which of several it was is found out when it
-// has failed.
+// placeOf returns the note of a statement with operations: the position of the only one, or the
+// statement's. Which of several it was is found out when it has failed.
 func (b *body) placeOf(ops []syntax.Operation, start token.Pos) int {
 	if len(ops) == 1 {
 		return b.place(ops[0].Pos)
@@ -133,8 +129,8 @@ func isNil(n ast.Node) bool {
 	return false
 }
 
-// callsBack reports whether a node holds a call that may run other lowered code,
-// which could note lines of the same function.
+// callsBack reports whether a node holds a call that may run other lowered code, which could note
+// lines of the same function.
 func (b *body) callsBack(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -163,8 +159,8 @@ func (b *body) callsBack(n ast.Node) bool {
 	return found
 }
 
-// onlyLine returns the note of a loop in which only one line can panic, so
-// that it is enough to note it before the loop.
+// onlyLine returns the note of a loop in which only one line can panic, so that it is enough to
+// note it before the loop.
 func (b *body) onlyLine(loop ast.Stmt) (int, bool) {
 	if b.callsBack(loop) {
 		return 0, false

@@ -12,8 +12,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// A body is the function, function literal or cell whose statements are
-// being lowered.
+// A body is the function, function literal or cell whose statements are being lowered.
 type body struct {
 	l *lowering
 	check.Tree
@@ -29,19 +28,19 @@ type body struct {
 	// literal is how many function literals are around.
 	literal int
 	frame   *frame
-	// noted is the place that the frame's variable holds here, 0 if unknown;
-	// hoisted that of the one line that can panic in the loop around.
+	// noted is the place that the frame's variable holds here, 0 if unknown; hoisted that of the
+	// one line that can panic in the loop around.
 	noted   int
 	hoisted int
 	// named holds the lowered names of named results.
 	named []string
-	// targets are the statements around that break or continue can mean,
-	// within the innermost function or literal.
+	// targets are the statements around that break or continue can mean, within the innermost
+	// function or literal.
 	targets []*target
 	// loops counts the loops around in the innermost function or literal.
 	loops int
-	// deferring is the lowered name of the function's deferred calls, if it
-	// has any, and result the names of its results then.
+	// deferring is the lowered name of the function's deferred calls, if it has any, and result the
+	// names of its results then.
 	deferring string
 	// inline says that a statement has to be one line, before a condition.
 	inline bool
@@ -49,9 +48,9 @@ type body struct {
 	override map[ast.Expr]string
 }
 
-// callee returns the name by which a body calls a declared function. What a
-// declared function calls it names directly: it is lowered again when that
-// changes. Literals and cells outlive such changes and go by the variable.
+// callee returns the name by which a body calls a declared function. What a declared function calls
+// it names directly: it is lowered again when that changes. Literals and cells outlive such changes
+// and go by the variable.
 func (b *body) callee(fn *state.Function) string {
 	b.l.Ready(fn)
 	if !fn.Emitted {
@@ -94,8 +93,8 @@ func (l *lowering) function(fn *state.Function) {
 	l.registerFrame(b.frame)
 }
 
-// funcHead writes parameters, all of them named, and results, named where the
-// function has deferred calls.
+// funcHead writes parameters, all of them named, and results, named where the function has deferred
+// calls.
 func (b *body) funcHead(t *ast.FuncType, sig *types.Signature, block *ast.BlockStmt) string {
 	var out strings.Builder
 	out.WriteByte('(')
@@ -179,8 +178,8 @@ func (b *body) define(id *ast.Ident) string {
 	return b.local(obj)
 }
 
-// local returns the lowered name of a local object: its own, unless that
-// could hide a name which lowered code uses, as the results of the function.
+// local returns the lowered name of a local object: its own, unless that could hide a name which
+// lowered code uses, as the results of the function.
 func (b *body) local(obj types.Object) string {
 	if name, ok := b.locals[obj]; ok {
 		return name
@@ -196,10 +195,9 @@ func (b *body) local(obj types.Object) string {
 	return name
 }
 
-// literalText lowers a function literal. What the interpreter makes of one in
-// a loop shares state with the next iteration's. There the literal is made by
-// a function of its own, which gets the addresses of the variables that the
-// literal captures.
+// literalText lowers a function literal. What the interpreter makes of one in a loop shares state
+// with the next iteration's. There the literal is made by a function of its own, which gets the
+// addresses of the variables that the literal captures.
 func (b *body) literalText(e *ast.FuncLit) string {
 	if b.loops == 0 {
 		return b.plainLiteral(e)
@@ -232,8 +230,7 @@ func address(name string) string {
 	return "&" + name
 }
 
-// captured returns the variables of the functions around that a literal
-// mentions.
+// captured returns the variables of the functions around that a literal mentions.
 func (b *body) captured(e *ast.FuncLit) []*types.Var {
 	var vars []*types.Var
 	seen := map[*types.Var]bool{}

@@ -12,34 +12,31 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// A treatment says how a compiled function takes a value of a session type as
-// an empty interface. At run time the value has neither its type's name, nor its
-// methods, nor the names of its fields; its carrier has them, for those who ask
-// in one of the ways that it knows.
+// A treatment says how a compiled function takes a value of a session type as an empty interface.
+// At run time the value has neither its type's name, nor its methods, nor the names of its fields;
+// its carrier has them, for those who ask in one of the ways that it knows.
 type treatment int
 
 const (
-	// asRefused is the default: the function would not find what it would find in
-	// a compiled program. A value that is known to be of a session type is
-	// asRefused before the cell runs, one that turns out to be when it gets there.
+	// asRefused is the default: the function would not find what it would find in a compiled
+	// program. A value that is known to be of a session type is asRefused before the cell runs, one
+	// that turns out to be when it gets there.
 	asRefused treatment = iota
-	// asPrinted: the function prints values with fmt's verbs. It gets a carrier,
-	// which prints itself.
+	// asPrinted: the function prints values with fmt's verbs. It gets a carrier, which prints
+	// itself.
 	asPrinted
-	// asKept: the function keeps the value, and gives it back or hands it to
-	// functions of the session, or shows it as the value of a cell is shown. It
-	// gets a carrier.
+	// asKept: the function keeps the value, and gives it back or hands it to functions of the
+	// session, or shows it as the value of a cell is shown. It gets a carrier.
 	asKept
 	// asRaw: the function looks at the shape only. It gets the value as it is.
 	asRaw
-	// asEncoded: encoding/json, which looks at the shape, too, and which finds out
-	// about values in interfaces from their carriers. json.go refuses the
-	// types whose shape does not suffice.
+	// asEncoded: encoding/json, which looks at the shape, too, and which finds out about values in
+	// interfaces from their carriers. json.go refuses the types whose shape does not suffice.
 	asEncoded
 )
 
-// treatments says what is not refused: functions and methods by package and
-// name, and the packages that only keep values.
+// treatments says what is not refused: functions and methods by package and name, and the packages
+// that only keep values.
 var treatments = []struct {
 	treatment treatment
 	pkg       string
@@ -99,8 +96,7 @@ func (l *lowering) raw(obj *types.Func, t types.Type) bool {
 	return false
 }
 
-// handOver decides about an argument of a compiled function that becomes an
-// empty interface.
+// handOver decides about an argument of a compiled function that becomes an empty interface.
 func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
 	if treatmentBy(obj) != asRefused && treatmentBy(obj) != asEncoded || obj.Pkg() == nil || b.l.raw(obj, from) {
 		return
@@ -113,8 +109,8 @@ func (b *body) handOver(from, to types.Type, obj *types.Func, pos token.Pos) {
 	}
 }
 
-// looked writes an argument of a compiled function that looks into what it is
-// given: no value of a session type must be in it.
+// looked writes an argument of a compiled function that looks into what it is given: no value of a
+// session type must be in it.
 func looked(text string, from, to types.Type, obj *types.Func) string {
 	if treatmentBy(obj) != asRefused || obj.Pkg() == nil || !takesAny(to) || !holdsInterface(from, map[types.Type]bool{}) {
 		return text
@@ -125,8 +121,8 @@ func looked(text string, from, to types.Type, obj *types.Func) string {
 	return fmt.Sprintf("%s.PlainList(%q, %s)", shape.Bridge, shownFunc(obj), text)
 }
 
-// takesAny reports the types of parameters through which values get as empty
-// interfaces: these, and lists of them.
+// takesAny reports the types of parameters through which values get as empty interfaces: these, and
+// lists of them.
 func takesAny(t types.Type) bool {
 	if s, ok := t.(*types.Slice); ok {
 		t = s.Elem()
@@ -134,8 +130,7 @@ func takesAny(t types.Type) bool {
 	return check.IsEmptyInterface(t)
 }
 
-// valueOf writes a compiled function as a value: what it will be given is not
-// known here.
+// valueOf writes a compiled function as a value: what it will be given is not known here.
 func (b *body) valueOf(text string, obj *types.Func, pos token.Pos) string {
 	sig := obj.Signature()
 	if at, ok := formatParameter(obj); ok {
@@ -154,8 +149,7 @@ func (b *body) valueOf(text string, obj *types.Func, pos token.Pos) string {
 
 func shownFunc(obj *types.Func) string { return obj.Pkg().Name() + "." + obj.Name() }
 
-// spaces reports the functions that print blanks between operands which are
-// not strings.
+// spaces reports the functions that print blanks between operands which are not strings.
 func spaces(obj *types.Func) bool {
 	if !prints(obj) {
 		return false
@@ -167,8 +161,8 @@ func spaces(obj *types.Func) bool {
 	return false
 }
 
-// argument writes an argument of a call. obj is the compiled function that is
-// called, nil for others.
+// argument writes an argument of a call. obj is the compiled function that is called, nil for
+// others.
 func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	if obj != nil && state.IsSession(obj) {
 		if fn := b.l.S.Funcs[obj.Origin()]; fn != nil && fn.Bridge != "" {

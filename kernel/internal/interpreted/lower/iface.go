@@ -47,8 +47,8 @@ func (b *body) failure(x string, from, to types.Type) string {
 	return fmt.Sprintf("%s.NotA(%s, %q, %q, %v)", shape.Bridge, x, shape.RuntimeName(from), shape.RuntimeName(to), types.IsInterface(to))
 }
 
-// question writes whether the value of the variable x, of interface type
-// from, is a value of type to.
+// question writes whether the value of the variable x, of interface type from, is a value of type
+// to.
 func (b *body) question(x string, from, to types.Type, pos token.Pos) string {
 	b.l.Pos = pos
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// decoded writes json.Unmarshal into what is, or may be, of a session type: the
-// bridge names these types in its errors.
+// decoded writes json.Unmarshal into what is, or may be, of a session type: the bridge names these
+// types in its errors.
 func (b *body) decoded(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
 	if obj.FullName() != "encoding/json.Unmarshal" || len(e.Args) != 2 || !b.decodes(e.Args[1]) {
 		return "", false
@@ -29,16 +29,16 @@ func (b *body) decodes(e ast.Expr) bool {
 	return true
 }
 
-// encodable refuses a session type whose values encoding/json would not encode
-// and decode as those of a compiled program.
+// encodable refuses a session type whose values encoding/json would not encode and decode as those
+// of a compiled program.
 func (l *lowering) encodable(t types.Type, pos token.Pos) {
 	if !l.shapeOnly(t, map[types.Type]bool{}) {
 		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", check.Shown(t)))
 	}
 }
 
-// holdsInterface reports whether values of a type have interfaces in them, in
-// which there may be values of session types.
+// holdsInterface reports whether values of a type have interfaces in them, in which there may be
+// values of session types.
 func holdsInterface(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// loopBody writes the body of a loop. prologue comes first in every
-// iteration.
+// loopBody writes the body of a loop. prologue comes first in every iteration.
 func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	return b.within(&target{label: label, loop: true}, func() string {
 		b.noted = 0
@@ -22,8 +21,8 @@ func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	})
 }
 
-// hoist notes the place of a loop in which only one line can panic, once, before
-// the loop, and returns the note and what ends its effect.
+// hoist notes the place of a loop in which only one line can panic, once, before the loop, and
+// returns the note and what ends its effect.
 func (b *body) hoist(s ast.Stmt) (note string, end func()) {
 	b.Counts(s)
 	place, only := b.onlyLine(s)
@@ -45,13 +44,12 @@ func labelled(label, text string) string {
 	return labelName(label) + ":\n" + text
 }
 
-// labelName is a label in lowered code: the interpreter takes one for the
-// variable of the same name.
+// labelName is a label in lowered code: the interpreter takes one for the variable of the same
+// name.
 func labelName(name string) string { return name + "__label" }
 
-// forStmt writes a for loop with a condition. A variable of it that outlives
-// its iteration, in a function literal or by its address, is a new one in
-// each, as Go has it.
+// forStmt writes a for loop with a condition. A variable of it that outlives its iteration, in a
+// function literal or by its address, is a new one in each, as Go has it.
 func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	note, end := b.hoist(s)
 	defer end()
@@ -103,8 +101,8 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	return out.String() + tail
 }
 
-// computedAgain reports values that the interpreter would compute before each
-// iteration of the loop at whose beginning they stand.
+// computedAgain reports values that the interpreter would compute before each iteration of the loop
+// at whose beginning they stand.
 func (b *body) computedAgain(e ast.Expr) bool {
 	again := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -125,8 +123,8 @@ func looksUp(s ast.Stmt) bool {
 	return ok && len(a.Lhs) == 2 && len(a.Rhs) == 1 && leavesValue(a.Rhs[0])
 }
 
-// keepingLoop writes a for loop whose variables are new in each iteration, or
-// which ends an iteration with several statements.
+// keepingLoop writes a for loop whose variables are new in each iteration, or which ends an
+// iteration with several statements.
 func (b *body) keepingLoop(s *ast.ForStmt, label string, vars []*types.Var) string {
 	n := b.l.S.Unique()
 	var out, prologue strings.Builder
@@ -238,8 +236,8 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	return note + labelled(label, head+x+" "+b.loopBody(s.Body, label, prologue)) + "\n"
 }
 
-// rangeByIndex writes a range over a list or map of channels, which the
-// interpreter takes for one over a channel.
+// rangeByIndex writes a range over a list or map of channels, which the interpreter takes for one
+// over a channel.
 func (b *body) rangeByIndex(s *ast.RangeStmt, label, x string, t, key, value types.Type) string {
 	if _, ok := t.(*types.Map); ok {
 		b.l.Refuse(s.X.Pos(), "range over the values of a map of channels: the interpreter takes it for a range over a channel")
@@ -256,10 +254,9 @@ func (b *body) rangeByIndex(s *ast.RangeStmt, label, x string, t, key, value typ
 	return fmt.Sprintf("{\nx__%d := %s\n%s\n}\n", n, x, labelled(label, head+b.loopBody(s.Body, label, prologue)))
 }
 
-// rangeVariables returns the names of a range loop's variables, "_" where
-// there is none, and the prologue that makes them those that the body sees. If
-// they are places that exist already, the operands of both are evaluated before
-// either is set.
+// rangeVariables returns the names of a range loop's variables, "_" where there is none, and the
+// prologue that makes them those that the body sees. If they are places that exist already, the
+// operands of both are evaluated before either is set.
 func (b *body) rangeVariables(s *ast.RangeStmt, key, value types.Type) (k, v, prologue string) {
 	var operands, sets strings.Builder
 	variable := func(e ast.Expr, t types.Type) string {
@@ -288,8 +285,8 @@ func (b *body) rangeVariables(s *ast.RangeStmt, key, value types.Type) (k, v, pr
 	return k, v, operands.String() + sets.String()
 }
 
-// setPlace writes the evaluation of a place's operands, and then that it is
-// set to what the variable name of type t holds.
+// setPlace writes the evaluation of a place's operands, and then that it is set to what the
+// variable name of type t holds.
 func (b *body) setPlace(operands, sets *strings.Builder, e ast.Expr, name string, t types.Type) {
 	to := b.evaluated(e, func(text string) string {
 		temp := b.l.temp()

@@ -22,8 +22,7 @@ type lowering struct {
 	temporary []string
 	// entry identifies the cell's frame.
 	entry string
-	// measured says that the end of the measurement of the cell's last
-	// statement is written.
+	// measured says that the end of the measurement of the cell's last statement is written.
 	measured bool
 	// recoverers are the numbers of function literals, see deferee.
 	recoverers map[*ast.FuncLit]int
@@ -39,9 +38,8 @@ type Lowerer struct {
 
 func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
 
-// Lower turns a checked cell into a program. The session's tables already
-// know the new declarations when it returns, but their names are not live:
-// commit makes them so, rollback forgets them.
+// Lower turns a checked cell into a program. The session's tables already know the new declarations
+// when it returns, but their names are not live: commit makes them so, rollback forgets them.
 func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Program, problems []syntax.Problem) {
 	ch = change.New(x.checker, k)
 	l := &lowering{Shapes: shape.NewShapes(ch, x.Preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
@@ -103,8 +101,8 @@ func (l *lowering) program(body string) *program.Program {
 	return p
 }
 
-// emitType declares a type of the cell. Generic ones are declared when they
-// are instantiated, aliases and interfaces never.
+// emitType declares a type of the cell. Generic ones are declared when they are instantiated,
+// aliases and interfaces never.
 func (l *lowering) emitType(spec *ast.TypeSpec) {
 	obj, ok := l.K.Info.Defs[spec.Name].(*types.TypeName)
 	if !ok || obj.IsAlias() || spec.TypeParams != nil || spec.Name.Name == "_" {
@@ -114,8 +112,8 @@ func (l *lowering) emitType(spec *ast.TypeSpec) {
 	l.EnsureType(l.S.ByObject[obj].Lowered, obj.Type())
 }
 
-// refuseForeignImports refuses a cell for the interpreter that imports a package which the
-// program does not consist of.
+// refuseForeignImports refuses a cell for the interpreter that imports a package which the program
+// does not consist of.
 func (l *lowering) refuseForeignImports() {
 	for _, spec := range l.K.Imports {
 		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.C.Foreign(path) {

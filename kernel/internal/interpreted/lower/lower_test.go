@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// TestLowering compares what cells become with the files beside them. Cells
-// are separated by lines of three hyphens.
+// TestLowering compares what cells become with the files beside them. Cells are separated by lines
+// of three hyphens.
 func TestLowering(t *testing.T) {
 	enginetest.Golden(t, "lowering", ".cells", ".lowered", func(t *testing.T, text string) string {
 		session := enginetest.NewSession()
@@ -35,8 +35,8 @@ func TestLowering(t *testing.T) {
 	})
 }
 
-// FuzzLower holds that whatever type-checks is refused or becomes Go that
-// parses, and that nothing makes the engine fail.
+// FuzzLower holds that whatever type-checks is refused or becomes Go that parses, and that nothing
+// makes the engine fail.
 func FuzzLower(f *testing.F) {
 	enginetest.Seeds(f, "testdata/lowering/*.cells", "../../engine/testdata/programs/*.txtar")
 	f.Fuzz(func(t *testing.T, cell string) {

@@ -4,14 +4,12 @@ import (
 	"go/ast"
 )
 
-// The interpreter finds the place that is assigned to before it computes the
-// value. Compiled code makes the calls first, those on the left and then those
-// on the right; with what they leave it finds the place, and fails if there is
-// none. Only the key of a map is computed before.
+// The interpreter finds the place that is assigned to before it computes the value. Compiled code
+// makes the calls first, those on the left and then those on the right; with what they leave it
+// finds the place, and fails if there is none. Only the key of a map is computed before.
 
-// callsFirst makes the calls of an assignment of which the interpreter would
-// find the place too early: it writes them, and has the assignment mention what
-// they return until end is called.
+// callsFirst makes the calls of an assignment of which the interpreter would find the place too
+// early: it writes them, and has the assignment mention what they return until end is called.
 func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
 	places, calls := false, false
 	for _, e := range s.Lhs {
@@ -34,8 +32,8 @@ func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
 	return before, end
 }
 
-// isPlace reports whether what is assigned to has to be found first: an element,
-// a field or what a pointer points to.
+// isPlace reports whether what is assigned to has to be found first: an element, a field or what a
+// pointer points to.
 func (b *body) isPlace(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:

@@ -41,9 +41,9 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 	return x + " " + e.Op.String() + " " + y
 }
 
-// commonType returns the type in which two values of different types that Go
-// compares have to be for the interpreter: the one that is declared, or the
-// channel for one direction. It is nil where the types are the same.
+// commonType returns the type in which two values of different types that Go compares have to be
+// for the interpreter: the one that is declared, or the channel for one direction. It is nil where
+// the types are the same.
 func (b *body) commonType(e *ast.BinaryExpr) types.Type {
 	x, y := b.Info.Types[e.X], b.Info.Types[e.Y]
 	if x.Value != nil || y.Value != nil || types.Identical(x.Type, y.Type) || types.IsInterface(x.Type) || types.IsInterface(y.Type) {
@@ -82,9 +82,8 @@ func (b *body) operandLike(e, other ast.Expr) string {
 	return b.expr(e)
 }
 
-// shapeOnly reports whether all that encoding/json looks at in values of a
-// type is there at run time: there must be neither embedded structs nor types
-// that encode themselves.
+// shapeOnly reports whether all that encoding/json looks at in values of a type is there at run
+// time: there must be neither embedded structs nor types that encode themselves.
 func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -124,8 +123,7 @@ func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 	return true
 }
 
-// replaced writes calls that the bridge carries out instead of the function
-// that the user names.
+// replaced writes calls that the bridge carries out instead of the function that the user names.
 func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
 	if obj == nil {
 		return "", false
@@ -164,8 +162,8 @@ func (b *body) errorsAs(e *ast.CallExpr) (string, bool) {
 		b.l.Describe(p.Elem()), b.l.Describe(types.NewPointer(p.Elem())), b.expr(e.Args[1]), names, texts, samples), true
 }
 
-// replacedMethods maps methods of compiled types to the functions of the bridge
-// that stand in for them.
+// replacedMethods maps methods of compiled types to the functions of the bridge that stand in for
+// them.
 var replacedMethods = map[string]string{
 	// They may never return; the functions do, when the cell is interrupted.
 	"(*sync.Mutex).Lock":     "Lock",
@@ -201,8 +199,7 @@ func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.S
 	return b.apply(e, shape.Bridge+"."+name, []string{recv}, sig, m), true
 }
 
-// panicValue writes the value of a panic. What may be nil becomes what a panic
-// with nil is.
+// panicValue writes the value of a panic. What may be nil becomes what a panic with nil is.
 func (b *body) panicValue(e ast.Expr) string {
 	text := b.to(e, types.Universe.Lookup("any").Type())
 	if types.IsInterface(b.Info.TypeOf(e)) || b.Info.Types[e].IsNil() {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// The interpreter writes the results of a function to their places one by
-// one, and some expressions write there before the others are evaluated. So
-// results that another one could overwrite are evaluated into variables first.
+// The interpreter writes the results of a function to their places one by one, and some expressions
+// write there before the others are evaluated. So results that another one could overwrite are
+// evaluated into variables first.
 
-// crosses reports whether the results of a return statement have to be
-// evaluated before the first of them is set.
+// crosses reports whether the results of a return statement have to be evaluated before the first
+// of them is set.
 func (b *body) crosses(results []ast.Expr) bool {
 	for i, e := range results {
 		if b.isBuiltinCall(e) {
@@ -28,8 +28,8 @@ func (b *body) crosses(results []ast.Expr) bool {
 	return false
 }
 
-// readsResult reports whether an expression reads a named result other than
-// the i'th, itself or through a function literal.
+// readsResult reports whether an expression reads a named result other than the i'th, itself or
+// through a function literal.
 func (b *body) readsResult(e ast.Expr, i int) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -50,8 +50,7 @@ func (b *body) readsResult(e ast.Expr, i int) bool {
 	return found
 }
 
-// isBuiltinCall reports calls of predeclared functions that the lowered text
-// makes, too.
+// isBuiltinCall reports calls of predeclared functions that the lowered text makes, too.
 func (b *body) isBuiltinCall(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && b.Info.Types[call.Fun].IsBuiltin() && b.Info.Types[e].Value == nil

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// standardFile writes os.Stdin, os.Stdout or os.Stderr as what cells read and
-// write instead: lines that the user is asked for, and the cell's own output.
+// standardFile writes os.Stdin, os.Stdout or os.Stderr as what cells read and write instead: lines
+// that the user is asked for, and the cell's own output.
 func (b *body) standardFile(e ast.Expr) (string, bool) {
 	var id *ast.Ident
 	switch e := ast.Unparen(e).(type) {
@@ -31,8 +31,8 @@ func (b *body) standardFile(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// standardValue is standardFile for a value that becomes one of type t. What
-// becomes an empty interface stays an *os.File.
+// standardValue is standardFile for a value that becomes one of type t. What becomes an empty
+// interface stays an *os.File.
 func (b *body) standardValue(e ast.Expr, t types.Type) (string, bool) {
 	if t == nil || !types.IsInterface(t) || check.IsEmptyInterface(t) {
 		return "", false
@@ -40,8 +40,7 @@ func (b *body) standardValue(e ast.Expr, t types.Type) (string, bool) {
 	return b.standardFile(e)
 }
 
-// standardReceiver is standardFile for the receiver of a method that reads or
-// writes.
+// standardReceiver is standardFile for the receiver of a method that reads or writes.
 func (b *body) standardReceiver(e ast.Expr, m *types.Func) (string, bool) {
 	switch m.Name() {
 	case "Read", "Write", "WriteString", "ReadFrom", "WriteTo":

@@ -23,8 +23,8 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 	return b.frame.wrap(b.zeroResults()+text, b.line(block.Lbrace))
 }
 
-// zeroResults clears the named results: the interpreter leaves in them what
-// the call before, from the same place, returned.
+// zeroResults clears the named results: the interpreter leaves in them what the call before, from
+// the same place, returned.
 func (b *body) zeroResults() string {
 	var out strings.Builder
 	for i, name := range b.named {
@@ -117,8 +117,8 @@ func (b *body) statement(s ast.Stmt, label string) string {
 	return ""
 }
 
-// declStmt writes a var declaration. Constants are folded where they are
-// used, and types are declared where they are first mentioned.
+// declStmt writes a var declaration. Constants are folded where they are used, and types are
+// declared where they are first mentioned.
 func (b *body) declStmt(s *ast.DeclStmt) string {
 	d, ok := s.Decl.(*ast.GenDecl)
 	if !ok || d.Tok != token.VAR {
@@ -252,8 +252,7 @@ func (b *body) assignNow(s *ast.AssignStmt) string {
 	before := ""
 	for _, p := range lhs {
 		if !p.new && p.text != "_" {
-			// Some are declared and some assigned: the interpreter would make
-			// new ones of all.
+			// Some are declared and some assigned: the interpreter would make new ones of all.
 			for _, q := range lhs {
 				if q.new {
 					before += fmt.Sprintf("var %s %s\n", q.text, b.l.Typ(q.t))
@@ -283,8 +282,8 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			if t == nil {
 				t = types.Default(b.Info.TypeOf(e))
 			}
-			// Of several values, one of which takes its variable's place, the
-			// interpreter does not assign the others.
+			// Of several values, one of which takes its variable's place, the interpreter does not
+			// assign the others.
 			if b.inline {
 				right[i] = fmt.Sprintf("func() %s { v := %s; return v }()", b.l.Parenthesized(t), b.initial(e, t))
 				continue
@@ -294,9 +293,8 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			continue
 		}
 		if op == "=" && lhs[i].t != nil && (b.replaces(e) || len(rhs) > 1 && !b.plain(e)) {
-			// Assigned directly, a literal would take the variable's place
-			// instead of getting into it, and of several values, those with
-			// calls are not all assigned.
+			// Assigned directly, a literal would take the variable's place instead of getting into
+			// it, and of several values, those with calls are not all assigned.
 			right[i] = b.l.temp()
 			if b.Info.Types[e].IsNil() {
 				before += fmt.Sprintf("var %s %s\n", right[i], b.l.Typ(lhs[i].t))
@@ -317,10 +315,9 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 	return before + b.together(lhs, left, right, op)
 }
 
-// together writes the assignment of several values. The interpreter cannot
-// make one of which some are in interfaces, and evaluates map keys too late, so
-// these are made one after the other: first those that go by other variables,
-// then to variables.
+// together writes the assignment of several values. The interpreter cannot make one of which some
+// are in interfaces, and evaluates map keys too late, so these are made one after the other: first
+// those that go by other variables, then to variables.
 func (b *body) together(lhs []place, left, right []string, op string) string {
 	apart := false
 	for i, p := range lhs {
@@ -369,8 +366,8 @@ func (b *body) allPlain(list []ast.Expr) bool {
 	return true
 }
 
-// plain reports expressions without calls, without what the interpreter makes
-// calls of, and without nil, which has no type.
+// plain reports expressions without calls, without what the interpreter makes calls of, and without
+// nil, which has no type.
 func (b *body) plain(e ast.Expr) bool {
 	if tv := b.Info.Types[e]; tv.Value != nil || tv.IsNil() {
 		return tv.Value != nil
@@ -388,8 +385,8 @@ func (b *body) plain(e ast.Expr) bool {
 	return plain
 }
 
-// replaces reports values that the interpreter puts in the place of a
-// variable when it assigns them.
+// replaces reports values that the interpreter puts in the place of a variable when it assigns
+// them.
 func (b *body) replaces(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -408,8 +405,8 @@ func (b *body) blanked(e ast.Expr) string {
 	return b.expr(e)
 }
 
-// storeTuple writes the assignment of several results at once: those of a
-// call, or of a comma-ok form.
+// storeTuple writes the assignment of several results at once: those of a call, or of a comma-ok
+// form.
 func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) string {
 	tuple, ok := b.Info.TypeOf(e).(*types.Tuple)
 	if !ok {
@@ -495,8 +492,8 @@ func (b *body) ifStmt(s *ast.IfStmt) string {
 	return out.String() + end
 }
 
-// condition writes the condition of an if or for. Composite literals in it
-// are in parentheses where they were in the source.
+// condition writes the condition of an if or for. Composite literals in it are in parentheses where
+// they were in the source.
 func (b *body) condition(e ast.Expr) string {
 	if b.Info.Types[e].Value != nil {
 		return b.expr(e)
@@ -508,9 +505,9 @@ func (b *body) condition(e ast.Expr) string {
 	return text
 }
 
-// inlined writes an assignment that stands before a condition, and reports
-// whether it must have lines of its own: if it became several statements, or holds
-// a literal, whose braces would be taken for a block.
+// inlined writes an assignment that stands before a condition, and reports whether it must have
+// lines of its own: if it became several statements, or holds a literal, whose braces would be
+// taken for a block.
 func (b *body) inlined(s *ast.AssignStmt) (text string, several bool) {
 	b.inline = true
 	text = b.assign(s)
@@ -585,8 +582,7 @@ func (b *body) returnStmt(s *ast.ReturnStmt) string {
 	return b.returnValues(s)
 }
 
-// returnDeferring sets the results of a function whose statements are a
-// literal of their own.
+// returnDeferring sets the results of a function whose statements are a literal of their own.
 func (b *body) returnDeferring(s *ast.ReturnStmt) string {
 	if len(s.Results) == 0 {
 		return "return"
@@ -629,16 +625,16 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 	return "return " + strings.Join(values, ", ")
 }
 
-// goStmt writes a go statement. The goroutine is started by the bridge, which
-// turns a panic of it into an error message instead of the process's end.
+// goStmt writes a go statement. The goroutine is started by the bridge, which turns a panic of it
+// into an error message instead of the process's end.
 func (b *body) goStmt(s *ast.GoStmt) string {
 	before, call := b.deferred(s.Call)
 	f := fmt.Sprintf("g__%d", b.l.S.Unique())
 	return "{\n" + before + f + " := " + call + "\n" + shape.Bridge + ".Go(" + f + ")\n}"
 }
 
-// deferStmt notes a deferred call with the bridge, which makes it when the
-// function around ends (defer.go).
+// deferStmt notes a deferred call with the bridge, which makes it when the function around ends
+// (defer.go).
 func (b *body) deferStmt(s *ast.DeferStmt) string {
 	if b.rangeFunc() != nil {
 		b.l.Refuse(s.Pos(), "defer inside a range over a function")

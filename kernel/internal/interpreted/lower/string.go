@@ -8,9 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// rangeOverString writes a range over the string x. The interpreter counts
-// characters where Go counts bytes, and takes bytes that are not UTF-8 for as
-// many as their replacement has.
+// rangeOverString writes a range over the string x. The interpreter counts characters where Go
+// counts bytes, and takes bytes that are not UTF-8 for as many as their replacement has.
 func (b *body) rangeOverString(s *ast.RangeStmt, label, x string) string {
 	k, v, prologue := b.rangeVariables(s, types.Typ[types.Int], types.Typ[types.Rune])
 	switch {

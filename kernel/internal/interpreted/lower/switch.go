@@ -30,8 +30,7 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 	var tag types.Type
 	subject := "" // of interface type, compared case by case
 	if s.Tag != nil {
-		// The interpreter takes the tag for the value of the cases unless it
-		// is a variable.
+		// The interpreter takes the tag for the value of the cases unless it is a variable.
 		tag = types.Default(b.Info.TypeOf(s.Tag))
 		name := b.l.temp()
 		fmt.Fprintf(&out, "%s := %s\n", name, unwrapped(b.initial(s.Tag, tag), tag))
@@ -42,8 +41,8 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		}
 	}
 	if subject == "" && tag != nil && !b.constantCases(s.Body) {
-		// Of the values of a case that are not constant the interpreter would
-		// compare the first only.
+		// Of the values of a case that are not constant the interpreter would compare the first
+		// only.
 		subject, head = strings.TrimSuffix(strings.TrimPrefix(head, "switch "), " "), "switch "
 	}
 	text := labelled(label, head+b.clauses(s.Body, label, tag == nil || subject != "", func(e ast.Expr) string {
@@ -79,8 +78,7 @@ func (b *body) constantCases(block *ast.BlockStmt) bool {
 	return true
 }
 
-// clauses writes the cases of a switch. conditions says that expr makes
-// conditions of their values.
+// clauses writes the cases of a switch. conditions says that expr makes conditions of their values.
 func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr func(ast.Expr) string) string {
 	return b.within(&target{label: label}, func() string {
 		var out strings.Builder
@@ -159,8 +157,8 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 				out.WriteString("case " + b.simple(comm) + ":\n")
 			}
 			b.noted = 0
-			// In a block, because the interpreter takes a branch that is the
-			// last statement of a clause for the end of the function.
+			// In a block, because the interpreter takes a branch that is the last statement of a
+			// clause for the end of the function.
 			out.WriteString("{\n" + b.stmts(c.Body) + "}\n")
 			b.noted = 0
 		}
@@ -173,8 +171,8 @@ func (b *body) selectStmt(s *ast.SelectStmt, label string) string {
 	return before + labelled(exit, text)
 }
 
-// selectedSend writes the send of a clause, and what comes before the statement:
-// the value, of which the interpreter would compute the outermost operation only.
+// selectedSend writes the send of a clause, and what comes before the statement: the value, of
+// which the interpreter would compute the outermost operation only.
 func (b *body) selectedSend(s *ast.SendStmt) (send, before string) {
 	elem := b.TypeOf(s.Chan).(*types.Chan).Elem()
 	channel := b.expr(s.Chan)
@@ -194,9 +192,8 @@ func (b *body) selectedSend(s *ast.SendStmt) (send, before string) {
 	return channel + " <- " + value, before
 }
 
-// selectedChannel writes the channel that a clause receives from, and what comes
-// before the statement: the interpreter would ask again, and elsewhere, for one that
-// is computed.
+// selectedChannel writes the channel that a clause receives from, and what comes before the
+// statement: the interpreter would ask again, and elsewhere, for one that is computed.
 func (b *body) selectedChannel(receive ast.Expr) (channel, before string) {
 	x := ast.Unparen(receive).(*ast.UnaryExpr).X
 	channel = b.operand(x)
@@ -208,8 +205,8 @@ func (b *body) selectedChannel(receive ast.Expr) (channel, before string) {
 	return channel, before
 }
 
-// receiveClause writes a clause that receives into variables: always into
-// new ones, from which those that are assigned to get their values.
+// receiveClause writes a clause that receives into variables: always into new ones, from which
+// those that are assigned to get their values.
 func (b *body) receiveClause(s *ast.AssignStmt, channel string) string {
 	recv := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr)
 	elem := b.TypeOf(recv.X).(*types.Chan).Elem()
@@ -234,9 +231,8 @@ func (b *body) receiveClause(s *ast.AssignStmt, channel string) string {
 	return "case " + strings.Join(names, ", ") + " := <-" + channel + ":\n" + after
 }
 
-// caseCondition writes a condition of a case that others follow. The
-// interpreter takes the start of a literal, or of a conversion to an interface,
-// for the condition.
+// caseCondition writes a condition of a case that others follow. The interpreter takes the start of
+// a literal, or of a conversion to an interface, for the condition.
 func (b *body) caseCondition(e ast.Expr, text string) string {
 	begins := strings.Contains(text, "interface{}(")
 	ast.Inspect(e, func(n ast.Node) bool {

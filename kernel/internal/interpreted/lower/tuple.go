@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// In an assignment to several places the interpreter evaluates the map, key or
-// pointer of a place only when it sets it, after those before, and loses the
-// type of what an interface gets there. Such assignments are written in the
-// order that Go has: the operands of the places, the values, and then the
-// places one by one.
+// In an assignment to several places the interpreter evaluates the map, key or pointer of a place
+// only when it sets it, after those before, and loses the type of what an interface gets there.
+// Such assignments are written in the order that Go has: the operands of the places, the values,
+// and then the places one by one.
 
 // careful reports whether an assignment has to be written in that order.
 func (b *body) careful(s *ast.AssignStmt) bool {
@@ -85,9 +84,9 @@ func (b *body) assignCarefully(s *ast.AssignStmt) string {
 	return out.String()
 }
 
-// evaluated returns the place of an expression whose operands are evaluated
-// now, into variables that keep makes. Whether the place is there, as an index
-// within its bounds, turns out when it is set.
+// evaluated returns the place of an expression whose operands are evaluated now, into variables
+// that keep makes. Whether the place is there, as an index within its bounds, turns out when it is
+// set.
 func (b *body) evaluated(e ast.Expr, keep func(text string) string) place {
 	if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
 		return place{text: "_"}
@@ -101,8 +100,8 @@ func (b *body) evaluated(e ast.Expr, keep func(text string) string) place {
 	return place{text: b.expr(e), t: b.Info.TypeOf(e)}
 }
 
-// overriding begins to note texts that stand for expressions, in addition to
-// those that are noted; restore forgets them.
+// overriding begins to note texts that stand for expressions, in addition to those that are noted;
+// restore forgets them.
 func (b *body) overriding() (restore func()) {
 	saved := b.override
 	b.override = maps.Clone(saved)
@@ -136,9 +135,8 @@ func (b *body) settle(e ast.Expr, evaluate func(ast.Expr)) {
 	}
 }
 
-// leavesValue reports the comma-ok forms for which the interpreter leaves the
-// variable of the value as it was, perhaps in an iteration before, when there
-// is none.
+// leavesValue reports the comma-ok forms for which the interpreter leaves the variable of the value
+// as it was, perhaps in an iteration before, when there is none.
 func leavesValue(e ast.Expr) bool {
 	switch ast.Unparen(e).(type) {
 	case *ast.IndexExpr, *ast.TypeAssertExpr:
@@ -153,9 +151,9 @@ func (b *body) zeroUnless(found, name string, t types.Type) string {
 	return fmt.Sprintf("if !%s {\nvar %s %s\n%s = %s\n}", found, zero, b.l.Typ(t), name, zero)
 }
 
-// evaluatedEarly reports whether the values of a var declaration have to be
-// evaluated before the variables are declared: they mention others of the same
-// name, or there are several and an interface gets one.
+// evaluatedEarly reports whether the values of a var declaration have to be evaluated before the
+// variables are declared: they mention others of the same name, or there are several and an
+// interface gets one.
 func (b *body) evaluatedEarly(spec *ast.ValueSpec) bool {
 	early := false
 	for i, id := range spec.Names {
@@ -178,8 +176,8 @@ func (b *body) evaluatedEarly(spec *ast.ValueSpec) bool {
 	return early
 }
 
-// evaluateEarly writes the values of a var declaration into variables of
-// their own, and returns what the declared ones get.
+// evaluateEarly writes the values of a var declaration into variables of their own, and returns
+// what the declared ones get.
 func (b *body) evaluateEarly(spec *ast.ValueSpec, out *strings.Builder) []string {
 	names, values := make([]string, len(spec.Names)), make([]string, len(spec.Names))
 	for i := range names {

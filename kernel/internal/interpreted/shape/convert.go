@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// Erased reports the interfaces of the session: those with methods that no
-// compiled package declares.
+// Erased reports the interfaces of the session: those with methods that no compiled package
+// declares.
 func Erased(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {
@@ -20,9 +20,8 @@ func Erased(t types.Type) bool {
 	return !ok || state.IsSession(named.Obj())
 }
 
-// Native reports whether values of a type are at run time exactly what the
-// Go compiler would have made: whether no type of the session, and no field
-// that the interpreter renames, is part of it.
+// Native reports whether values of a type are at run time exactly what the Go compiler would have
+// made: whether no type of the session, and no field that the interpreter renames, is part of it.
 func (l *Shapes) Native(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.Interface); ok {
 		return true
@@ -80,8 +79,8 @@ var byAddress = []string{
 	"MimeBundle", "HTML", "Markdown", "LaTeX", "SVG", "PNG", "JPEG",
 }
 
-// worksByAddress reports a session type that encodes, decodes or shows itself only
-// where it has an address.
+// worksByAddress reports a session type that encodes, decodes or shows itself only where it has an
+// address.
 func worksByAddress(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || types.IsInterface(named) {
@@ -122,9 +121,8 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 	return fmt.Sprintf("func(x %s) %s { var v %s; %s.Wrap(%d, x, &v); return v }(%s)", l.Typ(from), l.Typ(to), l.Typ(to), Bridge, l.Describe(from), text)
 }
 
-// companions lists, for interfaces of compiled packages, the methods that
-// these look for beyond the interface's own, and which the interpreter's wrapper
-// does not have.
+// companions lists, for interfaces of compiled packages, the methods that these look for beyond the
+// interface's own, and which the interpreter's wrapper does not have.
 var companions = map[string][]string{
 	"io.ReadCloser":       {"WriteTo"},
 	"io.WriteCloser":      {"ReadFrom", "WriteString"},

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Carried writes a value of a session type together with the description of
-// its type, by which the bridge prints it as the compiled program would.
+// Carried writes a value of a session type together with the description of its type, by which the
+// bridge prints it as the compiled program would.
 func (l *Shapes) Carried(text string, t types.Type, pos token.Pos) string {
 	l.Pos = pos
 	return fmt.Sprintf("%s.Carry(%d, %s)", Bridge, l.Describe(t), text)
 }
 
-// Describe tells the bridge about a type, once, and returns the number by
-// which it knows it; 0 is for types that need no description.
+// Describe tells the bridge about a type, once, and returns the number by which it knows it; 0 is
+// for types that need no description.
 func (l *Shapes) Describe(t types.Type) int {
 	if l.Native(t) {
 		return 0
@@ -92,8 +92,8 @@ func (l *Shapes) Describe(t types.Type) int {
 	return id
 }
 
-// address tells the bridge, once, about the pointer type of a type, if it has
-// methods of the pointer alone that the bridge calls of values.
+// address tells the bridge, once, about the pointer type of a type, if it has methods of the
+// pointer alone that the bridge calls of values.
 func (l *Shapes) address(id int, t types.Type) {
 	key := fmt.Sprintf("address %d", id)
 	if l.S.Instances[key] != "" || !worksByAddress(t) {

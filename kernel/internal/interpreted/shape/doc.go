@@ -1,11 +1,10 @@
-// Package shape says what types are in the code that the interpreter runs, and
-// writes the declarations that have to be there for them: structs without
-// methods, dispatchers for interfaces, descriptions by which values show the type
-// that they have, and stand-ins for generic functions and types of compiled
-// packages (prelude).
+// Package shape says what types are in the code that the interpreter runs, and writes the
+// declarations that have to be there for them: structs without methods, dispatchers for interfaces,
+// descriptions by which values show the type that they have, and stand-ins for generic functions
+// and types of compiled packages (prelude).
 //
-// Methods are functions of their receiver, found by static types; the running
-// types have methods only where compiled code needs them.
+// Methods are functions of their receiver, found by static types; the running types have methods
+// only where compiled code needs them.
 //
 // Statements and expressions are left to package lower.
 //

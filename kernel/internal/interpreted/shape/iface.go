@@ -9,24 +9,22 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// How interfaces are represented. The interpreter knows a type only by its
-// shape, and an interface of the session only through a wrapper that hides
-// what it holds. So neither is left to it:
+// How interfaces are represented. The interpreter knows a type only by its shape, and an interface
+// of the session only through a wrapper that hides what it holds. So neither is left to it:
 //
-//   - An empty interface, and every interface that the session declares, is an
-//     empty interface. A value of a compiled type is in it as itself; a value of
-//     a session type as a carrier, a compiled comparable struct of the value and
-//     its type (kernel/internal/interpreted/carrier.go). So ==, map keys, channels
-//     and printing are Go's own.
+//   - An empty interface, and every interface that the session declares, is an empty interface. A
+//     value of a compiled type is in it as itself; a value of a session type as a carrier, a
+//     compiled comparable struct of the value and its type
+//     (kernel/internal/interpreted/carrier.go). So ==, map keys, channels and printing are Go's
+//     own.
 //   - Methods are called through a dispatcher, which finds them by name.
 //   - Assertions and type switches on session types ask the bridge.
-//   - An interface of a compiled package holds a compiled value, or a wrapper of
-//     a carrier, a struct with the methods (only error and fmt.Stringer hold
-//     carriers themselves). The wrapper is taken off when such a value becomes
-//     one of an empty interface, is compared or asked what it is.
+//   - An interface of a compiled package holds a compiled value, or a wrapper of a carrier, a
+//     struct with the methods (only error and fmt.Stringer hold carriers themselves). The wrapper
+//     is taken off when such a value becomes one of an empty interface, is compared or asked what
+//     it is.
 
-// Dispatcher returns the function that calls a method of an interface of the
-// session.
+// Dispatcher returns the function that calls a method of an interface of the session.
 func (l *Shapes) Dispatcher(m *types.Func) string {
 	sig := m.Signature()
 	text := l.methodType(sig)
@@ -47,8 +45,7 @@ func (l *Shapes) Dispatcher(m *types.Func) string {
 	return name
 }
 
-// methodType writes the type of a method as a function of an empty interface
-// and its parameters.
+// methodType writes the type of a method as a function of an empty interface and its parameters.
 func (l *Shapes) methodType(sig *types.Signature) string {
 	rest := strings.TrimPrefix(l.Signature(sig, false), "(")
 	if sig.Params().Len() == 0 {
@@ -103,8 +100,8 @@ func (l *Shapes) methods(id int, t types.Type) {
 	}
 }
 
-// hidden reports methods of embedded compiled types whose signature cannot be
-// written down; they cannot be called by name.
+// hidden reports methods of embedded compiled types whose signature cannot be written down; they
+// cannot be called by name.
 func (l *Shapes) hidden(sel *types.Selection) bool {
 	hidden := false
 	var visit func(t types.Type, depth int)
@@ -146,8 +143,8 @@ func IsCompiledInterface(t types.Type) bool {
 	return types.IsInterface(t) && !check.IsEmptyInterface(t) && !Erased(t)
 }
 
-// MethodLists writes the names of an interface's methods, their types as text,
-// and functions of these types.
+// MethodLists writes the names of an interface's methods, their types as text, and functions of
+// these types.
 func (l *Shapes) MethodLists(i *types.Interface) (names, texts, samples string) {
 	var n, t, s []string
 	for j := range i.NumMethods() {

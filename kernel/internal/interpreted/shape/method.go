@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// PromotedCall writes the call of a method of named, reached by a path of
-// embedded fields, on the variable recv.
+// PromotedCall writes the call of a method of named, reached by a path of embedded fields, on the
+// variable recv.
 func (l *Shapes) PromotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
 	t := types.Type(named)
 	path := recv
@@ -45,8 +45,8 @@ func (l *Shapes) PromotedCall(recv string, isPointer bool, named *types.Named, i
 	return path + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// MethodOf returns the function behind a method of a session type, making an
-// instance of it if the type is one.
+// MethodOf returns the function behind a method of a session type, making an instance of it if the
+// type is one.
 func (l *Shapes) MethodOf(m *types.Func, named *types.Named) *state.Function {
 	origin := m.Origin()
 	fn := l.S.Funcs[origin]

@@ -16,17 +16,16 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// The interpreter has no instances of generic functions and types of compiled
-// packages. The sources in prelude stand in for those of the standard library:
-// they are instantiated like those of the session. A function without a body
-// is the one of the bridge whose name is the same with a capital letter; it
-// gets its arguments as they are.
+// The interpreter has no instances of generic functions and types of compiled packages. The sources
+// in prelude stand in for those of the standard library: they are instantiated like those of the
+// session. A function without a body is the one of the bridge whose name is the same with a capital
+// letter; it gets its arguments as they are.
 //
 //go:embed prelude/*.go
 var preludeFiles embed.FS
 
-// NoStandIn says of generic functions and types of the standard library why
-// the interpreter has none.
+// NoStandIn says of generic functions and types of the standard library why the interpreter has
+// none.
 var NoStandIn = map[string]string{
 	"database/sql.Null":  "compiled code would not find what it holds; sql.NullString and its like can be used",
 	"runtime.AddCleanup": "the interpreter keeps what variables pointed to, and the cleanup might never run",
@@ -34,8 +33,7 @@ var NoStandIn = map[string]string{
 	"weak.Pointer":       "the interpreter keeps what variables pointed to, so that it would not go away",
 }
 
-// A prelude holds the stand-ins for the generic functions and types of one
-// package, by name.
+// A prelude holds the stand-ins for the generic functions and types of one package, by name.
 type prelude struct {
 	Funcs map[string]*state.Function
 	Types map[string]*types.Named
@@ -51,8 +49,8 @@ func (l *Shapes) PreludeOf(pkg *types.Package) *prelude {
 	return p
 }
 
-// loadPrelude type-checks the stand-ins for one package. They are part of the
-// program, so that a mistake in them is one of the program.
+// loadPrelude type-checks the stand-ins for one package. They are part of the program, so that a
+// mistake in them is one of the program.
 func loadPrelude(c *check.Checker, of *types.Package) *prelude {
 	p := &prelude{Funcs: map[string]*state.Function{}, Types: map[string]*types.Named{}}
 	file := "prelude/" + strings.ReplaceAll(of.Path(), "/", "_") + ".go"
@@ -127,9 +125,8 @@ func (l *Shapes) NoStandIn(obj types.Object, pos token.Pos) {
 	l.Refuse(pos, fmt.Sprintf("%s.%s: %s", obj.Pkg().Name(), obj.Name(), reason))
 }
 
-// standIn returns the type that an instance of a generic type of a compiled
-// package is in lowered code, nil if there is none. An iterator is its
-// function.
+// standIn returns the type that an instance of a generic type of a compiled package is in lowered
+// code, nil if there is none. An iterator is its function.
 func (l *Shapes) standIn(t *types.Named) types.Type {
 	if sig, ok := t.Underlying().(*types.Signature); ok {
 		return sig
@@ -149,13 +146,12 @@ func (l *Shapes) standIn(t *types.Named) types.Type {
 	return instance
 }
 
-// isInstance reports whether a type is an instance of a generic type of a
-// compiled package.
+// isInstance reports whether a type is an instance of a generic type of a compiled package.
 func isInstance(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	return ok && !state.IsSession(named.Obj()) && named.TypeArgs().Len() > 0
 }
 
-// InLowered reports whether the methods of a type are functions of lowered
-// code: those of session types and of stand-ins.
+// InLowered reports whether the methods of a type are functions of lowered code: those of session
+// types and of stand-ins.
 func InLowered(named *types.Named) bool { return state.IsSession(named.Obj()) || isInstance(named) }

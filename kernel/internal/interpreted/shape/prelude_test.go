@@ -10,9 +10,8 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// TestStandIns holds that each generic function and type of the packages that
-// cells may import has a stand-in of the same signature and methods, is an
-// iterator, or is refused with a sentence.
+// TestStandIns holds that each generic function and type of the packages that cells may import has
+// a stand-in of the same signature and methods, is an iterator, or is refused with a sentence.
 func TestStandIns(t *testing.T) {
 	checker := enginetest.NewSession().Checker
 	shapes := shape.NewShapes(change.New(checker, nil), shape.NewPreludes(checker))
@@ -47,8 +46,8 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// standInFor returns what stands in for a generic function or type of a compiled
-// package, or why nothing does.
+// standInFor returns what stands in for a generic function or type of a compiled package, or why
+// nothing does.
 func standInFor(shapes *shape.Shapes, obj types.Object) (types.Object, string) {
 	p := shapes.PreludeOf(obj.Pkg())
 	if fn := p.Funcs[obj.Name()]; fn != nil {
@@ -77,9 +76,8 @@ func isGeneric(obj types.Object) bool {
 	return false
 }
 
-// sameShape compares the parameters of signatures, and how many results they
-// have: constraints cannot always be named outside of their packages, and
-// results can be stand-ins.
+// sameShape compares the parameters of signatures, and how many results they have: constraints
+// cannot always be named outside of their packages, and results can be stand-ins.
 func sameShape(a, b *types.Signature) bool {
 	n := a.TypeParams().Len()
 	if n != b.TypeParams().Len() {

@@ -10,15 +10,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// bridgePath is the import path of the compiled functions that lowered code
-// calls, and bridge the name it calls them by. The interpreter provides it.
+// bridgePath is the import path of the compiled functions that lowered code calls, and bridge the
+// name it calls them by. The interpreter provides it.
 const (
 	BridgePath = "hierml/bridge"
 	Bridge     = "b__"
 )
 
-// Shapes are what the types of a cell are in lowered code, and the declarations
-// that have to be written for them.
+// Shapes are what the types of a cell are in lowered code, and the declarations that have to be
+// written for them.
 type Shapes struct {
 	*change.Change
 	*Preludes
@@ -31,8 +31,7 @@ type Shapes struct {
 	Setup []string
 	// Done holds the functions that are written.
 	Done map[*state.Function]bool
-	// describing holds the numbers of the types whose parts are being
-	// described.
+	// describing holds the numbers of the types whose parts are being described.
 	describing map[int]bool
 }
 
@@ -40,8 +39,7 @@ func NewShapes(ch *change.Change, p *Preludes) *Shapes {
 	return &Shapes{Change: ch, Preludes: p, Done: map[*state.Function]bool{}, describing: map[int]bool{}}
 }
 
-// Preludes hold the stand-ins for generic functions and types of compiled
-// packages, by import path.
+// Preludes hold the stand-ins for generic functions and types of compiled packages, by import path.
 type Preludes struct {
 	checker *check.Checker
 	known   map[string]*prelude

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// Typ writes a type. It never depends on what a name means where the text
-// ends up: every name it writes is unique in the session.
+// Typ writes a type. It never depends on what a name means where the text ends up: every name it
+// writes is unique in the session.
 func (l *Shapes) Typ(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -55,8 +55,8 @@ func (l *Shapes) Typ(t types.Type) string {
 	return ""
 }
 
-// Signature writes parameters and results, with names p0, p1, ... for the
-// parameters if they have to have names.
+// Signature writes parameters and results, with names p0, p1, ... for the parameters if they have
+// to have names.
 func (l *Shapes) Signature(sig *types.Signature, names bool) string {
 	var b strings.Builder
 	b.WriteByte('(')
@@ -96,8 +96,7 @@ func (l *Shapes) Results(sig *types.Signature) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// Parenthesized writes a type such that what follows it is not taken for a
-// part of it.
+// Parenthesized writes a type such that what follows it is not taken for a part of it.
 func (l *Shapes) Parenthesized(t types.Type) string {
 	s := l.Typ(t)
 	if strings.HasPrefix(s, "func") || strings.HasPrefix(s, "<-") || strings.HasPrefix(s, "chan") {
@@ -106,8 +105,8 @@ func (l *Shapes) Parenthesized(t types.Type) string {
 	return s
 }
 
-// structType writes a struct. Embedded fields become ordinary ones: lowered
-// code selects promoted fields and methods by their whole path.
+// structType writes a struct. Embedded fields become ordinary ones: lowered code selects promoted
+// fields and methods by their whole path.
 func (l *Shapes) structType(t *types.Struct) string {
 	var b strings.Builder
 	b.WriteString("struct {")
@@ -152,9 +151,8 @@ func reflected(name string) string {
 	return "X" + name
 }
 
-// interfaceType writes an interface. Those of the session are erased: a value
-// of one is held as an empty interface, and its methods are found by name
-// (lower/iface.go).
+// interfaceType writes an interface. Those of the session are erased: a value of one is held as an
+// empty interface, and its methods are found by name (lower/iface.go).
 func (l *Shapes) interfaceType(t *types.Interface) string {
 	if !t.IsMethodSet() {
 		l.Refuse(l.Pos, "a constraint cannot be the type of a value")
@@ -213,8 +211,8 @@ func (l *Shapes) Use(pkg *types.Package) string {
 	return alias
 }
 
-// localType hoists a type that is declared inside a function: all its uses
-// are by a name that no other type has.
+// localType hoists a type that is declared inside a function: all its uses are by a name that no
+// other type has.
 func (l *Shapes) localType(t *types.Named) string {
 	name := fmt.Sprintf("%s__t%d", state.InternalName(t.Obj().Name()), l.S.Unique())
 	l.S.LocalTypes[t.Obj()] = name
@@ -236,8 +234,8 @@ func (l *Shapes) declareType(name string, t types.Type) {
 	l.Types = append(l.Types, fmt.Sprintf("type %s %s", name, text))
 }
 
-// tangled reports a type that is reached from the struct it is within functions
-// that are not themselves fields, or within the keys of maps.
+// tangled reports a type that is reached from the struct it is within functions that are not
+// themselves fields, or within the keys of maps.
 func tangled(t, self types.Type, field bool) bool {
 	switch u := types.Unalias(t).(type) {
 	case *types.Named:
@@ -305,8 +303,7 @@ func mentions(t, part types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// endless returns a session type that is reached from itself without a struct
-// on the way.
+// endless returns a session type that is reached from itself without a struct on the way.
 func endless(t types.Type, seen map[types.Type]bool) *types.Named {
 	any := func(list ...types.Type) *types.Named {
 		for _, u := range list {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// RuntimeName names a type as reflection, and so %T and the messages of the
-// run time, do.
+// RuntimeName names a type as reflection, and so %T and the messages of the run time, do.
 func RuntimeName(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

@@ -11,8 +11,8 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// Reasons for which a peer was closed. zmq4 forgets a connection only when its
-// error is io.EOF or a net.Error that is no time-out, hence the type.
+// Reasons for which a peer was closed. zmq4 forgets a connection only when its error is io.EOF or a
+// net.Error that is no time-out, hence the type.
 var (
 	errClosed  = &goneError{"the listener was closed"}
 	errLeft    = &goneError{"the peer left"}
@@ -28,8 +28,8 @@ func (e *goneError) Error() string   { return "guard: " + e.reason }
 func (e *goneError) Timeout() bool   { return false }
 func (e *goneError) Temporary() bool { return false }
 
-// A conn is a peer whose handshake is done, as zmq4 sees it. zmq4 reads and
-// writes it from one goroutine at a time each.
+// A conn is a peer whose handshake is done, as zmq4 sees it. zmq4 reads and writes it from one
+// goroutine at a time each.
 type conn struct {
 	net.Conn
 	l     *Listener
@@ -51,8 +51,8 @@ type conn struct {
 	reason    *goneError
 }
 
-// A piece is a part of a message in the queue. The last piece of a message
-// carries what the message costs.
+// A piece is a part of a message in the queue. The last piece of a message carries what the message
+// costs.
 type piece struct {
 	data []byte
 	cost int64
@@ -97,8 +97,7 @@ func (c *conn) isMark(message [][]byte) bool {
 	return s != nil && len(message) == 1 && len(message[0]) == 2+len(s.topic) && string(message[0][2:]) == string(s.topic)
 }
 
-// send queues a message. A full peer of a ROUTER is cut off instead; nobody
-// waits for it.
+// send queues a message. A full peer of a ROUTER is cut off instead; nobody waits for it.
 func (c *conn) send(message [][]byte) error {
 	if c.l.config.Type == zmq4.Router && c.waiting.Load() > c.l.limits.Queue {
 		c.l.stalled.Add(1)
@@ -127,8 +126,8 @@ func (c *conn) pieces(message [][]byte) []piece {
 	return pieces
 }
 
-// book changes the number of bytes that wait for this peer, and tells the
-// listener when the peer becomes full or ceases to be.
+// book changes the number of bytes that wait for this peer, and tells the listener when the peer
+// becomes full or ceases to be.
 func (c *conn) book(n int64) {
 	c.l.queued.Add(n)
 	after := c.waiting.Add(n)
@@ -141,8 +140,8 @@ func (c *conn) book(n int64) {
 	}
 }
 
-// A writer gives the network at most this much at once, so that progress is
-// seen during a large message too.
+// A writer gives the network at most this much at once, so that progress is seen during a large
+// message too.
 const writeSize = 256 << 10
 
 // write is the goroutine that sends what is queued.
@@ -235,9 +234,9 @@ func (c *conn) close(reason *goneError) {
 	c.l.dismiss(c)
 }
 
-// finish gives the peer until the deadline to take what is queued, and closes.
-// What the peer still sends is read to the end, because to close with unread
-// input would destroy what is on its way to the peer.
+// finish gives the peer until the deadline to take what is queued, and closes. What the peer still
+// sends is read to the end, because to close with unread input would destroy what is on its way to
+// the peer.
 func (c *conn) finish(deadline time.Time) {
 	const grace = 250 * time.Millisecond
 	c.mu.Lock()

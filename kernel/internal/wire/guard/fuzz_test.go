@@ -10,8 +10,8 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// FuzzInbound gives a listener's peer any bytes after its handshake. Whatever
-// zmq4 gets to see of them has to be whole frames within the limits.
+// FuzzInbound gives a listener's peer any bytes after its handshake. Whatever zmq4 gets to see of
+// them has to be whole frames within the limits.
 func FuzzInbound(f *testing.F) {
 	f.Add(true, appendFrame(appendFrame(nil, flagMore, []byte("a")), 0, bytes.Repeat([]byte("b"), 300)))
 	f.Add(true, appendFrame(command("\x04PING\x00\x0a"), 0, nil))

@@ -1,16 +1,14 @@
 // Package guard stands between zmq4's sockets and whoever connects to them.
 //
-// zmq4 trusts its peers: a connection that says nothing blocks its accept
-// loop, a frame header can end the process, a peer that does not read stops
-// all others, and what is queued is lost on close. Package guard is a zmq4
-// transport that lets none of this through. It does the ZMTP handshake itself
-// and replays a clean one to zmq4, checks every frame header before zmq4 sees
-// it, answers PING, reports subscriptions, gives every peer a bounded queue and
-// a writer of its own, and delivers what is queued before it closes.
+// zmq4 trusts its peers: a connection that says nothing blocks its accept loop, a frame header can
+// end the process, a peer that does not read stops all others, and what is queued is lost on close.
+// Package guard is a zmq4 transport that lets none of this through. It does the ZMTP handshake
+// itself and replays a clean one to zmq4, checks every frame header before zmq4 sees it, answers
+// PING, reports subscriptions, gives every peer a bounded queue and a writer of its own, and
+// delivers what is queued before it closes.
 //
-// It knows ZMTP 3.0 with the NULL mechanism (https://rfc.zeromq.org/spec:23/)
-// and the server side of ROUTER and PUB. What the messages mean, and whether
-// they are signed, is left to package wire.
+// It knows ZMTP 3.0 with the NULL mechanism (https://rfc.zeromq.org/spec:23/) and the server side
+// of ROUTER and PUB. What the messages mean, and whether they are signed, is left to package wire.
 package guard
 
 import (
@@ -27,27 +25,25 @@ import (
 	"github.com/go-zeromq/zmq4/transport"
 )
 
-// Limits bound what peers may cost. A zero field takes the value named in its
-// comment.
+// Limits bound what peers may cost. A zero field takes the value named in its comment.
 type Limits struct {
 	// Handshake is the time a peer has to introduce itself: 10 s.
 	Handshake time.Duration
-	// Pending is the number of peers that may be in their handshake at once:
-	// 256. One more evicts the one that has been at it longest.
+	// Pending is the number of peers that may be in their handshake at once: 256. One more evicts
+	// the one that has been at it longest.
 	Pending int
-	// Message is the largest message accepted, in bytes over all its frames:
-	// 512 MiB.
+	// Message is the largest message accepted, in bytes over all its frames: 512 MiB.
 	Message uint64
 	// Frames is the largest number of frames of a message accepted: 4096.
 	Frames int
-	// Queue is the number of bytes waiting for one peer above which it counts
-	// as full: 64 MiB. A full peer of a ROUTER is cut off by the next message
-	// for it; a full peer of a PUB is waited for by [Listener.WaitRoom].
+	// Queue is the number of bytes waiting for one peer above which it counts as full: 64 MiB. A
+	// full peer of a ROUTER is cut off by the next message for it; a full peer of a PUB is waited
+	// for by [Listener.WaitRoom].
 	Queue int64
 	// Total is the same bound over all peers of the listener: 4 times Queue.
 	Total int64
-	// Stall is how long WaitRoom waits for a full peer that takes nothing,
-	// before it is cut off: 1 s.
+	// Stall is how long WaitRoom waits for a full peer that takes nothing, before it is cut off: 1
+	// s.
 	Stall time.Duration
 }
 
@@ -71,13 +67,12 @@ func setDefault[T comparable](field *T, value T) {
 
 // Config says what a listener is for.
 type Config struct {
-	// Type is the type of the socket that will be attached: zmq4.Router or
-	// zmq4.Pub.
+	// Type is the type of the socket that will be attached: zmq4.Router or zmq4.Pub.
 	Type   zmq4.SocketType
 	Limits Limits
-	// Subscribed, if set, is called when a peer of a PUB has subscribed to a
-	// topic and zmq4 knows of it. The frames it returns, if any, are sent to
-	// that peer alone, before whatever the subscription brings.
+	// Subscribed, if set, is called when a peer of a PUB has subscribed to a topic and zmq4 knows
+	// of it. The frames it returns, if any, are sent to that peer alone, before whatever the
+	// subscription brings.
 	Subscribed func(topic []byte) [][]byte
 }
 
@@ -88,9 +83,9 @@ type Stats struct {
 	Stalled int64 // peers cut off because they did not read
 }
 
-// Listen announces on a network, "tcp" or "unix". For tcp the address is
-// host:port and nothing else is listened to; for unix it is the path of a
-// socket, which gets mode 0600 and replaces a stale one.
+// Listen announces on a network, "tcp" or "unix". For tcp the address is host:port and nothing else
+// is listened to; for unix it is the path of a socket, which gets mode 0600 and replaces a stale
+// one.
 func Listen(network, address string, config Config) (*Listener, error) {
 	if config.Type != zmq4.Router && config.Type != zmq4.Pub {
 		return nil, fmt.Errorf("guard: a socket of type %s cannot be guarded, only ROUTER and PUB", config.Type)
@@ -135,9 +130,8 @@ func (l *Listener) Attach(socket zmq4.Socket) error {
 	return socket.Listen(scheme + "://" + handle)
 }
 
-// zmq4 finds transports by the scheme of an endpoint, in a table of the whole
-// process. Ours is entered once; the rest of the endpoint is a handle under
-// which the listener to be attached waits.
+// zmq4 finds transports by the scheme of an endpoint, in a table of the whole process. Ours is
+// entered once; the rest of the endpoint is a handle under which the listener to be attached waits.
 const scheme = "guarded"
 
 var (

@@ -27,8 +27,8 @@ const (
 	maxIdentity  = 255
 )
 
-// greeting is ours: version 3.0, mechanism NULL, not as-server. With 3.0
-// subscriptions come as messages, which is what zmq4 understands.
+// greeting is ours: version 3.0, mechanism NULL, not as-server. With 3.0 subscriptions come as
+// messages, which is what zmq4 understands.
 var greeting = func() []byte {
 	g := make([]byte, greetingSize)
 	g[0], g[9], g[10] = 0xff, 0x7f, 3
@@ -68,8 +68,7 @@ func appendFrame(b []byte, flags byte, body []byte) []byte {
 	return append(appendHeader(b, flags, len(body)), body...)
 }
 
-// handshake introduces the listener's socket to the peer and returns the
-// peer's type and identity.
+// handshake introduces the listener's socket to the peer and returns the peer's type and identity.
 func handshake(c net.Conn, r *bufio.Reader, own zmq4.SocketType) (peerType string, identity []byte, err error) {
 	if _, err := c.Write(greeting); err != nil {
 		return "", nil, err

@@ -22,8 +22,8 @@ func header(flags byte, size uint64) []byte {
 
 func command(body string) []byte { return appendFrame(nil, flagCommand, []byte(body)) }
 
-// Peers that do not get through the handshake harm nobody, and all but those
-// that may still be slow are cut off at once.
+// Peers that do not get through the handshake harm nobody, and all but those that may still be slow
+// are cut off at once.
 func TestBadHandshakes(t *testing.T) {
 	with := func(parts ...any) []byte {
 		var b []byte
@@ -176,8 +176,8 @@ func TestPingIsAnswered(t *testing.T) {
 	}
 }
 
-// A peer that asks and never reads is cut off when its queue is full, and
-// nobody waits for it meanwhile.
+// A peer that asks and never reads is cut off when its queue is full, and nobody waits for it
+// meanwhile.
 func TestRouterCutsOffWhoDoesNotRead(t *testing.T) {
 	l := echo(t, Limits{Queue: 1 << 20})
 	witness := join(t, l, "DEALER", "")
@@ -219,8 +219,7 @@ func TestLargeFramesPass(t *testing.T) {
 	}
 }
 
-// Peers that come and go leave nothing behind, also those that leave in the
-// midst of a message.
+// Peers that come and go leave nothing behind, also those that leave in the midst of a message.
 func TestPeersAreForgotten(t *testing.T) {
 	l := echo(t, Limits{})
 	before := runtime.NumGoroutine()

@@ -25,8 +25,8 @@ const (
 	commandCancel    = "\x06CANCEL"
 )
 
-// inbound is the state of a peer's reading side: a filter from what the peer
-// sends to what zmq4 gets to see.
+// inbound is the state of a peer's reading side: a filter from what the peer sends to what zmq4
+// gets to see.
 type inbound struct {
 	r      *bufio.Reader
 	ready  []byte   // what zmq4 may read now
@@ -42,8 +42,8 @@ type inbound struct {
 	mark       int // length of the queue when the subscription came
 }
 
-// Read gives zmq4 frames that have been checked. Where it says that the peer
-// is gone, it does so between two frames.
+// Read gives zmq4 frames that have been checked. Where it says that the peer is gone, it does so
+// between two frames.
 func (c *conn) Read(p []byte) (int, error) {
 	in := &c.in
 	for len(in.ready) == 0 {
@@ -51,8 +51,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			in.ready, in.chunks = in.chunks[0], in.chunks[1:]
 			continue
 		}
-		// zmq4 asks for more, so it has dealt with what it got: with the
-		// handshake, the first time.
+		// zmq4 asks for more, so it has dealt with what it got: with the handshake, the first time.
 		c.known.Store(true)
 		c.reportSubscription()
 		if err := c.nextFrame(); err != nil {
@@ -101,8 +100,8 @@ func (c *conn) nextFrame() error {
 		in.ready = in.frame
 		return nil
 	}
-	// zmq4 makes room for the whole frame as soon as it sees the header, so
-	// it sees that only when the whole frame has come.
+	// zmq4 makes room for the whole frame as soon as it sees the header, so it sees that only when
+	// the whole frame has come.
 	var chunks [][]byte
 	for size > 0 {
 		chunk := make([]byte, min(size, chunkSize))
@@ -125,8 +124,8 @@ func frameError(err error) error {
 	return err
 }
 
-// subscription deals with a message of a SUB. Only subscriptions are of
-// interest; anything else is skipped.
+// subscription deals with a message of a SUB. Only subscriptions are of interest; anything else is
+// skipped.
 func (c *conn) subscription(single bool, size uint64) error {
 	in := &c.in
 	if !single || size == 0 || size > 1+maxTopic {
@@ -143,8 +142,8 @@ func (c *conn) subscription(single bool, size uint64) error {
 	return c.subscribe(body[0] == 1, body[1:])
 }
 
-// subscribe passes a subscription or its end on to zmq4, which keeps a set of
-// topics while peers count.
+// subscribe passes a subscription or its end on to zmq4, which keeps a set of topics while peers
+// count.
 func (c *conn) subscribe(on bool, topic []byte) error {
 	in := &c.in
 	if in.topics == nil {
@@ -177,8 +176,8 @@ func (c *conn) subscribe(on bool, topic []byte) error {
 	return nil
 }
 
-// holdFor stops the writer until the subscription has been reported, so that
-// the answer to the report comes before anything that the subscription brings.
+// holdFor stops the writer until the subscription has been reported, so that the answer to the
+// report comes before anything that the subscription brings.
 func (c *conn) holdFor(topic []byte) {
 	if c.l.config.Subscribed == nil {
 		return
@@ -217,8 +216,7 @@ func (c *conn) reportSubscription() {
 	c.work.Broadcast()
 }
 
-// command deals with a command of the peer. Unknown ones are ignored, as ZMTP
-// asks.
+// command deals with a command of the peer. Unknown ones are ignored, as ZMTP asks.
 func (c *conn) command(flags byte, size uint64) error {
 	if flags&flagMore != 0 || size > maxCommand {
 		return errBroken

@@ -50,8 +50,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 // Addr returns the address listened to.
 func (l *Listener) Addr() net.Addr { return l.ln.Addr() }
 
-// Close stops listening and closes every peer without waiting for its queue;
-// [Listener.Shutdown] is the graceful way.
+// Close stops listening and closes every peer without waiting for its queue; [Listener.Shutdown] is
+// the graceful way.
 func (l *Listener) Close() error {
 	err := l.stop()
 	for _, c := range l.snapshot() {
@@ -81,8 +81,8 @@ func (l *Listener) stop() error {
 	return l.ln.Close()
 }
 
-// Shutdown stops listening, gives every peer the time up to the deadline to
-// take what waits for it, and closes. All peers are waited for at once.
+// Shutdown stops listening, gives every peer the time up to the deadline to take what waits for it,
+// and closes. All peers are waited for at once.
 func (l *Listener) Shutdown(deadline time.Time) error {
 	err := l.stop()
 	var wg sync.WaitGroup
@@ -108,8 +108,8 @@ func (l *Listener) Stats() Stats {
 	return Stats{Refused: l.refused.Load(), Broken: l.broken.Load(), Stalled: l.stalled.Load()}
 }
 
-// serve accepts connections. An error other than the listener's end, such as
-// too many open files, is waited out.
+// serve accepts connections. An error other than the listener's end, such as too many open files,
+// is waited out.
 func (l *Listener) serve() {
 	if l.sentinel != nil {
 		select {
@@ -129,8 +129,8 @@ func (l *Listener) serve() {
 				continue
 			}
 		}
-		// Here, and not in the goroutine, so that the peers are known in the
-		// order in which they came.
+		// Here, and not in the goroutine, so that the peers are known in the order in which they
+		// came.
 		if !l.enter(c) {
 			c.Close()
 			return
@@ -169,8 +169,8 @@ func (l *Listener) greet(c net.Conn) {
 	}
 }
 
-// enter counts c among the peers in their handshake, evicting the one that
-// has been at it longest where there are too many.
+// enter counts c among the peers in their handshake, evicting the one that has been at it longest
+// where there are too many.
 func (l *Listener) enter(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,8 +185,7 @@ func (l *Listener) enter(c net.Conn) bool {
 	return true
 }
 
-// leave reports whether c was still among the peers in their handshake, and
-// removes it from them.
+// leave reports whether c was still among the peers in their handshake, and removes it from them.
 func (l *Listener) leave(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,9 +197,8 @@ func (l *Listener) leave(c net.Conn) bool {
 	return true
 }
 
-// admit makes a peer of a connection whose handshake is done. Its route, the
-// identity that zmq4 knows it by, is unique; it is nil when the listener was
-// closed meanwhile.
+// admit makes a peer of a connection whose handshake is done. Its route, the identity that zmq4
+// knows it by, is unique; it is nil when the listener was closed meanwhile.
 func (l *Listener) admit(c net.Conn, reader *bufio.Reader, peerType string, identity []byte) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -234,9 +232,8 @@ func (l *Listener) dismiss(c *conn) {
 	}
 }
 
-// Identity returns the identity that a peer announced, given the route that
-// zmq4 reports as the first frame of its messages. It is empty for a peer that
-// announced none.
+// Identity returns the identity that a peer announced, given the route that zmq4 reports as the
+// first frame of its messages. It is empty for a peer that announced none.
 func Identity(route []byte) []byte {
 	if len(route) < 8 {
 		return nil
@@ -244,10 +241,9 @@ func Identity(route []byte) []byte {
 	return route[8:]
 }
 
-// Route returns the route to the peer that announced an identity; of several,
-// to the one that has been connected longest, so that none can take the place
-// of another. It is nil when there is no such peer, and before zmq4 knows it:
-// what is sent until then is lost.
+// Route returns the route to the peer that announced an identity; of several, to the one that has
+// been connected longest, so that none can take the place of another. It is nil when there is no
+// such peer, and before zmq4 knows it: what is sent until then is lost.
 func (l *Listener) Route(identity []byte) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -257,10 +253,9 @@ func (l *Listener) Route(identity []byte) []byte {
 	return nil
 }
 
-// WaitRoom returns when no peer is full. A full peer is waited for as long as
-// it takes something; one that takes nothing for Limits.Stall is cut off. What
-// zmq4 has not yet put into the queues does not count; see [Listener.Sync]. The
-// error is that of ctx.
+// WaitRoom returns when no peer is full. A full peer is waited for as long as it takes something;
+// one that takes nothing for Limits.Stall is cut off. What zmq4 has not yet put into the queues
+// does not count; see [Listener.Sync]. The error is that of ctx.
 func (l *Listener) WaitRoom(ctx context.Context) error {
 	for l.full.Load() > 0 || l.queued.Load() > l.limits.Total {
 		c := l.fullest()
@@ -300,9 +295,8 @@ func (l *Listener) fullest() *conn {
 	return fullest
 }
 
-// Sync returns when zmq4 has put everything that was sent to the PUB socket
-// before into the queues of the peers. The error is that of ctx, or that of
-// sending.
+// Sync returns when zmq4 has put everything that was sent to the PUB socket before into the queues
+// of the peers. The error is that of ctx, or that of sending.
 func (l *Listener) Sync(ctx context.Context, socket zmq4.Socket) error {
 	return l.sentinel.sync(ctx, l.done, socket)
 }

@@ -105,8 +105,7 @@ func join(t *testing.T, l *Listener, socketType, identity string) *peer {
 	return p
 }
 
-// send writes bytes. The listener may have cut the peer off, which is seen
-// when reading.
+// send writes bytes. The listener may have cut the peer off, which is seen when reading.
 func (p *peer) send(b []byte) { _, _ = p.Write(b) }
 
 // say sends a message.

@@ -104,8 +104,8 @@ func TestSubscribersThatMisbehave(t *testing.T) {
 	}
 }
 
-// A subscription's answer is the first message, whatever is published while
-// the subscription is made.
+// A subscription's answer is the first message, whatever is published while the subscription is
+// made.
 func TestWelcomeComesFirst(t *testing.T) {
 	l, socket := listen(t, welcoming(Limits{}))
 	stop := make(chan struct{})
@@ -130,8 +130,8 @@ func TestWelcomeComesFirst(t *testing.T) {
 	<-stopped
 }
 
-// A subscriber that does not read is waited for once and then cut off; those
-// who read get everything.
+// A subscriber that does not read is waited for once and then cut off; those who read get
+// everything.
 func TestStalledSubscriber(t *testing.T) {
 	l, socket := listen(t, welcoming(Limits{Queue: 1 << 20, Stall: 200 * time.Millisecond}))
 	reader, stalled := subscriber(t, l, ""), subscriber(t, l, "")

@@ -11,10 +11,10 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// A sentinel is a subscriber of a PUB socket that lives in this process. It
-// subscribes to a topic that nobody knows. zmq4 gives its subscribers every
-// message before it turns to the next one, so when a message with that topic
-// arrives here, all earlier ones have arrived in the queues of all peers.
+// A sentinel is a subscriber of a PUB socket that lives in this process. It subscribes to a topic
+// that nobody knows. zmq4 gives its subscribers every message before it turns to the next one, so
+// when a message with that topic arrives here, all earlier ones have arrived in the queues of all
+// peers.
 type sentinel struct {
 	topic []byte
 	out   assembler

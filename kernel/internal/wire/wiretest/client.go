@@ -1,6 +1,6 @@
-// Package wiretest is a front end for tests: it makes connection files and
-// talks to a kernel over zmq4 as a Jupyter client does. It signs and parses
-// messages by itself, so that it does not share its faults with package wire.
+// Package wiretest is a front end for tests: it makes connection files and talks to a kernel over
+// zmq4 as a Jupyter client does. It signs and parses messages by itself, so that it does not share
+// its faults with package wire.
 package wiretest
 
 import (
@@ -81,8 +81,7 @@ func (i Info) Endpoint(channel string) string {
 	return fmt.Sprintf("tcp://%s:%d", i["ip"], i[channel+"_port"])
 }
 
-// Listening reports whether somebody answers on the last channel that a kernel
-// opens.
+// Listening reports whether somebody answers on the last channel that a kernel opens.
 func (i Info) Listening() bool {
 	network, address, _ := strings.Cut(i.Endpoint("hb"), "://")
 	if network == "ipc" {
@@ -134,8 +133,8 @@ type Client struct {
 	serial   int
 }
 
-// Dial connects a client to all channels and waits until it is subscribed to
-// iopub. It is closed with the test.
+// Dial connects a client to all channels and waits until it is subscribed to iopub. It is closed
+// with the test.
 func Dial(t testing.TB, info Info) *Client {
 	t.Helper()
 	c := &Client{
@@ -223,8 +222,8 @@ func (c *Client) parse(frames [][]byte) (*Message, error) {
 	return nil, fmt.Errorf("no delimiter in %q", frames)
 }
 
-// Build returns the frames of a message, and its identifier. The content is
-// encoded as JSON unless it is []byte.
+// Build returns the frames of a message, and its identifier. The content is encoded as JSON unless
+// it is []byte.
 func (c *Client) Build(msgType string, content any, parent map[string]any) (id string, frames [][]byte) {
 	c.serial++
 	id = fmt.Sprintf("%s_%d", c.Session, c.serial)
@@ -292,8 +291,7 @@ func (c *Client) Recv(channel string) *Message {
 	return m
 }
 
-// Ask sends a request and returns its reply, which has to be the next message
-// on the channel.
+// Ask sends a request and returns its reply, which has to be the next message on the channel.
 func (c *Client) Ask(channel, msgType string, content any) *Message {
 	c.t.Helper()
 	id := c.Send(channel, msgType, content)
@@ -304,8 +302,8 @@ func (c *Client) Ask(channel, msgType string, content any) *Message {
 	return m
 }
 
-// UntilIdle returns the messages on iopub that answer to a request, up to its
-// idle, and forgets others.
+// UntilIdle returns the messages on iopub that answer to a request, up to its idle, and forgets
+// others.
 func (c *Client) UntilIdle(id string) []*Message {
 	c.t.Helper()
 	var all []*Message

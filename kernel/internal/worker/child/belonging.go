@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// A belonging tells to which cell a goroutine belongs. Go has no values that
-// goroutines inherit, except the labels for its profiler. These are taken for
-// it: their content is not looked at, only their address.
+// A belonging tells to which cell a goroutine belongs. Go has no values that goroutines inherit,
+// except the labels for its profiler. These are taken for it: their content is not looked at, only
+// their address.
 //
-// A goroutine that the run time starts on its own account, as that of a
-// finalizer, bears no label, nor does one that has been given others.
+// A goroutine that the run time starts on its own account, as that of a finalizer, bears no label,
+// nor does one that has been given others.
 type belonging struct {
-	// forgotten is called when no goroutine belongs to the cell of that
-	// number any more. It must not wait for anything.
+	// forgotten is called when no goroutine belongs to the cell of that number any more. It must
+	// not wait for anything.
 	forgotten func(number int)
 
 	mu     sync.RWMutex
@@ -29,8 +29,8 @@ func newBelonging(forgotten func(int)) *belonging {
 	return &belonging{forgotten: forgotten, cells: map[uintptr]*cell{}, labels: map[int]int{}}
 }
 
-// profLabel returns the labels of the calling goroutine. Go keeps this function
-// of its own for others to use, see the run time's proflabel.go.
+// profLabel returns the labels of the calling goroutine. Go keeps this function of its own for
+// others to use, see the run time's proflabel.go.
 //
 //go:linkname profLabel runtime/pprof.runtime_getProfLabel
 func profLabel() unsafe.Pointer
@@ -40,9 +40,8 @@ func profLabel() unsafe.Pointer
 //go:linkname setProfLabel runtime/pprof.runtime_setProfLabel
 func setProfLabel(unsafe.Pointer)
 
-// carry returns f made to belong, on whatever goroutine it is called, to the
-// cell of the goroutine that calls carry. A goroutine that gets the label so
-// keeps it.
+// carry returns f made to belong, on whatever goroutine it is called, to the cell of the goroutine
+// that calls carry. A goroutine that gets the label so keeps it.
 func (b *belonging) carry(f func()) func() {
 	label := profLabel()
 	return func() {
@@ -51,8 +50,7 @@ func (b *belonging) carry(f func()) func() {
 	}
 }
 
-// adopt makes the calling goroutine, and those that it starts from now on,
-// belong to the cell.
+// adopt makes the calling goroutine, and those that it starts from now on, belong to the cell.
 func (b *belonging) adopt(c *cell) {
 	labels := pprof.Labels("cell", strconv.Itoa(c.number))
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
@@ -64,8 +62,8 @@ func (b *belonging) adopt(c *cell) {
 	runtime.AddCleanup((*byte)(label), b.drop, dropped{uintptr(label), c})
 }
 
-// renew gives the calling goroutine, and those that it starts from now on, a
-// label of their own that tells the same cell, or none.
+// renew gives the calling goroutine, and those that it starts from now on, a label of their own
+// that tells the same cell, or none.
 func (b *belonging) renew() {
 	if c := b.cell(); c != nil {
 		b.adopt(c)

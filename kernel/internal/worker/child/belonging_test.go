@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// What the package relies on Go for: goroutines inherit labels, also those
-// that compiled code starts; labels are told apart by their address; and one
-// that no goroutine bears any more is collected.
+// What the package relies on Go for: goroutines inherit labels, also those that compiled code
+// starts; labels are told apart by their address; and one that no goroutine bears any more is
+// collected.
 func TestBelonging(t *testing.T) {
 	forgotten := make(chan int, 10)
 	b := newBelonging(func(number int) { forgotten <- number })

@@ -10,8 +10,7 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A cell is a program in the child: one that runs, or one that has ended and
-// has left goroutines.
+// A cell is a program in the child: one that runs, or one that has ended and has left goroutines.
 type cell struct {
 	number int
 	ctx    context.Context // ends when the cell is interrupted, and only then
@@ -45,8 +44,8 @@ func (c *cell) ended() bool {
 	}
 }
 
-// interrupt asks the cell to end, and the processes that were started since it
-// began. Processes that keep the cell waiting all the same are killed.
+// interrupt asks the cell to end, and the processes that were started since it began. Processes
+// that keep the cell waiting all the same are killed.
 func (c *cell) interrupt() {
 	if c.ctx.Err() != nil {
 		return

@@ -25,31 +25,30 @@ type Means struct {
 	// In, Out and Err are their standard input, output and error.
 	In       io.Reader
 	Out, Err io.Writer
-	// Relabel gives the calling goroutine a label of its own that tells the same
-	// cell. Carry returns f made to belong to the cell of the goroutine that
-	// calls Carry, on whatever goroutine it is called.
+	// Relabel gives the calling goroutine a label of its own that tells the same cell. Carry
+	// returns f made to belong to the cell of the goroutine that calls Carry, on whatever goroutine
+	// it is called.
 	Relabel func()
 	Carry   func(f func()) func()
 }
 
-// A Runner runs the user's code in the child: it is a program.Executor without
-// outputs. Its methods may be called while others run.
+// A Runner runs the user's code in the child: it is a program.Executor without outputs. Its methods
+// may be called while others run.
 type Runner interface {
 	Run(ctx context.Context, p *program.Program) (*program.Bundle, error)
 	Reached(cell int) int
 	Look(ctx context.Context, cell int, looks []program.Look) ([]string, error)
 	Adopt(a *program.Adoption) (program.LeftBehind, error)
-	// Save writes the variables that are to be moved, and what cells have shown,
-	// to a file, and Load is Adopt from such a file.
+	// Save writes the variables that are to be moved, and what cells have shown, to a file, and
+	// Load is Adopt from such a file.
 	Save(file string, a *program.Adoption) (program.LeftBehind, error)
 	Load(file string, a *program.Adoption) (program.LeftBehind, error)
 	// Do calls f, for the cell of that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
 
-// Serve is the life of the child: it runs the programs that come in, with the
-// Runner that is made once the pipes are in place, until the parent is gone.
-// It returns only if it cannot begin.
+// Serve is the life of the child: it runs the programs that come in, with the Runner that is made
+// once the pipes are in place, until the parent is gone. It returns only if it cannot begin.
 func Serve(newRunner func(Means) (Runner, error)) error {
 	for fd := 3; fd <= 5; fd++ {
 		var stat unix.Stat_t
@@ -77,10 +76,9 @@ func Serve(newRunner func(Means) (Runner, error)) error {
 	log.SetOutput(c.stderr)
 	host.Set(c)
 
-	// The death of the parent closes the pipe, and on Linux also comes as a
-	// signal. Terminals' interrupts are not for this process. They are
-	// caught, and nobody listens: if they were ignored, the processes that
-	// cells start would ignore them, too.
+	// The death of the parent closes the pipe, and on Linux also comes as a signal. Terminals'
+	// interrupts are not for this process. They are caught, and nobody listens: if they were
+	// ignored, the processes that cells start would ignore them, too.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGQUIT, unix.SIGHUP)
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, unix.SIGTERM)
@@ -138,8 +136,7 @@ func newChild(out *outlets) *child {
 	return c
 }
 
-// must ends the process when the parent cannot be told what it waits for: it
-// is gone.
+// must ends the process when the parent cannot be told what it waits for: it is gone.
 func (c *child) must(err error) {
 	if err != nil {
 		end()
@@ -155,8 +152,7 @@ func (c *child) receive(r Runner) {
 		}
 		switch m := f.Message.(type) {
 		case pipe.Request:
-			// The cell is there before the next frame, which may be
-			// its interrupt.
+			// The cell is there before the next frame, which may be its interrupt.
 			cell := newCell(f.Cell)
 			c.mu.Lock()
 			c.running[cell.number] = cell
@@ -259,8 +255,7 @@ func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answe
 	return &pipe.Shown{Bundle: bundle}, err
 }
 
-// deliver gives a message to the code that listens to its comm. A comm that
-// nobody wants is closed.
+// deliver gives a message to the code that listens to its comm. A comm that nobody wants is closed.
 func (c *child) deliver(r Runner, cell *cell, m *program.CommMessage) error {
 	run, received, err := receive(m)
 	switch {
@@ -275,8 +270,7 @@ func (c *child) deliver(r Runner, cell *cell, m *program.CommMessage) error {
 	return nil
 }
 
-// receive is host.Receive. A panic there, where no code of the user runs, costs
-// the message only.
+// receive is host.Receive. A panic there, where no code of the user runs, costs the message only.
 func receive(m *program.CommMessage) (run func(), received bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {

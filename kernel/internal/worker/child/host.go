@@ -37,8 +37,8 @@ func (c *child) send(m pipe.Message) error {
 // complain tells the user what could not be shown.
 func (c *child) complain(what string, err error) {
 	if err != nil {
-		// A pipe that cannot be written to has lost its reader, the
-		// parent; the end of the commands ends this process.
+		// A pipe that cannot be written to has lost its reader, the parent; the end of the commands
+		// ends this process.
 		_, _ = fmt.Fprintf(c.stderr, "%s: %v\n", what, err)
 	}
 }
@@ -64,8 +64,8 @@ func (c *child) sink() *capture {
 	return nil
 }
 
-// Capture implements host.Host. Where several goroutines of a cell capture at
-// the same time, the last to begin takes the output of all of them.
+// Capture implements host.Host. Where several goroutines of a cell capture at the same time, the
+// last to begin takes the output of all of them.
 func (c *child) Capture(s host.Sink) (end func()) {
 	owner := c.out.owner()
 	if owner == nil {
@@ -96,8 +96,7 @@ func (c *child) Interrupter() func() {
 // Here implements host.Host.
 func (c *child) Here() host.Sink { return &place{c, c.out.owner(), profLabel()} }
 
-// A place is where a cell shows things. The label keeps the parent from
-// forgetting the cell.
+// A place is where a cell shows things. The label keeps the parent from forgetting the cell.
 type place struct {
 	child *child
 	cell  *cell
@@ -165,8 +164,7 @@ func (c *child) Clear(wait bool) {
 // Updates implements host.Host.
 func (c *child) Updates() bool { return true }
 
-// Comm implements host.Host. That there is a front end is asked for when a
-// comm is opened.
+// Comm implements host.Host. That there is a front end is asked for when a comm is opened.
 func (c *child) Comm(m *host.CommMessage) error {
 	message := pipe.PackComm(m)
 	if m.Kind != "open" {
@@ -236,8 +234,8 @@ func (c *child) Input(prompt string, password bool) (string, error) {
 	return "", errors.New(line.Failure.Message)
 }
 
-// inputReader is standard input as far as it is read through fmt.Scan and its
-// like: each line is asked for when it is needed.
+// inputReader is standard input as far as it is read through fmt.Scan and its like: each line is
+// asked for when it is needed.
 type inputReader struct {
 	c    *child
 	line *bufferedLine

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outlets are the child's ends of the pipes to the parent. What the main cell
-// sends through its methods keeps its order across pipes.
+// outlets are the child's ends of the pipes to the parent. What the main cell sends through its
+// methods keeps its order across pipes.
 type outlets struct {
 	belonging *belonging
 
@@ -79,8 +79,8 @@ func (o *outlets) send(c *cell, m pipe.Message) error {
 	return err
 }
 
-// begin tells the parent that the cell begins. It becomes the main one unless
-// the present one still runs.
+// begin tells the parent that the cell begins. It becomes the main one unless the present one still
+// runs.
 func (o *outlets) begin(c *cell) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,8 +105,8 @@ func (o *outlets) forget(number int) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// Another program of the cell may have begun. Its last frame comes after
-	// this lock is given up, and until then the parent does not forget.
+	// Another program of the cell may have begun. Its last frame comes after this lock is given up,
+	// and until then the parent does not forget.
 	if o.belonging.alive(number) {
 		return nil
 	}
@@ -114,8 +114,8 @@ func (o *outlets) forget(number int) error {
 	return err
 }
 
-// owner returns the cell of the calling goroutine, the main one if it has
-// none. It is nil before the first cell.
+// owner returns the cell of the calling goroutine, the main one if it has none. It is nil before
+// the first cell.
 func (o *outlets) owner() *cell {
 	if c := o.belonging.cell(); c != nil {
 		return c
@@ -128,10 +128,9 @@ func (o *outlets) owner() *cell {
 // patience is how long drain waits for a pipe that somebody else keeps filling.
 const patience = 250 * time.Millisecond
 
-// drain waits until the parent has emptied all streams except the given one.
-// A pipe that is not read at all is waited for: the parent is busy. One that is
-// read and filled again belongs to a writer that does not keep the order, so
-// there is no order to wait for.
+// drain waits until the parent has emptied all streams except the given one. A pipe that is not
+// read at all is waited for: the parent is busy. One that is read and filled again belongs to a
+// writer that does not keep the order, so there is no order to wait for.
 func (o *outlets) drain(except *os.File) {
 	for _, file := range [...]*os.File{o.stdout, o.stderr, o.runtime} {
 		if file == except {
@@ -153,8 +152,7 @@ func (o *outlets) drain(except *os.File) {
 	}
 }
 
-// unread returns the number of bytes that the parent has not yet read from
-// the pipe.
+// unread returns the number of bytes that the parent has not yet read from the pipe.
 func unread(file *os.File) int {
 	var n int
 	conn, err := file.SyscallConn()

@@ -15,8 +15,8 @@ import (
 // fionread asks for the number of bytes in a pipe, at either end.
 const fionread = unix.TIOCINQ
 
-// A moment is a time since the machine has started, in the hundredths of
-// seconds in which Linux tells when a process did.
+// A moment is a time since the machine has started, in the hundredths of seconds in which Linux
+// tells when a process did.
 type moment int64
 
 func now() moment {
@@ -27,9 +27,9 @@ func now() moment {
 	return moment(t.Nano() / 1e7)
 }
 
-// signalProcesses sends the signal to the processes that this one, directly or
-// not, has started since. Older ones get it first, so that a shell which is
-// killed does not report that what it has started was.
+// signalProcesses sends the signal to the processes that this one, directly or not, has started
+// since. Older ones get it first, so that a shell which is killed does not report that what it has
+// started was.
 func signalProcesses(since moment, signal unix.Signal) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {

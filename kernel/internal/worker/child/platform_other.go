@@ -12,9 +12,8 @@ type moment struct{}
 
 func now() moment { return moment{} }
 
-// signalProcesses sends the signal to all processes of this one's group, which
-// itself does not heed an interrupt. More cannot be known of them here, so none
-// are killed.
+// signalProcesses sends the signal to all processes of this one's group, which itself does not heed
+// an interrupt. More cannot be known of them here, so none are killed.
 func signalProcesses(_ moment, signal unix.Signal) {
 	if signal == unix.SIGINT {
 		_ = unix.Kill(0, signal) // reaches this process at least

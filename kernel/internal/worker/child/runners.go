@@ -14,10 +14,9 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Main is the program of the child: it runs what the parent sends, interpreted
-// or compiled, and ends the process when the parent is gone. load loads a
-// plugin; nil stands for a program that cannot. Main returns only if it cannot
-// begin.
+// Main is the program of the child: it runs what the parent sends, interpreted or compiled, and
+// ends the process when the parent is gone. load loads a plugin; nil stands for a program that
+// cannot. Main returns only if it cannot begin.
 func Main(load func(plugin string) error) error {
 	return Serve(func(means Means) (Runner, error) { return newRunners(means, load) })
 }
@@ -84,8 +83,8 @@ func (r *runners) Load(file string, a *program.Adoption) (program.LeftBehind, er
 	return r.compiled.Load(file, a)
 }
 
-// Do implements Runner. What compiled code has f call stops as that does, and
-// what interpreted code has as this.
+// Do implements Runner. What compiled code has f call stops as that does, and what interpreted code
+// has as this.
 func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 	if r.compiled.Used() {
 		return r.compiled.Do(ctx, cell, f)
@@ -93,9 +92,8 @@ func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 	return r.interpreted.Do(ctx, cell, f)
 }
 
-// symbols are those of the standard library, with timers that call functions
-// for the cell that has set them: the run time starts their goroutines, which
-// inherit nothing.
+// symbols are those of the standard library, with timers that call functions for the cell that has
+// set them: the run time starts their goroutines, which inherit nothing.
 func symbols(carry func(func()) func()) map[string]map[string]reflect.Value {
 	const name = "time/time"
 	all := maps.Clone(stdlib.Symbols())

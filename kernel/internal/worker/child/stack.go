@@ -9,15 +9,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
 
-// Go ends a process one of whose stacks is to grow above a limit, which no
-// code can prevent. Stacks double, so with Go's own limit the largest has half
-// a gigabyte. Here one more doubling is allowed, and the cells are interrupted
-// when it has happened: endless recursion is the likely cause, and what it needs
-// to fill the new stack is time enough.
+// Go ends a process one of whose stacks is to grow above a limit, which no code can prevent. Stacks
+// double, so with Go's own limit the largest has half a gigabyte. Here one more doubling is
+// allowed, and the cells are interrupted when it has happened: endless recursion is the likely
+// cause, and what it needs to fill the new stack is time enough.
 const deep = 1 << 30
 
-// watchStacks tells the parent of a stack that Go would not have allowed, while
-// cells run. The child's receiver calls it when a cell begins.
+// watchStacks tells the parent of a stack that Go would not have allowed, while cells run. The
+// child's receiver calls it when a cell begins.
 func (c *child) watchStacks() {
 	const pause = 5 * time.Millisecond
 	debug.SetMaxStack(2*deep - 1)
@@ -41,8 +40,8 @@ func (c *child) watchStacks() {
 	}
 }
 
-// deepStack reports whether one of the stacks is deep, given the bytes of all.
-// Those of many goroutines are no deep one.
+// deepStack reports whether one of the stacks is deep, given the bytes of all. Those of many
+// goroutines are no deep one.
 func deepStack(bytes uint64, goroutines int) bool {
 	const ordinary = 32 << 10
 	return bytes >= deep+ordinary*uint64(goroutines)

@@ -17,18 +17,17 @@ type Frame struct {
 	Message Message
 }
 
-// maxFrame bounds a frame. Only a fault of the program could exceed it: what
-// is displayed is bounded before.
+// maxFrame bounds a frame. Only a fault of the program could exceed it: what is displayed is
+// bounded before.
 const maxFrame = 1 << 30
 
-// header is what a frame begins with after its own length: the kind of the
-// message, the cell, and the length of the JSON.
+// header is what a frame begins with after its own length: the kind of the message, the cell, and
+// the length of the JSON.
 const header = 1 + 8 + 4
 
 var errGarbage = errors.New("garbage on the pipe between kernel and worker")
 
-// A Blob is raw bytes in a message. Its JSON is its size; the bytes follow the
-// JSON of the frame.
+// A Blob is raw bytes in a message. Its JSON is its size; the bytes follow the JSON of the frame.
 type Blob struct {
 	Data []byte
 	size int // as far as only that is known
@@ -71,8 +70,7 @@ func Encode(f *Frame) ([]byte, error) {
 	return data, nil
 }
 
-// decode is the reverse of Encode, without the length. The blobs are parts of
-// the body.
+// decode is the reverse of Encode, without the length. The blobs are parts of the body.
 func decode(body []byte) (*Frame, error) {
 	if len(body) < header || int(body[0]) >= len(kinds) {
 		return nil, errGarbage

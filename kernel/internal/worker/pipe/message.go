@@ -13,8 +13,7 @@ import (
 
 // A Message is what a frame brings: a pointer to one of the types below.
 type Message interface {
-	// blobs returns the blobs of the message, in an order that does not depend
-	// on which side asks.
+	// blobs returns the blobs of the message, in an order that does not depend on which side asks.
 	blobs() []*Blob
 }
 
@@ -54,8 +53,8 @@ type (
 		request
 		Adoption *program.Adoption
 	}
-	// Save asks for *Saved: the variables of the adoption, and what cells have
-	// shown, are to be written to a file.
+	// Save asks for *Saved: the variables of the adoption, and what cells have shown, are to be
+	// written to a file.
 	Save struct {
 		request
 		File     string
@@ -133,8 +132,7 @@ type (
 
 // Other messages to the parent, all of a cell.
 type (
-	// Begin says that the cell begins; with Main, that the streams belong to it
-	// from now on.
+	// Begin says that the cell begins; with Main, that the streams belong to it from now on.
 	Begin struct {
 		bare
 		Main bool
@@ -151,8 +149,7 @@ type (
 		Name string
 		Text Blob
 	}
-	// Display, Clear, Page and NextInput are what is to be called of the cell's
-	// output.
+	// Display, Clear, Page and NextInput are what is to be called of the cell's output.
 	Display struct {
 		Bundle *Bundle
 		ID     string
@@ -180,8 +177,7 @@ type (
 	Forget struct{ bare }
 )
 
-// A Comm is a program.CommMessage, to or from the front end, whose buffers are
-// blobs.
+// A Comm is a program.CommMessage, to or from the front end, whose buffers are blobs.
 type Comm struct {
 	program.CommMessage
 	Buffers []Blob // in place of those of the message
@@ -255,8 +251,7 @@ type datum struct {
 	JSON  any     `json:"json,omitempty"`
 }
 
-// PackBundle makes a bundle one for a frame; nil of nil. The error names what JSON
-// does not have.
+// PackBundle makes a bundle one for a frame; nil of nil. The error names what JSON does not have.
 func PackBundle(b *program.Bundle) (*Bundle, error) {
 	if b == nil {
 		return nil, nil
