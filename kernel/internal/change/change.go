@@ -19,7 +19,7 @@ type refusal struct {
 }
 
 // A Change is what one checked cell does to the session: it enters the cell's declarations, which
-// commit makes live and rollback forgets.
+// Commit makes live and Rollback forgets.
 type Change struct {
 	C *check.Checker
 	S *state.Session
@@ -46,14 +46,15 @@ type Change struct {
 	// Kept holds the functions that the cell declares as they are.
 	Kept map[*state.Function]bool
 	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
-	// package, site is where it is called.
+	// package, Site is where it is called.
 	Pos  token.Pos
 	Site token.Pos
-	// Unready says that the cell calls a function which waits for another, and impossible that no
+	// Unready says that the cell calls a function which waits for another, and Impossible that no
 	// executor can run the cell.
 	Unready, Impossible bool
 }
 
+// An InitCall is the call of an init function, and where in the cell it stands.
 type InitCall struct {
 	Offset int
 	Text   string
@@ -67,6 +68,7 @@ type cellVariable struct {
 	Fresh bool
 }
 
+// Refuse ends the writing of the cell: the back end does not take what stands at pos.
 func (ch *Change) Refuse(pos token.Pos, msg string) {
 	if ch.Site.IsValid() {
 		pos = ch.Site
@@ -83,6 +85,7 @@ func (ch *Change) RefuseAnywhere(pos token.Pos, msg string) {
 // Later registers what takes back a change to the session.
 func (ch *Change) Later(undo func()) { ch.undos = append(ch.undos, undo) }
 
+// Rollback takes back all that the cell did to the session.
 func (ch *Change) Rollback() {
 	for i := len(ch.undos) - 1; i >= 0; i-- {
 		ch.undos[i]()
@@ -90,6 +93,7 @@ func (ch *Change) Rollback() {
 	ch.K.Rollback()
 }
 
+// New returns the change of a checked cell, which has done nothing yet.
 func New(c *check.Checker, k *check.Checked) *Change {
 	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}}
 }

@@ -102,6 +102,7 @@ type Checked struct {
 	undo []func()
 }
 
+// Rollback takes back what the check did to types of earlier cells.
 func (c *Checked) Rollback() {
 	for i := len(c.undo) - 1; i >= 0; i-- {
 		c.undo[i]()
@@ -109,6 +110,7 @@ func (c *Checked) Rollback() {
 	c.undo = nil
 }
 
+// NewInfo returns an info that records all that the stages ask for.
 func NewInfo() *types.Info {
 	return &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},

@@ -100,6 +100,7 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 	}
 }
 
+// MethodOf returns the method of that name which a type declares, nil if there is none.
 func MethodOf(named *types.Named, name string) *types.Func {
 	for i := range named.NumMethods() {
 		if m := named.Method(i); m.Name() == name {

@@ -184,6 +184,7 @@ func indexPos(e *ast.IndexExpr) token.Pos {
 	return e.Lbrack
 }
 
+// TypeOf returns the underlying type of an expression, nil where that is not known.
 func (tr Tree) TypeOf(e ast.Expr) types.Type {
 	t := tr.Info.TypeOf(e)
 	if t == nil {
@@ -217,6 +218,7 @@ func (t Tree) harmless(e *ast.CallExpr) bool {
 	return t.Info.Types[e].Value != nil
 }
 
+// IsString reports whether the underlying type is that of strings.
 func IsString(t types.Type) bool {
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsString != 0

@@ -7,11 +7,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
+// IsEmptyInterface reports whether all types implement a type that is an interface.
 func IsEmptyInterface(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	return ok && i.NumMethods() == 0
 }
 
+// IsError reports whether a type is error.
 func IsError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
@@ -66,6 +68,7 @@ func (k *Checked) ShownTypes(s *ast.ExprStmt) []types.Type {
 	return all
 }
 
+// IsCall reports whether an expression is a call, or a conversion.
 func IsCall(e ast.Expr) bool {
 	_, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok

@@ -32,6 +32,7 @@ type outside struct {
 // Foreign reports whether a package is no part of the program.
 func (o *outside) Foreign(path string) bool { return o.resolved[path] }
 
+// Import returns a package that the program consists of, or one that was resolved.
 func (o *outside) Import(path string) (*types.Package, error) {
 	pkg, err := o.Importer.Import(path)
 	switch {
@@ -45,6 +46,7 @@ func (o *outside) Import(path string) (*types.Package, error) {
 	return nil, err
 }
 
+// Paths returns the import paths of all packages that are known.
 func (o *outside) Paths() []string {
 	var paths []string
 	if library, ok := o.Importer.(program.Library); ok {
@@ -56,6 +58,7 @@ func (o *outside) Paths() []string {
 	return paths
 }
 
+// Doc returns the documentation of what a package exports.
 func (o *outside) Doc(path, name string) string {
 	if path = check.PlainPath(path); o.resolved[path] {
 		return o.modules.Doc(path, name)

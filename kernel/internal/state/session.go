@@ -68,6 +68,7 @@ type Function struct {
 	Written *ast.FuncDecl
 }
 
+// Lowered is the function's name in the code that is run: that of its newest version.
 func (f *Function) Lowered() string { return fmt.Sprintf("%s__%d", f.Base, f.Version) }
 
 // A TypeSpec is a declared type: enough to recognise its declaration when it comes again, and its
@@ -125,6 +126,7 @@ type Session struct {
 	Serial    int
 }
 
+// NewSession returns a session in which nothing is declared.
 func NewSession() *Session {
 	return &Session{
 		Live:          map[string]*Declaration{},
@@ -213,6 +215,7 @@ func (s *Session) Empty() bool {
 	return true
 }
 
+// Shown writes the receiver of a method as a traceback shows it.
 func (s *TypeSpec) Shown(name string, pointer bool) string {
 	if pointer {
 		return "(*" + name + ")"

@@ -94,6 +94,7 @@ func (x *Spelling) arguments(list *types.TypeList) string {
 	return "[" + strings.Join(args, ", ") + "]"
 }
 
+// Signature writes parameters and results, without func.
 func (x *Spelling) Signature(sig *types.Signature) string {
 	text := "(" + strings.Join(x.Params(sig), ", ") + ")"
 	switch sig.Results().Len() {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 )
 
+// DeclaresTop reports whether a file declares a name, other than as a method.
 func DeclaresTop(file *ast.File, name string) bool {
 	for _, d := range file.Decls {
 		switch d := d.(type) {

@@ -16,6 +16,7 @@ type Files struct {
 	Sites map[Site][]Operation
 }
 
+// NewFiles returns files without any cell.
 func NewFiles() *Files {
 	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}}
 }
@@ -52,6 +53,7 @@ func (c *Files) CellTitle(number int) string {
 	return program.Cell{Number: number}.Title()
 }
 
+// CellSource returns the source of the cell with a number, nil if there is none.
 func (c *Files) CellSource(cell int) *Source {
 	for _, src := range c.Sources {
 		if src.Cell.Number == cell {
@@ -151,6 +153,7 @@ func (c *Files) At(pos token.Pos) (*Source, int) {
 	return src, Clamp(src.Origin(Clamp(file.Offset(pos)-PrefixLength, src.Text)), src.Cell.Source)
 }
 
+// Problem returns a complaint about what stands at a position.
 func (c *Files) Problem(pos token.Pos, msg string) Problem {
 	src, offset := c.At(pos)
 	return Problem{Source: src, Offset: offset, Msg: msg}

@@ -155,6 +155,8 @@ type nesting struct {
 // as in [][][]int: go/types takes time that grows with the square of that.
 const maxNesting = 500
 
+// Nest finds out how deep the brackets of a text stand in each other, and which is closed without
+// being open.
 func Nest(text string) nesting {
 	n := nesting{Unopened: -1, tooDeep: -1}
 	row := 0

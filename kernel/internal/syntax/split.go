@@ -27,12 +27,14 @@ type Item struct {
 	Semicolon int
 }
 
+// A Lexeme is a token of a cell with its place and text.
 type Lexeme struct {
 	Pos int
 	Tok token.Token
 	Lit string
 }
 
+// End returns the offset behind the lexeme.
 func (l Lexeme) End(src string) int {
 	switch {
 	case l.Tok == token.EOF:

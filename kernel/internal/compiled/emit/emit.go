@@ -55,6 +55,7 @@ type home struct {
 	indirect bool
 }
 
+// New returns an emitter for the session of a checker.
 func New(c *check.Checker) *Emitter {
 	return &Emitter{Checker: c, homes: map[any]home{}, holders: map[*state.Function][]holder{}, loaded: map[string]loaded{}}
 }

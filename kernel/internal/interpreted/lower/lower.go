@@ -36,6 +36,7 @@ type Lowerer struct {
 	Preludes *shape.Preludes
 }
 
+// New returns a lowerer for the session of a checker.
 func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
 
 // Lower turns a checked cell into a program. The session's tables already know the new declarations

@@ -139,6 +139,7 @@ func (l *Shapes) hidden(sel *types.Selection) bool {
 	return hidden || !m.Exported() && !state.IsSession(m)
 }
 
+// IsCompiledInterface reports whether a type is an interface that compiled code knows.
 func IsCompiledInterface(t types.Type) bool {
 	return types.IsInterface(t) && !check.IsEmptyInterface(t) && !Erased(t)
 }

@@ -117,6 +117,7 @@ func typeSpecs(file *ast.File) []*ast.TypeSpec {
 	return specs
 }
 
+// NoStandIn refuses a generic function or type of a compiled package that nothing stands in for.
 func (l *Shapes) NoStandIn(obj types.Object, pos token.Pos) {
 	reason := NoStandIn[obj.Pkg().Path()+"."+obj.Name()]
 	if reason == "" {

@@ -35,6 +35,7 @@ type Shapes struct {
 	describing map[int]bool
 }
 
+// NewShapes returns the shapes of a cell for which nothing is written yet.
 func NewShapes(ch *change.Change, p *Preludes) *Shapes {
 	return &Shapes{Change: ch, Preludes: p, Done: map[*state.Function]bool{}, describing: map[int]bool{}}
 }
@@ -45,6 +46,7 @@ type Preludes struct {
 	known   map[string]*prelude
 }
 
+// NewPreludes returns preludes of which none is loaded.
 func NewPreludes(c *check.Checker) *Preludes {
 	return &Preludes{c, map[string]*prelude{}}
 }
@@ -62,6 +64,7 @@ func (l *Shapes) EnsureType(name string, t types.Type) {
 	l.declareType(name, t)
 }
 
+// Returning writes the last statement of a function that returns what a call does.
 func Returning(sig *types.Signature, call string) string {
 	if sig.Results().Len() > 0 {
 		return "return " + call

@@ -81,6 +81,8 @@ func (l *Shapes) Signature(sig *types.Signature, names bool) string {
 	return b.String()
 }
 
+// Results writes the results of a function with a blank before them, in parentheses where there are
+// several.
 func (l *Shapes) Results(sig *types.Signature) string {
 	n := sig.Results().Len()
 	switch n {
