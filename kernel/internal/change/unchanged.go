@@ -9,7 +9,7 @@ import (
 // unchanged reports whether a function is declared again as it is: in the same words, which mean
 // the same. It is not compiled again then.
 func (ch *Change) unchanged(old, fn *state.Function) bool {
-	if old.Written == nil || old.Receiver != fn.Receiver || ch.C.TextOf(old.Written) != ch.C.TextOf(fn.Written) {
+	if old.Written == nil || old.Receiver != fn.Receiver || ch.C.Text(old.Written) != ch.C.Text(fn.Written) {
 		return false
 	}
 	was, is := identifiersOf(old.Written), identifiersOf(fn.Written)

@@ -23,12 +23,11 @@ func NewFiles() *Files {
 
 // Text returns the source of a node, which tells whether it is the same.
 func (c *Files) Text(n ast.Node) string {
-	file := c.Fset.File(n.Pos())
-	src := c.Sources[file]
+	src, start := c.Within(n.Pos())
 	if src == nil {
 		return ""
 	}
-	start := Clamp(file.Offset(n.Pos())-PrefixLength, src.Text)
+	start = Clamp(start, src.Text)
 	return src.Text[start:min(start+int(n.End()-n.Pos()), len(src.Text))]
 }
 
@@ -70,15 +69,6 @@ func (c *Files) Within(pos token.Pos) (*Source, int) {
 		return nil, 0
 	}
 	return c.Sources[file], file.Offset(pos) - PrefixLength
-}
-
-// TextOf returns the user's text of a node.
-func (c *Files) TextOf(n ast.Node) string {
-	src, start := c.Within(n.Pos())
-	if src == nil {
-		return ""
-	}
-	return src.Text[start : start+int(n.End()-n.Pos())]
 }
 
 // Forget drops a source that no declaration is in.
@@ -142,15 +132,11 @@ func (s *Source) InCell(problems []Problem) []Problem {
 
 // At returns the cell and the offset into its source of a position.
 func (c *Files) At(pos token.Pos) (*Source, int) {
-	file := c.Fset.File(pos)
-	if file == nil {
-		return nil, 0
-	}
-	src := c.Sources[file]
+	src, offset := c.Within(pos)
 	if src == nil {
 		return nil, 0
 	}
-	return src, Clamp(src.Origin(Clamp(file.Offset(pos)-PrefixLength, src.Text)), src.Cell.Source)
+	return src, Clamp(src.Origin(Clamp(offset, src.Text)), src.Cell.Source)
 }
 
 // Problem returns a complaint about what stands at a position.

@@ -95,8 +95,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 				p.Mentioned[id.Name] = true
 			}
 			if at, msg := tooDeep(file); at.IsValid() {
-				offset := c.Fset.Position(at).Offset - PrefixLength
-				problems = append(problems, Problem{Source: src, Offset: src.Origin(Clamp(offset, src.Text)), Msg: msg})
+				problems = append(problems, c.Problem(at, msg))
 			}
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
