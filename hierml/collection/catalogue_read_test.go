@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 // serve makes the catalogue's data sets downloadable from the test: files has the content of theirs
@@ -73,7 +74,7 @@ func TestOpenNewsgroups(t *testing.T) {
 			order = append(order, file)
 		}
 	}
-	archive := zipped(t, tarOf(t, messages, order...))
+	archive := zipped(t, example.Tar(messages, order...))
 	serve(t, map[string][]byte{"20news-bydate.tar.gz": archive, "20news-18828.tar.gz": archive})
 	for _, test := range []struct {
 		name          string

@@ -1,10 +1,7 @@
 package collection
 
 import (
-	"archive/tar"
-	"bytes"
 	"errors"
-	"io"
 	"os"
 	"testing"
 
@@ -38,23 +35,4 @@ func needData(t testing.TB) {
 	if os.Getenv(Environment) == "" {
 		testrun.Need(t, "data", errors.New("HIERML_DATA names no folder of data sets; the same is tested on generated files"))
 	}
-}
-
-// tarOf returns an archive of the files, in the order.
-func tarOf(t testing.TB, files map[string]string, order ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, name := range order {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(files[name]))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(w, files[name]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }

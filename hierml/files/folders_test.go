@@ -1,7 +1,6 @@
 package files
 
 import (
-	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
@@ -32,24 +31,6 @@ func newsFiles() map[string]string {
 	}
 }
 
-func tarOf(t testing.TB, files map[string]string, order ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, name := range order {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(files[name]))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(w, files[name]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func documentsOf(c *dataset.Corpus) string {
 	var b strings.Builder
 	for _, d := range c.Documents {
@@ -67,7 +48,7 @@ news-test/rec.autos/7|test|rec.autos|"cars"
 news-train/comp.graphics/1|train|comp.graphics|"pixels"
 news-train/comp.windows.x/2|train|comp.windows.x|"windows"
 `
-	plain := tarOf(t, files, order...)
+	plain := example.Tar(files, order...)
 	var packed, zipped bytes.Buffer
 	g := gzip.NewWriter(&packed)
 	if _, err := g.Write(plain); err != nil {
@@ -156,7 +137,7 @@ news-train/comp.windows.x/2|train|comp.windows.x|"windows"
 
 func TestFoldersLevels(t *testing.T) {
 	files := map[string]string{"science/physics/a": "1", "science/b": "2", "arts/music/c": "3"}
-	archive := tarOf(t, files, "science/physics/a", "science/b", "arts/music/c")
+	archive := example.Tar(files, "science/physics/a", "science/b", "arts/music/c")
 	c, err := Folders{Levels: 2}.Read(t.Context(), bytes.NewReader(archive), "x", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +153,7 @@ func TestFoldersLevels(t *testing.T) {
 func TestFoldersFaults(t *testing.T) {
 	tax := example.Fruit()
 	files := map[string]string{"apple/1": "red", "plum/1": "blue", "apple/2": "caf\xe9", "apple/3": "  ", "pear/1": "green"}
-	whole := tarOf(t, files, "apple/1", "plum/1", "apple/2", "apple/3", "pear/1")
+	whole := example.Tar(files, "apple/1", "plum/1", "apple/2", "apple/3", "pear/1")
 	for _, test := range []struct {
 		name         string
 		content      []byte
@@ -180,8 +161,8 @@ func TestFoldersFaults(t *testing.T) {
 		ids, faults  string
 		line, column int
 	}{
-		{"unknown label", tarOf(t, files, "apple/1", "plum/1"), "x/plum/1", `"plum" is not a node`, "apple/1", "1 unknown label, 1 no known label", 1, 0},
-		{"encoding", tarOf(t, files, "apple/2"), "x/apple/2", "not UTF-8", "apple/2", "1 text that is not UTF-8", 1, 4},
+		{"unknown label", example.Tar(files, "apple/1", "plum/1"), "x/plum/1", `"plum" is not a node`, "apple/1", "1 unknown label, 1 no known label", 1, 0},
+		{"encoding", example.Tar(files, "apple/2"), "x/apple/2", "not UTF-8", "apple/2", "1 text that is not UTF-8", 1, 4},
 		{"cut", whole[:len(whole)-2*512-510], "x", "cut or damaged", "apple/1 apple/2 apple/3", "1 unknown label, 1 no known label, 1 text that is not UTF-8, 1 document without text, 1 damaged compression", 1, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -206,7 +187,7 @@ func TestFoldersFaults(t *testing.T) {
 		})
 	}
 	for name, content := range map[string]string{
-		"no archive": "apple\n", "empty": "", "cut zip": "PK\x03\x04....", "no documents": string(tarOf(t, files)),
+		"no archive": "apple\n", "empty": "", "cut zip": "PK\x03\x04....", "no documents": string(example.Tar(files)),
 	} {
 		_, err := Folders{Repair: new(Faults)}.Read(t.Context(), strings.NewReader(content), "x", tax)
 		var at *SyntaxError
@@ -286,8 +267,8 @@ func TestNewsgroup(t *testing.T) {
 
 func FuzzFolders(f *testing.F) {
 	files := map[string]string{"apple/1": "red\n\ntext", "x-train/plum/1": "blue", "pear/2": "caf\xe9"}
-	f.Add(tarOf(f, files, "apple/1", "pear/2"))
-	f.Add(tarOf(f, files, "x-train/plum/1", "apple/1")[:1200])
+	f.Add(example.Tar(files, "apple/1", "pear/2"))
+	f.Add(example.Tar(files, "x-train/plum/1", "apple/1")[:1200])
 	f.Add([]byte("PK\x03\x04"))
 	tax := example.Fruit()
 	f.Fuzz(func(t *testing.T, content []byte) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/hierml/notebook/hierml/internal/example"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 
 func TestWIPO(t *testing.T) {
 	files := map[string]string{"Train/A/1.xml": patentA, "Test/H/2.XML": patentB, "Train/A/ipctraining.dtd": "no", "readme.txt": "no"}
-	archive := tarOf(t, files, "Train/A/ipctraining.dtd", "readme.txt", "Train/A/1.xml", "Test/H/2.XML")
+	archive := example.Tar(files, "Train/A/ipctraining.dtd", "readme.txt", "Train/A/1.xml", "Test/H/2.XML")
 	var packed bytes.Buffer
 	g := gzip.NewWriter(&packed)
 	if _, err := g.Write(archive); err != nil {
