@@ -54,7 +54,7 @@ func (e *Engine) batch(l *change.Change, src *syntax.Source) (units []toolchain.
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	restore := e.session.Snapshot()
+	restore := e.checker.Session.Snapshot()
 	count := e.emitter.Units
 	var made []*change.Change
 	defer func() {

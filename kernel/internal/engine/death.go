@@ -15,7 +15,7 @@ func (e *Engine) buried(death *program.DeathError) *program.Error {
 	// new worker.
 	if death.Process == 0 || death.Process > e.dead {
 		e.dead = death.Process
-		e.session.Lose(death.Cause)
+		e.checker.Session.Lose(death.Cause)
 		e.forgetCompiled()
 	}
 	err := &program.Error{

@@ -16,7 +16,6 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/lower"
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
-	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
@@ -52,8 +51,7 @@ type Engine struct {
 	running   atomic.Int32 // how many cells and messages do
 	peeks     atomic.Int64 // how often variables were looked at
 
-	mu        sync.Mutex // guards the session and the checker
-	session   *state.Session
+	mu        sync.Mutex // guards the checker with its session
 	checker   *check.Checker
 	lowerer   *lower.Lowerer
 	assistant *assist.Assistant
@@ -69,7 +67,6 @@ func New(config Config) *Engine {
 	c := check.New(o, config.Preloaded, config.Strict)
 	e := &Engine{
 		executor:  config.Executor,
-		session:   c.Session,
 		checker:   c,
 		lowerer:   lower.New(c),
 		outside:   o,

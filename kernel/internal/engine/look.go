@@ -43,7 +43,7 @@ func (l look) expression() string {
 
 // compiledLook is what compiled cells are asked. It reports false if the variable is not theirs.
 func (e *Engine) compiledLook(l look) (program.Look, bool) {
-	d := e.session.Live[l.name]
+	d := e.checker.Session.Live[l.name]
 	if d == nil || d.Lowered == "" {
 		return program.Look{}, false
 	}

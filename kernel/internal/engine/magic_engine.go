@@ -79,7 +79,7 @@ func (e *Engine) switchTo(ctx context.Context, src *syntax.Source, mode program.
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mode = mode
-	if _, restarts := e.executor.(program.Restarter); compiled && mode != program.CompiledMode && restarts && e.session.Empty() {
+	if _, restarts := e.executor.(program.Restarter); compiled && mode != program.CompiledMode && restarts && e.checker.Session.Empty() {
 		_, err := e.anew(src.Cell)
 		return err
 	}

@@ -47,7 +47,7 @@ func (e *Engine) translated(cell program.Cell) (src *syntax.Source, t *magics.Tr
 			src, t, err = nil, nil, internalError(syntax.NewSource(cell), r)
 		}
 	}()
-	t, faults := magics.Translate(cell.Source, func(name string) bool { return e.session.Live[name] != nil })
+	t, faults := magics.Translate(cell.Source, func(name string) bool { return e.checker.Session.Live[name] != nil })
 	src = &syntax.Source{Cell: cell, Translation: &t.Translation}
 	problems := magics.Problems(src, faults)
 	if len(problems) == 0 && len(t.Before) > 0 {
@@ -119,7 +119,7 @@ func (e *Engine) reset(cell program.Cell, out program.Output) error {
 	defer e.declaring.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	forgotten := len(e.session.Live)
+	forgotten := len(e.checker.Session.Live)
 	compiled := e.compiled
 	restarted, err := e.anew(cell)
 	if err != nil {
@@ -151,10 +151,9 @@ func (e *Engine) anew(cell program.Cell) (restarted bool, err error) {
 		e.compiled = false
 	} else {
 		// The executor still has what it was sent.
-		old := e.session
+		old := e.checker.Session
 		fresh.Versions, fresh.Serial, fresh.Aliases, fresh.Sent = old.Versions, old.Serial, old.Aliases, old.Sent
 	}
-	e.session = fresh
 	c := e.checker
 	c.Session, c.Files, c.Pkg = fresh, syntax.NewFiles(), nil
 	e.lowerer = lower.New(c)

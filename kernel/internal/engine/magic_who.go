@@ -60,9 +60,9 @@ func (e *Engine) whoRows() (rows []whoRow, titles map[int]string) {
 	for _, src := range e.checker.Sources {
 		titles[src.Cell.Number] = src.Cell.Title()
 	}
-	for name, d := range e.session.Live {
+	for name, d := range e.checker.Session.Live {
 		if d.Cell > 0 {
-			rows = append(rows, newWhoRow(e.session, name, d))
+			rows = append(rows, newWhoRow(e.checker.Session, name, d))
 		}
 	}
 	slices.SortFunc(rows, func(a, b whoRow) int {
@@ -241,7 +241,7 @@ func (e *Engine) brief(ctx context.Context, cell program.Cell, looks []look, out
 		}
 		return values, nil
 	}
-	alias := magics.Alias(func(name string) bool { return e.session.Live[name] != nil })
+	alias := magics.Alias(func(name string) bool { return e.checker.Session.Live[name] != nil })
 	e.mu.Unlock()
 	expressions := make([]string, len(looks))
 	for i, l := range looks {

@@ -150,7 +150,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 	e.emitter.Only(unit.Path)
 	e.ahead = ahead{}
 	notes := append(e.leave(theProcessBefore, left.Whole), partNotes(theProcessBefore, units.Moved, left.InPart)...)
-	for _, out := range e.session.Shown {
+	for _, out := range e.checker.Session.Shown {
 		key := program.ShownKey(out.Cell)
 		if reason := cmp.Or(left.Whole[key], left.InPart[key]); reason != "" && out.Lost == "" {
 			out.Lost = "the value stayed behind with " + theProcessBefore + ": " + reason
@@ -167,7 +167,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 func (e *Engine) shownCells() (cells []int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, out := range e.session.Shown {
+	for _, out := range e.checker.Session.Shown {
 		if out.Lost == "" {
 			cells = append(cells, out.Cell)
 		}

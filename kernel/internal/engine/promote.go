@@ -179,12 +179,12 @@ func (e *Engine) send(ctx context.Context, src *syntax.Source, out program.Outpu
 func (e *Engine) nothingToSend() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, d := range e.session.Live {
+	for _, d := range e.checker.Session.Live {
 		if _, imported := d.Object.(*types.PkgName); !imported {
 			return false
 		}
 	}
-	if len(e.session.Shown) > 0 {
+	if len(e.checker.Session.Shown) > 0 {
 		return false
 	}
 	e.stale = false
@@ -219,16 +219,16 @@ func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, un
 // leave says of the variables that were not carried over where they stayed, and returns a note on
 // each that has a name now. The reasons are by the places that they should have gone to.
 func (e *Engine) leave(where string, left map[string]string) (notes []string) {
-	for _, d := range e.session.ByObject {
+	for _, d := range e.checker.Session.ByObject {
 		unit, name, ok := e.emitter.Variable(d)
 		reason, stayed := left[program.Moved{Unit: unit, Variable: name}.Key()]
 		if _, is := d.Object.(*types.Var); !ok || !is || !stayed || d.Lost != "" {
 			continue
 		}
-		if e.session.Live[d.Name] == d {
+		if e.checker.Session.Live[d.Name] == d {
 			notes = append(notes, fmt.Sprintf("note: %s stayed behind with %s: %s\n", d.Name, where, reason))
 		}
-		e.session.LoseVariable(d, fmt.Sprintf("the variable stayed behind with %s: %s", where, reason))
+		e.checker.Session.LoseVariable(d, fmt.Sprintf("the variable stayed behind with %s: %s", where, reason))
 	}
 	slices.Sort(notes)
 	return notes

@@ -120,7 +120,7 @@ func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Pro
 // check parses and checks a cell.
 func (e *Engine) check(src *syntax.Source) (*check.Checked, error) {
 	if cell := src.Cell; !cell.Aside {
-		e.session.Inputs[cell.ExecutionCount()] = cell.Source
+		e.checker.Session.Inputs[cell.ExecutionCount()] = cell.Source
 	}
 	parsed, problems := e.checker.Parse(src)
 	if len(problems) > 0 {
