@@ -347,7 +347,10 @@ func (u *Unit) declareFunction(fn *state.Function) {
 		return
 	}
 	if last := u.holders[fn][len(u.holders[fn])-1]; last.path == u.path {
-		u.parts = append(u.parts, fmt.Sprintf("%svar %s = %s\n", generated, last.name, h.name))
+		// Without a value here: of a function that mentions itself by the variable, the compiler would
+		// say that the two are initialized in a circle.
+		u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, last.name, u.Signature(state.SignatureOf(fn))))
+		u.held = append(u.held, last.name+" = "+h.name)
 	}
 }
 

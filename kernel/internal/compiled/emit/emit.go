@@ -82,6 +82,8 @@ type Unit struct {
 	// implemented are lists of values as interfaces.
 	implemented []string
 	moved       []program.Moved
+	// held give the variables that hold functions of the unit their values, before all else.
+	held []string
 	// inits are the init functions that were not called yet.
 	inits []change.InitCall
 	// runs says that there are statements, and failing that they use the variable for errors.
@@ -269,7 +271,8 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	if len(u.implemented) > 0 {
 		fields += "Implemented: []any{" + strings.Join(u.implemented, ", ") + "}, "
 	}
-	fmt.Fprintf(&tail, "%sfunc init() { %s(%q, %s{%s}) }\n", generated, u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
+	register := fmt.Sprintf("%s(%q, %s{%s})", u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
+	fmt.Fprintf(&tail, "%sfunc init() { %s }\n", generated, strings.Join(append(u.held, register), "; "))
 
 	var out strings.Builder
 	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", title)
