@@ -23,7 +23,8 @@ func topics() []*cobra.Command {
 		{Use: "cells", Short: "What stands in the cells of a notebook, and in scripts", Long: `A cell has imports, declarations and statements of Go, in any order. The packages of Go's
 standard library, gonum, gonum/plot and hierml need no import. What a cell declares, later cells use; a
 name that is declared again is the new one from then on. A cell is checked before it runs: one that does not
-compile changes nothing.
+compile changes nothing. Statements run one after the other; variables that var declares with nothing but
+declarations between are initialized as those of a package, each behind those that its value needs.
 
 The last expression of a cell is shown; a semicolon behind it keeps it to itself. A value that was shown is
 Out[N], and the last one is _.

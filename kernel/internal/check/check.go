@@ -205,6 +205,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
 		return nil, problems
 	}
+	k.sortVariables()
 	return k, nil
 }
 
@@ -431,24 +432,30 @@ func sameObject(a, b types.Object) bool {
 // TopVariables makes package-level variables of those that the statements at the cell's top
 // declare, so that functions and later cells see them.
 func (c *Checker) TopVariables(k *Checked) {
-	byLocal := map[*types.Var]bool{}
+	k.eachDeclared(func(local *types.Var, statement int) {
+		global := types.NewVar(local.Pos(), k.Pkg, local.Name(), local.Type())
+		k.Variables = append(k.Variables, &TopVariable{local, global, statement})
+		switch prior := k.Pkg.Scope().Lookup(local.Name()); {
+		case prior == nil:
+			k.Pkg.Scope().Insert(global)
+		case prior.Pkg() != k.Pkg || !types.Identical(prior.Type(), global.Type()):
+			replaceInScope(k.Pkg.Scope(), global)
+		}
+	})
+}
+
+// eachDeclared calls a function for each variable that the statements at the cell's top declare,
+// with the index of the statement that gives it its value.
+func (k *Checked) eachDeclared(visit func(local *types.Var, statement int)) {
+	seen := map[*types.Var]bool{}
 	for i, stmt := range k.Body {
 		if k.Initial[stmt] {
 			i++
 		}
 		for _, id := range syntax.DeclaredBy(stmt) {
-			local, ok := k.Info.Defs[id].(*types.Var)
-			if !ok || id.Name == "_" || byLocal[local] {
-				continue
-			}
-			byLocal[local] = true
-			global := types.NewVar(local.Pos(), k.Pkg, local.Name(), local.Type())
-			k.Variables = append(k.Variables, &TopVariable{local, global, i})
-			switch prior := k.Pkg.Scope().Lookup(local.Name()); {
-			case prior == nil:
-				k.Pkg.Scope().Insert(global)
-			case prior.Pkg() != k.Pkg || !types.Identical(prior.Type(), global.Type()):
-				replaceInScope(k.Pkg.Scope(), global)
+			if local, ok := k.Info.Defs[id].(*types.Var); ok && id.Name != "_" && !seen[local] {
+				seen[local] = true
+				visit(local, i)
 			}
 		}
 	}

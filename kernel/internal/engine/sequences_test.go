@@ -50,6 +50,16 @@ func (c course) check(t *testing.T, n *notebook) {
 }
 
 var courses = []course{
+	{"variables are initialized behind what they need", []step{
+		{"var p = f()\nfunc f() int { return z }\nvar z = 5", ""}, {"p", "5"},
+		{"var a = b + 1\nvar b = 2", ""}, {"a", "3"}, {"b = 10", ""}, {"var a = b + 1\nvar b = 2", ""}, {"a", "3"},
+	}},
+	{"variables take what is there where nothing else can be", []step{
+		{"z := 1", ""}, {"var p = z\nz = 3\nvar q = z", ""}, {"[]int{p, q}", "[1 3]"},
+		{"var p = z\nz++\nvar z = 7", ""}, {"[]int{p, z}", "[3 7]"},
+		{"func f() int { return z }", ""}, {"var p = f()\nvar z = 8", ""}, {"[]int{p, z}", "[7 8]"},
+		{"var p = z + 1\nvar z = p + 1", ""}, {"[]int{p, z}", "[9 10]"},
+	}},
 	{"a cell again", []step{{"x := 1", ""}, {"x = x + 1\nx", "2"}, {"x = x + 1\nx", "3"}, {"x := 1", ""}, {"x = x + 1\nx", "2"}}},
 	{"a struct changes while variables live", []step{
 		{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }", ""}, {"p := P{1}", ""},

@@ -1,67 +1,129 @@
 package syntax
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
-// A cell that names its package is a whole program, as a file is. Its variables are initialized as
-// those of a package: each after those that its value mentions, be it through functions.
+// The variables that declarations at the top of a cell declare one after the other, with no other
+// statement between, are initialized as those of a package: each after those that its value
+// mentions, be it through functions of the cell.
 
-// isProgram reports whether one of the cell's items is a package clause.
-func isProgram(items []Item) bool {
-	for _, it := range items {
-		if it.Kind == ItemPackage {
-			return true
+// initialOrder sorts declarations of variables so that each stands behind those that it mentions.
+// Names are taken for those of the package wherever they stand: at worst a variable waits for one
+// that it does not need, which the check knows better.
+func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
+	times := map[string]int{}
+	for _, s := range stmts {
+		for _, id := range DeclaredBy(s) {
+			times[id.Name]++
 		}
 	}
-	return false
+	bodies := map[string][]*ast.BlockStmt{} // of functions and methods
+	if declarations != nil {
+		for _, d := range declarations.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+				bodies[f.Name.Name] = append(bodies[f.Name.Name], f.Body)
+			}
+		}
+	}
+	return SortVariables(stmts, func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec {
+		declared := map[string]*ast.ValueSpec{}
+		for _, v := range run {
+			for _, id := range v.Names {
+				if times[id.Name] == 1 {
+					declared[id.Name] = v
+				}
+			}
+		}
+		return func(v *ast.ValueSpec) (needs []*ast.ValueSpec) {
+			seen := map[string]bool{}
+			var visit func(n ast.Node) bool
+			visit = func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				if !ok || id.Name == "_" || seen[id.Name] {
+					return true
+				}
+				seen[id.Name] = true
+				if other := declared[id.Name]; other != nil {
+					needs = append(needs, other)
+				}
+				for _, body := range bodies[id.Name] {
+					ast.Inspect(body, visit)
+				}
+				return true
+			}
+			for _, e := range v.Values {
+				ast.Inspect(e, visit)
+			}
+			return needs
+		}
+	})
 }
 
-// initialOrder sorts the declarations of variables that come before all other statements. Names are
-// taken for those of the package wherever they stand: at worst a variable waits for one that it
-// does not need.
-func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
-	var waiting, sorted []ast.Stmt
-	rest := stmts
-	for len(rest) > 0 && Variables(rest[0]) != nil {
-		d := rest[0].(*ast.DeclStmt).Decl.(*ast.GenDecl)
-		for _, s := range Variables(rest[0]) {
-			one := *d
-			one.TokPos, one.Lparen, one.Rparen, one.Specs = s.Pos(), token.NoPos, token.NoPos, []ast.Spec{s}
-			stmt := &ast.DeclStmt{Decl: &one}
-			if len(s.Values) == 0 {
-				sorted = append(sorted, stmt)
-			} else {
-				waiting = append(waiting, stmt)
+// SortVariables returns statements with the declarations of variables in each uninterrupted run of
+// them in the order of initialization: the first that needs none which is still to come, again and
+// again, as they are written. Of those that need each other in a circle the first comes first.
+// dependencies returns for the declarations of a run what says which of them one needs.
+func SortVariables(stmts []ast.Stmt, dependencies func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec) []ast.Stmt {
+	var out []ast.Stmt
+	for len(stmts) > 0 {
+		var run []*ast.ValueSpec
+		alone := map[*ast.ValueSpec]ast.Stmt{} // a statement that declares no others
+		n := 0
+		for ; n < len(stmts) && Variables(stmts[n]) != nil; n++ {
+			for _, v := range Variables(stmts[n]) {
+				run = append(run, v)
+				alone[v] = declaring(stmts[n], v)
 			}
 		}
-		rest = rest[1:]
-	}
-	for _, s := range rest {
-		if Variables(s) != nil {
-			return stmts
+		sorted := sortedRun(run, dependencies)
+		if slices.Equal(run, sorted) {
+			n = max(n, 1)
+			out = append(out, stmts[:n]...)
+			stmts = stmts[n:]
+			continue
 		}
+		for _, v := range sorted {
+			out = append(out, alone[v])
+		}
+		stmts = stmts[n:]
 	}
-	needs := dependencies(waiting, declarations)
-	done := map[ast.Stmt]bool{}
+	return out
+}
+
+func sortedRun(run []*ast.ValueSpec, dependencies func([]*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec) []*ast.ValueSpec {
+	if len(run) < 2 {
+		return run
+	}
+	needs := map[*ast.ValueSpec][]*ast.ValueSpec{}
+	needed := dependencies(run)
+	for _, v := range run {
+		needs[v] = slices.DeleteFunc(needed(v), func(other *ast.ValueSpec) bool { return other == v })
+	}
+	var sorted []*ast.ValueSpec
+	waiting := slices.SortedFunc(slices.Values(run), func(a, b *ast.ValueSpec) int { return cmp.Compare(a.Pos(), b.Pos()) })
 	for len(waiting) > 0 {
-		next := 0
-		for i, s := range waiting {
-			ready := true
-			for _, other := range needs[s] {
-				ready = ready && done[other]
-			}
-			if ready {
-				next = i
-				break
-			}
-		}
-		done[waiting[next]] = true
+		next := slices.IndexFunc(waiting, func(v *ast.ValueSpec) bool {
+			return !slices.ContainsFunc(needs[v], func(other *ast.ValueSpec) bool { return slices.Contains(waiting, other) })
+		})
+		next = max(next, 0)
 		sorted = append(sorted, waiting[next])
-		waiting = append(waiting[:next:next], waiting[next+1:]...)
+		waiting = slices.Delete(waiting, next, next+1)
 	}
-	return append(sorted, rest...)
+	return sorted
+}
+
+// declaring returns a statement that declares what one declaration of a statement does.
+func declaring(s ast.Stmt, v *ast.ValueSpec) ast.Stmt {
+	one := *s.(*ast.DeclStmt).Decl.(*ast.GenDecl)
+	if len(one.Specs) == 1 {
+		return s
+	}
+	one.TokPos, one.Lparen, one.Rparen, one.Specs = v.Pos(), token.NoPos, token.NoPos, []ast.Spec{v}
+	return &ast.DeclStmt{Decl: &one}
 }
 
 // Variables returns what a statement declares if it is var.
@@ -79,45 +141,4 @@ func Variables(s ast.Stmt) []*ast.ValueSpec {
 		specs = append(specs, s.(*ast.ValueSpec))
 	}
 	return specs
-}
-
-// dependencies returns for each declaration the others that it has to wait for.
-func dependencies(stmts []ast.Stmt, declarations *ast.File) map[ast.Stmt][]ast.Stmt {
-	declared := map[string]ast.Stmt{}
-	for _, s := range stmts {
-		for _, id := range Variables(s)[0].Names {
-			declared[id.Name] = s
-		}
-	}
-	bodies := map[string][]*ast.BlockStmt{} // of functions and methods
-	if declarations != nil {
-		for _, d := range declarations.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
-				bodies[f.Name.Name] = append(bodies[f.Name.Name], f.Body)
-			}
-		}
-	}
-	needs := map[ast.Stmt][]ast.Stmt{}
-	for _, s := range stmts {
-		seen := map[string]bool{}
-		var visit func(n ast.Node) bool
-		visit = func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok || id.Name == "_" || seen[id.Name] {
-				return true
-			}
-			seen[id.Name] = true
-			if other := declared[id.Name]; other != nil && other != s {
-				needs[s] = append(needs[s], other)
-			}
-			for _, body := range bodies[id.Name] {
-				ast.Inspect(body, visit)
-			}
-			return true
-		}
-		for _, v := range Variables(s)[0].Values {
-			ast.Inspect(v, visit)
-		}
-	}
-	return needs
 }

@@ -45,8 +45,6 @@ type Parsed struct {
 	Declarations *ast.File // without imports; nil if there are none
 	Statements   *ast.File // one function; nil if there are none
 	Body         []ast.Stmt
-	// Program says that the cell is a whole program.
-	Program bool
 	// Value is the last expression, whose value the cell shows; nil if the cell ends otherwise.
 	// silent says that a semicolon follows it.
 	Value  *ast.ExprStmt
@@ -68,7 +66,6 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	if n.tooDeep >= 0 {
 		return nil, []Problem{{Source: src, Offset: src.Origin(n.tooDeep), Msg: fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
 	}
-	p.Program = isProgram(p.Items)
 	// What lies behind the items is not read below.
 	end := 0
 	if len(p.Items) > 0 {
@@ -119,9 +116,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	}
 	if p.Statements != nil {
 		block := p.Statements.Decls[0].(*ast.FuncDecl).Body
-		if p.Program {
-			block.List = initialOrder(block.List, p.Declarations)
-		}
+		block.List = initialOrder(block.List, p.Declarations)
 		p.Body = block.List
 		items := p.Items
 		if src.Timed {

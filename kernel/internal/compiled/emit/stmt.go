@@ -23,7 +23,7 @@ func (u *Unit) statements() {
 		if i > 0 && u.l.DeclaresBetween(i) {
 			u.generate("%s(%d)", u.cell("Reached"), i)
 		}
-		if _, offset := u.Within(s.Pos()); !k.Program || syntax.Variables(s) == nil {
+		if _, offset := u.Within(s.Pos()); syntax.Variables(s) == nil {
 			u.initsBefore(offset)
 		}
 		u.l.Pos = s.Pos()

@@ -42,7 +42,7 @@ func (b *body) cellStatements() string {
 			fmt.Fprintf(&out, "%s.Reached(%d)\n", shape.Bridge, i)
 		}
 		_, offset := l.C.At(s.Pos())
-		if !l.K.Program || syntax.Variables(s) == nil {
+		if syntax.Variables(s) == nil {
 			out.WriteString(l.initsBefore(offset))
 		}
 		if s == ast.Stmt(l.K.Value) && !l.K.Silent {
