@@ -95,7 +95,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 		case "bytes":
 			for i := range len(arg) {
 				io.WriteString(f.stdio.Out, arg[i:i+1])
-				time.Sleep(time.Millisecond)
+				time.Sleep(time.Millisecond) // so that each byte is likely to come in a piece of its own
 			}
 		case "sh":
 			cmd := exec.Command("sh", "-c", arg)
@@ -175,7 +175,7 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 				f.mu.Lock()
 				f.held = append(f.held, bytes.Repeat([]byte{1}, 1<<20))
 				f.mu.Unlock()
-				time.Sleep(time.Duration(n) * time.Microsecond)
+				time.Sleep(time.Duration(n) * time.Microsecond) // a pace at which the use of memory can be watched
 			}
 			f.mu.Lock()
 			f.held = nil
@@ -194,12 +194,10 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 				return nil, err
 			}
 			fmt.Fprintf(f.stdio.Out, "<%s>", line)
-		case "ask-later":
-			go func() {
-				time.Sleep(20 * time.Millisecond)
-				_, err := host.Current().Input(arg, false)
-				fmt.Fprint(f.stdio.Out, err)
-			}()
+		case "fifo": // waits until something is written into a named pipe
+			if _, err := os.ReadFile(arg); err != nil {
+				return nil, err
+			}
 		case "scan":
 			var a, b int
 			if _, err := fmt.Fscan(f.stdio.In, &a, &b); err != nil {
@@ -229,11 +227,6 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 			_ = make([]byte, 1<<46-n)
 		case "exit":
 			os.Exit(n)
-		case "background":
-			go func() {
-				time.Sleep(20 * time.Millisecond)
-				fmt.Fprint(f.stdio.Out, arg)
-			}()
 		}
 	}
 	return last, nil

@@ -11,15 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// interrupted runs a program, interrupts it once it has shown something, and returns how long it
-// then takes to end.
+// interrupted runs a program, interrupts it once it has shown "a", and returns how long it then
+// takes to end.
 func interrupted(t *testing.T, p *Process, lines ...string) time.Duration {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := begin(ctx, p, cellOf(7, append([]string{"out a"}, lines...)...))
+	r := begin(ctx, p, cellOf(7, lines...))
 	r.out.has(t, "stdout: a")
-	time.Sleep(100 * time.Millisecond) // until its process has come up
 	cancelled := time.Now()
 	cancel()
 	r.wait(t, "stdout: a")
@@ -32,14 +31,16 @@ func TestInterruptOfProcesses(t *testing.T) {
 	}
 	p := start(t)
 	before := number(t, strings.TrimPrefix(mustRun(t, p, cellOf(1, "set x=1", "start sleep 1000")), "stdout: "))
-	time.Sleep(50 * time.Millisecond) // processes are told apart by hundredths of seconds
+	// The passing of time is meant: processes are told apart by the hundredths of seconds at which
+	// they have started.
+	time.Sleep(50 * time.Millisecond)
 	for _, command := range []string{
-		"exec sleep 100",
-		"sleep 100",
-		"sleep 100 | cat",
-		"trap '' INT; sleep 100",
-		"setsid sleep 100",
-		"sh -c 'sh -c \"sleep 100; true\"; true'; true",
+		"printf a; exec sleep 100",
+		"printf a; sleep 100",
+		"(printf a; sleep 100) | cat",
+		"trap '' INT; printf a; sleep 100",
+		"setsid sh -c 'printf a; exec sleep 100'",
+		"sh -c 'sh -c \"printf a; sleep 100; true\"; true'; true",
 	} {
 		if took := interrupted(t, p, "sh "+command); took > 30*time.Second {
 			t.Errorf("%s took %v to be interrupted", command, took)
@@ -56,7 +57,7 @@ func TestInterruptOfProcesses(t *testing.T) {
 
 func TestInterruptOfProcessesIsSwift(t *testing.T) {
 	p := start(t)
-	if took := interrupted(t, p, "sh exec sleep 100"); took > 3*time.Second {
+	if took := interrupted(t, p, "sh printf a; exec sleep 100"); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

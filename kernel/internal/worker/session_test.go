@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,6 +79,33 @@ func (s *session) run(ctx context.Context, source string) (string, error) {
 	return text, err
 }
 
+// interrupted runs a cell, interrupts it once it has shown something, and returns what it shows in
+// all, how long it then took to end, and its error.
+func (s *session) interrupted(t *testing.T, source string) (shown string, took time.Duration, err error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var cancelled time.Time
+	out := &interrupting{interrupt: func() {
+		cancelled = time.Now()
+		cancel()
+	}}
+	_, err = s.runTo(ctx, source, out)
+	return out.String(), time.Since(cancelled), err
+}
+
+// An interrupting recorder interrupts once when it is shown a text.
+type interrupting struct {
+	recorder
+	once      sync.Once
+	interrupt func()
+}
+
+func (r *interrupting) Stream(name, text string) {
+	r.recorder.Stream(name, text)
+	r.once.Do(r.interrupt)
+}
+
 func (s *session) runTo(ctx context.Context, source string, out program.Output) (*program.Bundle, error) {
 	s.cell++
 	return s.Run(ctx, program.Cell{Number: s.cell, Source: source}, out)
@@ -126,19 +154,14 @@ func TestSessionIsInterrupted(t *testing.T) {
 		`exec.Command("sleep", "100").Run()`,
 		`exec.Command("sh", "-c", "sleep 100 | cat; true").Run()`,
 	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		stop := time.AfterFunc(100*time.Millisecond, cancel)
-		begin := time.Now()
-		_, err := s.run(ctx, source)
-		if took := time.Since(begin); took > 900*time.Millisecond {
-			t.Errorf("%s took %v to be interrupted", source, took)
+		out, took, err := s.interrupted(t, `fmt.Print("begun"); `+source)
+		if out != "stdout: begun" || took > 800*time.Millisecond {
+			t.Errorf("%s shows %q and took %v to be interrupted", source, out, took)
 		}
 		var failure *program.Error
 		if !errors.As(err, &failure) {
 			t.Errorf("%s: %v", source, err)
 		}
-		stop.Stop()
-		cancel()
 		if got, err := s.run(t.Context(), `n > 0`); got != "=> true" || err != nil {
 			t.Errorf("after %s: %s, %v", source, got, err)
 		}
@@ -305,6 +328,7 @@ nb.HandleComm("here", func(c *nb.Comm, m nb.Message) {
 		case `+"`{\"a\":1}`"+`:
 			panic("no")
 		case `+"`{\"a\":2}`"+`:
+			fmt.Print("begun")
 			for { time.Sleep(time.Millisecond) }
 		}
 		fmt.Print("heard ", len(m.Buffers))
@@ -316,9 +340,14 @@ nb.HandleComm("here", func(c *nb.Comm, m nb.Message) {
 	deliver(t.Context(), "stdout: opened", "", &program.CommMessage{Kind: "open", ID: "c", Target: "here"})
 	deliver(t.Context(), "stdout: heard 2|comm: msg c", "", &program.CommMessage{Kind: "msg", ID: "c", Buffers: [][]byte{{1}, {2}}})
 	deliver(t.Context(), "", "panic: no", &program.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":1}`)})
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	deliver(ctx, "", "interrupted", &program.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":2}`)})
+	endless := &interrupting{interrupt: cancel}
+	number++
+	err := s.Deliver(ctx, number, &program.CommMessage{Kind: "msg", ID: "c", Data: []byte(`{"a":2}`)}, endless)
+	if endless.String() != "stdout: begun" || err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("an endless handler shows %q, %v", endless.String(), err)
+	}
 	run("=> 3", `heard`)
 	if got, err := s.run(t.Context(), `_, err := nb.OpenComm("there", nil, nil); err`); !strings.HasPrefix(got, "comm: open ") || strings.Contains(got, "=>") || err != nil {
 		t.Errorf("a comm of the session's own: %q, %v", got, err)

@@ -48,12 +48,14 @@ func TestInteract(t *testing.T) {
 
 func testInteract(t *testing.T, s *session) {
 	var cell recorder
-	const source = `runs := 0
+	begun := fifo(t)
+	source := `runs := 0
 nb.Interact(func(lambda float64, method string) any {
 	runs++
 	fmt.Println("run", runs)
 	switch lambda {
 	case 2:
+		os.WriteFile("` + begun.path + `", []byte("begun"), 0)
 		for {
 		}
 	case 3:
@@ -72,6 +74,22 @@ nb.Interact(func(lambda float64, method string) any {
 		t.Fatalf("%v", models)
 	}
 	number := 1000
+	// answered tells of a call that has failed, and keeps what was sent meanwhile.
+	answered := func(m *program.CommMessage, err error, out *recorder) {
+		if m.Kind == "call" && err != nil {
+			text, encoding := json.Marshal(host.Failed{Name: "failed", Value: err.Error()})
+			if encoding != nil {
+				t.Fatal(encoding)
+			}
+			number++
+			if err := s.Deliver(t.Context(), number, &program.CommMessage{Kind: "failed", ID: m.ID, Data: text}, out); err != nil {
+				t.Error(err)
+			}
+		}
+		out.mu.Lock()
+		defer out.mu.Unlock()
+		all = append(all, out.messages...)
+	}
 	deliver := func(ctx context.Context, m *program.CommMessage) error {
 		number++
 		var out recorder
@@ -80,19 +98,7 @@ nb.Interact(func(lambda float64, method string) any {
 		for ctx.Err() == nil && m.Kind == "msg" && !strings.Contains(out.String(), "comm: call") && time.Now().Before(deadline) {
 			time.Sleep(time.Millisecond)
 		}
-		if m.Kind == "call" && err != nil {
-			text, encoding := json.Marshal(host.Failed{Name: "failed", Value: err.Error()})
-			if encoding != nil {
-				t.Fatal(encoding)
-			}
-			number++
-			if err := s.Deliver(t.Context(), number, &program.CommMessage{Kind: "failed", ID: m.ID, Data: text}, &out); err != nil {
-				t.Error(err)
-			}
-		}
-		out.mu.Lock()
-		defer out.mu.Unlock()
-		all = append(all, out.messages...)
+		answered(m, err, &out)
 		return err
 	}
 	id := output["id"].(string)
@@ -123,13 +129,9 @@ nb.Interact(func(lambda float64, method string) any {
 	move("2")
 	ended := make(chan error, 1)
 	var endless recorder
-	go func() { ended <- s.Deliver(t.Context(), 5000, &program.CommMessage{Kind: "call", ID: id}, &endless) }()
-	for range pauses {
-		if endless.String() != "" || strings.Contains(cell.String(), "run 3") { // what it prints has been drawn
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	call := &program.CommMessage{Kind: "call", ID: id}
+	go func() { ended <- s.Deliver(t.Context(), 5000, call, &endless) }()
+	begun.hear(t)
 	move("1.5")
 	if err := <-ended; err == nil {
 		t.Error("the endless run ended well")
@@ -140,11 +142,17 @@ nb.Interact(func(lambda float64, method string) any {
 	shows(`"text/plain":"flat"`)
 	// The user's interrupt is said.
 	move("2")
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := deliver(ctx, &program.CommMessage{Kind: "call", ID: id}); err == nil {
+	var stopped recorder
+	go func() { ended <- s.Deliver(ctx, 5001, call, &stopped) }()
+	begun.hear(t)
+	cancel()
+	err := <-ended
+	if err == nil {
 		t.Error("not interrupted")
 	}
+	answered(call, err, &stopped)
 	shows("nterrupted")
 	if got, err := s.run(t.Context(), "runs"); err != nil || got != "=> 5" {
 		t.Errorf("%s, %v", got, err)

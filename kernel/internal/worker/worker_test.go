@@ -91,7 +91,7 @@ type slow struct {
 }
 
 func (s *slow) Stream(name, text string) {
-	time.Sleep(time.Millisecond)
+	time.Sleep(time.Millisecond) // the passing of time is meant
 	s.bytes += len(text)
 	s.longest = max(s.longest, len(text))
 }
@@ -364,8 +364,8 @@ func TestInput(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
 	waiting := recorder{answer: func(ctx context.Context, _ string) (string, error) {
+		cancel()
 		<-ctx.Done()
 		return "", context.Cause(ctx)
 	}}
@@ -377,15 +377,12 @@ func TestInput(t *testing.T) {
 func TestOutputBetweenCellsBelongsToTheLast(t *testing.T) {
 	p := start(t)
 	var first, second recorder
-	if _, err := p.Run(t.Context(), script("background late"), &first); err != nil {
+	ended := fifo(t)
+	if _, err := p.Run(t.Context(), script("go fifo "+ended.path+" ; out late"), &first); err != nil {
 		t.Fatal(err)
 	}
-	for range pauses {
-		if first.String() != "" {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	ended.tell(t)
+	first.has(t, "stdout: late")
 	if _, err := p.Run(t.Context(), script("out now"), &second); err != nil {
 		t.Fatal(err)
 	}
@@ -397,16 +394,41 @@ func TestOutputBetweenCellsBelongsToTheLast(t *testing.T) {
 func TestQuestionBetweenCells(t *testing.T) {
 	p := start(t)
 	var out recorder
-	if _, err := p.Run(t.Context(), script("ask-later name?", "out a"), &out); err != nil {
+	ended := fifo(t)
+	if _, err := p.Run(t.Context(), script("go fifo "+ended.path+" ; ask name?", "out a"), &out); err != nil {
 		t.Fatal(err)
 	}
-	for range pauses {
-		if out.String() == "stdout: athe cell that asks has ended" {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	ended.tell(t)
+	out.has(t, "stdout: a|stderr: the cell that asks has ended")
+}
+
+// A namedPipe tells the child, or the test, that something has come to pass, without the messages
+// that are tested.
+type namedPipe struct{ path string }
+
+func fifo(t *testing.T) namedPipe {
+	t.Helper()
+	pipe := namedPipe{filepath.Join(t.TempDir(), "fifo")}
+	if err := unix.Mkfifo(pipe.path, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	t.Errorf("got %s", out.String())
+	return pipe
+}
+
+// hear waits until the child has written something.
+func (f namedPipe) hear(t *testing.T) {
+	t.Helper()
+	if _, err := os.ReadFile(f.path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tell ends the word "fifo", for which it waits.
+func (f namedPipe) tell(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(f.path, []byte("now"), 0); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // pauses are how many hundredths of a second a test waits for what comes at once where the machine
@@ -422,9 +444,11 @@ func TestWorkerByHand(t *testing.T) {
 func TestNothingIsShownAfterClose(t *testing.T) {
 	p := start(t)
 	var out recorder
-	if _, err := p.Run(t.Context(), cellOf(1, "out a", "go gate go ; out b ; show c", `start sleep 0.1; while echo d; do :; done`), &out); err != nil {
+	begun := fifo(t)
+	if _, err := p.Run(t.Context(), cellOf(1, "out a", "go gate go ; out b ; show c", "start read begun <"+begun.path+"; while echo d; do :; done"), &out); err != nil {
 		t.Fatal(err)
 	}
+	_, pid, _ := strings.Cut(out.String(), "stdout: a")
 	main := begin(t.Context(), p, cellOf(2, "out e", "open go", "lines 10000000"))
 	for range pauses {
 		if main.out.String() != "" {
@@ -432,9 +456,10 @@ func TestNothingIsShownAfterClose(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	begun.tell(t)
 	p.Close()
 	first, second := out.String(), main.out.String()
-	time.Sleep(100 * time.Millisecond)
+	waitGone(t, number(t, pid)) // it writes for as long as somebody could read
 	if out.String() != first || main.out.String() != second {
 		t.Error("something was shown after Close")
 	}
@@ -445,9 +470,11 @@ func TestNothingIsShownAfterClose(t *testing.T) {
 
 func TestClosed(t *testing.T) {
 	p := start(t)
-	time.AfterFunc(20*time.Millisecond, func() { p.Close() })
-	if _, err := p.Run(t.Context(), script("hang"), &recorder{}); !errors.Is(err, errClosed) {
-		t.Errorf("got %v", err)
+	hanging := begin(t.Context(), p, script("out a", "hang"))
+	hanging.out.has(t, "stdout: a")
+	p.Close()
+	if hanging.wait(t, "stdout: a"); !errors.Is(hanging.err, errClosed) {
+		t.Errorf("got %v", hanging.err)
 	}
 	if _, err := p.Run(t.Context(), script("out a"), &recorder{}); !errors.Is(err, errClosed) {
 		t.Errorf("got %v", err)
