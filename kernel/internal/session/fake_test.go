@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +46,21 @@ type fake struct {
 	later   map[string]string // what calls run
 	closed  bool
 	kill    context.CancelFunc // of the cell that only Kill ends
+	gates   map[string]chan struct{}
+	flooded atomic.Int64 // pieces that a flood has written
+}
+
+// gate returns a gate that commands wait for. A test opens it by closing the channel.
+func (f *fake) gate(name string) chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gates[name] == nil {
+		if f.gates == nil {
+			f.gates = make(map[string]chan struct{})
+		}
+		f.gates[name] = make(chan struct{})
+	}
+	return f.gates[name]
 }
 
 func (f *fake) Kill() {
@@ -122,14 +138,24 @@ func (f *fake) command(ctx context.Context, cell program.Cell, words []string, o
 		}
 	case "print": // print STREAM TEXT
 		out.Stream(words[1], strings.Join(words[2:], " ")+"\n")
-	case "late": // late MILLISECONDS TEXT
+	case "late": // late GATE TEXT, which opens the gate TEXT
 		go func() {
-			time.Sleep(time.Duration(n) * time.Millisecond)
-			out.Stream("stdout", strings.Join(words[2:], " "))
+			<-f.gate(words[1])
+			out.Stream("stdout", words[2])
+			close(f.gate(words[2]))
 		}()
+	case "open": // open GATE
+		close(f.gate(words[1]))
+	case "await": // await GATE
+		select {
+		case <-f.gate(words[1]):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	case "flood": // until it is interrupted
 		for ctx.Err() == nil {
 			out.Stream("stdout", strings.Repeat("y\n", 2048))
+			f.flooded.Add(1)
 		}
 		for range 1024 { // what was on its way
 			out.Stream("stdout", strings.Repeat("z\n", 2048))
@@ -191,9 +217,9 @@ func (f *fake) command(ctx context.Context, cell program.Cell, words []string, o
 		out.Page(text(words[1]))
 	case "next": // next TEXT [replace]
 		out.NextInput(words[1], len(words) > 2)
-	case "latepage":
+	case "latepage": // latepage GATE
 		go func() {
-			time.Sleep(100 * time.Millisecond)
+			<-f.gate(words[1])
 			out.NextInput("too late", false)
 			out.Page(text("late"))
 		}()

@@ -12,7 +12,7 @@ import (
 )
 
 func TestPayload(t *testing.T) {
-	c := connected(t)
+	c, evaluator := connectedTo(t)
 	for _, end := range []string{"", "raise"} {
 		reply, _ := c.Execute(code("page one\nnext a\nnext b replace\npage two\n" + end))
 		want := "[map[data:map[text/plain:one] source:page start:0]" +
@@ -27,7 +27,8 @@ func TestPayload(t *testing.T) {
 		t.Errorf("the next cell's payload is %v", reply.Content["payload"])
 	}
 	// When the reply is gone, a page is displayed.
-	c.Execute(code("latepage"))
+	c.Execute(code("latepage replied"))
+	close(evaluator.gate("replied"))
 	if m := c.Recv("iopub"); m.Type() != "display_data" || fmt.Sprint(m.Content["data"]) != "map[text/plain:late]" {
 		t.Errorf("late: %s %v", m.Type(), m.Content)
 	}
@@ -92,7 +93,7 @@ func TestDisplaysAreBounded(t *testing.T) {
 
 // A cell that writes without end costs the kernel no memory, and stops at once when it is told to.
 func TestFloodIsInterrupted(t *testing.T) {
-	c := connected(t)
+	c, evaluator := connectedTo(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cell := c.Send("shell", "execute_request", code("flood"))
@@ -102,7 +103,9 @@ func TestFloodIsInterrupted(t *testing.T) {
 			break
 		}
 	}
-	time.Sleep(200 * time.Millisecond) // it goes on
+	for before := evaluator.flooded.Load(); evaluator.flooded.Load() < before+100; { // it goes on
+		runtime.Gosched()
+	}
 	start := time.Now()
 	ask(t, c, "interrupt_request", nil)
 	if m := c.Recv("shell"); m.Content["ename"] != "Interrupted" {

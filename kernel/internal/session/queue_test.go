@@ -2,10 +2,9 @@ package session
 
 import (
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/hierml/notebook/kernel/internal/wire"
-	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
 func TestQueueIsBounded(t *testing.T) {
@@ -27,22 +26,22 @@ func TestQueueIsBounded(t *testing.T) {
 			if n != test.room {
 				t.Errorf("%d requests fit, want %d", n, test.room)
 			}
-			put := make(chan bool)
-			go func() { put <- q.put(one) }()
-			select {
-			case <-put:
-				t.Fatal("one more fits")
-			case <-time.After(50 * time.Millisecond):
-			}
-			q.take()
-			select {
-			case ok := <-put:
-				if !ok {
+			synctest.Test(t, func(t *testing.T) {
+				put := make(chan bool, 1)
+				go func() { put <- q.put(one) }()
+				synctest.Wait()
+				if len(put) > 0 {
+					t.Error("one more fits")
+				}
+				q.take()
+				synctest.Wait()
+				if len(put) == 0 {
+					t.Fatal("a request waits though there is room")
+				}
+				if !<-put {
 					t.Error("a request was refused though there is room")
 				}
-			case <-time.After(wiretest.Patience):
-				t.Fatal("a request waits though there is room")
-			}
+			})
 			if test.request == cell {
 				if got := len(q.takeAll("execute_request")); got != n || q.size != 0 {
 					t.Errorf("%d cells were taken, and %d bytes are left", got, q.size)

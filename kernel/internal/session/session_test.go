@@ -42,9 +42,16 @@ func serve(t *testing.T, info wiretest.Info) (evaluator *fake, ended chan error)
 
 func connected(t *testing.T) *wiretest.Client {
 	t.Helper()
+	c, _ := connectedTo(t)
+	return c
+}
+
+// connectedTo is connected, and returns the evaluator besides.
+func connectedTo(t *testing.T) (*wiretest.Client, *fake) {
+	t.Helper()
 	info := wiretest.TCP(t)
-	serve(t, info)
-	return wiretest.Dial(t, info)
+	evaluator, _ := serve(t, info)
+	return wiretest.Dial(t, info), evaluator
 }
 
 func code(source string) map[string]any { return map[string]any{"code": source} }
@@ -175,13 +182,20 @@ func TestCounts(t *testing.T) {
 }
 
 func TestStopOnErrorAbortsTheQueue(t *testing.T) {
-	c := connected(t)
+	c, evaluator := connectedTo(t)
 	for _, stop := range []bool{true, false} {
 		var ids []string
-		for _, source := range []string{"sleep 0.05\nraise", "hello", "hello"} {
+		sent := fmt.Sprint("sent", stop)
+		for i, source := range []string{"await " + sent + "\nraise", "hello", "hello"} {
 			ids = append(ids, c.Send("shell", "execute_request", map[string]any{"code": source, "stop_on_error": stop}))
+			if i == 0 {
+				waitFor(t, c, ids[0], "execute_input")
+			}
 		}
 		info := c.Send("shell", "kernel_info_request", nil)
+		// This is answered while the cell runs, and so when all before it have come.
+		c.Ask("shell", "is_complete_request", map[string]any{"code": "x"})
+		close(evaluator.gate(sent))
 		want := []string{"error", "ok", "ok"}
 		if stop {
 			want = []string{"error", "error", "error"}
@@ -276,14 +290,16 @@ func TestControlWhileACellRuns(t *testing.T) {
 }
 
 func TestExecuteOnControlTakesItsTurn(t *testing.T) {
-	c := connected(t)
-	first := c.Send("shell", "execute_request", code("sleep 0.2"))
+	c, evaluator := connectedTo(t)
+	first := c.Send("shell", "execute_request", code("await sent"))
 	waitFor(t, c, first, "execute_input")
-	reply := c.Ask("control", "execute_request", code("hello"))
-	if reply.Content["execution_count"] != 2.0 {
-		t.Errorf("reply %v", reply.Content)
+	second := c.Send("control", "execute_request", code("hello"))
+	c.Ask("control", "kernel_info_request", nil) // is answered before the cell, which waits
+	close(evaluator.gate("sent"))
+	if m := c.Recv("control"); m.ParentID() != second || m.Content["execution_count"] != 2.0 {
+		t.Errorf("reply %v", m.Content)
 	}
-	if m := c.Poll("shell", time.Second); m == nil || m.ParentID() != first {
+	if m := c.Recv("shell"); m.ParentID() != first {
 		t.Error("the cell on control did not wait for the one on shell")
 	}
 }
@@ -359,10 +375,9 @@ func TestInputInterrupted(t *testing.T) {
 
 func TestLateOutputKeepsItsCell(t *testing.T) {
 	c := connected(t)
-	first, _ := c.Execute(code("late 150 afterwards"))
-	second := c.Send("shell", "execute_request", code("sleep 0.4\nhello"))
-	var seen bool
-	for {
+	first, _ := c.Execute(code("late second afterwards"))
+	second := c.Send("shell", "execute_request", code("open second\nawait afterwards\nhello"))
+	for seen, idle := false, false; !seen || !idle; {
 		m := c.Recv("iopub")
 		if m.Type() == "stream" {
 			seen = true
@@ -370,12 +385,7 @@ func TestLateOutputKeepsItsCell(t *testing.T) {
 				t.Errorf("late output %v of %s", m.Content, m.ParentID())
 			}
 		}
-		if m.ParentID() == second && m.Brief() == "idle" {
-			break
-		}
-	}
-	if !seen {
-		t.Error("late output is lost")
+		idle = idle || m.ParentID() == second && m.Brief() == "idle"
 	}
 }
 

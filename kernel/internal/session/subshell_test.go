@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func TestSubshellsAreBounded(t *testing.T) {
 // A failing cell aborts the queue of its own shell only, and an interrupt ends the cells of all
 // shells.
 func TestShellsHaveTheirOwnQueues(t *testing.T) {
-	c := connected(t)
+	c, evaluator := connectedTo(t)
 	id := subshell(t, c)
 	send := func(shell, source string) string {
 		c.Subshell = shell
@@ -144,9 +145,14 @@ func TestShellsHaveTheirOwnQueues(t *testing.T) {
 		}
 		return found
 	}
-	failing, aborted := send("", "sleep 0.3\nraise"), send("", "hello")
-	sleeping, waiting := send(id, "sleep 0.6"), send(id, "hello")
-	got := names(4)
+	failing, aborted := send("", "await sent\nraise"), send("", "hello")
+	waitFor(t, c, failing, "execute_input")
+	sleeping, waiting := send(id, "await failed"), send(id, "hello")
+	c.Ask("shell", "is_complete_request", map[string]any{"code": "x"}) // is answered while a cell runs, when all have come
+	close(evaluator.gate("sent"))
+	got := names(2)
+	close(evaluator.gate("failed"))
+	maps.Copy(got, names(2))
 	for cell, want := range map[string]any{failing: "panic", aborted: "Aborted", sleeping: nil, waiting: nil} {
 		if got[cell] != want {
 			t.Errorf("%s: ename %v, want %v", cell, got[cell], want)
