@@ -19,6 +19,8 @@ type cell struct {
 	// it asks.
 	interrupt bool
 	answer    string
+	// late is how many goroutines outlive the cell, and then write.
+	late int
 }
 
 // A generator makes cells. It knows what the session holds, and so what each cell must give.
@@ -162,7 +164,7 @@ count.Load()`, n),
 
 // lateGoroutine starts a goroutine that outlives the cell, and writes.
 func (g *generator) lateGoroutine() cell {
-	return cell{kind: "late goroutine", source: fmt.Sprintf(`go func() {
+	return cell{kind: "late goroutine", late: 1, source: fmt.Sprintf(`go func() {
 	time.Sleep(%d * time.Millisecond)
 	fmt.Println("late")
 }()`, 200+g.rand.IntN(40))}
@@ -205,7 +207,7 @@ func (g *generator) panics() cell {
 
 func (g *generator) interrupted() cell {
 	sources := []string{"time.Sleep(time.Hour)", "for {\n}", "<-make(chan int)", "select {}"}
-	return cell{kind: "interrupted", source: sources[g.rand.IntN(len(sources))], interrupt: true, failure: "Interrupted"}
+	return cell{kind: "interrupted", source: "fmt.Println(\"begun\")\n" + sources[g.rand.IntN(len(sources))], interrupt: true, failure: "Interrupted"}
 }
 
 func (g *generator) process() cell {

@@ -48,6 +48,7 @@ type kernel struct {
 	cmd    *exec.Cmd
 	client *wiretest.Client
 	stderr bytes.Buffer
+	late   int // goroutines that have outlived their cells and not yet written
 }
 
 func start(t *testing.T, program string) *kernel {
@@ -91,21 +92,24 @@ func (k *kernel) run(c cell) error {
 		client.SendFrames("stdin", frames)
 	}
 	var result, output, failure string
+	if c.kind == "death" {
+		defer func() { k.late = 0 }() // they have died too
+	}
+	k.late += c.late
 	for done := false; !done; {
 		m := client.Poll("iopub", patience)
 		if m == nil {
 			k.t.Fatalf("%s: nothing on iopub in %v, and no idle\n%s", c.kind, patience, c.source)
 		}
 		if m.ParentID() != id {
+			k.heard(m)
 			continue
 		}
 		switch m.Brief() {
-		case "execute_input":
-			if c.interrupt {
-				time.Sleep(time.Millisecond)
+		case "stream":
+			if c.interrupt && output == "" {
 				client.Ask("control", "interrupt_request", nil)
 			}
-		case "stream":
 			output += fmt.Sprint(m.Content["text"])
 		case "execute_result":
 			data, _ := m.Content["data"].(map[string]any)
@@ -152,18 +156,18 @@ func (k *kernel) ask(n int) {
 		client.Ask("control", "kernel_info_request", nil)
 	case 5:
 		id := client.Send("shell", "comm_open", map[string]any{"comm_id": strconv.Itoa(n), "target_name": "nobody", "data": map[string]any{}})
-		client.UntilIdle(id)
+		k.untilIdle(id)
 	case 6:
 		id := client.Send("shell", "comm_close", map[string]any{"comm_id": strconv.Itoa(n), "data": map[string]any{}})
-		client.UntilIdle(id)
+		k.untilIdle(id)
 	}
 }
 
 // evaluate returns the number that a cell shows.
 func (k *kernel) evaluate(source string) int {
 	k.t.Helper()
-	_, published := k.client.Execute(map[string]any{"code": source})
-	for _, m := range published {
+	reply := k.client.Ask("shell", "execute_request", map[string]any{"code": source})
+	for _, m := range k.untilIdle(reply.ParentID()) {
 		if m.Type() != "execute_result" {
 			continue
 		}
@@ -199,11 +203,39 @@ func (m measurement) over(before measurement) string {
 	return ""
 }
 
-// measure returns what the processes hold when what cells have left running has had the time to
-// end.
+// untilIdle returns what is published for a request, up to idle.
+func (k *kernel) untilIdle(id string) (published []*wiretest.Message) {
+	k.t.Helper()
+	for {
+		m := k.client.Recv("iopub")
+		if m.ParentID() != id {
+			k.heard(m)
+			continue
+		}
+		if published = append(published, m); m.Brief() == "idle" {
+			return published
+		}
+	}
+}
+
+// heard notes what goroutines have written that outlive their cells.
+func (k *kernel) heard(m *wiretest.Message) {
+	if m.Type() == "stream" {
+		k.late -= strings.Count(fmt.Sprint(m.Content["text"]), "late\n")
+	}
+}
+
+// measure returns what the processes hold when all goroutines have written that outlive their
+// cells. They end a little later, for which callers that compare measure again.
 func (k *kernel) measure() measurement {
 	k.t.Helper()
-	time.Sleep(100 * time.Millisecond)
+	for k.late > 0 {
+		m := k.client.Poll("iopub", patience)
+		if m == nil {
+			k.t.Fatalf("%d goroutines that outlive their cells have written nothing in %v", k.late, patience)
+		}
+		k.heard(m)
+	}
 	// The user's garbage is not what is looked for.
 	m := measurement{goroutines: k.evaluate("debug.FreeOSMemory()\nruntime.NumGoroutine()")}
 	var err error
@@ -303,8 +335,10 @@ func TestSoak(t *testing.T) {
 			}
 			if base.worker.pid != m.worker.pid && n-born >= warm {
 				base.worker, base.goroutines = m.worker, m.goroutines
-				for range 10 { // until goroutines of the last cells have ended
-					base.goroutines = min(base.goroutines, k.measure().goroutines)
+				for same := 0; same < 10; same++ { // until goroutines of the last cells have ended
+					if n := k.measure().goroutines; n < base.goroutines {
+						base.goroutines, same = n, 0
+					}
 				}
 			}
 			last = m
