@@ -144,7 +144,7 @@ func TestHandshakeHasADeadline(t *testing.T) {
 		t.Error("a peer without READY was not cut off")
 	}
 	slow := join(t, l, "DEALER", "")
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // until the deadline has passed, which is meant
 	slow.say("", "the deadline is over with the handshake")
 	slow.hear()
 }

@@ -182,7 +182,7 @@ func TestSlowSubscriber(t *testing.T) {
 	}()
 	for i := range n {
 		if i%50 == 0 {
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(50 * time.Millisecond) // the passing of time is meant
 		}
 		if got := slow.hear(); got[0] != fmt.Sprint(i) {
 			t.Fatalf("message %d is %s", i, got[0])
