@@ -110,8 +110,9 @@ func (p *page) tells(t *testing.T, i int, words string) (at point, found bool) {
 		for y := 10.0; y < where.Height; y += max(8, where.Height/40) {
 			at = point{where.X + x, where.Y + y}
 			p.moveTo(t, at)
-			run(t, p, "waiting", patience, chromedp.Sleep(30*time.Millisecond))
-			const told = `document.querySelector("#vg-tooltip-element.visible")?.textContent ?? ""`
+			// Vega tells what is below the pointer before the browser has drawn twice.
+			const told = `new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() =>
+				document.querySelector("#vg-tooltip-element.visible")?.textContent ?? "")`
 			if strings.Contains(eval[string](t, p, told, patience), words) {
 				return at, true
 			}

@@ -10,7 +10,7 @@ import (
 // TestBrowserInterrupt ends a cell that would run for ever, with the stop button and with the key I
 // pressed twice. What it had counted so far is still there.
 func TestBrowserInterrupt(t *testing.T) {
-	p := openNotebook(t, "interrupt.ipynb", notebookOf(t, "count, kept := 0, 41", "for {\n\tcount++\n}", `fmt.Println(kept+1, count > 0)`))
+	p := openNotebook(t, "interrupt.ipynb", notebookOf(t, "count, kept := 0, 41", "for {\n\tif count++; count == 1 {\n\t\tfmt.Println(\"counting\")\n\t}\n}", `fmt.Println(kept+1, count > 0)`))
 	for _, way := range []struct {
 		name string
 		stop func()
@@ -22,8 +22,9 @@ func TestBrowserInterrupt(t *testing.T) {
 		p.press(t, "Shift+Enter", "Shift+Enter")
 		p.waitText(t, cell(2)+" .jp-InputPrompt", "[*]", patience)
 		p.wait(t, busy, patience)
+		p.waitText(t, output(2), "counting", patience)
 		p.press(t, "Escape") // from editing to commands, where letters are keys
-		time.Sleep(500 * time.Millisecond)
+		p.wait(t, `document.querySelector(".jp-Notebook.jp-mod-commandMode") !== null`, patience)
 		begun := time.Now()
 		way.stop()
 		p.waitText(t, output(2), "interrupted", patience)

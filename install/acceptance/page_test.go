@@ -182,12 +182,25 @@ func (p *page) grow(t *testing.T) {
 	t.Helper()
 	const panel = `document.querySelector(".jp-WindowedPanel-outer")`
 	whole := eval[int64](t, p, panel+".scrollHeight", 10*time.Second)
-	run(t, p, "resizing", 10*time.Second, chromedp.Steps(
-		chromedp.EmulateViewport(p.width, min(whole+150, 16000)),
-		chromedp.Sleep(time.Second), // for the layout, of whose end nothing tells
-		chromedp.Evaluate[chromedp.Void](panel+".scrollTop = 0"),
-		chromedp.Sleep(time.Second),
-	))
+	run(t, p, "resizing", 10*time.Second, chromedp.EmulateViewport(p.width, min(whole+150, 16000)))
+	p.waitLayout(t, panel)
+	eval[bool](t, p, "("+panel+".scrollTop = 0, true)", patience)
+	p.waitLayout(t, panel)
+}
+
+// waitLayout waits until the size of an element and of what is in it stays the same for as long as
+// the browser draws it ten times: nothing tells of the end of a layout.
+func (p *page) waitLayout(t *testing.T, element string) {
+	t.Helper()
+	eval[bool](t, p, fmt.Sprintf(`(async () => {
+		const size = e => [e.clientWidth, e.clientHeight, e.scrollHeight, e.scrollTop, document.images.length].join();
+		for (let last = "", same = 0; same < 10; same++) {
+			await new Promise(requestAnimationFrame);
+			const now = size(%s);
+			if (now !== last) [last, same] = [now, 0];
+		}
+		return true;
+	})()`, element), patience)
 }
 
 // screenshot keeps a picture of the window as name.png among the artifacts.
