@@ -21,7 +21,7 @@ import (
 // they are written in.
 type markdown struct{ goldmark.Markdown }
 
-func newMarkdown(code *highlighter) *markdown {
+func newMarkdown() *markdown {
 	return &markdown{goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithParserOptions(
@@ -31,7 +31,7 @@ func newMarkdown(code *highlighter) *markdown {
 		),
 		goldmark.WithRendererOptions(
 			html.WithUnsafe(), // what comes out is sanitised
-			renderer.WithNodeRenderers(util.Prioritized(nodes{code}, 100)),
+			renderer.WithNodeRenderers(util.Prioritized(nodes{}, 100)),
 		),
 	)}
 }
@@ -210,7 +210,7 @@ func (formulaBlockParser) CanInterruptParagraph() bool { return true }
 func (formulaBlockParser) CanAcceptIndentedLine() bool { return false }
 
 // nodes renders formulas and blocks of code.
-type nodes struct{ code *highlighter }
+type nodes struct{}
 
 func (n nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(formulaKind, n.formula)
@@ -218,7 +218,7 @@ func (n nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, n.block)
 }
 
-func (n nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -227,7 +227,7 @@ func (n nodes) formula(w util.BufWriter, _ []byte, node ast.Node, entering bool)
 	return ast.WalkSkipChildren, err
 }
 
-func (n nodes) formulaBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (nodes) formulaBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -244,18 +244,11 @@ func formulaHTML(latex string, display bool) template.HTML {
 	return template.HTML(`<code class="` + class + `">` + template.HTMLEscapeString(strings.TrimSpace(latex)) + "</code>")
 }
 
-func (n nodes) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (nodes) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
 	block := node.(*ast.FencedCodeBlock)
-	language := string(block.Language(source))
-	if language == "" {
-		language = "text"
-	}
-	code, err := n.code.html(string(block.Lines().Value(source)), language)
-	if err == nil {
-		_, err = w.WriteString(string(code))
-	}
+	_, err := w.WriteString(string(highlight(string(block.Lines().Value(source)), string(block.Language(source)))))
 	return ast.WalkSkipChildren, err
 }

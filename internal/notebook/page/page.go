@@ -27,21 +27,17 @@ var page = sync.OnceValue(func() *template.Template { return template.Must(templ
 // Write writes the page of a notebook. The title is what browsers call it if the notebook has none
 // of its own.
 func Write(w io.Writer, nb *notebook.Notebook, title string) error {
-	code, err := newHighlighter(nb)
-	if err != nil {
-		return err
-	}
-	text := newMarkdown(code)
+	language, text := languageOf(nb), newMarkdown()
 	content := struct {
 		Title string
 		Style template.CSS
 		Cells []cell
-	}{Title: title, Style: template.CSS(style + code.css)}
+	}{Title: title, Style: template.CSS(style)}
 	if own, ok := nb.Metadata["title"].(string); ok && own != "" {
 		content.Title = own
 	}
 	for i, c := range nb.Cells {
-		made, err := makeCell(c, code, text)
+		made, err := makeCell(c, language, text)
 		if err != nil {
 			return fmt.Errorf("cells[%d]: %w", i, err)
 		}
@@ -59,7 +55,7 @@ type cell struct {
 	Outputs []output
 }
 
-func makeCell(c *notebook.Cell, code *highlighter, text *markdown) (cell, error) {
+func makeCell(c *notebook.Cell, language string, text *markdown) (cell, error) {
 	made := cell{Kind: c.Kind, Count: c.Count}
 	var err error
 	switch c.Kind {
@@ -69,7 +65,7 @@ func makeCell(c *notebook.Cell, code *highlighter, text *markdown) (cell, error)
 		if strings.TrimSpace(c.Source) == "" {
 			break
 		}
-		made.Body, err = code.html(c.Source, "")
+		made.Body = highlight(c.Source, language)
 	default:
 		made.Raw = c.Source
 	}

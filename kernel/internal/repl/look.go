@@ -4,9 +4,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hierml/notebook/internal/notebook/code"
 )
 
 // A look says what a terminal can show besides text.
@@ -49,39 +49,28 @@ const (
 	colorOut     = "31"
 )
 
-var goLexer = lexers.Get("go")
+// colors are those of pieces of Go.
+var colors = map[code.Kind]string{
+	code.Keyword:  colorKeyword,
+	code.Constant: colorKeyword,
+	code.Type:     colorKeyword,
+	code.String:   colorString,
+	code.Number:   colorNumber,
+	code.Comment:  colorComment,
+}
 
 // highlight returns Go with colours.
 func (l look) highlight(source string) string {
 	if !l.color {
 		return source
 	}
-	tokens, err := goLexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, source)
-	if err != nil {
-		return source // colours are not worth a complaint
-	}
 	var b strings.Builder
-	for _, token := range tokens.Tokens() {
-		sgr := ""
-		switch {
-		case token.Type.InCategory(chroma.Keyword):
-			sgr = colorKeyword
-		case token.Type.InSubCategory(chroma.LiteralString):
-			sgr = colorString
-		case token.Type.InSubCategory(chroma.LiteralNumber):
-			sgr = colorNumber
-		case token.Type.InCategory(chroma.Comment):
-			sgr = colorComment
+	for _, p := range code.Pieces(source) {
+		if sgr := colors[p.Kind]; sgr != "" {
+			b.WriteString(l.paint(sgr, p.Text))
+		} else {
+			b.WriteString(p.Text)
 		}
-		if sgr == "" {
-			b.WriteString(token.Value)
-			continue
-		}
-		b.WriteString(l.paint(sgr, token.Value))
 	}
-	colored := b.String()
-	if ansi.Strip(colored) != source {
-		return source // the lexer changes line ends, or drops what it does not know
-	}
-	return colored
+	return b.String()
 }
