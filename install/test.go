@@ -351,20 +351,19 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 
 func providePython(ctx context.Context, c *console) error {
 	env := python.TestEnvironment(place.Cache())
-	if _, err := env.Open(ctx); err == nil {
-		return nil
+	if _, err := env.Open(ctx); err != nil {
+		base, err := python.Base(python.Find(ctx))
+		if err != nil {
+			return err
+		}
+		step := c.begin("Installing JupyterLab, jupyter_kernel_test and numpy for the tests")
+		total := env.Lock.Len()
+		if _, err = env.Make(ctx, base, func(done int, what string) { step.progress(done, total, what) }); err != nil {
+			return step.fail(err)
+		}
+		step.end("%s", env.Dir)
 	}
-	base, err := python.Base(python.Find(ctx))
-	if err != nil {
-		return err
-	}
-	step := c.begin("Installing JupyterLab and jupyter_kernel_test for the tests")
-	total := env.Lock.Len()
-	if _, err = env.Make(ctx, base, func(done int, what string) { step.progress(done, total, what) }); err != nil {
-		return step.fail(err)
-	}
-	step.end("%s", env.Dir)
-	return nil
+	return os.Setenv(testrun.PythonVariable, env.Python())
 }
 
 func provideBrowser(ctx context.Context, c *console) error {

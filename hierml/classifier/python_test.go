@@ -2,8 +2,10 @@ package classifier_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -12,17 +14,17 @@ import (
 	"testing"
 
 	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/internal/testrun"
 )
 
-// numpy returns a Python that has numpy: the one that HIERML_PYTHON names, or python3.
+// numpy returns a Python that has numpy: the one that the environment names, or python3.
 func numpy(t *testing.T) string {
-	python := os.Getenv("HIERML_PYTHON")
-	if python == "" {
-		python = "python3"
+	python := cmp.Or(os.Getenv(testrun.PythonVariable), "python3")
+	out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s has none (%s names another Python): %w\n%s", python, testrun.PythonVariable, err, out)
 	}
-	if out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput(); err != nil {
-		t.Skipf("%s has no numpy, which this test reads models with (HIERML_PYTHON names another Python): %v\n%s", python, err, out)
-	}
+	testrun.Need(t, "numpy", err)
 	return python
 }
 

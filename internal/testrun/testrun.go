@@ -15,6 +15,8 @@ const (
 	LongVariable = "HIERML_TEST_LONG"
 	// WithoutVariable lists needs, separated by commas, that are missing for good where CI is true.
 	WithoutVariable = "HIERML_TEST_WITHOUT"
+	// PythonVariable names a Python that has numpy. The run sets it to that of its own environment.
+	PythonVariable = "HIERML_PYTHON"
 )
 
 // Long reports whether the tests run in their long form.
