@@ -132,13 +132,16 @@ func inspectMagic(source string, at int) (*program.Bundle, bool) {
 			continue
 		}
 		asked := m.Kind == &magics.QuestionKind && source[m.Argument] == '%'
+		var described *program.Bundle
 		switch name := strings.TrimLeft(source[m.Start:m.End], "%"); {
 		case asked:
-			return magics.Describe(source[m.Argument:m.ArgumentEnd]), true
+			described, _ = magics.Describe(source[m.Argument:m.ArgumentEnd])
+			return described, true
 		case m.Kind == &magics.QuestionKind:
 			return nil, false
 		case m.Name != "" && at <= m.Start+(m.End-m.Start-len(name))+len(m.Name):
-			return magics.Describe(m.Name), true
+			described, _ = magics.Describe(m.Name)
+			return described, true
 		}
 		if m.Statement <= at && at <= m.StatementEnd && m.Statement < m.StatementEnd && !m.Command {
 			return nil, false

@@ -44,11 +44,12 @@ func (a *ahead) note(units []toolchain.Unit) {
 
 // batch returns the units of the cells that will run after one which has been emitted as l, as far
 // as they can be told. It changes nothing.
-func (e *Engine) batch(l *change.Change, src *syntax.Source) (units []toolchain.Unit) {
-	if src.Cell.Next == nil {
+func (e *Engine) batch(l *change.Change) (units []toolchain.Unit) {
+	first := l.K.Source.Cell
+	if first.Next == nil {
 		return nil
 	}
-	waiting := src.Cell.Next()
+	waiting := first.Next()
 	if len(waiting) == 0 {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (e *Engine) batch(l *change.Change, src *syntax.Source) (units []toolchain.
 		if i == aheadCells || magics.MayHold(text) {
 			break
 		}
-		cell := program.Cell{Number: src.Cell.Number + i + 1, Count: src.Cell.ExecutionCount() + i + 1, Source: text}
+		cell := program.Cell{Number: first.Number + i + 1, Count: first.ExecutionCount() + i + 1, Source: text}
 		k, err := e.check(syntax.NewSource(cell))
 		if err != nil {
 			break

@@ -12,13 +12,15 @@
 //   - check: the pieces against the session, which package state holds.
 //   - change: what the cell declares enters the session, to be committed or taken back.
 //   - lower (with shape) writes what the interpreter runs, or emit the units that the compiler
-//     builds. Which way a session takes, and when it changes from one to the other with its
-//     variables, is decided in promote.go and run.go; plugins.go replaces a process that has loaded
-//     many units, and ahead.go has cells built that wait.
-//   - Run, by the executor of package program.
+//     builds (write.go). Which way a session takes, and when it changes from one to the other with
+//     its variables, is decided in promote.go; plugins.go replaces a process that has loaded many
+//     units, and ahead.go has cells built that wait.
+//   - Run, by the executor of package program (run.go).
 //   - Commit (run.go): what was declared becomes live, as far as the cell got; after the death of
 //     the process that held the variables, declarations are sent again when they are used
-//     (death.go).
+//     (promote.go).
+//   - What went wrong is worded for the user (failure.go). Wrong when a failure has no place, or
+//     other words than the same failure had elsewhere.
 //
 // Beside them stand assist, which completes and describes, and export, which writes a notebook as a
 // program.

@@ -103,10 +103,11 @@ func (e *Engine) Close() error {
 func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error) {
 	e.running.Add(1)
 	defer e.running.Add(-1)
-	if !cell.Plain && magics.MayHold(cell.Source) {
-		return e.runMagics(ctx, cell, out)
+	bundle, err := e.conduct(ctx, cell, out)
+	if err != nil {
+		return nil, e.worded(ctx, cell, err)
 	}
-	return e.run(ctx, syntax.NewSource(cell), out)
+	return bundle, nil
 }
 
 // Deliver gives a message of the front end to the code that listens to the comm. Errors, and what
@@ -124,7 +125,8 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 	case err == nil:
 		return nil
 	case errors.As(err, &death):
-		return e.buried(death)
+		e.bury(death)
+		return deathError(e.checker.Files, death)
 	case errors.As(err, &runtime):
 		// The message is no place that the user knows.
 		known := *runtime

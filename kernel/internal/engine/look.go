@@ -70,6 +70,9 @@ func (e *Engine) lookAt(ctx context.Context, cell int, looks []program.Look, out
 	}
 	texts, err := e.executor.Look(ctx, cell, looks, out)
 	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.bury(err)
 		return nil, err
 	}
 	if len(texts) != len(looks) {

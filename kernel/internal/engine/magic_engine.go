@@ -73,14 +73,14 @@ func (e *Engine) switchTo(ctx context.Context, src *syntax.Source, mode program.
 	e.mu.Unlock()
 	if mode == program.CompiledMode && !compiled {
 		if err := e.promote(ctx, src, "", out); err != nil {
-			return e.notPromoted(ctx, src, err)
+			return err
 		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mode = mode
 	if _, restarts := e.executor.(program.Restarter); compiled && mode != program.CompiledMode && restarts && e.checker.Session.Empty() {
-		_, err := e.anew(src.Cell)
+		_, err := e.anew()
 		return err
 	}
 	return nil

@@ -19,7 +19,7 @@ func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, arg
 	defer e.declaring.Unlock()
 	failed := func(err error) error {
 		if ctx.Err() != nil {
-			return interrupted(err)
+			return err
 		}
 		return syntax.ProblemsError("error", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: err.Error()}})
 	}

@@ -124,12 +124,9 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 	answers := make(chan string, 1)
 	go func() {
 		text, err := ask()
-		var death *program.DeathError
-		if errors.As(err, &death) {
-			e.mu.Lock()
-			_ = e.buried(death) // the next cell will say what is lost
-			e.mu.Unlock()
-		}
+		e.mu.Lock()
+		e.bury(err) // the next cell will say what is lost
+		e.mu.Unlock()
 		e.declaring.Unlock() // whoever gets the answer may look at the next value
 		if err == nil {
 			answers <- text

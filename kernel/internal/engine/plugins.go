@@ -38,12 +38,16 @@ type loadedCode struct {
 	mostCode    int64
 }
 
-// build builds units, which are those of some cells.
-func (e *Engine) build(ctx context.Context, units []toolchain.Unit, of string) (plugin string, err error) {
+// build builds units: of the cell with a title, or of something else that has one, and of the cells
+// behind it.
+func (e *Engine) build(ctx context.Context, units []toolchain.Unit, title string) (plugin string, err error) {
 	if plugin, err = e.compiler.Build(ctx, units); err != nil {
 		return "", err
 	}
-	p := loadedPlugin{of: of}
+	p := loadedPlugin{of: title}
+	if behind := len(units) - 1; behind > 0 {
+		p.of += " and " + count(behind, "cell", "cells") + " behind it"
+	}
 	if info, err := os.Stat(plugin); err == nil { // that of a test may not be there
 		p.size = info.Size()
 	}
@@ -109,7 +113,7 @@ func (e *Engine) replaceFull(ctx context.Context, src *syntax.Source, out progra
 		out.Stream("stderr", fmt.Sprintf("note: the process that runs cells was replaced by another, since it had %s of compiled code in %s; variables were carried over; goroutines and widgets ended\n", bytesText(before.size), count(len(before.plugins), "plugin", "plugins")))
 		return nil
 	case ctx.Err() != nil, errors.As(err, &death):
-		return e.notPromoted(ctx, src, err)
+		return err
 	}
 	e.mu.Lock()
 	e.code.mostPlugins, e.code.mostCode = len(e.code.plugins)+mostPlugins, e.code.size+mostCode
@@ -135,6 +139,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 			defer e.mu.Unlock()
 			undo()
 			e.code = before
+			e.bury(err)
 		}
 	}()
 	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
@@ -182,4 +187,11 @@ func removeBuilt(plugin string) error {
 		return err
 	}
 	return nil
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

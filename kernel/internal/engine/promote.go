@@ -44,30 +44,53 @@ type switching struct {
 // cannotFor is how long the reason why cells cannot be compiled is believed without asking again.
 const cannotFor = time.Minute
 
-// notPromoted is the error of a cell that asked for compiled ones.
-func (e *Engine) notPromoted(ctx context.Context, src *syntax.Source, err error) error {
-	var death *program.DeathError
+// ready has the session run a cell by the executor that it is to have, and reports whether that is
+// the compiled one. Refused is how the interpreter refused the cell, nil if it was not asked.
+func (e *Engine) ready(ctx context.Context, src *syntax.Source, refused *refusedError, out program.Output) (compiled bool, err error) {
+	e.mu.Lock()
+	compiled, stale, mode, allowed := e.compiled, e.stale, e.mode, e.mode == program.AutoMode && e.open != nil
+	e.mu.Unlock()
+	switch {
+	case compiled && stale:
+		_, _, err = e.send(ctx, src, out) // again, since its process is a new one
+	case compiled:
+	case mode == program.CompiledMode:
+		err = e.promote(ctx, src, "", out)
+	case refused == nil:
+		return false, nil
+	case !allowed:
+		return false, refused
+	default:
+		err = e.instead(ctx, src, refused, out)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, e.replaceFull(ctx, src, out)
+}
+
+// instead makes the session one of compiled cells since the interpreter refuses a cell.
+func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refusedError, out program.Output) error {
+	err := e.promote(ctx, src, refused.why, out)
+	var cannot *notCompiledError
+	if !errors.As(err, &cannot) {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	switch {
-	case errors.As(err, &death):
-		return e.buried(death)
-	case ctx.Err() != nil:
-		return interrupted(err)
+	if !e.told {
+		e.told = true
+		sentence := "cells cannot be compiled instead: " + cannot.cause.Error()
+		refused.refusal.Message += "\n" + sentence
+		refused.refusal.Traceback = append(refused.refusal.Traceback, sentence)
 	}
-	title := src.Cell.Title()
-	msg := "cells cannot be compiled: " + err.Error()
-	return &program.Error{Name: "Refused", Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: err}
+	return refused
 }
 
 // promote makes the session one of compiled cells: it compiles what is live, and carries the
-// variables over. Why is what the interpreter refuses, empty if the user wants it. The error is
-// that of the context, a *DeathError, or says in a sentence why cells cannot be compiled, and the
-// session is what it was.
+// variables over. Why is what the interpreter refuses, empty if the user wants it. The session is
+// what it was if there is an error, as those of send are.
 func (e *Engine) promote(ctx context.Context, src *syntax.Source, why string, out program.Output) error {
-	if err := e.openCompiler(ctx, out); err != nil {
-		return err
-	}
 	moved, left, err := e.send(ctx, src, out)
 	if err != nil {
 		return err
@@ -85,23 +108,6 @@ func (e *Engine) promote(ctx context.Context, src *syntax.Source, why string, ou
 	}
 	for _, note := range notes {
 		out.Stream("stderr", note)
-	}
-	return nil
-}
-
-// resend compiles what is live for a process that has nothing of it.
-func (e *Engine) resend(ctx context.Context, src *syntax.Source, out program.Output) error {
-	e.mu.Lock()
-	stale := e.stale
-	e.mu.Unlock()
-	if !stale {
-		return nil
-	}
-	if err := e.openCompiler(ctx, out); err != nil {
-		return e.notPromoted(ctx, src, err)
-	}
-	if _, _, err := e.send(ctx, src, out); err != nil {
-		return e.notPromoted(ctx, src, err)
 	}
 	return nil
 }
@@ -146,32 +152,42 @@ func sparse(out program.Output) func(string) {
 }
 
 // send gives the executor what is live in its compiled form. It returns the variables that were to
-// be carried over, and what of them stayed behind.
+// be carried over, and what of them stayed behind. The error is that of the context, a *DeathError,
+// or a *notCompiledError.
 func (e *Engine) send(ctx context.Context, src *syntax.Source, out program.Output) (moved []program.Moved, left program.LeftBehind, err error) {
+	if err := e.openCompiler(ctx, out); err != nil {
+		return nil, left, withoutCompiler(ctx, err)
+	}
 	if e.nothingToSend() {
 		return nil, left, nil
 	}
 	unit, units, undo, err := e.emitEverything()
 	if err != nil {
-		return nil, left, err
+		return nil, left, withoutCompiler(ctx, err)
 	}
-	defer func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if err != nil {
-			undo()
-		} else {
-			e.stale = false
-		}
-	}()
-	if units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared"); err != nil {
-		return nil, left, err
+	units.Plugin, err = e.build(ctx, []toolchain.Unit{*unit}, "all that is declared")
+	if err == nil {
+		left, err = e.executor.Adopt(ctx, &program.Adoption{Cell: src.Cell.Number, Title: src.Cell.Title(), Units: units}, out)
 	}
-	left, err = e.executor.Adopt(ctx, &program.Adoption{Cell: src.Cell.Number, Title: src.Cell.Title(), Units: units}, out)
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if err != nil {
-		return nil, left, err
+		undo()
+		e.bury(err)
+		return nil, left, withoutCompiler(ctx, err)
 	}
+	e.stale = false
 	return units.Moved, left, nil
+}
+
+// withoutCompiler is the error of cells that cannot be compiled since err happened, if that is
+// neither the end of the context nor the death of a process.
+func withoutCompiler(ctx context.Context, err error) error {
+	var death *program.DeathError
+	if ctx.Err() != nil || errors.As(err, &death) {
+		return err
+	}
+	return &notCompiledError{err}
 }
 
 // nothingToSend reports whether a process needs nothing of what the cells so far have declared and
@@ -250,4 +266,20 @@ func (e *Engine) closeCompiler() error {
 	err := e.compiler.Close()
 	e.compiler = nil
 	return err
+}
+
+// bury makes the session that of a new process, if an error is the death of the one that it had:
+// the variables are gone, and everything else is declared again when it is used.
+func (e *Engine) bury(err error) {
+	var death *program.DeathError
+	if !errors.As(err, &death) {
+		return
+	}
+	// Each program that ran learns of the death, the last one perhaps when others already have a
+	// new process.
+	if death.Process == 0 || death.Process > e.dead {
+		e.dead = death.Process
+		e.checker.Session.Lose(death.Cause)
+		e.forgetCompiled()
+	}
 }

@@ -25,9 +25,8 @@ func NewSession() *Session {
 
 // Check translates, parses and checks a cell.
 func (s *Session) Check(cell program.Cell) (*check.Checked, error) {
-	t, faults := magics.Translate(cell.Source, func(name string) bool { return s.Checker.Session.Live[name] != nil })
-	src := &syntax.Source{Cell: cell, Translation: &t.Translation}
-	if problems := magics.Problems(src, faults); len(problems) > 0 {
+	src, _, problems := magics.Translate(cell, func(name string) bool { return s.Checker.Session.Live[name] != nil })
+	if len(problems) > 0 {
 		return nil, syntax.ProblemsError("CompileError", problems)
 	}
 	s.Checker.Session.Inputs[cell.ExecutionCount()] = cell.Source

@@ -6,19 +6,15 @@ import (
 )
 
 // withoutMagics makes the source of an exported cell the Go that its magics stand for.
-func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, *magics.Translated, []syntax.Problem) {
-	if e.Plain || !magics.MayHold(e.Source) {
-		return syntax.NewSource(e.Cell.Cell), &magics.Translated{}, nil
+func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Source, magics.Own, []syntax.Problem) {
+	cell, own, problems := magics.Translate(e.Cell.Cell, func(name string) bool { return x.Session.Live[name] != nil })
+	if len(problems) > 0 || cell.Text == e.Source {
+		return cell, own, problems
 	}
-	t, faults := magics.Translate(e.Source, func(name string) bool { return x.Session.Live[name] != nil })
-	cell := &syntax.Source{Cell: e.Cell.Cell, Translation: &t.Translation}
-	if len(faults) > 0 {
-		return nil, nil, magics.Problems(cell, faults)
-	}
-	e.Source = t.Text
-	src := &syntax.Source{Cell: e.Cell.Cell, Translation: &syntax.Translation{Text: t.Text, Alias: t.Alias, Timed: t.Timed, Of: cell}}
-	x.setStrict(cell, t.Before)
-	return src, t, nil
+	e.Source = cell.Text
+	src := &syntax.Source{Cell: e.Cell.Cell, Translation: &syntax.Translation{Text: cell.Text, Alias: cell.Alias, Timed: cell.Timed, Of: cell}}
+	x.setStrict(cell, own.Before)
+	return src, own, nil
 }
 
 // setStrict does what %strict says before a cell, or behind it. The other magics that the engine

@@ -30,3 +30,28 @@ func Completeness(source string) (status, rest string) {
 	}
 	return "", rest
 }
+
+// Without returns the cell with blanks in place of all that is not Go, so that every offset and
+// line stays what it was.
+func Without(source string) string {
+	uses, _ := Find(source)
+	if len(uses) == 0 {
+		return source
+	}
+	out := []byte(source)
+	for _, m := range uses {
+		from, to := m.Statement, m.StatementEnd
+		if m.Kind == &QuestionKind {
+			from, to = m.Argument, m.ArgumentEnd
+		}
+		if m.Command {
+			from, to = m.Start, m.Start
+		}
+		for i := m.Start; i < m.End; i++ {
+			if (i < from || i >= to) && out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	return string(out)
+}

@@ -58,18 +58,6 @@ func wrapped(text string, width int) string {
 	return b.String()
 }
 
-// Describe describes the magic of a name with its percent signs, nil if there is none.
-func Describe(name string) *program.Bundle {
-	k := magicNamed(strings.TrimLeft(name, "%"))
-	if k == nil {
-		return nil
-	}
-	return &program.Bundle{Data: map[string]any{
-		"text/plain":    k.Usage + "\n\n" + k.sign() + " " + k.doc + "\n\nExample: " + k.example + "\n",
-		"text/markdown": Fenced(k.Usage) + "\n\n`" + k.sign() + "` " + k.doc + "\n\nExample:\n\n" + Fenced(k.example) + "\n",
-	}}
-}
-
 // Table writes rows as text and as HTML. The columns with these numbers are code.
 func Table(head []string, rows [][]string, code ...int) (text, page string) {
 	var b, h strings.Builder

@@ -140,7 +140,7 @@ func (f *magicFinder) named(start int) *Use {
 	m := &Use{Name: f.text[name:after], Start: start, End: end, Argument: f.skip(after, end), ArgumentEnd: end}
 	m.Kind = magicNamed(m.Name)
 	if m.Kind == nil {
-		m.complain(start, Unknown(f.text[start:after]))
+		m.complain(start, unknown(f.text[start:after]))
 		return m
 	}
 	if m.Name == "timeit" {

@@ -2,6 +2,8 @@ package magics
 
 import (
 	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // Magics are what a cell may hold beside Go: lines that begin with a percent sign, as %time f(),
@@ -98,8 +100,21 @@ func (k *Kind) sign() string {
 	return "%%" + k.Name
 }
 
-// Unknown words the complaint about a name that no magic has.
-func Unknown(written string) string {
+// Describe describes the magic of a name that is written with its percent signs, or says that there
+// is none.
+func Describe(written string) (*program.Bundle, string) {
+	k := magicNamed(strings.TrimLeft(written, "%"))
+	if k == nil {
+		return nil, unknown(written)
+	}
+	return &program.Bundle{Data: map[string]any{
+		"text/plain":    k.Usage + "\n\n" + k.sign() + " " + k.doc + "\n\nExample: " + k.example + "\n",
+		"text/markdown": Fenced(k.Usage) + "\n\n`" + k.sign() + "` " + k.doc + "\n\nExample:\n\n" + Fenced(k.example) + "\n",
+	}}, ""
+}
+
+// unknown words the complaint about a name that no magic has.
+func unknown(written string) string {
 	name := strings.TrimLeft(written, "%")
 	best, least := "", len(name)/2+1 // more changes than that are another word
 	for _, k := range Kinds {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/magics"
+	"github.com/hierml/notebook/kernel/internal/program"
 )
 
 // TestMagicText compares the Go of cells with the files beside them. What is wrong with a magic is
@@ -20,13 +21,13 @@ func TestMagicText(t *testing.T) {
 			if i > 0 {
 				got.WriteString("// ---\n")
 			}
-			translated, faults := magics.Translate(cell, nothing)
-			for _, f := range faults {
+			src, _, problems := magics.Translate(program.Cell{Source: cell}, nothing)
+			for _, f := range problems {
 				line := strings.Count(cell[:f.Offset], "\n") + 1
 				fmt.Fprintf(&got, "// line %d, column %d: %s\n", line, f.Offset-strings.LastIndexByte(cell[:f.Offset], '\n'), f.Msg)
 			}
-			if len(faults) == 0 {
-				got.WriteString(translated.Text + "\n")
+			if len(problems) == 0 {
+				got.WriteString(src.Text + "\n")
 			}
 		}
 		return got.String()
@@ -41,16 +42,16 @@ func nothing(string) bool { return false }
 func FuzzMagics(f *testing.F) {
 	enginetest.Seeds(f, "testdata/magic/*.cells", "../interpreted/lower/testdata/lowering/*.cells", "../engine/testdata/programs/*.txtar")
 	f.Fuzz(func(t *testing.T, cell string) {
-		translated, faults := magics.Translate(cell, nothing)
-		text := translated.Text
-		for _, fault := range faults {
+		src, _, problems := magics.Translate(program.Cell{Source: cell}, nothing)
+		text := src.Text
+		for _, fault := range problems {
 			if fault.Offset < 0 || fault.Offset > len(cell) {
 				t.Fatalf("a fault at %d of %d", fault.Offset, len(cell))
 			}
 		}
 		last := 0
 		for i := range len(text) + 1 {
-			at := translated.Origin(i)
+			at := src.Origin(i)
 			if at < last || at > len(cell) {
 				t.Fatalf("offset %d of the Go is %d of the cell, after %d of %d\n%s", i, at, last, len(cell), text)
 			}
@@ -60,12 +61,12 @@ func FuzzMagics(f *testing.F) {
 		if len(without) != len(cell) || strings.Count(without, "\n") != strings.Count(cell, "\n") {
 			t.Fatalf("without magics:\n%s", without)
 		}
-		if text == cell && len(faults) == 0 && without != cell {
+		if text == cell && len(problems) == 0 && without != cell {
 			t.Fatalf("no magics, and without them:\n%s", without)
 		}
 		if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+cell, parser.SkipObjectResolution); err == nil {
-			if len(faults) > 0 || text != cell {
-				t.Fatalf("Go becomes\n%s\n%v", text, faults)
+			if len(problems) > 0 || text != cell {
+				t.Fatalf("Go becomes\n%s\n%v", text, problems)
 			}
 		}
 	})

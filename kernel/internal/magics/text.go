@@ -1,10 +1,9 @@
 package magics
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/scanner"
 	"go/token"
 	"slices"
 	"strconv"
@@ -14,23 +13,27 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Translated cell is a translation, with what the engine does itself before the Go is checked and
+// Own are the magics of a cell that the engine carries out itself: before the Go is checked, and
 // after it has run.
-type Translated struct {
-	syntax.Translation
+type Own struct {
 	Before, After []*Use
 }
 
-// Translate writes the magics of a cell as Go. The names that the session has are those for which
-// taken returns true.
-func Translate(source string, taken func(string) bool) (*Translated, []Fault) {
-	uses, total := Find(source)
-	if len(uses) == 0 {
-		return &Translated{Translation: syntax.Translation{Text: source}}, nil
+// Translate returns the source of a cell with its magics written as Go, those that have no Go, and
+// what is wrong with them. The names that the session has are those for which taken returns true.
+func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own, []syntax.Problem) {
+	src := syntax.NewSource(cell)
+	if cell.Plain {
+		return src, Own{}, nil
 	}
-	w := &magicWriter{source: source}
-	w.Alias = Alias(func(name string) bool { return strings.Contains(source, name) || taken(name) })
-	var faults []Fault
+	uses, total := Find(cell.Source)
+	if len(uses) == 0 {
+		return src, Own{}, nil
+	}
+	var own Own
+	var problems []syntax.Problem
+	w := &magicWriter{source: cell.Source, translation: src.Translation}
+	w.alias = Alias(func(name string) bool { return strings.Contains(cell.Source, name) || taken(name) })
 	for _, m := range uses {
 		w.copy(m.Start)
 		if m.fault == "" {
@@ -39,40 +42,21 @@ func Translate(source string, taken func(string) bool) (*Translated, []Fault) {
 		if m.Kind != nil && m.Kind.own {
 			switch {
 			case m.after == 0:
-				w.Before = append(w.Before, m)
+				own.Before = append(own.Before, m)
 			case m.after == total:
-				w.After = append(w.After, m)
+				own.After = append(own.After, m)
 			default:
-				m.complain(m.Start, strings.TrimSpace(source[m.Start:m.End])+" stands between statements; put it at the beginning or the end of the cell")
+				m.complain(m.Start, strings.TrimSpace(cell.Source[m.Start:m.End])+" stands between statements; put it at the beginning or the end of the cell")
 			}
 		}
 		if m.fault != "" {
-			faults = append(faults, Fault{m.faultAt, m.fault})
+			problems = append(problems, syntax.Problem{Source: src, Offset: m.faultAt, Msg: m.fault})
 		}
 		w.from = max(w.from, m.End)
 	}
-	w.copy(len(source))
+	w.copy(len(cell.Source))
 	w.finish()
-	w.Text = w.b.String()
-	if !w.mentioned {
-		w.Alias = ""
-	}
-	if w.stopped > 0 {
-		w.Timed = true
-		for _, l := range syntax.Lex(w.Text[w.stopped:]) {
-			w.Timed = w.Timed && (l.Tok == token.SEMICOLON || l.Tok == token.EOF)
-		}
-	}
-	return &w.Translated, faults
-}
-
-// Problems returns the faults as complaints about the source.
-func Problems(src *syntax.Source, faults []Fault) []syntax.Problem {
-	var problems []syntax.Problem
-	for _, f := range faults {
-		problems = append(problems, syntax.Problem{Source: src, Offset: f.Offset, Msg: f.Msg})
-	}
-	return problems
+	return src, own, problems
 }
 
 // Alias returns a name for package magic that is not taken.
@@ -84,27 +68,21 @@ func Alias(taken func(string) bool) string {
 	return name
 }
 
-// A Fault is what is wrong with a magic, at an offset of the cell.
-type Fault struct {
-	Offset int
-	Msg    string
-}
-
 // A magicWriter writes the Go of a cell.
 type magicWriter struct {
-	Translated
-	source    string
-	b         strings.Builder
-	from      int    // up to which the cell is written
-	mentioned bool   // package magic is
-	stopped   int    // where the last end of a measurement ends, 0 if there is none
-	closing   string // ends what a magic of the whole cell has begun
+	source      string
+	translation *syntax.Translation // what is written
+	alias       string              // of package magic
+	b           strings.Builder
+	from        int    // up to which the cell is written
+	stopped     int    // where the last end of a measurement ends, 0 if there is none
+	closing     string // ends what a magic of the whole cell has begun
 }
 
 // copy writes the cell as it is, up to an offset.
 func (w *magicWriter) copy(end int) {
 	if w.from < end {
-		w.Pieces = append(w.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: w.from, Verbatim: true})
+		w.translation.Pieces = append(w.translation.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: w.from, Verbatim: true})
 		w.b.WriteString(w.source[w.from:end])
 		w.from = end
 	}
@@ -112,14 +90,14 @@ func (w *magicWriter) copy(end int) {
 
 // put writes Go that stands for an offset of the cell.
 func (w *magicWriter) put(origin int, text string) {
-	w.Pieces = append(w.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: origin, Verbatim: false})
+	w.translation.Pieces = append(w.translation.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: origin, Verbatim: false})
 	w.b.WriteString(text)
 }
 
 // call writes the call of a function of package magic.
 func (w *magicWriter) call(m *Use, function string, args ...string) {
-	w.mentioned = true
-	w.put(m.Start, w.Alias+"."+function+"("+strings.Join(args, ", ")+")")
+	w.translation.Alias = w.alias
+	w.put(m.Start, w.alias+"."+function+"("+strings.Join(args, ", ")+")")
 }
 
 // magic writes a magic. What stands behind it in the source is w.from.
@@ -182,10 +160,11 @@ func (w *magicWriter) body(m *Use) string {
 
 // stop writes the end of a measurement.
 func (w *magicWriter) stop(origin int) {
-	w.put(origin, "\n"+w.Alias+".StopTimer()")
+	w.put(origin, "\n"+w.alias+".StopTimer()")
 	w.stopped = w.b.Len()
 }
 
+// time writes %time.
 func (w *magicWriter) time(m *Use) {
 	if m.Whole {
 		w.call(m, "StartTimer")
@@ -212,6 +191,7 @@ func (w *magicWriter) time(m *Use) {
 	}
 }
 
+// timeIt writes %timeit.
 func (w *magicWriter) timeIt(m *Use) {
 	if m.Command {
 		m.complain(m.Statement, "%timeit measures Go; to measure a command write %time")
@@ -235,9 +215,9 @@ func (w *magicWriter) timeIt(m *Use) {
 	if m.fault != "" {
 		return
 	}
-	n := w.Alias + "n"
-	w.mentioned = true
-	w.put(m.Start, fmt.Sprintf("%s.TimeIt(%d, %d, func(%s int) { for range %s { ", w.Alias, loops, runs, n, n))
+	n := w.alias + "n"
+	w.translation.Alias = w.alias
+	w.put(m.Start, fmt.Sprintf("%s.TimeIt(%d, %d, func(%s int) { for range %s { ", w.alias, loops, runs, n, n))
 	if m.Whole {
 		if last := len(body) - 1; last >= 0 && isValue(body[last]) {
 			w.from = m.Statement
@@ -262,24 +242,11 @@ func (w *magicWriter) timeIt(m *Use) {
 // statements parses what a magic measures, and complains of what is no list of statements: the Go
 // that is written around it would make that hard to understand.
 func (w *magicWriter) statements(m *Use) []ast.Stmt {
-	text := w.source[m.Statement:m.StatementEnd]
-	if n := syntax.Nest(text); n.Unopened >= 0 {
-		m.complain(m.Statement+n.Unopened, "syntax error: unexpected "+n.Closes)
-		return nil
+	list, at, complaint := syntax.Statements(w.source[m.Statement:m.StatementEnd])
+	if at >= 0 {
+		m.complain(m.Statement+at, cmp.Or(complaint, "%"+m.Name+" measures statements; what else there is stands in another cell"))
 	}
-	for _, it := range syntax.Split(text) {
-		switch it.Kind {
-		case syntax.ItemFunc, syntax.ItemImport, syntax.ItemPackage:
-			m.complain(m.Statement+it.Start, "%"+m.Name+" measures statements; what else there is stands in another cell")
-			return nil
-		}
-	}
-	f, err := parser.ParseFile(token.NewFileSet(), "", syntax.StatementPrefix+text+"\n}", parser.SkipObjectResolution|parser.AllErrors)
-	if list, ok := err.(scanner.ErrorList); ok {
-		m.complain(m.Statement+syntax.Clamp(list[0].Pos.Offset-syntax.PrefixLength, text), syntax.SyntaxWording(list[0].Msg))
-		return nil
-	}
-	return f.Decls[0].(*ast.FuncDecl).Body.List
+	return list
 }
 
 // use uses the variables that statements declare, which in a function would have to be used.
@@ -344,18 +311,20 @@ func (w *magicWriter) env(m *Use, argument string) {
 	}
 }
 
-// finish ends what a magic of the whole cell has begun.
+// finish ends what a magic of the whole cell has begun, and the text.
 func (w *magicWriter) finish() {
-	if w.closing == "" {
-		return
+	if w.closing != "" {
+		// On a line of its own: the cell may end with a comment.
+		end := len(strings.TrimRight(w.source, " \t\r\n"))
+		if w.closing == "StopTimer" {
+			w.stop(end)
+		} else {
+			w.put(end, "\n"+w.closing)
+		}
 	}
-	// On a line of its own: the cell may end with a comment.
-	end := len(strings.TrimRight(w.source, " \t\r\n"))
-	if w.closing == "StopTimer" {
-		w.stop(end)
-		return
-	}
-	w.put(end, "\n"+w.closing)
+	t := w.translation
+	t.Text = w.b.String()
+	t.Timed = w.stopped > 0 && syntax.IsEmpty(t.Text[w.stopped:])
 }
 
 // unquote removes the quotes around a name.
@@ -372,31 +341,6 @@ func literal(text string) string {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)
-}
-
-// Without returns the cell with blanks in place of all that is not Go, so that every offset and
-// line stays what it was.
-func Without(source string) string {
-	uses, _ := Find(source)
-	if len(uses) == 0 {
-		return source
-	}
-	out := []byte(source)
-	for _, m := range uses {
-		from, to := m.Statement, m.StatementEnd
-		if m.Kind == &QuestionKind {
-			from, to = m.Argument, m.ArgumentEnd
-		}
-		if m.Command {
-			from, to = m.Start, m.Start
-		}
-		for i := m.Start; i < m.End; i++ {
-			if (i < from || i >= to) && out[i] != '\n' {
-				out[i] = ' '
-			}
-		}
-	}
-	return string(out)
 }
 
 // A Use is a magic in the text of a cell, as byte offsets into it.

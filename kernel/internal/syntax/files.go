@@ -27,7 +27,7 @@ func (c *Files) Text(n ast.Node) string {
 	if src == nil {
 		return ""
 	}
-	start = Clamp(start, src.Text)
+	start = clamp(start, src.Text)
 	return src.Text[start:min(start+int(n.End()-n.Pos()), len(src.Text))]
 }
 
@@ -136,7 +136,7 @@ func (c *Files) At(pos token.Pos) (*Source, int) {
 	if src == nil {
 		return nil, 0
 	}
-	return src, Clamp(src.Origin(Clamp(offset, src.Text)), src.Cell.Source)
+	return src, clamp(src.Origin(clamp(offset, src.Text)), src.Cell.Source)
 }
 
 // Problem returns a complaint about what stands at a position.

@@ -175,7 +175,7 @@ func syntaxFaults(text string, good map[string]bool) []fault {
 		}
 		_, err := parser.ParseFile(token.NewFileSet(), "", prefix+item+suffix, parser.SkipObjectResolution)
 		if list, ok := err.(scanner.ErrorList); ok {
-			faults = append(faults, fault{it, it.Start + Clamp(list[0].Pos.Offset-PrefixLength, item)})
+			faults = append(faults, fault{it, it.Start + clamp(list[0].Pos.Offset-PrefixLength, item)})
 		} else {
 			good[item] = true
 		}

@@ -60,8 +60,8 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	var problems []Problem
 	p := &Parsed{Source: src, Items: Split(src.Text), Mentioned: map[string]bool{}}
 	n := Nest(src.Text)
-	if n.Unopened >= 0 {
-		return nil, []Problem{{Source: src, Offset: src.Origin(n.Unopened), Msg: "syntax error: unexpected " + n.Closes}}
+	if n.unopened >= 0 {
+		return nil, []Problem{{Source: src, Offset: src.Origin(n.unopened), Msg: "syntax error: unexpected " + n.closes}}
 	}
 	if n.tooDeep >= 0 {
 		return nil, []Problem{{Source: src, Offset: src.Origin(n.tooDeep), Msg: fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
@@ -97,7 +97,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		}
 		if list, ok := err.(scanner.ErrorList); ok {
 			for _, e := range list {
-				problems = append(problems, Problem{Source: src, Offset: src.Origin(Clamp(e.Pos.Offset-PrefixLength, src.Text)), Msg: SyntaxWording(e.Msg), Hint: syntaxHint(e.Msg)})
+				problems = append(problems, Problem{Source: src, Offset: src.Origin(clamp(e.Pos.Offset-PrefixLength, src.Text)), Msg: syntaxWording(e.Msg), Hint: syntaxHint(e.Msg)})
 			}
 		}
 		return file
@@ -133,13 +133,32 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	return p, nil
 }
 
+// Statements reads a text that is to be a list of statements. At is the place of what is wrong with
+// it, -1 for nothing, and the complaint is empty for something that is no statement.
+func Statements(text string) (list []ast.Stmt, at int, complaint string) {
+	if n := Nest(text); n.unopened >= 0 {
+		return nil, n.unopened, "syntax error: unexpected " + n.closes
+	}
+	for _, it := range Split(text) {
+		switch it.Kind {
+		case ItemFunc, ItemImport, ItemPackage:
+			return nil, it.Start, ""
+		}
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", StatementPrefix+text+"\n}", parser.SkipObjectResolution|parser.AllErrors)
+	if list, ok := err.(scanner.ErrorList); ok {
+		return nil, clamp(list[0].Pos.Offset-PrefixLength, text), syntaxWording(list[0].Msg)
+	}
+	return f.Decls[0].(*ast.FuncDecl).Body.List, -1, ""
+}
+
 // nesting is how the brackets of a text nest.
 type nesting struct {
 	open, Deepest int // how many are open at the end, and at most
-	// Unopened is the place of the first that closes what was not opened, or
+	// unopened is the place of the first that closes what was not opened, or
 	// -1, and closes is that bracket.
-	Unopened int
-	Closes   string
+	unopened int
+	closes   string
 	// tooDeep is the place of the first that is more than maxNesting deep, or stands at the end of
 	// so long a row, or -1.
 	tooDeep int
@@ -152,7 +171,7 @@ const maxNesting = 500
 // Nest finds out how deep the brackets of a text stand in each other, and which is closed without
 // being open.
 func Nest(text string) nesting {
-	n := nesting{Unopened: -1, tooDeep: -1}
+	n := nesting{unopened: -1, tooDeep: -1}
 	row := 0
 	previous := token.ILLEGAL
 	for _, l := range Lex(text) {
@@ -172,8 +191,8 @@ func Nest(text string) nesting {
 				n.tooDeep = l.Pos
 			}
 		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if n.open--; n.open < 0 && n.Unopened < 0 {
-				n.Unopened, n.Closes = l.Pos, l.Tok.String()
+			if n.open--; n.open < 0 && n.unopened < 0 {
+				n.unopened, n.closes = l.Pos, l.Tok.String()
 			}
 		}
 	}
@@ -240,9 +259,9 @@ func extends(parent, n ast.Node) bool {
 	return false
 }
 
-// Clamp keeps an offset within the text, and off the blanks at its end, where nobody looks for an
+// clamp keeps an offset within the text, and off the blanks at its end, where nobody looks for an
 // error.
-func Clamp(offset int, text string) int {
+func clamp(offset int, text string) int {
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
 }
 
@@ -261,8 +280,8 @@ func onePerLine(problems []Problem) []Problem {
 	return out
 }
 
-// SyntaxWording turns the words of go/parser into those of the compiler.
-func SyntaxWording(msg string) string {
+// syntaxWording turns the words of go/parser into those of the compiler.
+func syntaxWording(msg string) string {
 	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
 	}

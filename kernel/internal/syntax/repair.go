@@ -190,7 +190,7 @@ func Following(source string, at int) string {
 // matched reports whether every bracket is closed, and no other.
 func matched(text string) bool {
 	n := Nest(text)
-	return n.open == 0 && n.Unopened < 0
+	return n.open == 0 && n.unopened < 0
 }
 
 // maxHeader bounds how many lexemes a statement has before its block.

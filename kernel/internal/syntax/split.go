@@ -162,6 +162,16 @@ func Classify(l []Lexeme) itemKind {
 	return ItemStatement
 }
 
+// IsEmpty reports whether a text is nothing but semicolons and comments.
+func IsEmpty(text string) bool {
+	for _, l := range Lex(text) {
+		if l.Tok != token.SEMICOLON && l.Tok != token.EOF {
+			return false
+		}
+	}
+	return true
+}
+
 // Blank returns src with everything outside the kept items replaced by spaces, so that offsets and
 // lines stay what they were.
 func Blank(src string, keep func(Item) bool, items []Item) string {

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// The stages return what went wrong as it is; words for the user are found here, when a cell has
+// ended.
+
+// A refusedError says that an executor does not take a cell, and why. If that is the interpreter,
+// the compiler might.
+type refusedError struct {
+	refusal *program.Error
+	why     string
+}
+
+func (e *refusedError) Error() string { return e.refusal.Error() }
+
+// A notCompiledError says why cells cannot be compiled.
+type notCompiledError struct{ cause error }
+
+func (e *notCompiledError) Error() string { return "cells cannot be compiled: " + e.cause.Error() }
+func (e *notCompiledError) Unwrap() error { return e.cause }
+
+// An unbuiltError says that the units of a cell could not be built.
+type unbuiltError struct{ cause error }
+
+func (e *unbuiltError) Error() string { return "the cell could not be compiled: " + e.cause.Error() }
+func (e *unbuiltError) Unwrap() error { return e.cause }
+
+// A faultError is a fault of the engine's own.
+type faultError struct{ fault any }
+
+func (e *faultError) Error() string {
+	return fmt.Sprintf("the engine failed on this cell: %v", e.fault)
+}
+
+// worded makes of what a cell ended by what its user is to see.
+func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var death *program.DeathError
+	var runtime *program.RuntimeError
+	var refused *refusedError
+	var unbuilt *unbuiltError
+	var without *notCompiledError
+	var fault *faultError
+	if _, done := err.(*program.Error); done {
+		return err
+	}
+	switch {
+	case errors.As(err, &refused):
+		return refused.refusal
+	case errors.As(err, &death):
+		return deathError(e.checker.Files, death)
+	case errors.As(err, &runtime):
+		return runtimeError(e.checker.Files, runtime)
+	case errors.As(err, &fault):
+		return syntax.ProblemsError("InternalError", []syntax.Problem{{Source: syntax.NewSource(cell), Offset: 0, Msg: fault.Error()}})
+	case ctx.Err() != nil, wasStopped(err):
+		return interrupted(err)
+	case errors.As(err, &unbuilt):
+		return notBuilt(e.checker.Files, cell.Title(), unbuilt)
+	case errors.As(err, &without):
+		return titled("Refused", cell.Title(), without.Error(), without.cause)
+	}
+	return titled("error", cell.Title(), err.Error(), err)
+}
+
+// titled is the error of a cell that what happened to it says all of.
+func titled(name, title, msg string, cause error) *program.Error {
+	return &program.Error{Name: name, Message: title + ": " + msg, Traceback: []string{syntax.Bold + title + ": " + syntax.Red + msg + syntax.Plain}, Cause: cause}
+}
+
+// refusedBy is the error of a cell whose program the executor does not take.
+func refusedBy(p *program.Program, err error) *refusedError {
+	msg := fmt.Sprintf("the interpreter cannot run this cell: %v", err)
+	if p.Compiled != nil {
+		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
+	}
+	return &refusedError{titled("Refused", p.Title, msg, err), err.Error()}
+}
+
+// interrupted is the error of what the user, or the executor, stopped.
+func interrupted(cause error) *program.Error {
+	name, message := "Interrupted", "interrupted"
+	var stopped *program.StoppedError
+	if errors.As(cause, &stopped) {
+		name, message = stopped.Name, stopped.Message
+	}
+	return &program.Error{Name: name, Message: message, Traceback: []string{syntax.Red + message + syntax.Plain}, Cause: cause}
+}
+
+func wasStopped(err error) bool {
+	var stopped *program.StoppedError
+	return errors.As(err, &stopped)
+}
+
+// complaint is a line of what the compiler says of a cell.
+var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
+
+// notBuilt is the error of a cell whose units could not be built.
+func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Error {
+	err := unbuilt.cause
+	var problems []syntax.Problem
+	for _, m := range complaint.FindAllStringSubmatch(err.Error(), -1) {
+		number, _ := strconv.Atoi(m[1]) // they consist of digits
+		line, _ := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[3])
+		if of := c.CellSource(number); of != nil {
+			problems = append(problems, syntax.Problem{Source: of, Offset: of.Offset(line, column), Msg: m[4]})
+		}
+	}
+	if len(problems) > 0 {
+		failed := syntax.ProblemsError("CompileError", problems)
+		failed.Cause = err
+		return failed
+	}
+	return titled("Refused", title, unbuilt.Error(), err)
+}
+
+// deathError says what the death of a process costs.
+func deathError(c *syntax.Files, death *program.DeathError) *program.Error {
+	err := &program.Error{
+		Name:    "WorkerDied",
+		Message: "the worker process died: " + death.Cause + "; variables are lost, declarations are kept",
+		Cause:   death,
+	}
+	err.Traceback = append(err.Traceback, syntax.Red+err.Message+syntax.Plain)
+	err.Traceback = append(err.Traceback, frameLines(c, death.Frames)...)
+	return err
+}
+
+// runtimeError words a panic.
+func runtimeError(c *syntax.Files, r *program.RuntimeError) *program.Error {
+	msg := r.Message
+	if r.Name != "exit" && r.Name != "interrupted" {
+		msg = r.Name + ": " + msg
+	}
+	err := &program.Error{Name: r.Name, Message: r.Message, Cause: r}
+	for _, line := range strings.Split(msg, "\n") {
+		err.Traceback = append(err.Traceback, syntax.Bold+syntax.Red+line+syntax.Plain)
+	}
+	err.Traceback = append(err.Traceback, frameLines(c, r.Frames)...)
+	return err
+}
+
+// frameLines shows the active calls of a panic, the innermost first.
+func frameLines(c *syntax.Files, frames []program.Frame) []string {
+	var out []string
+	for i, f := range frames {
+		src := c.CellSource(f.Cell)
+		text := c.CellTitle(f.Cell)
+		line, column := c.Failed(f)
+		if line > 0 {
+			text += fmt.Sprintf(":%d", line)
+			if column > 0 {
+				text += fmt.Sprintf(":%d", column)
+			}
+		}
+		if f.Function != "" {
+			text += " in " + f.Function
+		}
+		out = append(out, syntax.Bold+text+syntax.Plain)
+		if src != nil && (i == 0 || f.Function == "") {
+			out = append(out, src.Excerpt(line, column)...)
+		}
+		if f.More > 0 {
+			out = append(out, fmt.Sprintf("… %d more", f.More))
+		}
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/check"
+	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
+)
+
+// interpret parses, checks and lowers a cell.
+func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Program, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the cell, not the session.
+		if r := recover(); r != nil {
+			l, p = nil, nil
+			err = &faultError{r}
+		}
+	}()
+	checked, err := e.check(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, p, problems := e.lowerer.Lower(checked)
+	switch {
+	case len(problems) == 0:
+		return l, p, nil
+	case l.Unready:
+		return nil, nil, syntax.ProblemsError("CompileError", problems)
+	case l.Impossible:
+		return nil, nil, syntax.ProblemsError("Refused", problems)
+	}
+	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg}
+}
+
+// check parses and checks a cell.
+func (e *Engine) check(src *syntax.Source) (*check.Checked, error) {
+	if cell := src.Cell; !cell.Aside {
+		e.checker.Session.Inputs[cell.ExecutionCount()] = cell.Source
+	}
+	parsed, problems := e.checker.Parse(src)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", problems)
+	}
+	checked, problems := e.checker.CheckWaiting(parsed)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", e.checker.Explain(problems))
+	}
+	return checked, nil
+}
+
+// compile parses, checks and emits a cell and builds its units.
+func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Change, *program.Program, error) {
+	l, unit, compiled, err := e.emit(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	loaded := false
+	if unit != nil {
+		var taken bool
+		if loaded, taken = e.ahead.has(unit); taken {
+			e.mu.Lock()
+			l.Rollback()
+			e.emitter.Skip(e.ahead.last)
+			e.ahead = ahead{}
+			e.mu.Unlock()
+			if l, unit, compiled, err = e.emit(src); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	p := &program.Program{Cell: src.Cell.Number, Title: src.Cell.Title(), Keep: l.Shown != nil && !src.Cell.Aside, Compiled: compiled}
+	if unit == nil || loaded {
+		return l, p, nil
+	}
+	units := append([]toolchain.Unit{*unit}, e.batch(l)...)
+	compiled.Plugin, err = e.build(ctx, units, p.Title)
+	if err != nil && len(units) > 1 && ctx.Err() == nil {
+		units = units[:1]
+		compiled.Plugin, err = e.build(ctx, units, p.Title)
+	}
+	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		l.Rollback()
+		return nil, nil, &unbuiltError{err}
+	}
+	e.ahead.note(units[1:])
+	return l, p, nil
+}
+
+// emit parses, checks and emits a cell.
+func (e *Engine) emit(src *syntax.Source) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() {
+		// A fault of the engine costs the cell, not the session.
+		if r := recover(); r != nil {
+			l, err = nil, &faultError{r}
+		}
+	}()
+	k, err := e.check(src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	l, unit, compiled, problems := e.emitter.Compile(k)
+	if len(problems) > 0 {
+		return nil, nil, nil, syntax.ProblemsError("CompileError", problems)
+	}
+	if l.Idle() {
+		return l, nil, &program.Compiled{}, nil
+	}
+	return l, unit, compiled, nil
+}
