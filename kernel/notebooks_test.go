@@ -114,6 +114,8 @@ func TestNotebooks(t *testing.T) {
 var shorter = map[string][][2]string{
 	"papers.ipynb": {
 		{"repeats := 20", "repeats := 2"},
+		{"g.Instances = 8000", "g.Instances = 800"},
+		{"synthetic.Hyperplanes{Seed: seed}", "synthetic.Hyperplanes{Seed: seed, Instances: 800}"},
 		{"[]float64{0.003, 0.01, 0.03, 0.1})", "[]float64{0.01})"},
 		{"[]float64{1, 10, 100})", "[]float64{1})"},
 		{"quick := solver.Settings{Gap: 0.05, MaxEpochs: 100,", "quick := solver.Settings{Gap: 0.05, MaxEpochs: 6,"},
