@@ -104,8 +104,9 @@ func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	return r.conclude(begun)
 }
 
-// full runs all stages: those that compute beside those that mostly wait, and the comparison, which
-// measures, alone.
+// full runs all stages: those that compute beside those that mostly wait, then those that either
+// lane takes when it has done its own, so that none ends long before the other, and the comparison,
+// which measures, alone.
 func (r *testRun) full(ctx context.Context, root, dir string) error {
 	if r.form.long {
 		if err := os.Setenv(testrun.LongVariable, "1"); err != nil {
@@ -128,11 +129,6 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		{"gofmt", gofmt},
 		{"go vet", r.tool("go", "vet", "./...")},
 		{"go test", r.goTest(append([]string{"-count=1", "-vet=off", "-timeout=" + r.limit()}, plain...)...)},
-		{"race detector", r.race},
-		{"staticcheck", r.tool("go", "tool", "staticcheck", "./...")},
-	}
-	if r.form.long {
-		computing = append(computing, stage{"fuzzing", r.fuzz})
 	}
 	waiting := []stage{
 		acceptance("protocol suite", "Protocol"),
@@ -141,11 +137,14 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 		acceptance("browser test", "Browser"),
 		acceptance("installation", "Installation|Readme"),
 	}
-	var running sync.WaitGroup
-	for _, stages := range [][]stage{computing, waiting} {
-		running.Go(func() { r.stages(ctx, stages...) })
+	either := [][]stage{
+		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
+		{{"staticcheck", r.tool("go", "tool", "staticcheck", "./...")}},
 	}
-	running.Wait()
+	if r.form.long {
+		either = append(either, []stage{{"fuzzing", r.fuzz}})
+	}
+	r.lanes(ctx, either, computing, waiting)
 	r.stages(ctx, acceptance("comparison with ipykernel", "Comparison"))
 	return ctx.Err()
 }
@@ -156,6 +155,26 @@ func (r *testRun) limit() string {
 		return "90m"
 	}
 	return "20m"
+}
+
+// lanes runs lanes side by side, and the stages of each one after the other. A lane that has ended
+// takes the next group of stages in either.
+func (r *testRun) lanes(ctx context.Context, either [][]stage, lanes ...[]stage) {
+	left := make(chan []stage, len(either))
+	for _, group := range either {
+		left <- group
+	}
+	close(left)
+	var running sync.WaitGroup
+	for _, lane := range lanes {
+		running.Go(func() {
+			r.stages(ctx, lane...)
+			for group := range left {
+				r.stages(ctx, group...)
+			}
+		})
+	}
+	running.Wait()
 }
 
 // stages runs stages one after the other.
@@ -336,9 +355,6 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 		{"Chromium", func(ctx context.Context) error { return provideBrowser(ctx, r.console) }},
 		{"compiled cells", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, false) }},
 	}
-	if raceable(ctx) == nil {
-		needs = append(needs, stage{"compiled cells with the race detector", func(ctx context.Context) error { return provideProgram(ctx, r.console, root, dir, true) }})
-	}
 	for _, need := range needs {
 		if err := need.run(ctx); err != nil {
 			if r.ci || ctx.Err() != nil {
@@ -347,6 +363,30 @@ func (r *testRun) provide(ctx context.Context, root, dir string) {
 			r.console.printf("missing: %s: %s", need.name, err)
 		}
 	}
+}
+
+// provideRaced returns a stage that makes what the tests with the race detector need. It runs beside
+// others, which need nothing of it.
+func (r *testRun) provideRaced(root, dir string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := raceable(ctx)
+		if err == nil {
+			err = provideProgram(ctx, &console{out: saying{r}}, root, dir, true)
+		}
+		if err != nil && !r.ci && ctx.Err() == nil {
+			r.say(err.Error() + "\n")
+			return errSkipped
+		}
+		return err
+	}
+}
+
+// saying is a writer that says what is written to it.
+type saying struct{ run *testRun }
+
+func (s saying) Write(p []byte) (int, error) {
+	s.run.say(string(p))
+	return len(p), nil
 }
 
 func providePython(ctx context.Context, c *console) error {
