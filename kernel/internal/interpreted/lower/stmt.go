@@ -304,6 +304,10 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 			continue
 		}
 		switch {
+		case lhs[i].t == nil && op == "=" && len(rhs) > 1 && !b.plain(e):
+			// It is evaluated in its turn.
+			right[i] = b.l.temp()
+			before += right[i] + " := " + b.initial(e, types.Default(b.Info.TypeOf(e))) + "\n"
 		case lhs[i].t == nil:
 			right[i] = b.blanked(e)
 		case op == ":=":
@@ -402,7 +406,25 @@ func (b *body) blanked(e ast.Expr) string {
 	if b.Info.Types[e].IsNil() {
 		return "0"
 	}
+	if b.operates(e) {
+		// The interpreter would look for the type of the place that it has not.
+		return b.l.Parenthesized(types.Default(b.Info.TypeOf(e))) + "(" + b.expr(e) + ")"
+	}
 	return b.expr(e)
+}
+
+// operates reports the operations whose result the interpreter writes to where it is assigned.
+func (b *body) operates(e ast.Expr) bool {
+	if b.Info.Types[e].Value != nil {
+		return false
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		return true
+	case *ast.UnaryExpr:
+		return e.Op != token.ARROW && e.Op != token.AND
+	}
+	return false
 }
 
 // storeTuple writes the assignment of several results at once: those of a call, or of a comma-ok
@@ -621,6 +643,10 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 	values := make([]string, len(s.Results))
 	for i, e := range s.Results {
 		values[i] = b.functionAs(e, b.results.At(i).Type())
+		if t := b.Info.TypeOf(e); types.IsInterface(b.results.At(i).Type()) && b.operates(e) && b.l.Native(t) {
+			// The interpreter would write it to the place of the interface as if it had its type.
+			values[i] = b.l.Parenthesized(types.Default(t)) + "(" + values[i] + ")"
+		}
 	}
 	return "return " + strings.Join(values, ", ")
 }
