@@ -53,6 +53,7 @@ func (b *body) operandOf(fun ast.Expr) string {
 		}
 		return b.plainLiteral(lit) // called at once, it needs no state of its own
 	}
+	b.called = named(fun)
 	return b.typedVariadic(fun, b.operand(fun))
 }
 
@@ -427,5 +428,5 @@ func (b *body) compiledGeneric(id *ast.Ident, obj *types.Func) string {
 		b.l.NoStandIn(obj, id.Pos())
 	}
 	b.l.Pos = id.Pos()
-	return b.callee(b.l.Instance(fn, obj, b.Info.Instances[id].TypeArgs))
+	return b.functionNamed(b.l.Instance(fn, obj, b.Info.Instances[id].TypeArgs), id)
 }

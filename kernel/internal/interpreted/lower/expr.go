@@ -226,7 +226,7 @@ func (b *body) ident(id *ast.Ident) string {
 			if fn.Bridge != "" {
 				return shape.Bridge + "." + fn.Bridge
 			}
-			return b.callee(b.instantiated(fn, obj, id))
+			return b.functionNamed(b.instantiated(fn, obj, id), id)
 		}
 		return b.compiledFunc(id, obj)
 	case *types.Var:

@@ -46,6 +46,8 @@ type body struct {
 	inline bool
 	// override holds texts for expressions that were evaluated before.
 	override map[ast.Expr]string
+	// called is the identifier of the function in the call that is written.
+	called *ast.Ident
 }
 
 // callee returns the name by which a body calls a declared function. What a declared function calls
@@ -67,6 +69,34 @@ func (b *body) callee(fn *state.Function) string {
 		b.function.Calls[fn] = true
 	}
 	return fn.Lowered()
+}
+
+// functionNamed returns the name by which a body mentions a declared function, as what is called or
+// as a value. Of a function that it has not seen the interpreter makes a value that does nothing,
+// wherever the lowered text has a literal around the name. So as values those that are written
+// later, and the one that is being written, go by the variable, which is set when all are there.
+func (b *body) functionNamed(fn *state.Function, id *ast.Ident) string {
+	name := b.callee(fn)
+	if b.function == nil || b.literal > 0 || id == b.called || fn != b.function && (b.l.Done[fn] || !b.l.Queued[fn]) {
+		return name
+	}
+	b.l.Value(fn)
+	return fn.Variable
+}
+
+// named returns the identifier of the function that an expression names, nil if it names none.
+func named(fun ast.Expr) *ast.Ident {
+	switch fun := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		return fun
+	case *ast.SelectorExpr:
+		return fun.Sel
+	case *ast.IndexExpr:
+		return named(fun.X)
+	case *ast.IndexListExpr:
+		return named(fun.X)
+	}
+	return nil
 }
 
 // function lowers a declared function.
