@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,17 +61,9 @@ func checkProgram(t *testing.T, n *notebook, p enginetest.Example) {
 // of races, whose outputs are chance.
 func TestProgramsAreGo(t *testing.T) {
 	testrun.LeaveOutShort(t)
-	all := archives(t)
-	var everything []enginetest.Example
-	for archive, programs := range all {
-		for _, p := range programs {
-			if enginetest.Raced && !enginetest.StartsGoroutines(p.Source) {
-				continue
-			}
-			p.Name = archive + "/" + p.Name
-			everything = append(everything, p)
-		}
-	}
+	everything := slices.DeleteFunc(enginetest.Joined(archives(t)), func(p enginetest.Example) bool {
+		return enginetest.Raced && !enginetest.StartsGoroutines(p.Source)
+	})
 	outputs := compile(t, everything)
 	for _, p := range everything {
 		if outputs[p.Name] != p.Want {

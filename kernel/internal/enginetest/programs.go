@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +39,20 @@ func Archives(t testing.TB, folder string) map[string][]Example {
 	all := map[string][]Example{}
 	for _, file := range files {
 		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = ReadArchive(t, file)
+	}
+	return all
+}
+
+// Joined returns the programs of all archives, each with the name of its archive in front, in the
+// order of the archives' names: [Outputs] has the packages of the same programs under the same
+// names then, and finds them in the cache of the go command.
+func Joined(archives map[string][]Example) []Example {
+	var all []Example
+	for _, archive := range slices.Sorted(maps.Keys(archives)) {
+		for _, p := range archives[archive] {
+			p.Name = archive + "/" + p.Name
+			all = append(all, p)
+		}
 	}
 	return all
 }

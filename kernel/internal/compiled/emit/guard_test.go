@@ -47,13 +47,7 @@ func TestGuardedPrograms(t *testing.T) {
 	}
 	all := enginetest.Archives(t, "../../engine/testdata/programs")
 	all["guard"] = enginetest.ReadArchive(t, "testdata/guard/programs.txtar")
-	var programs []enginetest.Example
-	for archive, list := range all {
-		for _, p := range list {
-			p.Name = archive + "/" + p.Name
-			programs = append(programs, p)
-		}
-	}
+	programs := enginetest.Joined(all)
 	outputs := enginetest.Outputs(t, programs, guardedMain, func(p enginetest.Example, pkg string) (string, error) {
 		return guarded(p.Source, pkg)
 	})
