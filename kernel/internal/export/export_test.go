@@ -212,7 +212,7 @@ func buildExported(t *testing.T, golden, all []*sequence) string {
 		t.Fatal(err)
 	}
 	bin := t.TempDir() + string(filepath.Separator)
-	if out, err := exec.Command("go", append([]string{"build", "-overlay", file, "-o", bin}, packages...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-overlay", file, "-o", bin}, packages...)...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return bin
