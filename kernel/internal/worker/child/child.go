@@ -87,10 +87,13 @@ func Serve(newRunner func(Means) (Runner, error)) error {
 		end()
 	}()
 
+	// What a runner begins with stays: to collect garbage meanwhile costs more than all else of it.
+	percent := debug.SetGCPercent(-1)
 	r, err := newRunner(Means{
 		In: inputReader{c, new(bufferedLine)}, Out: c.stdout, Err: c.stderr,
 		Relabel: c.out.belonging.renew, Carry: c.out.belonging.carry,
 	})
+	debug.SetGCPercent(percent)
 	if err != nil {
 		return err
 	}
