@@ -85,7 +85,9 @@ func startLab(interpreter python.Interpreter, dir, data string) (*lab, error) {
 	l.command = interpreter.Command(context.Background(), l.dir, "from jupyterlab.labapp import main; main()",
 		"--no-browser", "--allow-root", "--expose-app-in-browser",
 		"--ServerApp.ip=127.0.0.1", "--ServerApp.port="+strconv.Itoa(port), "--ServerApp.port_retries=0",
-		"--ServerApp.root_dir="+l.dir, "--IdentityProvider.token="+l.token)
+		"--ServerApp.root_dir="+l.dir, "--IdentityProvider.token="+l.token,
+		// A page that draws much on a busy machine answers late. In milliseconds.
+		"--ServerApp.tornado_settings={'ws_ping_timeout': 600000}")
 	l.command.Env = append(l.command.Env, seeing(data, dir)...)
 	l.command.Stdout, l.command.Stderr = &l.log, &l.log
 	if err := l.command.Start(); err != nil {
@@ -95,7 +97,7 @@ func startLab(interpreter python.Interpreter, dir, data string) (*lab, error) {
 		if l.get("api", nil) == nil {
 			return l, nil
 		}
-		if time.Since(begun) > time.Minute {
+		if time.Since(begun) > busyFactor*time.Minute {
 			return nil, errors.Join(fmt.Errorf("JupyterLab does not answer on %s:\n%s", l.url, l.log.since(0)), l.command.Process.Kill(), l.command.Wait())
 		}
 	}

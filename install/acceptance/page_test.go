@@ -138,10 +138,14 @@ func (p *page) checkConsole(t *testing.T) {
 	})
 }
 
+// busyFactor is how much longer than on a quiet machine, of which limits are told, an action may
+// take.
+const busyFactor = 5
+
 // run runs an action, and ends the test if it fails or takes longer than limit.
 func run[T any](t *testing.T, p *page, what string, limit time.Duration, action chromedp.Action[T]) T {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	ctx, cancel := context.WithTimeout(p.ctx, busyFactor*limit)
 	defer cancel()
 	result, err := chromedp.Run(ctx, action)
 	if err != nil {
@@ -168,7 +172,7 @@ func poll[T any](t *testing.T, p *page, what, expression string, limit time.Dura
 	t.Helper()
 	// The poll ends before the action does, to say what was waited for.
 	return run(t, p, what, limit+time.Second, chromedp.Poll[T](expression,
-		chromedp.WithPollingTimeout(limit), chromedp.WithPollingInterval(50*time.Millisecond)))
+		chromedp.WithPollingTimeout(busyFactor*limit), chromedp.WithPollingInterval(50*time.Millisecond)))
 }
 
 // count returns the number of elements that a CSS selector finds.
