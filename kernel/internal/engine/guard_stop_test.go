@@ -65,21 +65,33 @@ func TestCompiledTop(t *testing.T) {
 // TestCompiledGoroutinesFail has goroutines of compiled cells panic: the cell fails, and the
 // session goes on.
 func TestCompiledGoroutinesFail(t *testing.T) {
-	n := newWorkerNotebook(t, program.CompiledMode)
+	goroutinesFail(t, newWorkerNotebook(t, program.CompiledMode))
+}
+
+// TestInterpretedGoroutinesFail has those of interpreted cells panic, alike.
+func TestInterpretedGoroutinesFail(t *testing.T) {
+	goroutinesFail(t, newNotebook(t))
+}
+
+func goroutinesFail(t *testing.T, n *notebook) {
 	beat{cell: "x := 1\ntype T struct{ n int }\nfunc (t T) fail(m int) { panic(fmt.Sprint(\"failed \", t.n, m)) }\n" +
 		"func fail(text string, more ...any) { panic(text + fmt.Sprint(more...)) }\nfunc each[V any](v V, f func(V)) { f(v) }"}.play(t, n)
 	for name, c := range map[string]struct{ cell, err string }{
-		"literal":   {"go func() { panic(\"failed\") }()\nselect {}", "failed"},
-		"function":  {"go fail(\"failed\", 1, nil)\nselect {}", "failed1 <nil>"},
-		"method":    {"go T{1}.fail(2)\nselect {}", "failed 1 2"},
-		"generic":   {"go each(T{1}, func(t T) { t.fail(3) })\nselect {}", "failed 1 3"},
-		"builtin":   {"c := make(chan int)\nclose(c)\ngo close(c)\nselect {}", "close of closed channel"},
-		"group":     {"var wg sync.WaitGroup\nwg.Go(func() { fail(\"failed\") })\nwg.Wait()\nselect {}", "failed"},
-		"value":     {"var wg sync.WaitGroup\nf := func() { fail(\"failed\") }\nwg.Go(f)\nselect {}", "failed"},
-		"timer":     {"time.AfterFunc(time.Millisecond, func() { fail(\"failed\") })\nselect {}", "failed"},
-		"index":     {"go func(list []int) { list[3] = 1 }(nil)\nselect {}", "index out of range [3] with length 0"},
-		"nil":       {"var f func()\ngo f()\nselect {}", "nil pointer dereference"},
-		"of others": {"go func() { go func() { fail(\"failed\") }() }()\nselect {}", "failed"},
+		"literal":    {"go func() { panic(\"failed\") }()\nselect {}", "failed"},
+		"function":   {"go fail(\"failed\", 1, nil)\nselect {}", "failed1 <nil>"},
+		"method":     {"go T{1}.fail(2)\nselect {}", "failed 1 2"},
+		"generic":    {"go each(T{1}, func(t T) { t.fail(3) })\nselect {}", "failed 1 3"},
+		"builtin":    {"c := make(chan int)\nclose(c)\ngo close(c)\nselect {}", "close of closed channel"},
+		"group":      {"var wg sync.WaitGroup\nwg.Go(func() { fail(\"failed\") })\nwg.Wait()\nselect {}", "failed"},
+		"value":      {"var wg sync.WaitGroup\nf := func() { fail(\"failed\") }\nwg.Go(f)\nselect {}", "failed"},
+		"timer":      {"time.AfterFunc(time.Millisecond, func() { fail(\"failed\") })\nselect {}", "failed"},
+		"index":      {"go func(list []int) { list[3] = 1 }(nil)\nselect {}", "index out of range [3] with length 0"},
+		"nil":        {"var f func()\ngo f()\nselect {}", "nil pointer dereference"},
+		"of others":  {"go func() { go func() { fail(\"failed\") }() }()\nselect {}", "failed"},
+		"context":    {"ctx, cancel := context.WithCancel(context.Background())\ncontext.AfterFunc(ctx, func() { fail(\"failed\") })\ncancel()\nselect {}", "failed"},
+		"deferred":   {"var wg sync.WaitGroup\nwg.Add(1)\ngo func() {\n\tdefer wg.Done()\n\tfail(\"failed\")\n}()\nwg.Wait()\nselect {}", "failed"},
+		"exit":       {"go os.Exit(3)\nselect {}", "exit status 3"},
+		"exit later": {"go func() {\n\tdefer fmt.Println(\"not reached\")\n\tos.Exit(4)\n}()\nselect {}", "exit status 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			beat{cell: c.cell, err: c.err}.play(t, n)

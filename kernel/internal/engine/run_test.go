@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -221,16 +222,37 @@ func TestPanicMessages(t *testing.T) {
 	}
 }
 
-// TestGoroutinePanic looks at the panic of a goroutine.
+// TestGoroutinePanic looks at the panic of a goroutine: it ends the cell, and if that is over, it is
+// told.
 func TestGoroutinePanic(t *testing.T) {
 	n := newNotebook(t)
 	r := &enginetest.Recorder{}
-	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Count: 7, Source: "done := make(chan bool)\nfunc bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\ngo bad()\n<-done\ntime.Sleep(50 * time.Millisecond)"}, r)
-	if err != nil {
-		t.Fatal(err)
+	const bad = "func bad() {\n\tvar m map[int]int\n\tdefer close(done)\n\tm[1] = 2\n}\n"
+	_, err := n.engine.Run(context.Background(), program.Cell{Number: 1, Count: 7, Source: "done := make(chan bool)\n" + bad + "go bad()\n<-done"}, r)
+	var failure *program.Error
+	if !errors.As(err, &failure) || failure.Message != "assignment to entry in nil map" || !strings.Contains(strings.Join(failure.Traceback, "\n"), "Cell [7]:5:2 in bad") {
+		t.Errorf("%v", err)
 	}
-	if got := r.Notes(); !strings.Contains(got, "panic: assignment to entry in nil map") || !strings.Contains(got, "Cell [7]:5:2 in bad") {
+	if got := r.Notes(); got != "" {
 		t.Errorf("stderr %q", got)
+	}
+	for i, c := range []struct {
+		cell string
+		want []string
+	}{
+		{"begin := make(chan bool)\ngo func() {\n\t<-begin\n\tvar m map[int]int\n\tm[1] = 2\n}()", []string{"panic: assignment to entry in nil map\n\ngoroutine:\n", "Cell [8]:5:2 in func"}},
+		{"begin = make(chan bool)\ngo func() {\n\t<-begin\n\tos.Exit(3)\n}()", []string{"os.Exit(3) in a goroutine: only the goroutine ends\n"}},
+	} {
+		for j, cell := range []string{c.cell, "close(begin)"} {
+			if _, err = n.engine.Run(context.Background(), program.Cell{Number: 2 + 2*i + j, Count: 8, Source: cell}, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, want := range c.want {
+			for !strings.Contains(r.Notes(), want) && t.Context().Err() == nil {
+				runtime.Gosched()
+			}
+		}
 	}
 }
 

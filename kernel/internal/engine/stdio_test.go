@@ -38,7 +38,7 @@ func TestStandardFiles(t *testing.T) {
 		"file":         {cell: "var f *os.File = os.Stdout\nfmt.Print(f == os.Stdout, os.Stdout.Fd())", out: "true 1"},
 		"fatal":        {cell: "defer func() { recover() }()\nlog.SetFlags(0)\nfunc() {\n\tdefer func() { recover() }()\n\tlog.Fatalf(\"no %d\", 1)\n}()\nfmt.Print(1)", stderr: "no 1\n", fails: "exit status 1"},
 		"fatal method": {cell: "type T struct{ *log.Logger }\nx := T{log.New(os.Stderr, \"\", 0)}\nfunc() {\n\tdefer func() { recover() }()\n\tx.Fatal(\"no\", 1)\n}()\nfmt.Print(1)", stderr: "no1\n", fails: "exit status 1"},
-		"exit aside":   {cell: "done := make(chan bool)\ngo func() {\n\tdefer close(done)\n\tos.Stderr.WriteString(\"a \")\n\tos.Exit(3)\n}()\ntime.Sleep(100 * time.Millisecond)", stderr: "a os.Exit(3) in a goroutine: only the goroutine ends\n"},
+		"exit aside":   {cell: "done := make(chan bool)\ngo func() {\n\tdefer close(done)\n\tos.Stderr.WriteString(\"a \")\n\tos.Exit(3)\n}()\nselect {}", stderr: "a ", fails: "exit status 3"},
 		"goexit":       {cell: "runtime.Goexit()", fails: "runtime.Goexit ended the goroutine of the cell"},
 	} {
 		t.Run(name, func(t *testing.T) {

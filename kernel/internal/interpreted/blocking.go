@@ -104,6 +104,7 @@ func (in *Interpreter) apart(name string, f, undo func()) {
 			}
 			in.frames.end(id)
 			in.leave(id)
+			t.settle(id)
 			select {
 			case got <- o:
 			case <-t.ctx.Done():

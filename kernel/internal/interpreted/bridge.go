@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"github.com/traefik/yaegi/interp"
-
-	"github.com/hierml/notebook/stdlib"
 )
 
 // bridge returns the functions that lowered code calls, as a package.
@@ -71,6 +69,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"RLock":         in.rlock,
 		"Await":         in.await,
 		"AwaitCond":     in.awaitCond,
+		"GroupGo":       in.groupGo,
 		"Waits":         in.waits,
 		"Standard":      in.standards(),
 		"Fatal":         loggerFatal,
@@ -170,42 +169,57 @@ func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
 	return in.config.Stderr
 }
 
-// start runs f in a goroutine of its own. A panic of it, which in a compiled program ends the
-// process, is printed.
-func (in *Interpreter) start(f func()) {
+// start runs f in a goroutine of its own.
+func (in *Interpreter) start(f func()) { go in.aside(f)() }
+
+// aside returns f for a goroutine that belongs to the task of the calling one. When it panics or
+// exits, so does the task; if that is over, it says so on standard error, and the session goes on.
+func (in *Interpreter) aside(f func()) func() {
 	t := in.task()
-	go func() {
+	return func() {
 		id := goroutineID()
 		in.frames.begin(id)
 		defer in.frames.end(id)
 		in.join(id, t)
 		defer in.leave(id)
 		defer func() {
-			r := recover()
-			if r == nil {
-				return
+			if r := recover(); r != nil {
+				in.failedAside(t, r, id)
 			}
-			if status, ok := r.(stdlib.Exit); ok {
-				fmt.Fprintf(in.stderr(), "os.Exit(%d) in a goroutine: only the goroutine ends\n", int(status))
-				return
+			if t != nil {
+				t.settle(id)
 			}
-			value, passed := in.caught(r, id)
-			text := "panic: " + passed.message(value) + "\n\ngoroutine:\n"
-			for _, c := range passed.calls {
-				text += "  " + in.title(c.Cell)
-				if c.Line > 0 {
-					text += fmt.Sprintf(":%d", c.Line)
-					if c.Column > 0 {
-						text += fmt.Sprintf(":%d", c.Column)
-					}
-				}
-				if c.Function != "" {
-					text += " in " + c.Function
-				}
-				text += "\n"
-			}
-			fmt.Fprint(in.stderr(), text)
 		}()
 		f()
-	}()
+	}
+}
+
+func (in *Interpreter) failedAside(t *task, value any, goroutine uint64) {
+	cell := 0
+	if t != nil {
+		cell = t.cell
+	}
+	err := in.runtimeError(value, goroutine, cell)
+	if t != nil && t.fail(err) {
+		return
+	}
+	if err.Exit != nil {
+		fmt.Fprintf(in.stderr(), "os.Exit(%d) in a goroutine: only the goroutine ends\n", err.Exit.Status)
+		return
+	}
+	text := "panic: " + err.Message + "\n\ngoroutine:\n"
+	for _, c := range err.Frames {
+		text += "  " + in.title(c.Cell)
+		if c.Line > 0 {
+			text += fmt.Sprintf(":%d", c.Line)
+			if c.Column > 0 {
+				text += fmt.Sprintf(":%d", c.Column)
+			}
+		}
+		if c.Function != "" {
+			text += " in " + c.Function
+		}
+		text += "\n"
+	}
+	fmt.Fprint(in.stderr(), text)
 }

@@ -91,17 +91,31 @@ func (in *Interpreter) protect(d *defers, body func()) {
 				if _, ok := r.(stdlib.Exit); ok {
 					panic(r)
 				}
-				d.panicked(in.caught(r, goroutineID()))
+				goroutine := goroutineID()
+				d.panicked(in.caught(r, goroutine))
+				in.raising(goroutine, (*task).settle)
 			}
 		}
 		in.runDeferred(d)
 		if d.panicking {
-			in.frames.resume(goroutineID(), d.passed)
+			goroutine := goroutineID()
+			in.frames.resume(goroutine, d.passed)
+			in.raising(goroutine, (*task).raise)
 			panic(d.value)
 		}
 	}()
 	body()
 	finished = true
+}
+
+// raising tells the task of a goroutine which panics how far it is.
+func (in *Interpreter) raising(goroutine uint64, note func(*task, uint64)) {
+	in.mu.Lock()
+	t := in.tasks[goroutine]
+	in.mu.Unlock()
+	if t != nil {
+		note(t, goroutine)
+	}
 }
 
 func (in *Interpreter) runDeferred(d *defers) {

@@ -132,12 +132,12 @@ func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bu
 	if p.Declared != nil {
 		p.Declared()
 	}
-	t := newTask()
+	t := newTask(p.Cell)
 	if p.Interpreted != nil {
 		s := newSampler()
 		defer func() { p.Interpreted(s.stop()) }()
 	}
-	err = in.supervise(ctx, t, p.Cell, cell)
+	err = in.supervise(ctx, t, cell)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	delete(in.reached, p.Cell)
@@ -211,11 +211,12 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 // Do calls f, which may call functions of the session, for the cell of that number. Its errors are
 // those of Run.
 func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
-	return in.supervise(ctx, newTask(), cell, f)
+	return in.supervise(ctx, newTask(cell), f)
 }
 
-// supervise calls f as the task t, in a goroutine of its own, until it returns or ctx ends.
-func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func()) error {
+// supervise calls f as the task t, in a goroutine of its own, until it returns, a goroutine that it
+// has started fails, or ctx ends.
+func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
@@ -224,17 +225,21 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func(
 	go func() {
 		defer in.control.end(t)
 		id := goroutineID()
+		defer func() {
+			t.settle(id)
+			result = t.end(result)
+		}()
 		in.frames.begin(id)
 		defer in.frames.end(id)
 		in.join(id, t)
 		defer in.leave(id)
 		defer func() {
 			if r := recover(); r != nil {
-				result = in.runtimeError(r, id, cell)
+				result = in.runtimeError(r, id, t.cell)
 			} else if !returned && in.control.stopped(t) {
-				result = stoppedBeside(cell)
+				result = stoppedBeside(t.cell)
 			} else if !returned {
-				result = &program.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []program.Frame{{Cell: cell}}}
+				result = &program.RuntimeError{Name: "exit", Message: "runtime.Goexit ended the goroutine of the cell", Frames: []program.Frame{{Cell: t.cell}}}
 			}
 		}()
 		if in.control.begin(t) {
@@ -242,11 +247,14 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, cell int, f func(
 		}
 		returned = true
 		if in.control.stopped(t) {
-			result = stoppedBeside(cell)
+			result = stoppedBeside(t.cell)
 		}
 	}()
 	select {
 	case <-t.finished:
+		return result
+	case <-t.failed:
+		in.control.stop(t)
 		return result
 	case <-ctx.Done():
 	}
@@ -259,8 +267,8 @@ func stoppedBeside(cell int) error {
 	return &program.RuntimeError{Name: "interrupted", Message: "stopped by the interrupt of another cell", Frames: []program.Frame{{Cell: cell}}}
 }
 
-// runtimeError describes a panic of the cell's own goroutine.
-func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) error {
+// runtimeError describes a panic that ends a goroutine of a cell.
+func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *program.RuntimeError {
 	value, passed := in.caught(value, goroutine)
 	if status, ok := value.(stdlib.Exit); ok {
 		return program.Exited(int(status))

@@ -2,7 +2,9 @@ package interpreted
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 // A task is a call that the interpreter supervises, with the goroutines that it starts. Its context
 // ends when it is interrupted, and only then: goroutines that outlive the call keep it.
 type task struct {
+	cell   int
 	ctx    context.Context
 	cancel context.CancelFunc
 	// finished is closed when the call has returned.
@@ -23,12 +26,81 @@ type task struct {
 	bundle  *program.Bundle
 	values  []any // of the bundle
 	reached int
+
+	// failed is closed when a goroutine has failed while the call went on.
+	failed chan struct{}
+
+	mu      sync.Mutex
+	failure error // of the goroutine that failed first
+	over    bool  // the call has ended
+	// raised holds the goroutines that panic and whose deferred calls have not recovered so far, with
+	// what is closed when they do, or are over.
+	raised map[uint64]chan struct{}
 }
 
-func newTask() *task {
-	t := &task{finished: make(chan struct{})}
+func newTask(cell int) *task {
+	t := &task{cell: cell, finished: make(chan struct{}), failed: make(chan struct{}), raised: map[uint64]chan struct{}{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	return t
+}
+
+// fail ends the call because a goroutine of it has failed, and reports whether it was not over. The
+// first failure counts.
+func (t *task) fail(err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over && t.failure == nil {
+		t.failure = err
+		close(t.failed)
+	}
+	return !t.over
+}
+
+// end says that the call has ended, with that error unless a goroutine has failed before, and
+// returns the error that counts. A goroutine whose deferred calls are done, and which nothing has
+// recovered, has failed a moment before the others could know of these calls: it is waited for.
+func (t *task) end(err error) error {
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	for _, settled := range t.raising() {
+		select {
+		case <-settled:
+		case <-t.failed:
+		case <-patience.C: // compiled code has recovered it
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	if t.failure != nil {
+		return t.failure
+	}
+	return err
+}
+
+func (t *task) raising() []chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.raised))
+}
+
+// raise notes that a goroutine goes on to panic when its deferred calls are done, and settle that
+// it does not any more.
+func (t *task) raise(goroutine uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.raised[goroutine] == nil {
+		t.raised[goroutine] = make(chan struct{})
+	}
+}
+
+func (t *task) settle(goroutine uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if settled := t.raised[goroutine]; settled != nil {
+		close(settled)
+		delete(t.raised, goroutine)
+	}
 }
 
 func (in *Interpreter) join(goroutine uint64, t *task) {
@@ -58,10 +130,22 @@ func (in *Interpreter) task() *task {
 func (in *Interpreter) interruptible() interp.Exports {
 	background := reflect.ValueOf(in.background)
 	exports := in.blocking()
-	exports["time/time"] = map[string]reflect.Value{"Sleep": reflect.ValueOf(in.sleep)}
-	exports["context/context"] = map[string]reflect.Value{"Background": background, "TODO": background}
+	exports["time/time"] = map[string]reflect.Value{"Sleep": reflect.ValueOf(in.sleep), "AfterFunc": reflect.ValueOf(in.afterFunc)}
+	exports["context/context"] = map[string]reflect.Value{"Background": background, "TODO": background, "AfterFunc": reflect.ValueOf(in.contextAfterFunc)}
 	return exports
 }
+
+// What follows calls functions of the session in goroutines that compiled code starts.
+
+func (in *Interpreter) afterFunc(d time.Duration, f func()) *time.Timer {
+	return time.AfterFunc(d, in.aside(f))
+}
+
+func (in *Interpreter) contextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
+	return context.AfterFunc(ctx, in.aside(f))
+}
+
+func (in *Interpreter) groupGo(group *sync.WaitGroup, f func()) { group.Go(in.aside(f)) }
 
 // background returns a context that ends when the cell that calls it is interrupted, and only then.
 func (in *Interpreter) background() context.Context {

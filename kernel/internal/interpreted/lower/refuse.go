@@ -172,6 +172,8 @@ var replacedMethods = map[string]string{
 	"(sync.Locker).Lock":     "Lock",
 	"(*sync.WaitGroup).Wait": "Await",
 	"(*sync.Cond).Wait":      "AwaitCond",
+	// It starts a goroutine, which belongs to the cell.
+	"(*sync.WaitGroup).Go": "GroupGo",
 	// They compare types, which carriers have in common.
 	"(*sync/atomic.Value).Store":          "AtomicStore",
 	"(*sync/atomic.Value).Swap":           "AtomicSwap",

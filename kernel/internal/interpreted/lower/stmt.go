@@ -652,7 +652,7 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 }
 
 // goStmt writes a go statement. The goroutine is started by the bridge, which turns a panic of it
-// into an error message instead of the process's end.
+// into an error of the cell instead of the process's end.
 func (b *body) goStmt(s *ast.GoStmt) string {
 	before, call := b.deferred(s.Call)
 	f := fmt.Sprintf("g__%d", b.l.S.Unique())
