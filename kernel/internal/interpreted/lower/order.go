@@ -2,6 +2,9 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
 )
 
 // The interpreter finds the place that is assigned to before it computes the value. Compiled code
@@ -75,4 +78,49 @@ func (b *body) keep(e ast.Expr) string {
 	text := name + " := " + b.initial(e, b.Info.TypeOf(e)) + "\n"
 	b.override[e] = name
 	return text
+}
+
+// runsAny reports whether evaluating one of the nodes may change a variable: it makes a call, or
+// waits for another goroutine.
+func (b *body) runsAny(nodes []ast.Node) bool {
+	return slices.ContainsFunc(nodes, b.runs)
+}
+
+func (b *body) runs(n ast.Node) bool {
+	found := false
+	var receive ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt: // of a clause: the places are evaluated when it was chosen
+		receive = n.Rhs[0]
+	case *ast.ExprStmt:
+		receive = n.X
+	}
+	if receive != nil {
+		n = channelOf(receive)
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if tv := b.Info.Types[n.Fun]; !tv.IsType() && b.Info.Types[n].Value == nil && !b.asks(n) {
+				found = true
+			}
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// asks reports the calls of predeclared functions that change nothing.
+func (b *body) asks(e *ast.CallExpr) bool {
+	id, ok := ast.Unparen(e.Fun).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	obj, ok := b.Info.Uses[id].(*types.Builtin)
+	return ok && (obj.Name() == "len" || obj.Name() == "cap" || obj.Name() == "new" || obj.Name() == "make" || obj.Name() == "min" || obj.Name() == "max" ||
+		obj.Name() == "real" || obj.Name() == "imag" || obj.Name() == "complex")
 }
