@@ -13,6 +13,16 @@ import (
 
 // call writes a call: a conversion, a builtin, a function or a method.
 func (b *body) call(e *ast.CallExpr) string {
+	if b.spreadLate(e) {
+		defer b.overriding()()
+		sig := b.TypeOf(e.Fun).(*types.Signature)
+		return "func()" + b.l.Results(sig) + " {\n" + b.makeCalls(e.Fun) + shape.Returning(sig, b.made(e)) + " }()"
+	}
+	return b.made(e)
+}
+
+// made is call, where the calls within what is called are made.
+func (b *body) made(e *ast.CallExpr) string {
 	fun := ast.Unparen(e.Fun)
 	if tv := b.Info.Types[e.Fun]; tv.IsType() {
 		return b.conversion(e, tv.Type)
@@ -105,6 +115,16 @@ func (b *body) listed(args []string, first int, given []types.Type, sig *types.S
 		}
 	}
 	return args
+}
+
+// spreadLate reports whether the arguments of a call are the results of another, and there are
+// calls within what is called, which come before it.
+func (b *body) spreadLate(e *ast.CallExpr) bool {
+	if len(e.Args) != 1 || b.Info.Types[e.Fun].IsBuiltin() {
+		return false
+	}
+	tuple, ok := b.Info.TypeOf(e.Args[0]).(*types.Tuple)
+	return ok && tuple.Len() > 1 && b.runs(e.Fun)
 }
 
 // spread writes f(g()) where g returns several values.
@@ -371,12 +391,16 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 	if args[0] == "nil" {
 		args[0] = b.l.Typ(b.Info.TypeOf(e)) + "(nil)"
 	}
-	for _, a := range e.Args[1:] {
+	for i, a := range e.Args[1:] {
 		if e.Ellipsis.IsValid() || !ok {
 			args = append(args, b.expr(a))
 			continue
 		}
-		args = append(args, b.functionAs(a, s.Elem()))
+		text := b.functionAs(a, s.Elem())
+		if i > 0 && b.mayBeElement(a, s.Elem()) {
+			text = b.l.copyFunc(s.Elem()) + "(" + text + ")"
+		}
+		args = append(args, text)
 	}
 	if e.Ellipsis.IsValid() {
 		if basic, ok := b.Info.TypeOf(e.Args[1]).Underlying().(*types.Basic); ok && basic.Info()&types.IsString != 0 {
@@ -385,6 +409,46 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 		return "append(" + strings.Join(args, ", ") + "...)"
 	}
 	return "append(" + strings.Join(args, ", ") + ")"
+}
+
+// mayBeElement reports whether what is appended behind others may be an element that these
+// overwrite: the interpreter reads it when it writes it.
+func (b *body) mayBeElement(e ast.Expr, elem types.Type) bool {
+	e = ast.Unparen(e)
+	if _, overridden := b.override[e]; overridden || !types.Identical(b.Info.TypeOf(e), elem) {
+		return false
+	}
+	switch e := e.(type) {
+	case *ast.IndexExpr:
+		switch b.TypeOf(e.X).(type) {
+		case *types.Slice, *types.Array, *types.Pointer:
+			return true
+		}
+	case *ast.StarExpr:
+		return true
+	}
+	return false
+}
+
+// copyFunc returns a function that returns what it is given, for values of a type.
+func (l *lowering) copyFunc(t types.Type) string {
+	typ := l.Typ(t)
+	return l.typedFunc("copy", typ, func(name string) string {
+		return fmt.Sprintf("func %s(v %s) %s { return v }", name, typ, typ)
+	})
+}
+
+// typedFunc returns a function that is declared once for a type.
+func (l *lowering) typedFunc(name, typ string, declare func(name string) string) string {
+	key := name + " " + typ
+	if f, ok := l.S.Instances[key]; ok {
+		return f
+	}
+	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
+	l.S.Instances[key] = f
+	l.Later(func() { delete(l.S.Instances, key) })
+	l.Funcs = append(l.Funcs, declare(f))
+	return f
 }
 
 // minMax writes min or max: of floating point numbers as a call of the bridge, of others as nested
@@ -409,16 +473,10 @@ func (b *body) minMax(e *ast.CallExpr, name string) string {
 
 func (l *lowering) minMaxFunc(name string, t types.Type) string {
 	typ := l.Typ(t)
-	key := name + " " + typ
-	if f, ok := l.S.Instances[key]; ok {
-		return f
-	}
-	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
-	l.S.Instances[key] = f
-	l.Later(func() { delete(l.S.Instances, key) })
 	op := map[string]string{"min": "<", "max": ">"}[name]
-	l.Funcs = append(l.Funcs, fmt.Sprintf("func %s(a, b %s) %s { if a %s b { return a }; return b }", f, typ, typ, op))
-	return f
+	return l.typedFunc(name, typ, func(f string) string {
+		return fmt.Sprintf("func %s(a, b %s) %s { if a %s b { return a }; return b }", f, typ, typ, op)
+	})
 }
 
 // compiledGeneric writes an instance of a generic function of a compiled package.

@@ -64,8 +64,9 @@ func (b *body) makeCalls(e ast.Expr) string {
 			text += b.keep(e.Index)
 		}
 		return text
-	case *ast.CallExpr:
-		if !b.Info.Types[e.Fun].IsType() {
+	case *ast.FuncLit:
+	default:
+		if tv := b.Info.Types[e]; !tv.IsType() && b.runs(e) {
 			return b.keep(e)
 		}
 	}
