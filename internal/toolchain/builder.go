@@ -192,7 +192,8 @@ func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, arg
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return err
 	}
-	args = append([]string{"-importcfg", file, "-dynlink", "-pack", "-c=1"}, args...)
+	// Nobody debugs a plugin, which is linked without what only debuggers read.
+	args = append([]string{"-importcfg", file, "-dynlink", "-pack", "-c=1", "-dwarf=false"}, args...)
 	if b.kit.info.Race {
 		args = append([]string{"-race"}, args...)
 	}

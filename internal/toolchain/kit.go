@@ -63,7 +63,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder and with how its
 // files are made.
-const format = "3"
+const format = "4"
 
 // Open returns the kit of a program, which it makes if there is none. The error says in one
 // sentence why cells cannot be compiled for the program, and what would change that.
