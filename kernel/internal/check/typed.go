@@ -45,6 +45,22 @@ func Defers(list []ast.Stmt) bool {
 	return found
 }
 
+// Recovers reports whether a block calls recover itself, at once or deferred.
+func Recovers(info *types.Info, block *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(block, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.Ident:
+			b, ok := info.Uses[n].(*types.Builtin)
+			found = found || ok && b.Name() == "recover"
+		}
+		return !found
+	})
+	return found
+}
+
 // ShownTypes returns the types of the values that the last expression of a cell shows.
 func (k *Checked) ShownTypes(s *ast.ExprStmt) []types.Type {
 	tv := k.Info.Types[s.X]

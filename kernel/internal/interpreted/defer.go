@@ -1,6 +1,9 @@
 package interpreted
 
 import (
+	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hierml/notebook/stdlib"
@@ -9,8 +12,9 @@ import (
 // defers holds the deferred calls of one call of a function.
 type defers struct {
 	calls []deferred
-	// number is that of the call which is made.
-	number int
+	// number is that of the call which is made, and depth, if it is 0, how many functions of lowered
+	// code are between that and the function that may recover, with this one.
+	number, depth int
 	// recovered is set when the call has recovered the panic, of which value and passed are kept.
 	recovered bool
 	// exits is set when a call has ended the goroutine.
@@ -38,8 +42,8 @@ func (d *defers) panicked(value any, passed trace) {
 	d.value, d.passed, d.panicking = value, passed, true
 }
 
-// A deferred is a deferred call, with the number that the function which is called gives recover,
-// or 0 if the function was not known.
+// A deferred is a deferred call, with the number that the function which is called gives recover.
+// Of one that is not known it is 0, or how deep it is, negative.
 type deferred struct {
 	call   func()
 	number int
@@ -70,14 +74,25 @@ func (p *panics) pop(goroutine uint64) {
 	p.current[goroutine] = stack[:len(stack)-1]
 }
 
-func (p *panics) top(goroutine uint64) *defers {
+// top returns for which the innermost are, and second those before.
+func (p *panics) top(goroutine uint64) *defers    { return p.last(goroutine, 1) }
+func (p *panics) second(goroutine uint64) *defers { return p.last(goroutine, 2) }
+
+func (p *panics) last(goroutine uint64, n int) *defers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	stack := p.current[goroutine]
-	if len(stack) == 0 {
+	if len(stack) < n {
 		return nil
 	}
-	return stack[len(stack)-1]
+	return stack[len(stack)-n]
+}
+
+// none reports whether no goroutine makes deferred calls.
+func (p *panics) none() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.current) == 0
 }
 
 // protect runs the body of a function that has deferred calls, and then these, the last first. A
@@ -161,16 +176,28 @@ func (in *Interpreter) deferredCall(d *defers, f deferred) {
 		}
 		d.panicked(in.caught(r, goroutineID()))
 	}()
-	d.number, d.recovered = f.number, false
+	d.number, d.depth, d.recovered = f.number, ordinary, false
+	if f.number < -1 {
+		d.number, d.depth = 0, -f.number
+	}
 	f.call()
 	returned = true
 }
 
+// ordinary is the depth of what a function calls that makes a deferred call.
+const ordinary = 2
+
 // recover is Go's recover, called by the function of that number.
 func (in *Interpreter) recover(number int) any {
-	goroutine := goroutineID()
-	d := in.panics.top(goroutine)
-	if d == nil || !d.panicking || d.number != 0 && d.number != number {
+	d := in.panics.top(goroutineID())
+	if d == nil {
+		return nil
+	}
+	return d.recover(number)
+}
+
+func (d *defers) recover(number int) any {
+	if !d.panicking || d.number != number {
 		return nil
 	}
 	v := d.value
@@ -179,4 +206,68 @@ func (in *Interpreter) recover(number int) any {
 	}
 	d.panicking, d.recovered = false, true
 	return v
+}
+
+// recoverAtLast is recover, deferred by the function of that number: that is among its own deferred
+// calls.
+func (in *Interpreter) recoverAtLast(number int) {
+	goroutine := goroutineID()
+	own := in.panics.top(goroutine)
+	if own == nil || own.panicking {
+		return
+	}
+	if d := in.panics.second(goroutine); d != nil {
+		d.recover(number)
+	}
+}
+
+// entered is called by functions that may recover when they begin, with their number. If the one
+// that is deferred was not known, and it is this one, it is from then on.
+func (in *Interpreter) entered(number int) {
+	if in.panics.none() {
+		return
+	}
+	if d := in.panics.top(goroutineID()); d != nil && d.panicking && d.number == 0 && deferredAt(d.depth) {
+		d.number = number
+	}
+}
+
+// through is called by functions that stand for nothing in the source: by that many before the one
+// that may recover as far as is known, which is that many functions deeper.
+func (in *Interpreter) through(before, functions int) {
+	if in.panics.none() {
+		return
+	}
+	if d := in.panics.top(goroutineID()); d != nil && d.panicking && d.number == 0 && deferredAt(d.depth-before) {
+		d.depth += functions
+	}
+}
+
+// deferredAt reports whether the function of lowered code that calls the bridge is that deep in a
+// deferred call, and nothing compiled has called it that the source names.
+func deferredAt(depth int) bool {
+	const yaegi = "github.com/traefik/yaegi/interp."
+	var pcs [64]uintptr
+	count := 0
+	for skip := 3; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		if n == 0 {
+			return false
+		}
+		calls := runtime.CallersFrames(pcs[:n])
+		for more := true; more; {
+			var call runtime.Frame
+			call, more = calls.Next()
+			switch {
+			case strings.HasSuffix(call.Function, "(*Interpreter).deferredCall"):
+				return count == depth
+			case call.Function == yaegi+"runCfg":
+				if count++; count > depth {
+					return false
+				}
+			case !slices.ContainsFunc([]string{yaegi, "reflect.", "runtime.", "github.com/hierml/notebook/kernel/internal/interpreted.", "github.com/hierml/notebook/stdlib/internal/"}, func(p string) bool { return strings.HasPrefix(call.Function, p) }):
+				return false
+			}
+		}
+	}
 }

@@ -215,16 +215,16 @@ func (b *body) methodValue(e *ast.SelectorExpr, s *types.Selection) string {
 	sig := s.Type().(*types.Signature)
 	if iface {
 		call := b.l.Dispatcher(m) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
-		return fmt.Sprintf("func(r interface{}) func%s { return func%s { %s } }(%s.NotNil(%s))", b.l.Signature(sig, false),
-			b.l.Signature(sig, true), shape.Returning(sig, call), shape.Bridge, recv)
+		return fmt.Sprintf("func(r interface{}) func%s { return func%s { %s%s } }(%s.NotNil(%s))", b.l.Signature(sig, false),
+			b.l.Signature(sig, true), b.l.Through(m, 0, 1+shape.Between(m.Signature().Recv().Type())), shape.Returning(sig, call), shape.Bridge, recv)
 	}
 	if fn == nil {
 		return b.compiledMethodValue(e, s, recv)
 	}
 	first := state.SignatureOf(fn).Params().At(0).Type()
 	call := b.callee(fn) + "(" + strings.TrimSuffix("r, "+shape.Forwarded(sig), ", ") + ")"
-	return fmt.Sprintf("func(r %s) func%s { return func%s { %s } }(%s)", b.l.Typ(first), b.l.Signature(sig, false),
-		b.l.Signature(sig, true), shape.Returning(sig, call), recv)
+	return fmt.Sprintf("func(r %s) func%s { return func%s { %s%s } }(%s)", b.l.Typ(first), b.l.Signature(sig, false),
+		b.l.Signature(sig, true), b.l.Through(m, 0, 1), shape.Returning(sig, call), recv)
 }
 
 // compiledMethodValue writes x.M for a method of a compiled type. Of a variable the interpreter
@@ -250,11 +250,12 @@ func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv
 	case !wanted && pointer:
 		recv, t = "*"+recv, base
 	}
-	check := ""
+	check, through := "", ""
 	if types.IsInterface(t) {
 		check = shape.Bridge + ".NotNil(r); "
+		through = b.l.Through(m, 0, 1+shape.Between(t))
 	}
-	call := "func" + b.l.Signature(sig, true) + " { " + shape.Returning(sig, "r."+m.Name()+"("+shape.Forwarded(sig)+")") + " }"
+	call := "func" + b.l.Signature(sig, true) + " { " + through + shape.Returning(sig, "r."+m.Name()+"("+shape.Forwarded(sig)+")") + " }"
 	return fmt.Sprintf("func(r %s) func%s { %sreturn %s }(%s)", b.l.Typ(t), b.l.Signature(sig, false), check, b.valueOf(call, m, e.Pos()), recv)
 }
 
@@ -276,13 +277,18 @@ func (b *body) methodExpr(e *ast.SelectorExpr, s *types.Selection) string {
 	}
 	head := "func" + b.l.Signature(sig, true)
 	if shape.Erased(base) {
-		return head + " { " + shape.Returning(sig, b.l.Dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
+		return head + " { " + b.l.Through(m, 0, 1+shape.Between(base)) + shape.Returning(sig, b.l.Dispatcher(m)+"("+strings.Join(append([]string{"p0"}, args...), ", ")+")") + " }"
 	}
+	through := 1
+	if types.IsInterface(m.Signature().Recv().Type()) {
+		through += shape.Between(m.Signature().Recv().Type())
+	}
+	head += " { " + b.l.Through(m, 0, through)
 	named, ok := types.Unalias(base).(*types.Named)
 	if !ok {
-		return head + " { " + shape.Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
+		return head + shape.Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
 	}
-	return head + " { " + shape.Returning(sig, b.l.PromotedCall("p0", pointer, named, s.Index(), m, args)) + " }"
+	return head + shape.Returning(sig, b.l.PromotedCall("p0", pointer, named, s.Index(), m, args)) + " }"
 }
 
 // conversion writes T(x).

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 	"github.com/hierml/notebook/kernel/internal/state"
 )
@@ -38,12 +39,25 @@ func (b *body) protected(sig *types.Signature, write func() string) string {
 
 // recover has an effect only in the function that is deferred itself. So each function that calls
 // it has a number, which the defer statement tells the bridge of the function that it defers. 0
-// stands for one that is not known before it runs; there recover has an effect in what it calls,
-// too.
+// stands for one that is not known before it runs: then functions that call recover say their
+// number when they begin, and the bridge counts the functions of lowered code between. For deferred
+// calls of methods of interfaces the number is that of these functions, negative.
 
-// recoverer returns the number of the function whose body is lowered.
+// entered writes the beginning of a function that calls recover. What is deferred where it stands
+// needs none.
+func (b *body) entered(block *ast.BlockStmt) string {
+	if b.enclosing != nil && b.l.deferredLiterals[b.enclosing] || b.enclosing == nil && b.function == nil || !check.Recovers(b.Info, block) {
+		return ""
+	}
+	return fmt.Sprintf("%s.Entered(%d)\n", shape.Bridge, b.recoverer())
+}
+
+// recoverer returns the number of the function whose body is lowered. The body of a range over a
+// function is called by that.
 func (b *body) recoverer() int {
 	switch {
+	case b.rangeFunc() != nil:
+		return -1
 	case b.enclosing != nil:
 		return b.l.recovererOf(b.enclosing)
 	case b.function != nil:
@@ -79,8 +93,12 @@ func (b *body) deferee(e *ast.CallExpr) int {
 	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if s := b.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
-			if _, fn, _ := b.receiver(sel, s); fn != nil {
+			_, fn, iface := b.receiver(sel, s)
+			if fn != nil {
 				return b.l.recovererOfFunction(fn)
+			}
+			if m := s.Obj().(*types.Func); iface || types.IsInterface(m.Signature().Recv().Type()) {
+				return -shape.Between(m.Signature().Recv().Type()) - 2
 			}
 			return 0
 		}

@@ -26,6 +26,8 @@ type lowering struct {
 	measured bool
 	// recoverers are the numbers of function literals, see deferee.
 	recoverers map[*ast.FuncLit]int
+	// deferredLiterals are those that stand in a defer statement as what is called.
+	deferredLiterals map[*ast.FuncLit]bool
 	// natural holds the variables that are never negative.
 	natural map[types.Object]bool
 }
@@ -43,7 +45,7 @@ func New(c *check.Checker) *Lowerer { return &Lowerer{c, shape.NewPreludes(c)} }
 // when it returns, but their names are not live: commit makes them so, rollback forgets them.
 func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Program, problems []syntax.Problem) {
 	ch = change.New(x.checker, k)
-	l := &lowering{Shapes: shape.NewShapes(ch, x.Preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}}
+	l := &lowering{Shapes: shape.NewShapes(ch, x.Preludes), natural: map[types.Object]bool{}, recoverers: map[*ast.FuncLit]int{}, deferredLiterals: map[*ast.FuncLit]bool{}}
 	defer l.RecoverRefusal(func(p syntax.Problem) { prog, problems = nil, []syntax.Problem{p} })
 	if !l.S.Sent[shape.BridgePath] {
 		l.S.Sent[shape.BridgePath] = true

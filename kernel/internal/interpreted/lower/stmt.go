@@ -20,7 +20,7 @@ func (b *body) funcBody(block *ast.BlockStmt) string {
 	} else {
 		text = b.stmts(block.List)
 	}
-	return b.frame.wrap(b.zeroResults()+text, b.line(block.Lbrace))
+	return b.frame.wrap(b.entered(block)+b.zeroResults()+text, b.line(block.Lbrace))
 }
 
 // zeroResults clears the named results: the interpreter leaves in them what the call before, from
@@ -665,7 +665,14 @@ func (b *body) deferStmt(s *ast.DeferStmt) string {
 	if b.rangeFunc() != nil {
 		b.l.Refuse(s.Pos(), "defer inside a range over a function")
 	}
+	if lit, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok {
+		b.l.deferredLiterals[lit] = true
+	}
 	before, call := b.deferred(s.Call)
+	if id := named(s.Call.Fun); id != nil && b.Info.Types[s.Call.Fun].IsBuiltin() && id.Name == "recover" {
+		// It is as if the function around called it.
+		call = fmt.Sprintf("func() { %s.RecoverAtLast(%d) }", shape.Bridge, b.recoverer())
+	}
 	f := fmt.Sprintf("g__%d", b.l.S.Unique())
 	return before + f + " := " + call + "\n" + fmt.Sprintf("%s.Defer(%s, %s, %d)", shape.Bridge, b.deferring, f, b.deferee(s.Call))
 }

@@ -95,9 +95,41 @@ func (l *Shapes) methods(id int, t types.Type) {
 		if len(args) == 0 {
 			head = "func(r interface{}" + params
 		}
-		l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, %q, %s { var x %s; %s.Get(r, &x); %s })",
-			Bridge, id, m.Name(), l.methodType(sig), head, typ, Bridge, Returning(sig, call)))
+		through := ""
+		if recv := m.Signature().Recv().Type(); types.IsInterface(recv) {
+			through = l.Through(m, 1, Between(recv))
+		}
+		l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, %q, %s { %svar x %s; %s.Get(r, &x); %s })",
+			Bridge, id, m.Name(), l.methodType(sig), head, through, typ, Bridge, Returning(sig, call)))
 	}
+}
+
+// Between the call of a method of an interface and the method are, in lowered code, the dispatcher,
+// if the interface is the session's, and the function that tells the bridge how to call the method.
+const (
+	dispatched = 2
+	wrapped    = 1
+)
+
+// Between returns how many functions of lowered code are between the call of a method of an
+// interface and the method.
+func Between(iface types.Type) int {
+	if Erased(iface) {
+		return dispatched
+	}
+	return wrapped
+}
+
+// Through writes what a function of lowered code that stands for nothing in the source begins with,
+// if a method that it leads to may call recover: that many functions more are between that and a
+// deferred call. It is called by that many before the one that was expected to be the method.
+func (l *Shapes) Through(m *types.Func, before, functions int) string {
+	for _, fn := range l.S.All {
+		if fn.Method == m.Name() && fn.Decl != nil && check.Recovers(fn.Info, fn.Decl.Body) {
+			return fmt.Sprintf("%s.Through(%d, %d); ", Bridge, before, functions)
+		}
+	}
+	return ""
 }
 
 // hidden reports methods of embedded compiled types whose signature cannot be written down; they
