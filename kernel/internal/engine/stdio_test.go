@@ -39,6 +39,9 @@ func TestStandardFiles(t *testing.T) {
 		"fatal":        {cell: "defer func() { recover() }()\nlog.SetFlags(0)\nfunc() {\n\tdefer func() { recover() }()\n\tlog.Fatalf(\"no %d\", 1)\n}()\nfmt.Print(1)", stderr: "no 1\n", fails: "exit status 1"},
 		"fatal method": {cell: "type T struct{ *log.Logger }\nx := T{log.New(os.Stderr, \"\", 0)}\nfunc() {\n\tdefer func() { recover() }()\n\tx.Fatal(\"no\", 1)\n}()\nfmt.Print(1)", stderr: "no1\n", fails: "exit status 1"},
 		"exit aside":   {cell: "done := make(chan bool)\ngo func() {\n\tdefer close(done)\n\tos.Stderr.WriteString(\"a \")\n\tos.Exit(3)\n}()\nselect {}", stderr: "a ", fails: "exit status 3"},
+		"println nils": {cell: "var p *int\nvar s []int\nvar m map[int]int\nvar c chan int\nvar f func()\nvar e any\nvar err error\nprintln(p, s, m, c, f, e, err)", stderr: "0x0 [0/0]0x0 0x0 0x0 0x0 (0x0,0x0) (0x0,0x0)\n"},
+		"println":      {cell: "type T int\nfunc (T) String() string { return \"no\" }\ntype L []string\nvar l L\nprintln(T(3), l, 1.5, float32(0.1), 'x', uint8(200), complex(1, 2), 1e100, 123456789.0, \"a\", true)", stderr: "3 [0/0]0x0 1.5 0.1 120 200 (1+2i) 1e+100 1.23456789e+08 a true\n"},
+		"print":        {cell: "print(1, 2, \"a\", \"b\", 3.5, true, int8(-4), \"\\n\")\nprint()\nfunc() {\n\tdefer println(\"deferred\")\n\tprintln()\n}()", stderr: "12ab3.5true-4\n\ndeferred\n"},
 		"goexit":       {cell: "runtime.Goexit()", fails: "runtime.Goexit ended the goroutine of the cell"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,6 +67,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Max":           func(v ...float64) float64 { return slices.Max(v) },
 		"Print":         in.print,
 		"Println":       in.println,
+		"Words":         func(v any) words { return words{v} },
 		"Go":            in.start,
 		"Lock":          in.lock,
 		"RLock":         in.rlock,
@@ -155,14 +156,6 @@ func clearValue(v any) {
 	if r := reflect.ValueOf(v); r.IsValid() {
 		r.Clear()
 	}
-}
-
-func (in *Interpreter) print(values ...any) { in.printTo(fmt.Sprint, values) }
-
-func (in *Interpreter) println(values ...any) { in.printTo(fmt.Sprintln, values) }
-
-func (in *Interpreter) printTo(format func(...any) string, values []any) {
-	fmt.Fprint(in.stderr(), format(values...))
 }
 
 func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {

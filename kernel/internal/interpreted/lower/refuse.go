@@ -210,4 +210,11 @@ func (b *body) panicValue(e ast.Expr) string {
 	return text
 }
 
-func (b *body) printed(e ast.Expr) string { return b.to(e, types.Universe.Lookup("any").Type()) }
+// printed writes an operand of print or println.
+func (b *body) printed(e ast.Expr) string {
+	text := b.to(e, types.Universe.Lookup("any").Type())
+	if types.IsInterface(b.Info.TypeOf(e)) {
+		return shape.Bridge + ".Words(" + text + ")"
+	}
+	return text
+}
