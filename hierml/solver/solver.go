@@ -5,7 +5,8 @@
 //
 // [BCFW] is the default method: it needs no step size and reaches small gaps on every problem.
 // [DualAscent] is the way of LIBLINEAR [FCHWL08] for problems with one block an example, and the
-// one to choose where there are thousands of columns. [Pegasos] and [RDA] are the subgradient
+// one to choose where there are thousands of columns. [Binary] tells classes from the rest, one by
+// one. [Pegasos] and [RDA] are the subgradient
 // methods of the papers, for comparison, and [VariableSelection] is that of [Cai08] for small
 // problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer, which is a ridge
 // problem only for fixed signs.
@@ -87,6 +88,12 @@ const wideGap = 1e-5
 
 // Wide tells whether the gap asked for takes weights in float64.
 func (s *Settings) Wide() bool { return s.Gap > 0 && s.Gap < wideGap }
+
+// Check says what is wrong with the settings.
+func (s *Settings) Check() error {
+	_, err := s.check()
+	return err
+}
 
 // check returns the settings with the defaults filled in.
 func (s Settings) check() (Settings, error) {

@@ -16,19 +16,25 @@ import (
 // with s_iy 1 where y is a label of instance i, otherwise -1: the field's usual baseline. There is
 // no bias; a constant feature is one. An instance may have several labels, or none. Predict gives
 // the leaf with the highest score; a leaf with a positive score is on the side of its instances:
-// Cutting{Model: m, Cut: calibration.Above(0)} predicts sets. Leaves are solved in groups, on all
-// cores; Settings.Start is not used.
+// Cutting{Model: m, Cut: calibration.Above(0)} predicts sets.
+//
+// The SVMs do not depend on each other. Each is solved to Settings.Gap by [solver.Binary], on all
+// cores; Settings.Start is not used. With Settings.Time every leaf gets its share of the time, so
+// that none is left without weights; what it takes to visit the instances of a leaf, and to certify
+// its weights, is not cut off. Where the training is cancelled, leaves that had not begun have no
+// weights, and a score of 0.
 //
 // The zero value is ready to use.
 type OneVsRest struct {
 	// C weighs the training error. The default value is 1.
 	C        float64
 	Settings solver.Settings
-	Method   solver.Method
+	// Method, if not nil, solves the leaves in groups instead.
+	Method solver.Method
 }
 
-// group is the number of leaves that are solved together: their scores for an instance cost little
-// more than that of one.
+// group is the number of leaves that a method for structured problems solves together: their scores
+// for an instance cost little more than that of one.
 const group = 8
 
 // Fit trains the SVMs; see [classifier.Estimator].
@@ -45,7 +51,52 @@ func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	if err != nil {
 		return nil, err
 	}
-	leaves := t.Leaves()
+	all := binaryParts(inputs, d, c)
+	if s.Method != nil {
+		all = groupParts(inputs, d, c)
+	}
+	m, err := solveParts(ctx, all, structured.Flat(t), d, s.Settings, s.Method)
+	if m != nil {
+		m.Name, m.C = "one-vs-rest SVM", c
+	}
+	return m, err
+}
+
+// binaryParts returns one part a leaf.
+func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part {
+	leaves := d.Taxonomy.Leaves()
+	rows := make([][]int32, len(leaves)) // of each leaf
+	for i, set := range d.Labels {
+		for _, n := range set {
+			k := d.Taxonomy.LeafIndex(n)
+			if own := rows[k]; len(own) == 0 || own[len(own)-1] != int32(i) {
+				rows[k] = append(own, int32(i))
+			}
+		}
+	}
+	all := make([]part, len(leaves))
+	for k, n := range leaves {
+		all[k] = part{
+			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c, d.X.Rows),
+			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
+				if settings.Time < 0 {
+					settings.Time = 1
+				}
+				r, err := p.binary(worker, inputs).Solve(ctx, rows[k], c, settings, uint64(k))
+				if r == nil {
+					return nil, err
+				}
+				p.weights.setNode(k, n, r.Weights)
+				return &outcome{r.Primal, r.Dual, r.Epochs, r.Status}, nil
+			},
+		}
+	}
+	return all
+}
+
+// groupParts returns one part for some leaves together.
+func groupParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part {
+	t, leaves := d.Taxonomy, d.Taxonomy.Leaves()
 	var all []part
 	for from := 0; from < len(leaves); from += group {
 		nodes := leaves[from:min(from+group, len(leaves))]
@@ -54,7 +105,10 @@ func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 			size:   len(nodes),
 			most:   len(nodes) * d.X.Cols,
 			origin: repeated(c, len(nodes)*d.X.Rows),
-			problem: func() (*structured.Problem, []int32, error) {
+			solve: func(ctx context.Context, p *parts, k, _ int, settings solver.Settings) (*outcome, error) {
+				if settings.Time < 0 {
+					return p.untouched(k), nil
+				}
 				classes := make([][]int, len(d.Labels))
 				for i, set := range d.Labels {
 					for _, n := range set {
@@ -64,15 +118,14 @@ func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 					}
 				}
 				rest, err := structured.NewRest(len(nodes), classes, c)
-				return &structured.Problem{Inputs: inputs, Columns: nodes, Competitors: rest}, nil, err
+				if err != nil {
+					return nil, err
+				}
+				return p.solveProblem(ctx, k, &structured.Problem{Inputs: inputs, Columns: nodes, Competitors: rest}, nil, settings)
 			},
 		})
 	}
-	m, err := solveParts(ctx, all, structured.Flat(t), d, s.Settings, s.Method)
-	if m != nil {
-		m.Name, m.C = "one-vs-rest SVM", c
-	}
-	return m, err
+	return all
 }
 
 // repeated returns the sum of n times c.

@@ -23,9 +23,17 @@ type part struct {
 	origin float64 // value of the objective at zero weights, as the solver adds it up
 	nodes  []int   // the node whose weights each of its columns is
 	most   int     // weights that can be other than zero
-	// problem builds the problem. Its features are those of the whole that features names,
-	// ascending, nil for all.
-	problem func() (p *structured.Problem, features []int32, err error)
+	// solve solves it, gives the weights to p, and returns nil where it was cancelled before there
+	// were any. A worker solves one part at a time. Time in the settings is the share of the part,
+	// below zero if there is none left.
+	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
+}
+
+// An outcome is the end of a part.
+type outcome struct {
+	primal, dual float64
+	epochs       int
+	status       solver.Status
 }
 
 // parts solves problems whose weights do not depend on each other, the largest first, as many at a
@@ -36,11 +44,14 @@ type parts struct {
 	weights  *partWeights
 	settings solver.Settings
 	method   solver.Method
+	workers  int              // asked for
+	binaries []*solver.Binary // by worker, nil before it needs one
 
 	started time.Time
 	cancel  context.CancelCauseFunc
 
 	mu     sync.Mutex
+	left   float64 // sizes of the parts that have not begun
 	primal []float64
 	dual   []float64
 	guess  []float64 // of the difference of primal and dual, zero where those are certified
@@ -54,8 +65,8 @@ type parts struct {
 // Like solver.Solve it returns the best so far where ctx ends or the progress function returns an
 // error.
 func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *dataset.Dataset, settings solver.Settings, method solver.Method) (*classifier.Model, error) {
-	if settings.Workers < 0 {
-		return nil, fmt.Errorf("svm: Workers is %d; it is not negative, 0 for one a processor", settings.Workers)
+	if err := settings.Check(); err != nil {
+		return nil, err
 	}
 	ctx, end := settings.Watch(ctx)
 	defer end()
@@ -65,25 +76,27 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	}
 	p := &parts{
 		parts: all, weights: newPartWeights(a.Columns(), d.X.Cols, len(all), most, settings.Wide()),
-		settings: settings, method: method, started: time.Now(),
+		settings: settings, method: method, workers: settings.Workers, started: time.Now(),
 		primal: make([]float64, len(all)), dual: make([]float64, len(all)), guess: make([]float64, len(all)),
 		status: make([]solver.Status, len(all)), epochs: make([]int, len(all)), result: &solver.Result{},
 	}
 	for k := range all {
 		p.primal[k] = all[k].origin
+		p.left += float64(max(1, all[k].size))
 	}
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
-	workers := settings.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+	if p.workers <= 0 {
+		p.workers = runtime.GOMAXPROCS(0)
 	}
+	workers := max(1, min(p.workers, len(all)))
+	p.binaries = make([]*solver.Binary, workers)
 	order := make(chan int)
 	var wait guarded.Group
-	for range min(workers, len(all)) {
+	for worker := range workers {
 		wait.Go(func() {
 			for k := range order {
-				if !wait.Guard(func() { p.solve(ctx, k, max(1, workers/len(all))) }) {
+				if !wait.Guard(func() { p.solve(ctx, k, worker, workers) }) {
 					p.cancel(errStopped)
 				}
 			}
@@ -118,40 +131,70 @@ func (p *parts) order() []int {
 	return order
 }
 
-// solve solves one part, or leaves its weights at zero where there is no time left.
-func (p *parts) solve(ctx context.Context, k, workers int) {
+// solve solves one part in its share of the time, or leaves its weights at zero where there is none
+// left.
+func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	if ctx.Err() != nil {
 		p.record(k, solver.Cancelled)
 		return
 	}
 	settings := p.settings
-	settings.Workers, settings.Start = workers, nil
+	settings.Workers, settings.Start = max(1, p.workers/workers), nil
 	if settings.Time > 0 {
-		if settings.Time -= time.Since(p.started); settings.Time <= 0 {
-			p.record(k, solver.TimeLimit)
-			return
-		}
+		settings.Time = p.share(k, workers)
 	}
 	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
-	problem, features, err := p.parts[k].problem()
-	if err != nil {
+	end, err := p.parts[k].solve(ctx, p, k, worker, settings)
+	switch {
+	case end != nil:
+		p.mu.Lock()
+		p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = end.primal, end.dual, 0, end.epochs
+		p.mu.Unlock()
+		p.record(k, end.status)
+	case ctx.Err() != nil:
+		p.record(k, solver.Cancelled)
+	default:
 		p.fail(err)
-		return
 	}
-	result, err := solver.Solve(ctx, problem, &settings, p.method)
-	if result == nil {
-		if ctx.Err() != nil {
-			p.record(k, solver.Cancelled)
-			return
-		}
-		p.fail(err)
-		return
-	}
-	p.weights.set(k, p.parts[k].nodes, result.Weights, features)
+}
+
+// share returns how long part k may take, so that the parts behind it get their shares of what is
+// left; below zero if that is nothing.
+func (p *parts) share(k, workers int) time.Duration {
 	p.mu.Lock()
-	p.primal[k], p.dual[k], p.guess[k], p.epochs[k] = result.Primal, result.Dual, 0, result.Epochs
-	p.mu.Unlock()
-	p.record(k, result.Status)
+	defer p.mu.Unlock()
+	left := p.settings.Time - time.Since(p.started)
+	size := float64(max(1, p.parts[k].size))
+	whole := p.left
+	p.left -= size
+	if left <= 0 {
+		return -1
+	}
+	return max(1, min(left, time.Duration(float64(left)*float64(workers)*size/whole)))
+}
+
+// untouched is the outcome of a part for which there was no time.
+func (p *parts) untouched(k int) *outcome {
+	return &outcome{primal: p.parts[k].origin, status: solver.TimeLimit}
+}
+
+// solveProblem solves a part by a method for structured problems. Its features are those of the
+// whole that features names, ascending, nil for all.
+func (p *parts) solveProblem(ctx context.Context, k int, problem *structured.Problem, features []int32, settings solver.Settings) (*outcome, error) {
+	r, err := solver.Solve(ctx, problem, &settings, p.method)
+	if r == nil {
+		return nil, err
+	}
+	p.weights.set(k, p.parts[k].nodes, r.Weights, features)
+	return &outcome{r.Primal, r.Dual, r.Epochs, r.Status}, nil
+}
+
+// binary returns the solver of a worker for parts that are one class against the rest.
+func (p *parts) binary(worker int, inputs *structured.Linear) *solver.Binary {
+	if p.binaries[worker] == nil {
+		p.binaries[worker] = solver.NewBinary(inputs)
+	}
+	return p.binaries[worker]
 }
 
 func (p *parts) record(k int, s solver.Status) {

@@ -71,6 +71,27 @@ func (w *partWeights) set(k int, nodes []int, part *structured.Weights, names []
 	w.parts[k], w.names[k] = s, names
 }
 
+// setNode takes the weights of a part with a single node, one a feature of the whole.
+func (w *partWeights) setNode(k, node int, weights []float64) {
+	c := w.column[node]
+	if w.dense != nil {
+		for f, v := range weights {
+			if v != 0 {
+				w.dense.Set(f, int(c), v)
+			}
+		}
+		return
+	}
+	s := &structured.SparseWeights{Columns: []int{node}, Begin: make([]int, len(weights)+1)}
+	for f, v := range weights {
+		if v != 0 {
+			s.Column, s.Values = append(s.Column, c), append(s.Values, float32(v))
+		}
+		s.Begin[f+1] = len(s.Values)
+	}
+	w.parts[k] = s
+}
+
 // finish returns the weights in one of the two forms.
 func (w *partWeights) finish() (*structured.Weights, *structured.SparseWeights) {
 	if w.dense != nil {

@@ -222,7 +222,16 @@ func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, no
 		p.origin += l.c
 		p.size += (x.Indptr[i+1] - x.Indptr[i]) * len(l.children)
 	}
-	p.problem = func() (*structured.Problem, []int32, error) { return l.problem(t, x) }
+	p.solve = func(ctx context.Context, whole *parts, k, _ int, settings solver.Settings) (*outcome, error) {
+		if settings.Time < 0 {
+			return whole.untouched(k), nil
+		}
+		problem, features, err := l.problem(t, x)
+		if err != nil {
+			return nil, err
+		}
+		return whole.solveProblem(ctx, k, problem, features, settings)
+	}
 	return p
 }
 

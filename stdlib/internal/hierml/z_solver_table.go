@@ -17,6 +17,7 @@ var solverPackage = table.Package{
 		{Name: "Cancelled", Value: solver.Cancelled},
 		{Name: "Converged", Value: solver.Converged},
 		{Name: "MaxEpochs", Value: solver.MaxEpochs},
+		{Name: "NewBinary", Value: solver.NewBinary},
 		{Name: "Solve", Value: solver.Solve},
 		{Name: "SolveOrthogonal", Value: solver.SolveOrthogonal},
 		{Name: "Stopped", Value: solver.Stopped},
@@ -28,6 +29,8 @@ var solverPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "BCFW", Value: (*solver.BCFW)(nil)},
+		{Name: "Binary", Value: (*solver.Binary)(nil)},
+		{Name: "BinaryResult", Value: (*solver.BinaryResult)(nil)},
 		{Name: "DualAscent", Value: (*solver.DualAscent)(nil)},
 		{Name: "Method", Value: (*solver.Method)(nil)},
 		{Name: "OrthogonalProblem", Value: (*solver.OrthogonalProblem)(nil)},

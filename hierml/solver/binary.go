@@ -1,0 +1,440 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// Binary solves support vector machines that tell a class from the rest, without a bias,
+//
+//	min 1/2 ||w||^2 + C sum_i max(0, 1 - s_i <w, x_i>)  with s_i 1 for the class, otherwise -1,
+//
+// one after the other over the same inputs, by dual coordinate ascent with shrinking
+// [HCLKS08, Algorithm 3]: each visit of an example maximizes the dual in its coefficient alone, and
+// examples whose coefficient rests at a bound are left out until the others are solved. In classes
+// that take many epochs the coefficients between the bounds, which few examples have, are moved
+// together between epochs, by conjugate gradients [MT91]. It serves one goroutine at a time.
+type Binary struct {
+	inputs  *structured.Linear
+	weights []float64 // sum_i s_i a_i x_i
+	best    []float64 // weights of the lowest primal value, as they are kept
+	alpha   []float64
+	sign    []float64
+	order   []int32 // examples with a norm; those that are not left out stand first
+
+	free      []int32   // examples with coefficients between the bounds
+	step      []float64 // of their coefficients
+	residual  []float64
+	conjugate []float64
+	change    []float64 // of the weights
+}
+
+// A BinaryResult is the outcome for one class.
+type BinaryResult struct {
+	// Weights has one a feature, to be used before the next call.
+	Weights      []float64
+	Primal, Dual float64 // value of the weights, and a bound below that of all
+	Epochs       int
+	Status       Status
+}
+
+// NewBinary returns a solver with scratch space for its inputs.
+func NewBinary(inputs *structured.Linear) *Binary {
+	n, features := inputs.Len(), inputs.Matrix().Cols
+	return &Binary{
+		inputs: inputs, weights: make([]float64, features), best: make([]float64, features),
+		alpha: make([]float64, n), sign: make([]float64, n), order: make([]int32, 0, n),
+		change: make([]float64, features),
+	}
+}
+
+// errOver ends an epoch at the end of the time.
+var errOver = errors.New("solver: the time is over")
+
+// Solve tells the examples in positive, ascending, from the rest. However short Settings.Time is,
+// the examples of the class, and as many others, are visited. The name makes the order of the
+// visits, with Settings.Seed; Start and Workers are not used. Progress is called with each
+// certificate; its error, and that of ctx, come with the result so far.
+func (b *Binary) Solve(ctx context.Context, positive []int32, c float64, settings Settings, name uint64) (*BinaryResult, error) {
+	a, err := b.begin(positive, c, settings, name)
+	if err != nil {
+		return nil, err
+	}
+	if a.settings.Time > 0 {
+		a.deadline = a.started.Add(a.settings.Time)
+	}
+	r := &BinaryResult{Primal: math.Inf(1), Dual: math.Inf(-1), Status: MaxEpochs}
+	goal := a.settings.Gap
+	a.first(positive)
+	for err == nil && r.Status == MaxEpochs && r.Epochs < a.settings.MaxEpochs {
+		r.Epochs++
+		if err = a.epoch(ctx); err != nil {
+			break
+		}
+		if r.Epochs > patience {
+			a.moveFree()
+		}
+		if a.settled(goal) || r.Epochs == a.settings.MaxEpochs {
+			if err = a.certify(r); err == nil && r.gap() <= goal {
+				r.Status = Converged
+			}
+			a.restore()
+		}
+	}
+	switch {
+	case errors.Is(err, errOver):
+		r.Status, err = TimeLimit, a.certify(r)
+	case ctx.Err() != nil:
+		r.Status = Cancelled
+		_ = a.certify(r) // that of ctx is told
+		err = ctx.Err()
+	case err != nil:
+		r.Status = Stopped
+	}
+	r.Weights = b.best
+	return r, err
+}
+
+// gap is the relative duality gap.
+func (r *BinaryResult) gap() float64 {
+	return structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap()
+}
+
+// ascentOfOne is the work on one class.
+type ascentOfOne struct {
+	*Binary
+	settings Settings
+	c        float64
+	constant float64 // part of the dual, and of the primal, of examples without a feature
+	rng      *rand.Rand
+	started  time.Time
+	deadline time.Time // zero for none
+	active   int       // how many of the order are not left out
+
+	norm float64 // squared, of the weights
+
+	// The largest and the least projected gradient of the epoch before bound what is left out in
+	// the next; gap and primal are those of the epoch, as its visits saw them.
+	highest, lowest float64
+	gap, primal     float64
+	trust           float64 // what a gap was of the one that the visits saw
+	rounds          int     // of conjugate gradients
+	credit          int     // visits of examples since there were some
+}
+
+func (b *Binary) begin(positive []int32, c float64, settings Settings, name uint64) (*ascentOfOne, error) {
+	if err := structured.CheckC(c); err != nil {
+		return nil, err
+	}
+	set, err := settings.check()
+	if err != nil {
+		return nil, err
+	}
+	a := &ascentOfOne{Binary: b, settings: set, c: c, rng: rand.New(rand.NewPCG(set.Seed, name)), started: time.Now(), trust: firstTrust, rounds: leastRounds}
+	clear(b.weights)
+	clear(b.alpha)
+	for i := range b.sign {
+		b.sign[i] = -1
+	}
+	for _, i := range positive {
+		b.sign[i] = 1
+	}
+	b.order = b.order[:0]
+	for i := range b.alpha {
+		if b.inputs.SquaredNorm(i) > 0 {
+			b.order = append(b.order, int32(i))
+		} else {
+			b.alpha[i] = c
+			a.constant += c
+		}
+	}
+	a.restore()
+	return a, nil
+}
+
+// restore takes all examples up again.
+func (a *ascentOfOne) restore() {
+	a.active, a.highest, a.lowest = len(a.order), math.Inf(1), math.Inf(-1)
+}
+
+// first visits the examples of the class and as many others.
+func (a *ascentOfOne) first(positive []int32) {
+	for _, i := range positive {
+		if a.inputs.SquaredNorm(int(i)) > 0 {
+			a.visit(i)
+		}
+		if len(a.order) > 0 {
+			a.visit(a.order[a.rng.IntN(len(a.order))])
+		}
+	}
+}
+
+// visit maximizes the dual in the coefficient of an example.
+func (a *ascentOfOne) visit(i int32) {
+	features, values := a.inputs.Matrix().Row(int(i))
+	a.move(i, a.score(a.weights, i)-1, features, values)
+}
+
+// move takes the step that derivative g asks for.
+func (a *ascentOfOne) move(i int32, g float64, features []int32, values []float32) {
+	old := a.alpha[i]
+	a.alpha[i] = min(max(old-g/a.inputs.SquaredNorm(int(i)), 0), a.c)
+	if d := a.alpha[i] - old; d != 0 {
+		add(a.weights, d*a.sign[i], features, values)
+		a.norm += d * (2*(g+1) + d*a.inputs.SquaredNorm(int(i)))
+	}
+}
+
+// visits is how many examples are visited before the clock is looked at.
+const visits = 256
+
+// epoch visits, in random order, the examples that are not left out.
+func (a *ascentOfOne) epoch(ctx context.Context) error {
+	x, order := a.inputs.Matrix(), a.order
+	highest, lowest := math.Inf(-1), math.Inf(1)
+	a.gap, a.primal = 0, 0
+	for k := a.active - 1; k > 0; k-- {
+		j := a.rng.IntN(k + 1)
+		order[k], order[j] = order[j], order[k]
+	}
+	for k, n := 0, 0; k < a.active; n++ {
+		if n%visits == 0 {
+			if err := a.over(ctx); err != nil {
+				return err
+			}
+		}
+		i := order[k]
+		features, values := x.Row(int(i))
+		alpha := a.alpha[i]
+		g := a.sign[i]*dot(a.weights, features, values) - 1
+		a.primal += a.c * max(0, -g)
+		a.gap += a.c*max(0, -g) + alpha*g
+		projected := g
+		switch {
+		case alpha == 0 && g > 0:
+			projected = 0
+		case alpha == a.c && g < 0:
+			projected = 0
+		}
+		if alpha == 0 && g > a.highest || alpha == a.c && g < a.lowest {
+			a.active--
+			order[k], order[a.active] = order[a.active], order[k]
+			continue
+		}
+		highest, lowest = max(highest, projected), min(lowest, projected)
+		if math.Abs(projected) > leastStep {
+			a.move(i, g, features, values)
+		}
+		k++
+	}
+	a.highest, a.lowest = math.Inf(1), math.Inf(-1)
+	if highest > 0 {
+		a.highest = highest
+	}
+	if lowest < 0 {
+		a.lowest = lowest
+	}
+	return nil
+}
+
+// leastStep is the derivative below which a coefficient stays.
+const leastStep = 1e-12
+
+// over returns errOver at the end of the time and the error of ctx.
+func (a *ascentOfOne) over(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !a.deadline.IsZero() && time.Now().After(a.deadline) {
+		return errOver
+	}
+	return nil
+}
+
+// firstTrust is the trust before there was a certificate: while an epoch goes on the gap falls.
+const firstTrust = 0.3
+
+// settled reports whether a certificate is worth its while: whether the gap that the visits of the
+// epoch saw is small enough by what such gaps were worth before, or nothing is left to do.
+func (a *ascentOfOne) settled(goal float64) bool {
+	return a.trust*a.gap <= goal*(a.norm/2+a.primal+a.constant) || a.active == 0
+}
+
+// patience is the number of epochs after which free coefficients are moved together, and the rounds
+// are how often a direction is found for them.
+const patience, leastRounds, mostRounds = 10, 4, 64
+
+// moveFree moves the coefficients between the bounds together: towards where the dual would be
+// largest if they had no bounds, as far as some rounds of conjugate gradients get, and then to the
+// best point on the line to what is feasible of that.
+func (a *ascentOfOne) moveFree() {
+	a.free, a.residual = a.free[:0], a.residual[:0]
+	for i, alpha := range a.alpha {
+		if alpha > 0 && alpha < a.c && a.inputs.SquaredNorm(i) > 0 {
+			a.free = append(a.free, int32(i))
+			a.residual = append(a.residual, 1-a.score(a.weights, int32(i)))
+		}
+	}
+	a.step = zeros(a.step, len(a.free))
+	a.conjugate = append(a.conjugate[:0], a.residual...)
+	norm := squaredNorm(a.residual)
+	if a.credit += a.active; a.credit < 2*a.rounds*len(a.free) {
+		return
+	}
+	a.credit = 0
+	for first, round := norm, 0; round < min(a.rounds, len(a.free)) && norm > enough*first; round++ {
+		curvature := a.combine(a.conjugate)
+		if !(curvature > 0) {
+			break
+		}
+		length, before := norm/curvature, norm
+		for k, i := range a.free {
+			a.step[k] += length * a.conjugate[k]
+			a.residual[k] -= length * a.score(a.change, i)
+		}
+		norm = squaredNorm(a.residual)
+		for k, r := range a.residual {
+			a.conjugate[k] = r + norm/before*a.conjugate[k]
+		}
+	}
+	var gain, product float64
+	for k, i := range a.free {
+		alpha := a.alpha[i]
+		a.step[k] = min(max(alpha+a.step[k], 0), a.c) - alpha
+		gain += a.step[k]
+	}
+	curvature := a.combine(a.step)
+	for f, v := range a.change {
+		product += v * a.weights[f]
+	}
+	share := min(1, (gain-product)/curvature)
+	if !(share > 0) || math.IsInf(share, 1) {
+		a.rounds = leastRounds
+		return
+	}
+	for k, i := range a.free {
+		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.c)
+	}
+	for f, v := range a.change {
+		a.weights[f] += share * v
+	}
+	a.norm += share * (2*product + share*curvature)
+	if share == 1 {
+		a.rounds = min(2*a.rounds, mostRounds)
+	} else {
+		a.rounds = max(a.rounds/2, leastRounds)
+	}
+}
+
+// enough is the share of the squared residual at which conjugate gradients end.
+const enough = 1e-6
+
+// combine makes the change of the weights that of a step of the free coefficients, and returns its
+// squared norm.
+func (a *ascentOfOne) combine(step []float64) float64 {
+	clear(a.change)
+	for k, i := range a.free {
+		if step[k] != 0 {
+			features, values := a.inputs.Matrix().Row(int(i))
+			add(a.change, step[k]*a.sign[i], features, values)
+		}
+	}
+	return squaredNorm(a.change)
+}
+
+// score returns the score of an example on its own side.
+func (a *ascentOfOne) score(w []float64, i int32) float64 {
+	features, values := a.inputs.Matrix().Row(int(i))
+	return a.sign[i] * dot(w, features, values)
+}
+
+// certify computes primal and dual value, and keeps the weights where they are the best so far.
+func (a *ascentOfOne) certify(r *BinaryResult) error {
+	x := a.inputs.Matrix()
+	clear(a.weights)
+	var dual, exact, stored float64
+	for i, alpha := range a.alpha {
+		if dual += alpha; alpha > 0 {
+			features, values := x.Row(i)
+			add(a.weights, alpha*a.sign[i], features, values)
+		}
+	}
+	for f, w := range a.weights {
+		exact += w * w
+		if !a.settings.Wide() {
+			w = float64(float32(w)) // as they are kept
+			a.weights[f] = w
+		}
+		stored += w * w
+	}
+	a.norm = exact
+	primal := stored/2 + a.constant
+	for _, i := range a.order {
+		features, values := x.Row(int(i))
+		primal += a.c * max(0, 1-a.sign[i]*dot(a.weights, features, values))
+	}
+	if seen := primal - (dual - exact/2); a.gap > 0 {
+		a.trust = min(max(seen/a.gap, 0.01), 1)
+	}
+	r.Dual = max(r.Dual, dual-exact/2)
+	if primal < r.Primal {
+		r.Primal = primal
+		copy(a.best, a.weights)
+	}
+	if a.settings.Progress == nil {
+		return nil
+	}
+	return a.settings.Progress(Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: r.gap(), Seconds: time.Since(a.started).Seconds()})
+}
+
+func squaredNorm(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}
+
+// dot returns the inner product of weights and a row.
+func dot(w []float64, features []int32, values []float32) float64 {
+	var s0, s1, s2, s3 float64
+	values = values[:len(features)]
+	if len(features) == len(w) { // ascending, and so all of them
+		k := 0
+		for ; k+4 <= len(w); k += 4 {
+			u, v := w[k:k+4:k+4], values[k:k+4:k+4]
+			s0 += u[0] * float64(v[0])
+			s1 += u[1] * float64(v[1])
+			s2 += u[2] * float64(v[2])
+			s3 += u[3] * float64(v[3])
+		}
+		for ; k < len(w); k++ {
+			s0 += w[k] * float64(values[k])
+		}
+		return s0 + s1 + (s2 + s3)
+	}
+	for len(features) >= 4 {
+		f, v := features[:4:4], values[:4:4]
+		s0 += w[f[0]] * float64(v[0])
+		s1 += w[f[1]] * float64(v[1])
+		s2 += w[f[2]] * float64(v[2])
+		s3 += w[f[3]] * float64(v[3])
+		features, values = features[4:], values[4:]
+	}
+	for k, f := range features {
+		s0 += w[f] * float64(values[k])
+	}
+	return s0 + s1 + (s2 + s3)
+}
+
+// add adds scale times a row to weights.
+func add(w []float64, scale float64, features []int32, values []float32) {
+	values = values[:len(features)]
+	for k, f := range features {
+		w[f] += scale * float64(values[k])
+	}
+}
