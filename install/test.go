@@ -149,12 +149,12 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 	return ctx.Err()
 }
 
-// limit is how long the tests of a package may take.
+// limit is how long the tests of a package may take on a busy machine.
 func (r *testRun) limit() string {
 	if r.form.long {
 		return "90m"
 	}
-	return "20m"
+	return "60m"
 }
 
 // lanes runs lanes side by side, and the stages of each one after the other. A lane that has ended
