@@ -177,7 +177,12 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string, fn *state.Function, iface bool) {
 	m := s.Obj().(*types.Func)
 	t := b.Info.TypeOf(sel.X)
-	text = b.operand(sel.X)
+	star, isStar := ast.Unparen(sel.X).(*ast.StarExpr)
+	if isStar = isStar && b.override[sel.X] == "" && b.override[star] == ""; isStar {
+		text = "(" + b.placed(star) + ")"
+	} else {
+		text = b.operand(sel.X)
+	}
 	if standard, ok := b.standardReceiver(sel.X, m); ok {
 		return standard, nil, false
 	}
@@ -200,6 +205,8 @@ func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string,
 		return text, nil, false
 	}
 	switch {
+	case fn.Pointer && !pointer && isStar && path == "":
+		text = b.addressOf(star)
 	case fn.Pointer && !pointer:
 		text = "&" + text
 	case !fn.Pointer && pointer:

@@ -160,7 +160,7 @@ func (b *body) discarded(s *ast.ExprStmt) string {
 	if _, ok := ast.Unparen(s.X).(*ast.CallExpr); ok || b.Info.Types[s.X].IsVoid() {
 		return b.stmt(s, "")
 	}
-	return b.mark(s) + "_ = " + b.expr(s.X) + "\n"
+	return b.mark(s) + "_ = " + b.blanked(s.X) + "\n"
 }
 
 // stop writes what ends the cell if an error is not nil.

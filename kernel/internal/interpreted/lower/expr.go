@@ -56,7 +56,7 @@ func (b *body) expr(e ast.Expr) string {
 	case *ast.CallExpr:
 		return b.call(e)
 	case *ast.StarExpr:
-		return "*" + b.operand(e.X)
+		return b.deref(e)
 	case *ast.UnaryExpr:
 		return b.unary(e)
 	case *ast.BinaryExpr:
@@ -388,6 +388,9 @@ func (b *body) unary(e *ast.UnaryExpr) string {
 		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
 			return "&" + b.composite(lit)
 		}
+		if star, ok := ast.Unparen(e.X).(*ast.StarExpr); ok && b.override[star] == "" {
+			return b.addressOf(star)
+		}
 	}
 	if e.Op == token.TILDE {
 		b.l.Refuse(e.Pos(), "~ outside a constraint")
@@ -512,7 +515,9 @@ func (b *body) composite(e *ast.CompositeLit) string {
 	case *types.Map:
 		for _, elt := range e.Elts {
 			kv := elt.(*ast.KeyValueExpr)
+			end := b.failing(kv.Value)
 			parts = append(parts, b.key(kv.Key, u.Key())+": "+b.to(kv.Value, u.Elem()))
+			end()
 		}
 	case *types.Slice:
 		parts = b.elements(e.Elts, u.Elem())

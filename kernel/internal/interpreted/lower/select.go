@@ -146,7 +146,7 @@ func (b *body) receiveClause(s *ast.AssignStmt, channel string, c *ast.CommClaus
 		if s.Tok == token.DEFINE {
 			sets += held + "\n"
 		} else {
-			to := place{text: b.expr(e), t: b.Info.TypeOf(e)}
+			to := place{text: b.placed(e), t: b.Info.TypeOf(e)}
 			if len(s.Lhs) > 1 {
 				to = b.evaluated(e, func(text string) string {
 					temp := b.l.temp()

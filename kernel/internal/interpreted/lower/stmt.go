@@ -215,11 +215,14 @@ func (b *body) assign(s *ast.AssignStmt) string {
 
 func (b *body) assignNow(s *ast.AssignStmt) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		lhs := b.expr(s.Lhs[0])
+		lhs := b.placed(s.Lhs[0])
 		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
 			return lhs + " " + s.Tok.String() + " " + b.shiftCount(s.Rhs[0])
 		}
 		return lhs + " " + s.Tok.String() + " " + b.like(s.Rhs[0])
+	}
+	if x, ok := ast.Unparen(s.Lhs[0]).(*ast.IndexExpr); ok && len(s.Lhs) == 1 && isMap(b.TypeOf(x.X)) {
+		defer b.failing(s.Rhs[0])()
 	}
 	if !b.l.K.Remembered[s] && b.careful(s) {
 		return b.assignCarefully(s)
@@ -235,7 +238,7 @@ func (b *body) assignNow(s *ast.AssignStmt) string {
 		case ok && id.Name == "_":
 			lhs[i] = place{text: "_"}
 		default:
-			lhs[i] = place{text: b.expr(e), t: b.Info.TypeOf(e)}
+			lhs[i] = place{text: b.placed(e), t: b.Info.TypeOf(e)}
 		}
 	}
 	if b.l.K.Remembered[s] {
@@ -383,6 +386,8 @@ func (b *body) plain(e ast.Expr) bool {
 			plain = plain && b.Info.Types[n.(ast.Expr)].Value != nil
 		case *ast.UnaryExpr:
 			plain = plain && n.Op != token.ARROW
+		case *ast.StarExpr:
+			plain = plain && !b.readByFunction(n)
 		}
 		return plain
 	})
@@ -410,6 +415,7 @@ func (b *body) blanked(e ast.Expr) string {
 		// The interpreter would look for the type of the place that it has not.
 		return b.l.Parenthesized(types.Default(b.Info.TypeOf(e))) + "(" + b.expr(e) + ")"
 	}
+	defer b.failing(e)()
 	return b.expr(e)
 }
 
@@ -471,6 +477,10 @@ func (b *body) storeTuple(lhs []place, left []string, e ast.Expr, op string) str
 		places = append(places, p)
 		targets = append(targets, p.text)
 		values = append(values, b.convert(temps[i], types.Default(tuple.At(i).Type()), p.t, e.Pos()))
+	}
+	if len(targets) == 0 && !call {
+		// The interpreter would not look for an entry, and receive into something else.
+		return b.l.temp() + ", " + b.l.temp() + " := " + b.expr(e)
 	}
 	if len(targets) == 0 {
 		return strings.Join(left, ", ") + " = " + b.expr(e)

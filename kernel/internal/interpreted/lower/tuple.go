@@ -97,7 +97,7 @@ func (b *body) evaluated(e ast.Expr, keep func(text string) string) place {
 			b.override[x] = keep(b.expr(x))
 		}
 	})
-	return place{text: b.expr(e), t: b.Info.TypeOf(e)}
+	return place{text: b.placed(e), t: b.Info.TypeOf(e)}
 }
 
 // overriding begins to note texts that stand for expressions, in addition to those that are noted;
