@@ -291,11 +291,12 @@ func (b *body) methodExpr(e *ast.SelectorExpr, s *types.Selection) string {
 		through += shape.Between(m.Signature().Recv().Type())
 	}
 	head += " { " + b.l.Through(m, 0, through)
-	named, ok := types.Unalias(base).(*types.Named)
-	if !ok {
+	switch types.Unalias(base).(type) {
+	case *types.Named, *types.Struct:
+	default:
 		return head + shape.Returning(sig, "p0."+m.Name()+"("+strings.Join(args, ", ")+")") + " }"
 	}
-	return head + shape.Returning(sig, b.l.PromotedCall("p0", pointer, named, s.Index(), m, args)) + " }"
+	return head + shape.Returning(sig, b.l.PromotedCall("p0", pointer, base, s.Index(), m, args)) + " }"
 }
 
 // conversion writes T(x).

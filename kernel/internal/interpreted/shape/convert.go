@@ -102,12 +102,13 @@ func (l *Shapes) Wrapped(text string, from, to types.Type, pos token.Pos) string
 		base = p.Elem()
 	}
 	named, ok := types.Unalias(base).(*types.Named)
-	if !ok || !state.IsSession(named.Obj()) {
+	_, unnamed := types.Unalias(base).(*types.Struct)
+	if !unnamed && (!ok || !state.IsSession(named.Obj())) {
 		l.Refuse(pos, fmt.Sprintf("a value of type %s as a %s: the interpreter has no way to wrap it", check.Shown(from), check.Shown(to)))
 	}
 	set := types.NewMethodSet(from)
 	for _, name := range companions[RuntimeName(to)] {
-		if set.Lookup(named.Obj().Pkg(), name) != nil {
+		if set.Lookup(nil, name) != nil {
 			l.Refuse(pos, fmt.Sprintf("a %s as a %s: compiled code would look for its method %s and not find it", check.Shown(from), check.Shown(to), name))
 		}
 	}

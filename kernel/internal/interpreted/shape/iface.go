@@ -63,8 +63,12 @@ func (l *Shapes) methods(id int, t types.Type) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		base, pointer = p.Elem(), true
 	}
-	named, ok := types.Unalias(base).(*types.Named)
-	if !ok || types.IsInterface(named) {
+	switch types.Unalias(base).(type) {
+	case *types.Named, *types.Struct: // that may have methods by what is embedded in it
+	default:
+		return
+	}
+	if types.IsInterface(base) {
 		return
 	}
 	set := types.NewMethodSet(t)
@@ -89,7 +93,7 @@ func (l *Shapes) methods(id int, t types.Type) {
 		if sig.Variadic() {
 			args[len(args)-1] += "..."
 		}
-		call := l.PromotedCall("x", pointer, named, sel.Index(), m, args)
+		call := l.PromotedCall("x", pointer, base, sel.Index(), m, args)
 		params := strings.TrimPrefix(l.Signature(sig, true), "(")
 		head := "func(r interface{}, " + params
 		if len(args) == 0 {

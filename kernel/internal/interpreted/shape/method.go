@@ -7,10 +7,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// PromotedCall writes the call of a method of named, reached by a path of embedded fields, on the
+// PromotedCall writes the call of a method of a type, reached by a path of embedded fields, on the
 // variable recv.
-func (l *Shapes) PromotedCall(recv string, isPointer bool, named *types.Named, index []int, m *types.Func, args []string) string {
-	t := types.Type(named)
+func (l *Shapes) PromotedCall(recv string, isPointer bool, t types.Type, index []int, m *types.Func, args []string) string {
 	path := recv
 	for _, i := range index[:len(index)-1] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
