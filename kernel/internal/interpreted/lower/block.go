@@ -3,7 +3,6 @@ package lower
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
@@ -16,12 +15,6 @@ func (b *body) waiting(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selectio
 	goesOn, ok := check.Blocking[name]
 	if !ok {
 		return "", false
-	}
-	index := s.Index()
-	path, _, _ := b.l.path(b.Info.TypeOf(sel.X), index[:len(index)-1])
-	if m.Signature().Recv().Type().String() == "*net.conn" && strings.HasSuffix(path, ".conn") {
-		// The field cannot be named outside package net.
-		recv = strings.TrimSuffix(recv, ".conn")
 	}
 	if !goesOn {
 		name = ""

@@ -312,6 +312,7 @@ func (b *body) field(e *ast.SelectorExpr, sel *types.Selection) string {
 // is found there by its name.
 func (l *lowering) path(t types.Type, index []int) (text string, reached types.Type, rest *types.Var) {
 	for n, i := range index {
+		held := t
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
 		}
@@ -329,6 +330,9 @@ func (l *lowering) path(t types.Type, index []int) (text string, reached types.T
 				t = rest.Type()
 			}
 			return text, t, rest
+		}
+		if shape.Private(t, st.Field(i)) {
+			return text, held, nil
 		}
 		text += "." + shape.FieldName(st.Field(i))
 		t = st.Field(i).Type()

@@ -19,6 +19,9 @@ func (l *Shapes) PromotedCall(recv string, isPointer bool, t types.Type, index [
 		if !ok {
 			break
 		}
+		if Private(t, st.Field(i)) {
+			break
+		}
 		path += "." + FieldName(st.Field(i))
 		t = st.Field(i).Type()
 		_, isPointer = t.Underlying().(*types.Pointer)
@@ -42,6 +45,13 @@ func (l *Shapes) PromotedCall(recv string, isPointer bool, t types.Type, index [
 		}
 	}
 	return path + "." + m.Name() + "(" + strings.Join(args, ", ") + ")"
+}
+
+// Private reports an embedded field that cannot be named outside the package of its struct. The
+// methods that it leads to are the struct's own there.
+func Private(t types.Type, field *types.Var) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && !InLowered(named) && !field.Exported()
 }
 
 // MethodOf returns the function behind a method of a session type, making an instance of it if the
