@@ -57,7 +57,7 @@ func (b *body) forStmt(s *ast.ForStmt, label string) string {
 	if s.Init != nil {
 		init = s.Init
 	}
-	if vars := b.kept(s); len(vars) > 0 || looksUp(s.Post) {
+	if vars := b.kept(s); len(vars) > 0 || looksUp(s.Post) || b.becomesSeveral(s.Post) {
 		return note + b.mark(init) + b.keepingLoop(s, label, vars)
 	}
 	var out strings.Builder

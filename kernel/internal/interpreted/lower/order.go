@@ -9,30 +9,55 @@ import (
 
 // The interpreter finds the place that is assigned to before it computes the value. Compiled code
 // makes the calls first, those on the left and then those on the right; with what they leave it
-// finds the place, and fails if there is none. Only the key of a map is computed before.
+// finds the place, and fails if there is none. Only the key of a map is computed before, unless the
+// value is computed from the entry.
+
+// placeEarly reports whether the interpreter would find a place of an assignment too early.
+func (b *body) placeEarly(s *ast.AssignStmt) bool {
+	places, calls := false, false
+	for _, e := range s.Lhs {
+		places = places || b.isPlace(e) || b.isEntry(e) && (s.Tok != token.ASSIGN || len(s.Lhs) > 1)
+		calls = calls || b.callsBack(e)
+	}
+	for _, e := range s.Rhs {
+		calls = calls || b.callsBack(e) && (len(s.Rhs) > 1 || len(s.Lhs) == 1)
+	}
+	return s.Tok != token.DEFINE && places && calls
+}
+
+// becomesSeveral reports a statement behind a condition for which callsFirst writes others.
+func (b *body) becomesSeveral(s ast.Stmt) bool {
+	assign, ok := s.(*ast.AssignStmt)
+	return ok && b.placeEarly(assign)
+}
 
 // callsFirst makes the calls of an assignment of which the interpreter would find the place too
 // early: it writes them, and has the assignment mention what they return until end is called.
 func (b *body) callsFirst(s *ast.AssignStmt) (before string, end func()) {
-	places, calls := false, false
-	for _, e := range s.Lhs {
-		places = places || b.isPlace(e)
-		calls = calls || b.callsBack(e)
-	}
-	single := len(s.Rhs) == 1 && len(s.Lhs) == 1 && b.callsBack(s.Rhs[0])
-	if !places || !calls && !single {
+	if !b.placeEarly(s) {
 		return "", nil
 	}
 	end = b.overriding()
 	for _, e := range s.Lhs {
-		if b.isPlace(e) {
+		if b.isPlace(e) || b.isEntry(e) {
 			before += b.makeCalls(e)
 		}
 	}
-	if single {
-		before += b.keep(s.Rhs[0])
+	for _, e := range s.Rhs {
+		switch {
+		case len(s.Rhs) > 1:
+			before += b.makeCalls(e)
+		case len(s.Lhs) == 1 && b.callsBack(e):
+			before += b.keep(e)
+		}
 	}
 	return before, end
+}
+
+// isEntry reports whether what is assigned to is an entry of a map.
+func (b *body) isEntry(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	return ok && isMap(b.TypeOf(x.X))
 }
 
 // isPlace reports whether what is assigned to has to be found first: an element, a field or what a
@@ -49,8 +74,12 @@ func (b *body) isPlace(e ast.Expr) bool {
 	return false
 }
 
-// makeCalls writes the calls within a place.
+// makeCalls writes the calls within an expression, as far as it makes them whatever their results
+// are.
 func (b *body) makeCalls(e ast.Expr) string {
+	if e == nil || b.Info.Types[e].IsType() || !b.runs(e) {
+		return ""
+	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return b.makeCalls(e.X)
@@ -59,18 +88,23 @@ func (b *body) makeCalls(e ast.Expr) string {
 	case *ast.StarExpr:
 		return b.makeCalls(e.X)
 	case *ast.IndexExpr:
-		text := b.makeCalls(e.X)
-		if b.callsBack(e.Index) {
-			text += b.keep(e.Index)
+		return b.makeCalls(e.X) + b.makeCalls(e.Index)
+	case *ast.SliceExpr:
+		return b.makeCalls(e.X) + b.makeCalls(e.Low) + b.makeCalls(e.High) + b.makeCalls(e.Max)
+	case *ast.UnaryExpr:
+		if e.Op != token.AND && e.Op != token.ARROW {
+			return b.makeCalls(e.X)
 		}
-		return text
-	case *ast.FuncLit:
-	default:
-		if tv := b.Info.Types[e]; !tv.IsType() && b.runs(e) {
-			return b.keep(e)
+	case *ast.BinaryExpr:
+		if e.Op != token.LAND && e.Op != token.LOR {
+			return b.makeCalls(e.X) + b.makeCalls(e.Y)
+		}
+	case *ast.CallExpr:
+		if tv := b.Info.Types[e.Fun]; tv.IsType() && !types.IsInterface(tv.Type) {
+			return b.makeCalls(e.Args[0])
 		}
 	}
-	return ""
+	return b.keep(e)
 }
 
 // keep writes the evaluation of an expression, and has it mentioned from then on.

@@ -204,11 +204,9 @@ func (b *body) step(s *ast.IncDecStmt) string {
 }
 
 func (b *body) assign(s *ast.AssignStmt) string {
-	if s.Tok != token.DEFINE {
-		if before, end := b.callsFirst(s); before != "" {
-			defer end()
-			return before + b.assignNow(s)
-		}
+	if before, end := b.callsFirst(s); before != "" {
+		defer end()
+		return before + b.assignNow(s)
 	}
 	return b.assignNow(s)
 }
@@ -221,7 +219,7 @@ func (b *body) assignNow(s *ast.AssignStmt) string {
 		}
 		return lhs + " " + s.Tok.String() + " " + b.like(s.Rhs[0])
 	}
-	if x, ok := ast.Unparen(s.Lhs[0]).(*ast.IndexExpr); ok && len(s.Lhs) == 1 && isMap(b.TypeOf(x.X)) {
+	if len(s.Lhs) == 1 && b.isEntry(s.Lhs[0]) {
 		defer b.failing(s.Rhs[0])()
 	}
 	if !b.l.K.Remembered[s] && b.careful(s) {
@@ -569,7 +567,7 @@ func (b *body) ahead(s ast.Stmt) string {
 
 // multiline reports whether an assignment became several statements.
 func multiline(s *ast.AssignStmt, text string) bool {
-	if strings.Contains(text, "\n") && (strings.HasPrefix(text, "t__") || len(s.Rhs) == 1 && len(s.Lhs) == 2) {
+	if strings.Contains(text, "\n") && (strings.HasPrefix(text, "t__") || strings.HasPrefix(text, "_, t__") || len(s.Rhs) == 1 && len(s.Lhs) == 2) {
 		return true
 	}
 	return s.Tok == token.ASSIGN && (len(s.Rhs) > 1 || len(s.Lhs) == 1) && strings.Contains(text, "\n")

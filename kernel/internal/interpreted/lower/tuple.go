@@ -56,9 +56,27 @@ func (b *body) assignCarefully(s *ast.AssignStmt) string {
 	}
 	lhs := make([]place, len(s.Lhs))
 	left := make([]string, len(s.Lhs))
+	var results []string
+	if len(s.Rhs) == 1 && b.runs(s.Rhs[0]) {
+		if _, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
+			results = b.resultsOf(s.Rhs[0], s.Lhs, &out)
+		} else {
+			defer b.overriding()()
+			out.WriteString(b.callsOfTwo(s.Rhs[0]))
+		}
+	}
 	for i, e := range s.Lhs {
 		lhs[i] = b.evaluated(e, keep)
 		left[i] = lhs[i].text
+	}
+	if results != nil {
+		tuple := b.Info.TypeOf(s.Rhs[0]).(*types.Tuple)
+		for i, to := range lhs {
+			if to.t != nil {
+				fmt.Fprintf(&out, "%s = %s\n", to.text, b.convert(results[i], tuple.At(i).Type(), to.t, s.Pos()))
+			}
+		}
+		return strings.TrimSuffix(out.String(), "\n")
 	}
 	if len(s.Rhs) == 1 {
 		out.WriteString(b.storeTuple(lhs, left, s.Rhs[0], "="))
@@ -82,6 +100,32 @@ func (b *body) assignCarefully(s *ast.AssignStmt) string {
 	}
 	out.WriteString(strings.Join(stores, "\n"))
 	return out.String()
+}
+
+// resultsOf writes a call of which each place gets a result, and returns the names of the results.
+func (b *body) resultsOf(call ast.Expr, places []ast.Expr, out *strings.Builder) []string {
+	names := make([]string, len(places))
+	for i, e := range places {
+		names[i] = b.l.temp()
+		if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
+			names[i] = "_"
+		}
+	}
+	fmt.Fprintf(out, "%s := %s\n", strings.Join(names, ", "), b.expr(call))
+	return names
+}
+
+// callsOfTwo makes the calls within a value of two results that is no call.
+func (b *body) callsOfTwo(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		return b.makeCalls(e.X) + b.makeCalls(e.Index)
+	case *ast.TypeAssertExpr:
+		return b.makeCalls(e.X)
+	case *ast.UnaryExpr:
+		return b.makeCalls(e.X)
+	}
+	return ""
 }
 
 // evaluated returns the place of an expression whose operands are evaluated now, into variables
