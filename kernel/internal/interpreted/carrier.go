@@ -187,6 +187,21 @@ func (c errorCarrier) As(target any) bool {
 	return c.d.text("As") == "func(interface{}, interface{}) bool" && c.answer("As", reflect.ValueOf(&target).Elem())
 }
 
+// Timeout calls the method of the value; one that has none is no timeout, as for those who ask.
+func (c errorCarrier) Timeout() bool { return c.says("Timeout") }
+
+// Temporary is Timeout for the method of that name.
+func (c errorCarrier) Temporary() bool { return c.says("Temporary") }
+
+func (c carrier) says(method string) bool {
+	if c.d.text(method) != "func(interface{}) bool" {
+		return false
+	}
+	v, _ := c.call(method)
+	yes, _ := v.(bool)
+	return yes
+}
+
 // answer calls a method that takes one value and says yes or no.
 func (c carrier) answer(method string, value reflect.Value) bool {
 	out := reflect.ValueOf(c.d.method(method)).Call([]reflect.Value{reflect.ValueOf(&c.value).Elem(), value})

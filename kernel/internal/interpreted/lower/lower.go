@@ -53,6 +53,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", shape.Bridge, shape.BridgePath))
 	}
 	l.refuseForeignImports()
+	l.refuseCallers()
 	l.Declare()
 	for _, v := range l.Variables {
 		if v.Fresh {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
@@ -16,6 +18,34 @@ func unwrapped(text string, from types.Type) string {
 		return shape.Bridge + ".Unwrap(" + text + ")"
 	}
 	return text
+}
+
+// callers are the functions, constants and fields by which a program asks for the calls that are
+// active, and their lines.
+var callers = map[string]string{
+	"runtime": "Caller Callers CallersFrames FuncForPC Stack", "runtime/debug": "Stack PrintStack",
+	"log": "Lshortfile Llongfile", "log/slog": "AddSource",
+}
+
+// refuseCallers refuses a cell that asks for the active calls: it would find those of the
+// interpreter.
+func (l *lowering) refuseCallers() {
+	var first *ast.Ident
+	for id, obj := range l.K.Info.Uses {
+		if obj.Pkg() == nil || !slices.Contains(strings.Fields(callers[obj.Pkg().Path()]), obj.Name()) {
+			continue
+		}
+		if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
+			continue
+		}
+		if first == nil || id.Pos() < first.Pos() {
+			first = id
+		}
+	}
+	if first != nil {
+		obj := l.K.Info.Uses[first]
+		l.Refuse(first.Pos(), obj.Pkg().Name()+"."+obj.Name()+": the interpreter would show calls and lines of its own instead of those of the cell")
+	}
 }
 
 // comparison writes == or !=.

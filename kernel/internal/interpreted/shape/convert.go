@@ -134,4 +134,21 @@ var companions = map[string][]string{
 	"fs.File":             {"ReadDir", "Seek", "ReadAt"},
 	"flag.Value":          {"IsBoolFlag", "Get"},
 	"slog.Handler":        {},
+	"graph.Node":          {"DOTID", "SetDOTID", "Attributes", "SetAttribute", "Subgraph"},
+	"graph.Edge":          parts,
+	"graph.WeightedEdge":  parts,
+	"graph.Line":          parts,
+	"graph.WeightedLine":  parts,
+	"graph.Graph":         graphs,
+	"graph.Directed":      graphs,
+	"graph.Undirected":    graphs,
+	"graph.Multigraph":    graphs,
+	"traverse.Graph":      graphs,
+	"encoding.Builder":    graphs,
 }
+
+// What gonum looks for in edges and in graphs.
+var (
+	parts  = []string{"Attributes", "SetAttribute", "FromPort", "ToPort", "SetFromPort", "SetToPort"}
+	graphs = []string{"DOTID", "SetDOTID", "DOTAttributers", "DOTAttributeSetters", "Structure", "Weight"}
+)
