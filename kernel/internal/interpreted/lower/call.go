@@ -332,6 +332,11 @@ func (b *body) builtin(e *ast.CallExpr) string {
 	if obj, ok := b.Info.Uses[fun.(*ast.Ident)].(*types.Builtin); ok {
 		name = obj.Name()
 	}
+	if len(e.Args) == 1 {
+		if tuple, ok := b.Info.TypeOf(e.Args[0]).(*types.Tuple); ok {
+			return b.builtinOf(e, tuple)
+		}
+	}
 	all := func() []string {
 		out := make([]string, len(e.Args))
 		for i, a := range e.Args {
@@ -382,11 +387,48 @@ func (b *body) builtin(e *ast.CallExpr) string {
 		return b.minMax(e, name)
 	case "clear":
 		return shape.Bridge + ".Clear(" + b.expr(e.Args[0]) + ")"
-	case "complex", "real", "imag", "len", "cap", "copy", "close":
+	case "len", "cap":
+		if p, ok := b.TypeOf(e.Args[0]).(*types.Pointer); ok {
+			return b.lengthBehind(e.Args[0], p)
+		}
+		return name + "(" + list() + ")"
+	case "complex", "real", "imag", "copy", "close":
 		return name + "(" + list() + ")"
 	}
 	b.l.Refuse(e.Pos(), "the interpreter has no builtin "+name)
 	return ""
+}
+
+// builtinOf writes the call of a predeclared function with the results of another.
+func (b *body) builtinOf(e *ast.CallExpr, tuple *types.Tuple) string {
+	defer b.overriding()()
+	spread := &ast.CallExpr{Fun: e.Fun, Lparen: e.Lparen, Rparen: e.Rparen}
+	var names []string
+	for v := range tuple.Variables() {
+		id := &ast.Ident{NamePos: e.Args[0].Pos(), Name: b.l.temp()}
+		b.Info.Types[id] = types.TypeAndValue{Type: v.Type()}
+		defer delete(b.Info.Types, id)
+		b.override[id] = id.Name
+		names = append(names, id.Name)
+		spread.Args = append(spread.Args, id)
+	}
+	tv := b.Info.Types[e]
+	b.Info.Types[spread] = tv
+	defer delete(b.Info.Types, spread)
+	sig := types.NewSignatureType(nil, nil, nil, nil, nil, false)
+	if !tv.IsVoid() {
+		sig = types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(types.NewVar(e.Pos(), nil, "", tv.Type)), false)
+	}
+	before := strings.Join(names, ", ") + " := " + b.expr(e.Args[0]) + "; "
+	return "func()" + b.l.Results(sig) + " { " + before + shape.Returning(sig, b.builtin(spread)) + " }()"
+}
+
+// lengthBehind writes the length of the array behind a pointer that a call returns, perhaps nil.
+func (b *body) lengthBehind(e ast.Expr, p *types.Pointer) string {
+	typ := b.l.Typ(b.Info.TypeOf(e))
+	return b.l.typedFunc("length", typ, func(name string) string {
+		return fmt.Sprintf("func %s(p %s) int { return %d }", name, typ, p.Elem().Underlying().(*types.Array).Len())
+	}) + "(" + b.expr(e) + ")"
 }
 
 // initial writes a value for a variable that the text declares with :=.

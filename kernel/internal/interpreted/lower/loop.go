@@ -192,13 +192,21 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 	switch u := t.(type) {
 	case *types.Pointer:
 		x = "(*" + b.operand(s.X) + ")[:]" // the elements as they are by then
-		key, value = types.Typ[types.Int], u.Elem().Underlying().(*types.Array).Elem()
-		if s.Value == nil {
+		array := u.Elem().Underlying().(*types.Array)
+		key, value = types.Typ[types.Int], array.Elem()
+		if s.Value == nil || isBlank(s.Value) {
 			// Only the length matters, also of a nil pointer.
-			x = fmt.Sprintf("make([]struct{}, %d)", u.Elem().Underlying().(*types.Array).Len())
+			x = fmt.Sprintf("make([]struct{}, %d)", array.Len())
+			if b.runs(s.X) {
+				note += b.l.temp() + " := " + b.expr(s.X) + "\n"
+			}
 		}
 	case *types.Array:
 		key, value = types.Typ[types.Int], u.Elem()
+		if s.Value == nil && !b.runs(s.X) && len(b.Operations(nil, s.X)) > 0 {
+			// Only the length matters, also of what a nil pointer points to.
+			x = fmt.Sprintf("make([]struct{}, %d)", u.Len())
+		}
 	case *types.Slice:
 		key, value = types.Typ[types.Int], u.Elem()
 	case *types.Basic:
@@ -294,6 +302,11 @@ func (b *body) setPlace(operands, sets *strings.Builder, e ast.Expr, name string
 		return temp
 	})
 	sets.WriteString(to.text + " = " + b.convert(name, t, to.t, e.Pos()) + "\n")
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
 }
 
 func (b *body) rangeOverInt(s *ast.RangeStmt, label string) string {
