@@ -30,9 +30,6 @@ func checkSources(ctx context.Context, tc toolchain, p program, root string) err
 func compilePackages(ctx context.Context, tc toolchain, p program, root, dir string) (map[string]string, error) {
 	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin",
 		"-f", `{{if and .Export (ne .Name "main")}}{{.ImportPath}} {{.Export}}{{end}}`}, p.buildFlags()...)
-	if p.setting("-gcflags") == "" {
-		args = append(args, "-gcflags=all=-dwarf=false") // as for units, see runCompiler
-	}
 	out, err := tc.goCommand(ctx, root, programBuild, append(args, p.info.Path)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of this program cannot be compiled for plugins: %w", err)
