@@ -192,6 +192,9 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	if f := c.Bodies(k); f != nil {
 		files(f)
 	}
+	if len(problems) == 0 {
+		k.refuseCycles(c.Session.Live, complain)
+	}
 	if len(problems) > 0 {
 		for i := range problems {
 			problems[i].Hint = c.hint(k, places[i], problems[i].Msg)

@@ -2,60 +2,158 @@ package check
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 
+	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
+
+// An initialization is what is known of the values that are computed before the rest of a cell runs.
+type initialization struct {
+	k      *Checked
+	bodies map[*types.Func]*ast.BlockStmt // of the cell's functions and methods
+}
+
+func (k *Checked) initialization() *initialization {
+	in := &initialization{k, map[*types.Func]*ast.BlockStmt{}}
+	for _, f := range k.Funcs {
+		if f.Object != nil && f.Body != nil && f.Again == nil {
+			in.bodies[f.Object] = f.Body.Body
+		}
+	}
+	return in
+}
+
+// declared returns the declarations of a run by what they declare.
+func (in *initialization) declared(run []*ast.ValueSpec) map[types.Object]*ast.ValueSpec {
+	declared := map[types.Object]*ast.ValueSpec{}
+	for _, v := range run {
+		for _, id := range v.Names {
+			if local := in.k.Info.Defs[id]; local != nil {
+				declared[local] = v
+				declared[in.k.Pkg.Scope().Lookup(id.Name)] = v // as functions see it
+			}
+		}
+	}
+	return declared
+}
+
+// mentioned returns what the values of a declaration, or the body of a function, mention.
+func (in *initialization) mentioned(nodes ...ast.Node) (objects []types.Object) {
+	for _, n := range nodes {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				obj := in.k.Info.Uses[id]
+				if f, ok := obj.(*types.Func); ok {
+					obj = f.Origin()
+				}
+				if obj != nil {
+					objects = append(objects, obj)
+				}
+			}
+			return true
+		})
+	}
+	return objects
+}
+
+func values(v *ast.ValueSpec) (nodes []ast.Node) {
+	for _, e := range v.Values {
+		nodes = append(nodes, e)
+	}
+	return nodes
+}
+
+// refuseCycles complains of variables whose values need these variables themselves. One that is
+// declared anew has a value, which an earlier cell gave it.
+func (k *Checked) refuseCycles(live map[string]*state.Declaration, complain func(token.Pos, string)) {
+	in := k.initialization()
+	for _, run := range syntax.VariableRuns(k.Body) {
+		declared := in.declared(run)
+		maps.DeleteFunc(declared, func(obj types.Object, _ *ast.ValueSpec) bool { return obj == nil || live[obj.Name()] != nil })
+		for _, v := range run {
+			if path := in.cycle(v, declared); path != nil {
+				complain(v.Names[0].Pos(), cycleWording(path))
+				break // the others of the cycle would say the same
+			}
+		}
+	}
+}
+
+// cycle returns the names on the way from a declaration back to itself, nil if there is none.
+func (in *initialization) cycle(v *ast.ValueSpec, declared map[types.Object]*ast.ValueSpec) (path []string) {
+	seen := map[types.Object]bool{}
+	var find func(nodes []ast.Node) []string
+	find = func(nodes []ast.Node) []string {
+		for _, obj := range in.mentioned(nodes...) {
+			if declared[obj] == v {
+				return []string{obj.Name()}
+			}
+			if seen[obj] {
+				continue
+			}
+			seen[obj] = true
+			var next []ast.Node
+			if other := declared[obj]; other != nil {
+				next = values(other)
+			} else if f, ok := obj.(*types.Func); ok && in.bodies[f] != nil {
+				next = []ast.Node{in.bodies[f]}
+			}
+			if rest := find(next); rest != nil {
+				return append([]string{obj.Name()}, rest...)
+			}
+		}
+		return nil
+	}
+	return find(values(v))
+}
+
+// cycleWording words the way from a variable, the last of the path, back to itself.
+func cycleWording(path []string) string {
+	from := path[len(path)-1]
+	if len(path) == 1 {
+		return "initialization cycle: " + from + " refers to itself"
+	}
+	text := "initialization cycle: "
+	for i, to := range path {
+		if i > 0 {
+			text += ", "
+		}
+		text += from + " refers to " + to
+		from = to
+	}
+	return text
+}
 
 // sortVariables puts the declarations of variables that follow each other at the cell's top into
 // the order in which Go initializes those of a package. The parser has sorted them by names, so
 // that each is declared before it is mentioned; the types say what a name means, and so which of
 // them a value needs indeed.
 func (k *Checked) sortVariables() {
-	bodies := map[*types.Func]*ast.BlockStmt{}
-	for _, f := range k.Funcs {
-		if f.Object != nil && f.Body != nil && f.Again == nil {
-			bodies[f.Object] = f.Body.Body
-		}
-	}
+	in := k.initialization()
 	k.Body = syntax.SortVariables(k.Body, func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec {
-		declared := map[types.Object]*ast.ValueSpec{}
-		for _, v := range run {
-			for _, id := range v.Names {
-				if local := k.Info.Defs[id]; local != nil {
-					declared[local] = v
-					declared[k.Pkg.Scope().Lookup(id.Name)] = v // as functions see it
-				}
-			}
-		}
+		declared := in.declared(run)
 		return func(v *ast.ValueSpec) (needs []*ast.ValueSpec) {
 			seen := map[types.Object]bool{}
-			var visit func(n ast.Node) bool
-			visit = func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				if !ok {
-					return true
+			var visit func(nodes []ast.Node)
+			visit = func(nodes []ast.Node) {
+				for _, obj := range in.mentioned(nodes...) {
+					if seen[obj] {
+						continue
+					}
+					seen[obj] = true
+					if other := declared[obj]; other != nil {
+						needs = append(needs, other)
+					}
+					if f, ok := obj.(*types.Func); ok && in.bodies[f] != nil {
+						visit([]ast.Node{in.bodies[f]})
+					}
 				}
-				obj := k.Info.Uses[id]
-				if f, ok := obj.(*types.Func); ok {
-					obj = f.Origin()
-				}
-				if obj == nil || seen[obj] {
-					return true
-				}
-				seen[obj] = true
-				if other := declared[obj]; other != nil {
-					needs = append(needs, other)
-				}
-				if f, ok := obj.(*types.Func); ok && bodies[f] != nil {
-					ast.Inspect(bodies[f], visit)
-				}
-				return true
 			}
-			for _, e := range v.Values {
-				ast.Inspect(e, visit)
-			}
+			visit(values(v))
 			return needs
 		}
 	})

@@ -126,6 +126,23 @@ func declaring(s ast.Stmt, v *ast.ValueSpec) ast.Stmt {
 	return &ast.DeclStmt{Decl: &one}
 }
 
+// VariableRuns returns the declarations of variables in each uninterrupted run of them.
+func VariableRuns(stmts []ast.Stmt) (runs [][]*ast.ValueSpec) {
+	going := false
+	for _, s := range stmts {
+		vars := Variables(s)
+		switch {
+		case vars == nil:
+		case going:
+			runs[len(runs)-1] = append(runs[len(runs)-1], vars...)
+		default:
+			runs = append(runs, vars)
+		}
+		going = vars != nil
+	}
+	return runs
+}
+
 // Variables returns what a statement declares if it is var.
 func Variables(s ast.Stmt) []*ast.ValueSpec {
 	decl, ok := s.(*ast.DeclStmt)
