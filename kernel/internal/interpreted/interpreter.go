@@ -56,6 +56,7 @@ type Interpreter struct {
 	trees      *trees
 
 	instructions *instructions
+	recursive    *recursive
 
 	mu      sync.Mutex
 	reached map[int]int      // of cells that failed, see ReachedBy
@@ -102,6 +103,9 @@ func New(config Config) (*Interpreter, error) {
 		return nil, err
 	}
 	if in.instructions, err = newInstructions(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.recursive, err = newRecursive(in.yaegi); err != nil {
 		return nil, err
 	}
 	if in.frames.faults, err = newFaults(in.yaegi); err != nil {
@@ -164,9 +168,16 @@ func (in *Interpreter) ReachedBy(cell int) int {
 func (in *Interpreter) declare(p *program.Program) (cell func(), err error) {
 	in.evaluating.Lock()
 	defer in.evaluating.Unlock()
+	settled := len(p.Recursive) == 0
 	for _, unit := range p.Source {
 		if _, err := in.evaluate(unit); err != nil {
 			return nil, err
+		}
+		if !settled && in.recursive.declared(p.Recursive[0]).IsValid() {
+			settled = true
+			if err := in.recursive.settle(p.Recursive); err != nil {
+				return nil, err
+			}
 		}
 	}
 	in.trees.release(p.Variables, p.Temporary)

@@ -24,6 +24,9 @@ type Program struct {
 	Call string
 	// Variables names the variables at package level that the source declares.
 	Variables []string
+	// Recursive names the types that refer to each other. A unit of the source has these alone, and
+	// what makes the interpreter lay them out.
+	Recursive []string
 	// Temporary names what no program after this one mentions, save this cell's Call.
 	Temporary []string
 	// Keep says that other programs may ask for the values which this one shows, if it ends well.
@@ -34,8 +37,8 @@ type Program struct {
 	// Interpreted, if set, may be called once before Run returns, with the time for which the
 	// program computed in interpreted code, as far as that is known.
 	Interpreted func(time.Duration) `json:"-"`
-	// Compiled, if set, is the cell in its compiled form. Source, Call, Variables and Temporary are
-	// empty then.
+	// Compiled, if set, is the cell in its compiled form. Source, Call, Variables, Recursive and
+	// Temporary are empty then.
 	Compiled *Compiled
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,7 +86,17 @@ func (l *lowering) program(body string) *program.Program {
 		p.Source = append(p.Source, strings.Join(l.Imports, "\n")+"\n")
 	}
 	var decls []string
-	decls = append(decls, l.Types...)
+	if p.Recursive = l.Recursive(); len(p.Recursive) > 0 {
+		unit := slices.Clone(l.Types)
+		for _, name := range p.Recursive {
+			made := l.temp()
+			unit = append(unit, fmt.Sprintf("var %s %s", made, name))
+			p.Temporary = append(p.Temporary, made)
+		}
+		p.Source = append(p.Source, strings.Join(unit, "\n")+"\n")
+	} else {
+		decls = append(decls, l.Types...)
+	}
 	for _, v := range l.Vars {
 		decls = append(decls, fmt.Sprintf("var %s %s", v.Name, v.Typ))
 		p.Variables = append(p.Variables, v.Name)

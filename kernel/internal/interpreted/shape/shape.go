@@ -25,8 +25,10 @@ type Shapes struct {
 
 	Imports []string
 	Types   []string
-	Vars    []Variable
-	Funcs   []string
+	// Declared are the types of Types, by their names.
+	Declared []Declared
+	Vars     []Variable
+	Funcs    []string
 	// Setup holds the statements that come before the cell's own.
 	Setup []string
 	// Done holds the functions that are written.
@@ -49,6 +51,12 @@ type Preludes struct {
 // NewPreludes returns preludes of which none is loaded.
 func NewPreludes(c *check.Checker) *Preludes {
 	return &Preludes{c, map[string]*prelude{}}
+}
+
+// A Declared is a type that lowered code declares.
+type Declared struct {
+	Name string
+	Type types.Type
 }
 
 // A Variable is one at package level, with its type, in lowered words.

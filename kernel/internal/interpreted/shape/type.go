@@ -234,6 +234,7 @@ func (l *Shapes) declareType(name string, t types.Type) {
 	}
 	text := l.Typ(underlying)
 	l.Types = append(l.Types, fmt.Sprintf("type %s %s", name, text))
+	l.Declared = append(l.Declared, Declared{name, t})
 }
 
 // tangled reports a type that is reached from the struct it is within functions that are not
