@@ -69,6 +69,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Println":       in.println,
 		"Words":         func(v any) words { return words{v} },
 		"Go":            in.start,
+		"Select":        in.selects,
 		"Lock":          in.lock,
 		"RLock":         in.rlock,
 		"Await":         in.await,

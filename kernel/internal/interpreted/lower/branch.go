@@ -14,9 +14,6 @@ import (
 type target struct {
 	label string
 	loop  bool
-	// exit is the label that break without one is written with, where the interpreter takes break
-	// alone for the end of the function.
-	exit string
 	// iterated is set for a range over a function, whose body is a function literal of its own.
 	iterated *iterated
 }
@@ -75,15 +72,12 @@ func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 		if b.rangeFunc() != nil {
 			b.l.Refuse(pos, "goto inside a range over a function")
 		}
-		return text
+		return "goto " + labelName(b.destination(label.Name))
 	}
 	for i := len(b.targets) - 1; i >= 0; i-- {
 		t := b.targets[i]
 		means := label == nil && (tok == token.BREAK || t.loop) || label != nil && label.Name == t.label
 		if t.iterated == nil {
-			if means && label == nil && t.exit != "" {
-				return text + " " + labelName(t.exit)
-			}
 			if means {
 				return text
 			}
@@ -99,6 +93,51 @@ func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 		return fmt.Sprintf("%s = %d\n%s", t.iterated.variable, len(t.iterated.exits)+1, t.iterated.leave())
 	}
 	return text
+}
+
+// statements returns the node whose labels are those of the body.
+func (b *body) statements() ast.Node {
+	switch {
+	case b.enclosing != nil:
+		return b.enclosing.Body
+	case b.function != nil:
+		return b.function.Decl.Body
+	}
+	return &ast.BlockStmt{List: b.l.K.Body}
+}
+
+// jumped reports whether a goto leads to a label.
+func (b *body) jumped(label string) bool {
+	found := false
+	ast.Inspect(b.statements(), func(n ast.Node) bool {
+		if s, ok := n.(*ast.BranchStmt); ok && s.Tok == token.GOTO && s.Label.Name == label {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// destination returns the label for goto. Of a statement that break can leave it is another, before
+// what the lowered text evaluates ahead of the statement.
+func (b *body) destination(label string) string {
+	ast.Inspect(b.statements(), func(n ast.Node) bool {
+		if s, ok := n.(*ast.LabeledStmt); ok && s.Label.Name == label && canBreak(s.Stmt) {
+			label += "__again"
+			return false
+		}
+		return true
+	})
+	return label
+}
+
+// canBreak reports statements that break can leave.
+func canBreak(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		return true
+	}
+	return false
 }
 
 // returnThrough writes a return inside the body of a range over a function.

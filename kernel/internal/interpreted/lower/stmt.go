@@ -99,9 +99,12 @@ func (b *body) statement(s ast.Stmt, label string) string {
 		return b.selectStmt(s, label)
 	case *ast.LabeledStmt:
 		b.noted = 0
-		switch s.Stmt.(type) {
-		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-			return b.stmt(s.Stmt, s.Label.Name)
+		if canBreak(s.Stmt) {
+			text := b.stmt(s.Stmt, s.Label.Name)
+			if b.jumped(s.Label.Name) {
+				return labelName(b.destination(s.Label.Name)) + ":\n{\n}\n" + text
+			}
+			return text
 		}
 		return labelName(s.Label.Name) + ":\n" + b.stmt(s.Stmt, "")
 	case *ast.BranchStmt:
