@@ -3,6 +3,7 @@ package interpreted
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/traefik/yaegi/interp"
@@ -90,12 +91,39 @@ func (r *recursive) settle(names []string) error {
 				continue
 			}
 			if !alike(want, got) {
-				return fmt.Errorf("it cannot lay out types that are parts of each other by way of other types, as %s is", t.Elem().FieldByName("name"))
+				return unlaid(t)
 			}
 			setFieldType(made, i, want)
 		}
+		if !laidOut(made) {
+			return unlaid(t)
+		}
 	}
 	return nil
+}
+
+func unlaid(t reflect.Value) error {
+	name, _, _ := strings.Cut(t.Elem().FieldByName("name").String(), "__")
+	return fmt.Errorf("it cannot lay out structs that contain each other by way of pointers in several ways, as %s does", name)
+}
+
+// laidOut reports whether the fields of a struct have the room that their types need: a stand-in
+// for a struct that another one contains would have had none.
+func laidOut(t reflect.Type) bool {
+	end, align := uintptr(0), uintptr(1)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		a := uintptr(f.Type.Align())
+		end, align = (end+a-1)&^(a-1), max(align, a)
+		if f.Offset != end {
+			return false
+		}
+		end += f.Type.Size()
+	}
+	if n := t.NumField(); n > 0 && end > 0 && t.Field(n-1).Type.Size() == 0 {
+		end++ // so that its address is none of what follows
+	}
+	return t.Size() == (end+align-1)&^(align-1)
 }
 
 // settling is one run of settle.
