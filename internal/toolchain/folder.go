@@ -26,18 +26,26 @@ func newFolder() (*folder, error) {
 		parent = "/dev/shm"
 	}
 	removeForgotten(parent)
-	path, err := os.MkdirTemp(parent, folderPattern)
-	if err != nil {
-		return nil, plainly(err, parent, "TMPDIR")
+	for {
+		path, err := os.MkdirTemp(parent, folderPattern)
+		if err != nil {
+			return nil, plainly(err, parent, "TMPDIR")
+		}
+		own, err := tryLock(filepath.Join(path, "lock"), true)
+		switch {
+		case errors.Is(err, os.ErrNotExist): // removed, see below
+		case err != nil:
+			return nil, errors.Join(err, os.RemoveAll(path))
+		case own != nil && own.is(filepath.Join(path, "lock")):
+			return &folder{path, own}, nil
+		case own != nil:
+			if err := own.release(); err != nil {
+				return nil, err
+			}
+		}
+		// Between the making of the lock and the taking of it another process has taken the folder
+		// for a forgotten one. It removes it.
 	}
-	own, err := tryLock(filepath.Join(path, "lock"), true)
-	if err == nil && own == nil {
-		err = errors.New("the new folder " + path + " is locked")
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(path))
-	}
-	return &folder{path, own}, nil
 }
 
 func (f *folder) remove() error {
@@ -52,12 +60,8 @@ func removeForgotten(parent string) {
 		if trust(path) != nil {
 			continue
 		}
-		// A folder that has no lock yet is being made.
-		lock := filepath.Join(path, "lock")
-		if _, err := os.Stat(lock); err != nil {
-			continue
-		}
-		own, err := tryLock(lock, true)
+		// A folder that has no lock yet is being made, or removed.
+		own, err := tryLockThere(filepath.Join(path, "lock"), true)
 		if err != nil || own == nil {
 			continue
 		}

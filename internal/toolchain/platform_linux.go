@@ -29,7 +29,16 @@ type lock struct{ file *os.File }
 // tryLock takes the lock of the file at path, which it makes where it is missing: alone, or as one
 // of many. It returns nil if others have it.
 func tryLock(path string, alone bool) (*lock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	return tryLockOf(path, os.O_RDWR|os.O_CREATE, alone)
+}
+
+// tryLockThere is tryLock for a file that is not made.
+func tryLockThere(path string, alone bool) (*lock, error) {
+	return tryLockOf(path, os.O_RDWR, alone)
+}
+
+func tryLockOf(path string, flag int, alone bool) (*lock, error) {
+	f, err := os.OpenFile(path, flag, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +57,16 @@ func tryLock(path string, alone bool) (*lock, error) {
 }
 
 func (l *lock) release() error { return l.file.Close() }
+
+// is reports whether the lock is that of the file which is at path now.
+func (l *lock) is(path string) bool {
+	held, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(held, there)
+}
 
 // usableForCode reports whether this process may write to dir and load programs from it, and
 // whether there are at least free bytes of room.

@@ -15,7 +15,11 @@ type lock struct{}
 
 func tryLock(string, bool) (*lock, error) { return nil, errors.ErrUnsupported }
 
+func tryLockThere(string, bool) (*lock, error) { return nil, errors.ErrUnsupported }
+
 func (l *lock) release() error { return nil }
+
+func (l *lock) is(string) bool { return false }
 
 func trust(string) error { return errors.ErrUnsupported }
 
