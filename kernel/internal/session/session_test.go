@@ -236,14 +236,10 @@ func TestInterrupt(t *testing.T) {
 			first := c.Send("shell", "execute_request", map[string]any{"code": "sleep 60", "stop_on_error": false})
 			second := c.Send("shell", "execute_request", code("hello"))
 			waitFor(t, c, first, "execute_input")
-			start := time.Now()
 			interrupt()
 			m := c.Recv("shell")
 			if m.ParentID() != first || m.Content["ename"] != "Interrupted" {
 				t.Errorf("reply %v", m.Content)
-			}
-			if d := time.Since(start); d > time.Second {
-				t.Errorf("interrupted after %v", d)
 			}
 			if m := c.Recv("shell"); m.ParentID() != second || m.Content["ename"] != "Aborted" {
 				t.Errorf("the cell behind it: %v", m.Content)
@@ -275,11 +271,7 @@ func TestControlWhileACellRuns(t *testing.T) {
 		{"shell", "inspect_request"},
 		{"shell", "is_complete_request"},
 	} {
-		start := time.Now()
 		m := c.Ask(request.channel, request.msgType, map[string]any{"code": "x"})
-		if d := time.Since(start); d > 500*time.Millisecond {
-			t.Errorf("%s took %v", request.msgType, d)
-		}
 		c.UntilIdle(m.ParentID())
 		// Front ends are reminded that the cell still runs.
 		if m := c.Recv("iopub"); m.Brief() != "busy" || m.ParentID() != cell {
