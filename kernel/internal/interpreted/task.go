@@ -137,8 +137,13 @@ func (in *Interpreter) interruptible() interp.Exports {
 
 // What follows calls functions of the session in goroutines that compiled code starts.
 
+// afterFunc calls f by the time.AfterFunc of the symbols, which may know more of goroutines.
 func (in *Interpreter) afterFunc(d time.Duration, f func()) *time.Timer {
-	return time.AfterFunc(d, in.aside(f))
+	after := time.AfterFunc
+	if given, ok := in.config.Symbols["time/time"]["AfterFunc"]; ok {
+		after = given.Interface().(func(time.Duration, func()) *time.Timer)
+	}
+	return after(d, in.aside(f))
 }
 
 func (in *Interpreter) contextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
