@@ -187,7 +187,7 @@ func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string,
 		return standard, nil, false
 	}
 	index := s.Index()
-	path, reached, _ := b.l.path(t, index[:len(index)-1])
+	path, reached, _ := b.l.EmbeddedPath(t, index[:len(index)-1])
 	text += path
 	pointer := false
 	base := reached
@@ -241,7 +241,7 @@ func (b *body) compiledMethodValue(e *ast.SelectorExpr, s *types.Selection, recv
 	m := s.Obj().(*types.Func)
 	sig := s.Type().(*types.Signature)
 	index := s.Index()
-	_, t, _ := b.l.path(b.Info.TypeOf(e.X), index[:len(index)-1])
+	_, t, _ := b.l.EmbeddedPath(b.Info.TypeOf(e.X), index[:len(index)-1])
 	base, pointer := t, false
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		base, pointer = p.Elem(), true
@@ -426,7 +426,7 @@ func (b *body) builtinOf(e *ast.CallExpr, tuple *types.Tuple) string {
 // lengthBehind writes the length of the array behind a pointer that a call returns, perhaps nil.
 func (b *body) lengthBehind(e ast.Expr, p *types.Pointer) string {
 	typ := b.l.Typ(b.Info.TypeOf(e))
-	return b.l.typedFunc("length", typ, func(name string) string {
+	return b.l.TypedFunc("length", typ, func(name string) string {
 		return fmt.Sprintf("func %s(p %s) int { return %d }", name, typ, p.Elem().Underlying().(*types.Array).Len())
 	}) + "(" + b.expr(e) + ")"
 }
@@ -454,7 +454,7 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 		}
 		text := b.functionAs(a, s.Elem())
 		if i > 0 && b.mayBeElement(a, s.Elem()) {
-			text = b.l.copyFunc(s.Elem()) + "(" + text + ")"
+			text = b.l.CopyFunc(s.Elem()) + "(" + text + ")"
 		}
 		args = append(args, text)
 	}
@@ -486,27 +486,6 @@ func (b *body) mayBeElement(e ast.Expr, elem types.Type) bool {
 	return false
 }
 
-// copyFunc returns a function that returns what it is given, for values of a type.
-func (l *lowering) copyFunc(t types.Type) string {
-	typ := l.Typ(t)
-	return l.typedFunc("copy", typ, func(name string) string {
-		return fmt.Sprintf("func %s(v %s) %s { return v }", name, typ, typ)
-	})
-}
-
-// typedFunc returns a function that is declared once for a type.
-func (l *lowering) typedFunc(name, typ string, declare func(name string) string) string {
-	key := name + " " + typ
-	if f, ok := l.S.Instances[key]; ok {
-		return f
-	}
-	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
-	l.S.Instances[key] = f
-	l.Later(func() { delete(l.S.Instances, key) })
-	l.Funcs = append(l.Funcs, declare(f))
-	return f
-}
-
 // minMax writes min or max: of floating point numbers as a call of the bridge, of others as nested
 // calls of a function of two parameters that is made for the type.
 func (b *body) minMax(e *ast.CallExpr, name string) string {
@@ -519,20 +498,12 @@ func (b *body) minMax(e *ast.CallExpr, name string) string {
 		}
 		return fmt.Sprintf("%s(%s.%s(%s))", b.l.Typ(t), shape.Bridge, map[string]string{"min": "Min", "max": "Max"}[name], strings.Join(args, ", "))
 	}
-	f := b.l.minMaxFunc(name, t)
+	f := b.l.MinMaxFunc(name, t)
 	text := b.expr(e.Args[0])
 	for _, a := range e.Args[1:] {
 		text = f + "(" + text + ", " + b.expr(a) + ")"
 	}
 	return text
-}
-
-func (l *lowering) minMaxFunc(name string, t types.Type) string {
-	typ := l.Typ(t)
-	op := map[string]string{"min": "<", "max": ">"}[name]
-	return l.typedFunc(name, typ, func(f string) string {
-		return fmt.Sprintf("func %s(a, b %s) %s { if a %s b { return a }; return b }", f, typ, typ, op)
-	})
 }
 
 // compiledGeneric writes an instance of a generic function of a compiled package.

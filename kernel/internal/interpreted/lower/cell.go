@@ -136,7 +136,7 @@ func (b *body) valueText(s *ast.ExprStmt) string {
 	}
 	b.l.Shows(types.Default(t))
 	if tv.Value != nil {
-		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, b.shownText(b.l.constant(tv.Value, tv.Type), types.Default(tv.Type), s))
+		return b.endMeasurement() + fmt.Sprintf("%s.Show(false, %s)\n", shape.Bridge, b.shownText(b.l.Constant(tv.Value, tv.Type), types.Default(tv.Type), s))
 	}
 	value := b.shownText(b.expr(s.X), types.Default(t), s)
 	if l := b.l; l.K.Stop != nil && !tv.IsNil() {

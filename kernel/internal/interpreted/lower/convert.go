@@ -24,7 +24,7 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 	if tv.Value != nil {
 		if types.IsInterface(t) {
 			from := types.Default(tv.Type)
-			return b.convert(b.l.constant(tv.Value, from), from, t, e.Pos())
+			return b.convert(b.l.Constant(tv.Value, from), from, t, e.Pos())
 		}
 		return b.like(e)
 	}

@@ -6,8 +6,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
@@ -25,10 +23,10 @@ func (b *body) expr(e ast.Expr) string {
 			return b.l.Typ(tv.Type)
 		}
 		if tv.Value != nil {
-			if lit, ok := ast.Unparen(e).(*ast.BasicLit); ok && plainLiteral(lit, tv.Type) {
+			if lit, ok := ast.Unparen(e).(*ast.BasicLit); ok && shape.PlainLiteral(lit, tv.Type) {
 				return lit.Value
 			}
-			return b.l.constant(tv.Value, tv.Type)
+			return b.l.Constant(tv.Value, tv.Type)
 		}
 		if tv.IsNil() {
 			return "nil"
@@ -105,95 +103,6 @@ func balanced(s string) bool {
 	return false
 }
 
-// plainLiteral reports whether a literal has, by itself, the type it has here.
-func plainLiteral(lit *ast.BasicLit, t types.Type) bool {
-	basic, ok := types.Unalias(t).(*types.Basic)
-	if !ok {
-		return false
-	}
-	switch basic.Kind() {
-	case types.Int, types.UntypedInt:
-		return lit.Kind == token.INT
-	case types.Float64, types.UntypedFloat:
-		return lit.Kind == token.FLOAT && !strings.ContainsAny(lit.Value, "xXpP_")
-	case types.String, types.UntypedString:
-		return lit.Kind == token.STRING
-	}
-	return false
-}
-
-// constant writes a constant with its type. All constants are folded: the interpreter's own
-// arithmetic on them is not exact.
-func (l *lowering) constant(v constant.Value, t types.Type) string {
-	basic, ok := types.Default(t).Underlying().(*types.Basic)
-	if !ok {
-		l.Refuse(l.Pos, fmt.Sprintf("a constant of type %s", t))
-	}
-	text := l.bare(v, basic)
-	if named, ok := types.Unalias(types.Default(t)).(*types.Basic); ok {
-		switch named.Kind() {
-		case types.Int, types.String, types.Bool, types.Float64:
-			return text
-		}
-	}
-	return l.Typ(t) + "(" + text + ")"
-}
-
-// bare writes a constant as a literal of a basic kind.
-func (l *lowering) bare(v constant.Value, basic *types.Basic) string {
-	info := basic.Info()
-	switch {
-	case info&types.IsBoolean != 0:
-		return strconv.FormatBool(constant.BoolVal(v))
-	case info&types.IsString != 0:
-		return strconv.Quote(constant.StringVal(v))
-	case info&types.IsInteger != 0:
-		text := constant.ToInt(v).ExactString()
-		if strings.HasPrefix(text, "-") {
-			return "(" + text + ")"
-		}
-		return text
-	case info&types.IsFloat != 0:
-		bits := 64
-		if basic.Kind() == types.Float32 {
-			bits = 32
-		}
-		return l.float(v, bits)
-	case info&types.IsComplex != 0:
-		bits := 64
-		if basic.Kind() == types.Complex64 {
-			bits = 32
-		}
-		return fmt.Sprintf("complex(%s, %s)", l.float(constant.Real(v), bits), l.float(constant.Imag(v), bits))
-	}
-	l.Refuse(l.Pos, "a constant of an unknown kind")
-	return ""
-}
-
-func (l *lowering) float(v constant.Value, bits int) string {
-	var f float64
-	if bits == 32 {
-		f32, _ := constant.Float32Val(v)
-		f = float64(f32)
-	} else {
-		f, _ = constant.Float64Val(v)
-	}
-	if math.IsInf(f, 0) {
-		l.RefuseAnywhere(l.Pos, "a constant that overflows its type")
-	}
-	text := strconv.FormatFloat(f, 'g', -1, bits)
-	if !strings.ContainsAny(text, ".e") {
-		text += ".0"
-	}
-	if strings.HasPrefix(text, "-") {
-		return "(" + text + ")"
-	}
-	if bits == 32 {
-		return "float32(" + text + ")"
-	}
-	return text
-}
-
 // like writes an operand of an operation whose other operand gives it its type, so that constants
 // can be bare.
 func (b *body) like(e ast.Expr) string {
@@ -202,7 +111,7 @@ func (b *body) like(e ast.Expr) string {
 			basic.Info()&(types.IsInteger|types.IsFloat|types.IsString|types.IsBoolean) != 0 && basic.Kind() != types.Float32 {
 			if v, exact := constant.Int64Val(constant.ToInt(tv.Value)); basic.Info()&types.IsInteger == 0 || exact && v >= 0 {
 				b.l.Pos = e.Pos()
-				return b.l.bare(tv.Value, basic)
+				return b.l.Bare(tv.Value, basic)
 			}
 		}
 	}
@@ -299,45 +208,12 @@ func (b *body) selector(e *ast.SelectorExpr) string {
 
 func (b *body) field(e *ast.SelectorExpr, sel *types.Selection) string {
 	text, t := b.operand(e.X), b.Info.TypeOf(e.X)
-	path, _, rest := b.l.path(t, sel.Index())
+	path, _, rest := b.l.EmbeddedPath(t, sel.Index())
 	text += path
 	if rest != nil {
 		text += "." + rest.Name()
 	}
 	return text
-}
-
-// path writes the way through embedded fields that a selection takes, as far as it leads through
-// types of the session, and returns the type it leads to. What is left of it inside a compiled type
-// is found there by its name.
-func (l *lowering) path(t types.Type, index []int) (text string, reached types.Type, rest *types.Var) {
-	for n, i := range index {
-		held := t
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		st, ok := t.Underlying().(*types.Struct)
-		if !ok {
-			return text, t, nil
-		}
-		if named, ok := types.Unalias(t).(*types.Named); ok && !state.IsSession(named.Obj()) && n < len(index)-1 {
-			for _, j := range index[n:] {
-				if p, ok := t.Underlying().(*types.Pointer); ok {
-					t = p.Elem()
-				}
-				st := t.Underlying().(*types.Struct)
-				rest = st.Field(j)
-				t = rest.Type()
-			}
-			return text, t, rest
-		}
-		if shape.Private(t, st.Field(i)) {
-			return text, held, nil
-		}
-		text += "." + shape.FieldName(st.Field(i))
-		t = st.Field(i).Type()
-	}
-	return text, t, nil
 }
 
 func (b *body) index(e ast.Expr, x, index ast.Expr) string {

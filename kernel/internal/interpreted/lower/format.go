@@ -11,22 +11,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
-// formatParameter returns which parameter of a printing function is its format.
-func formatParameter(obj *types.Func) (int, bool) {
-	if obj == nil || !prints(obj) || !strings.HasSuffix(obj.Name(), "f") {
-		return 0, false
-	}
-	if obj.Name() == "Fprintf" || obj.Name() == "Appendf" {
-		return 1, true
-	}
-	return 0, true
-}
-
 // formatted writes a call of f, a function with a format, if there may be verbs in it that fmt
 // answers without asking the operand, which may be a carrier: then the bridge looks at format and
 // operands first.
 func (b *body) formatted(e *ast.CallExpr, f string, obj *types.Func, sig *types.Signature) (string, bool) {
-	at, ok := formatParameter(obj)
+	at, ok := shape.FormatParameter(obj)
 	if !ok || !b.asksType(e, obj, at) {
 		return "", false
 	}

@@ -1,12 +1,9 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 
-	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
 )
 
@@ -25,42 +22,6 @@ func (b *body) decodes(e ast.Expr) bool {
 	if b.l.Native(t) {
 		return types.IsInterface(t)
 	}
-	b.l.encodable(t, e.Pos())
+	b.l.Encodable(t, e.Pos())
 	return true
-}
-
-// encodable refuses a session type whose values encoding/json would not encode and decode as those
-// of a compiled program.
-func (l *lowering) encodable(t types.Type, pos token.Pos) {
-	if !l.shapeOnly(t, map[types.Type]bool{}) {
-		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", check.Shown(t)))
-	}
-}
-
-// holdsInterface reports whether values of a type have interfaces in them, in which there may be
-// values of session types.
-func holdsInterface(t types.Type, seen map[types.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Interface:
-		return true
-	case *types.Pointer:
-		return holdsInterface(u.Elem(), seen)
-	case *types.Slice:
-		return holdsInterface(u.Elem(), seen)
-	case *types.Array:
-		return holdsInterface(u.Elem(), seen)
-	case *types.Map:
-		return holdsInterface(u.Key(), seen) || holdsInterface(u.Elem(), seen)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if holdsInterface(u.Field(i).Type(), seen) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -33,7 +33,7 @@ func (b *body) readByFunction(e *ast.StarExpr) bool {
 // pointedTo writes *p so that it fails where it stands.
 func (b *body) pointedTo(e *ast.StarExpr) string {
 	typ := b.l.Typ(b.Info.TypeOf(e))
-	f := b.l.typedFunc("value", typ, func(name string) string {
+	f := b.l.TypedFunc("value", typ, func(name string) string {
 		return fmt.Sprintf("func %s(p *%s) %s { v := *p; return v }", name, typ, typ)
 	})
 	return f + "(" + b.operand(e.X) + ")"
@@ -53,7 +53,7 @@ func (b *body) placed(e ast.Expr) string {
 // addressOf writes &*p, which fails where p is nil.
 func (b *body) addressOf(e *ast.StarExpr) string {
 	typ := b.l.Typ(b.Info.TypeOf(e))
-	f := b.l.typedFunc("pointer", typ, func(name string) string {
+	f := b.l.TypedFunc("pointer", typ, func(name string) string {
 		return fmt.Sprintf("func %s(p *%s) *%s { v := *p; _ = v; return p }", name, typ, typ)
 	})
 	return f + "(" + b.operand(e.X) + ")"

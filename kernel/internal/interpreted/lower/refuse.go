@@ -9,7 +9,6 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/shape"
-	"github.com/hierml/notebook/kernel/internal/state"
 )
 
 // unwrapped writes a value of a compiled interface as one of an empty interface.
@@ -112,47 +111,6 @@ func (b *body) operandLike(e, other ast.Expr) string {
 	return b.expr(e)
 }
 
-// shapeOnly reports whether all that encoding/json looks at in values of a type is there at run
-// time: there must be neither embedded structs nor types that encode themselves.
-func (l *lowering) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
-	if seen[t] {
-		return true
-	}
-	seen[t] = true
-	if named, ok := types.Unalias(t).(*types.Named); ok {
-		if !state.IsSession(named.Obj()) {
-			return true
-		}
-		set := types.NewMethodSet(types.NewPointer(named))
-		for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "IsZero"} {
-			if set.Lookup(nil, name) != nil {
-				return false
-			}
-		}
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if u.Field(i).Embedded() || u.Field(i).Exported() && !l.shapeOnly(u.Field(i).Type(), seen) {
-				return false
-			}
-		}
-	case *types.Pointer:
-		return l.shapeOnly(u.Elem(), seen)
-	case *types.Slice:
-		return l.shapeOnly(u.Elem(), seen)
-	case *types.Array:
-		return l.shapeOnly(u.Elem(), seen)
-	case *types.Map:
-		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
-	case *types.Interface:
-		return u.NumMethods() == 0
-	case *types.Chan, *types.Signature:
-		return l.Native(t) // encoding/json complains of it by its name
-	}
-	return true
-}
-
 // replaced writes calls that the bridge carries out instead of the function that the user names.
 func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) (string, bool) {
 	if obj == nil {
@@ -167,7 +125,7 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 	if names := check.ParameterNames(e, obj, b.Info); names != "" {
 		return b.apply(e, b.l.Use(obj.Pkg())+"."+check.InteractLabelled, []string{names}, sig, obj), true
 	}
-	if _, ok := formatParameter(obj); ok {
+	if _, ok := shape.FormatParameter(obj); ok {
 		return b.formatted(e, b.l.Use(obj.Pkg())+"."+obj.Name(), obj, sig)
 	}
 	return "", false
@@ -224,7 +182,7 @@ func (b *body) replacedMethod(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.S
 		return "", false
 	}
 	index := s.Index()
-	_, holder, _ := b.l.path(b.Info.TypeOf(sel.X), index[:len(index)-1])
+	_, holder, _ := b.l.EmbeddedPath(b.Info.TypeOf(sel.X), index[:len(index)-1])
 	if _, pointer := holder.Underlying().(*types.Pointer); !pointer && !types.IsInterface(holder) {
 		recv = "&" + recv
 	}

@@ -1,7 +1,8 @@
 // Package shape says what types are in the code that the interpreter runs, and writes the
 // declarations that have to be there for them: structs without methods, dispatchers for interfaces,
 // descriptions by which values show the type that they have, and stand-ins for generic functions
-// and types of compiled packages (prelude).
+// and types of compiled packages (prelude). It writes constants, and says how functions of compiled
+// packages take values of a session's types (handed.go).
 //
 // Methods are functions of their receiver, found by static types; the running types have methods
 // only where compiled code needs them.
