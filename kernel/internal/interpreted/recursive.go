@@ -1,6 +1,7 @@
 package interpreted
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -93,7 +94,9 @@ func (r *recursive) settle(names []string) error {
 			if !alike(want, got) {
 				return unlaid(t)
 			}
-			setFieldType(made, i, want)
+			if err := setFieldType(made, i, want); err != nil {
+				return err
+			}
 		}
 		if !laidOut(made) {
 			return unlaid(t)
@@ -227,24 +230,29 @@ func alike(a, b reflect.Type) bool {
 }
 
 // setFieldType sets the type of a field of a struct that was made at run time. The declarations are
-// those of package internal/abi.
-func setFieldType(t reflect.Type, field int, to reflect.Type) {
+// those of package internal/abi; it is an error where they are not any more.
+func setFieldType(t reflect.Type, field int, to reflect.Type) error {
 	type structField struct {
-		name   unsafe.Pointer
-		typ    unsafe.Pointer
-		offset uintptr
+		_   unsafe.Pointer // name
+		typ unsafe.Pointer
+		_   uintptr // offset
 	}
 	type structType struct {
-		size, pointers uintptr
-		hash           uint32
-		flags          [4]uint8
-		equal, gc      uintptr
-		text, pointer  int32
-		path           unsafe.Pointer
-		fields         []structField
+		_      [2]uintptr // sizes
+		_      uint32     // hash
+		_      [4]uint8   // flags
+		_      [2]uintptr // equality, what the collector reads
+		_      [2]int32   // name, type of pointers to it
+		_      unsafe.Pointer
+		fields []structField
 	}
 	pointer := func(t reflect.Type) unsafe.Pointer {
 		return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1]
 	}
-	(*structType)(pointer(t)).fields[field].typ = pointer(to)
+	fields := (*structType)(pointer(t)).fields
+	if len(fields) != t.NumField() || fields[field].typ != pointer(t.Field(field).Type) {
+		return errors.New("it does not know how this release of Go lays out types that refer to each other")
+	}
+	fields[field].typ = pointer(to)
+	return nil
 }
