@@ -124,9 +124,10 @@ type ascentOfOne struct {
 	gap, primal     float64
 	trust           float64 // what a gap was of the one that the visits saw
 	rounds          int     // of conjugate gradients
-	credit          int     // visits of examples since there were some
+	credit          int     // visits of examples since the last conjugate gradients
 }
 
+// begin takes up a class, from zero.
 func (b *Binary) begin(positive []int32, c float64, settings Settings, name uint64) (*ascentOfOne, error) {
 	if err := structured.CheckC(c); err != nil {
 		return nil, err
