@@ -12,14 +12,15 @@ import (
 // caller is a client with a comm that runs code when it is called, and a subshell.
 type caller struct {
 	*wiretest.Client
-	t        *testing.T
-	subshell string
+	t         *testing.T
+	subshell  string
+	evaluator *fake
 }
 
 func newCaller(t *testing.T) caller {
-	c := connected(t)
+	c, evaluator := connectedTo(t)
 	sendComm(c, "open", map[string]any{"comm_id": "k", "target_name": "cell", "data": map[string]any{}})
-	return caller{c, t, subshell(t, c)}
+	return caller{c, t, subshell(t, c), evaluator}
 }
 
 // calls has the comm ask for a call, from the subshell, that runs the code. It returns the id of
@@ -49,18 +50,20 @@ func (c caller) until(last string) (texts []string) {
 
 func TestCallsTakeTurnsWithCells(t *testing.T) {
 	c := newCaller(t)
-	c.Send("shell", "execute_request", code("print stdout begin\nsleep 0.2\nprint stdout end"))
+	c.Send("shell", "execute_request", code("print stdout begin\nawait end\nprint stdout end"))
 	c.until("begin")
 	c.calls("print stdout called")
-	c.calls("print stdout called")
+	waitFor(t, c.Client, c.calls("print stdout called"), "status")
+	close(c.evaluator.gate("end"))
 	if got := c.until("called"); !slices.Equal(got, []string{"end", "called"}) {
 		t.Errorf("with a cell that runs: %q", got)
 	}
 	c.until("called")
-	c.calls("print stdout on\nsleep 0.2\nprint stdout off")
+	c.calls("print stdout on\nawait off\nprint stdout off")
 	c.until("on")
 	c.calls("print stdout next")
-	c.Send("shell", "execute_request", code("print stdout cell"))
+	waitFor(t, c.Client, c.Send("shell", "execute_request", code("print stdout cell")), "execute_input")
+	close(c.evaluator.gate("off"))
 	got := append(c.until("off"), c.until("cell")...)
 	if i := slices.Index(got, "next"); i < 0 {
 		got = append(got, c.until("next")...)
