@@ -278,16 +278,18 @@ func (a *ascentOfOne) moveFree() {
 	for i, alpha := range a.alpha {
 		if alpha > 0 && alpha < a.c && a.inputs.SquaredNorm(i) > 0 {
 			a.free = append(a.free, int32(i))
-			a.residual = append(a.residual, 1-a.score(a.weights, int32(i)))
 		}
 	}
-	a.step = zeros(a.step, len(a.free))
-	a.conjugate = append(a.conjugate[:0], a.residual...)
-	norm := squaredNorm(a.residual)
 	if a.credit += a.active; a.credit < 2*a.rounds*len(a.free) {
 		return
 	}
 	a.credit = 0
+	for _, i := range a.free {
+		a.residual = append(a.residual, 1-a.score(a.weights, i))
+	}
+	a.step = zeros(a.step, len(a.free))
+	a.conjugate = append(a.conjugate[:0], a.residual...)
+	norm := squaredNorm(a.residual)
 	for first, round := norm, 0; round < min(a.rounds, len(a.free)) && norm > enough*first; round++ {
 		curvature := a.combine(a.conjugate)
 		if !(curvature > 0) {

@@ -6,10 +6,9 @@
 // [BCFW] is the default method: it needs no step size and reaches small gaps on every problem.
 // [DualAscent] is the way of LIBLINEAR [FCHWL08] for problems with one block an example, and the
 // one to choose where there are thousands of columns. [Binary] tells classes from the rest, one by
-// one. [Pegasos] and [RDA] are the subgradient
-// methods of the papers, for comparison, and [VariableSelection] is that of [Cai08] for small
-// problems, with kernels or without. [SolveOrthogonal] solves orthogonal transfer, which is a ridge
-// problem only for fixed signs.
+// one. [Pegasos] and [RDA] are the subgradient methods of the papers, for comparison, and
+// [VariableSelection] is that of [Cai08] for small problems, with kernels or without.
+// [SolveOrthogonal] solves orthogonal transfer, which is a ridge problem only for fixed signs.
 package solver
 
 import (
