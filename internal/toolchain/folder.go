@@ -61,7 +61,7 @@ func removeForgotten(parent string) {
 			continue
 		}
 		// A folder that has no lock yet is being made, or removed.
-		own, err := tryLockThere(filepath.Join(path, "lock"), true)
+		own, err := tryLockThere(filepath.Join(path, "lock"))
 		if err != nil || own == nil {
 			continue
 		}

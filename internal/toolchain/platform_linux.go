@@ -32,9 +32,9 @@ func tryLock(path string, alone bool) (*lock, error) {
 	return tryLockOf(path, os.O_RDWR|os.O_CREATE, alone)
 }
 
-// tryLockThere is tryLock for a file that is not made.
-func tryLockThere(path string, alone bool) (*lock, error) {
-	return tryLockOf(path, os.O_RDWR, alone)
+// tryLockThere takes the lock of a file alone, which it does not make.
+func tryLockThere(path string) (*lock, error) {
+	return tryLockOf(path, os.O_RDWR, true)
 }
 
 func tryLockOf(path string, flag int, alone bool) (*lock, error) {

@@ -15,7 +15,7 @@ type lock struct{}
 
 func tryLock(string, bool) (*lock, error) { return nil, errors.ErrUnsupported }
 
-func tryLockThere(string, bool) (*lock, error) { return nil, errors.ErrUnsupported }
+func tryLockThere(string) (*lock, error) { return nil, errors.ErrUnsupported }
 
 func (l *lock) release() error { return nil }
 
