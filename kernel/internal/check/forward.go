@@ -14,6 +14,23 @@ import (
 // known, its body is neither checked nor lowered, and what calls it is pending too or refused. The
 // cell that declares what it waits for has its body checked again.
 
+// CheckSource parses and checks a cell, whose text other cells can recall from now on. The error is
+// a *program.Error.
+func (c *Checker) CheckSource(src *syntax.Source) (*Checked, error) {
+	if cell := src.Cell; !cell.Aside {
+		c.Session.Inputs[cell.ExecutionCount()] = cell.Source
+	}
+	parsed, problems := c.Parse(src)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", problems)
+	}
+	checked, problems := c.CheckWaiting(parsed)
+	if len(problems) > 0 {
+		return nil, syntax.ProblemsError("CompileError", c.Explain(problems))
+	}
+	return checked, nil
+}
+
 // CheckWaiting checks a cell. Functions whose only fault is that they call what is not declared yet
 // are left pending, and those of earlier cells that waited for what the cell declares follow it, as
 // do those that mention what it declares anew (following.go).

@@ -75,7 +75,7 @@ func (e *Engine) batch(l *change.Change) (units []toolchain.Unit) {
 			break
 		}
 		cell := program.Cell{Number: first.Number + i + 1, Count: first.ExecutionCount() + i + 1, Source: text}
-		k, err := e.check(syntax.NewSource(cell))
+		k, err := e.checker.CheckSource(syntax.NewSource(cell))
 		if err != nil {
 			break
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
-	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -21,7 +20,7 @@ func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Pro
 			err = &faultError{r}
 		}
 	}()
-	checked, err := e.check(src)
+	checked, err := e.checker.CheckSource(src)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,22 +34,6 @@ func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Pro
 		return nil, nil, syntax.ProblemsError("Refused", problems)
 	}
 	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg}
-}
-
-// check parses and checks a cell.
-func (e *Engine) check(src *syntax.Source) (*check.Checked, error) {
-	if cell := src.Cell; !cell.Aside {
-		e.checker.Session.Inputs[cell.ExecutionCount()] = cell.Source
-	}
-	parsed, problems := e.checker.Parse(src)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", problems)
-	}
-	checked, problems := e.checker.CheckWaiting(parsed)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", e.checker.Explain(problems))
-	}
-	return checked, nil
 }
 
 // compile parses, checks and emits a cell and builds its units.
@@ -103,7 +86,7 @@ func (e *Engine) emit(src *syntax.Source) (l *change.Change, unit *toolchain.Uni
 			l, err = nil, &faultError{r}
 		}
 	}()
-	k, err := e.check(src)
+	k, err := e.checker.CheckSource(src)
 	if err != nil {
 		return nil, nil, nil, err
 	}

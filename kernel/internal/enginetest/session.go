@@ -29,16 +29,7 @@ func (s *Session) Check(cell program.Cell) (*check.Checked, error) {
 	if len(problems) > 0 {
 		return nil, syntax.ProblemsError("CompileError", problems)
 	}
-	s.Checker.Session.Inputs[cell.ExecutionCount()] = cell.Source
-	parsed, problems := s.Checker.Parse(src)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", problems)
-	}
-	checked, problems := s.Checker.CheckWaiting(parsed)
-	if len(problems) > 0 {
-		return nil, syntax.ProblemsError("CompileError", s.Checker.Explain(problems))
-	}
-	return checked, nil
+	return s.Checker.CheckSource(src)
 }
 
 // Lower returns what a cell becomes for the interpreter, and commits the cell as if it had run.
