@@ -137,18 +137,7 @@ func (r *Runner) Caught(value any) {
 	if t != nil && r.tasks.stop(t, err) {
 		return
 	}
-	text := "panic: " + err.Message + "\n\ngoroutine:\n"
-	for _, f := range err.Frames {
-		text += "  " + r.title(f.Cell)
-		if f.Line > 0 {
-			text += fmt.Sprintf(":%d", f.Line)
-		}
-		if f.Function != "" {
-			text += " in " + f.Function
-		}
-		text += "\n"
-	}
-	fmt.Fprint(r.stdio.err, text)
+	fmt.Fprint(r.stdio.err, err.InGoroutine(r.title))
 }
 
 // Exit implements cell.Host.

@@ -204,19 +204,5 @@ func (in *Interpreter) failedAside(t *task, value any, goroutine uint64) {
 		fmt.Fprintf(in.stderr(), "os.Exit(%d) in a goroutine: only the goroutine ends\n", err.Exit.Status)
 		return
 	}
-	text := "panic: " + err.Message + "\n\ngoroutine:\n"
-	for _, c := range err.Frames {
-		text += "  " + in.title(c.Cell)
-		if c.Line > 0 {
-			text += fmt.Sprintf(":%d", c.Line)
-			if c.Column > 0 {
-				text += fmt.Sprintf(":%d", c.Column)
-			}
-		}
-		if c.Function != "" {
-			text += " in " + c.Function
-		}
-		text += "\n"
-	}
-	fmt.Fprint(in.stderr(), text)
+	fmt.Fprint(in.stderr(), err.InGoroutine(in.title))
 }

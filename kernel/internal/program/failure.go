@@ -35,6 +35,26 @@ type RuntimeError struct {
 
 func (e *RuntimeError) Error() string { return e.Name + ": " + e.Message }
 
+// InGoroutine is what standard error says of a panic in a goroutine whose cell is over. title names
+// the cells.
+func (e *RuntimeError) InGoroutine(title func(cell int) string) string {
+	text := "panic: " + e.Message + "\n\ngoroutine:\n"
+	for _, f := range e.Frames {
+		text += "  " + title(f.Cell)
+		if f.Line > 0 {
+			text += fmt.Sprintf(":%d", f.Line)
+			if f.Column > 0 {
+				text += fmt.Sprintf(":%d", f.Column)
+			}
+		}
+		if f.Function != "" {
+			text += " in " + f.Function
+		}
+		text += "\n"
+	}
+	return text
+}
+
 // Unwrap returns the *ExitError, if there is one.
 func (e *RuntimeError) Unwrap() error { return exit(e.Exit) }
 
