@@ -192,8 +192,9 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	if f := c.Bodies(k); f != nil {
 		files(f)
 	}
+	in := k.initialization()
 	if len(problems) == 0 {
-		k.refuseCycles(c.Session.Live, complain)
+		in.refuseCycles(c.Session.Live, complain)
 	}
 	if len(problems) > 0 {
 		for i := range problems {
@@ -208,7 +209,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
 		return nil, problems
 	}
-	k.sortVariables()
+	in.sortVariables()
 	return k, nil
 }
 

@@ -69,9 +69,8 @@ func values(v *ast.ValueSpec) (nodes []ast.Node) {
 
 // refuseCycles complains of variables whose values need these variables themselves. One that is
 // declared anew has a value, which an earlier cell gave it.
-func (k *Checked) refuseCycles(live map[string]*state.Declaration, complain func(token.Pos, string)) {
-	in := k.initialization()
-	for _, run := range syntax.VariableRuns(k.Body) {
+func (in *initialization) refuseCycles(live map[string]*state.Declaration, complain func(token.Pos, string)) {
+	for _, run := range syntax.VariableRuns(in.k.Body) {
 		declared := in.declared(run)
 		maps.DeleteFunc(declared, func(obj types.Object, _ *ast.ValueSpec) bool { return obj == nil || live[obj.Name()] != nil })
 		for _, v := range run {
@@ -132,8 +131,8 @@ func cycleWording(path []string) string {
 // the order in which Go initializes those of a package. The parser has sorted them by names, so
 // that each is declared before it is mentioned; the types say what a name means, and so which of
 // them a value needs indeed.
-func (k *Checked) sortVariables() {
-	in := k.initialization()
+func (in *initialization) sortVariables() {
+	k := in.k
 	k.Body = syntax.SortVariables(k.Body, func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec {
 		declared := in.declared(run)
 		return func(v *ast.ValueSpec) (needs []*ast.ValueSpec) {

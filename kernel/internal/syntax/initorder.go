@@ -70,13 +70,11 @@ func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 func SortVariables(stmts []ast.Stmt, dependencies func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec) []ast.Stmt {
 	var out []ast.Stmt
 	for len(stmts) > 0 {
-		var run []*ast.ValueSpec
+		run, n := leadingRun(stmts)
 		alone := map[*ast.ValueSpec]ast.Stmt{} // a statement that declares no others
-		n := 0
-		for ; n < len(stmts) && Variables(stmts[n]) != nil; n++ {
-			for _, v := range Variables(stmts[n]) {
-				run = append(run, v)
-				alone[v] = declaring(stmts[n], v)
+		for _, s := range stmts[:n] {
+			for _, v := range Variables(s) {
+				alone[v] = declaring(s, v)
 			}
 		}
 		sorted := sortedRun(run, dependencies)
@@ -128,19 +126,23 @@ func declaring(s ast.Stmt, v *ast.ValueSpec) ast.Stmt {
 
 // VariableRuns returns the declarations of variables in each uninterrupted run of them.
 func VariableRuns(stmts []ast.Stmt) (runs [][]*ast.ValueSpec) {
-	going := false
-	for _, s := range stmts {
-		vars := Variables(s)
-		switch {
-		case vars == nil:
-		case going:
-			runs[len(runs)-1] = append(runs[len(runs)-1], vars...)
-		default:
-			runs = append(runs, vars)
+	for len(stmts) > 0 {
+		run, n := leadingRun(stmts)
+		if n > 0 {
+			runs = append(runs, run)
 		}
-		going = vars != nil
+		stmts = stmts[max(n, 1):]
 	}
 	return runs
+}
+
+// leadingRun returns the declarations of variables that statements begin with, and how many
+// statements that are.
+func leadingRun(stmts []ast.Stmt) (run []*ast.ValueSpec, n int) {
+	for ; n < len(stmts) && Variables(stmts[n]) != nil; n++ {
+		run = append(run, Variables(stmts[n])...)
+	}
+	return run, n
 }
 
 // Variables returns what a statement declares if it is var.
