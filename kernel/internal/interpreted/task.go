@@ -60,13 +60,15 @@ func (t *task) fail(err error) bool {
 // returns the error that counts. A goroutine whose deferred calls are done, and which nothing has
 // recovered, has failed a moment before the others could know of these calls: it is waited for.
 func (t *task) end(err error) error {
-	patience := time.NewTimer(time.Second)
-	defer patience.Stop()
-	for _, settled := range t.raising() {
-		select {
-		case <-settled:
-		case <-t.failed:
-		case <-patience.C: // compiled code has recovered it
+	if raising := t.raising(); len(raising) > 0 {
+		patience := time.NewTimer(time.Second)
+		defer patience.Stop()
+		for _, settled := range raising {
+			select {
+			case <-settled:
+			case <-t.failed:
+			case <-patience.C: // compiled code has recovered it
+			}
 		}
 	}
 	t.mu.Lock()

@@ -156,6 +156,5 @@ func (b *body) asks(e *ast.CallExpr) bool {
 		return false
 	}
 	obj, ok := b.Info.Uses[id].(*types.Builtin)
-	return ok && (obj.Name() == "len" || obj.Name() == "cap" || obj.Name() == "new" || obj.Name() == "make" || obj.Name() == "min" || obj.Name() == "max" ||
-		obj.Name() == "real" || obj.Name() == "imag" || obj.Name() == "complex")
+	return ok && slices.Contains([]string{"len", "cap", "new", "make", "min", "max", "real", "imag", "complex"}, obj.Name())
 }
