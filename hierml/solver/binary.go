@@ -178,7 +178,7 @@ func (a *ascentOfOne) first(positive []int32) {
 // visit maximizes the dual in the coefficient of an example.
 func (a *ascentOfOne) visit(i int32) {
 	features, values := a.inputs.Matrix().Row(int(i))
-	a.move(i, a.score(a.weights, i)-1, features, values)
+	a.move(i, a.sign[i]*dot(a.weights, features, values)-1, features, values)
 }
 
 // move takes the step that derivative g asks for.
@@ -216,10 +216,7 @@ func (a *ascentOfOne) epoch(ctx context.Context) error {
 		a.primal += a.c * max(0, -g)
 		a.gap += a.c*max(0, -g) + alpha*g
 		projected := g
-		switch {
-		case alpha == 0 && g > 0:
-			projected = 0
-		case alpha == a.c && g < 0:
+		if alpha == 0 && g > 0 || alpha == a.c && g < 0 {
 			projected = 0
 		}
 		if alpha == 0 && g > a.highest || alpha == a.c && g < a.lowest {

@@ -77,11 +77,8 @@ func binaryParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []par
 	all := make([]part, len(leaves))
 	for k, n := range leaves {
 		all[k] = part{
-			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c, d.X.Rows),
+			nodes: leaves[k : k+1], size: 1, most: d.X.Cols, origin: repeated(c, d.X.Rows), glanced: true,
 			solve: func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error) {
-				if settings.Time < 0 {
-					settings.Time = 1
-				}
 				r, err := p.binary(worker, inputs).Solve(ctx, rows[k], c, settings, uint64(k))
 				if r == nil {
 					return nil, err
@@ -106,9 +103,6 @@ func groupParts(inputs *structured.Linear, d *dataset.Dataset, c float64) []part
 			most:   len(nodes) * d.X.Cols,
 			origin: repeated(c, len(nodes)*d.X.Rows),
 			solve: func(ctx context.Context, p *parts, k, _ int, settings solver.Settings) (*outcome, error) {
-				if settings.Time < 0 {
-					return p.untouched(k), nil
-				}
 				classes := make([][]int, len(d.Labels))
 				for i, set := range d.Labels {
 					for _, n := range set {

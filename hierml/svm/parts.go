@@ -23,9 +23,10 @@ type part struct {
 	origin float64 // value of the objective at zero weights, as the solver adds it up
 	nodes  []int   // the node whose weights each of its columns is
 	most   int     // weights that can be other than zero
+	// glanced says that it is solved even where there is no time left, in as little as that takes.
+	glanced bool
 	// solve solves it, gives the weights to p, and returns nil where it was cancelled before there
-	// were any. A worker solves one part at a time. Time in the settings is the share of the part,
-	// below zero if there is none left.
+	// were any. A worker solves one part at a time. Time in the settings is the share of the part.
 	solve func(ctx context.Context, p *parts, k, worker int, settings solver.Settings) (*outcome, error)
 }
 
@@ -141,7 +142,12 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 	settings := p.settings
 	settings.Workers, settings.Start = max(1, p.workers/workers), nil
 	if settings.Time > 0 {
-		settings.Time = p.share(k, workers)
+		left := p.share(k, workers)
+		if left <= 0 && !p.parts[k].glanced {
+			p.record(k, solver.TimeLimit)
+			return
+		}
+		settings.Time = max(1, left)
 	}
 	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
 	end, err := p.parts[k].solve(ctx, p, k, worker, settings)
@@ -159,7 +165,7 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 }
 
 // share returns how long part k may take, so that the parts behind it get their shares of what is
-// left; below zero if that is nothing.
+// left; not above zero if that is nothing.
 func (p *parts) share(k, workers int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,14 +174,9 @@ func (p *parts) share(k, workers int) time.Duration {
 	whole := p.left
 	p.left -= size
 	if left <= 0 {
-		return -1
+		return left
 	}
 	return max(1, min(left, time.Duration(float64(left)*float64(workers)*size/whole)))
-}
-
-// untouched is the outcome of a part for which there was no time.
-func (p *parts) untouched(k int) *outcome {
-	return &outcome{primal: p.parts[k].origin, status: solver.TimeLimit}
 }
 
 // solveProblem solves a part by a method for structured problems. Its features are those of the

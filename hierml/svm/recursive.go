@@ -223,9 +223,6 @@ func (l *local) part(t *taxonomy.Taxonomy, x *dataset.Matrix, seen *features, no
 		p.size += (x.Indptr[i+1] - x.Indptr[i]) * len(l.children)
 	}
 	p.solve = func(ctx context.Context, whole *parts, k, _ int, settings solver.Settings) (*outcome, error) {
-		if settings.Time < 0 {
-			return whole.untouched(k), nil
-		}
 		problem, features, err := l.problem(t, x)
 		if err != nil {
 			return nil, err
