@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hierml/notebook/hierml/structured"
 )
 
@@ -286,7 +288,7 @@ func (a *ascentOfOne) moveFree() {
 	}
 	a.step = zeros(a.step, len(a.free))
 	a.conjugate = append(a.conjugate[:0], a.residual...)
-	norm := squaredNorm(a.residual)
+	norm := floats.Dot(a.residual, a.residual)
 	for first, round := norm, 0; round < min(a.rounds, len(a.free)) && norm > enough*first; round++ {
 		curvature := a.combine(a.conjugate)
 		if !(curvature > 0) {
@@ -297,21 +299,19 @@ func (a *ascentOfOne) moveFree() {
 			a.step[k] += length * a.conjugate[k]
 			a.residual[k] -= length * a.score(a.change, i)
 		}
-		norm = squaredNorm(a.residual)
+		norm = floats.Dot(a.residual, a.residual)
 		for k, r := range a.residual {
 			a.conjugate[k] = r + norm/before*a.conjugate[k]
 		}
 	}
-	var gain, product float64
+	var gain float64
 	for k, i := range a.free {
 		alpha := a.alpha[i]
 		a.step[k] = min(max(alpha+a.step[k], 0), a.c) - alpha
 		gain += a.step[k]
 	}
 	curvature := a.combine(a.step)
-	for f, v := range a.change {
-		product += v * a.weights[f]
-	}
+	product := floats.Dot(a.change, a.weights)
 	share := min(1, (gain-product)/curvature)
 	if !(share > 0) || math.IsInf(share, 1) {
 		a.rounds = leastRounds
@@ -320,9 +320,7 @@ func (a *ascentOfOne) moveFree() {
 	for k, i := range a.free {
 		a.alpha[i] = min(max(a.alpha[i]+share*a.step[k], 0), a.c)
 	}
-	for f, v := range a.change {
-		a.weights[f] += share * v
-	}
+	floats.AddScaled(a.weights, share, a.change)
 	a.norm += share * (2*product + share*curvature)
 	if share == 1 {
 		a.rounds = min(2*a.rounds, mostRounds)
@@ -344,7 +342,7 @@ func (a *ascentOfOne) combine(step []float64) float64 {
 			add(a.change, step[k]*a.sign[i], features, values)
 		}
 	}
-	return squaredNorm(a.change)
+	return floats.Dot(a.change, a.change)
 }
 
 // score returns the score of an example on its own side.
@@ -390,13 +388,6 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 		return nil
 	}
 	return a.settings.Progress(Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: r.gap(), Seconds: time.Since(a.started).Seconds()})
-}
-
-func squaredNorm(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x * x
-	}
-	return sum
 }
 
 // dot returns the inner product of weights and a row.
