@@ -124,9 +124,6 @@ func (e *Engine) peek(at look) (text string, ok bool) {
 	answers := make(chan string, 1)
 	go func() {
 		text, err := ask()
-		e.mu.Lock()
-		e.bury(err) // the next cell will say what is lost
-		e.mu.Unlock()
 		e.declaring.Unlock() // whoever gets the answer may look at the next value
 		if err == nil {
 			answers <- text
@@ -168,6 +165,7 @@ func (e *Engine) asking(at look, number int, out program.Output) (ask func() (st
 		e.mu.Lock()
 		l.Commit(0)
 		e.checker.Forget(l.K.Source)
+		e.bury(err) // the next cell will say what is lost
 		e.mu.Unlock()
 		if err != nil {
 			return "", err
