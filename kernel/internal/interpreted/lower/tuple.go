@@ -107,7 +107,7 @@ func (b *body) resultsOf(call ast.Expr, places []ast.Expr, out *strings.Builder)
 	names := make([]string, len(places))
 	for i, e := range places {
 		names[i] = b.l.temp()
-		if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
+		if isBlank(e) {
 			names[i] = "_"
 		}
 	}
@@ -132,7 +132,7 @@ func (b *body) callsOfTwo(e ast.Expr) string {
 // that keep makes. Whether the place is there, as an index within its bounds, turns out when it is
 // set.
 func (b *body) evaluated(e ast.Expr, keep func(text string) string) place {
-	if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
+	if isBlank(e) {
 		return place{text: "_"}
 	}
 	defer b.overriding()()

@@ -13,23 +13,23 @@ import (
 
 // Constant writes a constant with its type. All constants are folded: the interpreter's own
 // arithmetic on them is not exact.
-func (sh *Shapes) Constant(v constant.Value, t types.Type) string {
+func (l *Shapes) Constant(v constant.Value, t types.Type) string {
 	basic, ok := types.Default(t).Underlying().(*types.Basic)
 	if !ok {
-		sh.Refuse(sh.Pos, fmt.Sprintf("a constant of type %s", t))
+		l.Refuse(l.Pos, fmt.Sprintf("a constant of type %s", t))
 	}
-	text := sh.Bare(v, basic)
+	text := l.Bare(v, basic)
 	if named, ok := types.Unalias(types.Default(t)).(*types.Basic); ok {
 		switch named.Kind() {
 		case types.Int, types.String, types.Bool, types.Float64:
 			return text
 		}
 	}
-	return sh.Typ(t) + "(" + text + ")"
+	return l.Typ(t) + "(" + text + ")"
 }
 
 // Bare writes a constant as a literal of a basic kind.
-func (sh *Shapes) Bare(v constant.Value, basic *types.Basic) string {
+func (l *Shapes) Bare(v constant.Value, basic *types.Basic) string {
 	info := basic.Info()
 	switch {
 	case info&types.IsBoolean != 0:
@@ -47,19 +47,19 @@ func (sh *Shapes) Bare(v constant.Value, basic *types.Basic) string {
 		if basic.Kind() == types.Float32 {
 			bits = 32
 		}
-		return sh.float(v, bits)
+		return l.float(v, bits)
 	case info&types.IsComplex != 0:
 		bits := 64
 		if basic.Kind() == types.Complex64 {
 			bits = 32
 		}
-		return fmt.Sprintf("complex(%s, %s)", sh.float(constant.Real(v), bits), sh.float(constant.Imag(v), bits))
+		return fmt.Sprintf("complex(%s, %s)", l.float(constant.Real(v), bits), l.float(constant.Imag(v), bits))
 	}
-	sh.Refuse(sh.Pos, "a constant of an unknown kind")
+	l.Refuse(l.Pos, "a constant of an unknown kind")
 	return ""
 }
 
-func (sh *Shapes) float(v constant.Value, bits int) string {
+func (l *Shapes) float(v constant.Value, bits int) string {
 	var f float64
 	if bits == 32 {
 		f32, _ := constant.Float32Val(v)
@@ -68,7 +68,7 @@ func (sh *Shapes) float(v constant.Value, bits int) string {
 		f, _ = constant.Float64Val(v)
 	}
 	if math.IsInf(f, 0) {
-		sh.RefuseAnywhere(sh.Pos, "a constant that overflows its type")
+		l.RefuseAnywhere(l.Pos, "a constant that overflows its type")
 	}
 	text := strconv.FormatFloat(f, 'g', -1, bits)
 	if !strings.ContainsAny(text, ".e") {

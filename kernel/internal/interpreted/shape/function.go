@@ -6,31 +6,31 @@ import (
 )
 
 // CopyFunc returns a function that returns what it is given, for values of a type.
-func (sh *Shapes) CopyFunc(t types.Type) string {
-	typ := sh.Typ(t)
-	return sh.TypedFunc("copy", typ, func(name string) string {
+func (l *Shapes) CopyFunc(t types.Type) string {
+	typ := l.Typ(t)
+	return l.TypedFunc("copy", typ, func(name string) string {
 		return fmt.Sprintf("func %s(v %s) %s { return v }", name, typ, typ)
 	})
 }
 
 // MinMaxFunc returns a function that is min or max for two values of a type.
-func (sh *Shapes) MinMaxFunc(name string, t types.Type) string {
-	typ := sh.Typ(t)
+func (l *Shapes) MinMaxFunc(name string, t types.Type) string {
+	typ := l.Typ(t)
 	op := map[string]string{"min": "<", "max": ">"}[name]
-	return sh.TypedFunc(name, typ, func(f string) string {
+	return l.TypedFunc(name, typ, func(f string) string {
 		return fmt.Sprintf("func %s(a, b %s) %s { if a %s b { return a }; return b }", f, typ, typ, op)
 	})
 }
 
 // TypedFunc returns a function that is declared once for a type.
-func (sh *Shapes) TypedFunc(name, typ string, declare func(name string) string) string {
+func (l *Shapes) TypedFunc(name, typ string, declare func(name string) string) string {
 	key := name + " " + typ
-	if f, ok := sh.S.Instances[key]; ok {
+	if f, ok := l.S.Instances[key]; ok {
 		return f
 	}
-	f := fmt.Sprintf("%s__t%d", name, sh.S.Unique())
-	sh.S.Instances[key] = f
-	sh.Later(func() { delete(sh.S.Instances, key) })
-	sh.Funcs = append(sh.Funcs, declare(f))
+	f := fmt.Sprintf("%s__t%d", name, l.S.Unique())
+	l.S.Instances[key] = f
+	l.Later(func() { delete(l.S.Instances, key) })
+	l.Funcs = append(l.Funcs, declare(f))
 	return f
 }

@@ -84,19 +84,19 @@ func TreatmentBy(obj *types.Func) Treatment {
 func Prints(obj *types.Func) bool { return TreatmentBy(obj) == AsPrinted }
 
 // TakesAsIs reports whether a compiled function gets a value as it is.
-func (sh *Shapes) TakesAsIs(obj *types.Func, t types.Type) bool {
+func (l *Shapes) TakesAsIs(obj *types.Func, t types.Type) bool {
 	switch TreatmentBy(obj) {
 	case AsRaw:
 		return true
 	case AsEncoded:
-		return sh.shapeOnly(t, map[types.Type]bool{})
+		return l.shapeOnly(t, map[types.Type]bool{})
 	}
 	return false
 }
 
 // shapeOnly reports whether all that encoding/json looks at in values of a type is there at run
 // time: there must be neither embedded structs nor types that encode themselves.
-func (sh *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
+func (l *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return true
 	}
@@ -115,31 +115,31 @@ func (sh *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if u.Field(i).Embedded() || u.Field(i).Exported() && !sh.shapeOnly(u.Field(i).Type(), seen) {
+			if u.Field(i).Embedded() || u.Field(i).Exported() && !l.shapeOnly(u.Field(i).Type(), seen) {
 				return false
 			}
 		}
 	case *types.Pointer:
-		return sh.shapeOnly(u.Elem(), seen)
+		return l.shapeOnly(u.Elem(), seen)
 	case *types.Slice:
-		return sh.shapeOnly(u.Elem(), seen)
+		return l.shapeOnly(u.Elem(), seen)
 	case *types.Array:
-		return sh.shapeOnly(u.Elem(), seen)
+		return l.shapeOnly(u.Elem(), seen)
 	case *types.Map:
-		return sh.shapeOnly(u.Key(), seen) && sh.shapeOnly(u.Elem(), seen)
+		return l.shapeOnly(u.Key(), seen) && l.shapeOnly(u.Elem(), seen)
 	case *types.Interface:
 		return u.NumMethods() == 0
 	case *types.Chan, *types.Signature:
-		return sh.Native(t) // encoding/json complains of it by its name
+		return l.Native(t) // encoding/json complains of it by its name
 	}
 	return true
 }
 
 // Encodable refuses a session type whose values encoding/json would not encode and decode as those
 // of a compiled program.
-func (sh *Shapes) Encodable(t types.Type, pos token.Pos) {
-	if !sh.shapeOnly(t, map[types.Type]bool{}) {
-		sh.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", check.Shown(t)))
+func (l *Shapes) Encodable(t types.Type, pos token.Pos) {
+	if !l.shapeOnly(t, map[types.Type]bool{}) {
+		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", check.Shown(t)))
 	}
 }
 

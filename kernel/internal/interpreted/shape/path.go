@@ -9,7 +9,7 @@ import (
 // EmbeddedPath writes the way through embedded fields that a selection takes, as far as it leads
 // through types of the session, and returns the type it leads to. What is left of it inside a
 // compiled type is found there by its name.
-func (sh *Shapes) EmbeddedPath(t types.Type, index []int) (text string, reached types.Type, rest *types.Var) {
+func (l *Shapes) EmbeddedPath(t types.Type, index []int) (text string, reached types.Type, rest *types.Var) {
 	for n, i := range index {
 		held := t
 		if p, ok := t.Underlying().(*types.Pointer); ok {
