@@ -15,7 +15,7 @@ const interact = "github.com/hierml/notebook/stdlib/nb.Interact"
 const InteractLabelled = "InteractLabelled"
 
 // ParameterNames returns the names of the parameters of the function that a call of interact is
-// for, as a list in Go; empty for other calls.
+// for, quoted and with commas between; empty for other calls.
 func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) string {
 	f, ok := callee.(*types.Func)
 	if !ok || f.FullName() != interact || len(e.Args) == 0 {
@@ -32,5 +32,5 @@ func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) stri
 		}
 		names[i] = strconv.Quote(names[i])
 	}
-	return "[]string{" + strings.Join(names, ", ") + "}"
+	return strings.Join(names, ", ")
 }

@@ -20,6 +20,8 @@ type Spelling struct {
 	TypeName func(*types.TypeName) string
 	// PackageName returns what it calls a package.
 	PackageName func(path, name string) string
+	// Predeclared returns what it calls a predeclared type; nil where each keeps its name.
+	Predeclared func(name string) string
 }
 
 // Typ writes a type. It panics with an unspoken.
@@ -29,7 +31,7 @@ func (x *Spelling) Typ(t types.Type) string {
 		if t.Kind() == types.UnsafePointer {
 			return x.PackageName("unsafe", "unsafe") + ".Pointer"
 		}
-		return t.Name()
+		return x.predeclared(t.Name())
 	case *types.Alias:
 		if t.Obj().Pkg() != nil && !IsSession(t.Obj()) && !t.Obj().Exported() {
 			return x.Typ(types.Unalias(t))
@@ -69,10 +71,17 @@ func (x *Spelling) Typ(t types.Type) string {
 	panic(Unspoken{t})
 }
 
+func (x *Spelling) predeclared(name string) string {
+	if x.Predeclared == nil {
+		return name
+	}
+	return x.Predeclared(name)
+}
+
 func (x *Spelling) typeObject(t types.Type, obj *types.TypeName) string {
 	switch {
 	case obj.Pkg() == nil:
-		return obj.Name()
+		return x.predeclared(obj.Name())
 	case IsSession(obj):
 		if name := x.TypeName(obj); name != "" {
 			return name
@@ -149,7 +158,7 @@ func (x *Spelling) structType(t *types.Struct) string {
 
 func (x *Spelling) interfaceType(t *types.Interface) string {
 	if t.NumExplicitMethods() == 0 && t.NumEmbeddeds() == 0 {
-		return "any"
+		return x.predeclared("any")
 	}
 	var parts []string
 	for m := range t.ExplicitMethods() {

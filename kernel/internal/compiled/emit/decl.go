@@ -220,15 +220,22 @@ func (u *Unit) claim(set *compilation) {
 		u.names[unique] = true
 		return unique
 	}
-	for _, spec := range set.types {
-		u.settle(types.Object(spec.Object), home{path: u.path, name: name(spec.Object.Name())})
-	}
-	// What the emission writes means Go's own names.
+	// Go's own functions and constants have no other names. Its types have (package cell), and so that
+	// of a type of the user may stay, which is seen when a program prints it.
 	hidden := func(of string) string {
 		if types.Universe.Lookup(of) != nil {
 			return name(of + Mark)
 		}
 		return name(of)
+	}
+	for _, spec := range set.types {
+		own := spec.Object.Name()
+		if _, ok := types.Universe.Lookup(own).(*types.TypeName); ok {
+			own = name(own)
+		} else {
+			own = hidden(own)
+		}
+		u.settle(types.Object(spec.Object), home{path: u.path, name: own})
 	}
 	for _, c := range set.constants {
 		u.settle(types.Object(c), home{path: u.path, name: hidden(c.Name())})

@@ -70,8 +70,9 @@ type Unit struct {
 	// aliases maps import paths to what the text calls the packages.
 	aliases map[string]string
 	blank   []string // imported for their effects
-	// names are those that the package declares.
-	names map[string]bool
+	// names are those that the package declares, and local those declared within the user's text that
+	// is being written.
+	names, local map[string]bool
 
 	parts     []string        // declarations
 	setup     []func() string // write statements before the cell's own
@@ -96,11 +97,12 @@ func (e *Emitter) newUnit(l *change.Change) *Unit {
 	u.Spelling = state.Spelling{
 		TypeName: func(obj *types.TypeName) string {
 			if h, ok := u.homes[obj]; ok {
-				return u.refer(h)
+				return u.typeName(obj, h)
 			}
 			return ""
 		},
 		PackageName: func(path, name string) string { return u.alias(path, name) },
+		Predeclared: func(name string) string { return u.predeclared(name) },
 	}
 	return u
 }
@@ -245,7 +247,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	}
 	if body += u.run.String(); body != "" {
 		if u.failing {
-			body = "var err" + Mark + " error\n_ = err" + Mark + "\n" + body
+			body = "var err" + Mark + " " + u.predeclared("error") + "\n_ = err" + Mark + "\n" + body
 		}
 		fmt.Fprintf(&tail, "func run%s() {\n%s}\n", Mark, body)
 		fields += "Run: run" + Mark + ", "
@@ -253,7 +255,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	}
 	table := func(field, typ string, entries []string) {
 		if len(entries) > 0 {
-			fields += fmt.Sprintf("%s: map[string]%s{%s}, ", field, typ, strings.Join(entries, ", "))
+			fields += fmt.Sprintf("%s: map[%s]%s{%s}, ", field, u.predeclared("string"), typ, strings.Join(entries, ", "))
 		}
 	}
 	pointers := func(names []string) []string {
@@ -263,13 +265,13 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 		}
 		return out
 	}
-	table("Variables", "any", pointers(u.variables))
-	table("Moved", "any", pointers(u.pointers))
+	table("Variables", u.predeclared("any"), pointers(u.variables))
+	table("Moved", u.predeclared("any"), pointers(u.pointers))
 	if len(u.types) > 0 {
 		table("Types", u.alias("reflect", "reflect")+".Type", u.types)
 	}
 	if len(u.implemented) > 0 {
-		fields += "Implemented: []any{" + strings.Join(u.implemented, ", ") + "}, "
+		fields += "Implemented: []" + u.predeclared("any") + "{" + strings.Join(u.implemented, ", ") + "}, "
 	}
 	register := fmt.Sprintf("%s(%q, %s{%s})", u.cell("Register"), u.path, u.cell("Code"), strings.TrimSuffix(fields, ", "))
 	fmt.Fprintf(&tail, "%sfunc init() { %s }\n", generated, strings.Join(append(u.held, register), "; "))

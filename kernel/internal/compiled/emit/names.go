@@ -47,6 +47,8 @@ func (u *Unit) text(n ast.Node, p setting, more ...syntax.Edit) string {
 // part returns the text from start to end, which is that of a node.
 func (u *Unit) part(n ast.Node, src *syntax.Source, start, end int, p setting, more ...syntax.Edit) string {
 	u.locate(n, p.info)
+	u.local = declaredWithin(n, p.info)
+	defer func() { u.local = nil }()
 	all := u.guards(n, p)
 	all = append(all, more...)
 	var names syntax.Edits
@@ -97,7 +99,7 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && !replaced(sel.Sel) {
 				if names := check.ParameterNames(n, p.info.Uses[sel.Sel], p.info); names != "" {
 					replace(sel.Sel.Pos(), len(sel.Sel.Name), check.InteractLabelled)
-					replace(n.Lparen, 1, "("+names+", ")
+					replace(n.Lparen, 1, "("+u.cell("Strings")+"("+names+"), ")
 				}
 			}
 		case *ast.BasicLit:
@@ -152,6 +154,9 @@ func (u *Unit) named(id *ast.Ident, p setting, literal bool, stack []ast.Node) s
 	case *types.TypeName, *types.Const:
 		if u.Session.ByObject[obj] != nil {
 			return u.refer(u.home(obj))
+		}
+		if obj.Parent() == types.Universe && u.names[id.Name] {
+			return u.cellType(id.Name)
 		}
 	}
 	if pkg := obj.Pkg(); pkg != nil && !state.IsSession(obj) && obj.Parent() == pkg.Scope() && !isSelected(id, stack) {
@@ -260,6 +265,11 @@ func constantText(v constant.Value, t types.Type) string {
 		return text
 	case constant.Complex:
 		return "(" + floatText(constant.Real(v)) + " + " + floatText(constant.Imag(v)) + "*1i)"
+	case constant.Bool:
+		if constant.BoolVal(v) {
+			return "(0 == 0)"
+		}
+		return "(0 != 0)"
 	case constant.String:
 		return strconv.Quote(constant.StringVal(v))
 	}

@@ -135,7 +135,7 @@ func (u *Unit) failed(call ast.Expr) string {
 	u.failing = true
 	src, offset := u.Within(call.Pos())
 	line, column := src.Position(src.Origin(offset))
-	return fmt.Sprintf("; if err%[1]s != nil { %[2]s(err%[1]s, %[3]d, %[4]d, %[5]d) }", Mark, u.cell("Failed"), src.Cell.Number, line, column)
+	return fmt.Sprintf("; %[2]s(err%[1]s, %[3]d, %[4]d, %[5]d)", Mark, u.cell("Failed"), src.Cell.Number, line, column)
 }
 
 // expression writes an expression statement. The last one of the cell shows its value.

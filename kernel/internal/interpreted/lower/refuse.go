@@ -123,7 +123,7 @@ func (b *body) replaced(e *ast.CallExpr, obj *types.Func, sig *types.Signature) 
 		return text, true
 	}
 	if names := check.ParameterNames(e, obj, b.Info); names != "" {
-		return b.apply(e, b.l.Use(obj.Pkg())+"."+check.InteractLabelled, []string{names}, sig, obj), true
+		return b.apply(e, b.l.Use(obj.Pkg())+"."+check.InteractLabelled, []string{"[]string{" + names + "}"}, sig, obj), true
 	}
 	if _, ok := shape.FormatParameter(obj); ok {
 		return b.formatted(e, b.l.Use(obj.Pkg())+"."+obj.Name(), obj, sig)
