@@ -98,6 +98,8 @@ type Checked struct {
 	// declarations, and left those that do not compile with it.
 	again map[*ast.FuncDecl]*state.Function
 	Left  []*state.Follower
+	// lent are the variables that were declared among the declarations (constvars.go).
+	lent map[types.Object]bool
 	// undo takes back what the check did to types of earlier cells.
 	undo []func()
 }
@@ -149,6 +151,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 			f.Pending = waiting[int(f.Decl.Pos()-p.Declarations.FileStart)]
 		}
 	}
+	takeBack := k.lendVariables()
 	c.Insert(k)
 	c.refuseForeign(k, complain)
 	if len(problems) > 0 {
@@ -180,6 +183,8 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 		conf.IgnoreFuncBodies = true
 		files(p.Declarations)
 		conf.IgnoreFuncBodies = false
+		takeBack()
+		c.Insert(k)
 		if len(problems) == 0 {
 			c.AddMethods(k, late, complain)
 		}
@@ -446,6 +451,11 @@ func (c *Checker) TopVariables(k *Checked) {
 			replaceInScope(k.Pkg.Scope(), global)
 		}
 	})
+	for id, obj := range k.Info.Uses {
+		if k.lent[obj] {
+			k.Info.Uses[id] = k.Pkg.Scope().Lookup(id.Name)
+		}
+	}
 }
 
 // eachDeclared calls a function for each variable that the statements at the cell's top declare,
@@ -468,10 +478,14 @@ func (k *Checked) eachDeclared(visit func(local *types.Var, statement int)) {
 // replaceInScope has a name mean another object. A scope has no way to do so, and objects keep the
 // address of the scope, which is therefore made anew in its place.
 func replaceInScope(scope *types.Scope, obj types.Object) {
+	removeFromScope(scope, map[string]bool{obj.Name(): true})
+	scope.Insert(obj)
+}
+
+func removeFromScope(scope *types.Scope, gone map[string]bool) {
 	fresh := types.NewPackage(state.PackagePath, "main").Scope()
-	fresh.Insert(obj)
 	for _, name := range scope.Names() {
-		if name != obj.Name() {
+		if !gone[name] {
 			fresh.Insert(scope.Lookup(name))
 		}
 	}

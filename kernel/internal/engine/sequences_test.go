@@ -54,6 +54,15 @@ var courses = []course{
 		{"var p = f()\nfunc f() int { return z }\nvar z = 5", ""}, {"p", "5"},
 		{"var a = b + 1\nvar b = 2", ""}, {"a", "3"}, {"b = 10", ""}, {"var a = b + 1\nvar b = 2", ""}, {"a", "3"},
 	}},
+	{"constants of variables", []step{
+		{"const n1 = len(arr)\nvar arr [n2]int\nconst n2 = 4\nn1", "4"}, {"n1 + len(arr)", "8"}, {"arr[1] = 7\nconst n3 = n1 * len(arr)\nn3", "16"},
+		{"var arr [5]string\nconst n1 = len(arr)\nfunc size() int { return n1 + len(arr) }\nn1 + size()", "15"}, {"len(arr)", "5"},
+		{"var m map[string][20]int\nvar s struct { a [10]bool; p *[3]int }\nvar list = [...]string{\"a\", \"b\"}\nconst a, b, c, d = len(m[\"\"]), cap(s.a), len(list), len(s.p)\n[]int{a, b, c, d}", "[20 10 2 3]"},
+		{"import \"unsafe\"\ntype row [len(list)]int\nvar wide, narrow int64 = 1, 2\nfunc sum(r row, x [unsafe.Sizeof(wide)]int) int { return len(r) + len(x) }\nsum(row{1, 2}, [8]int{})", "10"},
+		{"fmt.Sprint(len(arr))\nvar arr [2]int\nconst n4 = len(arr)\nn4", "2"},
+		{"const z = len(y)\nvar y = [2]int{z, undeclared}", "! undefined: undeclared"}, {"const z = len(y)\nvar y [z]int", "! initialization cycle"},
+		{"const z = len(zs)\nvar zs = []int{}", "! is not constant"}, {"var fs = [...]func() int{func() int { return n5 }}\nconst n5 = len(fs)\nfs[0]()", "1"},
+	}},
 	{"variables take what is there where nothing else can be", []step{
 		{"z := 1", ""}, {"var p = z\nz = 3\nvar q = z", ""}, {"[]int{p, q}", "[1 3]"},
 		{"var p = z\nz++\nvar z = 7", ""}, {"[]int{p, z}", "[3 7]"},
