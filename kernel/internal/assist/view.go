@@ -115,6 +115,9 @@ func (v *view) survey(at int) {
 	late := v.Declarations(v.k)
 	check.Shield(v.k.Types)
 	v.Insert(v.k)
+	if v.RefuseGrowth(v.k, ignore) {
+		return
+	}
 	conf := &types.Config{
 		Importer:  v.Importer,
 		GoVersion: check.GoVersion,

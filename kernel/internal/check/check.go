@@ -154,6 +154,7 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	takeBack := k.lendVariables()
 	c.Insert(k)
 	c.refuseForeign(k, complain)
+	c.RefuseGrowth(k, complain)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -202,7 +203,13 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 		in.refuseCycles(c.Session.Live, complain)
 	}
 	if len(problems) > 0 {
-		for i := range problems {
+		// What is not shown needs no hint, which takes time that grows with the cell.
+		order := make([]int, len(problems))
+		for i := range order {
+			order[i] = i
+		}
+		sort.SliceStable(order, func(i, j int) bool { return problems[order[i]].Offset < problems[order[j]].Offset })
+		for _, i := range order[:min(len(order), syntax.MaxProblems)] {
 			problems[i].Hint = c.hint(k, places[i], problems[i].Msg)
 		}
 		if !c.Strict {

@@ -4,7 +4,8 @@
 // functions may wait for what no cell has declared yet (forward.go). An assignment that leaves out
 // an error (forgotten.go) is found by that it does not compile, and checked again with a blank for
 // it. What a cell mentions of values that others showed (_, Out[n]) becomes a call with the type
-// that the value had (recall.go). Its trees answer questions about typed Go that both back ends
+// that the value had (recall.go). Types and constants that would grow beyond time and memory are
+// refused before go/types sees them (growth.go). Its trees answer questions about typed Go that both back ends
 // ask.
 //
 // It leaves the session as it was: methods that it gives to types of earlier cells are taken back

@@ -15,15 +15,15 @@ const (
 	Plain = "\x1b[0m"
 )
 
-// maxProblems is how many complaints about one cell are shown.
-const maxProblems = 10
+// MaxProblems is how many complaints about one cell are shown.
+const MaxProblems = 10
 
 // ProblemsError words the complaints about a cell. Name is what they are.
 func ProblemsError(name string, problems []Problem) *program.Error {
 	e := &program.Error{Name: name}
 	var messages []string
 	for i, p := range problems {
-		if i == maxProblems {
+		if i == MaxProblems {
 			messages = append(messages, "too many errors")
 			e.Traceback = append(e.Traceback, Red+"too many errors"+Plain)
 			break
