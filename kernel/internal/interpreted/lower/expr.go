@@ -207,7 +207,16 @@ func (b *body) selector(e *ast.SelectorExpr) string {
 }
 
 func (b *body) field(e *ast.SelectorExpr, sel *types.Selection) string {
-	text, t := b.operand(e.X), b.Info.TypeOf(e.X)
+	x := e.X
+	if star, ok := ast.Unparen(x).(*ast.StarExpr); ok && b.override[x] == "" && b.override[star] == "" {
+		// The interpreter takes (*p).f among elements for a type.
+		if p, ok := types.Unalias(b.Info.TypeOf(star.X)).(*types.Pointer); ok {
+			if _, ok := p.Elem().Underlying().(*types.Struct); ok {
+				x = star.X
+			}
+		}
+	}
+	text, t := b.operand(x), b.Info.TypeOf(x)
 	path, _, rest := b.l.EmbeddedPath(t, sel.Index())
 	text += path
 	if rest != nil {
