@@ -35,6 +35,12 @@ func newCompiler(ctx context.Context, progress func(string), command []string) (
 	return compiler, nil
 }
 
+// compilerPrepared reports whether newCompiler takes no time.
+func compilerPrepared() bool {
+	kit, err := toolchain.Find(toolchain.Settings{})
+	return err == nil && kit.Tried()
+}
+
 // tryKit has a worker load what a kit builds, and notes in the kit that it did.
 func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err error) {
 	plugin, err := kit.Trial(ctx)

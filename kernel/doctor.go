@@ -166,18 +166,21 @@ func tryWorker(ctx context.Context) (err error) {
 
 // examineCells builds a plugin and has a worker load it.
 func examineCells(ctx context.Context) []finding {
+	cannot := func(err error) []finding {
+		return one(wrong("cells cannot be compiled: %v; they are interpreted, and what the interpreter is known to do otherwise than Go is refused by name", err))
+	}
 	kit, err := toolchain.Open(ctx, toolchain.Settings{Progress: func(step string) { fmt.Fprintln(os.Stderr, "       "+step) }})
 	if err != nil {
-		return one(wrong("cells cannot be compiled: %v", err))
+		return cannot(err)
 	}
 	command, err := workerProgram()
 	if err != nil {
-		return one(wrong("cells cannot be compiled: %v", err))
+		return cannot(err)
 	}
 	if err := tryKit(ctx, kit, command); err != nil {
-		return one(wrong("cells cannot be compiled: %v", err))
+		return cannot(err)
 	}
-	return one(ok("cells can be compiled"))
+	return one(ok("cells can be compiled, and are from the first one on"))
 }
 
 func sameFile(a, b string) bool {

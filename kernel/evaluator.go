@@ -35,6 +35,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	settings.Compiler = func(ctx context.Context, progress func(string)) (program.Compiler, error) {
 		return newCompiler(ctx, progress, command)
 	}
+	settings.Prepared = compilerPrepared
 	settings.Importer = stdlib.Importer
 	settings.Preloaded = stdlib.Preloaded
 	return engine.New(settings), nil
@@ -52,7 +53,7 @@ func workerProgram() ([]string, error) {
 // engineFlag adds the flag that chooses how cells are run.
 func engineFlag(cmd *cobra.Command, mode *program.Mode) {
 	cmd.Flags().TextVar(mode, "engine", program.AutoMode,
-		"how cells are run: `MODE` is interpreted, compiled, or auto, which compiles from the first cell on that the interpreter does not take")
+		"how cells are run: `MODE` is interpreted, compiled, or auto, which compiles them where it can")
 }
 
 // workerCommand is what newEngine starts.

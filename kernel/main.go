@@ -32,8 +32,8 @@ func command() *cobra.Command {
 		Use:   "hierml",
 		Short: "Go for notebooks and scripts, with hierarchical classification",
 		Long: `Hierml runs Go as notebooks and scripts do: statements and declarations in any
-order, and packages without imports. Cells are interpreted, or compiled into the
-running process from the first one that the interpreter does not take. With it
+order, and packages without imports. Cells are compiled into the
+running process, or interpreted where that cannot be. With it
 come Go's standard library, gonum, gonum/plot, and hierml, a library for
 learning classifiers over taxonomies.
 

@@ -64,12 +64,14 @@ nb.Input asks for a line.
       nb.LogSlider(0.01, 100, 1), []string{"flat", "normalized"})
 
 In a terminal, and where a script displays something, it is the text.`},
-		{Use: "engine", Short: "Interpreted and compiled cells", Long: `Cells are run in one of two ways. Interpreted, a small cell takes a millisecond, and its loops run many
-times slower than Go's. Compiled, the Go compiler builds each cell into the running process: that takes
-a tenth of a second, and is all of Go, at Go's own speed, with packages of any module.
+		{Use: "engine", Short: "Interpreted and compiled cells", Long: `Cells are run in one of two ways. Compiled, the Go compiler builds each cell into the running process: that
+takes a tenth of a second, and is all of Go, at Go's own speed, with packages of any module. Interpreted, a small
+cell takes a millisecond, and its loops run many times slower.
 
-auto, the default, interprets cells, and compiles from the first one on that the interpreter does not take, such
-as one that imports a package of another module. The variables stay.
+auto, the default, is exact. Where what compiled cells need is there, it compiles them all. Where that can be made, it
+interprets cells of which the interpreter is shown to make what Go makes (` + "`go doc ./kernel/internal/interpreted/trusted`" + ` in the
+clone has the list), has it made at the first cell beyond them, and compiles from there on; the variables stay. Where
+nothing can be compiled, it interprets, and what the interpreter is known to do otherwise than Go is refused by name.
 
 --engine of hierml run, repl, notebook run, notebook check and kernel chooses one of auto, interpreted and compiled; so does
 %engine in a cell. Compiled cells need Linux, Go, gcc and ld; what they need is made once, in a minute or two, and kept in the

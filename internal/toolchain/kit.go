@@ -65,38 +65,53 @@ const (
 // files are made.
 const format = "4"
 
-// Open returns the kit of a program, which it makes if there is none. The error says in one
-// sentence why cells cannot be compiled for the program, and what would change that.
-func Open(ctx context.Context, s Settings) (*Kit, error) {
-	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
+// Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
+// there is none.
+func Find(s Settings) (*Kit, error) {
+	_, _, k, err := find(s)
+	if err != nil {
+		return nil, err
 	}
-	if s.Progress == nil {
-		s.Progress = func(string) {}
+	return k, nil
+}
+
+// find also returns what the kit is of, and the folder that it is to be made in if the error is
+// fs.ErrNotExist.
+func find(s Settings) (p program, kits string, k *Kit, err error) {
+	if runtime.GOOS != "linux" {
+		return p, "", nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
 	}
 	if s.Program == "" {
 		file, err := os.Executable()
 		if err != nil {
-			return nil, fmt.Errorf("the file of this program cannot be found: %w", err)
+			return p, "", nil, fmt.Errorf("the file of this program cannot be found: %w", err)
 		}
 		s.Program = file
 	}
-	p, err := readProgram(s.Program)
-	if err != nil {
-		return nil, err
+	if p, err = readProgram(s.Program); err != nil {
+		return p, "", nil, err
 	}
-	kits, err := kitsFolder()
-	if err != nil {
-		return nil, err
+	if kits, err = kitsFolder(); err != nil {
+		return p, "", nil, err
 	}
 	if err := trust(kits); err != nil {
-		return nil, err
+		return p, "", nil, err
 	}
-	id := identity(p)
-	k := &Kit{dir: filepath.Join(kits, id)}
-	if err := k.read(); err == nil {
+	k = &Kit{dir: filepath.Join(kits, identity(p))}
+	return p, kits, k, k.read()
+}
+
+// Open returns the kit of a program, which it makes if there is none. The error says in one
+// sentence why cells cannot be compiled for the program, and what would change that.
+func Open(ctx context.Context, s Settings) (*Kit, error) {
+	if s.Progress == nil {
+		s.Progress = func(string) {}
+	}
+	p, kits, k, err := find(s)
+	if err == nil {
 		return k, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	}
+	if k == nil || !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	making, err := lockMaking(ctx, k.dir+makerSuffix, s.Progress)

@@ -29,6 +29,9 @@ type Config struct {
 	// words what it does where that takes long. Its error is a sentence that says why cells cannot
 	// be compiled. Nil means that they cannot. Close closes the compiler.
 	Compiler func(ctx context.Context, progress func(string)) (program.Compiler, error)
+	// Prepared reports whether Compiler takes no time, so that a session in AutoMode may begin with
+	// compiled cells. Nil means that it is not known to.
+	Prepared func() bool
 	// MostPlugins and MostCode are how many plugins, and how many bytes of them, the process of the
 	// executor may have loaded before it is replaced by another, if the executor is a Replacer; 0
 	// means 300 and 1 GiB.
@@ -70,7 +73,7 @@ func New(config Config) *Engine {
 		checker:   c,
 		lowerer:   lower.New(c),
 		outside:   o,
-		switching: switching{mode: config.Mode, open: config.Compiler, emitter: emit.New(c)},
+		switching: switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
 	o.folder = e.folder

@@ -13,7 +13,7 @@ func (e *Engine) Lower(cell program.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l, p, err := e.interpret(src)
+	l, p, err := e.interpret(src, false)
 	if err != nil {
 		return "", err
 	}

@@ -20,6 +20,8 @@ import (
 type refusedError struct {
 	refusal *program.Error
 	why     string
+	// untested says that the interpreter would take it, and is not shown to do with it what Go does.
+	untested bool
 }
 
 func (e *refusedError) Error() string { return e.refusal.Error() }
@@ -86,7 +88,7 @@ func refusedBy(p *program.Program, err error) *refusedError {
 	if p.Compiled != nil {
 		msg = fmt.Sprintf("the compiled cell cannot be run: %v", err)
 	}
-	return &refusedError{titled("Refused", p.Title, msg, err), err.Error()}
+	return &refusedError{refusal: titled("Refused", p.Title, msg, err), why: err.Error()}
 }
 
 // interrupted is the error of what the user, or the executor, stopped.

@@ -31,6 +31,8 @@ func (e *Engine) chooseMode(ctx context.Context, src *syntax.Source, argument st
 	return nil
 }
 
+const knownWrong = "what the interpreter is known to do otherwise than Go is refused"
+
 // runs says how cells are run.
 func (s *switching) runs() string {
 	text := s.mode.String() + ": "
@@ -40,22 +42,19 @@ func (s *switching) runs() string {
 		if s.why != "" {
 			text += ", which the interpreter did not take: " + s.why
 		}
-		switch s.mode {
-		case program.InterpretedMode:
+		if s.mode == program.InterpretedMode {
 			text += "; from %reset on they are interpreted"
-		case program.AutoMode:
-			text += "; from %reset on they are interpreted until one is not taken"
 		}
-	case s.mode == program.CompiledMode:
+	case s.mode == program.CompiledMode, !s.looked && s.preparedFor():
 		text += "cells are compiled"
 	case s.mode == program.InterpretedMode:
-		text += "cells are interpreted, and what the interpreter does not take is refused"
+		text += "cells are interpreted; " + knownWrong
 	case s.open == nil:
-		text += "cells are interpreted, and cannot be compiled by this program"
+		text += "cells are interpreted, and cannot be compiled by this program; " + knownWrong
 	case s.cannot != nil:
-		text += fmt.Sprintf("cells are interpreted, and cannot be compiled: %v", s.cannot)
+		text += fmt.Sprintf("cells are interpreted, and cannot be compiled: %v; %s", s.cannot, knownWrong)
 	default:
-		text += "cells are interpreted; they are compiled from the first one on that the interpreter does not take"
+		text += "cells are interpreted as far as the interpreter is shown to do what Go does; from the first one beyond that on they are compiled"
 	}
 	return text
 }

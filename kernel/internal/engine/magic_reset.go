@@ -26,7 +26,7 @@ func (e *Engine) reset(out program.Output) error {
 	if restarted {
 		msg = "; its variables are gone with the process that had them"
 	}
-	if compiled && !e.compiled && e.mode != program.CompiledMode {
+	if compiled && !e.compiled && e.mode != program.CompiledMode && !e.preparedFor() {
 		msg += "; cells are interpreted again"
 	}
 	out.Stream("stdout", fmt.Sprintf("The session is new: %s forgotten%s.\n", count(forgotten, "name is", "names are"), msg))
@@ -44,7 +44,7 @@ func (e *Engine) anew() (restarted bool, err error) {
 			return false, err
 		}
 		e.dead = max(e.dead, died)
-		e.compiled = false
+		e.compiled, e.looked = false, false
 	} else {
 		// The executor still has what it was sent.
 		old := e.checker.Session

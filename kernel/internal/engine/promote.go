@@ -29,6 +29,9 @@ type switching struct {
 	stale bool
 
 	open     func(ctx context.Context, progress func(string)) (program.Compiler, error)
+	prepared func() bool // reports whether open takes no time; nil if that is not known
+	// looked says that the session has looked whether it is to begin with compiled cells.
+	looked   bool
 	compiler program.Compiler // nil until it is needed
 	ahead    ahead
 	code     loadedCode
@@ -44,6 +47,11 @@ type switching struct {
 // cannotFor is how long the reason why cells cannot be compiled is believed without asking again.
 const cannotFor = time.Minute
 
+// A session in AutoMode begins with compiled cells where a compiler is at hand: they are Go itself.
+// Where one can be made, in a minute or two, cells are interpreted as long as the interpreter is
+// shown to do what Go does (package trusted); the first one beyond that has it made. Where nothing
+// can be compiled, cells are interpreted that the interpreter is not known to be wrong with.
+
 // ready has the session run a cell by the executor that it is to have, and reports whether that is
 // the compiled one. Refused is how the interpreter refused the cell, nil if it was not asked.
 func (e *Engine) ready(ctx context.Context, src *syntax.Source, refused *refusedError, out program.Output) (compiled bool, err error) {
@@ -56,17 +64,48 @@ func (e *Engine) ready(ctx context.Context, src *syntax.Source, refused *refused
 	case compiled:
 	case mode == program.CompiledMode:
 		err = e.promote(ctx, src, "", out)
+	case refused == nil && e.beginsCompiled():
+		err = e.promote(ctx, src, "", out)
+		var cannot *notCompiledError
+		if errors.As(err, &cannot) {
+			return false, nil
+		}
 	case refused == nil:
 		return false, nil
 	case !allowed:
 		return false, refused
 	default:
 		err = e.instead(ctx, src, refused, out)
+		if refused.untested && err == error(refused) {
+			return false, nil
+		}
 	}
 	if err != nil {
 		return false, err
 	}
 	return true, e.replaceFull(ctx, src, out)
+}
+
+// beginsCompiled reports, for the first cell of a session, whether all are to be compiled.
+func (e *Engine) beginsCompiled() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.looked {
+		return false
+	}
+	e.looked = true
+	return e.preparedFor()
+}
+
+// preparedFor reports whether the mode is one of a session that begins with compiled cells.
+func (s *switching) preparedFor() bool {
+	return s.mode == program.AutoMode && s.cannot == nil && s.prepared != nil && s.prepared()
+}
+
+// trustedOnly reports whether the interpreter is to take only what it is shown to do as Go does:
+// there may be something better.
+func (s *switching) trustedOnly() bool {
+	return s.mode == program.AutoMode && s.open != nil && s.cannot == nil
 }
 
 // instead makes the session one of compiled cells since the interpreter refuses a cell.
@@ -78,7 +117,7 @@ func (e *Engine) instead(ctx context.Context, src *syntax.Source, refused *refus
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.told {
+	if !e.told && !refused.untested {
 		e.told = true
 		sentence := "cells cannot be compiled instead: " + cannot.cause.Error()
 		refused.refusal.Message += "\n" + sentence

@@ -126,11 +126,11 @@ type stage struct {
 	cannot error
 }
 
-func newStage(t *testing.T, mode program.Mode) *stage {
+func newStage(t *testing.T, mode program.Mode, set ...func(*engine.Config)) *stage {
 	s := &stage{notebook: &notebook{t: t}, scribe: &scribe{}}
 	s.double = &double{born: func() program.Executor { return newExecutor(t, s.notebook) }}
 	s.double.Executor = s.double.born()
-	s.engine = engine.New(engine.Config{
+	config := engine.Config{
 		Executor: s.double, Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Mode: mode,
 		Compiler: func(_ context.Context, progress func(string)) (program.Compiler, error) {
 			s.opened++
@@ -141,7 +141,11 @@ func newStage(t *testing.T, mode program.Mode) *stage {
 			progress("the packages")
 			return s.scribe, nil
 		},
-	})
+	}
+	for _, f := range set {
+		f(&config)
+	}
+	s.engine = engine.New(config)
 	return s
 }
 
@@ -149,6 +153,9 @@ const progressNotes = "note: cells are compiled for the first time; what that ne
 
 // refusedCell is one that only the interpreter refuses.
 const refusedCell = "func() {\n\tfor range func(func() bool) {} {\n\t\tdefer print()\n\t}\n}()"
+
+// toCompiled is a cell by which the user chooses compiled ones.
+const toCompiled = "%engine compiled"
 
 const refusedWhy = "defer inside a range over a function"
 
@@ -169,31 +176,34 @@ func TestPromotion(t *testing.T) {
 		{name: "interpreted", cells: []string{"x := 1", "x + 1"}},
 		{name: "the first one that is refused", cells: []string{"x := 1", refusedCell}, notes: progressNotes + note,
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
+		{name: "the first one that is not shown to be right", cells: []string{"x := 1", "f := func() int { return 1 }"},
+			notes: progressNotes + "note: cells are compiled from here on (about 0.1 s each): a function literal\n",
+			ran:   []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
 		{name: "all after it", cells: []string{"x := 1", refusedCell, "x + 1"},
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
-		{name: "what stays behind", cells: []string{"f := func() int { return 1 }\nx := 1", refusedCell},
+		{name: "what stays behind", mode: program.InterpretedMode, cells: []string{"f := func() int { return 1 }\nx := 1", toCompiled},
 			left:  map[string]string{"f": "a function value made by interpreted code"},
-			notes: progressNotes + note + "note: f stayed behind with the interpreter: a function value made by interpreted code\n",
-			ran:   []string{"plugin1 moved [f x] run false", "plugin2 moved [] run true"}},
-		{name: "what stays behind in part", cells: []string{"h := []func(){func() {}}", refusedCell},
+			notes: progressNotes + "note: f stayed behind with the interpreter: a function value made by interpreted code\n",
+			ran:   []string{"plugin1 moved [f x] run false"}},
+		{name: "what stays behind in part", mode: program.InterpretedMode, cells: []string{"h := []func(){func() {}}", toCompiled},
 			part:  map[string]string{"h": "h[0]: a function value made by interpreted code"},
-			notes: progressNotes + note + "note: a part of h stayed behind with the interpreter: h[0]: a function value made by interpreted code\n",
-			ran:   []string{"plugin1 moved [h] run false", "plugin2 moved [] run true"}},
-		{name: "what stayed behind is used", cells: []string{"f := func() int { return 1 }", refusedCell, "f()"},
+			notes: progressNotes + "note: a part of h stayed behind with the interpreter: h[0]: a function value made by interpreted code\n",
+			ran:   []string{"plugin1 moved [h] run false"}},
+		{name: "what stayed behind is used", mode: program.InterpretedMode, cells: []string{"f := func() int { return 1 }", toCompiled, "f()"},
 			left: map[string]string{"f": "it is a function"},
 			err:  "undefined: f (the variable stayed behind with the interpreter: it is a function)",
-			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
-		{name: "what stayed behind is used by a function", cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }\nfunc h() int { return g() }", refusedCell, "h()"},
+			ran:  []string{"plugin1 moved [f] run false"}},
+		{name: "what stayed behind is used by a function", mode: program.InterpretedMode, cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }\nfunc h() int { return g() }", toCompiled, "h()"},
 			left: map[string]string{"f": "it is a function"},
 			err:  "f: the variable stayed behind with the interpreter: it is a function",
-			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
-		{name: "what stayed behind is used by a method", cells: []string{"f := func() int { return 1 }\ntype T int\nfunc (T) String() string { f(); return \"\" }\ny := T(1)", refusedCell, "fmt.Sprint(y)"},
+			ran:  []string{"plugin1 moved [f] run false"}},
+		{name: "what stayed behind is used by a method", mode: program.InterpretedMode, cells: []string{"f := func() int { return 1 }\ntype T int\nfunc (T) String() string { f(); return \"\" }\ny := T(1)", toCompiled, "fmt.Sprint(y)"},
 			left: map[string]string{"f": "it is a function"},
 			err:  "f: the variable stayed behind with the interpreter: it is a function",
-			ran:  []string{"plugin1 moved [f y] run false", "plugin2 moved [] run true"}},
-		{name: "what stayed behind is declared anew", cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }", refusedCell, "f := func() int { return 2 }\ng()"},
+			ran:  []string{"plugin1 moved [f y] run false"}},
+		{name: "what stayed behind is declared anew", mode: program.InterpretedMode, cells: []string{"f := func() int { return 1 }\nfunc g() int { return f() }", toCompiled, "f := func() int { return 2 }\ng()"},
 			left: map[string]string{"f": "it is a function"},
-			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
+			ran:  []string{"plugin1 moved [f] run false", "plugin2 moved [] run true"}},
 		{name: "a value that was shown", cells: []string{"41", refusedCell, "Out[1]"},
 			ran: []string{"plugin1 moved [] run false", "plugin2 moved [] run true", "plugin3 moved [] run true"}},
 		{name: "interpreted only", mode: program.InterpretedMode, cells: []string{refusedCell}, err: refusedWhy},
@@ -206,18 +216,18 @@ func TestPromotion(t *testing.T) {
 			notes: progressNotes, out: "compiled: cells are compiled since Cell [2]\n", ran: []string{"plugin1 moved [x] run false"}},
 		{name: "a wish and a cell", cells: []string{"%engine compiled\n1"},
 			notes: progressNotes, out: "compiled: cells are compiled since Cell [1]\n", ran: []string{"plugin1 moved [] run true"}},
-		{name: "shown", cells: []string{"%engine"}, out: "auto: cells are interpreted; they are compiled from the first one on that the interpreter does not take\n"},
+		{name: "shown", cells: []string{"%engine"}, out: "auto: cells are interpreted as far as the interpreter is shown to do what Go does; from the first one beyond that on they are compiled\n"},
 		{name: "shown after promotion", cells: []string{refusedCell, "%engine"},
-			out: "auto: cells are compiled since Cell [1], which the interpreter did not take: " + refusedWhy + "; from %reset on they are interpreted until one is not taken\n",
+			out: "auto: cells are compiled since Cell [1], which the interpreter did not take: " + refusedWhy + "\n",
 			ran: []string{"plugin1 moved [] run true"}},
-		{name: "only interpreted", cells: []string{"%engine interpreted"}, out: "interpreted: cells are interpreted, and what the interpreter does not take is refused\n"},
+		{name: "only interpreted", cells: []string{"%engine interpreted"}, out: "interpreted: cells are interpreted; what the interpreter is known to do otherwise than Go is refused\n"},
 		{name: "only interpreted from now on", cells: []string{"%engine interpreted", refusedCell}, err: refusedWhy},
 		{name: "back with variables", cells: []string{"x := 1", "%engine compiled", "%engine interpreted", "x"},
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
 		{name: "back with variables is told", cells: []string{"x := 1", "%engine compiled", "%engine interpreted"},
 			out: "interpreted: cells are compiled since Cell [2]; from %reset on they are interpreted\n", ran: []string{"plugin1 moved [x] run false"}},
 		{name: "back without variables", cells: []string{"%engine compiled", "%engine interpreted"},
-			out: "interpreted: cells are interpreted, and what the interpreter does not take is refused\n"},
+			out: "interpreted: cells are interpreted; what the interpreter is known to do otherwise than Go is refused\n"},
 		{name: "back by reset", cells: []string{"x := 1", refusedCell, "%reset"},
 			out: "The session is new: 1 name is forgotten; its variables are gone with the process that had them; cells are interpreted again.\n",
 			ran: []string{"plugin1 moved [x] run false", "plugin2 moved [] run true"}},
@@ -261,6 +271,49 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
+// TestPrepared holds that sessions begin with compiled cells where a compiler is at hand, and with
+// interpreted ones if it fails all the same.
+func TestPrepared(t *testing.T) {
+	const ran = "plugin1 moved [] run true"
+	for _, c := range []struct {
+		name     string
+		mode     program.Mode
+		prepared bool
+		cannot   error
+		cells    []string
+		out      string
+		ran      []string
+	}{
+		{name: "prepared", prepared: true, cells: []string{"x := 1", "%engine"}, out: "auto: cells are compiled since Cell [1]\n", ran: []string{ran}},
+		{name: "asked before the first cell", prepared: true, cells: []string{"%engine"}, out: "auto: cells are compiled\n"},
+		{name: "not prepared", cells: []string{"x := 1"}},
+		{name: "interpreted by the user's wish", mode: program.InterpretedMode, prepared: true, cells: []string{"x := 1"}},
+		{name: "interpreted by a magic", prepared: true, cells: []string{"%engine interpreted\nx := 1"}},
+		{name: "fails all the same", prepared: true, cannot: errors.New("no linker"), cells: []string{"f := func() int { return 1 }", "%engine"},
+			out: "auto: cells are interpreted, and cannot be compiled: no linker; what the interpreter is known to do otherwise than Go is refused\n"},
+		{name: "after a reset", prepared: true, cells: []string{"x := 1", "%reset", "x := 2"}, ran: []string{ran, "plugin2 moved [] run true"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, c.mode, func(config *engine.Config) { config.Prepared = func() bool { return c.prepared } })
+			s.cannot = c.cannot
+			var out string
+			for _, cell := range c.cells {
+				_, text, notes, err := s.runNoting(cell)
+				if err != nil || strings.Contains(notes, "from here on") {
+					t.Errorf("%s: %v, notes %q", cell, err, notes)
+				}
+				out = text
+			}
+			if c.out != "" && out != c.out {
+				t.Errorf("output %q, want %q", out, c.out)
+			}
+			if !slices.Equal(s.double.ran, c.ran) {
+				t.Errorf("ran %q, want %q", s.double.ran, c.ran)
+			}
+		})
+	}
+}
+
 // TestCannotCompile looks at what is said where cells cannot be compiled, and how often.
 func TestCannotCompile(t *testing.T) {
 	s := newStage(t, program.AutoMode)
@@ -269,9 +322,10 @@ func TestCannotCompile(t *testing.T) {
 		cell, want, not string
 		opened          int
 	}{
+		{"f := func() int { return 1 }\nf()", "", "", 1},
 		{refusedCell, refusedWhy + "\ncells cannot be compiled instead: there is no Go tool chain on PATH", "", 1},
 		{refusedCell, refusedWhy, "tool chain", 1},
-		{"%engine compiled", "Cell [3]: cells cannot be compiled: there is no Go tool chain on PATH", "", 2},
+		{"%engine compiled", "Cell [4]: cells cannot be compiled: there is no Go tool chain on PATH", "", 2},
 		{"1", "", "", 2},
 	} {
 		_, _, err := s.run(c.cell)
@@ -286,7 +340,7 @@ func TestCannotCompile(t *testing.T) {
 			t.Errorf("cell %d: asked %d times, want %d", i+1, s.opened, c.opened)
 		}
 	}
-	if _, out, _ := s.run("%engine"); out != "auto: cells are interpreted, and cannot be compiled: there is no Go tool chain on PATH\n" {
+	if _, out, _ := s.run("%engine"); out != "auto: cells are interpreted, and cannot be compiled: there is no Go tool chain on PATH; what the interpreter is known to do otherwise than Go is refused\n" {
 		t.Errorf("%%engine says %q", out)
 	}
 	s.cannot = nil

@@ -35,21 +35,21 @@ func TestWorkerSessions(t *testing.T) {
 		mode  program.Mode
 		beats []beat
 	}{
-		{"promoted", program.AutoMode, []beat{
+		{"promoted", program.InterpretedMode, []beat{
 			{cell: variables[:strings.Index(variables, "\n")], err: "undefined: point"},
 			{cell: "ps := []*point{}\ncounts := map[string]int{}\n" + declared},
 			{cell: variables},
 			{cell: "total()", value: "3"},
-			{cell: refusedCell, notes: "note: inc stayed behind with the interpreter"},
+			{cell: toCompiled, notes: "note: inc stayed behind with the interpreter"},
 			{cell: "first.move(4)\ncounts[\"a\"] = 7\nfmt.Sprintf(\"%T %v\", ps[0], total())", value: "*main.point 17"},
 			{cell: "mat.Sum(m)", value: "5"},
 			{cell: "inc()", err: "undefined: inc (the variable stayed behind with the interpreter"},
 			{cell: "inc := func() int { counts[\"a\"]++; return counts[\"a\"] }\ninc()", value: "8"},
 		}},
-		{"what was shown", program.AutoMode, []beat{
+		{"what was shown", program.InterpretedMode, []beat{
 			{cell: "type T struct{ A int }\nT{3}"},
 			{cell: "41"},
-			{cell: refusedCell},
+			{cell: toCompiled},
 			{cell: "Out[2] + 1", value: "42"},
 			{cell: "Out[1]", err: "stayed behind"},
 		}},

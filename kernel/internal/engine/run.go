@@ -58,7 +58,7 @@ func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output
 		if compiled {
 			l, p, err = e.compile(ctx, src)
 		} else {
-			l, p, err = e.interpret(src)
+			l, p, err = e.interpret(src, refused == nil)
 		}
 		if errors.As(err, &refused) {
 			continue

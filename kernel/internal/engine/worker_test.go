@@ -120,7 +120,7 @@ func TestPromotionInSequences(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := newWorkerNotebook(t, program.AutoMode)
+			n := newWorkerNotebook(t, program.InterpretedMode)
 			half := len(c.steps) / 2
 			course{c.name, c.steps[:half]}.check(t, n)
 			if _, _, err := n.run("%engine compiled"); err != nil {

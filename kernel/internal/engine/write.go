@@ -5,12 +5,14 @@ import (
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// interpret parses, checks and lowers a cell.
-func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Program, err error) {
+// interpret parses, checks and lowers a cell. Only says that it is refused if it is not on the
+// list of what the interpreter is shown to do as Go does.
+func (e *Engine) interpret(src *syntax.Source, only bool) (l *change.Change, p *program.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -24,8 +26,16 @@ func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Pro
 	if err != nil {
 		return nil, nil, err
 	}
+	var beyond []trusted.Construct
+	if only && e.trustedOnly() {
+		beyond = trusted.Outside(checked)
+	}
 	l, p, problems := e.lowerer.Lower(checked)
 	switch {
+	case len(problems) == 0 && len(beyond) > 0:
+		l.Rollback()
+		problem := e.checker.Problem(beyond[0].Pos, beyond[0].Name+": the interpreter is not shown to do the same as Go")
+		return nil, nil, &refusedError{syntax.ProblemsError("Refused", []syntax.Problem{problem}), beyond[0].Name, true}
 	case len(problems) == 0:
 		return l, p, nil
 	case l.Unready:
@@ -33,7 +43,7 @@ func (e *Engine) interpret(src *syntax.Source) (l *change.Change, p *program.Pro
 	case l.Impossible:
 		return nil, nil, syntax.ProblemsError("Refused", problems)
 	}
-	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg}
+	return nil, nil, &refusedError{syntax.ProblemsError("Refused", problems), problems[0].Msg, false}
 }
 
 // compile parses, checks and emits a cell and builds its units.
