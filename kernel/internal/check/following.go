@@ -39,7 +39,7 @@ func (k *Checked) join(followers []*state.Follower) {
 	}
 	k.again = map[*ast.FuncDecl]*state.Function{}
 	if k.Parsed.Declarations == nil {
-		file := &ast.File{Name: ast.NewIdent("main"), Scope: ast.NewScope(nil)}
+		file := &ast.File{Name: ast.NewIdent("main"), Scope: ast.NewScope(nil), GoVersion: k.GoVersion}
 		if s := k.Parsed.Statements; s != nil {
 			file.FileStart, file.FileEnd = s.FileStart, s.FileEnd
 		}

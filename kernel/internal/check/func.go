@@ -125,7 +125,7 @@ func (c *Checker) Bodies(k *Checked) *ast.File {
 	if len(k.Funcs) == 0 {
 		return nil
 	}
-	file := &ast.File{Name: ast.NewIdent("main")}
+	file := &ast.File{Name: ast.NewIdent("main"), GoVersion: k.GoVersion}
 	if at := c.Fset.File(k.Funcs[0].Decl.Pos()); at != nil {
 		file.FileStart, file.FileEnd = token.Pos(at.Base()), token.Pos(at.Base()+at.Size())
 	}

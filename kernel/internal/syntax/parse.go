@@ -53,6 +53,9 @@ type Parsed struct {
 	Stop ast.Stmt
 	// Mentioned holds the names that nothing in the cell's own scopes binds.
 	Mentioned map[string]bool
+	// GoVersion is the version of the language that a program asks for by a line //go:build; empty
+	// for that of all others.
+	GoVersion string
 }
 
 // Parse parses a cell. The files it makes are added to fset and sources.
@@ -113,6 +116,17 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 	}
 	if imports != nil {
 		p.Imports = imports.Imports
+	}
+	p.heedDirectives(func(offset int, msg string) {
+		problems = append(problems, Problem{Source: src, Offset: src.Origin(offset), Msg: msg})
+	})
+	if len(problems) > 0 {
+		return nil, onePerLine(problems)
+	}
+	for _, file := range []*ast.File{p.Declarations, p.Statements} {
+		if file != nil {
+			file.GoVersion = p.GoVersion
+		}
 	}
 	if p.Statements != nil {
 		block := p.Statements.Decls[0].(*ast.FuncDecl).Body

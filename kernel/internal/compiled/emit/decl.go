@@ -313,7 +313,7 @@ func (u *Unit) declare(set *compilation) {
 	for _, d := range set.variables {
 		h := u.homes[d.Lowered]
 		u.l.Pos = d.Object.Pos()
-		u.parts = append(u.parts, fmt.Sprintf("%svar %s %s\n", generated, h.name, u.Typ(d.Object.Type())))
+		u.parts = append(u.parts, fmt.Sprintf("%svar %s %s\n", u.lineAt(d.Object.Pos(), len("var ")), h.name, u.Typ(d.Object.Type())))
 		u.variables = append(u.variables, h.name)
 	}
 	for _, d := range set.moved {
@@ -338,7 +338,7 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	}
 	slices.SortFunc(methods, func(a, b *state.Function) int { return strings.Compare(a.Method, b.Method) })
 	for _, m := range methods {
-		u.parts = append(u.parts, u.line(m.Written)+u.declaration(m.Written, nil, "", setting{info: m.Info, outlives: true})+"\n")
+		u.parts = append(u.parts, u.directives(m.Written)+u.line(m.Written)+u.declaration(m.Written, nil, "", setting{info: m.Info, outlives: true})+"\n")
 	}
 	if i, ok := spec.Object.Type().Underlying().(*types.Interface); spec.Object.IsAlias() || spec.Node.TypeParams != nil || ok && !i.IsMethodSet() {
 		return
@@ -346,10 +346,31 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.Lowered, u.alias("reflect", "reflect"), h.name))
 }
 
+// directives returns those of a function for the compiler. What a linker would be told by the name
+// of a function is left out, for in cells it has another.
+func (u *Unit) directives(fn *ast.FuncDecl) string {
+	src, offset := u.Within(fn.Pos())
+	if src == nil {
+		return ""
+	}
+	var out strings.Builder
+	for _, d := range syntax.DirectivesBefore(src.Text, offset) {
+		if d.Verb() != "linkname" && d.Verb() != "build" {
+			out.WriteString(d.Text + "\n")
+		}
+	}
+	return out.String()
+}
+
+// escapes reports whether a function has //go:uintptrescapes.
+func (u *Unit) escapes(fn *state.Function) bool {
+	return fn.Written != nil && strings.Contains(u.directives(fn.Written), "//go:uintptrescapes")
+}
+
 // declareFunction writes a function, and the variable by which others follow it.
 func (u *Unit) declareFunction(fn *state.Function) {
 	h := u.homes[fn]
-	u.parts = append(u.parts, u.line(fn.Written)+u.declaration(fn.Written, fn.Written.Name, h.name, setting{info: fn.Info})+"\n")
+	u.parts = append(u.parts, u.directives(fn.Written)+u.line(fn.Written)+u.declaration(fn.Written, fn.Written.Name, h.name, setting{info: fn.Info})+"\n")
 	if fn.Generic || fn.Base == "init" {
 		return
 	}

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -277,7 +278,11 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	fmt.Fprintf(&tail, "%sfunc init() { %s }\n", generated, strings.Join(append(u.held, register), "; "))
 
 	var out strings.Builder
-	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", title)
+	fmt.Fprintf(&out, "// %s\n", title)
+	if version := u.l.K.GoVersion; version != "" {
+		fmt.Fprintf(&out, "//go:build %s\n", version)
+	}
+	out.WriteString("package main\n\nimport (\n")
 	for _, path := range slices.Sorted(maps.Keys(u.aliases)) {
 		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
 		if !strings.HasPrefix(path, toolchain.Prefix) {
@@ -298,11 +303,14 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 const generated = "//line /cell/0:1:1\n"
 
 // line says where the text that follows stands.
-func (u *Unit) line(n ast.Node) string {
-	src, offset := u.At(n.Pos())
+func (u *Unit) line(n ast.Node) string { return u.lineAt(n.Pos(), 0) }
+
+// lineAt says where the text stands that comes behind some columns of what follows.
+func (u *Unit) lineAt(pos token.Pos, behind int) string {
+	src, offset := u.At(pos)
 	if src == nil {
 		return generated
 	}
 	line, column := src.Position(offset)
-	return fmt.Sprintf("//line /cell/%d:%d:%d\n", src.Cell.Number, line, column)
+	return fmt.Sprintf("//line /cell/%d:%d:%d\n", src.Cell.Number, line, max(1, column-behind))
 }

@@ -36,6 +36,9 @@ type Guard struct {
 	// types of its parameters and results, if it can.
 	Unchecked func(*types.Func) bool
 	Signature func(*types.Signature) (params []string, results string, ok bool)
+	// Escapes reports whether what the arguments of a function point to is kept only by calls that
+	// name it (//go:uintptrescapes).
+	Escapes func(*types.Func) bool
 
 	leftOut map[ast.Stmt]leftOut
 
@@ -67,7 +70,11 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 		Name:      func(id *ast.Ident) string { return u.named(id, p, false, nil) },
 		Unchecked: u.unchecked,
 		Signature: u.Spelled,
-		leftOut:   p.leftOut,
+		Escapes: func(f *types.Func) bool {
+			fn := u.Session.FunctionOf(f)
+			return fn != nil && u.escapes(fn)
+		},
+		leftOut: p.leftOut,
 	}
 	if x, ok := n.(ast.Expr); ok {
 		g.convertTo(x, p.becomes)

@@ -105,6 +105,7 @@ func Checks(d *ast.FuncDecl, info *types.Info) bool {
 		Standard:  same,
 		Name:      func(*ast.Ident) string { return "" },
 		Unchecked: func(*types.Func) bool { return false },
+		Escapes:   func(*types.Func) bool { return false },
 	}
 	g.Add(d)
 	return found

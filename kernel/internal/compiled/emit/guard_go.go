@@ -30,7 +30,8 @@ func (g *Guard) start(s *ast.GoStmt) {
 		return
 	}
 	l := &launch{Guard: g, call: s.Call, constants: make([]bool, len(s.Call.Args))}
-	if !l.function(fun) || !l.arguments() {
+	f := g.called(s.Call)
+	if f != nil && g.Escapes(f) || !l.function(fun) || !l.arguments() {
 		g.walk(s.Call)
 		return
 	}

@@ -122,6 +122,7 @@ func guarded(source, name string) (string, error) {
 			}
 			return false
 		},
+		Escapes: func(*types.Func) bool { return false },
 		Signature: (&emit.Unit{Spelling: state.Spelling{
 			TypeName:    func(obj *types.TypeName) string { return obj.Name() },
 			PackageName: func(path, name string) string { return name },

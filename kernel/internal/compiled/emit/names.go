@@ -142,7 +142,7 @@ func (u *Unit) named(id *ast.Ident, p setting, literal bool, stack []ast.Node) s
 			return ""
 		}
 		if fn := u.Session.FunctionOf(obj); fn != nil {
-			return u.callee(fn, p.outlives || literal)
+			return u.callee(fn, (p.outlives || literal) && !u.escapes(fn))
 		}
 	case *types.Var:
 		if obj.IsField() {

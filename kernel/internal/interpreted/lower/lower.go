@@ -3,7 +3,9 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +57,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 	}
 	l.refuseForeignImports()
 	l.refuseCallers()
+	l.refuseOldLoops()
 	l.Declare()
 	for _, v := range l.Variables {
 		if v.Fresh {
@@ -134,6 +137,34 @@ func (l *lowering) refuseForeignImports() {
 		if path, err := strconv.Unquote(spec.Path.Value); err == nil && l.C.Foreign(path) {
 			l.Refuse(spec.Path.Pos(), "the interpreter has no package "+path)
 		}
+	}
+}
+
+// refuseOldLoops refuses loops of a program in a version of Go in which all rounds share what a loop
+// declares.
+func (l *lowering) refuseOldLoops() {
+	if l.K.GoVersion == "" || version.Compare(l.K.GoVersion, "go1.22") >= 0 {
+		return
+	}
+	look := func(n ast.Node) bool {
+		declares := false
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			init, ok := n.Init.(*ast.AssignStmt)
+			declares = ok && init.Tok == token.DEFINE
+		case *ast.RangeStmt:
+			declares = n.Tok == token.DEFINE
+		}
+		if declares {
+			l.Refuse(n.Pos(), "the variables of a loop are those of all its rounds in "+l.K.GoVersion+", which //go:build asks for: the interpreter has only the loops of newer versions")
+		}
+		return true
+	}
+	for _, f := range l.K.Funcs {
+		ast.Inspect(f.Decl, look)
+	}
+	for _, s := range l.K.Body {
+		ast.Inspect(s, look)
 	}
 }
 

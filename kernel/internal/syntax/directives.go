@@ -1,0 +1,74 @@
+package syntax
+
+import (
+	"go/build/constraint"
+	"go/scanner"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// A Directive is a comment of the form //go:name, which means something to Go's tools.
+type Directive struct {
+	Offset int
+	Text   string
+}
+
+// Verb returns what stands between the colon and a blank.
+func (d Directive) Verb() string {
+	verb, _, _ := strings.Cut(strings.TrimPrefix(d.Text, "//go:"), " ")
+	return verb
+}
+
+// Directives returns the directives of a text.
+func Directives(text string) (found []Directive) {
+	if !strings.Contains(text, "//go:") {
+		return nil
+	}
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return found
+		case tok == token.COMMENT && strings.HasPrefix(lit, "//go:"):
+			found = append(found, Directive{file.Offset(pos), strings.TrimSpace(lit)})
+		}
+	}
+}
+
+// DirectivesBefore returns those directives of a text which are for the declaration that begins at
+// an offset: nothing stands between but comments.
+func DirectivesBefore(text string, offset int) (found []Directive) {
+	for _, d := range Directives(text[:offset]) {
+		if len(Lex(text[d.Offset:offset])) == 1 {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// heedDirectives notes the version of Go that a program says it is written in, and complains of
+// directives that Go refuses.
+func (p *Parsed) heedDirectives(complain func(offset int, msg string)) {
+	text := p.Source.Text
+	embeds := false
+	for _, spec := range p.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		embeds = embeds || err == nil && path == "embed"
+	}
+	for _, d := range Directives(text) {
+		switch verb := d.Verb(); {
+		case verb == "build" && p.Source.Cell.Plain && len(p.Items) > 0 && d.Offset < p.Items[0].Start:
+			if x, err := constraint.Parse(d.Text); err == nil {
+				p.GoVersion = constraint.GoVersion(x)
+			}
+		case verb == "embed" && !embeds:
+			complain(d.Offset, `go:embed only allowed in Go files that import "embed"`)
+		case strings.HasPrefix(verb, "cgo_"):
+			complain(d.Offset, d.Text+" only allowed in cgo-generated code")
+		}
+	}
+}
