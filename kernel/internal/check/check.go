@@ -278,6 +278,8 @@ func (c *Checker) ImportAll(k *Checked, complain func(token.Pos, string)) {
 		}
 		switch name {
 		case "_":
+		case "init":
+			complain(spec.Name.Pos(), "cannot import package as init - init must be a func")
 		case ".":
 			scope := pkg.Scope()
 			for _, n := range scope.Names() {

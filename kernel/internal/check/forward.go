@@ -110,9 +110,9 @@ func functions(p *syntax.Parsed) []*ast.FuncDecl {
 }
 
 // undeclaredCalls returns the functions of a cell that call undeclared ones, by their offset in the
-// file, if that explains all problems.
+// file, if that explains all problems. A program has nothing to wait for.
 func undeclaredCalls(p *syntax.Parsed, c *Checker, problems []syntax.Problem) map[int]string {
-	if p.Declarations == nil {
+	if p.Declarations == nil || p.Source.Cell.Plain {
 		return nil
 	}
 	out := map[int]string{}

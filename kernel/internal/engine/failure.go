@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
@@ -106,14 +107,18 @@ func wasStopped(err error) bool {
 	return errors.As(err, &stopped)
 }
 
-// complaint is a line of what the compiler says of a cell.
+// complaint is a line of what the compiler says of a cell. It may say the same of what stands around.
 var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
 func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Error {
 	err := unbuilt.cause
 	var problems []syntax.Problem
-	for _, m := range complaint.FindAllStringSubmatch(err.Error(), -1) {
+	text := ""
+	if refused := (*toolchain.CompileError)(nil); errors.As(err, &refused) {
+		text = refused.Text
+	}
+	for _, m := range complaint.FindAllStringSubmatch(text, -1) {
 		number, _ := strconv.Atoi(m[1]) // they consist of digits
 		line, _ := strconv.Atoi(m[2])
 		column, _ := strconv.Atoi(m[3])
