@@ -12,7 +12,6 @@ func Unavailable(path string) error {
 // unavailable says of packages of the standard library that cells cannot import them, and why.
 var unavailable = map[string]string{
 	"C":                      "cgo needs a C compiler, and code that is compiled",
-	"embed":                  "files are embedded when a program is compiled; read them with os.ReadFile, or use os.DirFS",
 	"plugin":                 "a plugin has to be built together with the program that opens it",
 	"runtime/cgo":            "it serves code that cgo has compiled",
 	"runtime/race":           "it does nothing in a program that is not built with -race",

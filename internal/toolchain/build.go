@@ -29,4 +29,13 @@ type Unit struct {
 	Source string
 	// Imports are the import paths of the source, without those of units.
 	Imports []string
+	// Embed is the files that the source embeds; nil if there are none.
+	Embed *Embed
+}
+
+// An Embed is what the directives go:embed of a unit mean: the files that match each pattern, and
+// where these are on disk.
+type Embed struct {
+	Patterns map[string][]string
+	Files    map[string]string
 }

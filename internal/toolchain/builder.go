@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -41,6 +42,7 @@ type unit struct {
 	imports []string
 	// source, export and object are the text, what importers read and what is linked.
 	source, export, object string
+	embed                  *Embed
 	// done is closed when the compiler has ended.
 	done chan struct{}
 }
@@ -123,7 +125,7 @@ func (b *Builder) add(dir string, units []Unit) ([]*unit, error) {
 			return added, &CompileError{err.Error()}
 		}
 		base := filepath.Join(dir, strconv.Itoa(len(b.units)))
-		next := &unit{path: u.Path, source: base + ".go", export: base + ".a", object: base + ".o", done: make(chan struct{})}
+		next := &unit{path: u.Path, source: base + ".go", export: base + ".a", object: base + ".o", embed: u.Embed, done: make(chan struct{})}
 		for _, spec := range file.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
@@ -179,6 +181,16 @@ func (b *Builder) compileOne(ctx context.Context, dir string, u *unit) error {
 		}
 	}
 	args := []string{"-o", u.export, "-linkobj", u.object, "-p", u.path, "-complete", "-trimpath", dir + "=>"}
+	if u.embed != nil {
+		text, err := json.Marshal(u.embed)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(u.source+".embed", text, 0o600); err != nil {
+			return err
+		}
+		args = append(args, "-embedcfg", u.source+".embed")
+	}
 	err := b.runCompiler(ctx, dir, u.source+".cfg", config.String(), append(args, filepath.Base(u.source))...)
 	var failed *commandError
 	if errors.As(err, &failed) && !failed.noRoom() {

@@ -29,6 +29,8 @@ type Checker struct {
 	Preloaded map[string]string
 	// Strict says that cells are Go in what they do with errors, too.
 	Strict bool
+	// Folder returns the folder in which the cells work; nil for the present one.
+	Folder func() string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
 }
@@ -98,6 +100,8 @@ type Checked struct {
 	// declarations, and left those that do not compile with it.
 	again map[*ast.FuncDecl]*state.Function
 	Left  []*state.Follower
+	// Embedded are the files that variables embed.
+	Embedded map[*ast.ValueSpec]*Embedding
 	// lent are the variables that were declared among the declarations (constvars.go).
 	lent map[types.Object]bool
 	// undo takes back what the check did to types of earlier cells.
@@ -144,6 +148,9 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	}
 
 	c.ImportAll(k, complain)
+	c.embed(k, func(offset int, msg string) {
+		problems = append(problems, syntax.Problem{Source: k.Source, Offset: k.Source.Origin(offset), Msg: msg})
+	})
 	late := c.Declarations(k)
 	Shield(k.Types)
 	for _, f := range k.Funcs {

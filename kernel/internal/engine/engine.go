@@ -76,7 +76,7 @@ func New(config Config) *Engine {
 		switching: switching{mode: config.Mode, open: config.Compiler, prepared: config.Prepared, emitter: emit.New(c)},
 	}
 	e.code.mostPlugins, e.code.mostCode = cmp.Or(config.MostPlugins, mostPlugins), cmp.Or(config.MostCode, mostCode)
-	o.folder = e.folder
+	o.folder, c.Folder = e.folder, e.folder
 	e.assistant = &assist.Assistant{Mutex: &e.mu, Checker: c, Folder: e.folder, Modules: e.moduleNames, Value: e.valueOf}
 	return e
 }

@@ -39,7 +39,7 @@ var Groups = []Group{
 		Patterns: []string{"std"},
 		Exclude: []string{
 			// Package stdlib says of each why (unavailable.go).
-			"unsafe", "embed", "plugin", "runtime/cgo", "runtime/race", "runtime/coverage",
+			"unsafe", "plugin", "runtime/cgo", "runtime/race", "runtime/coverage",
 			"testing/cryptotest", "crypto/mlkem/mlkemtest",
 			"time/tzdata", "net/http/pprof", "expvar",
 		},

@@ -61,6 +61,7 @@ var Packages = []*table.Package{
 	&debugMachoPackage,
 	&debugPePackage,
 	&debugPlan9objPackage,
+	&embedPackage,
 	&encodingPackage,
 	&encodingAscii85Package,
 	&encodingAsn1Package,

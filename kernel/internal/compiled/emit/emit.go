@@ -88,6 +88,8 @@ type Unit struct {
 	held []string
 	// inits are the init functions that were not called yet.
 	inits []change.InitCall
+	// embed is the files that variables embed; nil if there are none.
+	embed *toolchain.Embed
 	// runs says that there are statements, and failing that they use the variable for errors.
 	runs, failing bool
 }
@@ -238,7 +240,7 @@ func (u *Unit) importBlank() {
 
 // assemble puts the unit together.
 func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
-	b := &toolchain.Unit{Path: u.path}
+	b := &toolchain.Unit{Path: u.path, Embed: u.embed}
 	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved}}
 	var tail strings.Builder
 	fields := ""

@@ -272,6 +272,8 @@ func (u *Unit) variableSpec(v *ast.ValueSpec, checked bool) {
 		}
 	}
 	switch {
+	case u.l.K.Embedded[v] != nil:
+		u.put(v, left[0]+" = "+u.embedded(v, u.l.K.Embedded[v]))
 	case len(v.Values) == 0:
 		u.put(v, strings.Join(left, ", ")+" = "+strings.Join(zeros, ", "))
 	case checked:

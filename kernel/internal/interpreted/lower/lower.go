@@ -58,6 +58,9 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 	l.refuseForeignImports()
 	l.refuseCallers()
 	l.refuseOldLoops()
+	for v := range l.K.Embedded {
+		l.Refuse(v.Pos(), "files are embedded when a program is compiled: the interpreter embeds none")
+	}
 	l.Declare()
 	for _, v := range l.Variables {
 		if v.Fresh {
