@@ -80,9 +80,7 @@ func (v *view) read(text string) *check.Reading {
 		file, err := parser.ParseFile(v.Fset, "", prefix+syntax.Blank(text, keep, p.Items)+suffix, parser.AllErrors)
 		v.faulty = v.faulty || err != nil
 		v.Sources[v.Fset.File(file.FileStart)] = p.Source
-		for _, id := range file.Unresolved {
-			p.Mentioned[id.Name] = true
-		}
+		syntax.Mentions(file, p.Mentioned)
 		// The check replaces declarations; the view shows them as written.
 		shown := *file
 		v.files = append(v.files, &shown)

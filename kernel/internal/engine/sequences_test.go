@@ -69,6 +69,10 @@ var courses = []course{
 		{"func f() int { return z }", ""}, {"var p = f()\nvar z = 8", ""}, {"[]int{p, z}", "[7 8]"},
 		{"var p = z + 1\nvar z = p + 1", ""}, {"[]int{p, z}", "[9 10]"},
 	}},
+	{"a variable as the key of a literal", []step{
+		{"k, n := \"a\", 1", ""}, {"map[string]int{k: 1}", "map[a:1]"}, {"const c = 2", ""}, {"[...]int{c: 7}", "[0 0 7]"},
+		{"func f() map[string]int { return map[string]int{k: 3} }\nf()", "map[a:3]"}, {"struct{ k int }{k: 5}", "{k:5}"}, {"k", "a"},
+	}},
 	{"a cell again", []step{{"x := 1", ""}, {"x = x + 1\nx", "2"}, {"x = x + 1\nx", "3"}, {"x := 1", ""}, {"x = x + 1\nx", "2"}}},
 	{"a struct changes while variables live", []step{
 		{"type P struct{ X int }\nfunc (p P) Get() int { return p.X }", ""}, {"p := P{1}", ""},

@@ -91,9 +91,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		file, err := parser.ParseFile(c.Fset, src.Cell.Title(), text, parser.ParseComments|parser.AllErrors)
 		if file != nil {
 			c.Sources[c.Fset.File(file.FileStart)] = src
-			for _, id := range file.Unresolved {
-				p.Mentioned[id.Name] = true
-			}
+			Mentions(file, p.Mentioned)
 			if at, msg := tooDeep(file); at.IsValid() {
 				problems = append(problems, c.Problem(at, msg))
 			}
@@ -145,6 +143,22 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		}
 	}
 	return p, nil
+}
+
+// Mentions adds the names that a file may have from elsewhere.
+func Mentions(file *ast.File, names map[string]bool) {
+	for _, id := range file.Unresolved {
+		names[id.Name] = true
+	}
+	// The parser leaves out the keys of literals, which may be names of fields.
+	ast.Inspect(file, func(n ast.Node) bool {
+		if pair, ok := n.(*ast.KeyValueExpr); ok {
+			if id, ok := pair.Key.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+		}
+		return true
+	})
 }
 
 // Statements reads a text that is to be a list of statements. At is the place of what is wrong with
