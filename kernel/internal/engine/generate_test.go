@@ -17,35 +17,81 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// randomProgram returns a program that type-checks, ends and prints what it has computed.
-func randomProgram(seed uint64) string {
-	w := &writer{Rand: rand.New(rand.NewPCG(seed, 0)), shapes: shapes}
-	w.printf("package main\n\nimport (\n\t\"cmp\"\n\t\"errors\"\n\t\"fmt\"\n\t\"iter\"\n\t\"slices\"\n\t\"strconv\"\n\t\"strings\"\n)\n\nvar _, _, _ = slices.Max[[]int], strconv.Itoa, strings.Repeat\n")
-	w.printf("%s", declarations)
-	w.records()
-	w.printf("type Shape interface{ Sum() int }\n\n")
-	w.main()
-	return w.String()
+// A generator writes programs: what they all declare, and a function that each has beside it.
+type generator struct {
+	declarations string // from the package clause on
+	function     func(seed uint64) string
 }
 
-// trustedProgram returns a program of the constructs of package trusted alone.
-func trustedProgram(seed uint64) string {
-	w := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), shapes: trustedShapes(), trusted: true}
-	w.printf("package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"sort\"\n\t\"strconv\"\n\t\"strings\"\n\t\"time\"\n)\n\n")
-	w.printf("var _, _, _, _, _ = math.Sqrt(2), sort.IntsAreSorted(nil), strconv.Itoa(1), strings.Repeat(\"\", 1), time.Second.String()\n")
-	w.printf("%s", trustedDeclarations)
-	w.records()
-	w.main()
-	return withoutOutside(w.String())
+// call is the call of the function of a program, as a statement.
+func (generator) call(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 2))
+	return fmt.Sprintf("fmt.Println(f%d(%d, %d, %q))", seed, r.IntN(200)-100, r.IntN(250), string(rune('a'+r.IntN(26))))
 }
 
-// withoutOutside returns a program without the statements that are not on the list, and those that
-// do not compile without them.
+// program returns the whole of a program.
+func (g generator) program(seed uint64) string {
+	return g.declarations + g.function(seed) + "func main() {\n\t" + g.call(seed) + "\n}\n"
+}
+
+const recordTypes = `type Num int16
+
+func (n Num) Twice() Num { return n * 2 }
+
+type Rec struct {
+	A int
+	B uint8
+	C [3]int32
+	D []int64
+	E map[string]int
+	F float64
+	P *Rec
+}
+
+func (r Rec) Sum() int { return r.A + int(r.B) + int(r.C[1]) + len(r.D) }
+
+func (r *Rec) Add(n int) int {
+	r.A += n
+	r.B++
+	r.C[n&1]--
+	return r.A
+}
+
+`
+
+// everything writes programs of all that Go has.
+var everything = generator{
+	declarations: "package main\n\nimport (\n\t\"cmp\"\n\t\"errors\"\n\t\"fmt\"\n\t\"iter\"\n\t\"slices\"\n\t\"strconv\"\n\t\"strings\"\n)\n\n" +
+		"var _, _, _ = slices.Max[[]int], strconv.Itoa, strings.Repeat\n" + declarations + recordTypes + "type Shape interface{ Sum() int }\n\n",
+	function: func(seed uint64) string {
+		w := &writer{Rand: rand.New(rand.NewPCG(seed, 0)), shapes: shapes}
+		w.function(seed)
+		return w.String()
+	},
+}
+
+// trustedOnly writes programs of the constructs of package trusted alone.
+var trustedOnly = generator{
+	declarations: "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"sort\"\n\t\"strconv\"\n\t\"strings\"\n\t\"time\"\n)\n\n" +
+		"var _, _, _, _, _ = math.Sqrt(2), sort.IntsAreSorted(nil), strconv.Itoa(1), strings.Repeat(\"\", 1), time.Second.String()\n" +
+		trustedDeclarations + recordTypes,
+	function: func(seed uint64) string {
+		w := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), shapes: trustedShapes(), trusted: true}
+		w.function(seed)
+		return withoutOutside(w.String())
+	},
+}
+
+// withoutOutside returns the function of a program without the statements that are not on the list,
+// and those that do not compile without them.
 func withoutOutside(source string) string {
-	for {
-		session := enginetest.NewSession()
+	session := enginetest.NewSession()
+	if _, err := session.Lower(program.Cell{Number: 1, Source: trustedDeclarations + recordTypes}); err != nil {
+		panic(err)
+	}
+	for cell := 2; ; cell++ {
 		var places []int
-		checked, err := session.Check(program.Cell{Number: 1, Source: source})
+		checked, err := session.Check(program.Cell{Number: cell, Source: source})
 		if err != nil {
 			lines := strings.SplitAfter(source, "\n")
 			for _, m := range problemPlace.FindAllStringSubmatch(err.Error(), -1) {
@@ -65,19 +111,20 @@ func withoutOutside(source string) string {
 	}
 }
 
-var problemPlace = regexp.MustCompile(`Cell \[1\]:(\d+):(\d+): `)
+var problemPlace = regexp.MustCompile(`Cell \[\d+\]:(\d+):(\d+): `)
 
 // withoutStatements returns a source without the innermost statements at places.
 func withoutStatements(source string, places []int) string {
+	const clause = "package main;"
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "main.go", source, 0)
+	file, err := parser.ParseFile(fset, "main.go", clause+source, 0)
 	if err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, source))
 	}
 	var left [][2]int
 	for _, place := range places {
-		if s := statementAt(fset, file, place); s != nil {
-			left = append(left, [2]int{fset.Position(s.Pos()).Offset, fset.Position(s.End()).Offset})
+		if s := statementAt(fset, file, place+len(clause)); s != nil {
+			left = append(left, [2]int{fset.Position(s.Pos()).Offset - len(clause), fset.Position(s.End()).Offset - len(clause)})
 		}
 	}
 	if len(left) == 0 {
@@ -104,25 +151,6 @@ func statementAt(fset *token.FileSet, file *ast.File, offset int) (innermost ast
 		}
 	}
 	return innermost
-}
-
-// records writes the types that all programs have.
-func (w *writer) records() {
-	w.printf("type Num int16\n\nfunc (n Num) Twice() Num { return n * 2 }\n\n")
-	w.printf("type Rec struct {\n\tA int\n\tB uint8\n\tC [3]int32\n\tD []int64\n\tE map[string]int\n\tF float64\n\tP *Rec\n}\n\n")
-	w.printf("func (r Rec) Sum() int { return r.A + int(r.B) + int(r.C[1]) + len(r.D) }\n\nfunc (r *Rec) Add(n int) int {\n\tr.A += n\n\tr.B++\n\tr.C[n&1]--\n\treturn r.A\n}\n\n")
-}
-
-// main writes functions and the main function that calls them.
-func (w *writer) main() {
-	for i := range 3 {
-		w.function(i)
-	}
-	w.printf("func main() {\n")
-	for i := range 3 {
-		w.printf("\tfmt.Println(f%d(%d, %d, %q))\n", i, w.IntN(200)-100, w.IntN(250), string(rune('a'+w.IntN(26))))
-	}
-	w.printf("}\n")
 }
 
 // A writer writes a function: it knows which variables of which types there are.
@@ -152,10 +180,10 @@ var (
 
 func (w *writer) pick(list ...string) string { return list[w.IntN(len(list))] }
 
-func (w *writer) function(i int) {
+func (w *writer) function(seed uint64) {
 	w.vars = map[string][]string{"int": {"a"}, "uint8": {"b"}, "string": {"s"}}
 	w.fresh = 0
-	w.printf("func f%d(a int, b uint8, s string) (out string) {\n", i)
+	w.printf("func f%d(a int, b uint8, s string) (out string) {\n", seed)
 	w.depth = 1
 	if !w.trusted {
 		w.line("defer func() {")
@@ -711,14 +739,11 @@ var trustedShapes = sync.OnceValue(func() []string {
 // onTheList reports whether a shape is a program of the list.
 func onTheList(shape string) bool {
 	w := &writer{Rand: rand.New(rand.NewPCG(1, 2)), shapes: []string{shape}, trusted: true}
-	w.printf("package main\n\nimport \"fmt\"\n\n%s", trustedDeclarations)
-	w.records()
 	w.vars = map[string][]string{"int": {"a"}, "uint8": {"b"}, "string": {"s"}}
 	w.printf("func f(a int, b uint8, s string) {\n\tvar r, q, xs, arr, m, recs = Rec{}, &Rec{}, []int{}, [4]uint16{}, map[int]Rec{}, []Rec{}\n\t_, _, _, _, _, _ = r, q, xs, arr, m, recs\n")
 	w.shape()
 	w.printf("}\n")
-	source := strings.NewReplacer("import \"fmt\"\n", "", "package main\n", "").Replace(w.String())
-	checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source})
+	checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: trustedDeclarations + recordTypes + w.String()})
 	return err == nil && len(trusted.Outside(checked)) == 0
 }
 

@@ -39,7 +39,7 @@ func TestRandomPrograms(t *testing.T) {
 	if enginetest.Raced {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}
-	runRandom(t, randomProgram, func(t *testing.T) *notebook {
+	runRandom(t, everything, func(t *testing.T) *notebook {
 		return newWorkerNotebook(t, program.AutoMode, func(c *engine.Config) { c.Prepared = func() bool { return true } })
 	})
 }
@@ -53,14 +53,14 @@ func TestTrustedPrograms(t *testing.T) {
 	if own := len(trustedShapes()) - len(ownTrustedShapes); own < 8 {
 		t.Errorf("only %d of %d shapes are on the list", own, len(shapes))
 	}
-	runRandom(t, trustedProgram, func(t *testing.T) *notebook { return newNotebook(t) })
+	runRandom(t, trustedOnly, func(t *testing.T) *notebook { return newNotebook(t) })
 }
 
 // TestTrustedProgramsAreOnTheList holds that the programs of TestTrustedPrograms show something of
 // the list.
 func TestTrustedProgramsAreOnTheList(t *testing.T) {
 	for seed := range uint64(20) {
-		source := trustedProgram(seed)
+		source := trustedOnly.program(seed)
 		checked, err := enginetest.NewSession().Check(program.Cell{Number: 1, Source: source + "\nmain()"})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
@@ -68,36 +68,44 @@ func TestTrustedProgramsAreOnTheList(t *testing.T) {
 		if found := trusted.Outside(checked); len(found) > 0 {
 			t.Errorf("program %d: %s\n%s", seed, found[0].Name, source)
 		}
-		if lines := strings.Count(source, "\n"); lines < 200 {
-			t.Errorf("program %d has %d lines", seed, lines)
+		if lines := strings.Count(trustedOnly.function(seed), "\n"); lines < 30 {
+			t.Errorf("the function of program %d has %d lines", seed, lines)
 		}
 	}
 }
 
-// runRandom runs programs in sessions, many in each, and shows the smallest one it finds that prints
-// something else than it should.
-func runRandom(t *testing.T, write func(seed uint64) string, begin func(t *testing.T) *notebook) {
+// runRandom runs programs in sessions, many in each: a cell with what they all declare, and a cell a
+// program. It shows the smallest one it finds that prints something else than it should.
+func runRandom(t *testing.T, g generator, begin func(t *testing.T) *notebook) {
 	for first := 0; first < *randomPrograms; first += together {
-		var programs []enginetest.Example
+		var seeds []uint64
 		for i := first; i < min(first+together, *randomPrograms); i++ {
-			seed := *randomSeed + uint64(i)
-			programs = append(programs, enginetest.Example{Name: fmt.Sprint(seed), Source: write(seed)})
+			seeds = append(seeds, *randomSeed+uint64(i))
 		}
-		t.Run(programs[0].Name, func(t *testing.T) {
-			outputs := compileRecovering(t, programs)
+		t.Run(fmt.Sprint(seeds[0]), func(t *testing.T) {
+			cells := make([]string, len(seeds))
+			functions := make([]string, len(seeds))
+			for i, seed := range seeds {
+				functions[i] = g.function(seed)
+				cells[i] = functions[i] + g.call(seed)
+			}
+			want := printedTogether(t, g, seeds, functions)
 			n := begin(t)
-			for i, p := range programs {
-				got := n.printed(p.Source, sourcesOf(programs[i+1:]))
-				if got == outputs[p.Name] {
+			if text := n.printed(g.declarations, nil); text != "" {
+				t.Fatal(text)
+			}
+			for i, seed := range seeds {
+				got := n.printed(cells[i], func() []string { return cells[i+1:] })
+				if got == want[i] {
 					continue
 				}
-				t.Errorf("program %s prints\n%s\nand not\n%s", p.Name, got, outputs[p.Name])
+				t.Errorf("program %d prints\n%s\nand not\n%s", seed, got, want[i])
 				if *keepWhole {
 					continue
 				}
-				smallest := shrink(p.Source, func(source string) bool {
+				smallest := shrink(g.program(seed), func(source string) bool {
 					want, ok := printedByGo(t, source)
-					return ok && begin(t).printed(source, nil) != want
+					return ok && begin(t).printed(source+"\nmain()", nil) != want
 				})
 				t.Fatalf("the smallest program that differs:\n%s", smallest)
 			}
@@ -105,21 +113,11 @@ func runRandom(t *testing.T, write func(seed uint64) string, begin func(t *testi
 	}
 }
 
-func sourcesOf(programs []enginetest.Example) func() []string {
-	return func() (texts []string) {
-		for _, p := range programs {
-			texts = append(texts, p.Source+"\nmain()")
-		}
-		return texts
-	}
-}
-
-// printed returns what a program prints, and by what it ends, as the program does that
-// compileRecovering makes of it.
+// printed returns what a cell prints, and by what it ends, as printedByGo does.
 func (n *notebook) printed(source string, next func() []string) string {
 	n.cell++
 	r := &enginetest.Recorder{}
-	_, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source + "\nmain()", Next: next}, r)
+	_, err := n.engine.Run(context.Background(), program.Cell{Number: n.cell, Source: source, Next: next}, r)
 	text := r.Out()
 	var failed *program.RuntimeError
 	switch {
@@ -131,16 +129,25 @@ func (n *notebook) printed(source string, next func() []string) string {
 	return text
 }
 
-// compileRecovering is compile of programs that may end by a panic, which is printed.
-func compileRecovering(t *testing.T, programs []enginetest.Example) map[string]string {
+// printedTogether returns what programs print, and by what panics they end, that the Go compiler
+// makes one of.
+func printedTogether(t *testing.T, g generator, seeds []uint64, functions []string) []string {
 	t.Helper()
-	main := strings.Replace(plainMain, "	programs[i]()\n", "	defer func() {\n		if r := recover(); r != nil {\n			fmt.Println(\"panic:\", r)\n		}\n	}()\n	programs[i]()\n", 1)
-	outputs := enginetest.Outputs(t, programs, main, func(p enginetest.Example, pkg string) (string, error) {
-		return strings.Replace(p.Source, "package main\n", "package "+pkg+"\n", 1), nil
-	})
-	byName := map[string]string{}
-	for i, p := range programs {
-		byName[p.Name] = outputs[i]
+	const mark = "\x00"
+	var source strings.Builder
+	source.WriteString(g.declarations + strings.Join(functions, ""))
+	source.WriteString("func alone(program func()) {\n\tdefer func() {\n\t\tif r := recover(); r != nil {\n\t\t\tfmt.Println(\"panic:\", r)\n\t\t}\n\t\tfmt.Print(\"\\x00\")\n\t}()\n\tprogram()\n}\n\nfunc main() {\n")
+	for _, seed := range seeds {
+		fmt.Fprintf(&source, "\talone(func() { %s })\n", g.call(seed))
 	}
-	return byName
+	source.WriteString("}\n")
+	text, ok := printedByGo(t, source.String())
+	printed := strings.SplitAfter(text, mark)
+	if !ok || len(printed) != len(seeds)+1 {
+		t.Fatalf("%d of %d programs ended: %.2000s", len(printed)-1, len(seeds), text)
+	}
+	for i := range printed {
+		printed[i] = strings.TrimSuffix(printed[i], mark)
+	}
+	return printed
 }

@@ -160,7 +160,8 @@ func operands(file *ast.File) (all [][2]ast.Expr) {
 	return all
 }
 
-// printedByGo returns what a program prints, and by what panic it ends, if go run takes it.
+// printedByGo returns what a program prints, and by what panic it ends, if go run takes it, and else
+// what it says.
 func printedByGo(t *testing.T, source string) (text string, ok bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "main.go")
@@ -176,7 +177,7 @@ func printedByGo(t *testing.T, source string) (text string, ok bool) {
 	}
 	message, _, _ := strings.Cut(stderr.String(), "\n")
 	if !strings.HasPrefix(message, "panic: ") {
-		return "", false
+		return stderr.String(), false
 	}
 	return stdout.String() + message + "\n", true
 }
