@@ -11,6 +11,11 @@ func Check() {
 	}
 }
 
+// CheckApart is Check as a call that is not inlined.
+//
+//go:noinline
+func CheckApart() { Check() }
+
 //go:noinline
 func check() { host().Check() }
 

@@ -47,6 +47,8 @@ type Guard struct {
 	// that package standard has others for.
 	results []types.Type
 	files   map[ast.Expr]bool
+	// apart says that the checks of the function that is walked are calls, and no part of it.
+	apart bool
 	// wrapped holds what stands around functions that imported code may call.
 	wrapped map[*ast.Ident][2]string
 }
@@ -185,7 +187,27 @@ func (g *Guard) walk(n ast.Node) {
 }
 
 func (g *Guard) check(body *ast.BlockStmt) {
-	g.insert(body.Lbrace+1, " "+g.Cell("Check")+"();")
+	function := "Check"
+	if g.apart {
+		function = "CheckApart"
+	}
+	g.insert(body.Lbrace+1, " "+g.Cell(function)+"();")
+}
+
+// defersRecover reports whether a function itself has defer recover(), which looks at its frame: an
+// inlined check, to which the compiler may attribute the end of the function, would look like
+// another.
+func (g *Guard) defersRecover(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if d, ok := n.(*ast.DeferStmt); ok {
+			id, ok := ast.Unparen(d.Call.Fun).(*ast.Ident)
+			found = found || ok && g.Info.Uses[id] == types.Universe.Lookup("recover")
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	return found
 }
 
 // literal guards a function literal.
@@ -195,8 +217,8 @@ func (g *Guard) literal(lit *ast.FuncLit, enters bool) {
 
 // body guards the body of a function of a type.
 func (g *Guard) body(t *ast.FuncType, body *ast.BlockStmt, enters bool) {
-	results := g.results
-	g.results = nil
+	results, apart := g.results, g.apart
+	g.results, g.apart = nil, g.defersRecover(body)
 	if t.Results != nil {
 		for _, f := range t.Results.List {
 			for range max(1, len(f.Names)) {
@@ -208,7 +230,7 @@ func (g *Guard) body(t *ast.FuncType, body *ast.BlockStmt, enters bool) {
 		g.check(body)
 	}
 	g.walk(body)
-	g.results = results
+	g.results, g.apart = results, apart
 }
 
 // largeLeaf is the number of nodes from which on a function that calls nothing is not inlined by

@@ -95,7 +95,7 @@ func (u *Unit) unchecked(f *types.Func) bool {
 func Checks(d *ast.FuncDecl, info *types.Info) bool {
 	found := false
 	same := func(function string) string {
-		found = found || function == "Check"
+		found = found || function == "Check" || function == "CheckApart"
 		return function
 	}
 	g := &Guard{
