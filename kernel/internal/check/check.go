@@ -29,7 +29,7 @@ type Checker struct {
 	Preloaded map[string]string
 	// Strict says that cells are Go in what they do with errors, too.
 	Strict bool
-	// Folder returns the folder in which the cells work; nil for the present one.
+	// Folder returns the folder in which the cells work; nil where there is none.
 	Folder func() string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package

@@ -25,20 +25,19 @@ type Embedding struct {
 }
 
 // embed finds the files that the variables of a cell embed. Patterns mean files of the folder that
-// a script is in, or else of that in which the cells work.
+// a script is in, or else of that in which the cells work; where there is none, nothing is looked
+// for.
 func (c *Checker) embed(k *Checked, complain func(offset int, msg string)) {
 	all := slices.DeleteFunc(syntax.Directives(k.Source.Text), func(d syntax.Directive) bool { return d.Verb() != "embed" })
 	if len(all) == 0 {
 		return
 	}
 	dir := ""
-	if c.Folder != nil {
-		dir = c.Folder()
-	}
 	if name := k.Source.Cell.Name; name != "" {
 		dir = filepath.Dir(name)
+	} else if c.Folder != nil {
+		dir = filepath.Clean(c.Folder())
 	}
-	dir = filepath.Clean(dir)
 	placed := map[int]bool{}
 	for _, s := range k.Body {
 		for _, v := range syntax.Variables(s) {
@@ -69,7 +68,9 @@ func (c *Checker) embed(k *Checked, complain func(offset int, msg string)) {
 				continue
 			}
 			for _, d := range e.Directives {
-				e.find(dir, d, complain)
+				if dir != "" {
+					e.find(dir, d, complain)
+				}
 			}
 			if k.Embedded == nil {
 				k.Embedded = map[*ast.ValueSpec]*Embedding{}

@@ -246,6 +246,9 @@ func (x *exporter) checkGo(e *exportedCell, src *syntax.Source) []syntax.Problem
 	if len(problems) > 0 {
 		return x.Explain(problems)
 	}
+	for v := range k.Embedded {
+		return []syntax.Problem{x.Problem(v.Pos(), "files that a cell embeds are not exported: read them by os.ReadFile, or skip the cell")}
+	}
 	l, problems := change.Record(x.Checker, k)
 	if len(problems) > 0 {
 		return problems

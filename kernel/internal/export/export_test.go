@@ -293,6 +293,7 @@ func TestExportFails(t *testing.T) {
 		{"1 +", "Cell [1]:1:4: syntax error: "},
 		{"1 << 70", "Cell [1]:1:1: cannot use 1 << 70 (untyped int constant 1180591620717411303424) as int value (overflows)"},
 		{"func f()", "missing function body"},
+		{"import _ \"embed\"\n//go:embed a.txt\nvar s string", "Cell [1]:3:5: files that a cell embeds are not exported"},
 	} {
 		p, err := exportProgram(t, readCells(c.cells))
 		if err == nil || !strings.Contains(err.Error(), c.message) || p != nil {
