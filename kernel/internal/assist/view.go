@@ -79,6 +79,9 @@ func (v *view) read(text string) *check.Reading {
 		}
 		file, err := parser.ParseFile(v.Fset, "", prefix+syntax.Blank(text, keep, p.Items)+suffix, parser.AllErrors)
 		v.faulty = v.faulty || err != nil
+		if at, _ := syntax.TooDeep(file); at.IsValid() {
+			return nil
+		}
 		v.Sources[v.Fset.File(file.FileStart)] = p.Source
 		syntax.Mentions(file, p.Mentioned)
 		// The check replaces declarations; the view shows them as written.

@@ -43,6 +43,7 @@ type Change struct {
 	Shown []types.Type
 	// checkOnly says that nothing is lowered: only the session is to know what the cell declares.
 	checkOnly bool
+	instances int // of generic functions, made for the cell
 	// Kept holds the functions that the cell declares as they are.
 	Kept map[*state.Function]bool
 	// Pos is where the work is, for refusals of types. In a stand-in for a function of a compiled
@@ -98,14 +99,15 @@ func New(c *check.Checker, k *check.Checked) *Change {
 	return &Change{C: c, S: c.Session, K: k, Queued: map[*state.Function]bool{}}
 }
 
-// RecoverRefusal takes the lowering back if it was refused, and reports why. It is to be deferred.
+// RecoverRefusal takes the lowering back if it panics, and reports why it was refused. It is to be
+// deferred.
 func (ch *Change) RecoverRefusal(report func(syntax.Problem)) {
 	if r := recover(); r != nil {
+		ch.Rollback()
 		no, ok := r.(refusal)
 		if !ok {
 			panic(r)
 		}
-		ch.Rollback()
 		report(ch.C.Problem(no.pos, no.msg))
 	}
 }

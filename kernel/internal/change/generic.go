@@ -13,14 +13,22 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
+// maxInstances bounds how many instances of generic functions a cell makes: functions that call each
+// other with ever larger type arguments need more than there is room for.
+const maxInstances = 2000
+
 // Instance returns the instance of a generic function (or method) for some type arguments. The
 // interpreter's own generics are not used: the function is type-checked once more with its type
 // parameters as aliases of the arguments, and lowered like any other.
 func (ch *Change) Instance(fn *state.Function, obj *types.Func, targs *types.TypeList) *state.Function {
+	ch.C.Heed()
 	list := slices.Collect(targs.Types())
 	key := fn.Lowered() + "[" + ch.S.Identities.Key(targs) + "]"
 	if known := ch.S.FuncInstances[key]; known != nil {
 		return known
+	}
+	if ch.instances++; ch.instances > maxInstances {
+		ch.Refuse(ch.Pos, fmt.Sprintf("this cell needs more than %d instances of generic functions, %s the last", maxInstances, fn.Name))
 	}
 	decl, info := ch.instantiate(fn, list)
 	inst := &state.Function{

@@ -1,13 +1,13 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
 	"math"
-	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -33,6 +33,8 @@ type Checker struct {
 	Folder func() string
 	// Pkg is the package of all cells, emptied for each.
 	Pkg *types.Package
+	// Context, if not nil, is that of the cell that is worked on (heed.go).
+	Context context.Context
 }
 
 // New returns a checker for a new session.
@@ -140,6 +142,12 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	k := &Checked{Reading: p, Pkg: c.Fresh(), Info: NewInfo(), strict: c.Strict, renewed: renewed}
 	k.Remember(forgotten)
 	k.join(followers)
+	passed := false
+	defer func() {
+		if !passed {
+			k.Rollback()
+		}
+	}()
 	var problems []syntax.Problem
 	var places []token.Pos
 	complain := func(pos token.Pos, msg string) {
@@ -170,8 +178,9 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	conf := &types.Config{
 		Importer:  c.Importer,
 		GoVersion: GoVersion,
-		Sizes:     types.SizesFor("gc", runtime.GOARCH),
+		Sizes:     c.sizes(),
 		Error: func(err error) {
+			c.Heed()
 			e, ok := err.(types.Error)
 			if !ok || c.forgiven(k, e) {
 				return
@@ -185,7 +194,10 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 	}
 	chk := types.NewChecker(conf, c.Fset, k.Pkg, k.Info)
 	// Files reports through conf.Error; its result is the first of those.
-	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
+	files := func(f *ast.File) {
+		c.Heed()
+		_ = chk.Files([]*ast.File{f})
+	}
 
 	if p.Declarations != nil {
 		conf.IgnoreFuncBodies = true
@@ -224,11 +236,11 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 				forgotten[place] = true
 			}
 		}
-		k.Rollback()
 		sort.SliceStable(problems, func(i, j int) bool { return problems[i].Offset < problems[j].Offset })
 		return nil, problems
 	}
 	in.sortVariables()
+	passed = true
 	return k, nil
 }
 

@@ -29,7 +29,7 @@ func (c *Checker) RefuseGrowth(k *Checked, complain func(token.Pos, string)) boo
 		scope: k.Pkg.Scope(),
 		pkg:   k.Pkg,
 		specs: map[string]*ast.TypeSpec{}, texts: map[string][]ast.Expr{},
-		written: map[writtenType]extent{}, known: map[knownType]extent{}, bytes: map[string]float64{},
+		written: map[writtenType]extent{}, known: map[knownType]extent{}, bytes: map[string]float64{}, joined: map[*ast.BinaryExpr]float64{},
 	}
 	var files []*ast.File
 	for _, f := range []*ast.File{k.Parsed.Declarations, k.Statements} {
@@ -83,6 +83,7 @@ type growth struct {
 	written map[writtenType]extent
 	known   map[knownType]extent
 	bytes   map[string]float64
+	joined  map[*ast.BinaryExpr]float64
 	total   float64
 }
 
@@ -281,11 +282,15 @@ func (g *growth) text(x ast.Expr) float64 {
 		return g.text(x.X)
 	case *ast.BinaryExpr:
 		if x.Op == token.ADD {
-			// Only what is constant on both sides is computed here.
-			left, right := g.text(x.X), g.text(x.Y)
-			if left > 0 && right > 0 {
-				return left + right
+			size, ok := g.joined[x]
+			if !ok {
+				// Only what is constant on both sides is computed here.
+				if left, right := g.text(x.X), g.text(x.Y); left > 0 && right > 0 {
+					size = left + right
+				}
+				g.joined[x] = size
 			}
+			return size
 		}
 	case *ast.CallExpr:
 		if len(x.Args) == 1 && !builtin(x.Fun) {

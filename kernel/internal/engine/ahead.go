@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hierml/notebook/internal/toolchain"
@@ -44,7 +45,7 @@ func (a *ahead) note(units []toolchain.Unit) {
 
 // batch returns the units of the cells that will run after one which has been emitted as l, as far
 // as they can be told. It changes nothing.
-func (e *Engine) batch(l *change.Change) (units []toolchain.Unit) {
+func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain.Unit) {
 	first := l.K.Source.Cell
 	if first.Next == nil {
 		return nil
@@ -55,12 +56,13 @@ func (e *Engine) batch(l *change.Change) (units []toolchain.Unit) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	done := e.workFor(ctx)
 	restore := e.checker.Session.Snapshot()
 	count := e.emitter.Units
 	var made []*change.Change
 	defer func() {
 		// A cell that the engine fails on is left for its own turn.
-		_ = recover()
+		_ = done(recover())
 		for _, l := range slices.Backward(made) {
 			l.Rollback()
 		}

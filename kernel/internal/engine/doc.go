@@ -19,6 +19,8 @@
 //   - Commit (run.go): what was declared becomes live, as far as the cell got; after the death of
 //     the process that held the variables, declarations are sent again when they are used
 //     (promote.go).
+//   - An interrupt ends the work before Run, too, where that heeds it; what does not is left to itself
+//     (attend.go). Wrong when a cell or a shutdown waits for a check that does not end.
 //   - What went wrong is worded for the user (failure.go). Wrong when a failure has no place, or
 //     other words than the same failure had elsewhere.
 //

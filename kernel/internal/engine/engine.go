@@ -61,6 +61,7 @@ type Engine struct {
 	dead      int            // the process of the executor that died last
 	last      program.Output // of the cell that began last
 	outside   *outside
+	left      left
 	switching
 }
 
@@ -92,9 +93,13 @@ func (e *Engine) Kill() {
 // Close ends the session, its executor and its compiler.
 func (e *Engine) Close() error {
 	err := e.executor.Close()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return errors.Join(err, e.closeCompiler())
+	// Work that was left holds the compiler, and ends with the process.
+	_, closed := attend(ended(), e, "the session", func() (struct{}, error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return struct{}{}, e.closeCompiler()
+	}, nil)
+	return errors.Join(err, closed)
 }
 
 // Run runs a cell and returns what its last expression shows, nil for nothing. Every failure that
@@ -117,6 +122,9 @@ func (e *Engine) Run(ctx context.Context, cell program.Cell, out program.Output)
 // the code writes and shows, are as for a cell; number stands for the message as the number of a
 // cell does for the cell.
 func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage, out program.Output) error {
+	if err := e.unoccupied(ctx, "a message of the front end"); err != nil {
+		return err
+	}
 	e.running.Add(1)
 	defer e.running.Add(-1)
 	err := e.executor.Deliver(ctx, number, m, out)
@@ -143,8 +151,11 @@ func (e *Engine) Deliver(ctx context.Context, number int, m *program.CommMessage
 
 // IsComplete tells whether the source is a whole cell: "complete", "incomplete" with the
 // indentation that the next line begins with, as gofmt would have it unless it begins with a
-// closing bracket or a case, or "invalid".
+// closing bracket or a case, "invalid", or "unknown" of a text that is too long to be looked at.
 func (e *Engine) IsComplete(source string) (status, indent string) {
+	if len(source) > maxAsked {
+		return "unknown", ""
+	}
 	if status, source = magics.Completeness(source); status != "" {
 		return status, ""
 	}
@@ -154,13 +165,14 @@ func (e *Engine) IsComplete(source string) (status, indent string) {
 // Complete returns what may stand at the cursor, a position in Unicode code points of the source,
 // given what the session has declared.
 func (e *Engine) Complete(source string, cursor int) assist.Completion {
-	return e.assistant.Complete(source, cursor)
+	nothing := assist.Completion{Start: cursor, End: cursor}
+	return ask(e, source, nothing, func() assist.Completion { return e.assistant.Complete(source, cursor) })
 }
 
 // Inspect describes what stands at, or ends before, the cursor, a position in Unicode code points
 // of the source, with detail 1 in full; nil if nothing is known.
 func (e *Engine) Inspect(source string, cursor, detail int) *program.Bundle {
-	return e.assistant.Inspect(source, cursor, detail)
+	return ask(e, source, nil, func() *program.Bundle { return e.assistant.Inspect(source, cursor, detail) })
 }
 
 // folder returns the folder in which the cells work.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ func (e *Engine) Lower(cell program.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l, p, err := e.interpret(src, false)
+	l, p, err := e.interpret(context.Background(), src, false)
 	if err != nil {
 		return "", err
 	}

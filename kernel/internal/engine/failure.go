@@ -48,6 +48,9 @@ func (e *faultError) Error() string {
 
 // worded makes of what a cell ended by what its user is to see.
 func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error {
+	if _, done := err.(*program.Error); done {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var death *program.DeathError
@@ -56,9 +59,6 @@ func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error
 	var unbuilt *unbuiltError
 	var without *notCompiledError
 	var fault *faultError
-	if _, done := err.(*program.Error); done {
-		return err
-	}
 	switch {
 	case errors.As(err, &refused):
 		return refused.refusal

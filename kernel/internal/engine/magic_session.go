@@ -20,6 +20,9 @@ func (e *Engine) translated(cell program.Cell) (src *syntax.Source, own magics.O
 			err = &faultError{r}
 		}
 	}()
+	if problems := syntax.TooLong(syntax.NewSource(cell)); problems != nil {
+		return nil, own, syntax.ProblemsError("CompileError", problems)
+	}
 	src, own, problems := magics.Translate(cell, func(name string) bool { return e.checker.Session.Live[name] != nil })
 	if len(problems) == 0 && len(own.Before) > 0 {
 		_, problems = e.checker.Parse(src)

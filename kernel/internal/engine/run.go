@@ -16,6 +16,9 @@ import (
 // conduct runs a cell: the magics of the engine's own that stand before its Go, the Go, and those
 // that stand behind it. Nothing of it is done if the cell does not parse.
 func (e *Engine) conduct(ctx context.Context, cell program.Cell, out program.Output) (bundle *program.Bundle, err error) {
+	if err := e.unoccupied(ctx, cell.Title()); err != nil {
+		return nil, err
+	}
 	src, own, err := e.translated(cell)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func (e *Engine) run(ctx context.Context, src *syntax.Source, out program.Output
 		if compiled {
 			l, p, err = e.compile(ctx, src)
 		} else {
-			l, p, err = e.interpret(src, refused == nil)
+			l, p, err = e.interpret(ctx, src, refused == nil)
 		}
 		if errors.As(err, &refused) {
 			continue

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
+	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/interpreted/trusted"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/syntax"
@@ -12,14 +13,50 @@ import (
 
 // interpret parses, checks and lowers a cell. Only says that it is refused if it is not on the
 // list of what the interpreter is shown to do as Go does.
-func (e *Engine) interpret(src *syntax.Source, only bool) (l *change.Change, p *program.Program, err error) {
+func (e *Engine) interpret(ctx context.Context, src *syntax.Source, only bool) (*change.Change, *program.Program, error) {
+	type lowered struct {
+		l *change.Change
+		p *program.Program
+	}
+	made, err := attend(ctx, e, src.Cell.Title(), func() (made lowered, err error) {
+		made.l, made.p, err = e.lower(ctx, src, only)
+		return made, err
+	}, func(made lowered) { e.takeBack(made.l) })
+	return made.l, made.p, err
+}
+
+// takeBack forgets a cell that was lowered or emitted and will not run.
+func (e *Engine) takeBack(l *change.Change) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer func() {
+	l.Rollback()
+}
+
+// workFor has the stages heed the end of a context, until the returned function is called, to which
+// a stage's panic is given. e.mu is held.
+func (e *Engine) workFor(ctx context.Context) (done func(panicked any) error) {
+	e.checker.Context = ctx
+	return func(panicked any) error {
+		e.checker.Context = nil
+		switch panicked.(type) {
+		case nil:
+			return nil
+		case check.Stopped:
+			return context.Cause(ctx)
+		}
 		// A fault of the engine costs the cell, not the session.
-		if r := recover(); r != nil {
-			l, p = nil, nil
-			err = &faultError{r}
+		return &faultError{panicked}
+	}
+}
+
+// lower is the work of interpret.
+func (e *Engine) lower(ctx context.Context, src *syntax.Source, only bool) (l *change.Change, p *program.Program, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	done := e.workFor(ctx)
+	defer func() {
+		if failed := done(recover()); failed != nil {
+			l, p, err = nil, nil, failed
 		}
 	}()
 	checked, err := e.checker.CheckSource(src)
@@ -48,7 +85,7 @@ func (e *Engine) interpret(src *syntax.Source, only bool) (l *change.Change, p *
 
 // compile parses, checks and emits a cell and builds its units.
 func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Change, *program.Program, error) {
-	l, unit, compiled, err := e.emit(src)
+	l, unit, compiled, err := e.emit(ctx, src)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +98,7 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 			e.emitter.Skip(e.ahead.last)
 			e.ahead = ahead{}
 			e.mu.Unlock()
-			if l, unit, compiled, err = e.emit(src); err != nil {
+			if l, unit, compiled, err = e.emit(ctx, src); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -70,7 +107,12 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 	if unit == nil || loaded {
 		return l, p, nil
 	}
-	units := append([]toolchain.Unit{*unit}, e.batch(l)...)
+	behind, err := attend(ctx, e, "the cells behind "+p.Title, func() ([]toolchain.Unit, error) { return e.batch(ctx, l), nil },
+		func([]toolchain.Unit) { e.takeBack(l) })
+	if err != nil {
+		return nil, nil, err
+	}
+	units := append([]toolchain.Unit{*unit}, behind...)
 	compiled.Plugin, err = e.build(ctx, units, p.Title)
 	if err != nil && len(units) > 1 && ctx.Err() == nil {
 		units = units[:1]
@@ -87,13 +129,27 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 }
 
 // emit parses, checks and emits a cell.
-func (e *Engine) emit(src *syntax.Source) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
+func (e *Engine) emit(ctx context.Context, src *syntax.Source) (*change.Change, *toolchain.Unit, *program.Compiled, error) {
+	type emitted struct {
+		l        *change.Change
+		unit     *toolchain.Unit
+		compiled *program.Compiled
+	}
+	made, err := attend(ctx, e, src.Cell.Title(), func() (made emitted, err error) {
+		made.l, made.unit, made.compiled, err = e.write(ctx, src)
+		return made, err
+	}, func(made emitted) { e.takeBack(made.l) })
+	return made.l, made.unit, made.compiled, err
+}
+
+// write is the work of emit.
+func (e *Engine) write(ctx context.Context, src *syntax.Source) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	done := e.workFor(ctx)
 	defer func() {
-		// A fault of the engine costs the cell, not the session.
-		if r := recover(); r != nil {
-			l, err = nil, &faultError{r}
+		if failed := done(recover()); failed != nil {
+			l, unit, compiled, err = nil, nil, nil, failed
 		}
 	}()
 	k, err := e.checker.CheckSource(src)

@@ -60,6 +60,9 @@ type Parsed struct {
 
 // Parse parses a cell. The files it makes are added to fset and sources.
 func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
+	if problems := TooLong(src); problems != nil {
+		return nil, problems
+	}
 	var problems []Problem
 	p := &Parsed{Source: src, Items: Split(src.Text), Mentioned: map[string]bool{}}
 	n := Nest(src.Text)
@@ -92,7 +95,7 @@ func (c *Files) Parse(src *Source) (*Parsed, []Problem) {
 		if file != nil {
 			c.Sources[c.Fset.File(file.FileStart)] = src
 			Mentions(file, p.Mentioned)
-			if at, msg := tooDeep(file); at.IsValid() {
+			if at, msg := TooDeep(file); at.IsValid() {
 				problems = append(problems, c.Problem(at, msg))
 			}
 		}
@@ -192,6 +195,17 @@ type nesting struct {
 	tooDeep int
 }
 
+// maxText bounds the text of a cell, in bytes.
+const maxText = 16 << 20
+
+// TooLong complains of a text that nothing is to look at.
+func TooLong(src *Source) []Problem {
+	if len(src.Text) <= maxText {
+		return nil
+	}
+	return []Problem{{Source: src, Msg: fmt.Sprintf("more than %d MiB of text: a cell can read it from a file", maxText>>20)}}
+}
+
 // maxNesting bounds how deep the brackets of a cell stand in each other, and the elements of a type
 // as in [][][]int: go/types takes time that grows with the square of that.
 const maxNesting = 500
@@ -233,8 +247,8 @@ func Nest(text string) nesting {
 // the square of the depth at best; an interrupt does not end it.
 const maxTree, maxChain = 1000, 5000
 
-// tooDeep returns the first node of a tree that is too deep in it, and what to say of it.
-func tooDeep(file *ast.File) (at token.Pos, msg string) {
+// TooDeep returns the first node of a tree that is too deep in it, and what to say of it.
+func TooDeep(file *ast.File) (at token.Pos, msg string) {
 	type place struct {
 		node         ast.Node
 		depth, chain int
@@ -312,6 +326,10 @@ func onePerLine(problems []Problem) []Problem {
 func syntaxWording(msg string) string {
 	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
+	}
+	switch msg {
+	case "exceeded max scope depth during object resolution", "exceeded max nesting depth":
+		return fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxTree)
 	}
 	return "syntax error: " + msg
 }

@@ -26,12 +26,6 @@ func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.U
 		l.Rollback()
 		return nil, nil, nil, problems
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			l.Rollback()
-			panic(r)
-		}
-	}()
 	defer l.RecoverRefusal(func(p syntax.Problem) { problems = []syntax.Problem{p} })
 	unit, compiled, problems = e.emit(l)
 	return l, unit, compiled, problems

@@ -101,6 +101,7 @@ func named(fun ast.Expr) *ast.Ident {
 
 // function lowers a declared function.
 func (l *lowering) function(fn *state.Function) {
+	l.C.Heed()
 	fn.Calls = map[*state.Function]bool{}
 	l.Done[fn] = true
 	l.Site = fn.Site

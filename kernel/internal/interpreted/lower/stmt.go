@@ -52,6 +52,7 @@ func (b *body) stmts(list []ast.Stmt) string {
 
 // stmt writes a statement and a line end after it.
 func (b *body) stmt(s ast.Stmt, label string) string {
+	b.l.C.Heed()
 	b.l.Pos = s.Pos()
 	text := b.statement(s, label)
 	if b.callsBack(s) {
@@ -330,8 +331,11 @@ func (b *body) together(lhs []place, left, right []string, op string) string {
 	apart := false
 	for i, p := range lhs {
 		apart = apart || p.t != nil && types.IsInterface(p.t)
+		if apart || !strings.HasSuffix(left[i], "]") {
+			continue
+		}
 		for _, other := range left {
-			apart = apart || token.IsIdentifier(other) && other != left[i] && strings.HasSuffix(left[i], "]") && strings.Contains(left[i], other)
+			apart = apart || token.IsIdentifier(other) && other != left[i] && strings.Contains(left[i], other)
 		}
 	}
 	if op != "=" || len(left) < 2 || !apart {

@@ -57,6 +57,12 @@ func (l *Shapes) Recursive() []string {
 }
 
 func reaches(reached map[types.Type]bool, t types.Type) bool {
+	if reached[t] {
+		return true
+	}
+	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {
+		return false // it is identical to itself alone
+	}
 	for r := range reached {
 		if types.Identical(r, t) {
 			return true

@@ -14,6 +14,7 @@ import (
 // Typ writes a type. It never depends on what a name means where the text ends up: every name it
 // writes is unique in the session.
 func (l *Shapes) Typ(t types.Type) string {
+	l.C.Heed()
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		switch t.Kind() {
