@@ -5,8 +5,8 @@
 // as a package of its own, whose import path begins with [Prefix] and whose name is main, by the
 // user's compiler with a few lines changed (patch.go): for it, packages with that prefix are one
 // package, in which all see each other's names, fields and methods, exported or not, and types that
-// are identical in one package are identical across them. The types' names print as those of
-// package main.
+// are identical in one package are identical across them. The linker keeps their names apart; what
+// the run time says of types and functions is that they are of package main.
 //
 // What a build needs, a [Kit], is made once for a build of this program and then used without the
 // go command: the changed compiler, a changed linker, and the archives of all packages that the

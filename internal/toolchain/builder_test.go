@@ -131,7 +131,7 @@ func TestPositions(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := h.run(t, plugin+"=cell/1")
-	if want := "cell/1.runˑ()\n\t/cell/7:4"; !strings.Contains(got, want) {
+	if want := "main.init()\n\t/cell/7:4"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 }

@@ -145,10 +145,22 @@ func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
 	{"reflectdata/reflect.go",
 		"p := t.NameString()",
 		"p := mainNames(t.NameString())"},
+	// The name of a method says nothing of main, which no receiver is of.
+	{"ir/expr.go",
+		"\tif !types.IsExported(msym.Name) && msym.Pkg != rpkg {\n\t\tb.WriteString(\".\")",
+		"\tif !types.IsExported(msym.Name) && msym.Pkg != rpkg && (msym.Pkg.Path != \"main\" || len(rpkg.Path) < 5 || rpkg.Path[:5] != \"cell/\") {\n\t\tb.WriteString(\".\")"},
 	{"reflectdata/reflect.go",
 		"// dcommontype dumps the contents of a reflect.rtype (runtime._type) to c.\n",
-		`// mainNames puts main in place of the paths of cells.
+		`// mainNames puts main in place of the paths of cells, and leaves out what tells an earlier
+// declaration of a type from the one that the session has now.
 func mainNames(name string) string {
+	for {
+		before, rest, marked := strings.Cut(name, "\u02d1")
+		if !marked {
+			break
+		}
+		name = before + strings.TrimPrefix(strings.TrimLeft(rest, "0123456789"), "\u02d1")
+	}
 	for from := 0; ; {
 		i := strings.Index(name[from:], "cell/")
 		if i < 0 {

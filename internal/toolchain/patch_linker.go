@@ -8,11 +8,14 @@ var linkerImports string
 //go:embed link/loader.go.txt
 var loaderImports string
 
+//go:embed link/names.go.txt
+var linkerNames string
+
 // linker is the linker of plugins: what the program has is imported and not linked again
 // (link/imports.go.txt). Go's linker brings along all that a plugin reaches, which for a plot is 16
 // MB, and takes time, in each plugin.
 var linker = tool{name: "link", description: "linker",
-	added: map[string]string{"ld/imports.go": linkerImports, "loader/imports.go": loaderImports},
+	added: map[string]string{"ld/imports.go": linkerImports, "ld/names.go": linkerNames, "loader/imports.go": loaderImports},
 	replacements: []replacement{
 		{"ld/main.go",
 			"\tctxt.loadlib()\n",
@@ -68,6 +71,13 @@ var linker = tool{name: "link", description: "linker",
 		{"ld/deadcode.go",
 			"if d.ctxt.linkShared && d.ldr.IsItab(symIdx) {",
 			"if (d.ctxt.linkShared || imports != nil) && d.ldr.IsItab(symIdx) {"},
+		// The run time calls functions what Go does (link/names.go.txt).
+		{"ld/pcln.go",
+			"\t\t\tsymtab.AddCStringAt(int64(off), ctxt.loader.SymName(s))\n",
+			"\t\t\tsymtab.AddCStringAt(int64(off), shownName(ctxt.loader.SymName(s)))\n"},
+		{"ld/pcln.go",
+			"\t\tsize += int64(len(ctxt.loader.SymName(s)) + 1)",
+			"\t\tsize += int64(len(shownName(ctxt.loader.SymName(s))) + 1)"},
 		// The descriptions of imported types are still in the archives.
 		{"ld/decodesym.go",
 			"\tif ctxt.loader.SymType(s) == sym.SDYNIMPORT {",

@@ -10,7 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// cellFile begins the names of files that stand for cells; the cell's number follows.
+// cellFile begins the names of files that stand for cells; the cell's number follows, and what the
+// user knows the cell by.
 const cellFile = "/" + toolchain.Prefix
 
 // innermost and outermost are how many calls are kept of a deep recursion.
@@ -100,32 +101,33 @@ func (t *trace) name(function string) string {
 // cellOf returns the number of the cell that a file stands for. Cell 0 is text that is not the
 // user's.
 func cellOf(file string) (number int, ok bool) {
-	name, ok := strings.CutPrefix(file, cellFile)
+	rest, ok := strings.CutPrefix(file, cellFile)
 	if !ok {
 		return 0, false
 	}
+	name, _, _ := strings.Cut(rest, "/")
 	number, err := strconv.Atoi(name)
 	return number, err == nil && number > 0
 }
 
 // statements is what the function is called that holds the statements of a cell.
-const statements = "runˑ"
+const statements = "init"
 
 // variables is what comes before literals in the values of variables.
 const variables = "glob."
 
 // Parts of names that the compiler makes: of function literals, of the bodies of loops over
 // functions, and of a literal in whose text the function with another one was written out; and
-// those that are not in the user's text.
+// those of the functions init.
 var (
-	generated = regexp.MustCompile(`ˑ[\pL\pN_]*`)
-	literals  = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
-	inlined   = regexp.MustCompile(`^.*(\.func\d+|-range\d+)\.`)
-	bodies    = regexp.MustCompile(`-range\d+$`)
+	inits    = regexp.MustCompile(`^init\.\d+$`)
+	literals = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
+	inlined  = regexp.MustCompile(`^.*(\.func\d+|-range\d+)\.`)
+	bodies   = regexp.MustCompile(`-range\d+$`)
 )
 
 // userName returns the name of a function as users know it; empty for the statements of a cell.
-// What the run time calls cell/7.(*T).m.func1 is (*T).m.func.
+// What the run time calls main.(*T).m.func1 is (*T).m.func.
 func userName(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	if _, after, ok := strings.Cut(name, "."); ok {
@@ -139,7 +141,7 @@ func userName(function string) string {
 			continue
 		}
 		at := literals.FindStringIndex(name)
-		if at == nil {
+		if at == nil || inits.MatchString(name) {
 			break
 		}
 		name, suffix = name[:at[0]], suffix+".func"
@@ -148,12 +150,19 @@ func userName(function string) string {
 	if at := inlined.FindStringIndex(name); at != nil {
 		name = name[at[1]:]
 	}
-	if name == statements || name == variables {
+	switch {
+	case inits.MatchString(name):
+		name = statements
+	case name == statements, name == variables:
 		name = ""
+	default:
+		name = strings.TrimPrefix(name, statements+".")
 	}
-	name = generated.ReplaceAllString(name, "")
 	return strings.TrimPrefix(name+suffix, ".")
 }
+
+// placed is the place of a call as the run time writes it.
+var placed = regexp.MustCompile(`^(.*):(\d+)( [^:]*)?$`)
 
 // CallsIn returns the active calls of the user's functions in what the Go run time wrote of the
 // goroutine that ended the process, innermost first.
@@ -171,10 +180,9 @@ func CallsIn(lastWords string) []program.Frame {
 				function = "runtime.gopanic" // which is its name otherwise
 			}
 		default:
-			place, _, _ = strings.Cut(place, " ")
-			file, number, _ := strings.Cut(place, ":")
-			if n, err := strconv.Atoi(number); err == nil {
-				t.add(runtime.Frame{Function: function, File: file, Line: n})
+			if m := placed.FindStringSubmatch(place); m != nil {
+				n, _ := strconv.Atoi(m[2]) // it consists of digits
+				t.add(runtime.Frame{Function: function, File: m[1], Line: n})
 			}
 			function = ""
 		}

@@ -225,22 +225,27 @@ func TestOperations(t *testing.T) {
 
 func TestUserName(t *testing.T) {
 	for function, want := range map[string]string{
-		"cell/7.runˑ":                     "",
-		"cell/7.runˑ.func1":               "func",
-		"cell/7.runˑ.func1.2":             "func.func",
-		"cell/7.runˑ-range1":              "",
-		"cell/7.runˑ.func2-range1.func3":  "func.func",
-		"cell/7.run":                      "run",
-		"cell/7.f":                        "f",
-		"cell/7.fˑ2.func1":                "f.func",
-		"cell/7.(*T).m":                   "(*T).m",
-		"cell/7.(*Tˑ3).m.func1":           "(*T).m.func",
-		"cell/7.T.m-fm":                   "T.m",
-		"cell/7.(*stack[...]).push":       "(*stack).push",
-		"cell/7%2e1.Map[...].func1":       "Map.func",
-		"cell/7.glob..func1":              "func",
-		"cell/7.f.func2.outer.func1":      "outer.func",
-		"cell/7.f.gowrap1":                "f.func",
+		"main.init":                       "",
+		"main.init.func1":                 "func",
+		"main.init.func1.2":               "func.func",
+		"main.init-range1":                "",
+		"main.init.func2-range1.func3":    "func.func",
+		"main.init.make.func1":            "make.func",
+		"main.init.0":                     "init",
+		"main.init.1.func2":               "init.func",
+		"main.main":                       "main",
+		"main.main.func1":                 "main.func",
+		"main.initial":                    "initial",
+		"main.f":                          "f",
+		"main.f.func1":                    "f.func",
+		"main.(*T).m":                     "(*T).m",
+		"main.(*T).m.func1":               "(*T).m.func",
+		"main.T.m-fm":                     "T.m",
+		"main.(*stack[...]).push":         "(*stack).push",
+		"example%2eorg.Map[...].func1":    "Map.func",
+		"main.glob..func1":                "func",
+		"main.f.func2.outer.func1":        "outer.func",
+		"main.f.gowrap1":                  "f.func",
 		"example.org/m.v2/pkg.Outer.func": "Outer.func",
 	} {
 		if got := userName(function); got != want {
@@ -260,20 +265,20 @@ runtime.throw({0x55d0, 0x1})
 goroutine 7 [running]:
 panic({0x55d0, 0x1})
 	/go/src/runtime/panic.go:789 +0x132
-cell/7.(*T).f({0x1, 0x2}, 0x3)
-	/cell/7:3 +0x1d
-cell/7.g(...)
-	/cell/7:5 +0x1d fp=0xc0 sp=0xc0
-cell/7.g(0x1)
-	/cell/7:5 +0x1d
-cell/8.runˑ()
-	/cell/8:1 +0x13
+main.(*T).f({0x1, 0x2}, 0x3)
+	/cell/7/Cell [3]:3 +0x1d
+main.g(...)
+	/cell/7/Cell [3]:5 +0x1d fp=0xc0 sp=0xc0
+main.g(0x1)
+	/cell/7/Cell [3]:5 +0x1d
+main.init()
+	/cell/8/a:1 b.go:1 +0x13
 created by github.com/hierml/notebook/kernel/internal/compiled.(*Runner).supervise in goroutine 1
 	/src/kernel/internal/compiled/runner.go:100 +0x20
 
 goroutine 8 [select]:
-cell/9.h()
-	/cell/9:1 +0x1
+main.h()
+	/cell/9/Cell [5]:1 +0x1
 `
 	want := []program.Frame{{Function: "(*T).f", Cell: 7, Line: 3, Operation: "panic"}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
 	if got := CallsIn(words); !slices.Equal(got, want) {

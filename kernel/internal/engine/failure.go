@@ -108,7 +108,7 @@ func wasStopped(err error) bool {
 }
 
 // complaint is a line of what the compiler says of a cell. It may say the same of what stands around.
-var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+):([0-9]+):(?:([0-9]+):)? (.*)$`)
+var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+)(?:/.*?)?:([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
 func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Error {

@@ -367,7 +367,7 @@ func TestCompiledFails(t *testing.T) {
 		afterE string
 		ran    []string
 	}{
-		{name: "the compiler complains", build: errors.New("exit status 2:\n/cell/2:2:5: stack frame too large\n"), cell: "y := 1\nx = 2", after: "y", afterE: "undefined: y",
+		{name: "the compiler complains", build: errors.New("exit status 2:\n/cell/2/Cell [2]:2:5: stack frame too large\n"), cell: "y := 1\nx = 2", after: "y", afterE: "undefined: y",
 			err: "Cell [2]:2:5: stack frame too large"},
 		{name: "the linker complains", build: errors.New("no space left"), cell: "y := 1", err: "Cell [2]: the cell could not be compiled: no space left", after: "y", afterE: "undefined: y"},
 		{name: "a panic", run: &program.RuntimeError{Name: "panic", Message: "no"}, cell: "y := 1\nz := 2", err: "panic: no", after: "z", afterE: "undefined: z",

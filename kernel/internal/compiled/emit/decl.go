@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -215,7 +216,7 @@ func (u *Unit) claim(set *compilation) {
 	name := func(name string) string {
 		unique := name
 		for n := 2; u.names[unique]; n++ {
-			unique = fmt.Sprintf("%s%d%s", name, n, Mark)
+			unique = fmt.Sprintf("%s%s%d%s", strings.TrimSuffix(name, Mark), Mark, n, Mark)
 		}
 		u.names[unique] = true
 		return unique
@@ -254,8 +255,10 @@ func (u *Unit) claim(set *compilation) {
 		u.moved = append(u.moved, program.Moved{Name: d.Name, Unit: h.path, Variable: h.name, FromUnit: h.path, FromVariable: h.name})
 	}
 	for _, fn := range set.functions {
-		own := hidden(fn.Name)
-		if fn.Base == "init" {
+		own := ""
+		if fn.Base != "init" {
+			own = hidden(fn.Name)
+		} else {
 			own = name("init" + Mark)
 			_, offset := u.Within(fn.Written.Pos())
 			u.inits = append(u.inits, change.InitCall{Offset: offset, Text: own + "()\n"})
@@ -324,6 +327,26 @@ func (u *Unit) declare(set *compilation) {
 	for _, fn := range set.functions {
 		u.declareFunction(fn)
 	}
+	// The compiler numbers the types within functions in the order of the text: that of the user's.
+	slices.SortStableFunc(u.functions, func(a, b function) int {
+		return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.offset, b.offset))
+	})
+	for _, f := range u.functions {
+		u.parts = append(u.parts, f.text)
+	}
+}
+
+// function adds the text of a function or method.
+func (u *Unit) function(written *ast.FuncDecl, text string) {
+	f := function{text: u.directives(written) + u.line(written) + text + "\n"}
+	if src, offset := u.At(written.Pos()); src != nil {
+		f.cell, f.offset = src.Cell.Number, offset
+	}
+	if written.Recv == nil && written.Name.Name == "main" {
+		// Go calls main from the run time, so that it has a call of its own.
+		f.text = "//go:noinline\n" + f.text
+	}
+	u.functions = append(u.functions, f)
 }
 
 // declareType writes a type and its methods.
@@ -338,7 +361,7 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	}
 	slices.SortFunc(methods, func(a, b *state.Function) int { return strings.Compare(a.Method, b.Method) })
 	for _, m := range methods {
-		u.parts = append(u.parts, u.directives(m.Written)+u.line(m.Written)+u.declaration(m.Written, nil, "", setting{info: m.Info, outlives: true})+"\n")
+		u.function(m.Written, u.declaration(m.Written, nil, "", setting{info: m.Info, outlives: true}))
 	}
 	if i, ok := spec.Object.Type().Underlying().(*types.Interface); spec.Object.IsAlias() || spec.Node.TypeParams != nil || ok && !i.IsMethodSet() {
 		return
@@ -370,7 +393,7 @@ func (u *Unit) escapes(fn *state.Function) bool {
 // declareFunction writes a function, and the variable by which others follow it.
 func (u *Unit) declareFunction(fn *state.Function) {
 	h := u.homes[fn]
-	u.parts = append(u.parts, u.directives(fn.Written)+u.line(fn.Written)+u.declaration(fn.Written, fn.Written.Name, h.name, setting{info: fn.Info})+"\n")
+	u.function(fn.Written, u.declaration(fn.Written, fn.Written.Name, h.name, setting{info: fn.Info}))
 	if fn.Generic || fn.Base == "init" {
 		return
 	}

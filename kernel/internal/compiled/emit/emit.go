@@ -6,8 +6,10 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
@@ -15,6 +17,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/state"
 	"github.com/hierml/notebook/kernel/internal/syntax"
+	"github.com/hierml/notebook/stdlib"
 )
 
 // Mark ends the names that the emission writes, and begins those of the variables that hold
@@ -34,6 +37,9 @@ type Emitter struct {
 	Units   int
 	// loaded finds units that may run again by their text without what only their cell has.
 	loaded map[string]loaded
+	// showsFiles says that a unit may ask for the file that its callers are in, which would be that
+	// of the cell that a unit was compiled for.
+	showsFiles bool
 }
 
 // loaded is a unit that is loaded, and the number of its cell.
@@ -76,6 +82,7 @@ type Unit struct {
 	names, local map[string]bool
 
 	parts     []string        // declarations
+	functions []function      // are the last of them
 	setup     []func() string // write statements before the cell's own
 	run       strings.Builder
 	variables []string
@@ -92,6 +99,12 @@ type Unit struct {
 	embed *toolchain.Embed
 	// runs says that there are statements, and failing that they use the variable for errors.
 	runs, failing bool
+}
+
+// A function is the text of one or of a method, and where its user wrote it.
+type function struct {
+	cell, offset int
+	text         string
 }
 
 func (e *Emitter) newUnit(l *change.Change) *Unit {
@@ -153,13 +166,13 @@ func (u *Unit) empty() bool {
 func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.Function) bool {
 	number := u.l.K.Source.Cell.Number
 	text := strings.NewReplacer(
-		fmt.Sprintf("/cell/%d:", number), "/cell/:",
+		file(u.l.K.Source.Cell)+":", "/cell/:",
 		fmt.Sprintf("%q", u.path), "",
 		"// "+u.l.K.Source.Cell.Title()+"\n", "",
 		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), Mark, number), "Failed(",
 	).Replace(b.Source)
 	old, there := u.loaded[text]
-	if !there {
+	if !there || u.showsFiles {
 		u.loaded[text] = loaded{u.path, number}
 		u.l.Later(func() { delete(u.loaded, text) })
 		return false
@@ -298,7 +311,19 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	out.WriteString(")\n\n" + strings.Join(u.parts, ""))
 	out.WriteString(tail.String())
 	b.Source = out.String()
+	u.showsFiles = u.showsFiles || slices.ContainsFunc(b.Imports, showsFiles)
 	return b, compiled
+}
+
+// showsFiles reports whether a package tells where it is called, or is one of the user's that may.
+func showsFiles(path string) bool {
+	switch path {
+	case "log", "log/slog", "runtime", "runtime/debug":
+		return true
+	case CellPath, StandardPath, "unsafe":
+		return false
+	}
+	return !slices.Contains(stdlib.Paths(), path)
 }
 
 // generated stands before text that is not the user's.
@@ -314,5 +339,17 @@ func (u *Unit) lineAt(pos token.Pos, behind int) string {
 		return generated
 	}
 	line, column := src.Position(offset)
-	return fmt.Sprintf("//line /cell/%d:%d:%d\n", src.Cell.Number, line, max(1, column-behind))
+	return fmt.Sprintf("//line %s:%d:%d\n", file(src.Cell), line, max(1, column-behind))
+}
+
+// file returns the name of the file that stands for a cell. It says the cell's number, and ends
+// with what the user knows the cell by, for package log and others that show the end.
+func file(c program.Cell) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '_'
+		}
+		return r
+	}, c.Title())
+	return fmt.Sprintf("/%s%d/%s", toolchain.Prefix, c.Number, filepath.Base(name))
 }
