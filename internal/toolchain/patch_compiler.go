@@ -145,6 +145,19 @@ func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
 	{"reflectdata/reflect.go",
 		"p := t.NameString()",
 		"p := mainNames(t.NameString())"},
+	// So is the path of a type's package, by which reflect and gob tell it. Types of one name of two
+	// cells stay two: the run time takes a type for that of another plugin only if the sums of their
+	// names for the linker are equal too.
+	{"reflectdata/reflect.go",
+		"\ts := base.Ctxt.Lookup(\"type:.importpath.\" + p.Prefix + \".\")\n",
+		`	if strings.HasPrefix(p.Path, "cell/") {
+		main := types.NewPkg("main", "main")
+		dimportpath(main)
+		p.Pathsym = main.Pathsym
+		return
+	}
+	s := base.Ctxt.Lookup("type:.importpath." + p.Prefix + ".")
+`},
 	// The name of a method says nothing of main, which no receiver is of.
 	{"ir/expr.go",
 		"\tif !types.IsExported(msym.Name) && msym.Pkg != rpkg {\n\t\tb.WriteString(\".\")",

@@ -78,6 +78,10 @@ var linker = tool{name: "link", description: "linker",
 		{"ld/pcln.go",
 			"\t\tsize += int64(len(ctxt.loader.SymName(s)) + 1)",
 			"\t\tsize += int64(len(shownName(ctxt.loader.SymName(s))) + 1)"},
+		// A cell that registers types with gob refers to what gob has registered.
+		{"loader/loader.go",
+			"\tif l.flags&FlagCheckLinkname == 0 {\n",
+			"\tif l.flags&FlagCheckLinkname == 0 || name == \"encoding/gob.nameToConcreteType\" {\n"},
 		// The descriptions of imported types are still in the archives.
 		{"ld/decodesym.go",
 			"\tif ctxt.loader.SymType(s) == sym.SDYNIMPORT {",

@@ -11,7 +11,8 @@ import (
 // does not do what it should.
 const TrialUnit = Prefix + "trial/2"
 
-// trialUnits use what the changed compiler is for: unexported names of another package.
+// trialUnits use what the changed compiler and linker are for: unexported names of another package,
+// and the names that the run time has for what is compiled.
 var trialUnits = []Unit{
 	{Path: Prefix + "trial/1", Source: `package main
 
@@ -27,6 +28,8 @@ var first any = struct{ x int }{1}
 
 import (
 	"fmt"
+	"reflect"
+	"runtime"
 
 	earlier "cell/trial/1"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
@@ -42,7 +45,9 @@ func try() {
 	var m earlier.mover = &c
 	m.move(40)
 	_, same := earlier.first.(struct{ x int })
-	if got := fmt.Sprintf("%T %+v %v", c.point, c, same); got != "main.point {r:1 point:{x:42 y:3}} true" {
+	pc, _, _, _ := runtime.Caller(0)
+	name := runtime.FuncForPC(pc).Name()
+	if got := fmt.Sprintf("%T %+v %v %s %s", c.point, c, same, reflect.TypeOf(c).PkgPath(), name); got != "main.point {r:1 point:{x:42 y:3}} true main main.try" {
 		panic(got)
 	}
 }

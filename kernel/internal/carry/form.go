@@ -88,7 +88,7 @@ func interfaceBefore(from, to reflect.Type) reflect.Type {
 
 // isSession reports named types of compiled cells.
 func isSession(t reflect.Type) bool {
-	return t.PkgPath() == "main" || strings.HasPrefix(t.PkgPath(), "cell/")
+	return t.PkgPath() == "main"
 }
 
 func formOther(from, to reflect.Type) string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/carry"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+	_ "github.com/hierml/notebook/kernel/internal/compiled/gobnames" // for cells
 	"github.com/hierml/notebook/kernel/internal/compiled/standard"
 	"github.com/hierml/notebook/kernel/internal/program"
 )

@@ -18,6 +18,43 @@ func TestNamesOfCompiledCode(t *testing.T) {
 		{"var inits string\nfunc init() { inits += at() }\nfunc init() { inits += at() }\ninits", "main.init.0 Cell [8] 2main.init.1 Cell [8] 3"},
 		{"runtime.FuncForPC(reflect.ValueOf(T.m).Pointer()).Name()", "main.T.m"},
 		{"var lines strings.Builder\nlog.New(&lines, \"\", log.Lshortfile).Print(\"x\")\nlines.String()", "Cell [10]:2: x\n"},
+		{"reflect.TypeOf(T{}).PkgPath() + reflect.TypeFor[G[T]]().PkgPath()", "mainmain"},
 		{"func fails() { panic(1) }", ""}, {"fails()", "! panic: 1"},
+	}}.check(t, n)
+}
+
+// TestTypesOfOneName holds two declarations of a name apart where the run time and reflect compare
+// types.
+func TestTypesOfOneName(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	course{"", []step{
+		{"type T struct{ X int }\nfunc (T) m() string { return \"old\" }\nvar old any = T{1}\nvar olds any = []T{{1}}\ntype I interface{ m() string }", ""},
+		{"type T struct{ X, Y int }\nfunc (T) m() string { return \"new\" }\nvar now any = T{X: 1}\nvar nows any = []T{{X: 1}}", ""},
+		{"fmt.Sprintf(\"%T %T\", old, now)", "main.T main.T"},
+		{"reflect.TypeOf(old) == reflect.TypeOf(now) || reflect.TypeOf(olds) == reflect.TypeOf(nows) || old == now", "false"},
+		{"reflect.TypeOf(old).PkgPath() == reflect.TypeOf(now).PkgPath()", "true"},
+		{"_, a := old.(T)\n_, b := now.(T)\n_, c := olds.([]T)\n_, d := nows.([]T)\n[]bool{a, b, c, d}", "[false true false true]"},
+		{"old.(I).m() + now.(I).m()", "oldnew"},
+		{"len(map[any]int{old: 1, now: 2})", "2"},
+		{"func() string { switch old.(type) {\n\tcase I: return \"an I\"\n\tcase T: return \"a T\"\n\t}\n\treturn \"\"\n}()", "an I"},
+		{"reflect.SliceOf(reflect.TypeOf(old)) == reflect.TypeOf(olds) && reflect.SliceOf(reflect.TypeOf(now)) == reflect.TypeOf(nows)", "true"},
+		{"reflect.TypeOf(old).AssignableTo(reflect.TypeOf(now)) || reflect.TypeOf(olds).ConvertibleTo(reflect.TypeOf(nows))", "false"},
+		{"func f() any { type L struct{ A int }; return L{1} }\nfunc g() any { type L struct{ A int }; return L{1} }\nf() == g()", "false"},
+		{"_ = old.(T)", "! interface conversion: interface {} is main.T, not main.T"},
+	}}.check(t, n)
+}
+
+// TestGobNames writes types by the names that a Go program has for them, and lets the newest
+// declaration of a name have it.
+func TestGobNames(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	const write = "var b bytes.Buffer\nvar v any = R{A: 7}\ngob.NewEncoder(&b).Encode(&v)\nstrings.Contains(b.String(), \"main.R\")"
+	const declare = "import \"encoding/gob\"\ntype R struct{ A int }\ngob.Register(R{})\ngob.RegisterName(\"list\", []R{})"
+	course{"", []step{
+		{declare, ""}, {write, "true"}, {declare, ""}, {write, "true"},
+		{"type R struct{ A, B int }\nvar register = gob.Register\nregister(R{})\ngob.RegisterName(\"list\", []R{})", ""},
+		{"var r any\ngob.NewDecoder(&b).Decode(&r)\n_, ok := r.(R)\nfmt.Sprintf(\"%t %+v\", ok, r)", "true {A:7 B:0}"},
+		{"gob.RegisterName(\"list\", 1)", "! gob: registering duplicate types for \"list\": []main.R != int"},
+		{"gob.RegisterName(\"other\", R{})", "! gob: registering duplicate names for main.R"},
 	}}.check(t, n)
 }

@@ -24,7 +24,10 @@ import (
 // functions.
 const Mark = "ˑ"
 
-const CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
+const (
+	CellPath = "github.com/hierml/notebook/kernel/internal/compiled/cell"
+	GobPath  = "github.com/hierml/notebook/kernel/internal/compiled/gobnames"
+)
 
 // An Emitter writes the units of a session.
 type Emitter struct {
@@ -97,6 +100,8 @@ type Unit struct {
 	inits []change.InitCall
 	// embed is the files that variables embed; nil if there are none.
 	embed *toolchain.Embed
+	// registers says that the unit registers types with package gob.
+	registers bool
 	// runs says that there are statements, and failing that they use the variable for errors.
 	runs, failing bool
 }
@@ -220,6 +225,20 @@ func (u *Unit) alias(path, name string) string {
 // cell returns the name of a function of package cell.
 func (u *Unit) cell(name string) string { return u.alias(CellPath, "cell") + "." + name }
 
+// gob returns the name of a function of package gobnames, for which the unit finds a variable of
+// package gob.
+func (u *Unit) gob(name string) string {
+	path := u.alias(GobPath, "gobnames")
+	if !u.registers {
+		u.registers = true
+		types := "gobTypes" + Mark
+		u.parts = append(u.parts, fmt.Sprintf("%svar _ %s.Pointer\n//go:linkname %s encoding/gob.nameToConcreteType\nvar %[3]s %s.Map\n",
+			generated, u.alias("unsafe", "unsafe"), types, u.alias("sync", "sync")))
+		u.held = append(u.held, path+".Types = &"+types)
+	}
+	return path + "." + name
+}
+
 // settle says that the unit declares something.
 func (u *Unit) settle(key any, h home) {
 	old, had := u.homes[key]
@@ -320,7 +339,7 @@ func showsFiles(path string) bool {
 	switch path {
 	case "log", "log/slog", "runtime", "runtime/debug":
 		return true
-	case CellPath, StandardPath, "unsafe":
+	case CellPath, StandardPath, GobPath, "unsafe":
 		return false
 	}
 	return !slices.Contains(stdlib.Paths(), path)

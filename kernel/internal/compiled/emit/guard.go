@@ -26,9 +26,9 @@ type Guard struct {
 	// Source is the text, and offset where in it a position is.
 	Source string
 	Offset func(token.Pos) int
-	// Cell returns what the text calls a function of package cell, and standard one of package
-	// standard.
-	Cell, Standard func(function string) string
+	// Cell returns what the text calls a function of package cell, standard one of package standard,
+	// and gob one of package gobnames.
+	Cell, Standard, Gob func(function string) string
 	// Name returns what the text calls the object of an identifier; empty for what the user calls
 	// it. It is asked for generic functions that a go statement calls.
 	Name func(*ast.Ident) string
@@ -69,6 +69,7 @@ func (u *Unit) guards(n ast.Node, p setting) syntax.Edits {
 		Standard: func(function string) string {
 			return u.alias(StandardPath, "standard") + "." + function
 		},
+		Gob:       u.gob,
 		Name:      func(id *ast.Ident) string { return u.named(id, p, false, nil) },
 		Unchecked: u.unchecked,
 		Signature: u.Spelled,

@@ -34,6 +34,12 @@ var standardFunctions = map[string]string{
 	"time.AfterFunc":     "AfterFunc",
 }
 
+// gobFunctions are those that package gobnames has.
+var gobFunctions = map[string]string{
+	"encoding/gob.Register":     "Register",
+	"encoding/gob.RegisterName": "RegisterName",
+}
+
 // guardedMethods are those that package cell has as functions, of a pointer or an interface.
 var guardedMethods = map[string]string{
 	"(*sync.Mutex).Lock":     "Lock",
@@ -233,6 +239,8 @@ func (g *Guard) imported(x ast.Expr, obj types.Object) {
 			g.replace(x.Pos(), x.End(), g.Cell(function))
 		} else if function, ok := standardFunctions[name]; ok {
 			g.replace(x.Pos(), x.End(), g.Standard(function))
+		} else if function, ok := gobFunctions[name]; ok {
+			g.replace(x.Pos(), x.End(), g.Gob(function))
 		}
 	case *types.Var:
 		if g.files[x] {

@@ -113,6 +113,7 @@ func guarded(source, name string) (string, error) {
 		Offset:   offset,
 		Cell:     function(emit.CellPath, "cell"+emit.Mark),
 		Standard: function(emit.StandardPath, "standard"+emit.Mark),
+		Gob:      function(emit.GobPath, "gobnames"+emit.Mark),
 		Name:     func(*ast.Ident) string { return "" },
 		Unchecked: func(f *types.Func) bool {
 			for _, d := range file.Decls {
