@@ -43,6 +43,13 @@ func (a *ahead) note(units []toolchain.Unit) {
 	}
 }
 
+// forgetAhead has the cells compiled anew that were compiled for what is not to come. The compiler
+// does not take the paths of their units again. The caller holds mu.
+func (e *Engine) forgetAhead() {
+	e.emitter.Skip(e.ahead.last)
+	e.ahead = ahead{}
+}
+
 // batch returns the units of the cells that will run after one which has been emitted as l, as far
 // as they can be told. It changes nothing.
 func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain.Unit) {

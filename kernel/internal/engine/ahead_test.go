@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,6 +70,38 @@ func TestAhead(t *testing.T) {
 			}
 			if got, want := strings.Join(builds, "; "), strings.Join(test.builds, "; "); got != want {
 				t.Errorf("built %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// TestAheadOfFailures compiles what waited behind a cell whose process died, or that was not loaded:
+// with paths that the compiler has not seen.
+func TestAheadOfFailures(t *testing.T) {
+	cells := []string{"x := 1", "y := 2", "z := 3", "4"}
+	for name, failure := range map[string]error{
+		"death": &program.DeathError{Cause: "stack overflow", Process: 1}, "not loaded": errors.New("no room"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, program.CompiledMode)
+			for i, source := range cells {
+				if i == 1 {
+					s.double.fails = failure
+				}
+				_, err := s.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: source, Next: func() []string { return cells[i+1:] }}, &enginetest.Recorder{})
+				if (err != nil) != (i == 1) {
+					t.Errorf("cell %d: %v", i, err)
+				}
+			}
+			seen := map[string]bool{}
+			for _, path := range regexp.MustCompile(`Register\("cell/\d+"`).FindAllString(strings.Join(s.scribe.built, "\n"), -1) {
+				if seen[path] {
+					t.Errorf("%s) is built twice", path)
+				}
+				seen[path] = true
+			}
+			if len(seen) < len(cells) {
+				t.Errorf("built %v", seen)
 			}
 		})
 	}

@@ -153,7 +153,7 @@ func (e *Engine) replace(ctx context.Context, src *syntax.Source, replacer progr
 	e.mu.Lock()
 	e.dead = max(e.dead, ended)
 	e.emitter.Only(unit.Path)
-	e.ahead = ahead{}
+	e.forgetAhead()
 	notes := append(e.leave(theProcessBefore, left.Whole), partNotes(theProcessBefore, units.Moved, left.InPart)...)
 	for _, out := range e.checker.Session.Shown {
 		key := program.ShownKey(out.Cell)

@@ -292,7 +292,7 @@ func (e *Engine) leave(where string, left map[string]string) (notes []string) {
 // forgetCompiled notes that the executor's process has nothing of what was compiled any more.
 func (e *Engine) forgetCompiled() {
 	e.emitter.Forget()
-	e.ahead = ahead{}
+	e.forgetAhead()
 	e.code.plugins, e.code.size = nil, 0
 	e.stale = e.compiled
 }

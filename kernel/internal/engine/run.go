@@ -132,7 +132,7 @@ func (e *Engine) settle(ctx context.Context, l *change.Change, p *program.Progra
 	case !declared:
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.ahead = ahead{} // which was not loaded
+		e.forgetAhead() // which was not loaded
 		l.Rollback()
 		if stopped {
 			return err

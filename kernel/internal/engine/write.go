@@ -95,8 +95,7 @@ func (e *Engine) compile(ctx context.Context, src *syntax.Source) (*change.Chang
 		if loaded, taken = e.ahead.has(unit); taken {
 			e.mu.Lock()
 			l.Rollback()
-			e.emitter.Skip(e.ahead.last)
-			e.ahead = ahead{}
+			e.forgetAhead()
 			e.mu.Unlock()
 			if l, unit, compiled, err = e.emit(ctx, src); err != nil {
 				return nil, nil, err
