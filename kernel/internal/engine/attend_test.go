@@ -90,15 +90,16 @@ func TestCloseDuringCheck(t *testing.T) {
 	<-ended
 }
 
-// TestHeed checks, lowers and emits cells whose context has ended.
+// TestHeed runs cells whose context has ended.
 func TestHeed(t *testing.T) {
 	n := newNotebook(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("no more"))
+	cause := errors.New("no more")
+	cancel(cause)
 	for _, source := range []string{"x := 1", "type T int", "func f() {}", "1 + 2"} {
 		_, err := n.engine.Run(ctx, program.Cell{Number: 1, Source: source}, &enginetest.Recorder{})
 		var failed *program.Error
-		if !errors.As(err, &failed) || failed.Name != "Interrupted" {
+		if !errors.As(err, &failed) || failed.Name != "Interrupted" || !errors.Is(err, cause) {
 			t.Errorf("%s ends with %v", source, err)
 		}
 	}

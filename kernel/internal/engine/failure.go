@@ -68,8 +68,10 @@ func (e *Engine) worded(ctx context.Context, cell program.Cell, err error) error
 		return runtimeError(e.checker.Files, runtime)
 	case errors.As(err, &fault):
 		return syntax.ProblemsError("InternalError", []syntax.Problem{{Source: syntax.NewSource(cell), Offset: 0, Msg: fault.Error()}})
-	case ctx.Err() != nil, wasStopped(err):
+	case wasStopped(err):
 		return interrupted(err)
+	case ctx.Err() != nil:
+		return interrupted(errors.Join(err, context.Cause(ctx))) // what failed may not say why it ended
 	case errors.As(err, &unbuilt):
 		return notBuilt(e.checker.Files, cell.Title(), unbuilt)
 	case errors.As(err, &without):

@@ -59,6 +59,8 @@ var hostile = map[string]string{
 	"generic types":        "type P0[T any] struct{ x T }\n" + rows(40, "type P@[T any] struct{ a P#[[]T]; b P#[*T] }\n") + "var x P40[int]",
 	"generic functions":    "func f0[T any](x T) {}\n" + rows(40, "func f@[T any](x T) { f#([]T{x}); f#(&x) }\n") + "f40(1)",
 	"deep embedding":       "type t0 struct{ m int }\n" + rows(5000, "type t@ struct{ t#; n# int }\n"),
+	"statements":           "func f(x int) int {\n" + rows(4000, "if x > # { x += f(#) } else { x -= f(#) }\n") + "return x\n}",
+	"functions in a list":  "x := []any{\n" + rows(4000, "[]any{#, func() int { return # }},\n") + "}",
 	"arrays of arrays":     "type t0 int\n" + rows(5000, "type t@ [1000]t#\n"),
 }
 

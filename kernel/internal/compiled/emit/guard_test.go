@@ -143,12 +143,13 @@ func guarded(source, name string) (string, error) {
 func blankImports(file *ast.File, info *types.Info, all syntax.Edits, offset func(token.Pos) int) syntax.Edits {
 	used := map[*types.Package]bool{}
 	selected := map[*ast.Ident]bool{}
+	covered := emit.Covered(all)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
 			selected[sel.Sel] = true
 		}
 		id, ok := n.(*ast.Ident)
-		if !ok || selected[id] || emit.Covered(all, offset(id.Pos()), offset(id.End())) {
+		if !ok || selected[id] || covered(offset(id.Pos()), offset(id.End())) {
 			return true
 		}
 		switch obj := info.Uses[id].(type) {

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"math/big"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -52,9 +53,10 @@ func (u *Unit) part(n ast.Node, src *syntax.Source, start, end int, p setting, m
 	all := u.guards(n, p)
 	all = append(all, more...)
 	var names syntax.Edits
+	covered := Covered(all)
 	replaced := func(n ast.Node) bool {
 		s, offset := u.Within(n.Pos())
-		return s == src && Covered(all, offset, offset+int(n.End()-n.Pos()))
+		return s == src && covered(offset, offset+int(n.End()-n.Pos()))
 	}
 	u.rename(n, p, replaced, func(at token.Pos, length int, text string) {
 		if s, offset := u.Within(at); s == src {
@@ -66,14 +68,18 @@ func (u *Unit) part(n ast.Node, src *syntax.Source, start, end int, p setting, m
 	return all.Apply(src.Text[start:end], start)
 }
 
-// Covered reports whether an edit replaces a part of a text.
-func Covered(all syntax.Edits, start, end int) bool {
-	for _, e := range all {
-		if e.Start < e.End && e.Start < end && start < e.End {
-			return true
-		}
+// Covered returns what reports whether an edit replaces a part of a text.
+func Covered(all syntax.Edits) func(start, end int) bool {
+	replacing := slices.DeleteFunc(slices.Clone(all), func(e syntax.Edit) bool { return e.Start >= e.End })
+	slices.SortFunc(replacing, func(a, b syntax.Edit) int { return a.Start - b.Start })
+	ends := make([]int, len(replacing)+1) // the last of the first edits
+	for i, e := range replacing {
+		ends[i+1] = max(ends[i], e.End)
 	}
-	return false
+	return func(start, end int) bool {
+		before := sort.Search(len(replacing), func(i int) bool { return replacing[i].Start >= end })
+		return start < ends[before]
+	}
 }
 
 // rename finds the names in a node that the unit calls something else, save those in what is
@@ -83,6 +89,7 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 	passed := map[*ast.FuncLit]bool{} // to what does not keep them
 	var stack []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
+		u.Heed()
 		if n == nil {
 			if lit, ok := stack[len(stack)-1].(*ast.FuncLit); ok && !passed[lit] {
 				literals--

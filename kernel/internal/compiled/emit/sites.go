@@ -23,12 +23,22 @@ func (u *Unit) locate(root ast.Node, info *types.Info) {
 		}
 		return true
 	})
+	lines := map[*syntax.Source][]int{} // where they begin
 	for _, op := range found {
+		u.Heed()
 		src, offset := u.At(op.Pos)
 		if src == nil {
 			continue
 		}
-		line, _ := src.Position(offset)
+		if lines[src] == nil {
+			lines[src] = []int{0}
+			for at, b := range []byte(src.Cell.Source) {
+				if b == '\n' {
+					lines[src] = append(lines[src], at+1)
+				}
+			}
+		}
+		line, _ := slices.BinarySearch(lines[src], offset+1)
 		key := syntax.Site{Cell: src.Cell.Number, Place: line * syntax.Columns}
 		if !slices.Contains(u.Sites[key], op) {
 			u.Remember(key.Cell, key.Place, append(slices.Clip(u.Sites[key]), op))
