@@ -40,7 +40,11 @@ func TestRandomPrograms(t *testing.T) {
 		t.Skip("what the compiler says does not depend on the race detector")
 	}
 	runRandom(t, everything, func(t *testing.T) *notebook {
-		return newWorkerNotebook(t, program.AutoMode, func(c *engine.Config) { c.Prepared = func() bool { return true } })
+		n := newWorkerNotebook(t, program.AutoMode, func(c *engine.Config) { c.Prepared = func() bool { return true } })
+		if text := n.printed("_ = 1\n%engine", nil); !strings.Contains(text, "cells are compiled since") {
+			t.Fatalf("the session does not begin compiled: %s", text)
+		}
+		return n
 	})
 }
 
