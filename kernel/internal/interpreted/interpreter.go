@@ -84,11 +84,7 @@ func New(config Config) (*Interpreter, error) {
 	if err := in.yaegi.Use(in.interruptible()); err != nil {
 		return nil, fmt.Errorf("interpreter: what can be interrupted: %w", err)
 	}
-	fatal, err := in.fatal()
-	if err != nil {
-		return nil, err
-	}
-	if err := in.yaegi.Use(fatal); err != nil {
+	if err := in.yaegi.Use(in.logging()); err != nil {
 		return nil, fmt.Errorf("interpreter: log: %w", err)
 	}
 	control, err := newControl(in.yaegi)

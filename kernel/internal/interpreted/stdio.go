@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"reflect"
 
@@ -95,27 +96,23 @@ func (r reader) Read(p []byte) (int, error) {
 	panic(err)
 }
 
-// fatal are the functions of package log that end the cell.
-func (in *Interpreter) fatal() (interp.Exports, error) {
-	output, ok := in.yaegi.Symbols("log")["log"]["Output"]
-	if !ok {
-		return nil, nil // there is no package log
-	}
-	write, ok := output.Interface().(func(int, string) error)
-	if !ok {
-		return nil, fmt.Errorf("interpreter: log.Output is a %s", output.Type())
+// logging are the functions of package log, which yaegi replaces by those of a logger of its own: the
+// logger of the library is also that of package log/slog. Some end the cell instead of the process.
+func (in *Interpreter) logging() interp.Exports {
+	functions := maps.Clone(in.config.Symbols["log/log"])
+	if functions == nil {
+		return nil
 	}
 	end := func(text string) {
-		if err := write(2, text); err != nil {
+		if err := log.Output(2, text); err != nil {
 			fmt.Fprintln(in.stderr(), "log:", err)
 		}
 		panic(stdlib.Exit(1))
 	}
-	return interp.Exports{"log/log": {
-		"Fatal":   reflect.ValueOf(func(v ...any) { end(fmt.Sprint(v...)) }),
-		"Fatalf":  reflect.ValueOf(func(format string, v ...any) { end(fmt.Sprintf(format, v...)) }),
-		"Fatalln": reflect.ValueOf(func(v ...any) { end(fmt.Sprintln(v...)) }),
-	}}, nil
+	functions["Fatal"] = reflect.ValueOf(func(v ...any) { end(fmt.Sprint(v...)) })
+	functions["Fatalf"] = reflect.ValueOf(func(format string, v ...any) { end(fmt.Sprintf(format, v...)) })
+	functions["Fatalln"] = reflect.ValueOf(func(v ...any) { end(fmt.Sprintln(v...)) })
+	return interp.Exports{"log/log": functions}
 }
 
 func loggerFatal(l *log.Logger, v ...any) {

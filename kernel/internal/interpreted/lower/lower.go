@@ -57,6 +57,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 	}
 	l.refuseForeignImports()
 	l.refuseCallers()
+	l.refuseMeasures()
 	l.refuseOldLoops()
 	for v := range l.K.Embedded {
 		l.Refuse(v.Pos(), "files are embedded when a program is compiled: the interpreter embeds none")

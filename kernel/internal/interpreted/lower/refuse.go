@@ -26,12 +26,21 @@ var callers = map[string]string{
 	"log": "Lshortfile Llongfile", "log/slog": "AddSource",
 }
 
-// refuseCallers refuses a cell that asks for the active calls: it would find those of the
-// interpreter.
-func (l *lowering) refuseCallers() {
-	var first *ast.Ident
+// measures are functions that count what the program does beside its result.
+var measures = map[string]string{"testing": "AllocsPerRun"}
+
+// refuseMeasures refuses a cell that counts what it allocates.
+func (l *lowering) refuseMeasures() {
+	if id := l.firstUse(measures); id != nil {
+		obj := l.K.Info.Uses[id]
+		l.Refuse(id.Pos(), obj.Pkg().Name()+"."+obj.Name()+": the interpreter allocates for itself, too")
+	}
+}
+
+// firstUse returns where a cell first mentions one of the objects of packages, nil if it does not.
+func (l *lowering) firstUse(objects map[string]string) (first *ast.Ident) {
 	for id, obj := range l.K.Info.Uses {
-		if obj.Pkg() == nil || !slices.Contains(strings.Fields(callers[obj.Pkg().Path()]), obj.Name()) {
+		if obj.Pkg() == nil || !slices.Contains(strings.Fields(objects[obj.Pkg().Path()]), obj.Name()) {
 			continue
 		}
 		if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
@@ -41,7 +50,13 @@ func (l *lowering) refuseCallers() {
 			first = id
 		}
 	}
-	if first != nil {
+	return first
+}
+
+// refuseCallers refuses a cell that asks for the active calls: it would find those of the
+// interpreter.
+func (l *lowering) refuseCallers() {
+	if first := l.firstUse(callers); first != nil {
 		obj := l.K.Info.Uses[first]
 		l.Refuse(first.Pos(), obj.Pkg().Name()+"."+obj.Name()+": the interpreter would show calls and lines of its own instead of those of the cell")
 	}
