@@ -21,6 +21,8 @@ import (
 type generator struct {
 	declarations string // from the package clause on
 	function     func(seed uint64) string
+	// inCell is how many programs stand in a cell. One that may end by a panic stands alone.
+	inCell int
 }
 
 // call is the call of the function of a program, as a statement.
@@ -68,6 +70,7 @@ var everything = generator{
 		w.function(seed)
 		return w.String()
 	},
+	inCell: 10,
 }
 
 // trustedOnly writes programs of the constructs of package trusted alone.
@@ -80,6 +83,7 @@ var trustedOnly = generator{
 		w.function(seed)
 		return withoutOutside(w.String())
 	},
+	inCell: 1,
 }
 
 // withoutOutside returns the function of a program without the statements that are not on the list,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,8 +79,8 @@ func TestTrustedProgramsAreOnTheList(t *testing.T) {
 	}
 }
 
-// runRandom runs programs in sessions, many in each: a cell with what they all declare, and a cell a
-// program. It shows the smallest one it finds that prints something else than it should.
+// runRandom runs programs in sessions, many in each: a cell with what they all declare, and cells with
+// a few programs each. It shows the smallest one it finds that prints something else than it should.
 func runRandom(t *testing.T, g generator, begin func(t *testing.T) *notebook) {
 	for first := 0; first < *randomPrograms; first += together {
 		var seeds []uint64
@@ -87,34 +88,55 @@ func runRandom(t *testing.T, g generator, begin func(t *testing.T) *notebook) {
 			seeds = append(seeds, *randomSeed+uint64(i))
 		}
 		t.Run(fmt.Sprint(seeds[0]), func(t *testing.T) {
-			cells := make([]string, len(seeds))
+			programs := make([]string, len(seeds))
 			functions := make([]string, len(seeds))
 			for i, seed := range seeds {
 				functions[i] = g.function(seed)
-				cells[i] = functions[i] + g.call(seed)
+				programs[i] = functions[i] + g.call(seed) + "\n"
 			}
 			want := printedTogether(t, g, seeds, functions)
+			var cells []string
+			for few := range slices.Chunk(programs, g.inCell) {
+				cells = append(cells, strings.Join(few, ""))
+			}
 			n := begin(t)
 			if text := n.printed(g.declarations, nil); text != "" {
 				t.Fatal(text)
 			}
-			for i, seed := range seeds {
-				got := n.printed(cells[i], func() []string { return cells[i+1:] })
-				if got == want[i] {
+			for i, cell := range cells {
+				from := i * g.inCell
+				few := want[from:min(from+g.inCell, len(seeds))]
+				if n.printed(cell, func() []string { return cells[i+1:] }) == strings.Join(few, "") {
 					continue
 				}
-				t.Errorf("program %d prints\n%s\nand not\n%s", seed, got, want[i])
-				if *keepWhole {
-					continue
+				for k := range few {
+					differs(t, g, seeds[from+k], begin)
 				}
-				smallest := shrink(g.program(seed), func(source string) bool {
-					want, ok := printedByGo(t, source)
-					return ok && begin(t).printed(source+"\nmain()", nil) != want
-				})
-				t.Fatalf("the smallest program that differs:\n%s", smallest)
+				t.Errorf("a cell with the programs from %d on prints something else", seeds[from])
 			}
 		})
 	}
+}
+
+// differs reports an error if a program, in a session of its own, prints something else than it
+// should.
+func differs(t *testing.T, g generator, seed uint64, begin func(t *testing.T) *notebook) {
+	t.Helper()
+	source := g.program(seed)
+	got := begin(t).printed(source+"\nmain()", nil)
+	want, ok := printedByGo(t, source)
+	if ok && got == want {
+		return
+	}
+	t.Errorf("program %d prints\n%s\nand not\n%s", seed, got, want)
+	if *keepWhole {
+		return
+	}
+	smallest := shrink(source, func(source string) bool {
+		want, ok := printedByGo(t, source)
+		return ok && begin(t).printed(source+"\nmain()", nil) != want
+	})
+	t.Fatalf("the smallest program that differs:\n%s", smallest)
 }
 
 // printed returns what a cell prints, and by what it ends, as printedByGo does.
