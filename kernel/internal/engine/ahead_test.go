@@ -10,6 +10,18 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
+// TestAheadFails holds that a panic of a cell which was compiled ahead has a column.
+func TestAheadFails(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	cells := []string{"x := 1", "panic(\"no\")"}
+	for i, source := range cells {
+		_, err := n.engine.Run(t.Context(), program.Cell{Number: i + 1, Source: source, Next: func() []string { return cells[i+1:] }}, &enginetest.Recorder{})
+		if err != nil && !strings.Contains(strings.Join(traceback(err), "\n"), "Cell [2]:1:1") {
+			t.Errorf("%s", strings.Join(traceback(err), "\n"))
+		}
+	}
+}
+
 // TestAhead runs cells that say what waits behind them: plugins are built once for several cells,
 // and for what became of them otherwise.
 func TestAhead(t *testing.T) {

@@ -40,8 +40,13 @@ func (u *Unit) locate(root ast.Node, info *types.Info) {
 		}
 		line, _ := slices.BinarySearch(lines[src], offset+1)
 		key := syntax.Site{Cell: src.Cell.Number, Place: line * syntax.Columns}
-		if !slices.Contains(u.Sites[key], op) {
-			u.Remember(key.Cell, key.Place, append(slices.Clip(u.Sites[key]), op))
+		before := u.Sites[key]
+		if slices.Contains(before, op) {
+			continue
 		}
+		if u.l != nil { // a cell that is compiled ahead is emitted again
+			u.l.Later(func() { u.Remember(key.Cell, key.Place, before) })
+		}
+		u.Remember(key.Cell, key.Place, append(slices.Clip(before), op))
 	}
 }
