@@ -3,6 +3,7 @@ package interpreted
 import (
 	"context"
 	"errors"
+	"log"
 	"sync"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -18,7 +19,7 @@ type Local struct {
 var _ program.Executor = (*Local)(nil)
 
 // NewLocal returns an executor for programs that write with fmt or log. The writers of config are
-// not used.
+// not used. The logger of this process writes for the executor that was made last.
 func NewLocal(config Config) (*Local, error) {
 	out := &stream{}
 	config.Stdout = &named{out, "stdout"}
@@ -27,6 +28,7 @@ func NewLocal(config Config) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
+	log.SetOutput(in.stderr())
 	return &Local{in, out}, nil
 }
 
