@@ -118,6 +118,27 @@ func (p *page) waitGone(t *testing.T, selector string) {
 	p.wait(t, fmt.Sprintf("document.querySelector(%s) === null", quote(selector)), patience)
 }
 
+// complete presses Tab until the completer is there: JupyterLab does without an answer that takes
+// longer than a second, and shows nothing then, as on a machine with much to do.
+func (p *page) complete(t *testing.T) {
+	t.Helper()
+	const shown = ".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item"
+	for range 10 {
+		p.press(t, "Tab")
+		appeared := fmt.Sprintf(`new Promise(done => {
+			const until = Date.now() + 4000, look = () => {
+				const there = document.querySelector(%s) !== null;
+				if (there || Date.now() > until) done(there); else setTimeout(look, 50);
+			};
+			look();
+		})`, quote(shown))
+		if eval[bool](t, p, appeared, patience) {
+			return
+		}
+	}
+	t.Fatal("Tab completes nothing")
+}
+
 // texts returns the texts of the elements of a CSS selector.
 func (p *page) texts(t *testing.T, selector string) []string {
 	t.Helper()

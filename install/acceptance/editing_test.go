@@ -16,7 +16,7 @@ func TestBrowserCompletion(t *testing.T) {
 
 	// Names of the session, each with its kind.
 	p.write(t, "creat")
-	p.press(t, "Tab")
+	p.complete(t)
 	for name, kind := range map[string]string{"creature": "struct", "creatures": "variable", "create": "function"} {
 		p.waitText(t, ".jp-Completer-item:has(.jp-Completer-type)", name+kind, patience)
 	}
@@ -27,7 +27,7 @@ func TestBrowserCompletion(t *testing.T) {
 	// A name of a package, taken with the mouse.
 	p.press(t, "Ctrl+a")
 	p.write(t, "files.Read")
-	p.press(t, "Tab")
+	p.complete(t)
 	p.waitText(t, ".jp-Completer-item", "ReadSVMLightfunction", patience)
 	p.screenshot(t, "completion-package")
 	p.click(t, ".jp-Completer-item", "ReadSVMLight")
@@ -51,7 +51,7 @@ func TestBrowserCompletion(t *testing.T) {
 	p.waitGone(t, ".jp-Tooltip")
 	p.press(t, "Ctrl+a")
 	p.write(t, "creatures[0].L")
-	p.press(t, "Tab")
+	p.complete(t)
 	p.find(t, ".jp-Completer-item", "Legsfield")
 	p.press(t, "Enter")
 	p.waitText(t, cell(2)+" .cm-content", "creatures[0].Legs", patience)
