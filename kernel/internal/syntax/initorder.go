@@ -12,8 +12,8 @@ import (
 // mentions, be it through functions of the cell.
 
 // initialOrder sorts declarations of variables so that each stands behind those that it mentions.
-// Names are taken for those of the package wherever they stand: at worst a variable waits for one
-// that it does not need, which the check knows better.
+// Names that the parser has found in no inner scope are taken for those of the package: at worst a
+// variable waits for one that it does not need, which the check knows better.
 func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 	times := map[string]int{}
 	for _, s := range stmts {
@@ -40,18 +40,32 @@ func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 		}
 		return func(v *ast.ValueSpec) (needs []*ast.ValueSpec) {
 			seen := map[string]bool{}
+			called := map[string]bool{}
 			var visit func(n ast.Node) bool
+			call := func(name string) {
+				if !called[name] {
+					called[name] = true
+					for _, body := range bodies[name] {
+						ast.Inspect(body, visit)
+					}
+				}
+			}
 			visit = func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				if !ok || id.Name == "_" || seen[id.Name] {
-					return true
-				}
-				seen[id.Name] = true
-				if other := declared[id.Name]; other != nil {
-					needs = append(needs, other)
-				}
-				for _, body := range bodies[id.Name] {
-					ast.Inspect(body, visit)
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					call(n.Sel.Name)
+					ast.Inspect(n.X, visit)
+					return false
+				case *ast.Ident:
+					other := declared[n.Name]
+					if n.Obj != nil && n.Obj.Kind == ast.Var && n.Obj.Decl != other {
+						return false // a variable of an inner scope
+					}
+					if other != nil && !seen[n.Name] {
+						seen[n.Name] = true
+						needs = append(needs, other)
+					}
+					call(n.Name)
 				}
 				return true
 			}
