@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // Few lines can declare what has no end: constants that double the one before, types that hold the
@@ -69,6 +70,11 @@ func (c *Checker) RefuseGrowth(k *Checked, complain func(token.Pos, string)) boo
 			}
 			return true
 		})
+	}
+	if !refused {
+		// Statements are checked before what functions do.
+		slices.Reverse(files)
+		g.refuseInferred(files, refuse)
 	}
 	return refused
 }

@@ -21,7 +21,8 @@ func chain(n int, line string) string {
 // TestGrowth checks cells whose declarations grow with a power of their number, which no machine has
 // the memory or time for, and some that look like them.
 func TestGrowth(t *testing.T) {
-	const parts, deep, text, texts = "is made of more than 20000 types", "in each other more than 300 deep", "a constant string of more than 16 MiB", "have more than 128 MiB together"
+	const pair = "func pair[T any](x T) struct{ a, b T } { return struct{ a, b T }{x, x} }\nx0 := 1\n"
+	const call, parts, deep, text, texts = "the type of this is made of more than 20000 types", "is made of more than 20000 types", "in each other more than 300 deep", "a constant string of more than 16 MiB", "have more than 128 MiB together"
 	for _, c := range []struct{ cell, want string }{
 		{"const a0 = \"x\"\n" + chain(40, "const a@ = a# + a#") + "len(a40)", text},
 		{"func f() int {\nconst a0 = \"x\"\n" + chain(40, "const a@ = a# + (a#)") + "return len(a40)\n}", text},
@@ -38,6 +39,25 @@ func TestGrowth(t *testing.T) {
 		{"type P0[T any] struct{ x T }\n" + chain(40, "type P@[T any] struct{ a *P#[[]T]; b *P#[*T] }"), parts},
 		{"type t0 int\n" + chain(400, "type t@ [2]t#"), deep},
 		{"type t0 interface{ m() }\n" + chain(400, "type t@ interface{ t#; n#() }"), deep},
+		{pair + chain(35, "x@ := pair(x#)"), call},
+		{pair + chain(35, "var x@ = pair(x#)"), call},
+		{pair + chain(35, "x@ := pair(x#)\ny# := x@.a\nx@ := pair(y#)"), call},
+		{pair + "y := " + strings.Repeat("pair(", 35) + "x0" + strings.Repeat(")", 35), call},
+		{pair + strings.Repeat("if x0 := pair(x0); true {\n", 35) + strings.Repeat("}", 35), call},
+		{pair + "func f() {\nx0 := 1\n" + chain(35, "x@ := pair(x#)\n_ = x@") + "}", call},
+		{pair + "func apply[A, B any](f func(A) B, x A) B { return f(x) }\n" + chain(35, "x@ := apply(pair, x#)"), call},
+		{"func pair[S ~[]E, E any](x S) []struct{ a, b E } { return nil }\nx0 := []int{}\n" + chain(35, "x@ := pair(x#)"), call},
+		{"type P[A, B any] struct{ a A; b B }\nfunc pair[T any](x T) P[T, T] { return P[T, T]{x, x} }\nx0 := 1\n" + chain(35, "x@ := pair(x#)"), call},
+		{"type P[T any] struct{ v struct{ a, b T } }\nfunc in[T any](x T) (p P[T]) { return }\nx0 := 1\n" + chain(35, "x@ := in(x#.v)"), call},
+		{"type P0[T any] struct{ x T }\n" + chain(35, "type P@[T any] struct{ x T }\nfunc (P#[T]) next() (p P@[struct{ a, b T }]) { return }") + "y := P0[int]{}" + strings.Repeat(".next()", 35), call},
+		{"func two[T any](x T) (T, []T) { return x, nil }\nfunc join[A, B any](a A, b B) func(A) B { return nil }\nx0 := 1\n" + chain(35, "x@ := join(two(x#))"), call},
+
+		{"func id[T any](x T) T { return x }\nx0 := struct{ a, b int }{}\n" + chain(300, "x@ := id(x#)"), ""},
+		{"type list[T any] struct{ head, tail *node[T] }\ntype node[T any] struct{ next, last *node[T]; of *list[T]; v T }\nfunc (l list[T]) rest(n int) list[T] { return l }\n" +
+			"func filter[T any](l list[T], f func(T) bool) list[T] { return l }\nfunc each[T, U any](l list[T], f func(T) U) (m list[U]) { return }\nx0 := list[int]{}\n" +
+			chain(300, "x@ := each(filter(x#, func(int) bool { return true }).rest(1), func(x int) int { return x })"), ""},
+		{"func group[K comparable, V any](xs []V, f func(V) K) map[K][]V { return nil }\nx0 := []int{}\n" + chain(100, "x@ := group(x#, func(x int) string { return \"\" })[\"\"]"), ""},
+		{"x0 := map[string][]int{}\n" + chain(100, "x@ := maps.Collect(maps.All(x#))\ny# := slices.Collect(maps.Values(x@))\nz# := slices.Concat(y#, y#)"), ""},
 
 		{"const a0 = 1\n" + chain(60, "const a@ = a# + a#"), ""},
 		{"const a0 = \"x\"\n" + chain(20, "const a@ = a# + a#") + "len(a20)", ""},
@@ -62,6 +82,8 @@ func TestGrowthOfSession(t *testing.T) {
 		{"const a0 = \"x\"", "const a@ = a# + a#", "a constant string of more than"},
 		{"type t0 int", "type t@ struct{ a, b t# }", "is made of more than"},
 		{"type t0 = int", "type t@ = struct{ a, b *t# }", "is made of more than"},
+		{"func pair[T any](x T) struct{ a, b T } { return struct{ a, b T }{x, x} }\nx0 := 1", "x@ := pair(x#)", "the type of this is made of more than"},
+		{"type B[T any] struct{ x T }\nfunc (B[T]) next(int) (p struct{ a, b T }) { return }\nfunc in[T any](x T) (b B[T]) { return }\nx0 := 1", "x@ := in(x#).next(1)", "the type of this is made of more than"},
 		{"type P0[T any] struct{ x T }", "type P@[T any] struct{ a P#[[]T]; b P#[*T] }", "is made of more than"},
 	} {
 		session := enginetest.NewSession()
