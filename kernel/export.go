@@ -124,9 +124,9 @@ func formatOf(file string) (string, error) {
 func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path string) (err error) {
 	importer := &moduleImporter{ctx: ctx, folder: filepath.Dir(path)}
 	defer func() { err = errors.Join(err, importer.close()) }()
-	text, err := engine.Export(engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
+	text, err := engine.Export(ctx, engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
 	var failure *program.Error
-	if errors.As(err, &failure) {
+	if errors.As(err, &failure) && ctx.Err() == nil {
 		said := *failure
 		said.Traceback = append([]string{"hierml: " + path + ": nothing is written"}, said.Traceback...)
 		return &said

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/enginetest"
+	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -68,6 +69,31 @@ func TestInterruptOfCheck(t *testing.T) {
 	}
 	if err := n.engine.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestInterruptOfExport interrupts an export whose check hears of nothing.
+func TestInterruptOfExport(t *testing.T) {
+	importer := &stuckImporter{Importer: stdlib.Importer, asked: make(chan struct{}), released: make(chan struct{})}
+	importer.stuck.Store(true)
+	defer close(importer.released)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("no more")
+	ended := make(chan error)
+	cells := []export.Cell{{Cell: program.Cell{Number: 1, Source: "strings.ToUpper(\"x\")"}}}
+	export := func() {
+		_, err := engine.Export(ctx, engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, cells)
+		ended <- err
+	}
+	go export()
+	<-importer.asked
+	cancel(cause)
+	if err := <-ended; !errors.Is(err, cause) {
+		t.Errorf("the export ended with %v", err)
+	}
+	go export()
+	if err := <-ended; !errors.Is(err, cause) {
+		t.Errorf("an export that is interrupted before it begins ended with %v", err)
 	}
 }
 

@@ -185,7 +185,18 @@ func (e *Engine) folder() string {
 
 // Export writes cells as a Go program that prints what they show as text when they are run one
 // after the other. Nothing is run, and the Executor of the config is not used. An error that is the
-// fault of a cell is an *Error that says where; there is no program then.
-func Export(config Config, cells []export.Cell) ([]byte, error) {
-	return export.Write(New(config).checker, cells)
+// fault of a cell is an *Error that says where; there is no program then. The end of ctx ends it.
+func Export(ctx context.Context, config Config, cells []export.Cell) ([]byte, error) {
+	e := New(config)
+	return attend(ctx, e, "the notebook", func() (text []byte, err error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		done := e.workFor(ctx)
+		defer func() {
+			if failed := done(recover()); failed != nil {
+				text, err = nil, failed
+			}
+		}()
+		return export.Write(e.checker, cells)
+	}, nil)
 }
