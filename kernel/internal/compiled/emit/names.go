@@ -109,6 +109,11 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 					replace(n.Lparen, 1, "("+u.cell("Strings")+"("+names+"), ")
 				}
 			}
+		case *ast.GenDecl:
+			if text := u.constants(n, p.info); text != "" {
+				replace(n.Pos(), int(n.End()-n.Pos()), text)
+				return false
+			}
 		case *ast.BasicLit:
 			u.quoteSource(n, replace)
 		case *ast.Ident:
@@ -248,6 +253,51 @@ func (u *Unit) quoteSource(lit *ast.BasicLit, replace func(at token.Pos, length 
 		return
 	}
 	replace(lit.Pos(), strings.IndexByte(src.Text[offset:], ']')+1, lit.Value)
+}
+
+// constants writes a declaration of constants with their values, on its first line, if it repeats an
+// expression with a name that the declaration gives another meaning; empty for others.
+func (u *Unit) constants(d *ast.GenDecl, info *types.Info) string {
+	if d.Tok != token.CONST {
+		return ""
+	}
+	again := false
+	own := map[string]bool{}
+	var repeated *ast.ValueSpec
+	for _, spec := range d.Specs {
+		spec := spec.(*ast.ValueSpec)
+		if len(spec.Values) > 0 {
+			repeated = spec
+		} else if repeated != nil {
+			ast.Inspect(repeated, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				again = again || ok && own[id.Name] && !slices.Contains(repeated.Names, id)
+				return true
+			})
+		}
+		for _, id := range spec.Names {
+			own[id.Name] = true
+		}
+	}
+	if !again {
+		return ""
+	}
+	var list []string
+	for _, spec := range d.Specs {
+		for _, id := range spec.(*ast.ValueSpec).Names {
+			c, ok := info.Defs[id].(*types.Const)
+			if !ok || c.Val().Kind() == constant.Unknown {
+				return ""
+			}
+			typ := ""
+			if basic, ok := c.Type().(*types.Basic); !ok || basic.Info()&types.IsUntyped == 0 {
+				typ = " " + u.Typ(c.Type())
+			}
+			list = append(list, id.Name+typ+" = "+constantText(c.Val(), c.Type()))
+		}
+	}
+	text := u.Text(d)
+	return "const (" + strings.Join(list, "; ") + strings.Repeat("\n", strings.Count(text, "\n")) + ")"
 }
 
 // constantText writes a constant of a type.
