@@ -17,7 +17,7 @@ import (
 )
 
 // newEngine returns an engine whose cells run in a worker process of this program. The settings are
-// completed. Args are the os.Args of the cells; there may be none.
+// completed. Args are the os.Args of the cells; without any these have the name of this program alone.
 func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
 	command, err := workerProgram()
 	if err != nil {
@@ -63,13 +63,14 @@ func workerCommand() *cobra.Command {
 		Short:  "Run the cells of the process that started this one",
 		Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				os.Args = args
-				// As package flag does it, and without the flags of the packages that this program
-				// is made of.
-				flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
-				flag.CommandLine.Usage = func() { flag.Usage() }
+			if len(args) == 0 {
+				args = os.Args[:1]
 			}
+			os.Args = args
+			// As package flag does it, and without the flags of the packages that this program is
+			// made of.
+			flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
+			flag.CommandLine.Usage = func() { flag.Usage() }
 			return child.Main(loadPlugin)
 		},
 	}
