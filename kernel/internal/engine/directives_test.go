@@ -41,6 +41,21 @@ func TestGoVersion(t *testing.T) {
 	})
 }
 
+// TestGoVersionOfCell refuses to run a cell that asks for the loops of an older version.
+func TestGoVersionOfCell(t *testing.T) {
+	n := newNotebook(t)
+	for _, first := range []string{"//go:build go1.21\n", "//go:build linux && go1.18\n"} {
+		if _, _, err := n.run(first + "x := 1"); err == nil || !strings.Contains(err.Error(), ":1:1: cells have the loops of go1.22, and this asks for those of go1.") {
+			t.Errorf("%q: %v, want a refusal", first, err)
+		}
+	}
+	for _, first := range []string{"//go:build go1.22\n", "//go:build linux\n", "var y = 1\n//go:build go1.21\n"} {
+		if _, _, err := n.run(first + "x := 1"); err != nil {
+			t.Errorf("%q: %v", first, err)
+		}
+	}
+}
+
 // TestDirectives has functions whose directives the compiler heeds.
 func TestDirectives(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)

@@ -4,6 +4,7 @@ import (
 	"go/build/constraint"
 	"go/scanner"
 	"go/token"
+	"go/version"
 	"strconv"
 	"strings"
 )
@@ -50,6 +51,10 @@ func DirectivesBefore(text string, offset int) (found []Directive) {
 	return found
 }
 
+// newLoops is the version of Go from which on each round of a loop has its own variables. A session
+// has functions of many cells in one package, which is written in one version.
+const newLoops = "go1.22"
+
 // heedDirectives notes the version of Go that a program says it is written in, and complains of
 // directives that Go refuses.
 func (p *Parsed) heedDirectives(complain func(offset int, msg string)) {
@@ -61,9 +66,16 @@ func (p *Parsed) heedDirectives(complain func(offset int, msg string)) {
 	}
 	for _, d := range Directives(text) {
 		switch verb := d.Verb(); {
-		case verb == "build" && p.Source.Cell.Plain && len(p.Items) > 0 && d.Offset < p.Items[0].Start:
-			if x, err := constraint.Parse(d.Text); err == nil {
-				p.GoVersion = constraint.GoVersion(x)
+		case verb == "build" && len(p.Items) > 0 && d.Offset < p.Items[0].Start:
+			x, err := constraint.Parse(d.Text)
+			if err != nil {
+				continue
+			}
+			asked := constraint.GoVersion(x)
+			if p.Source.Cell.Plain {
+				p.GoVersion = asked
+			} else if asked != "" && version.Compare(asked, newLoops) < 0 {
+				complain(d.Offset, "cells have the loops of "+newLoops+", and this asks for those of "+asked+": leave it out, or run the file as a program, by hierml run")
 			}
 		case verb == "embed" && !embeds:
 			complain(d.Offset, `go:embed only allowed in Go files that import "embed"`)
