@@ -10,17 +10,17 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// cellFile begins the names of files that stand for cells; the cell's number follows, and what the
-// user knows the cell by.
+// cellFile begins the names of files that stand for cells which are in no file of the machine; the
+// cell's number follows, and what the user knows the cell by.
 const cellFile = "/" + toolchain.Prefix
 
 // innermost and outermost are how many calls are kept of a deep recursion.
 const innermost, outermost = 30, 10
 
 // calls returns the active calls of the user's functions on the calling goroutine, which has
-// panicked with a value, innermost first.
-func calls(value any) []program.Frame {
-	t := trace{failed: operationOf(value)}
+// panicked with a value, innermost first. Files are those of program.Units.
+func calls(value any, files map[string]int) []program.Frame {
+	t := trace{failed: operationOf(value), files: files}
 	pcs := make([]uintptr, 256)
 	n := runtime.Callers(2, pcs)
 	for n == len(pcs) {
@@ -39,6 +39,7 @@ func calls(value any) []program.Frame {
 // A trace is a list of calls.
 type trace struct {
 	calls []program.Frame
+	files map[string]int // of program.Units
 	// failed is the operation that panicked.
 	failed string
 	// next is the operation of the next of the user's calls that comes, and direct says that what
@@ -52,7 +53,7 @@ type trace struct {
 // add adds a call, if it is one of the user's. Of a deep recursion the calls in the middle are only
 // counted.
 func (t *trace) add(f runtime.Frame) {
-	number, ok := cellOf(f.File)
+	number, ok := t.cellOf(f.File)
 	if !ok {
 		switch {
 		case f.Function == "runtime.gopanic":
@@ -100,7 +101,10 @@ func (t *trace) name(function string) string {
 
 // cellOf returns the number of the cell that a file stands for. Cell 0 is text that is not the
 // user's.
-func cellOf(file string) (number int, ok bool) {
+func (t *trace) cellOf(file string) (number int, ok bool) {
+	if number, ok := t.files[file]; ok {
+		return number, true
+	}
 	rest, ok := strings.CutPrefix(file, cellFile)
 	if !ok {
 		return 0, false
@@ -165,9 +169,9 @@ func userName(function string) string {
 var placed = regexp.MustCompile(`^(.*):(\d+)( [^:]*)?$`)
 
 // CallsIn returns the active calls of the user's functions in what the Go run time wrote of the
-// goroutine that ended the process, innermost first.
-func CallsIn(lastWords string) []program.Frame {
-	var t trace
+// goroutine that ended the process, innermost first. Files are those of program.Units.
+func CallsIn(lastWords string, files map[string]int) []program.Frame {
+	t := trace{files: files}
 	function := ""
 	for line := range strings.Lines(lastWords) {
 		line = strings.TrimRight(line, "\n")

@@ -3,6 +3,7 @@ package compiled
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -29,7 +30,10 @@ func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
 		return program.Exited(int(status))
 	}
-	frames := calls(value)
+	r.mu.Lock()
+	files := maps.Clone(r.files)
+	r.mu.Unlock()
+	frames := calls(value, files)
 	if len(frames) == 0 && number > 0 {
 		frames = []program.Frame{{Cell: number}}
 	}

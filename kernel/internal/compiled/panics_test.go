@@ -273,6 +273,10 @@ main.g(0x1)
 	/cell/7/Cell [3]:5 +0x1d
 main.init()
 	/cell/8/a:1 b.go:1 +0x13
+main.init()
+	/home/ca.go:6 +0x13
+main.other()
+	/home/other.go:6 +0x13
 created by github.com/hierml/notebook/kernel/internal/compiled.(*Runner).supervise in goroutine 1
 	/src/kernel/internal/compiled/runner.go:100 +0x20
 
@@ -280,8 +284,8 @@ goroutine 8 [select]:
 main.h()
 	/cell/9/Cell [5]:1 +0x1
 `
-	want := []program.Frame{{Function: "(*T).f", Cell: 7, Line: 3, Operation: "panic"}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}}
-	if got := CallsIn(words); !slices.Equal(got, want) {
+	want := []program.Frame{{Function: "(*T).f", Cell: 7, Line: 3, Operation: "panic"}, {Function: "g", Cell: 7, Line: 5, Operation: "call", More: 1}, {Cell: 8, Line: 1, Operation: "call"}, {Cell: 4, Line: 6, Operation: "call"}}
+	if got := CallsIn(words, map[string]int{"/home/ca.go": 4}); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

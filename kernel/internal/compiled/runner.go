@@ -48,6 +48,7 @@ type Runner struct {
 	reached map[int]int    // of cells that failed
 	kept    map[int][]any  // what cells showed
 	titles  map[int]string // of cells
+	files   map[string]int // of program.Units
 	used    bool           // a program was run
 }
 
@@ -59,6 +60,7 @@ func New(config Config) *Runner {
 		reached: map[int]int{},
 		kept:    map[int][]any{},
 		titles:  map[int]string{},
+		files:   map[string]int{},
 	}
 	r.stdio = newStdio(r)
 	cell.SetHost(r)
@@ -154,6 +156,9 @@ func (r *Runner) load(u *program.Units) (program.LeftBehind, error) {
 
 // register loads the plugin of units, which make themselves known.
 func (r *Runner) register(u *program.Units) error {
+	r.mu.Lock()
+	maps.Copy(r.files, u.Files)
+	r.mu.Unlock()
 	if u.Plugin != "" {
 		err := r.open(u.Plugin)
 		if err := errors.Join(err, os.Remove(u.Plugin)); err != nil {

@@ -110,7 +110,7 @@ func wasStopped(err error) bool {
 }
 
 // complaint is a line of what the compiler says of a cell. It may say the same of what stands around.
-var complaint = regexp.MustCompile(`(?m)^/cell/([0-9]+)(?:/.*?)?:([0-9]+):(?:([0-9]+):)? (.*)$`)
+var complaint = regexp.MustCompile(`(?m)^(/.*?):([0-9]+):(?:([0-9]+):)? (.*)$`)
 
 // notBuilt is the error of a cell whose units could not be built.
 func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Error {
@@ -121,10 +121,9 @@ func notBuilt(c *syntax.Files, title string, unbuilt *unbuiltError) *program.Err
 		text = refused.Text
 	}
 	for _, m := range complaint.FindAllStringSubmatch(text, -1) {
-		number, _ := strconv.Atoi(m[1]) // they consist of digits
-		line, _ := strconv.Atoi(m[2])
+		line, _ := strconv.Atoi(m[2]) // they consist of digits
 		column, _ := strconv.Atoi(m[3])
-		if of := c.CellSource(number); of != nil {
+		if of := c.FileSource(m[1]); of != nil {
 			problems = append(problems, syntax.Problem{Source: of, Offset: of.Offset(line, column), Msg: m[4]})
 		}
 	}

@@ -1,8 +1,11 @@
 package engine_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/kernel/internal/enginetest"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -20,6 +23,44 @@ func TestNamesOfCompiledCode(t *testing.T) {
 		{"var lines strings.Builder\nlog.New(&lines, \"\", log.Lshortfile).Print(\"x\")\nlines.String()", "Cell [10]:2: x\n"},
 		{"reflect.TypeOf(T{}).PkgPath() + reflect.TypeFor[G[T]]().PkgPath()", "mainmain"},
 		{"func fails() { panic(1) }", ""}, {"fails()", "! panic: 1"},
+	}}.check(t, n)
+}
+
+// TestFilesOfCompiledCode runs scripts, whose text the run time finds in the file, and has each kind
+// of failure tell the place.
+func TestFilesOfCompiledCode(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	run := func(source string) (string, error) {
+		n.cell++
+		r := &enginetest.Recorder{}
+		_, err := n.engine.Run(t.Context(), program.Cell{Number: n.cell, Name: "sub/ca.go", File: "/srv/some folder/sub/ca.go", Source: source}, r)
+		return r.Out(), err
+	}
+	const where = "_, file, line, _ := runtime.Caller(0)\nfmt.Print(file, \":\", line)"
+	if out, err := run(where + "\nlog.New(os.Stdout, \" \", log.Llongfile).Print(\"x\")"); err != nil || out != "/srv/some folder/sub/ca.go:1 /srv/some folder/sub/ca.go:3: x\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	for source, want := range map[string]string{
+		"\nfunc f(p *int) int {\n\treturn *p\n}\nf(nil)":           "sub/ca.go:3:9 in f",
+		"\nfunc h(x, y [1 << 30]byte) byte { return x[1] + y[2] }": "sub/ca.go:2:6: stack frame too large",
+	} {
+		out, err := run(source)
+		var failed *program.Error
+		if !errors.As(err, &failed) || !strings.Contains(uncoloured(failed.Traceback), want) {
+			t.Errorf("%s\ngives %q, %v, %v, want %s", source, out, err, failed, want)
+		}
+	}
+}
+
+// TestRepeatedConstants declares constants whose repeated expression means something else when it is
+// repeated.
+func TestRepeatedConstants(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	course{"", []step{
+		{"type kind int\nconst X = 2\nconst K kind = 1", ""},
+		{"func f() []any {\n\tconst (\n\t\tX = X + X + iota\n\t\tY\n\t\tZ = 'a'\n\t)\n\treturn []any{X, Y, Z}\n}\nf()", "[4 9 97]"},
+		{"func g() []any {\n\tconst (\n\t\tK kind = K + 1\n\t\t_\n\t\tL\n\t)\n\treturn []any{K, L}\n}\ng()", "[2 3]"},
+		{"func h() []any {\n\tconst (\n\t\tA = iota\n\t\tiota = iota\n\t\tB\n\t\tC = 1.5\n\t)\n\treturn []any{A, iota, B, C}\n}\nh()", "[0 1 1 1.5]"},
 	}}.check(t, n)
 }
 

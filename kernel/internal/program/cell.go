@@ -1,6 +1,13 @@
 package program
 
-import "fmt"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/hierml/notebook/internal/toolchain"
+)
 
 // A Cell is a piece of Go that a user runs: declarations, statements and imports in any order.
 type Cell struct {
@@ -15,6 +22,8 @@ type Cell struct {
 	// Name is what error messages call the cell, such as the name of a script's file. Empty means
 	// "Cell [Count]".
 	Name string
+	// File is the file of the machine that holds the source, with its folder. Empty means none.
+	File string
 	// Aside says that other cells know nothing of the cell's source and of what it shows.
 	Aside bool
 	// Next, if set, returns the sources of the cells that wait to run after this one, or the first
@@ -36,4 +45,20 @@ func (c Cell) Title() string {
 		return c.Name
 	}
 	return fmt.Sprintf("Cell [%d]", c.ExecutionCount())
+}
+
+// CompiledFile is the file that the run time takes the source for, where it is compiled: its own, or
+// one that says the cell's number, and ends with what the user knows the cell by, for package log
+// and others that show the end.
+func (c Cell) CompiledFile() string {
+	name := c.File
+	if name == "" {
+		name = fmt.Sprintf("/%s%d/%s", toolchain.Prefix, c.Number, filepath.Base(c.Title()))
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '_'
+		}
+		return r
+	}, name)
 }

@@ -62,6 +62,9 @@ type Units struct {
 	Paths []string
 	// Moved are variables to be carried over once the units are loaded.
 	Moved []Moved
+	// Files are the numbers of the cells in the units whose source is in a file of the machine, by
+	// its name: the run time calls them by that.
+	Files map[string]int
 }
 
 // Renumber has frames of the cell that the unit was compiled for tell the number of the cell that

@@ -11,6 +11,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -26,6 +27,7 @@ type Evaluator interface {
 // A Script is a file of Go. Its text has the lines and columns of the file.
 type Script struct {
 	name   string
+	file   string // with its folder; empty for none
 	source string
 	// lines is the number of lines of the file; a call of main stands below.
 	lines   int
@@ -41,7 +43,16 @@ func Read(path string) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(path, string(text))
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(path, string(text))
+	if err != nil {
+		return nil, err
+	}
+	s.file = file
+	return s, nil
 }
 
 // New returns the script with the text. The name stands for the file in errors. The text may begin
@@ -77,7 +88,7 @@ func New(name, text string) (*Script, error) {
 // [ExitStatus] tells how.
 func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Output) error {
 	// A script shows what it prints, and not the value it happens to end with.
-	_, err := evaluator.Run(ctx, program.Cell{Number: 1, Name: s.name, Source: s.source, Plain: s.program}, out)
+	_, err := evaluator.Run(ctx, program.Cell{Number: 1, Name: s.name, File: s.file, Source: s.source, Plain: s.program}, out)
 	var failure *program.Error
 	if errors.As(err, &failure) {
 		failure.Traceback = s.withoutCall(failure.Traceback)

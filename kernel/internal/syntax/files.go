@@ -62,6 +62,16 @@ func (c *Files) CellSource(cell int) *Source {
 	return nil
 }
 
+// FileSource returns the source of the cell that the run time takes for a file, nil if there is none.
+func (c *Files) FileSource(file string) *Source {
+	for _, src := range c.Sources {
+		if src.Cell.CompiledFile() == file {
+			return src
+		}
+	}
+	return nil
+}
+
 // Within returns the source of a position, and its offset into the Go that the source stands for.
 func (c *Files) Within(pos token.Pos) (*Source, int) {
 	file := c.Fset.File(pos)

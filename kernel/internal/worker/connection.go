@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -264,7 +265,13 @@ func (c *connection) finish(lastWords string) {
 	}
 	c.ended = true
 	close(c.gone)
-	death := program.DeathError{Cause: c.cause, Exit: c.exit, Process: c.number, Frames: compiled.CallsIn(lastWords)}
+	files := map[string]int{}
+	for _, j := range c.jobs {
+		if j.program != nil && j.program.Compiled != nil {
+			maps.Copy(files, j.program.Compiled.Files)
+		}
+	}
+	death := program.DeathError{Cause: c.cause, Exit: c.exit, Process: c.number, Frames: compiled.CallsIn(lastWords, files)}
 	for _, j := range c.jobs {
 		if !j.ended() {
 			j.end(nil, j.died(death))

@@ -42,7 +42,7 @@ func (u *Unit) embedded(v *ast.ValueSpec, e *check.Embedding) string {
 	src, _ := u.Within(v.Pos())
 	for _, d := range e.Directives {
 		line, column := src.Position(src.Origin(d.Offset))
-		text += fmt.Sprintf("//line %s:%d:%d\n%s\n", file(src.Cell), line, column, d.Text)
+		text += fmt.Sprintf("//line %s:%d:%d\n%s\n", src.Cell.CompiledFile(), line, column, d.Text)
 	}
 	u.parts = append(u.parts, text+u.lineAt(v.Pos(), len("var "))+"var "+name+" "+u.Typ(u.l.K.Info.TypeOf(v.Type))+"\n")
 	return name

@@ -6,10 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hierml/notebook/internal/toolchain"
 	"github.com/hierml/notebook/kernel/internal/change"
@@ -98,6 +96,8 @@ type Unit struct {
 	held []string
 	// inits are the init functions that were not called yet.
 	inits []change.InitCall
+	// files are those of program.Units.
+	files map[string]int
 	// embed is the files that variables embed; nil if there are none.
 	embed *toolchain.Embed
 	// registers says that the unit registers types with package gob.
@@ -114,7 +114,7 @@ type function struct {
 
 func (e *Emitter) newUnit(l *change.Change) *Unit {
 	e.Units++
-	u := &Unit{Emitter: e, l: l, path: fmt.Sprintf("%s%d", toolchain.Prefix, e.Units), aliases: map[string]string{}, names: map[string]bool{}}
+	u := &Unit{Emitter: e, l: l, path: fmt.Sprintf("%s%d", toolchain.Prefix, e.Units), aliases: map[string]string{}, names: map[string]bool{}, files: map[string]int{}}
 	u.Spelling = state.Spelling{
 		TypeName: func(obj *types.TypeName) string {
 			if h, ok := u.homes[obj]; ok {
@@ -171,7 +171,7 @@ func (u *Unit) empty() bool {
 func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, functions []*state.Function) bool {
 	number := u.l.K.Source.Cell.Number
 	text := strings.NewReplacer(
-		file(u.l.K.Source.Cell)+":", "/cell/:",
+		u.l.K.Source.Cell.CompiledFile()+":", "/cell/:",
 		fmt.Sprintf("%q", u.path), "",
 		"// "+u.l.K.Source.Cell.Title()+"\n", "",
 		fmt.Sprintf("%s(err%s, %d,", u.cell("Failed"), Mark, number), "Failed(",
@@ -273,7 +273,7 @@ func (u *Unit) importBlank() {
 // assemble puts the unit together.
 func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	b := &toolchain.Unit{Path: u.path, Embed: u.embed}
-	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved}}
+	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved, Files: u.files}}
 	var tail strings.Builder
 	fields := ""
 	body := ""
@@ -357,18 +357,10 @@ func (u *Unit) lineAt(pos token.Pos, behind int) string {
 	if src == nil {
 		return generated
 	}
+	name := src.Cell.CompiledFile()
+	if src.Cell.File != "" {
+		u.files[name] = src.Cell.Number
+	}
 	line, column := src.Position(offset)
-	return fmt.Sprintf("//line %s:%d:%d\n", file(src.Cell), line, max(1, column-behind))
-}
-
-// file returns the name of the file that stands for a cell. It says the cell's number, and ends
-// with what the user knows the cell by, for package log and others that show the end.
-func file(c program.Cell) string {
-	name := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '_'
-		}
-		return r
-	}, c.Title())
-	return fmt.Sprintf("/%s%d/%s", toolchain.Prefix, c.Number, filepath.Base(name))
+	return fmt.Sprintf("//line %s:%d:%d\n", name, line, max(1, column-behind))
 }
