@@ -3,6 +3,8 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +32,7 @@ type IOPub struct {
 
 	mu      sync.Mutex
 	streams map[string]*stream // by the parent's ID
+	begun   int                // how many streams there were
 	last    *Parent            // of the idle that was published last, while nothing is busy
 	closed  bool
 }
@@ -37,6 +40,7 @@ type IOPub struct {
 // A stream is text of one parent that was not published yet.
 type stream struct {
 	parent Parent
+	number int // in the order of all streams
 	name   string
 	text   []byte
 	timer  *time.Timer
@@ -78,7 +82,8 @@ func (p *IOPub) Publish(parent Parent, b Broadcast) error {
 	return p.send(parent, b.Type, b.Metadata, body, b.Buffers)
 }
 
-// Status publishes the kernel's state.
+// Status publishes the kernel's state. Idle is preceded by all that was written, also for others: a
+// client that has seen the last idle it waits for need not listen on.
 func (p *IOPub) Status(parent Parent, state string) error {
 	body, err := marshal(Status{state})
 	if err != nil {
@@ -90,6 +95,7 @@ func (p *IOPub) Status(parent Parent, state string) error {
 	p.last = nil
 	if state == "idle" {
 		p.last = &parent
+		p.flushAll()
 	}
 	return p.send(parent, "status", nil, body, nil)
 }
@@ -109,7 +115,8 @@ func (p *IOPub) Stream(parent Parent, name, text string) {
 		s = nil
 	}
 	if s == nil {
-		s = &stream{parent: parent, name: name}
+		p.begun++
+		s = &stream{parent: parent, number: p.begun, name: name}
 		s.timer = time.AfterFunc(mergeDelay, func() { p.expire(s) })
 		p.streams[parent.ID] = s
 	}
@@ -130,6 +137,13 @@ func (p *IOPub) expire(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.streams[s.parent.ID] == s {
+		p.flush(s.parent.ID)
+	}
+}
+
+// flushAll publishes the text of all parents, in the order in which the first of each was written.
+func (p *IOPub) flushAll() {
+	for _, s := range slices.SortedFunc(maps.Values(p.streams), func(a, b *stream) int { return a.number - b.number }) {
 		p.flush(s.parent.ID)
 	}
 }
@@ -199,9 +213,7 @@ func (p *IOPub) close(deadline time.Time) {
 		p.mu.Unlock()
 		return
 	}
-	for id := range p.streams {
-		p.flush(id)
-	}
+	p.flushAll()
 	p.closed = true
 	p.mu.Unlock()
 	ctx, cancel := context.WithDeadline(p.server.ctx, deadline)

@@ -150,7 +150,7 @@ func TestIOPubMergesAndKeepsOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, state := range []string{"busy", "idle"} {
+	for state, end := range map[string]string{"busy": "a busy <nil>, b stream x", "idle": "b stream x, a idle <nil>"} {
 		p.Stream(a, "stdout", "1")
 		p.Stream(a, "stdout", "2")
 		p.Stream(b, "stdout", "x")
@@ -167,7 +167,7 @@ func TestIOPubMergesAndKeepsOrder(t *testing.T) {
 			m := c.Recv("iopub")
 			got = append(got, fmt.Sprint(m.ParentID(), " ", m.Brief(), " ", m.Content["text"]))
 		}
-		want := "a stream 12, a stream 34, a display_data <nil>, a stream 5, a " + state + " <nil>, b stream x"
+		want := "a stream 12, a stream 34, a display_data <nil>, a stream 5, " + end
 		if s := strings.Join(got, ", "); s != want {
 			t.Errorf("iopub: %s\nwant   %s", s, want)
 		}
