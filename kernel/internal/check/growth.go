@@ -6,7 +6,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"slices"
 )
 
 // Few lines can declare what has no end: constants that double the one before, types that hold the
@@ -72,9 +71,7 @@ func (c *Checker) RefuseGrowth(k *Checked, complain func(token.Pos, string)) boo
 		})
 	}
 	if !refused {
-		// Statements are checked before what functions do.
-		slices.Reverse(files)
-		g.refuseInferred(files, refuse)
+		g.refuseInferred(k.Statements, k.Parsed.Declarations, refuse)
 	}
 	return refused
 }

@@ -45,6 +45,7 @@ func TestGrowth(t *testing.T) {
 		{pair + "y := " + strings.Repeat("pair(", 35) + "x0" + strings.Repeat(")", 35), call},
 		{pair + strings.Repeat("if x0 := pair(x0); true {\n", 35) + strings.Repeat("}", 35), call},
 		{pair + "func f() {\nx0 := 1\n" + chain(35, "x@ := pair(x#)\n_ = x@") + "}", call},
+		{pair + "type P[A, B any] struct{ a A; b B }\nfunc f(x P[" + strings.Repeat("P[int, int], ", 1) + "int]) {\nx0 := x\n" + chain(35, "if x@ := pair(x#); true {\nx# := x@") + strings.Repeat("}", 35) + "}", call},
 		{pair + "func apply[A, B any](f func(A) B, x A) B { return f(x) }\n" + chain(35, "x@ := apply(pair, x#)"), call},
 		{"func pair[S ~[]E, E any](x S) []struct{ a, b E } { return nil }\nx0 := []int{}\n" + chain(35, "x@ := pair(x#)"), call},
 		{"type P[A, B any] struct{ a A; b B }\nfunc pair[T any](x T) P[T, T] { return P[T, T]{x, x} }\nx0 := 1\n" + chain(35, "x@ := pair(x#)"), call},
@@ -58,6 +59,8 @@ func TestGrowth(t *testing.T) {
 			chain(300, "x@ := each(filter(x#, func(int) bool { return true }).rest(1), func(x int) int { return x })"), ""},
 		{"func group[K comparable, V any](xs []V, f func(V) K) map[K][]V { return nil }\nx0 := []int{}\n" + chain(100, "x@ := group(x#, func(x int) string { return \"\" })[\"\"]"), ""},
 		{"x0 := map[string][]int{}\n" + chain(100, "x@ := maps.Collect(maps.All(x#))\ny# := slices.Collect(maps.Values(x@))\nz# := slices.Concat(y#, y#)"), ""},
+		{"func swap[A, B any](a A, b B) (B, A) { return b, a }\n" + chain(300, "func f#(a, b int) int { a, b = swap(a, b); if a, b := swap(a, b); a > b { return a }; return b }"), ""},
+		{"func swap[A, B any](a A, b B) (B, A) { return b, a }\n" + chain(100, "{\na, b := 1, \"\"\nif b, a := swap(a, b); a > 0 {\nf := func(a, b int) { b, a = swap(a, b) }\nf(len(b), a)\n}\n}"), ""},
 
 		{"const a0 = 1\n" + chain(60, "const a@ = a# + a#"), ""},
 		{"const a0 = \"x\"\n" + chain(20, "const a@ = a# + a#") + "len(a20)", ""},

@@ -60,19 +60,20 @@ type inference struct {
 	bodies       map[*ast.TypeSpec]size
 	types        map[types.Type]size
 	calls        map[*ast.CallExpr]float64
-	// variables has the largest that stands for a name so far.
+	// variables are those in scope.
 	variables map[string]float64
+	scopes    []map[string]hidden
 }
 
-// refuseInferred complains of calls whose type takes too long to look at, in files in the order in
-// which they are checked.
-func (g *growth) refuseInferred(files []*ast.File, refuse func(token.Pos, string)) {
+// refuseInferred complains of calls whose type takes too long to look at, in the statements of a cell,
+// which are checked first, and in its declarations. Either may be nil.
+func (g *growth) refuseInferred(statements, declarations *ast.File, refuse func(token.Pos, string)) {
 	in := &inference{
 		growth: g, functions: map[string]*ast.FuncDecl{}, methods: map[string][]*ast.FuncDecl{},
 		bodies: map[*ast.TypeSpec]size{}, types: map[types.Type]size{}, calls: map[*ast.CallExpr]float64{}, variables: map[string]float64{},
 	}
-	for _, f := range files {
-		for _, d := range f.Decls {
+	if declarations != nil {
+		for _, d := range declarations.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok {
 				if d.Recv == nil {
 					in.functions[d.Name.Name] = d
@@ -83,25 +84,96 @@ func (g *growth) refuseInferred(files []*ast.File, refuse func(token.Pos, string
 		}
 	}
 	refused := false
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
+	look := func(root ast.Node) {
+		var opened []ast.Node // that are being looked at
+		ast.Inspect(root, func(n ast.Node) bool {
+			if n == nil {
+				if opensScope(opened[len(opened)-1]) {
+					in.close()
+				}
+				opened = opened[:len(opened)-1]
+				return true
+			}
 			if call, ok := n.(*ast.CallExpr); ok && !refused && in.call(call) > maxParts {
 				refused = true
 				refuse(call.Pos(), fmt.Sprintf("the type of this is made of more than %d types, counted as often as they occur in it: to check such a type takes too long", maxParts))
 			}
-			if !refused {
-				in.declare(n)
+			if refused {
+				return false
 			}
-			return !refused
+			opened = append(opened, n)
+			if opensScope(n) {
+				in.open()
+			}
+			in.declare(n)
+			return true
 		})
 	}
+	in.open()
+	if statements != nil {
+		// What they declare at the top is there for functions too.
+		for _, d := range statements.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				for _, s := range f.Body.List {
+					look(s)
+				}
+			}
+		}
+	}
+	if declarations != nil {
+		for _, d := range declarations.Decls {
+			look(d)
+		}
+	}
+}
+
+// opensScope reports whether names that are declared in a node are others than those around it.
+func opensScope(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.FuncDecl, *ast.FuncLit, *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
+}
+
+// A hidden variable is one that a variable of an inner scope has taken the name of; known says that
+// there was one.
+type hidden struct {
+	size  float64
+	known bool
+}
+
+func (in *inference) open() { in.scopes = append(in.scopes, map[string]hidden{}) }
+
+func (in *inference) close() {
+	last := len(in.scopes) - 1
+	for name, outer := range in.scopes[last] {
+		if outer.known {
+			in.variables[name] = outer.size
+		} else {
+			delete(in.variables, name)
+		}
+	}
+	in.scopes = in.scopes[:last]
+}
+
+// set gives a variable of the innermost scope a size, the largest of those it is given.
+func (in *inference) set(name string, size float64) {
+	outer, known := in.variables[name]
+	scope := in.scopes[len(in.scopes)-1]
+	if _, again := scope[name]; again {
+		size = max(size, outer)
+	} else {
+		scope[name] = hidden{outer, known}
+	}
+	in.variables[name] = size
 }
 
 // declare notes the variables that a statement or a function declares.
 func (in *inference) declare(n ast.Node) {
 	set := func(x ast.Expr, size float64) {
 		if id, ok := x.(*ast.Ident); ok {
-			in.variables[id.Name] = max(in.variables[id.Name], size)
+			in.set(id.Name, size)
 		}
 	}
 	switch n := n.(type) {
