@@ -23,6 +23,8 @@ type generator struct {
 	function     func(seed uint64) string
 	// inCell is how many programs stand in a cell. One that may end by a panic stands alone.
 	inCell int
+	// refused is told why a program is refused; it is nil if none may be.
+	refused func(reason string)
 }
 
 // call is the call of the function of a program, as a statement.

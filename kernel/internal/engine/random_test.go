@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,27 @@ func TestTrustedPrograms(t *testing.T) {
 	runRandom(t, trustedOnly, func(t *testing.T) *notebook { return newNotebook(t) })
 }
 
+// TestInterpretedPrograms runs programs of all that Go has in the interpreter: each prints what it
+// should, or is refused. The refusals are counted.
+func TestInterpretedPrograms(t *testing.T) {
+	testrun.LeaveOutShort(t)
+	if enginetest.Raced {
+		t.Skip("what the compiler says does not depend on the race detector")
+	}
+	refused := map[string]int{}
+	g := everything
+	g.inCell, g.refused = 1, func(reason string) { refused[reason]++ }
+	runRandom(t, g, func(t *testing.T) *notebook { return newNotebook(t) })
+	total := 0
+	for _, reason := range slices.Sorted(maps.Keys(refused)) {
+		t.Logf("%d refused: %s", refused[reason], reason)
+		total += refused[reason]
+	}
+	if total*2 > *randomPrograms {
+		t.Errorf("%d of %d programs are refused", total, *randomPrograms)
+	}
+}
+
 // TestTrustedProgramsAreOnTheList holds that the programs of TestTrustedPrograms show something of
 // the list.
 func TestTrustedProgramsAreOnTheList(t *testing.T) {
@@ -106,7 +129,12 @@ func runRandom(t *testing.T, g generator, begin func(t *testing.T) *notebook) {
 			for i, cell := range cells {
 				from := i * g.inCell
 				few := want[from:min(from+g.inCell, len(seeds))]
-				if n.printed(cell, func() []string { return cells[i+1:] }) == strings.Join(few, "") {
+				got := n.printed(cell, func() []string { return cells[i+1:] })
+				if got == strings.Join(few, "") {
+					continue
+				}
+				if reason, ok := g.refusal(got); ok {
+					g.refused(reason)
 					continue
 				}
 				for k := range few {
@@ -133,11 +161,26 @@ func differs(t *testing.T, g generator, seed uint64, begin func(t *testing.T) *n
 		return
 	}
 	smallest := shrink(source, func(source string) bool {
+		got := begin(t).printed(source+"\nmain()", nil)
+		if _, refused := g.refusal(got); refused {
+			return false
+		}
 		want, ok := printedByGo(t, source)
-		return ok && begin(t).printed(source+"\nmain()", nil) != want
+		return ok && got != want
 	})
 	t.Fatalf("the smallest program that differs:\n%s", smallest)
 }
+
+// refusal returns why a cell that printed text was refused, if programs may be.
+func (g generator) refusal(text string) (reason string, ok bool) {
+	if g.refused == nil || !strings.HasPrefix(text, "refused: Refused: ") {
+		return "", false
+	}
+	return refusedPlace.ReplaceAllString(strings.TrimSpace(text), ""), true
+}
+
+// refusedPlace matches what is before the reason of a refusal.
+var refusedPlace = regexp.MustCompile(`^refused: Refused: (Cell \[\d+\]:\d+:\d+: )?`)
 
 // printed returns what a cell prints, and by what it ends, as printedByGo does.
 func (n *notebook) printed(source string, next func() []string) string {
