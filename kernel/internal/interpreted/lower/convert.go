@@ -31,7 +31,15 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 	if text, ok := b.standardValue(e, t); ok {
 		return text
 	}
-	return b.convert(b.typedVariadic(e, b.expr(e)), types.Default(tv.Type), t, e.Pos())
+	text := b.typedVariadic(e, b.expr(e))
+	if types.IsInterface(t) {
+		text = b.typedFunction(e, text)
+		if own := types.Default(tv.Type); b.override[e] == "" && b.operates(e) && b.l.Native(own) {
+			// The interpreter would write it to the place of the interface as if it had its type.
+			text = b.l.Parenthesized(own) + "(" + text + ")"
+		}
+	}
+	return b.convert(text, types.Default(tv.Type), t, e.Pos())
 }
 
 // typedVariadic converts the text of an expression to its type if it is a variadic function in a
@@ -54,19 +62,23 @@ func (b *body) typedVariadic(e ast.Expr, text string) string {
 	return "(" + b.l.Typ(t) + ")(" + text + ")"
 }
 
-// functionAs is to for what is appended or returned: there the interpreter takes the bare name of a
-// declared function for its own node.
+// functionAs is to for what is appended or returned, where the interpreter takes the bare name of a
+// declared function for its own node, as it does in interfaces.
 func (b *body) functionAs(e ast.Expr, t types.Type) string {
 	text := b.to(e, t)
+	if types.IsInterface(t) {
+		return text
+	}
+	return b.typedFunction(e, text)
+}
+
+// typedFunction converts the text of an expression that names a declared function to the function's type.
+func (b *body) typedFunction(e ast.Expr, text string) string {
 	obj := b.CalleeObject(ast.Unparen(e))
 	if obj == nil || !state.IsSession(obj) || obj.Signature().Recv() != nil {
 		return text
 	}
-	own := b.Info.TypeOf(e)
-	if types.IsInterface(t) && !b.l.Native(own) {
-		return text // in a carrier
-	}
-	return "(" + b.l.Typ(own) + ")(" + text + ")"
+	return "(" + b.l.Typ(b.Info.TypeOf(e)) + ")(" + text + ")"
 }
 
 // convert writes the conversion of a value of type from to type to. It is the one place that

@@ -658,10 +658,6 @@ func (b *body) returnValues(s *ast.ReturnStmt) string {
 	values := make([]string, len(s.Results))
 	for i, e := range s.Results {
 		values[i] = b.functionAs(e, b.results.At(i).Type())
-		if t := b.Info.TypeOf(e); types.IsInterface(b.results.At(i).Type()) && b.operates(e) && b.l.Native(t) {
-			// The interpreter would write it to the place of the interface as if it had its type.
-			values[i] = b.l.Parenthesized(types.Default(t)) + "(" + values[i] + ")"
-		}
 	}
 	return "return " + strings.Join(values, ", ")
 }
