@@ -50,10 +50,15 @@ func newInstructions(i *interp.Interpreter) (in *instructions, err error) {
 	}, nil
 }
 
+// tree returns the outermost node of a program, nil if it has none.
+func (in *instructions) tree(p *interp.Program) unsafe.Pointer {
+	return reflect.ValueOf(p).Elem().Field(in.root).UnsafePointer()
+}
+
 // missing returns an error for an operation of a program, which has been executed, that has no
 // instruction.
 func (in *instructions) missing(p *interp.Program) error {
-	root := reflect.ValueOf(p).Elem().Field(in.root).UnsafePointer()
+	root := in.tree(p)
 	if root == nil {
 		return nil
 	}

@@ -56,6 +56,7 @@ type Interpreter struct {
 	trees      *trees
 
 	instructions *instructions
+	zeros        *zeros
 	recursive    *recursive
 
 	mu      sync.Mutex
@@ -105,6 +106,9 @@ func New(config Config) (*Interpreter, error) {
 		return nil, err
 	}
 	if in.frames.faults, err = newFaults(in.yaegi); err != nil {
+		return nil, err
+	}
+	if in.zeros, err = newZeros(in.instructions); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -204,6 +208,7 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	compiled, err := in.yaegi.Compile(unit)
 	if err == nil && compiled != nil {
 		in.globals.extend()
+		in.zeros.keep(compiled)
 		if v, err = in.yaegi.Execute(compiled); err == nil {
 			err = in.instructions.missing(compiled)
 		}
