@@ -3,6 +3,7 @@ package interpreted
 import (
 	"fmt"
 	"go/constant"
+	"go/token"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -26,12 +27,13 @@ type faults struct {
 	frame  frameFields
 	symbol symbolFields
 	// kinds and actions that are looked for.
-	index, slice, assign, function, literal uint
-	fromStart                               uint
+	index, slice, assign, function, literal, call, binary, composite, entry, step uint
+	rtype                                                                         uintptr // of a type
+	fromStart                                                                     uint
 }
 
 // The fields of yaegi's structs, by their offsets.
-type nodeFields struct{ child, anc, findex, level, nleft, kind, pos, sym, action, rval, ident uintptr }
+type nodeFields struct{ child, anc, findex, level, nleft, kind, pos, sym, action, rval, ident, typ uintptr }
 
 type frameFields struct{ root, anc, data uintptr }
 
@@ -42,6 +44,10 @@ type symbolFields struct{ node, index, global uintptr }
 type fault struct {
 	operation string
 	words     string
+	// keyType is the type of what is in an interface and cannot be compared, and assigned set if it
+	// is the key of what is assigned to.
+	keyType  string
+	assigned bool
 	// ours is set if a function of the bridge panicked, compiled if another compiled function did.
 	ours, compiled bool
 }
@@ -88,6 +94,7 @@ func newFaults(i *interp.Interpreter) (fs *faults, err error) {
 			kind:  offset(node, "kind", reflect.Uint), pos: offset(node, "pos", reflect.Int),
 			sym: offset(node, "sym", reflect.Pointer), action: offset(node, "action", reflect.Uint),
 			rval: offset(node, "rval", reflect.Struct), ident: offset(node, "ident", reflect.String),
+			typ: offset(node, "typ", reflect.Pointer),
 		},
 		frame: frameFields{
 			root: offset(frameType, "root", reflect.Pointer), anc: offset(frameType, "anc", reflect.Pointer),
@@ -99,11 +106,13 @@ func newFaults(i *interp.Interpreter) (fs *faults, err error) {
 			global: offset(symbol.Type.Elem(), "global", reflect.Bool),
 		},
 	}
+	typ, _ := node.FieldByName("typ")
+	fs.rtype = offset(typ.Type.Elem(), "rtype", reflect.Interface)
 	kind, _ := node.FieldByName("kind")
 	action, _ := node.FieldByName("action")
 	for number, place := range map[string]*uint{
 		"indexExpr": &fs.index, "sliceExpr": &fs.slice, "assignStmt": &fs.assign,
-		"funcDecl": &fs.function, "funcLit": &fs.literal,
+		"funcDecl": &fs.function, "funcLit": &fs.literal, "callExpr": &fs.call, "binaryExpr": &fs.binary, "compositeLitExpr": &fs.composite, "keyValueExpr": &fs.entry, "incDecStmt": &fs.step,
 	} {
 		*place = numberOf(kind.Type, number)
 	}
@@ -160,11 +169,23 @@ func (fs *faults) last() fault {
 	if err != nil {
 		return f
 	}
+	if f.compiled {
+		return f
+	}
+	// Both are alive: the call that has them as arguments is on the stack.
+	n, at := uintptr(node), uintptr(frame)
+	describe := func(what func(n, frame unsafe.Pointer) string) string {
+		return fs.describe(*(*unsafe.Pointer)(unsafe.Pointer(&n)), *(*unsafe.Pointer)(unsafe.Pointer(&at)), what)
+	}
 	switch f.operation {
-	case "getIndexArray", "slice", "slice0":
-		n, at := uintptr(node), uintptr(frame)
-		// Both are alive: the call that has them as arguments is on the stack.
-		f.words = fs.describe(*(*unsafe.Pointer)(unsafe.Pointer(&n)), *(*unsafe.Pointer)(unsafe.Pointer(&at)))
+	case "getIndexArray", "slice", "slice0", "_make":
+		f.words = describe(fs.operation)
+	default:
+		f.keyType = describe(func(n, frame unsafe.Pointer) string {
+			name := fs.uncomparable(n, frame)
+			f.assigned = name != "" && fs.assigned(n)
+			return name
+		})
 	}
 	return f
 }
@@ -184,9 +205,10 @@ func compiled(text string) bool {
 	return false
 }
 
-// describe words the operation of a function that fails, given its first node and its frame. Of the
-// operations between the note that was made last and the next it is the first that cannot work.
-func (fs *faults) describe(start, frame unsafe.Pointer) (words string) {
+// describe returns what is said of the operation of a function that fails, given its first node and
+// its frame. Of the operations between the note that was made last and the next it is the first of
+// which what says something: that cannot work.
+func (fs *faults) describe(start, frame unsafe.Pointer, what func(n, frame unsafe.Pointer) string) (words string) {
 	defer func() {
 		if recover() != nil {
 			words = "" // what is known without the operands has to do
@@ -227,7 +249,7 @@ func (fs *faults) describe(start, frame unsafe.Pointer) (words string) {
 				continue
 			}
 		}
-		if words := fs.operation(n, frame); words != "" {
+		if words := what(n, frame); words != "" {
 			return words
 		}
 	}
@@ -269,6 +291,9 @@ func (fs *faults) note(n, frame unsafe.Pointer) (value, holds int64, ok bool) {
 func (fs *faults) operation(n, frame unsafe.Pointer) string {
 	children := at[[]unsafe.Pointer](n, fs.node.child)
 	kind := at[uint](n, fs.node.kind)
+	if kind == fs.call && len(children) > 2 && at[string](children[0], fs.node.ident) == "make" {
+		return makeWords(fs.made(children[1]), fs.bounds(children[2:], frame))
+	}
 	if kind != fs.index && kind != fs.slice || len(children) < 2 {
 		return ""
 	}
@@ -281,71 +306,122 @@ func (fs *faults) operation(n, frame unsafe.Pointer) string {
 	default:
 		return ""
 	}
-	bounds := make([]int64, len(children)-1)
-	for i, c := range children[1:] {
-		b, ok := fs.integer(c, frame)
-		if !ok {
-			return ""
-		}
-		bounds[i] = b
+	bounds := fs.bounds(children[1:], frame)
+	if bounds == nil {
+		return ""
 	}
 	if kind == fs.index {
 		return indexWords(x, bounds[0])
 	}
 	if at[uint](n, fs.node.action) == fs.fromStart {
-		bounds = append([]int64{0}, bounds...)
+		bounds = append([]constant.Value{constant.MakeInt64(0)}, bounds...)
 	}
 	return sliceWords(x, bounds)
 }
 
-func indexWords(x reflect.Value, i int64) string {
-	if i < 0 {
-		return fmt.Sprintf("index out of range [%d]", i)
+// bounds returns the values of nodes of integer types, nil if one is not known.
+func (fs *faults) bounds(nodes []unsafe.Pointer, frame unsafe.Pointer) []constant.Value {
+	bounds := make([]constant.Value, len(nodes))
+	for i, n := range nodes {
+		if bounds[i] = fs.bound(n, frame); bounds[i] == nil {
+			return nil
+		}
 	}
-	if i >= int64(x.Len()) {
-		return fmt.Sprintf("index out of range [%d] with length %d", i, x.Len())
+	return bounds
+}
+
+// made returns what yaegi has made of the type that a node is, nil if that is not known.
+func (fs *faults) made(n unsafe.Pointer) reflect.Type {
+	if typ := at[unsafe.Pointer](n, fs.node.typ); typ != nil {
+		return at[reflect.Type](typ, fs.rtype)
+	}
+	return nil
+}
+
+// makeWords words the failure of make, given the type, and the length and maybe the capacity.
+func makeWords(t reflect.Type, bounds []constant.Value) string {
+	if t == nil || t.Kind() != reflect.Slice || len(bounds) == 0 {
+		return ""
+	}
+	size := constant.MakeUint64(uint64(t.Elem().Size()))
+	tooMany := func(n constant.Value) bool {
+		bytes, ok := constant.Int64Val(constant.BinaryOp(n, token.MUL, size))
+		return constant.Sign(n) < 0 || !ok || !allocatable(bytes)
+	}
+	last := bounds[len(bounds)-1]
+	switch {
+	case tooMany(bounds[0]):
+		return "makeslice: len out of range"
+	case tooMany(last) || constant.Compare(bounds[0], token.GTR, last):
+		return "makeslice: cap out of range"
+	}
+	return ""
+}
+
+// allocatable reports whether the run time would try to allocate that many bytes. Of a slice with a
+// length beyond its capacity it says what is wrong before it allocates anything.
+func allocatable(bytes int64) (yes bool) {
+	defer func() {
+		if err, ok := recover().(error); ok {
+			yes = strings.Contains(err.Error(), "cap out of range")
+		}
+	}()
+	makeBytes(bytes, 0)
+	return true
+}
+
+//go:noinline
+func makeBytes(length int64, capacity int) []byte { return make([]byte, length, capacity) }
+
+func indexWords(x reflect.Value, i constant.Value) string {
+	if constant.Sign(i) < 0 {
+		return fmt.Sprintf("index out of range [%s]", i.ExactString())
+	}
+	if length := constant.MakeInt64(int64(x.Len())); constant.Compare(i, token.GEQ, length) {
+		return fmt.Sprintf("index out of range [%s] with length %s", i.ExactString(), length)
 	}
 	return ""
 }
 
 // sliceWords words the failure of x[bounds...]; bounds holds the lowest index and, if given, the
 // next two.
-func sliceWords(x reflect.Value, bounds []int64) string {
-	limit, of := int64(x.Len()), "length"
+func sliceWords(x reflect.Value, bounds []constant.Value) string {
+	length := constant.MakeInt64(int64(x.Len()))
+	limit, of := length, "length"
 	if x.Kind() == reflect.Slice {
-		limit, of = int64(x.Cap()), "capacity"
+		limit, of = constant.MakeInt64(int64(x.Cap())), "capacity"
 	}
 	const text = "slice bounds out of range "
-	above := func(form string, i, j int64) string {
-		if i < 0 {
-			form = strings.Replace(form, "%[2]d", "", 1)
-			return text + fmt.Sprintf(form, i)
+	above := func(form string, i, j constant.Value) string {
+		if constant.Sign(i) < 0 {
+			form = strings.Replace(form, "%[2]s", "", 1)
+			return text + fmt.Sprintf(form, i.ExactString())
 		}
-		if i > j {
-			return text + fmt.Sprintf(form, i, j)
+		if constant.Compare(i, token.GTR, j) {
+			return text + fmt.Sprintf(form, i.ExactString(), j.ExactString())
 		}
 		return ""
 	}
-	beyond := func(colons string, i int64) string {
-		if i < 0 {
-			return text + fmt.Sprintf("[%s%d]", colons, i)
+	beyond := func(colons string, i constant.Value) string {
+		if constant.Sign(i) < 0 {
+			return text + fmt.Sprintf("[%s%s]", colons, i.ExactString())
 		}
-		if i > limit {
-			return text + fmt.Sprintf("[%s%d] with %s %d", colons, i, of, limit)
+		if constant.Compare(i, token.GTR, limit) {
+			return text + fmt.Sprintf("[%s%s] with %s %s", colons, i.ExactString(), of, limit.ExactString())
 		}
 		return ""
 	}
 	var words [3]string
 	switch len(bounds) {
 	case 1:
-		words[0] = above("[%[1]d:%[2]d]", bounds[0], int64(x.Len()))
+		words[0] = above("[%[1]s:%[2]s]", bounds[0], length)
 	case 2:
 		words[0] = beyond(":", bounds[1])
-		words[1] = above("[%[1]d:%[2]d]", bounds[0], bounds[1])
+		words[1] = above("[%[1]s:%[2]s]", bounds[0], bounds[1])
 	case 3:
 		words[0] = beyond("::", bounds[2])
-		words[1] = above("[:%[1]d:%[2]d]", bounds[1], bounds[2])
-		words[2] = above("[%[1]d:%[2]d:]", bounds[0], bounds[1])
+		words[1] = above("[:%[1]s:%[2]s]", bounds[1], bounds[2])
+		words[2] = above("[%[1]s:%[2]s:]", bounds[0], bounds[1])
 	}
 	for _, w := range words {
 		if w != "" {
@@ -357,22 +433,34 @@ func sliceWords(x reflect.Value, bounds []int64) string {
 
 // integer returns the value of a node of an integer type.
 func (fs *faults) integer(n, frame unsafe.Pointer) (int64, bool) {
+	if b := fs.bound(n, frame); b != nil {
+		return constant.Int64Val(b)
+	}
+	return 0, false
+}
+
+// bound returns the value of a node of an integer type, also of one that is too large for int64; nil
+// if it is not known.
+func (fs *faults) bound(n, frame unsafe.Pointer) constant.Value {
 	v := fs.value(n, frame)
 	if !v.IsValid() {
-		return 0, false
+		return nil
 	}
 	if v.CanInterface() {
 		if c, ok := v.Interface().(constant.Value); ok {
-			return constant.Int64Val(constant.ToInt(c))
+			if c = constant.ToInt(c); c.Kind() == constant.Int {
+				return c
+			}
+			return nil
 		}
 	}
 	switch {
 	case v.CanInt():
-		return v.Int(), true
+		return constant.MakeInt64(v.Int())
 	case v.CanUint():
-		return int64(v.Uint()), true
+		return constant.MakeUint64(v.Uint())
 	}
-	return 0, false
+	return nil
 }
 
 // value returns the value that a node had last.

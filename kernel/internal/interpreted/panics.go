@@ -70,11 +70,17 @@ func translated(v any, f fault) any {
 		return nilDereference
 	}
 	if err, ok := v.(runtime.Error); ok && f.operation == "_make" && strings.HasSuffix(err.Error(), "allocation size out of range") {
-		return goError("makeslice: len out of range")
+		return f.or("makeslice: len out of range")
 	}
-	if e, ok := v.(runtime.Error); ok {
-		if t, ok := strings.CutPrefix(e.Error(), "hash of unhashable type: "); ok {
-			return goError("hash of unhashable type " + t)
+	if err, ok := v.(runtime.Error); ok && f.keyType != "" {
+		for _, words := range []string{"hash of unhashable type: ", "runtime error: hash of unhashable type ", "runtime error: comparing uncomparable type "} {
+			switch {
+			case !strings.HasPrefix(err.Error(), words):
+			case f.assigned: // yaegi has looked for the entry first, which fails in other words where there is none
+				return goError("hash of unhashable type " + f.keyType)
+			default:
+				return plainError(words + f.keyType)
+			}
 		}
 	}
 	text, ok := v.(string)
@@ -93,9 +99,11 @@ func translated(v any, f fault) any {
 		strings.HasPrefix(text, "reflect.Value.Call: call of nil function"), strings.HasPrefix(text, "reflect: Value.Call: call of nil function"):
 		return nilDereference
 	case strings.HasPrefix(text, "reflect.MakeSlice: negative len"):
-		return goError("makeslice: len out of range")
+		return f.or("makeslice: len out of range")
 	case strings.HasPrefix(text, "reflect.MakeSlice: len > cap"), strings.HasPrefix(text, "reflect.MakeSlice: negative cap"):
-		return goError("makeslice: cap out of range")
+		return f.or("makeslice: cap out of range")
+	case strings.HasPrefix(text, "reflect.Value.Grow: slice overflow"):
+		return goError("growslice: len out of range")
 	case strings.HasPrefix(text, "reflect.MakeChan: negative buffer size"):
 		return plainError("makechan: size out of range")
 	}
