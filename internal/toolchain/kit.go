@@ -63,7 +63,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder and with how its
 // files are made.
-const format = "5"
+const format = "6"
 
 // Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
 // there is none.

@@ -140,6 +140,12 @@ func (s *state) typeInItab(itab *ssa.Value) *ssa.Value {
 	{"walk/compare.go",
 		"import (\n",
 		"import (\n	\"strings\"\n"},
+	// Nothing calls methods of the shapes that instances of generic types are compiled for: what is
+	// generic finds methods in its dictionary. Go compiles them, for each package that reads of
+	// reflect.Type, say, some fifty functions, which is more than a cell has.
+	{"noder/reader.go",
+		"func (r *reader) needWrapper(typ *types.Type) {\n\tif typ.IsPtr() {",
+		"func (r *reader) needWrapper(typ *types.Type) {\n\tif typ.IsPtr() || typ.IsShape() {"},
 	// The name of an instance of a generic type holds the paths of its type arguments. At run time
 	// they are those of package main.
 	{"reflectdata/reflect.go",

@@ -81,6 +81,10 @@ var (
 // SetHost makes h the one that runs the cells of this process. It is called before there are any.
 func SetHost(h Host) { current.Store(&h) }
 
+// host returns the one that runs the cells. Were it inlined into cells, each of them would have to
+// bring along the methods of the generic pointer and of the interfaces that its type arguments name.
+//
+//go:noinline
 func host() Host { return *current.Load() }
 
 // Stopping adds to the number of cells that are being stopped. While it is not 0, Check asks the
