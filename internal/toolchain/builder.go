@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -227,14 +228,14 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		}
 	}
 
-	objects := b.packages
+	objects := bytes.NewBufferString(b.packages)
 	for path, file := range b.others {
-		objects += "packagefile " + path + "=" + file + "\n"
+		fmt.Fprintf(objects, "packagefile %s=%s\n", path, file)
 	}
 	for _, u := range b.units {
-		objects += "packagefile " + u.path + "=" + u.object + "\n"
+		fmt.Fprintf(objects, "packagefile %s=%s\n", u.path, u.object)
 	}
-	if err := os.WriteFile(path+".cfg", []byte(objects), 0o600); err != nil {
+	if err := os.WriteFile(path+".cfg", objects.Bytes(), 0o600); err != nil {
 		return "", err
 	}
 	args := []string{"-importcfg", path + ".cfg", "-buildmode=plugin", "-pluginpath=" + pluginPath, "-s", "-w"}
