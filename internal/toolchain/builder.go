@@ -242,6 +242,9 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 	if b.kit.info.Race {
 		args = append(args, "-race")
 	}
+	if b.kit.info.Writes {
+		args = append(args, "-write")
+	}
 	if b.kit.info.Linker[0] == fastld {
 		args = append(args, "-extld="+filepath.Join(b.kit.dir, fastld))
 	} else {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -228,19 +229,27 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// TestPlainLinker holds that plugins are built where the C compiler links them.
-func TestPlainLinker(t *testing.T) {
-	h := open(t, false)
-	plain := *h.kit
-	plain.info.Linker = []string{"gcc"}
-	h.kit = &plain
-	b := h.builder(t)
-	plugin, err := b.Build(t.Context(), []Unit{text("cell/1", `func runˑ() { fmt.Print("linked") }`, "fmt")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := h.run(t, plugin+"=cell/1"); got != "linked" {
-		t.Errorf("got %s", got)
+// TestLinkers holds that plugins are built with each of the linkers that a kit may have.
+func TestLinkers(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		linker string
+		writes bool
+	}{
+		{"the C compiler's", "gcc", false},
+		{"the system's", fastld, false},
+		{"none", "there-is-no-such-linker", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.writes && runtime.GOARCH != "amd64" {
+				t.Skip("the kit's linker needs that of the system here")
+			}
+			h := open(t, false)
+			other := *h.kit
+			other.info.Linker, other.info.Writes = []string{test.linker}, test.writes
+			h.kit = &other
+			testBuild(t, h)
+		})
 	}
 }
 

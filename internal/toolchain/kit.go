@@ -48,8 +48,10 @@ type kitInfo struct {
 	// Flags are those of the go command when it builds for the program, and Settings what it, the
 	// compiler and the linker have to find in their environment.
 	Flags, Settings []string
-	// Linker are the arguments that name the linker of the system.
+	// Linker are the arguments that name the linker of the system, and Writes is set if the kit's
+	// does without it where it can.
 	Linker []string
+	Writes bool
 	// Archives are the files of the packages, by import path.
 	Archives map[string]string
 }
@@ -272,25 +274,29 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 const fastld = "fastld"
 
 // chooseLinker sets the linker of the kit, whose folder is dir, to the fastest one with which a
-// plugin can be built.
+// plugin can be built, and has the kit do without where it can.
 func (k *Kit) chooseLinker(ctx context.Context, tc toolchain, dir string) error {
 	try := &Kit{dir: dir, info: k.info}
-	if buildFastld(ctx, tc, filepath.Join(dir, fastld)) == nil {
-		try.info.Linker = []string{fastld}
-		if try.tryBuild(ctx) == nil {
-			k.info.Linker = try.info.Linker
-			return nil
+	try.info.Linker = []string{fastld}
+	err := buildFastld(ctx, tc, filepath.Join(dir, fastld))
+	if err == nil {
+		err = try.tryBuild(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		try.info.Linker = []string{tc.CC}
+		if err = try.tryBuild(ctx); err != nil {
+			err = fmt.Errorf("a plugin cannot be built with %s: %w", tc.CC, err)
 		}
+	}
+	if err == nil {
+		try.info.Writes = true
+		try.info.Writes = try.tryBuild(ctx) == nil
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	try.info.Linker = []string{tc.CC}
-	if err := try.tryBuild(ctx); err != nil {
-		return fmt.Errorf("a plugin cannot be built with %s: %w", tc.CC, err)
-	}
-	k.info.Linker = try.info.Linker
-	return nil
+	k.info = try.info
+	return err
 }
 
 const module = "github.com/hierml/notebook"

@@ -8,6 +8,9 @@ var linkerImports string
 //go:embed link/loader.go.txt
 var loaderImports string
 
+//go:embed link/shared.go.txt
+var linkerShared string
+
 //go:embed link/names.go.txt
 var linkerNames string
 
@@ -15,7 +18,7 @@ var linkerNames string
 // (link/imports.go.txt). Go's linker brings along all that a plugin reaches, which for a plot is 16
 // MB, and takes time, in each plugin.
 var linker = tool{name: "link", description: "linker",
-	added: map[string]string{"ld/imports.go": linkerImports, "ld/names.go": linkerNames, "loader/imports.go": loaderImports},
+	added: map[string]string{"ld/imports.go": linkerImports, "ld/names.go": linkerNames, "ld/shared.go": linkerShared, "loader/imports.go": loaderImports},
 	replacements: []replacement{
 		{"ld/main.go",
 			"\tctxt.loadlib()\n",
@@ -99,6 +102,10 @@ var linker = tool{name: "link", description: "linker",
 		{"ld/deadcode.go",
 			"if d.ctxt.linkShared && d.ldr.IsItab(symIdx) {",
 			"if (d.ctxt.linkShared || imports != nil) && d.ldr.IsItab(symIdx) {"},
+		// The linker of the system is not needed (link/shared.go.txt).
+		{"ld/lib.go",
+			"\tvar argv []string\n\targv = append(argv, ctxt.extld()...)\n",
+			"\tif ctxt.writePlugin() {\n\t\treturn\n\t}\n\tvar argv []string\n\targv = append(argv, ctxt.extld()...)\n"},
 		// The run time calls functions what Go does (link/names.go.txt).
 		{"ld/pcln.go",
 			"\t\t\tsymtab.AddCStringAt(int64(off), ctxt.loader.SymName(s))\n",
