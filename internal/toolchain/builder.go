@@ -206,7 +206,7 @@ func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, arg
 		return err
 	}
 	// Nobody debugs a plugin, which is linked without what only debuggers read.
-	args = append([]string{"-importcfg", file, "-dynlink", "-pack", "-c=1", "-dwarf=false"}, args...)
+	args = append([]string{"-host", filepath.Join(b.kit.dir, symbolsFile), "-importcfg", file, "-dynlink", "-pack", "-c=1", "-dwarf=false"}, args...)
 	if b.kit.info.Race {
 		args = append([]string{"-race"}, args...)
 	}

@@ -1,9 +1,24 @@
 package toolchain
 
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed link/compiled.go.txt
+var compilerHost string
+
 // compiler is the compiler of cells: for it all packages whose paths begin with Prefix are one
 // package. Each rule that compares packages, or looks whether a name is exported, is in one of
 // these places.
-var compiler = tool{name: "compile", description: "compiler", replacements: []replacement{
+var compiler = tool{name: "compile", description: "compiler", added: map[string]string{
+	"gc/host.go":  compilerHost,
+	"gc/table.go": strings.Replace(hostTable, "package ld", "package gc", 1),
+}, replacements: []replacement{
+	// What the program has of generic functions is not compiled again (link/compiled.go.txt).
+	{"gc/compile.go",
+		"\t\treturn // we'll get this as part of its enclosing function\n\t}\n",
+		"\t\treturn // we'll get this as part of its enclosing function\n\t}\n\n\tif inHost(fn) {\n\t\treturn\n\t}\n"},
 	// The checker asks this of unexported names: they are the same if their packages are.
 	{"types2/predicates.go",
 		"\treturn a.path == b.path\n}",

@@ -5,6 +5,11 @@ import _ "embed"
 //go:embed link/imports.go.txt
 var linkerImports string
 
+// hostTable is read by the compiler, too.
+//
+//go:embed link/table.go.txt
+var hostTable string
+
 //go:embed link/loader.go.txt
 var loaderImports string
 
@@ -18,7 +23,7 @@ var linkerNames string
 // (link/imports.go.txt). Go's linker brings along all that a plugin reaches, which for a plot is 16
 // MB, and takes time, in each plugin.
 var linker = tool{name: "link", description: "linker",
-	added: map[string]string{"ld/imports.go": linkerImports, "ld/names.go": linkerNames, "ld/shared.go": linkerShared, "loader/imports.go": loaderImports},
+	added: map[string]string{"ld/imports.go": linkerImports, "ld/table.go": hostTable, "ld/names.go": linkerNames, "ld/shared.go": linkerShared, "loader/imports.go": loaderImports},
 	replacements: []replacement{
 		{"ld/main.go",
 			"\tctxt.loadlib()\n",
