@@ -251,12 +251,12 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		args = append(args, "-extld="+b.kit.info.Linker[0])
 	}
 	args = append(args, "-o", path+".so", main)
-	// What the program has is imported from it, and little of its packages read for that. Where
-	// that is not enough, all are read; and where symbols of the program cannot be imported, they
+	// What the program has is imported from it, and little of its packages read for that. Should
+	// that not be enough, all are read; and where symbols of the program cannot be imported, they
 	// are linked.
 	host := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
 	var err error
-	for _, way := range [][]string{append(host[:2:2], "-read", readWhole), host, nil} {
+	for _, way := range [][]string{append(host[:2:2], "-part"), host, nil} {
 		_, err = run(ctx, dir, b.environment(), filepath.Join(b.kit.dir, "link"), append(way, args...)...)
 		var failed *commandError
 		if !errors.As(err, &failed) {
@@ -284,9 +284,6 @@ func (b *Builder) compileMain(ctx context.Context, dir, name, path string, units
 	}
 	return b.runCompiler(ctx, dir, file+".cfg", config, "-o", filepath.Join(dir, name+".a"), "-p", path, name+".go")
 }
-
-// readWhole lists packages that only cells use, so that the program does not have all of them.
-const readWhole = module + "/kernel/internal/compiled/cell," + module + "/kernel/internal/compiled/standard"
 
 // environment returns that of the compiler and the linker. They are so short that collecting
 // garbage only costs time.

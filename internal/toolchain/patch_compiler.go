@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-//go:embed link/compiled.go.txt
+//go:embed compile/host.go.txt
 var compilerHost string
 
 // compiler is the compiler of cells: for it all packages whose paths begin with Prefix are one
@@ -15,7 +15,7 @@ var compiler = tool{name: "compile", description: "compiler", added: map[string]
 	"gc/host.go":  compilerHost,
 	"gc/table.go": strings.Replace(hostTable, "package ld", "package gc", 1),
 }, replacements: []replacement{
-	// What the program has of generic functions is not compiled again (link/compiled.go.txt).
+	// What the program has of generic functions is not compiled again (compile/host.go.txt).
 	{"gc/compile.go",
 		"\t\treturn // we'll get this as part of its enclosing function\n\t}\n",
 		"\t\treturn // we'll get this as part of its enclosing function\n\t}\n\n\tif inHost(fn) {\n\t\treturn\n\t}\n"},

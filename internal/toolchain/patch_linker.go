@@ -31,7 +31,7 @@ var linker = tool{name: "link", description: "linker",
 		// Of the program's packages only those are read that the plugin refers to.
 		{"ld/link.go",
 			"\tpkg := objabi.PathToPrefix(l.Pkg)\n",
-			"\tpkg := objabi.PathToPrefix(l.Pkg)\n\tif imports != nil && *flagRead != \"\" {\n\t\taddReferenced(ctxt, l, pn)\n\t\treturn\n\t}\n"},
+			"\tpkg := objabi.PathToPrefix(l.Pkg)\n\tif imports != nil && *flagPart {\n\t\taddReferenced(ctxt, l, pn)\n\t\treturn\n\t}\n"},
 		{"ld/lib.go",
 			"\tiscgo = ctxt.LibraryByPkg[\"runtime/cgo\"] != nil\n",
 			"\tiscgo = ctxt.LibraryByPkg[\"runtime/cgo\"] != nil || imports != nil\n"},
