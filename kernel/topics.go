@@ -65,7 +65,7 @@ nb.Input asks for a line.
 
 In a terminal, and where a script displays something, it is the text.`},
 		{Use: "engine", Short: "Interpreted and compiled cells", Long: `Cells are run in one of two ways. Compiled, the Go compiler builds each cell into the running process: that
-takes a tenth of a second, and is all of Go, at Go's own speed, with packages of any module. Interpreted, a small
+takes a twentieth of a second, and is all of Go, at Go's own speed, with packages of any module. Interpreted, a small
 cell takes a millisecond, and its loops run many times slower.
 
 auto, the default, is exact. Where what compiled cells need is there, it compiles them all. Where that can be made, it
