@@ -126,7 +126,7 @@ func exportProgram(ctx context.Context, w io.Writer, nb *notebook.Notebook, path
 	defer func() { err = errors.Join(err, importer.close()) }()
 	text, err := engine.Export(ctx, engine.Config{Importer: importer, Preloaded: stdlib.Preloaded}, exportCells(nb))
 	var failure *program.Error
-	if errors.As(err, &failure) && ctx.Err() == nil {
+	if errors.As(err, &failure) {
 		said := *failure
 		said.Traceback = append([]string{"hierml: " + path + ": nothing is written"}, said.Traceback...)
 		return &said

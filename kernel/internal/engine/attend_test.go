@@ -88,11 +88,11 @@ func TestInterruptOfExport(t *testing.T) {
 	go export()
 	<-importer.asked
 	cancel(cause)
-	if err := <-ended; !errors.Is(err, cause) {
+	if err := <-ended; err != cause {
 		t.Errorf("the export ended with %v", err)
 	}
 	go export()
-	if err := <-ended; !errors.Is(err, cause) {
+	if err := <-ended; err != cause {
 		t.Errorf("an export that is interrupted before it begins ended with %v", err)
 	}
 }

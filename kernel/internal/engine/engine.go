@@ -188,7 +188,7 @@ func (e *Engine) folder() string {
 // fault of a cell is an *Error that says where; there is no program then. The end of ctx ends it.
 func Export(ctx context.Context, config Config, cells []export.Cell) ([]byte, error) {
 	e := New(config)
-	return attend(ctx, e, "the notebook", func() (text []byte, err error) {
+	text, err := attend(ctx, e, "the notebook", func() (text []byte, err error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		done := e.workFor(ctx)
@@ -199,4 +199,8 @@ func Export(ctx context.Context, config Config, cells []export.Cell) ([]byte, er
 		}()
 		return export.Write(e.checker, cells)
 	}, nil)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx) // there are no cells to come that could be told more
+	}
+	return text, err
 }
