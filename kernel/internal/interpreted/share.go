@@ -14,11 +14,16 @@ type sampler struct {
 	looks, hits int
 }
 
-// The sampler's times: when it looks first, and how often then.
+// The sampler's times: when it looks first, how often then, and how much longer than a look it waits
+// for the next. The program stands still while it looks, for a time that grows with its goroutines.
 const (
 	firstLook = time.Second
 	nextLook  = 100 * time.Millisecond
+	perLook   = 50
 )
+
+// pause returns how long to wait after a look that has taken so long.
+func pause(look time.Duration) time.Duration { return max(nextLook, perLook*look) }
 
 // newSampler begins to look.
 func newSampler() *sampler {
@@ -42,10 +47,11 @@ func (s *sampler) look() {
 			stacks = make([]byte, 1<<20)
 		}
 		s.looks++
+		began := time.Now()
 		if interprets(stacks[:runtime.Stack(stacks, true)]) {
 			s.hits++
 		}
-		timer.Reset(nextLook)
+		timer.Reset(pause(time.Since(began)))
 	}
 }
 

@@ -1,6 +1,18 @@
 package interpreted
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
+
+// TestPause holds that looking takes a small share of the time, however many goroutines there are.
+func TestPause(t *testing.T) {
+	for _, look := range []time.Duration{0, time.Microsecond, time.Millisecond, time.Second} {
+		if p := pause(look); p < nextLook || look*20 > p {
+			t.Errorf("%v after a look of %v", p, look)
+		}
+	}
+}
 
 func TestInterprets(t *testing.T) {
 	const waits = "goroutine 1 [select]:\ngithub.com/traefik/yaegi/interp.runCfg(0x1)\n\t/a/run.go:1\n\n"
