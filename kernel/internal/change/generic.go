@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/hierml/notebook/kernel/internal/check"
 	"github.com/hierml/notebook/kernel/internal/state"
@@ -107,6 +108,7 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 		return true
 	})
 	info := check.NewInfo()
+	forgiven := false
 	conf := &types.Config{
 		Importer:  ch.C.Importer,
 		GoVersion: check.GoVersion,
@@ -116,7 +118,11 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 			if !ok || e.Soft {
 				return
 			}
-			ch.Refuse(e.Pos, fmt.Sprintf("%s, instantiated: %s", fn.Name, e.Msg))
+			forgiven = onlyForAll(e.Msg) || forgiven && strings.HasPrefix(e.Msg, "\t") // which goes on with the one before
+			if forgiven {
+				return
+			}
+			ch.Refuse(e.Pos, fmt.Sprintf("%s with these types: the interpreter runs what a program with the types in their places says, and that is none: %s", fn.Name, e.Msg))
 		},
 	}
 	file := &ast.File{Name: ast.NewIdent("main"), Decls: []ast.Decl{plain}}
@@ -125,6 +131,13 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 	}
 	_ = types.NewChecker(conf, ch.C.Fset, pkg, info).Files([]*ast.File{file})
 	return plain, info
+}
+
+// onlyForAll reports errors of what Go allows with type parameters, and whose meaning is clear
+// without them: the first of equal cases is chosen, and what cannot hold does not.
+func onlyForAll(message string) bool {
+	return slices.ContainsFunc([]string{"duplicate case ", "impossible type assertion", "impossible type switch case"},
+		func(words string) bool { return strings.HasPrefix(message, words) })
 }
 
 // declaredIn reports whether an object is declared inside a function. The function itself is not.

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -162,6 +163,10 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 		}
 		if text, ok := b.waiting(e, sel, s, recv, sig, m); ok {
 			return text
+		}
+		if _, format := shape.FormatParameter(m); format && !token.IsIdentifier(recv) {
+			// As a value it would have the receiver among its parameters.
+			return b.apply(e, b.compiledMethodValue(sel, s, recv), nil, sig, m)
 		}
 		if text, ok := b.formatted(e, recv+"."+m.Name(), m, sig); ok {
 			return text

@@ -14,10 +14,39 @@ func (b *body) loopBody(s *ast.BlockStmt, label, prologue string) string {
 	return b.within(&target{label: label, loop: true}, func() string {
 		b.noted = 0
 		b.loops++
-		text := "{\n" + prologue + b.stmts(s.List) + "}"
+		text := b.stmts(s.List)
+		if b.declaresAgain(s.List, prologue) {
+			text = "{\n" + text + "}\n"
+		}
+		text = "{\n" + prologue + text + "}"
 		b.loops--
 		b.noted = 0
 		return text
+	})
+}
+
+// declaresAgain reports whether statements declare a variable that the prologue before them declares.
+func (b *body) declaresAgain(list []ast.Stmt, prologue string) bool {
+	return slices.ContainsFunc(list, func(s ast.Stmt) bool {
+		var names []ast.Expr
+		switch s := s.(type) {
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				names = s.Lhs
+			}
+		case *ast.DeclStmt:
+			for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					for _, id := range v.Names {
+						names = append(names, id)
+					}
+				}
+			}
+		}
+		return slices.ContainsFunc(names, func(e ast.Expr) bool {
+			obj := b.Info.Defs[e.(*ast.Ident)]
+			return obj != nil && strings.Contains("\n"+prologue, "\n"+b.local(obj)+" := ")
+		})
 	})
 }
 

@@ -56,8 +56,7 @@ func (x *Lowerer) Lower(k *check.Checked) (ch *change.Change, prog *program.Prog
 		l.Imports = append(l.Imports, fmt.Sprintf("import %s %q", shape.Bridge, shape.BridgePath))
 	}
 	l.refuseForeignImports()
-	l.refuseCallers()
-	l.refuseMeasures()
+	l.refuseElsewhere()
 	l.refuseOldLoops()
 	for v := range l.K.Embedded {
 		l.Refuse(v.Pos(), "files are embedded when a program is compiled: the interpreter embeds none")

@@ -19,21 +19,27 @@ func unwrapped(text string, from types.Type) string {
 	return text
 }
 
-// callers are the functions, constants and fields by which a program asks for the calls that are
-// active, and their lines.
-var callers = map[string]string{
-	"runtime": "Caller Callers CallersFrames FuncForPC Stack", "runtime/debug": "Stack PrintStack",
-	"log": "Lshortfile Llongfile", "log/slog": "AddSource",
+// elsewhere is what asks for something that the interpreter has another answer to, by packages, and
+// why.
+var elsewhere = []struct {
+	objects map[string]string
+	why     string
+}{
+	{map[string]string{
+		"runtime": "Caller Callers CallersFrames FuncForPC Stack", "runtime/debug": "Stack PrintStack",
+		"log": "Lshortfile Llongfile", "log/slog": "AddSource",
+	}, "the interpreter would show calls and lines of its own instead of those of the cell"},
+	{map[string]string{"testing": "AllocsPerRun", "runtime": "ReadMemStats"}, "the interpreter allocates for itself, too"},
+	{map[string]string{"runtime": "SetFinalizer"}, "the interpreter keeps what variables pointed to, and the finalizer might never run"},
 }
 
-// measures are functions that count what the program does beside its result.
-var measures = map[string]string{"testing": "AllocsPerRun"}
-
-// refuseMeasures refuses a cell that counts what it allocates.
-func (l *lowering) refuseMeasures() {
-	if id := l.firstUse(measures); id != nil {
-		obj := l.K.Info.Uses[id]
-		l.Refuse(id.Pos(), obj.Pkg().Name()+"."+obj.Name()+": the interpreter allocates for itself, too")
+// refuseElsewhere refuses a cell that asks for such a thing.
+func (l *lowering) refuseElsewhere() {
+	for _, e := range elsewhere {
+		if first := l.firstUse(e.objects); first != nil {
+			obj := l.K.Info.Uses[first]
+			l.Refuse(first.Pos(), obj.Pkg().Name()+"."+obj.Name()+": "+e.why)
+		}
 	}
 }
 
@@ -53,15 +59,6 @@ func (l *lowering) firstUse(objects map[string]string) (first *ast.Ident) {
 	return first
 }
 
-// refuseCallers refuses a cell that asks for the active calls: it would find those of the
-// interpreter.
-func (l *lowering) refuseCallers() {
-	if first := l.firstUse(callers); first != nil {
-		obj := l.K.Info.Uses[first]
-		l.Refuse(first.Pos(), obj.Pkg().Name()+"."+obj.Name()+": the interpreter would show calls and lines of its own instead of those of the cell")
-	}
-}
-
 // comparison writes == or !=.
 func (b *body) comparison(e *ast.BinaryExpr) string {
 	xt, yt := b.Info.TypeOf(e.X), b.Info.TypeOf(e.Y)
@@ -75,7 +72,7 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 		x, y = unwrapped(b.inInterface(e.X, yt), yt), unwrapped(b.expr(e.Y), yt)
 	default:
 		x, y = unwrapped(b.operandLike(e.X, e.Y), xt), unwrapped(b.operandLike(e.Y, e.X), yt)
-		switch b.commonType(e) {
+		switch commonType(b.Info.Types[e.X], b.Info.Types[e.Y]) {
 		case xt:
 			y = b.l.Parenthesized(xt) + "(" + y + ")"
 		case yt:
@@ -88,8 +85,7 @@ func (b *body) comparison(e *ast.BinaryExpr) string {
 // commonType returns the type in which two values of different types that Go compares have to be
 // for the interpreter: the one that is declared, or the channel for one direction. It is nil where
 // the types are the same.
-func (b *body) commonType(e *ast.BinaryExpr) types.Type {
-	x, y := b.Info.Types[e.X], b.Info.Types[e.Y]
+func commonType(x, y types.TypeAndValue) types.Type {
 	if x.Value != nil || y.Value != nil || types.Identical(x.Type, y.Type) || types.IsInterface(x.Type) || types.IsInterface(y.Type) {
 		return nil
 	}
@@ -112,8 +108,17 @@ func (b *body) commonType(e *ast.BinaryExpr) types.Type {
 
 // inInterface writes an operand that is compared with one of interface type.
 func (b *body) inInterface(e ast.Expr, t types.Type) string {
-	text := b.to(e, t)
-	if from := b.Info.TypeOf(e); types.IsInterface(from) || b.Info.Types[e].IsNil() || !b.l.Native(from) || shape.IsCompiledInterface(t) {
+	text, from := b.to(e, t), b.Info.TypeOf(e)
+	if types.IsInterface(from) || b.Info.Types[e].IsNil() {
+		return text
+	}
+	return b.asInterface(text, from, t)
+}
+
+// asInterface writes the text of a value of type from, which is no interface, and which was converted
+// to type t, which is one.
+func (b *body) asInterface(text string, from, t types.Type) string {
+	if !b.l.Native(from) || shape.IsCompiledInterface(t) {
 		return text
 	}
 	return "interface{}(" + text + ")"

@@ -49,11 +49,8 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		if tag == nil {
 			return b.expr(e)
 		}
-		if types.IsInterface(b.Info.TypeOf(e)) && !types.IsInterface(tag) && !b.Info.Types[e].IsNil() {
-			b.l.Refuse(e.Pos(), "a case of interface type in a switch on a concrete one")
-		}
 		if subject != "" && !types.IsInterface(tag) {
-			return subject + " == " + b.operand(e)
+			return b.concreteCase(subject, tag, e)
 		}
 		if subject != "" {
 			return subject + " == " + unwrapped(b.inInterface(e, tag), tag)
@@ -64,6 +61,24 @@ func (b *body) switchStmt(s *ast.SwitchStmt, label string) string {
 		return mark + text
 	}
 	return mark + "{\n" + out.String() + text + "}\n"
+}
+
+// concreteCase writes the condition that a value of a case is that of a variable of type tag, which
+// is no interface.
+func (b *body) concreteCase(subject string, tag types.Type, e ast.Expr) string {
+	tv := b.Info.Types[e]
+	value := b.operand(e)
+	switch common := commonType(types.TypeAndValue{Type: tag}, tv); {
+	case tv.IsNil():
+	case types.IsInterface(tv.Type):
+		return b.asInterface(b.convert(subject, tag, tv.Type, e.Pos()), tag, tv.Type) + " == " + unwrapped(value, tv.Type)
+	case common == nil:
+	case common == tag:
+		value = b.l.Parenthesized(common) + "(" + value + ")"
+	default:
+		subject = b.l.Parenthesized(common) + "(" + subject + ")"
+	}
+	return subject + " == " + value
 }
 
 // constantCases reports whether all values of a switch's cases are constant.
