@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
@@ -31,14 +30,11 @@ type store struct {
 	limits limits
 	// setAside hears where a damaged file went, and what was wrong with it.
 	setAside func(to string, reason error)
-	sound    bool // once the pages were checked
+	known    state // the file after the last transaction of this store
 }
 
 // limits bound a history. The oldest cells go first.
 type limits struct{ cells, bytes int }
-
-// errDamaged is the failure of a file that is not a history any more.
-var errDamaged = errors.New("the file is damaged")
 
 // update runs f in a transaction that writes, with the bucket of the cells. It waits so long for
 // other kernels. f may run twice.
@@ -47,14 +43,8 @@ func (s *store) update(patience time.Duration, f func(tx *bolt.Tx, cells *bolt.B
 		if err := s.protect(); err != nil {
 			return err
 		}
-		return transact(s.path, &bolt.Options{Timeout: patience}, func(db *bolt.DB) error {
+		return s.transact(&bolt.Options{Timeout: patience}, func(db *bolt.DB) error {
 			return db.Update(func(tx *bolt.Tx) error {
-				if !s.sound {
-					if err := checkPages(tx); err != nil {
-						return err
-					}
-					s.sound = true
-				}
 				cells, err := tx.CreateBucketIfNotExists(cellsName)
 				if err != nil {
 					return err
@@ -65,35 +55,13 @@ func (s *store) update(patience time.Duration, f func(tx *bolt.Tx, cells *bolt.B
 	})
 }
 
-// checkPages sees to it that the pages of a file follow one another. bbolt believes what they say
-// of their lengths, and would fill the memory with the numbers of pages that a spoiled one claims
-// to have.
-func checkPages(tx *bolt.Tx) error {
-	for id := 0; ; {
-		page, err := tx.Page(id)
-		if err != nil {
-			return err
-		}
-		if page == nil {
-			return nil
-		}
-		if page.Type != "free" {
-			if strings.HasPrefix(page.Type, "unknown") || int64(id+page.OverflowCount)*int64(tx.DB().Info().PageSize) >= tx.Size() {
-				return fmt.Errorf("%w: page %d has the type %s and %d more pages", errDamaged, id, page.Type, page.OverflowCount)
-			}
-			id += page.OverflowCount
-		}
-		id++
-	}
-}
-
 // view runs f in a transaction that reads, if there is a history.
 func (s *store) view(patience time.Duration, f func(cells *bolt.Bucket) error) error {
 	err := s.repairing(func() error {
 		if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
 			return err
 		}
-		return transact(s.path, &bolt.Options{Timeout: patience, ReadOnly: true}, func(db *bolt.DB) error {
+		return s.transact(&bolt.Options{Timeout: patience, ReadOnly: true}, func(db *bolt.DB) error {
 			return db.View(func(tx *bolt.Tx) error {
 				cells := tx.Bucket(cellsName)
 				if cells == nil {
@@ -153,9 +121,9 @@ func (s *store) repairing(f func() error) error {
 	return f()
 }
 
-// transact opens the file for the time of f. A damaged file makes bbolt panic, or touch memory that
-// is not there.
-func transact(path string, options *bolt.Options, f func(*bolt.DB) error) (err error) {
+// transact opens the file for the time of f. What is wrong with a file is found before; should
+// bbolt panic nevertheless, or touch memory that is not there, it is damaged in a way of its own.
+func (s *store) transact(options *bolt.Options, f func(*bolt.DB) error) (err error) {
 	var db *bolt.DB
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -164,16 +132,22 @@ func transact(path string, options *bolt.Options, f func(*bolt.DB) error) (err e
 			go abandon(db)
 		}
 	}()
-	db, err = bolt.Open(path, 0o600, options)
+	options.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
+		return openSound(path, flag, mode, options.Timeout, &s.known)
+	}
+	db, err = bolt.Open(s.path, 0o600, options)
 	if err != nil {
 		var inPath *fs.PathError
 		var inSystem syscall.Errno
-		if !errors.As(err, &inPath) && !errors.As(err, &inSystem) && !errors.Is(err, bolterrors.ErrTimeout) {
+		if !errors.As(err, &inPath) && !errors.As(err, &inSystem) && !errors.Is(err, bolterrors.ErrTimeout) && !errors.Is(err, errDamaged) {
 			err = fmt.Errorf("%w: %w", errDamaged, err)
 		}
 		return err
 	}
-	return errors.Join(f(db), db.Close())
+	if err = f(db); err == nil {
+		s.known.note(s.path) // while it is locked
+	}
+	return errors.Join(err, db.Close())
 }
 
 // abandon closes what panicked, which may take for ever or panic again.
@@ -196,10 +170,14 @@ func (s *store) write(patience time.Duration, session uint64, added []Cell) (num
 				return err
 			}
 		}
-		total := readTotals(tx, cells)
+		total := s.totals(tx, cells)
 		for _, c := range added {
-			value := encode(c)
-			if err := cells.Put(key(number, c.Line), value); err != nil {
+			k, value := key(number, c.Line), encode(c)
+			if replaced := cells.Get(k); replaced != nil {
+				total.cells--
+				total.bytes -= len(replaced)
+			}
+			if err := cells.Put(k, value); err != nil {
 				return err
 			}
 			total.cells++
@@ -229,6 +207,15 @@ func (s *store) prune(cells *bolt.Bucket, total limits) (limits, error) {
 		}
 	}
 	return total, nil
+}
+
+// totals returns what the cells amount to. What the file says of that is believed only of a file
+// that this store wrote itself: wrong totals would have prune delete what is to be kept.
+func (s *store) totals(tx *bolt.Tx, cells *bolt.Bucket) limits {
+	if s.known.counted != nil {
+		return *s.known.counted
+	}
+	return readTotals(tx, cells)
 }
 
 func readTotals(tx *bolt.Tx, cells *bolt.Bucket) limits {
