@@ -318,10 +318,11 @@ func bytesAt(b []byte, at int, position, size uint64) ([]byte, bool) {
 	return b[from : from+size], true
 }
 
-// follows reports whether a key comes after the one before, or from the first one on.
+// follows reports whether a key, which is never empty, comes after the one before, or from the first
+// one on.
 func follows(before, key []byte, first bool) bool {
 	c := bytes.Compare(before, key)
-	return c < 0 || first && c == 0
+	return len(key) > 0 && (c < 0 || first && c == 0)
 }
 
 // bucket looks through an entry of the root, which is a bucket.
@@ -344,7 +345,7 @@ func (w *walk) bucket(e entry) error {
 		return w.tree(root, nil, nil, 0, plain)
 	}
 	inline := e.value[bucketSize:]
-	if len(inline) < pageHeader || order.Uint16(inline[8:]) != flagLeaf || order.Uint32(inline[12:]) != 0 {
+	if len(inline) < pageHeader || order.Uint64(inline) != 0 || order.Uint16(inline[8:]) != flagLeaf || order.Uint32(inline[12:]) != 0 {
 		return damagedf("the bucket %q has no page", e.key)
 	}
 	return leaf(inline, nil, nil, plain)
