@@ -15,6 +15,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/markdown"
 	"github.com/hierml/notebook/internal/notebook/page"
+	"github.com/hierml/notebook/internal/replace"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/export"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -93,7 +94,7 @@ Without -o the result is written to the standard output, as a program unless --f
 				_, err = text.WriteTo(cmd.OutOrStdout())
 				return err
 			}
-			return notebook.ReplaceFile(output, func(w io.Writer) error {
+			return replace.With(output, func(w io.Writer) error {
 				_, err := text.WriteTo(w)
 				return err
 			})

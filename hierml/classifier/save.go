@@ -8,13 +8,12 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/internal/safetensors"
 	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // Format says how a model is written. The zero value is the smallest form that keeps every weight
@@ -69,37 +68,22 @@ const (
 func (m *Model) Save(path string) error { return m.SaveAs(path, Format{}) }
 
 // SaveAs is Save in another form.
-func (m *Model) SaveAs(path string, f Format) (err error) {
+func (m *Model) SaveAs(path string, f Format) error {
 	if path == "" {
 		return fmt.Errorf("classifier: save: no file is named")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("classifier: save: %s is a folder; name a file in it", path)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // what a link names is replaced, not the link
-	}
-	temporary := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := replace.Create(path)
 	if err != nil {
 		return fmt.Errorf("classifier: save: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			file.Close() // the first error is the one to report
-			os.Remove(temporary)
-		}
-	}()
+	defer file.Discard()
 	if err := m.Write(file, f); err != nil {
 		return err
 	}
-	if err := file.Sync(); err != nil {
-		return fmt.Errorf("classifier: save: %w", err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("classifier: save: %w", err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := file.Commit(); err != nil {
 		return fmt.Errorf("classifier: save: %w", err)
 	}
 	return nil

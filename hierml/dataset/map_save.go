@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // SaveMap writes instances, which may come from a file that is larger than memory, into a file that
@@ -29,11 +30,18 @@ func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocab
 	w.header = mapHeader{Magic: mapMagic, Cols: uint64(len(vocabulary))}
 	defer func() {
 		for _, part := range w.parts {
-			part.Close()           // nothing is lost with it: the file that lasts was closed before
-			os.Remove(part.Name()) // and renamed
+			part.Close() // it is copied, or not wanted
+			os.Remove(part.Name())
 		}
 	}()
-	for range len(w.header.parts()) - 1 {
+	whole, err := replace.Create(file)
+	if err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	defer whole.Discard()
+	w.whole = whole.File
+	w.out = append(w.out, bufio.NewWriterSize(whole, 1<<18))
+	for range len(w.header.parts()) - 2 {
 		part, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*.tmp")
 		if err != nil {
 			return fmt.Errorf("dataset: %w", err)
@@ -44,25 +52,19 @@ func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocab
 	if err := w.write(ctx, name, vocabulary, instances); err != nil {
 		return fmt.Errorf("dataset: writing %s: %w", file, err)
 	}
-	whole := w.parts[0]
-	if err := whole.Chmod(0o644); err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	if err := whole.Close(); err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	if err := os.Rename(whole.Name(), file); err != nil {
+	if err := whole.Commit(); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	return nil
 }
 
-// mapWriter writes the parts into files of their own, of which the first, with the header, becomes
-// the whole.
+// mapWriter writes the header and the first part into the file that lasts, and the other parts into
+// files of their own.
 type mapWriter struct {
 	taxonomy *taxonomy.Taxonomy
 	header   mapHeader
-	parts    []*os.File
+	whole    *os.File
+	parts    []*os.File // from the second on
 	out      []*bufio.Writer
 	number   [8]byte
 }
@@ -173,7 +175,7 @@ func (w *mapWriter) join(meta []byte) error {
 	if err := pad(lengths[mapValues]); err != nil {
 		return err
 	}
-	for k, part := range w.parts[1:] {
+	for k, part := range w.parts {
 		if _, err := part.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
@@ -197,6 +199,6 @@ func (w *mapWriter) join(meta []byte) error {
 	if err := binary.Write(&header, binary.LittleEndian, &w.header); err != nil {
 		return err
 	}
-	_, err := w.parts[0].WriteAt(header.Bytes(), 0)
+	_, err := w.whole.WriteAt(header.Bytes(), 0)
 	return err
 }

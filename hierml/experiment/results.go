@@ -87,10 +87,10 @@ func (p *plan) write(o *outline) error {
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
-	if err := replace(p.study.Directory, studyFile, append(study, '\n')); err != nil {
+	if err := keep(p.study.Directory, studyFile, append(study, '\n')); err != nil {
 		return err
 	}
-	return replace(p.study.Directory, planFile, append(outlined, '\n'))
+	return keep(p.study.Directory, planFile, append(outlined, '\n'))
 }
 
 func newResults(o *outline, kept map[string]*Cell) *Results {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // The files of a directory.
@@ -24,6 +27,7 @@ const (
 type store struct {
 	cells map[string]*Cell
 	file  *os.File // of cells, nil in memory
+	size  int64    // of whole lines in it
 	lock  *os.File
 }
 
@@ -67,12 +71,10 @@ func openStore(directory string) (_ *store, err error) {
 	if s.file, err = os.OpenFile(filepath.Join(directory, cellsFile), os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	if err = s.file.Truncate(whole); err == nil {
-		_, err = s.file.Seek(whole, 0)
-	}
-	if err != nil {
+	if err = s.file.Truncate(whole); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
+	s.size = whole
 	return s, nil
 }
 
@@ -106,9 +108,7 @@ func (s *store) add(c *Cell) error {
 	if s.file != nil {
 		line, err := json.Marshal(c)
 		if err == nil {
-			if _, err = s.file.Write(append(line, '\n')); err == nil {
-				err = s.file.Sync()
-			}
+			err = s.append(append(line, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("experiment: keeping a finished cell: %w", err)
@@ -116,6 +116,16 @@ func (s *store) add(c *Cell) error {
 	}
 	s.cells[c.Key] = c
 	return nil
+}
+
+// append puts a line at the end of the file. What a full disk has left of one is taken back: the
+// next would go on in it.
+func (s *store) append(line []byte) error {
+	if _, err := s.file.WriteAt(line, s.size); err != nil {
+		return errors.Join(err, s.file.Truncate(s.size))
+	}
+	s.size += int64(len(line))
+	return s.file.Sync()
 }
 
 // close releases the directory.
@@ -130,23 +140,14 @@ func (s *store) close() error {
 	return err
 }
 
-// replace writes a file in one step, so that readers see the old content or the new. The directory
-// is locked.
-func replace(directory, name string, content []byte) error {
-	temporary := filepath.Join(directory, name+".new")
-	f, err := os.Create(temporary)
-	if err != nil {
+// keep writes a file of a directory in one step, so that readers see the old content or the new. The
+// directory is locked.
+func keep(directory, name string, content []byte) error {
+	if err := replace.With(filepath.Join(directory, name), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}); err != nil {
 		return fmt.Errorf("experiment: %w", err)
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(temporary, filepath.Join(directory, name))
-	}
-	if err != nil {
-		return fmt.Errorf("experiment: %w", errors.Join(err, os.Remove(temporary)))
 	}
 	return nil
 }

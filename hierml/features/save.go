@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // saveJSON writes the value to a file that appears under its name when it is complete: until then
 // an older one stays.
-func saveJSON(path string, value json.Marshaler) (err error) {
+func saveJSON(path string, value json.Marshaler) error {
 	if path == "" {
 		return fmt.Errorf("features: save: no file is named")
 	}
@@ -20,32 +20,10 @@ func saveJSON(path string, value json.Marshaler) (err error) {
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // what a link names is replaced, not the link
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("features: save: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			file.Close() // the first error is the one to report
-			os.Remove(file.Name())
-		}
-	}()
-	if _, err := file.Write(append(data, '\n')); err != nil {
-		return fmt.Errorf("features: save: %w", err)
-	}
-	if err := file.Sync(); err != nil {
-		return fmt.Errorf("features: save: %w", err)
-	}
-	if err := file.Chmod(0o644); err != nil {
-		return fmt.Errorf("features: save: %w", err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("features: save: %w", err)
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := replace.With(path, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	}); err != nil {
 		return fmt.Errorf("features: save: %w", err)
 	}
 	return nil

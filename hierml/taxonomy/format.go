@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hierml/notebook/hierml/internal/textfile"
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // Format reads and writes one kind of file: Edges, Paths, Newick, OBO, JSON, DOT and RCV1.
@@ -156,7 +156,7 @@ func Save(file string, t *Taxonomy) error {
 }
 
 // SaveAs is Save in a given form.
-func SaveAs(name string, t *Taxonomy, f Format) (err error) {
+func SaveAs(name string, t *Taxonomy, f Format) error {
 	if t == nil || f == nil {
 		return fmt.Errorf("taxonomy: no taxonomy, or no format, to write %s with", name)
 	}
@@ -164,24 +164,15 @@ func SaveAs(name string, t *Taxonomy, f Format) (err error) {
 	case ".gz", ".bz2", ".zst", ".xz":
 		return fmt.Errorf("taxonomy: %s would not be compressed; leave the last extension out", name)
 	}
-	temporary := fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32())
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := replace.Create(name)
 	if err != nil {
 		return fmt.Errorf("taxonomy: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			file.Close() // the first error is the one to report
-			os.Remove(temporary)
-		}
-	}()
+	defer file.Discard()
 	if err := f.Write(file, t); err != nil {
 		return err
 	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("taxonomy: %w", err)
-	}
-	if err := os.Rename(temporary, name); err != nil {
+	if err := file.Commit(); err != nil {
 		return fmt.Errorf("taxonomy: %w", err)
 	}
 	return nil

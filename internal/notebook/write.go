@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // WriteFile writes the notebook to a file, which is complete or as it was before.
 func (nb *Notebook) WriteFile(path string) error {
-	return ReplaceFile(path, nb.Write)
+	return replace.With(path, nb.Write)
 }
 
 // Write writes the notebook in format 4.5, as Jupyter does: keys sorted, indented by one space,

@@ -4,9 +4,10 @@ import (
 	"io"
 
 	"github.com/hierml/notebook/internal/notebook"
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // WriteFile writes the page of a notebook to a file, which is complete or as it was before.
 func WriteFile(path string, nb *notebook.Notebook, title string) error {
-	return notebook.ReplaceFile(path, func(w io.Writer) error { return Write(w, nb, title) })
+	return replace.With(path, func(w io.Writer) error { return Write(w, nb, title) })
 }

@@ -1,0 +1,162 @@
+package replace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hierml/notebook/internal/testfault"
+)
+
+func write(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// holds reports what is wrong with a folder that is to have one file with a text and permissions.
+func holds(t *testing.T, path, text string, mode fs.FileMode) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil || string(content) != text {
+		t.Errorf("got %.40q, %v, want %.40q", content, err, text)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != mode {
+		t.Errorf("it has the permissions %v, want %v", info.Mode().Perm(), mode)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
+
+// TestPermissions is the finding env_umask: a new file has what the umask leaves, and one that
+// replaces another what that had.
+func TestPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	testfault.Umask(t, 0o077)
+	if err := With(path, write("one")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "one", 0o600)
+	for _, mode := range []fs.FileMode{0o644, 0o600, 0o666} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := With(path, write("two")); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, path, "two", mode)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	failure := errors.New("no more")
+	if err := With(path, func(w io.Writer) error {
+		return errors.Join(write("a part")(w), failure)
+	}); !errors.Is(err, failure) {
+		t.Error(err)
+	}
+	holds(t, path, "old", 0o640)
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil { // which makes Commit fail
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("a closed file is committed")
+	}
+	f.Discard()
+	holds(t, path, "old", 0o640)
+	if err := With(filepath.Join(path, "none"), write("x")); err == nil {
+		t.Error("a file is a folder")
+	}
+}
+
+func TestLinksAndDevices(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "a", "real"), filepath.Join(dir, "link")
+	if err := errors.Join(os.Mkdir(filepath.Dir(real), 0o777), os.WriteFile(real, []byte("old"), 0o604), os.Symlink(real, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := With(link, write("new")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, real, "new", 0o604)
+	if target, err := os.Readlink(link); err != nil || target != real {
+		t.Errorf("the link names %s, %v", target, err)
+	}
+	if err := With(os.DevNull, write("new")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The texts that processes write which do not live long.
+var texts = [][]byte{bytes.Repeat([]byte("old "), 1<<16), bytes.Repeat([]byte("new, and longer "), 1<<16)}
+
+// TestMain makes a process of the test binary that replaces a file for ever, or until it fails.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("HIERML_TEST_REPLACE"); path != "" {
+		for i := 1; ; i++ {
+			if err := With(path, func(w io.Writer) error {
+				for part := texts[i%2]; len(part) > 0; part = part[min(len(part), 1<<14):] {
+					if _, err := w.Write(part[:min(len(part), 1<<14)]); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+			fmt.Println(i)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// TestFullDisk has processes whose files cannot become longer than so many bytes, as on a disk that
+// is full: the old file stays, and nothing else does.
+func TestFullDisk(t *testing.T) {
+	for _, most := range []int{0, 1, 1 << 14, len(texts[0]) + 1, len(texts[1]) - 1} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, texts[0], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := testfault.Limited(t.Context(), most, "HIERML_TEST_REPLACE="+path).CombinedOutput()
+		if err == nil || bytes.Contains(out, []byte("1\n")) {
+			t.Errorf("a limit of %d bytes: %s, %v", most, out, err)
+		}
+		holds(t, path, string(texts[0]), 0o600)
+	}
+}
+
+// TestKilled has processes that are killed at any moment: the file is the old one or the new one.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, texts[0], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testfault.Killed(t, 20, "HIERML_TEST_REPLACE="+path, func(string) {
+		content, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(content, texts[0]) && !bytes.Equal(content, texts[1]) {
+			t.Fatalf("the file has %d bytes, neither of the old nor of the new one, %v", len(content), err)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+//go:build unix
+
+// Package testfault lets tests see what becomes of files on bad days: in processes of the test
+// binary whose disk is full, or that are killed. Nothing of the code that is tested is replaced for
+// it.
+package testfault
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const limitVariable = "HIERML_TEST_LIMIT"
+
+// A process that is started by Limited limits itself before anything else.
+func init() {
+	text, ok := os.LookupEnv(limitVariable)
+	if !ok {
+		return
+	}
+	most, err := strconv.ParseUint(text, 10, 64)
+	if err == nil {
+		err = Limit(most)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+}
+
+// Limit has writes of this process fail that would make a file longer than so many bytes, as on a
+// disk that is full: what fits is written.
+func Limit(most uint64) error {
+	signal.Ignore(syscall.SIGXFSZ) // the write fails instead
+	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: most, Max: unix.RLIM_INFINITY})
+}
+
+// Limited is a process of the test binary with a variable in its environment, and with Limit.
+func Limited(ctx context.Context, most int, variable string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), variable, limitVariable+"="+strconv.Itoa(most))
+	return cmd
+}
+
+// Killed starts processes of the test binary with a variable in their environment, one after the
+// other, kills each at some moment after it has written some lines, and calls check with the last
+// of them.
+func Killed(t *testing.T, rounds int, variable string, check func(last string)) {
+	t.Helper()
+	for range rounds {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), variable)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		last := ""
+		for range 1 + rand.IntN(4) {
+			if !lines.Scan() {
+				break
+			}
+			last = lines.Text()
+		}
+		// The passing of time is meant: no event tells where in its work the process is.
+		time.Sleep(rand.N(3 * time.Millisecond))
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() {
+			last = lines.Text()
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the process has ended by itself")
+		}
+		check(last)
+	}
+}
+
+// Umask sets the umask of this process for the time of a test.
+func Umask(t *testing.T, mask int) {
+	t.Helper()
+	old := syscall.Umask(mask)
+	t.Cleanup(func() { syscall.Umask(old) })
+}
