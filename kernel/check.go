@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierml/notebook/internal/notebook"
 	"github.com/hierml/notebook/internal/notebook/compare"
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/rerun"
@@ -151,7 +152,7 @@ func (c *checker) report(path string, now *notebook.Notebook, differences []comp
 	colours := takesColours(c.stdout)
 	enough, numbers := 0.0, len(differences) > 0
 	for _, d := range differences {
-		fmt.Fprintf(&b, "%s: cell %d: %s\n", path, d.Number, firstLine(d.Cell.Source))
+		fmt.Fprintf(&b, "%s: cell %d: %s\n", path, d.Number, visible.Text(firstLine(d.Cell.Source)))
 		numbers = numbers && d.Largest > 0
 		enough = max(enough, d.Largest)
 		for _, part := range d.Parts {
@@ -161,7 +162,7 @@ func (c *checker) report(path string, now *notebook.Notebook, differences []comp
 					fmt.Fprintf(&b, "    … %s\n", plural(len(part.Diff)-i, "more line", "more lines"))
 					break
 				}
-				fmt.Fprintf(&b, "    %s\n", coloured(line, colours))
+				fmt.Fprintf(&b, "    %s\n", coloured(visible.Text(line), colours))
 			}
 		}
 	}

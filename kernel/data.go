@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/hierml/collection"
+	"github.com/hierml/notebook/internal/visible"
 )
 
 func dataCommand() *cobra.Command {
@@ -89,7 +90,7 @@ it says which file to put where.`,
 				if p == "" {
 					continue
 				}
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), p); err != nil {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), visible.Text(fmt.Sprint(p))); err != nil {
 					return err
 				}
 			}
@@ -127,7 +128,7 @@ sets that are here.`,
 				if !v.Right() {
 					wrong = append(wrong, e.Name)
 				}
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), v); err != nil {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), visible.Text(fmt.Sprint(v))); err != nil {
 					return err
 				}
 			}
@@ -160,7 +161,7 @@ func (b *workBar) progress(done float64, state string) error {
 			return nil
 		}
 		b.said = time.Now()
-		_, err := fmt.Fprintln(b.w, state)
+		_, err := fmt.Fprintln(b.w, visible.Text(state))
 		return err
 	}
 	const full = 1000
@@ -173,7 +174,7 @@ func (b *workBar) progress(done float64, state string) error {
 			progressbar.OptionClearOnFinish(),
 		)
 	}
-	b.bar.Describe(state)
+	b.bar.Describe(visible.Text(state))
 	if !math.IsNaN(done) {
 		_ = b.bar.Set(int(full * min(max(done, 0), 0.999))) // a bar that cannot be drawn is no reason to stop
 	}

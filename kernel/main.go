@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/script"
 )
@@ -144,7 +145,7 @@ func status(err error, stderr io.Writer) int {
 	case errors.As(err, &failure) && len(failure.Traceback) > 0:
 		printTraceback(stderr, failure.Traceback)
 	default:
-		fmt.Fprintln(stderr, "hierml:", err)
+		fmt.Fprintln(stderr, "hierml:", visible.Text(err.Error()))
 	}
 	switch {
 	case errors.As(err, &usage):
@@ -161,6 +162,7 @@ var color = regexp.MustCompile("\x1b\\[[0-9;]*m")
 func printTraceback(w io.Writer, lines []string) {
 	colored := takesColours(w)
 	for _, line := range lines {
+		line = visible.Coloured(line)
 		if !colored {
 			line = color.ReplaceAllString(line, "")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/rerun"
 )
 
@@ -78,7 +79,7 @@ func (p *progress) finished(s rerun.Step) {
 		state = "failed: "
 	}
 	width := len(fmt.Sprint(s.Total))
-	fmt.Fprintf(p.w, "[%*d/%d] %7.2fs  %s%s\n", width, s.Number, s.Total, s.Time.Seconds(), state, firstLine(s.Cell.Source))
+	fmt.Fprintf(p.w, "[%*d/%d] %7.2fs  %s%s\n", width, s.Number, s.Total, s.Time.Seconds(), state, visible.Text(firstLine(s.Cell.Source)))
 }
 
 // firstLine is the first line of code of a cell, shortened.

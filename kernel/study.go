@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/hierml/experiment"
+	"github.com/hierml/notebook/internal/visible"
 )
 
 func studyCommand() *cobra.Command {
@@ -99,7 +100,7 @@ The directory is that of --dir, or of the file's "Directory", or FILE.study.`,
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintln(cmd.OutOrStdout(), results); err != nil {
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), visible.Text(results.String())); err != nil {
 				return err
 			}
 			return failedCells(results)
@@ -133,7 +134,7 @@ func studyPage(r *experiment.Results) string {
 
 // formats of studyShowCommand.
 var studyFormats = map[string]func(*experiment.Results) string{
-	"text":  func(r *experiment.Results) string { return r.String() + "\n" },
+	"text":  func(r *experiment.Results) string { return visible.Text(r.String()) + "\n" },
 	"csv":   (*experiment.Results).CSV,
 	"jsonl": (*experiment.Results).JSONLines,
 	"html":  studyPage,
@@ -176,7 +177,11 @@ The tests are "t", "corrected t", for repeated divisions of the same instances, 
 			if r, err = r.Against(baseline, experiment.Test(test)); err != nil {
 				return err
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), write(r))
+			text := write(r)
+			if isTerminal(cmd.OutOrStdout()) {
+				text = visible.Text(text)
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), text)
 			return err
 		},
 	}
@@ -213,7 +218,7 @@ directory is changed.`,
 			if err != nil {
 				return err
 			}
-			text := []byte(c.String())
+			text := []byte(visible.Text(c.String()))
 			if asJSON {
 				if text, err = c.MarshalJSON(); err != nil {
 					return err

@@ -1,13 +1,14 @@
 package experiment
 
 import (
-	"encoding/csv"
 	"fmt"
 	"html"
 	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/internal/table"
 )
 
 // String returns the summary as text, with the notes below.
@@ -237,8 +238,7 @@ func (s *Summary) CSV() string {
 
 func csvText(rows [][]string) string {
 	var b strings.Builder
-	w := csv.NewWriter(&b)
-	if err := w.WriteAll(rows); err != nil { // a strings.Builder takes all
+	if err := table.WriteCSV(&b, rows); err != nil { // a strings.Builder takes all
 		return err.Error()
 	}
 	return b.String()

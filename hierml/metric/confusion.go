@@ -2,7 +2,6 @@ package metric
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"html/template"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
 )
 
 // Confusion is what was predicted instead of what, along the taxonomy: a true and a predicted leaf
@@ -230,7 +230,6 @@ func (c *Confusion) WriteCSV(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := csv.NewWriter(w)
 	lines := [][]string{{"node", "truth", "predicted", "count"}}
 	for _, t := range turns {
 		name := t.Name
@@ -241,7 +240,7 @@ func (c *Confusion) WriteCSV(w io.Writer) error {
 			lines = append(lines, []string{name, c.Taxonomy.Name(cell.Truth), c.Taxonomy.Name(cell.Predicted), strconv.Itoa(cell.Count)})
 		}
 	}
-	return out.WriteAll(lines)
+	return table.WriteCSV(w, lines)
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
 )
 
 // number is a value in JSON, where null stands for what is not a finite number.
@@ -210,7 +211,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		}
 		lines = append(lines, []string{m.Name, m.Group, better, inCSV(*m.field(r))})
 	}
-	return csv.NewWriter(w).WriteAll(lines)
+	return table.WriteCSV(w, lines)
 }
 
 // WriteInstancesCSV writes a line an instance: its position, the names of its true label (of
@@ -235,7 +236,7 @@ func (r *Report) WriteInstancesCSV(w io.Writer) error {
 	for i := range r.Instances {
 		line[0] = strconv.Itoa(i)
 		if c := r.confusion; c != nil {
-			line[1], line[2] = c.Taxonomy.Name(c.Truth[i]), c.Taxonomy.Name(c.Predicted[i])
+			line[1], line[2] = table.Field(c.Taxonomy.Name(c.Truth[i])), table.Field(c.Taxonomy.Name(c.Predicted[i]))
 		}
 		for j, values := range columns {
 			line[3+j] = inCSV(values[i])
@@ -273,7 +274,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 		}
 		lines = append(lines, line)
 	}
-	return csv.NewWriter(w).WriteAll(lines)
+	return table.WriteCSV(w, lines)
 }
 
 // MarshalJSON returns the fields, null for a statistic that is not finite.

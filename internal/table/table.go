@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hierml/notebook/internal/visible"
 )
 
 // A Table is rows of cells below the names of their columns.
@@ -56,19 +58,19 @@ func (t *Table) named() bool {
 	return false
 }
 
-// String returns the table as text: columns aligned, two blanks between them, no blank at the end
+// String returns the table as text, in which control characters are visible: columns aligned, two blanks between them, no blank at the end
 // of a line and no newline at the end of the text.
 func (t *Table) String() string {
 	widths := make([]int, len(t.Columns))
 	starred := make([]bool, len(t.Columns))
 	if t.named() {
 		for k, c := range t.Columns {
-			widths[k] = ansi.StringWidth(c.Name)
+			widths[k] = ansi.StringWidth(visible.Text(c.Name))
 		}
 	}
 	for _, row := range t.Rows {
 		for k, c := range row {
-			widths[k] = max(widths[k], ansi.StringWidth(c.Text))
+			widths[k] = max(widths[k], ansi.StringWidth(visible.Text(c.Text)))
 			starred[k] = starred[k] || c.Strong
 		}
 	}
@@ -80,6 +82,7 @@ func (t *Table) String() string {
 				l.WriteString("  ")
 			}
 			text, star := cell(k)
+			text = visible.Text(text)
 			space := strings.Repeat(" ", max(0, widths[k]-ansi.StringWidth(text)))
 			mark := ""
 			switch {
@@ -97,7 +100,7 @@ func (t *Table) String() string {
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
 	if t.Title != "" {
-		b.WriteString(t.Title + "\n")
+		b.WriteString(visible.Text(t.Title) + "\n")
 	}
 	if t.named() {
 		line(func(k int) (string, bool) { return t.Columns[k].Name, false })
@@ -111,7 +114,7 @@ func (t *Table) String() string {
 		})
 	}
 	for _, note := range t.Notes {
-		b.WriteString(note + "\n")
+		b.WriteString(visible.Text(note) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -162,7 +163,7 @@ func (s *session) failure(err error) string {
 	if errors.As(err, &failure) && len(failure.Traceback) > 0 {
 		lines = failure.Traceback
 	}
-	return s.screen.look.plain(strings.Join(lines, "\n")) + "\n"
+	return s.screen.look.plain(visible.Coloured(strings.Join(lines, "\n"))) + "\n"
 }
 
 // isTerminal reports whether a file is a terminal.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -17,5 +18,5 @@ func (s *screen) text(bundle *program.Bundle, page bool) string {
 	if !ok {
 		return fmt.Sprintf("(%d representations, none of them text)", len(bundle.Data))
 	}
-	return strings.TrimSuffix(s.look.plain(plain), "\n")
+	return visible.Text(strings.TrimSuffix(plain, "\n"))
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/hierml/notebook/internal/visible"
 	"github.com/hierml/notebook/kernel/internal/program"
 	nbdisplay "github.com/hierml/notebook/stdlib/display"
 	"github.com/hierml/notebook/stdlib/host"
@@ -94,10 +95,10 @@ func (o *Output) Display(bundle *program.Bundle, id string, update bool) {
 	o.open = d
 }
 
-// text is what is shown of a bundle.
+// text is what is shown of a bundle: a text that may be of data, without orders to the terminal.
 func text(bundle *program.Bundle) string {
 	if s, ok := bundle.Data["text/plain"].(string); ok {
-		return strings.TrimSuffix(s, "\n")
+		return visible.Text(strings.TrimSuffix(s, "\n"))
 	}
 	return fmt.Sprintf("(%d representations, none of them text)", len(bundle.Data))
 }

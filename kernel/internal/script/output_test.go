@@ -42,6 +42,11 @@ func TestOutput(t *testing.T) {
 			o.Display(bundle("a\nb"), "1", false)
 			o.Display(bundle("c"), "1", true)
 		}, "c\n", "a\nb\nc\n"},
+		// The finding html_terminal: what is displayed may be of data.
+		{"orders to the terminal", func(o *Output) {
+			o.Display(bundle("a\x1b]52;c;eA==\x07\u202eb"), "1", false)
+			o.Stream("stdout", "\x1b[1mown\n")
+		}, "a\\x1b]52;c;eA==\\x07\\u202eb\n\x1b[1mown\n", "a\\x1b]52;c;eA==\\x07\\u202eb\n\x1b[1mown\n"},
 		{"no text", func(o *Output) {
 			o.Display(&program.Bundle{Data: map[string]any{"image/png": []byte{1}}}, "", false)
 			o.Clear(false)

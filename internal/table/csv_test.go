@@ -1,0 +1,24 @@
+package table
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWriteCSV is the finding html_study_formats: what stands in a table is no formula.
+func TestWriteCSV(t *testing.T) {
+	var b strings.Builder
+	if err := WriteCSV(&b, [][]string{
+		{"name", "-0.5", "+1e-300", "-Inf", "-NaN", ""},
+		{"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\tx", "\r=x"},
+		{`=HYPERLINK("http://x","y")`, "a=b", "-", "=", "'=x", "1-2"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `name,-0.5,+1e-300,-Inf,'-NaN,
+'=1+1,'+1+1,'-1+1,'@SUM(A1),'` + "\tx,\"'\r=x\"\n" + `"'=HYPERLINK(""http://x"",""y"")",a=b,'-,'=,'=x,1-2
+`
+	if b.String() != want {
+		t.Errorf("got\n%q\nwant\n%q", b.String(), want)
+	}
+}
