@@ -28,7 +28,7 @@ func Write(w io.Writer, nb *notebook.Notebook, place Place) error {
 	m := &writer{w: bufio.NewWriter(w), place: place}
 	language := "go"
 	if info, ok := nb.Metadata["kernelspec"].(map[string]any); ok {
-		if name, ok := info["language"].(string); ok {
+		if name, ok := info["language"].(string); ok && languageName.MatchString(name) {
 			language = name
 		}
 	}
@@ -39,6 +39,9 @@ func Write(w io.Writer, nb *notebook.Notebook, place Place) error {
 	}
 	return m.w.Flush()
 }
+
+// languageName matches what can stand behind a fence without ending it.
+var languageName = regexp.MustCompile(`^[A-Za-z0-9+#._-]{0,40}$`)
 
 type writer struct {
 	w     *bufio.Writer // remembers its first error until Flush
@@ -64,10 +67,15 @@ func (m *writer) fenced(text, language string) {
 	if text = strings.Trim(text, "\n"); strings.TrimSpace(text) == "" {
 		return
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest, run := 2, 0
+	for _, c := range []byte(text) {
+		if c != '`' {
+			run = -1
+		}
+		run++
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", longest+1)
 	m.block(fence + language + "\n" + text + "\n" + fence)
 }
 

@@ -23,15 +23,20 @@ type markdown struct{ goldmark.Markdown }
 
 func newMarkdown() *markdown {
 	return &markdown{goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(blockParsers()...),
+			parser.WithInlineParsers(inlineParsers()...),
+			parser.WithParagraphTransformers(paragraphTransformers()...),
+		)),
+		goldmark.WithExtensions(extension.Table, extension.Linkify, extension.TaskList),
 		goldmark.WithParserOptions(
 			parser.WithAutoHeadingID(),
-			parser.WithInlineParsers(util.Prioritized(formulaParser{}, 150)),
+			parser.WithInlineParsers(util.Prioritized(budget{formulaParser{}}, 150)),
 			parser.WithBlockParsers(util.Prioritized(formulaBlockParser{}, 150)),
 		),
 		goldmark.WithRendererOptions(
 			html.WithUnsafe(), // what comes out is sanitised
-			renderer.WithNodeRenderers(util.Prioritized(nodes{}, 100)),
+			renderer.WithNodeRenderers(util.Prioritized(nodes{}, 100), util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500)),
 		),
 	)}
 }

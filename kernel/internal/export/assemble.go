@@ -91,9 +91,18 @@ func (w *writing) imports() string {
 func quote(code string) string {
 	var out strings.Builder
 	for line := range strings.Lines(strings.TrimRight(code, "\n") + "\n") {
-		out.WriteString(strings.TrimRight("//\t"+line, "\t\r\n ") + "\n")
+		out.WriteString(strings.TrimRight("//\t"+noConstraint(line), "\t\r\n ") + "\n")
 	}
 	return out.String()
+}
+
+// noConstraint returns a line for a comment that Go does not take for a build constraint, which
+// could leave the whole program out.
+func noConstraint(line string) string {
+	if strings.HasPrefix(strings.TrimSpace(line), "+build") {
+		return strings.Replace(line, "+build", `\+build`, 1)
+	}
+	return line
 }
 
 // commentOf makes a comment of Markdown. Paragraphs with long lines are wrapped anew; other lines
@@ -108,7 +117,7 @@ func commentOf(markdown string) string {
 			paragraph = wrap(strings.Fields(strings.Join(paragraph, " ")), indent)
 		}
 		for _, l := range paragraph {
-			out.WriteString("// " + l + "\n")
+			out.WriteString("// " + noConstraint(l) + "\n")
 		}
 		paragraph, indent = nil, ""
 	}
@@ -125,7 +134,7 @@ func commentOf(markdown string) string {
 			empty = false
 			continue
 		case fenced:
-			out.WriteString(strings.TrimRight("//\t"+line, "\t") + "\n")
+			out.WriteString(strings.TrimRight("//\t"+noConstraint(line), "\t") + "\n")
 			continue
 		case bare == "":
 			flush()
@@ -137,7 +146,7 @@ func commentOf(markdown string) string {
 			indent = "  "
 		case strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "|"):
 			flush()
-			out.WriteString("// " + bare + "\n")
+			out.WriteString("// " + noConstraint(bare) + "\n")
 			empty = false
 			continue
 		}

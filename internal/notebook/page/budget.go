@@ -1,0 +1,100 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// goldmark looks back at all brackets and asterisks of a block for each that might end what they
+// begin, at all quotes and lists around for each line, and at all lines behind for each that defines
+// a link, so that a text of nothing else takes time by the square of its length. Only so many are
+// looked at; what comes after them is text.
+const (
+	marksOfBlock      = 1000
+	depthOfBlocks     = 100
+	linesOfParagraphs = 5000
+)
+
+// A budget is an inline parser that stops to look when the marks of its block are used up.
+type budget struct{ parser.InlineParser }
+
+var marksKey = parser.NewContextKey()
+
+// Parse implements parser.InlineParser. The end of a link costs nothing: it may have begun before.
+func (b budget) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if line, _ := block.PeekLine(); len(line) == 0 || line[0] != ']' {
+		used, _ := pc.Get(marksKey).(int)
+		if used >= marksOfBlock {
+			return nil
+		}
+		pc.Set(marksKey, used+1)
+	}
+	return b.InlineParser.Parse(parent, block, pc)
+}
+
+// CloseBlock implements parser.CloseBlocker.
+func (b budget) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+	pc.Set(marksKey, 0)
+	if inner, ok := b.InlineParser.(parser.CloseBlocker); ok {
+		inner.CloseBlock(parent, block, pc)
+	}
+}
+
+// inlineParsers are those of goldmark and of GitHub's extensions that look back, each with the
+// budget.
+func inlineParsers() []util.PrioritizedValue {
+	parsers := append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))
+	for i, p := range parsers {
+		parsers[i].Value = budget{p.Value.(parser.InlineParser)}
+	}
+	return parsers
+}
+
+// A shallow is a parser of blocks that have others in them, which opens none that is too deep.
+type shallow struct{ parser.BlockParser }
+
+// Open implements parser.BlockParser.
+func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	depth := 0
+	for n := parent; n != nil; n = n.Parent() {
+		if depth++; depth > depthOfBlocks {
+			return nil, parser.NoChildren
+		}
+	}
+	return s.BlockParser.Open(parent, reader, pc)
+}
+
+// blockParsers are those of goldmark, of which quotes and lists have others in them.
+func blockParsers() []util.PrioritizedValue {
+	parsers := parser.DefaultBlockParsers()
+	for i, p := range parsers {
+		switch fmt.Sprintf("%T", p.Value) {
+		case fmt.Sprintf("%T", parser.NewListParser()), fmt.Sprintf("%T", parser.NewBlockquoteParser()):
+			parsers[i].Value = shallow{p.Value.(parser.BlockParser)}
+		}
+	}
+	return parsers
+}
+
+// A short transforms paragraphs that are not too long.
+type short struct{ parser.ParagraphTransformer }
+
+// Transform implements parser.ParagraphTransformer.
+func (s short) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	if node.Lines().Len() <= linesOfParagraphs {
+		s.ParagraphTransformer.Transform(node, reader, pc)
+	}
+}
+
+func paragraphTransformers() []util.PrioritizedValue {
+	transformers := parser.DefaultParagraphTransformers()
+	for i, t := range transformers {
+		transformers[i].Value = short{t.Value.(parser.ParagraphTransformer)}
+	}
+	return transformers
+}
