@@ -43,7 +43,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 
 // workerProgram is the command that starts a worker.
 func workerProgram() ([]string, error) {
-	self, err := os.Executable()
+	self, err := worker.Program()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
 	}

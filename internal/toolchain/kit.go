@@ -67,6 +67,10 @@ const (
 // files are made.
 const format = "6"
 
+// runningProgram is the file of this process, also when what it was started from has been removed or
+// replaced: the kit of another build is not its own.
+const runningProgram = "/proc/self/exe"
+
 // Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
 // there is none.
 func Find(s Settings) (*Kit, error) {
@@ -84,11 +88,7 @@ func find(s Settings) (p program, kits string, k *Kit, err error) {
 		return p, "", nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
 	}
 	if s.Program == "" {
-		file, err := os.Executable()
-		if err != nil {
-			return p, "", nil, fmt.Errorf("the file of this program cannot be found: %w", err)
-		}
-		s.Program = file
+		s.Program = runningProgram
 	}
 	if p, err = readProgram(s.Program); err != nil {
 		return p, "", nil, err

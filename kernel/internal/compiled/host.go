@@ -16,7 +16,10 @@ import (
 var _ cell.Host = (*Runner)(nil)
 
 // Check implements cell.Host.
-func (r *Runner) Check() { r.tasks.check(false) }
+func (r *Runner) Check() {
+	r.endDeep()
+	r.tasks.check(false)
+}
 
 // Done implements cell.Host.
 func (r *Runner) Done() <-chan struct{} {

@@ -27,6 +27,13 @@ func panics() *panicking {
 	return *(**panicking)(unsafe.Add(goroutineState(), before))
 }
 
+// stackSize returns how many bytes the stack of the calling goroutine has, used or not: its g begins
+// with where it is.
+func stackSize() uintptr {
+	bounds := (*[2]uintptr)(goroutineState())
+	return bounds[1] - bounds[0]
+}
+
 // panicMessage words the panic of a value, which has been recovered by the deferred function that
 // is called, as the Go run time prints it: after those before it whose deferred calls it came from.
 func panicMessage(value any) string {

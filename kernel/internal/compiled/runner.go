@@ -43,6 +43,7 @@ type Runner struct {
 
 	loading sync.Mutex
 	tasks   *tasks
+	deep    deep
 
 	mu      sync.Mutex
 	reached map[int]int    // of cells that failed

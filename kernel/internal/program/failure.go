@@ -117,3 +117,6 @@ type StoppedError struct {
 }
 
 func (e *StoppedError) Error() string { return e.Message }
+
+// ErrDeep is what stops a program one of whose goroutines has a stack that Go would not allow.
+var ErrDeep = &StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}

@@ -2,12 +2,14 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +33,8 @@ type connection struct {
 	commands *os.File   // to the child
 	sending  sync.Mutex // held while a frame is written to it
 
-	asking sync.Mutex // held while the user is asked for a line
+	asking    sync.Mutex   // held while the user is asked for a line
+	questions atomic.Int32 // that wait for asking
 
 	// The ends that are read, by the goroutine of loop only.
 	files [pipes]*os.File
@@ -61,6 +64,9 @@ func connect(config Config, number int) (*connection, error) {
 	}
 	c.cmd.Dir, c.cmd.Env = config.Dir, config.environment
 	c.cmd.SysProcAttr = sysProcAttr()
+	if program, err := Program(); err == nil && c.cmd.Path == program {
+		c.cmd.Args[0] = os.Args[0] // what lists of processes show
+	}
 	started := make(chan error)
 	go func() {
 		// The child is told of the death of the thread that starts it, so this goroutine keeps its
@@ -161,8 +167,20 @@ func (c *connection) silence() {
 	c.quiet = true
 }
 
+// expectExit ends a child whose pipe is closed, which is so when it ends, unless it does at once: code
+// in a cell can close the pipe, or put another file in its place, and then nothing of what the child
+// does can be known any more.
+func (c *connection) expectExit() {
+	const patience = 2 * time.Second
+	select {
+	case <-c.exited:
+	case <-time.After(patience):
+		c.kill("a cell closed its pipe to the kernel")
+	}
+}
+
 // send sends a message to the child, of a cell or of none. An error of writing means that the child
-// is ending, which is noticed where its frames are read.
+// is ending, or should.
 func (c *connection) send(cell int, m pipe.Message) error {
 	data, err := pipe.Encode(&pipe.Frame{Cell: cell, Message: m})
 	if err != nil {
@@ -170,7 +188,9 @@ func (c *connection) send(cell int, m pipe.Message) error {
 	}
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	_, _ = c.commands.Write(data)
+	if _, err := c.commands.Write(data); err != nil {
+		go c.expectExit()
+	}
 	return nil
 }
 
@@ -194,7 +214,11 @@ func (c *connection) ask(ctx context.Context, cell int, request pipe.Request, ou
 		return j.answer, j.err
 	}
 	_ = c.send(cell, &pipe.Interrupt{}) // can be encoded
-	patience := time.NewTimer(c.grace)
+	grace := c.grace
+	if errors.Is(context.Cause(j.ctx), program.ErrDeep) {
+		grace += time.Minute // for its stack to go, see the child's awaitShallow
+	}
+	patience := time.NewTimer(grace)
 	defer patience.Stop()
 	select {
 	case <-j.done:

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/child"
@@ -26,6 +29,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "fake-worker" {
 		fmt.Fprintln(os.Stderr, child.Serve(newFake))
 		os.Exit(1)
+	}
+	if len(os.Args) > 1 && os.Args[1] == "replaced" {
+		fmt.Println(runReplaced())
+		os.Exit(0)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "real-worker" {
 		fmt.Fprintln(os.Stderr, child.Main(nil))
@@ -59,6 +66,8 @@ func (f *fake) gate(name string) chan struct{} {
 	}
 	return f.gates[name]
 }
+
+func (f *fake) EndDeep(uintptr, func(int)) bool { return false }
 
 func (f *fake) Do(_ context.Context, _ int, do func()) error {
 	do()
@@ -227,6 +236,18 @@ func (f *fake) lines(ctx context.Context, lines []string) (*program.Bundle, erro
 			_ = make([]byte, 1<<46-n)
 		case "exit":
 			os.Exit(n)
+		case "forge": // a frame, given in hexadecimal
+			frame, err := hex.DecodeString(arg)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := unix.Write(4, frame); err != nil {
+				return nil, err
+			}
+		case "replace": // a descriptor, by standard output
+			if err := unix.Dup2(1, n); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return last, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -53,7 +52,7 @@ var (
 // Start starts a worker. It does not wait for the child to be ready: the first Run does.
 func Start(config Config) (*Process, error) {
 	if len(config.Command) == 0 {
-		self, err := os.Executable()
+		self, err := Program()
 		if err != nil {
 			return nil, fmt.Errorf("find the program of the worker: %w", err)
 		}

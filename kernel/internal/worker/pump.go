@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,12 +24,16 @@ const (
 // maxLastWords bounds what is kept of the run time's own output.
 const maxLastWords = 64 << 10
 
+// maxQuestions bounds the questions that wait for the user. The child asks one after the other.
+const maxQuestions = 16
+
 // loop reads what the child writes until it is gone.
 func (c *connection) loop() {
 	p := &pump{c: c}
 	for !p.ended {
 		p.step(-1)
 	}
+	c.expectExit()
 	<-c.exited
 	c.mu.Lock()
 	_ = unix.Kill(-c.cmd.Process.Pid, unix.SIGKILL) // what the child has left behind
@@ -48,7 +53,7 @@ type pump struct {
 	c      *connection
 	main   int  // the cell to which the streams belong; 0 before the first
 	left   bool // only they do: the child has forgotten that cell
-	ended  bool // the child has closed its frames, which it does only by ending
+	ended  bool // the child has closed its frames, which it does by ending
 	frames pipe.Buffer
 	words  strings.Builder // what the run time wrote
 	buffer [64 << 10]byte
@@ -173,7 +178,18 @@ func (p *pump) stream(name string, data []byte) {
 	}
 }
 
+// frame handles a frame. Code in a cell can write to the pipe as well as the child, so a frame may be
+// whole and make no sense. Should one be more than can be handled, it costs the child alone.
 func (p *pump) frame(f *pipe.Frame) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			p.c.kill(fmt.Sprintf("the kernel failed on what came through its pipe: %v", fault))
+		}
+	}()
+	p.handle(f)
+}
+
+func (p *pump) handle(f *pipe.Frame) {
 	begin, begins := f.Message.(*pipe.Begin)
 	if begins && begin.Main {
 		p.flush(true)
@@ -191,16 +207,19 @@ func (p *pump) frame(f *pipe.Frame) {
 	case *pipe.Begin:
 		j.begun = true
 	case *pipe.Declared:
-		if j.program != nil && j.program.Declared != nil {
+		if j.program != nil && j.program.Declared != nil && !j.ended() {
 			j.program.Declared()
 		}
 	case *pipe.Interpreted:
-		if j.program != nil && j.program.Interpreted != nil {
+		if j.program != nil && j.program.Interpreted != nil && !j.ended() {
 			j.program.Interpreted(m.Time)
 		}
 	case *pipe.Deep:
-		j.cancel(errDeep)
+		j.cancel(program.ErrDeep)
 	case pipe.Answer:
+		if j.ended() {
+			return // it is answered, and who asked has gone on
+		}
 		if f.Cell == p.main {
 			p.flush(true)
 		}
@@ -222,7 +241,12 @@ func (p *pump) frame(f *pipe.Frame) {
 	case *pipe.Stream:
 		j.stream(m.Name, m.Text.Data)
 	case *pipe.Question:
+		if p.c.questions.Add(1) > maxQuestions {
+			p.c.kill(fmt.Sprintf("it asked more than %d questions at a time", maxQuestions))
+			return
+		}
 		go func() {
+			defer p.c.questions.Add(-1)
 			p.c.asking.Lock()
 			defer p.c.asking.Unlock()
 			p.answer(j.ask(m))
@@ -275,9 +299,6 @@ func show(out program.Output, m pipe.Message) {
 		out.NextInput(m.Source, m.Replace)
 	}
 }
-
-// errDeep is what stops the cells of a child with a deep stack.
-var errDeep = &program.StoppedError{Name: "StackOverflow", Message: "stack overflow: the stack of a function that calls itself has grown above 1 GB; variables are kept"}
 
 // A partial holds the beginning of a UTF-8 sequence whose end is yet to come.
 type partial []byte

@@ -223,14 +223,32 @@ func TestFailuresThatCostTheCellOnly(t *testing.T) {
 	})
 }
 
-// What endless recursion leaves of a cell takes long to end under load.
+// What endless recursion leaves of a cell takes long to end under load. That of a goroutine is the
+// finding worker_goroutine_overflow: what is said of the variables has to be true of the cells that
+// follow.
 func TestEndlessRecursion(t *testing.T) {
 	needsMemory(t)
-	newSessionWith(t, Config{Grace: time.Minute}).cells(t, []expected{
-		{`x := 5; func f(n int) int { return f(n+1) + 1 }`, "", ""},
-		{`fmt.Print("before"); f(0)`, "stdout: before", "the stack of a function that calls itself has grown above 1 GB"},
-		{`x`, "=> 5", ""},
-	})
+	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
+		t.Run(mode.String(), func(t *testing.T) {
+			const said = "the stack of a function that calls itself has grown above 1 GB; variables are kept"
+			s := newSessionIn(t, mode)
+			s.cells(t, []expected{{`x := 5; never := make(chan int); func f(n int) int { return f(n+1) + 1 }`, "", ""}})
+			if mode == program.CompiledMode { // which is the faster one
+				s.cells(t, []expected{{`fmt.Print("before"); f(0)`, "stdout: before", said}, {`x`, "=> 5", ""}})
+			}
+			_, err := s.run(t.Context(), `go func() { never <- f(0) }(); <-never`)
+			switch {
+			case err == nil:
+				t.Fatal("no stack overflow")
+			case strings.Contains(err.Error(), said):
+				s.cells(t, []expected{{`x + 1`, "=> 6", ""}, {`x`, "=> 5", ""}})
+			case mode == program.InterpretedMode && strings.Contains(err.Error(), "the worker process died: stack overflow"):
+				s.cells(t, []expected{{`x`, "", "lost when the worker process died: stack overflow"}, {`20 + 1`, "=> 21", ""}})
+			default:
+				t.Fatal(err)
+			}
+		})
+	}
 }
 
 func TestDeathOfASession(t *testing.T) {

@@ -18,6 +18,8 @@ type cell struct {
 	done   chan struct{} // closed when the cell has ended
 	began  moment
 	sink   atomic.Pointer[capture] // takes what the cell shows; nil for none
+	// shallow is closed when the deep stack is gone for which the cell was stopped; nil if it was not.
+	shallow atomic.Pointer[chan struct{}]
 }
 
 // A capture is a sink within that of outer, which may be nil.
@@ -41,6 +43,18 @@ func (c *cell) ended() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// awaitShallow waits, where the cell was stopped for a deep stack, until that is gone. A process that
+// ends meanwhile takes the variables with it, so the cell must not have said before that they are
+// kept.
+func (c *cell) awaitShallow() {
+	if shallow := c.shallow.Load(); shallow != nil {
+		select {
+		case <-*shallow:
+		case <-time.After(time.Minute): // it neither grows nor ends
+		}
 	}
 }
 

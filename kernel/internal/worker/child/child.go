@@ -2,6 +2,7 @@ package child
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -43,6 +45,9 @@ type Runner interface {
 	// Load is Adopt from such a file.
 	Save(file string, a *program.Adoption) (program.LeftBehind, error)
 	Load(file string, a *program.Adoption) (program.LeftBehind, error)
+	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called with
+	// 0, and reports whether it can. tell hears of the cell of each before.
+	EndDeep(size uintptr, tell func(cell int)) bool
 	// Do calls f, for the cell of that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
@@ -119,8 +124,10 @@ type child struct {
 	mu      sync.Mutex
 	running map[int]*cell                // by number
 	opening map[string]chan *pipe.Opened // answers to the opening of comms, by their ID
-	// watching says that watchStacks runs.
+	// watching says that watchStacks runs; atRest is how many goroutines there were before the first
+	// cell.
 	watching bool
+	atRest   int
 }
 
 func newChild(out *outlets) *child {
@@ -161,7 +168,8 @@ func (c *child) receive(r Runner) {
 			c.running[cell.number] = cell
 			if !c.watching {
 				c.watching = true
-				go c.watchStacks()
+				c.atRest = cmp.Or(c.atRest, runtime.NumGoroutine())
+				go c.watchStacks(r)
 			}
 			c.mu.Unlock()
 			go c.run(r, cell, m)
@@ -200,8 +208,10 @@ func (c *child) run(r Runner, cell *cell, request pipe.Request) {
 		c.must(c.out.begin(cell))
 	}
 	answer, err := c.answer(r, cell, request)
+	cell.awaitShallow()
 	if err != nil {
-		failed := &pipe.Failed{Failure: pipe.Failure{Message: err.Error(), Canceled: cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx))}}
+		canceled := cell.ctx.Err() != nil && errors.Is(err, context.Cause(cell.ctx)) || errors.Is(err, program.ErrDeep)
+		failed := &pipe.Failed{Failure: pipe.Failure{Message: err.Error(), Canceled: canceled}}
 		if !errors.As(err, &failed.Failure.Runtime) {
 			failed.Failure.Runtime = nil
 		}

@@ -18,6 +18,7 @@ import (
 // ends the process when the parent is gone. load loads a plugin; nil stands for a program that
 // cannot. Main returns only if it cannot begin.
 func Main(load func(plugin string) error) error {
+	setName()
 	return Serve(func(means Means) (Runner, error) { return newRunners(means, load) })
 }
 
@@ -90,6 +91,11 @@ func (r *runners) Do(ctx context.Context, cell int, f func()) error {
 		return r.compiled.Do(ctx, cell, f)
 	}
 	return r.interpreted.Do(ctx, cell, f)
+}
+
+// EndDeep implements Runner. Interpreted code cannot tell its goroutines apart.
+func (r *runners) EndDeep(size uintptr, tell func(cell int)) bool {
+	return r.compiled.EndDeep(size, tell)
 }
 
 // symbols are those of the standard library, with timers that call functions for the cell that has

@@ -11,32 +11,57 @@ import (
 
 // Go ends a process one of whose stacks is to grow above a limit, which no code can prevent. Stacks
 // double, so with Go's own limit the largest has half a gigabyte. Here one more doubling is
-// allowed, and the cells are interrupted when it has happened: endless recursion is the likely
-// cause, and what it needs to fill the new stack is time enough.
+// allowed, and the goroutine is ended when it has happened, or, where it cannot be found, all cells
+// are interrupted: endless recursion is the likely cause, and what it needs to fill the new stack
+// is time enough.
 const deep = 1 << 30
 
-// watchStacks tells the parent of a stack that Go would not have allowed, while cells run. The
-// child's receiver calls it when a cell begins.
-func (c *child) watchStacks() {
-	const pause = 5 * time.Millisecond
+// watchStacks looks for a stack that Go would not have allowed, while cells run or goroutines that
+// they have left. The child's receiver calls it when a cell begins.
+func (c *child) watchStacks(r Runner) {
+	const pause, longPause = 5 * time.Millisecond, 50 * time.Millisecond
 	debug.SetMaxStack(2*deep - 1)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
-	told := map[*cell]bool{}
+	var shallow chan struct{} // not nil while a stack is deep
+	ends := false             // the runner ends its goroutine
 	for {
 		cells := c.cells()
-		if len(cells) == 0 && c.rest() {
+		if len(cells) == 0 && shallow == nil && c.rest() {
 			return
 		}
 		metrics.Read(sample)
-		if deepStack(sample[0].Value.Uint64(), runtime.NumGoroutine()) {
-			for _, cell := range cells {
-				if !told[cell] {
-					told[cell] = true
-					c.must(c.out.send(cell, &pipe.Deep{}))
+		is := deepStack(sample[0].Value.Uint64(), runtime.NumGoroutine())
+		if is && shallow == nil {
+			until := make(chan struct{})
+			shallow = until
+			ends = r.EndDeep(deep, func(number int) {
+				if cell := c.cell(number); cell != nil {
+					c.stopDeep(cell, until)
 				}
+			})
+		}
+		if is && !ends {
+			for _, cell := range cells {
+				c.stopDeep(cell, shallow)
 			}
 		}
-		time.Sleep(pause)
+		if !is && shallow != nil {
+			close(shallow)
+			shallow = nil
+			r.EndDeep(0, nil)
+		}
+		if len(cells) > 0 || shallow != nil {
+			time.Sleep(pause)
+		} else {
+			time.Sleep(longPause)
+		}
+	}
+}
+
+// stopDeep tells the parent, once, that a cell is to be stopped for a deep stack.
+func (c *child) stopDeep(cell *cell, shallow chan struct{}) {
+	if cell.shallow.CompareAndSwap(nil, &shallow) {
+		c.must(c.out.send(cell, &pipe.Deep{}))
 	}
 }
 
@@ -58,10 +83,17 @@ func (c *child) cells() []*cell {
 	return cells
 }
 
-// rest ends the watch unless a cell has begun.
+// cell returns a cell that runs, by its number; nil if it does not.
+func (c *child) cell(number int) *cell {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running[number]
+}
+
+// rest ends the watch unless a cell has begun, or goroutines are left beside that of the watch.
 func (c *child) rest() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.watching = len(c.running) > 0
+	c.watching = len(c.running) > 0 || runtime.NumGoroutine() > c.atRest+1
 	return !c.watching
 }
