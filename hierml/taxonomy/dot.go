@@ -37,7 +37,7 @@ func (f DOT) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, err
 	if err != nil {
 		return nil, err
 	}
-	d := dotReader{DOT: f, dotScanner: dotScanner{scanner: s}, draft: newDraft(name, f.Repair), subgraphs: make(map[string][]int)}
+	d := dotReader{DOT: f, dotScanner: dotScanner{scanner: s}, draft: newDraft(name, f.Repair, s.file.Stored), subgraphs: make(map[string][]int)}
 	if err := d.graph(); err != nil {
 		return nil, err
 	}

@@ -28,10 +28,28 @@ type draft struct {
 	edges  [][2]int
 	lines  []place // of each edge
 	joined bool    // an edge may be given several times
+	// stored returns how many bytes of the file were read, before decompression; nil of what is no
+	// file.
+	stored func() int64
 }
 
-func newDraft(file string, repair *Faults) *draft {
-	return &draft{file: file, repair: repair, ids: make(map[string]int)}
+func newDraft(file string, repair *Faults, stored func() int64) *draft {
+	return &draft{file: file, repair: repair, ids: make(map[string]int), stored: stored}
+}
+
+// A graph may have so many nodes, and edges, for each byte of its file, beside those that any may
+// have. Files that are no worse compressed than they can be have at most one or two for a byte.
+const (
+	mostPerByte = 4
+	mostAnyway  = 1 << 20
+)
+
+// room returns an error if there are more nodes or edges than a file of that size can mean.
+func (d *draft) room(n int, what string, at place) error {
+	if d.stored == nil || n < mostAnyway || int64(n) < mostAnyway+mostPerByte*d.stored() {
+		return nil
+	}
+	return d.errorf(at, "%d %s of the %d bytes that were read; the file was made to fill the memory, or is damaged", n, what, d.stored())
 }
 
 // errorf returns an error at the place.
@@ -63,17 +81,23 @@ func (d *draft) node(name []byte, at place) (int, error) {
 	if n, ok := d.ids[clean]; ok {
 		return n, nil
 	}
-	n := d.blank(at)
+	n, err := d.blank(at)
+	if err != nil {
+		return 0, err
+	}
 	d.names[n] = clean
 	d.ids[clean] = n
 	return n, nil
 }
 
 // blank adds a node that has no name yet.
-func (d *draft) blank(at place) int {
+func (d *draft) blank(at place) (int, error) {
+	if err := d.room(len(d.names), "nodes", at); err != nil {
+		return 0, err
+	}
 	d.names = append(d.names, "")
 	d.nodes = append(d.nodes, at)
-	return len(d.names) - 1
+	return len(d.names) - 1, nil
 }
 
 // call names a node that has no name yet.
@@ -130,6 +154,9 @@ func (d *draft) clean(name string, at place) (string, error) {
 func (d *draft) edge(parent, child int, at place) error {
 	if parent == child {
 		return d.fault("self loop", "left out", d.errorf(at, "%s is its own child; remove the edge", d.quoted(parent)))
+	}
+	if err := d.room(len(d.edges), "edges", at); err != nil {
+		return err
 	}
 	d.edges = append(d.edges, [2]int{parent, child})
 	d.lines = append(d.lines, at)

@@ -35,7 +35,7 @@ func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 	if err != nil {
 		return nil, err
 	}
-	d := newDraft(name, f.Repair)
+	d := newDraft(name, f.Repair, lines.Stored)
 	d.joined = f.Chains
 	other := newSeparators()
 	var fields []field

@@ -44,7 +44,7 @@ func (f JSON) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, er
 	if f.ChildrenKey == "" {
 		f.ChildrenKey = "children"
 	}
-	j := jsonReader{JSON: f, jsonScanner: jsonScanner{s}, draft: newDraft(name, f.Repair)}
+	j := jsonReader{JSON: f, jsonScanner: jsonScanner{s}, draft: newDraft(name, f.Repair, s.file.Stored)}
 	if err := j.document(); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,11 @@ func (j *jsonReader) object(begin jsonToken) error {
 		case !more:
 			return g.resolve()
 		case !g.met && (key.text == j.NameKey || key.text == j.ChildrenKey):
-			frames := []jsonFrame{{node: j.blank(begin.at), at: begin.at}}
+			root, err := j.blank(begin.at)
+			if err != nil {
+				return err
+			}
+			frames := []jsonFrame{{node: root, at: begin.at}}
 			if frames, err = j.member(frames, key); err != nil {
 				return err
 			}
@@ -242,7 +246,10 @@ func (j *jsonReader) child(frames []jsonFrame) ([]jsonFrame, error) {
 	if t.kind != '{' && t.kind != '"' {
 		return nil, j.unexpectedToken(t, "'{', a node, or a string, its name")
 	}
-	v := j.blank(t.at)
+	v, err := j.blank(t.at)
+	if err != nil {
+		return nil, err
+	}
 	if f.node >= 0 {
 		if err := j.draft.edge(f.node, v, t.at); err != nil {
 			return nil, err

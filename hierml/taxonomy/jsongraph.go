@@ -63,7 +63,10 @@ func (g *jsonGraph) node(begin jsonToken) error {
 	case !isName(begin):
 		return g.unexpectedToken(begin, "a string, the name of a node, or '{'")
 	}
-	v := g.blank(begin.at)
+	v, err := g.blank(begin.at)
+	if err != nil {
+		return err
+	}
 	if id.text != "" {
 		if g.byID == nil {
 			g.byID = make(map[string]int)

@@ -128,15 +128,19 @@ func (s jsonScanner) expect(kind int, expected string) (jsonToken, error) {
 	return t, err
 }
 
+// deepestValue bounds the brackets in each other of a value that is skipped.
+const deepestValue = 1 << 20
+
 // skip reads the rest of a value that begins with the token, whatever it is.
 func (s jsonScanner) skip(t jsonToken) error {
 	var open []byte // what closes
 	for {
 		switch t.kind {
-		case '{':
-			open = append(open, '}')
-		case '[':
-			open = append(open, ']')
+		case '{', '[':
+			if len(open) == deepestValue {
+				return s.errorf(t.at, "a value with more than %d brackets in each other", deepestValue)
+			}
+			open = append(open, byte(t.kind)+2) // the bracket that closes it
 		case '}', ']':
 			if len(open) == 0 || int(open[len(open)-1]) != t.kind {
 				return s.unexpectedToken(t, "a value")

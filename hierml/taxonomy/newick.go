@@ -31,7 +31,7 @@ func (f Newick) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, 
 	if err != nil {
 		return nil, err
 	}
-	n := newickReader{Newick: f, scanner: s, draft: newDraft(name, f.Repair)}
+	n := newickReader{Newick: f, scanner: s, draft: newDraft(name, f.Repair, s.file.Stored)}
 	for {
 		if err := n.blanks(); err != nil {
 			return nil, err
@@ -65,7 +65,10 @@ func (n *newickReader) errorf(at place, format string, args ...any) error {
 func (n *newickReader) tree() error {
 	for {
 		at := n.here()
-		v := n.blank(at)
+		v, err := n.blank(at)
+		if err != nil {
+			return err
+		}
 		if k := len(n.open); k > 0 {
 			if err := n.edge(n.open[k-1], v, at); err != nil {
 				return err

@@ -66,7 +66,7 @@ func (f OBO) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, err
 	if err != nil {
 		return nil, err
 	}
-	o := oboReader{OBO: f, draft: newDraft(name, f.Repair), lines: lines, byID: make(map[string]int)}
+	o := oboReader{OBO: f, draft: newDraft(name, f.Repair, lines.Stored), lines: lines, byID: make(map[string]int)}
 	// A parent may be that of a term in two ways.
 	o.joined = len(f.Relations) > 0
 	for {
@@ -222,7 +222,7 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 		}
 		o.parents = append(o.parents, oboReference{here, target, at})
 	}
-	return nil
+	return o.room(len(o.parents)+len(o.alt), "references", at)
 }
 
 // plain returns the value without comment and modifiers at its end, and without escapes.
@@ -332,7 +332,10 @@ func (o *oboReader) connect() error {
 		if o.Names && t.name != "" {
 			name = t.name
 		}
-		t.node = o.blank(t.at)
+		var err error
+		if t.node, err = o.blank(t.at); err != nil {
+			return err
+		}
 		if err := o.call(t.node, name, t.named); err != nil {
 			return err
 		}

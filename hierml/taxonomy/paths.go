@@ -44,7 +44,7 @@ func FromPaths(paths []string, sep string) (*Taxonomy, error) {
 		return nil, fmt.Errorf("taxonomy: no paths; at least one is needed")
 	}
 	f := Paths{Separator: sep}
-	d := newDraft("paths", nil)
+	d := newDraft("paths", nil, nil)
 	for i, path := range paths {
 		if err := f.path(d, []byte(path), i+1); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (f Paths) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 	if err != nil {
 		return nil, err
 	}
-	d := newDraft(name, f.Repair)
+	d := newDraft(name, f.Repair, lines.Stored)
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {

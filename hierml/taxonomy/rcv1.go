@@ -40,7 +40,7 @@ func (f RCV1) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, er
 	if err != nil {
 		return nil, err
 	}
-	d := newDraft(name, f.Repair)
+	d := newDraft(name, f.Repair, lines.Stored)
 	d.joined = true
 	for {
 		line, err := lines.Next()

@@ -19,13 +19,22 @@ import (
 // are 0 where there is none. The cause is what the error wraps, or nil.
 type Fail func(file string, line, column int, msg string, cause error) error
 
+// Compressed data may become so many bytes for each that is stored, beside those that any may
+// become. Text becomes three to fifty for each; what becomes more was made to fill the memory of who
+// reads it.
+const (
+	mostRatio    = 1000
+	mostUnpacked = 1 << 30
+)
+
 // File is the plain content of a file.
 type File struct {
-	plain   io.Reader
-	packing string // how the file is compressed, or ""
-	name    string
-	fail    Fail
-	source  *source
+	plain    io.Reader
+	packing  string // how the file is compressed, or ""
+	unpacked int64  // bytes that were read of it, if it is
+	name     string
+	fail     Fail
+	source   *source
 }
 
 // Open returns the text that r has, decompressed and without byte order mark. The name stands for
@@ -91,6 +100,12 @@ var refused = []struct{ magic, msg string }{
 // Read reads plain content. An error besides io.EOF is the source's own, or a *DamagedError.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.plain.Read(p)
+	if f.packing != "" {
+		f.unpacked += int64(n)
+		if f.unpacked > mostUnpacked+mostRatio*f.source.count {
+			return 0, &DamagedError{Packing: f.packing, Err: fmt.Errorf("%d bytes of them have become %d", f.source.count, f.unpacked)}
+		}
+	}
 	if err == nil || errors.Is(err, io.EOF) || f.packing == "" {
 		return n, err
 	}
@@ -102,6 +117,10 @@ func (f *File) Read(p []byte) (int, error) {
 
 // Name returns the name that stands for the file in errors.
 func (f *File) Name() string { return f.name }
+
+// Stored returns how many bytes of the file were read, as it is stored. It is somewhat ahead of what
+// was handed out.
+func (f *File) Stored() int64 { return f.source.count }
 
 // Fraction returns about how much of the file was read, or 0 if that is unknown. It is somewhat
 // ahead of what was handed out.
