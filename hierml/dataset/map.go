@@ -128,6 +128,9 @@ func unpackMap(ctx context.Context, content []byte) (*Dataset, error) {
 	if err := checkMapped(ctx, x); err != nil {
 		return nil, err
 	}
+	if n := len(meta.Vocabulary); n > 0 && n != x.Cols {
+		return nil, fmt.Errorf("a vocabulary of %d words for %d columns; the file is damaged: write it again", n, x.Cols)
+	}
 	labels, err := mappedLabels(ctx, t, castSlice[int](part[3]), castSlice[int32](part[4]))
 	if err != nil {
 		return nil, err

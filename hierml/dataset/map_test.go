@@ -133,3 +133,35 @@ func TestMapErrors(t *testing.T) {
 		t.Errorf("the folder has %v", left)
 	}
 }
+
+// TestMapOfOtherVocabulary is the finding module_map_vocabulary: a file whose parts do not agree.
+func TestMapOfOtherVocabulary(t *testing.T) {
+	tax := example.Fruit()
+	file := filepath.Join(t.TempDir(), "rows.map")
+	d, err := files.ReadSVMLight(strings.NewReader("apple 1:1 3:2\n"), "rows", tax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.SaveMap(t.Context(), file, "rows", tax, []string{"a", "b", "c"}, d.Instances()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := dataset.Map(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const columns = 16 // where the header says how many there are
+	content[columns]++
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dataset.Map(t.Context(), file); err == nil || !strings.Contains(err.Error(), "a vocabulary of 3 words for 4 columns") {
+		t.Errorf("got %v", err)
+	}
+}
