@@ -54,6 +54,9 @@ func TestCatalogue(t *testing.T) {
 			if f.Name != filepath.Base(f.Name) || f.SHA256 != "" && !sumDigits.MatchString(f.SHA256) {
 				t.Errorf("%s: file %+v", e.Name, f)
 			}
+			if f.SHA256 == "" && f.URL != "" && !strings.HasPrefix(f.URL, "https://") {
+				t.Errorf("%s: what anybody on the way can change has no sum: %+v", e.Name, f)
+			}
 		}
 		for _, text := range []string{e.String(), e.HTML()} {
 			if !strings.Contains(text, e.Name) || !strings.Contains(text, "licence") {

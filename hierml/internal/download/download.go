@@ -33,6 +33,9 @@ type Transfer struct {
 	Waiting bool    // for another process, which fetches the same file
 }
 
+// DefaultMost is how many bytes a file may have whose size is not known.
+const DefaultMost = 2 << 30
+
 // Getter has the settings of transfers. The zero value is ready to use.
 type Getter struct {
 	// Client makes the requests. The default is http.DefaultClient.
@@ -45,6 +48,8 @@ type Getter struct {
 	Attempts int
 	// Patience is how long a server may send nothing. The default value is a minute.
 	Patience time.Duration
+	// Most bounds a file whose size is not known: bytes. The default value is DefaultMost.
+	Most int64
 	// Pause is the time before the second attempt; it doubles with every further one. The default
 	// value is half a second.
 	Pause time.Duration

@@ -329,3 +329,31 @@ func TestGetAtOnce(t *testing.T) {
 		t.Errorf("%d requests", requests.Load())
 	}
 }
+
+// TestGetBounds has servers that send more than any file of unknown size may have, whether they say so
+// or not.
+func TestGetBounds(t *testing.T) {
+	for name, serve := range map[string]http.HandlerFunc{
+		"said": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "3000000000") },
+		"unsaid": func(w http.ResponseWriter, r *http.Request) {
+			for piece := make([]byte, 1<<16); r.Context().Err() == nil; {
+				if _, err := w.Write(piece); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		g := hasty()
+		if name == "unsaid" {
+			g.Most = 1 << 20
+		}
+		err := g.Get(t.Context(), File{URL: start(t, serve), SHA256: "x"}, path)
+		if err == nil || !strings.Contains(err.Error(), "whose size is not known") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(path + ".part"); err == nil {
+			t.Errorf("%s: there is a part", name)
+		}
+	}
+}

@@ -115,6 +115,9 @@ func (t *transfer) attempt(ctx context.Context, have int64) error {
 	if t.file.Bytes > 0 && total > 0 && total != t.file.Bytes {
 		return &lastingError{fmt.Errorf("%s has %d bytes instead of %d: it is another file than the one asked for", t.file.URL, total, t.file.Bytes)}
 	}
+	if err := t.bounded(total); err != nil {
+		return err
+	}
 	if at == 0 {
 		if err := t.remember(response); err != nil {
 			return &lastingError{err}
@@ -122,6 +125,15 @@ func (t *transfer) attempt(ctx context.Context, have int64) error {
 	}
 	if err := t.copy(ctx, response.Body, at, cmp.Or(total, t.file.Bytes), watch); err != nil {
 		return cause(ctx, err)
+	}
+	return nil
+}
+
+// bounded returns an error if a file whose size is not known has more bytes than any may have: its sum
+// is known only when all of it is on the disk.
+func (t *transfer) bounded(bytes int64) error {
+	if most := cmp.Or(t.Most, DefaultMost); t.file.Bytes == 0 && bytes > most {
+		return &lastingError{errors.Join(fmt.Errorf("%s has more than %d bytes, which no file may have whose size is not known", t.file.URL, most), t.discard())}
 	}
 	return nil
 }
@@ -190,6 +202,9 @@ func (t *transfer) copy(ctx context.Context, from io.Reader, at, total int64, wa
 			watch.Reset(t.patience())
 			if total > 0 && at+int64(n) > total {
 				return &lastingError{errors.Join(fmt.Errorf("%s sends more than the %d bytes of the file", t.file.URL, total), t.discard())}
+			}
+			if err := t.bounded(at + int64(n)); err != nil {
+				return err
 			}
 			if _, err := f.Write(buffer[:n]); err != nil {
 				return &lastingError{fmt.Errorf("what comes from %s cannot be stored: %w", t.file.URL, err)}
