@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -43,13 +44,20 @@ func init() {
 // disk that is full: what fits is written.
 func Limit(most uint64) error {
 	signal.Ignore(syscall.SIGXFSZ) // the write fails instead
-	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: most, Max: unix.RLIM_INFINITY})
+	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: most, Max: math.MaxUint64})
 }
 
-// Limited is a process of the test binary with a variable in its environment, and with Limit.
-func Limited(ctx context.Context, most int, variable string) *exec.Cmd {
+// Process is a process of the test binary with a variable in its environment.
+func Process(ctx context.Context, variable string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), variable, limitVariable+"="+strconv.Itoa(most))
+	cmd.Env = append(os.Environ(), variable)
+	return cmd
+}
+
+// Limited is such a process with Limit.
+func Limited(ctx context.Context, most int, variable string) *exec.Cmd {
+	cmd := Process(ctx, variable)
+	cmd.Env = append(cmd.Env, limitVariable+"="+strconv.Itoa(most))
 	return cmd
 }
 
@@ -59,8 +67,7 @@ func Limited(ctx context.Context, most int, variable string) *exec.Cmd {
 func Killed(t *testing.T, rounds int, variable string, check func(last string)) {
 	t.Helper()
 	for range rounds {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), variable)
+		cmd := Process(t.Context(), variable)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.StdoutPipe()
 		if err != nil {

@@ -19,6 +19,13 @@ import (
 
 // TestMain makes a kernel of the test binary that writes a session of cells.
 func TestMain(m *testing.M) {
+	if path := os.Getenv("HIERML_TEST_HISTORY_KILLED"); path != "" {
+		keepUntilKilled(path)
+	}
+	if path := os.Getenv("HIERML_TEST_HISTORY_FULL"); path != "" {
+		fmt.Println(keepOnFullDisk(path))
+		os.Exit(0)
+	}
 	if path := os.Getenv("HIERML_TEST_HISTORY"); path != "" {
 		h := Open(path, slog.Default())
 		for line := range cellsOfWriter {
