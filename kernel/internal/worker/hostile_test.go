@@ -36,6 +36,7 @@ func TestForgedFrames(t *testing.T) {
 		"another's answer":    {forged(t, 1, &pipe.Seen{})},
 		"a request":           {forged(t, 1, &pipe.Run{})},
 		"forgotten":           {forged(t, 1, &pipe.Forget{}), done, forged(t, 1, &pipe.Forget{})},
+		"without a bundle":    {forged(t, 1, &pipe.Display{}), forged(t, 1, &pipe.Page{})},
 		"begins twice":        {forged(t, 7, &pipe.Begin{Main: true}), forged(t, 1, &pipe.Begin{Main: true})},
 	} {
 		prog := cellOf(1, lines...)

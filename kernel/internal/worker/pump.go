@@ -286,15 +286,19 @@ func (p *pump) comm(j *job, m *pipe.Comm) {
 // answer answers a question of a cell.
 func (p *pump) answer(m pipe.Message) { _ = p.c.send(0, m) } // can be encoded
 
-// show shows what a message brings.
+// show shows what a message brings. The child sends none without a bundle.
 func show(out program.Output, m pipe.Message) {
 	switch m := m.(type) {
 	case *pipe.Display:
-		out.Display(m.Bundle.Unpack(), m.ID, m.Update)
+		if m.Bundle != nil {
+			out.Display(m.Bundle.Unpack(), m.ID, m.Update)
+		}
 	case *pipe.Clear:
 		out.Clear(m.Wait)
 	case *pipe.Page:
-		out.Page(m.Bundle.Unpack())
+		if m.Bundle != nil {
+			out.Page(m.Bundle.Unpack())
+		}
 	case *pipe.NextInput:
 		out.NextInput(m.Source, m.Replace)
 	}
