@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hierml/notebook/internal/toolchain"
@@ -42,12 +40,14 @@ func compilerPrepared() bool {
 }
 
 // tryKit has a worker load what a kit builds, and notes in the kit that it did.
-func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err error) {
-	plugin, err := kit.Trial(ctx)
-	if err != nil {
+func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) error {
+	if err := kit.Trial(ctx, func(plugin string) error { return tryPlugin(ctx, plugin, command) }); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Dir(plugin))) }()
+	return kit.SetTried()
+}
+
+func tryPlugin(ctx context.Context, plugin string, command []string) (err error) {
 	process, err := worker.Start(worker.Config{Command: command})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func tryKit(ctx context.Context, kit *toolchain.Kit, command []string) (err erro
 		}
 		return fmt.Errorf("this program cannot load what was compiled for it; run `go run ./install` again: %w", err)
 	}
-	return kit.SetTried()
+	return nil
 }
 
 // nobody is an output that shows nothing and has no input.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
@@ -17,7 +18,8 @@ import (
 )
 
 // newEngine returns an engine whose cells run in a worker process of this program. The settings are
-// completed. Args are the os.Args of the cells; without any these have the name of this program alone.
+// completed. What processes have left that were killed is cleared. Args are the os.Args of the cells;
+// without any these have the name of this program alone.
 func newEngine(config worker.Config, settings engine.Config, args ...string) (*engine.Engine, error) {
 	command, err := workerProgram()
 	if err != nil {
@@ -31,6 +33,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 	if err != nil {
 		return nil, err
 	}
+	temporary.Clear()
 	settings.Executor = process
 	settings.Compiler = func(ctx context.Context, progress func(string)) (program.Compiler, error) {
 		return newCompiler(ctx, progress, command)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
@@ -85,7 +86,7 @@ func buildAside(race bool) (string, error) {
 	built.Lock()
 	defer built.Unlock()
 	if built.folder == "" {
-		dir, err := os.MkdirTemp("", "hierml-program-")
+		dir, err := temporary.Folder("", "program")
 		if err != nil {
 			return "", err
 		}
@@ -135,5 +136,5 @@ func Remove() error {
 	if built.folder == "" {
 		return nil
 	}
-	return os.RemoveAll(built.folder)
+	return temporary.Remove(built.folder)
 }

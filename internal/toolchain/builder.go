@@ -18,13 +18,15 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // A Builder builds units into plugins, one after the other, for one worker: units may import those
 // of earlier builds.
 type Builder struct {
 	kit    *Kit
-	using  *lock
+	using  *lock.Lock
 	folder *folder
 	// packages is the part of the linker's configuration that names the packages of the program.
 	packages string
@@ -58,7 +60,7 @@ func (e *CompileError) Error() string { return "the compiler refuses the cell: "
 
 // NewBuilder returns a builder with a private folder, which Close removes.
 func (k *Kit) NewBuilder() (*Builder, error) {
-	using, err := tryLock(k.dir+usersSuffix, false)
+	using, err := lock.Shared(k.dir + usersSuffix)
 	if err == nil {
 		if using == nil {
 			return nil, errors.New("the files for compiling cells are being removed, because this program was installed anew; restart")
@@ -70,7 +72,7 @@ func (k *Kit) NewBuilder() (*Builder, error) {
 	}
 	folder, err := newFolder()
 	if err != nil {
-		return nil, errors.Join(err, using.release())
+		return nil, errors.Join(err, using.Release())
 	}
 	var packages strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(k.info.Archives)) {
@@ -85,7 +87,7 @@ func (k *Kit) archive(path string) string {
 
 // Close removes the builder's folder with the plugins in it.
 func (b *Builder) Close() error {
-	return errors.Join(b.folder.remove(), b.using.release())
+	return errors.Join(b.folder.remove(), b.using.Release())
 }
 
 // Build compiles units and links them into a plugin, whose file it returns. The file may be removed

@@ -31,13 +31,14 @@ func text(path, declarations string, imports ...string) Unit {
 
 func TestTrial(t *testing.T) {
 	h := open(t, false)
-	plugin, err := h.kit.Trial(t.Context())
+	err := h.kit.Trial(t.Context(), func(plugin string) error {
+		if got := h.run(t, plugin+"="+TrialUnit); got != "" {
+			t.Error(got)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer os.RemoveAll(filepath.Dir(plugin))
-	if got := h.run(t, plugin+"="+TrialUnit); got != "" {
-		t.Error(got)
 	}
 }
 

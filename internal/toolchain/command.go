@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hierml/notebook/internal/process"
 )
 
 // commandError is a command that ran and failed, with what it wrote.
@@ -29,17 +31,16 @@ func (e *commandError) Error() string {
 func (e *commandError) noRoom() bool { return strings.Contains(e.text, "no space left on device") }
 
 // run runs a command to its end in dir and returns what it wrote to standard output. The end of ctx
-// kills it with what it started. A command that fails gives a *commandError with what it wrote to
+// kills it with what it started, and so does that of this process. A command that fails gives a *commandError with what it wrote to
 // standard error, or, if that is empty, to standard output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := process.Bind(exec.CommandContext(ctx, name, args...))
 	cmd.Dir = dir
 	cmd.Env = env
 	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := process.Run(cmd)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hierml/notebook/internal/temporary"
 )
 
 // hostPath is the package of the program that the tests build plugins for.
@@ -32,7 +34,8 @@ func TestMain(m *testing.M) {
 		fmt.Println(runReplaced())
 		os.Exit(0)
 	}
-	dir, err := os.MkdirTemp("", "hierml-build-test-")
+	temporary.Clear()
+	dir, err := temporary.Folder("", "host")
 	if err != nil {
 		panic(err)
 	}
@@ -41,7 +44,7 @@ func TestMain(m *testing.M) {
 		hosts[race] = sync.OnceValue(func() host { return newHost(race) })
 	}
 	code := m.Run()
-	if err := os.RemoveAll(dir); err != nil {
+	if err := temporary.Remove(dir); err != nil {
 		panic(err)
 	}
 	os.Exit(code)

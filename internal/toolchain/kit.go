@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // Settings say which kit Open opens. The zero value is that of the running program.
@@ -124,7 +126,7 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = k.make(ctx, p, s)
 	}
-	if err := errors.Join(err, making.release()); err != nil {
+	if err := errors.Join(err, making.Release()); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -155,9 +157,9 @@ func kitsFolder() (string, error) {
 }
 
 // lockMaking waits until this process is the only one that makes the kit.
-func lockMaking(ctx context.Context, path string, progress func(string)) (*lock, error) {
+func lockMaking(ctx context.Context, path string, progress func(string)) (*lock.Lock, error) {
 	for waited := false; ; waited = true {
-		l, err := tryLock(path, true)
+		l, err := lock.Alone(path)
 		if l != nil || err != nil {
 			return l, err
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hierml/notebook/internal/lock"
 	"github.com/hierml/notebook/internal/testrun"
 )
 
@@ -283,11 +284,11 @@ func TestRemoveOld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := tryLock(inUse.dir+usersSuffix, false)
+	l, err := lock.Shared(inUse.dir + usersSuffix)
 	if err != nil || l == nil {
 		t.Fatal(l, err)
 	}
-	defer l.release()
+	defer l.Release()
 	if err := removeOld(dir, made); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // kept is how many kits of the same program there are, the one just made included: a kernel that
@@ -95,12 +97,12 @@ func otherKits(dir string, but *Kit) ([]usedKit, error) {
 
 // remove removes the kit unless a builder uses it.
 func (k *Kit) remove() error {
-	l, err := tryLock(k.dir+usersSuffix, true)
+	l, err := lock.Alone(k.dir + usersSuffix)
 	if l == nil {
 		return err
 	}
 	// The description goes first: without it there is no kit.
 	return errors.Join(
 		os.Remove(filepath.Join(k.dir, infoFile)), os.RemoveAll(k.dir),
-		os.RemoveAll(k.dir+usersSuffix), os.RemoveAll(k.dir+makerSuffix), l.release())
+		os.RemoveAll(k.dir+usersSuffix), os.RemoveAll(k.dir+makerSuffix), l.Release())
 }

@@ -2,24 +2,9 @@
 
 package toolchain
 
-import (
-	"errors"
-	"os/exec"
-)
+import "errors"
 
 // Open refuses these systems before anything here is called.
-
-func ownGroup(*exec.Cmd) {}
-
-type lock struct{}
-
-func tryLock(string, bool) (*lock, error) { return nil, errors.ErrUnsupported }
-
-func tryLockThere(string) (*lock, error) { return nil, errors.ErrUnsupported }
-
-func (l *lock) release() error { return nil }
-
-func (l *lock) is(string) bool { return false }
 
 func trust(string) error { return errors.ErrUnsupported }
 

@@ -3,8 +3,6 @@ package toolchain
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 )
 
 // TrialUnit is the path of the unit that a trial plugin registers: its Run panics if the plugin
@@ -56,31 +54,22 @@ func init() { cell.Register("cell/trial/2", cell.Code{Run: try}) }
 `},
 }
 
-// Trial builds a plugin of two units for the program to load and run, which shows that the kit and
-// the program match. The caller removes the file's folder, which holds nothing else.
-func (k *Kit) Trial(ctx context.Context) (plugin string, err error) {
+// Trial builds a plugin of two units, and calls use with its file, for the program to load and run:
+// that shows that the kit and the program match.
+func (k *Kit) Trial(ctx context.Context, use func(plugin string) error) (err error) {
 	b, err := k.NewBuilder()
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	built, err := b.Build(ctx, trialUnits)
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(b.folder.path), "hierml-trial-")
-	if err != nil {
-		return "", err
-	}
-	plugin = filepath.Join(dir, "trial.so")
-	return plugin, os.Rename(built, plugin)
-}
-
-// tryBuild builds the trial plugin and removes it.
-func (k *Kit) tryBuild(ctx context.Context) error {
-	plugin, err := k.Trial(ctx)
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Dir(plugin))
+	defer func() { err = errors.Join(err, b.Close()) }()
+	plugin, err := b.Build(ctx, trialUnits)
+	if err != nil {
+		return err
+	}
+	return use(plugin)
+}
+
+// tryBuild builds the trial plugin.
+func (k *Kit) tryBuild(ctx context.Context) error {
+	return k.Trial(ctx, func(string) error { return nil })
 }

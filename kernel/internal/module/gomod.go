@@ -16,6 +16,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/hierml/notebook/internal/temporary"
 )
 
 // modulePath is the path of a session's own module.
@@ -162,7 +164,7 @@ type sessionModule struct {
 // session returns the session's module for cells that work in a place.
 func (s *Session) session(p *place) (*sessionModule, error) {
 	if s.dir == "" {
-		dir, err := os.MkdirTemp("", "hierml-modules-")
+		dir, err := temporary.Folder("", "modules")
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/hierml/notebook/internal/process"
 )
 
 // A listed package is what go list says of one.
@@ -192,20 +195,20 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 	if name == "" {
 		name = "go"
 	}
-	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd := process.Bind(exec.CommandContext(ctx, name, arguments...))
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), s.program.Env...), "PWD="+dir)
 	if dir == s.dir {
 		// The tool chain has to be that of the program, and the module this one.
 		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "GOFLAGS="+kept(cmd.Environ()))
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Cancel = func() error { return process.Signal(cmd, syscall.SIGINT) }
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	said := &sayings{progress: progress}
 	cmd.Stderr = said
-	err := cmd.Run()
+	err := process.Run(cmd)
 	said.end()
 	var exit *exec.ExitError
 	switch {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"go/types"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/stdlib"
 )
@@ -113,7 +113,7 @@ func (s *Session) Close() error {
 	}
 	dir := s.dir
 	s.dir = ""
-	return os.RemoveAll(dir)
+	return temporary.Remove(dir)
 }
 
 // Resolve implements program.Modules.

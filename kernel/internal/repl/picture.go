@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
@@ -39,8 +40,8 @@ func pictureOf(bundle *program.Bundle) (picture, bool) {
 	return picture{}, false
 }
 
-// pictures keeps the pictures of a session in a folder of its own, which stays when the session
-// ends.
+// pictures keeps the pictures of a session in a folder of its own. It stays when the session ends,
+// for those who look at them, until another one of the user begins.
 type pictures struct {
 	// draw returns what draws a picture in so many columns, empty for one that cannot be drawn; nil
 	// where the terminal draws none.
@@ -55,7 +56,7 @@ func (p *pictures) save(name string, data []byte) (path string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.folder == "" {
-		if p.folder, err = os.MkdirTemp("", "hierml-pictures-"); err != nil {
+		if p.folder, err = temporary.Folder("", "pictures"); err != nil {
 			return "", err
 		}
 	}

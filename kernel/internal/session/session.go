@@ -12,7 +12,6 @@ package session
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -21,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/assist"
 	"github.com/hierml/notebook/kernel/internal/history"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -206,9 +206,7 @@ func (s *session) removeFiles() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, path := range s.files {
-		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, temporary.Remove(path))
 	}
 	s.files = nil
 	return err

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hierml/notebook/internal/temporary"
 )
 
 const (
@@ -35,7 +37,7 @@ func (s *spill) write(text string) {
 	s.size += int64(len(text))
 	s.keep(text)
 	if s.err == nil && s.file == nil {
-		s.file, s.err = os.CreateTemp("", "hierml-output-*.txt")
+		s.file, s.err = temporary.File("output", ".txt")
 	}
 	if s.err == nil && s.size > maxSpill {
 		s.err = fmt.Errorf("the file has %s already", binarySize(maxSpill))

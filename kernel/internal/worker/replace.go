@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
@@ -18,11 +18,11 @@ func (p *Process) Replace(ctx context.Context, a *program.Adoption, out program.
 	if err != nil {
 		return left, 0, err
 	}
-	dir, err := os.MkdirTemp("", "hierml-variables-")
+	dir, err := temporary.Folder("", "variables")
 	if err != nil {
 		return left, 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, temporary.Remove(dir)) }()
 	file := filepath.Join(dir, "variables")
 	saved, err := askOn[*pipe.Saved](ctx, old, a.Cell, &pipe.Save{File: file, Adoption: a}, out)
 	if err != nil {

@@ -1,0 +1,28 @@
+//go:build unix
+
+package lock
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// open opens the file, and nothing that a link of another's leads to.
+func open(path string, flag int) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+}
+
+// lock locks the file and reports whether no other process has locked it.
+func lock(f *os.File, alone bool) (bool, error) {
+	how := unix.LOCK_SH
+	if alone {
+		how = unix.LOCK_EX
+	}
+	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package process
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func bind(*exec.Cmd) {}
+
+// Signal ends the program: no other signal can be sent here.
+func Signal(cmd *exec.Cmd, _ syscall.Signal) error { return cmd.Process.Kill() }
