@@ -37,7 +37,8 @@ func uninstall(out io.Writer, places place.Places) error {
 		if _, err := os.Stat(r.Program); err == nil && !isOurs(r.Program) {
 			u.keep(r.Program, "it is another program")
 		} else {
-			u.err = errors.Join(u.err, toolchain.Remove(r.Program))
+			_, err := toolchain.Remove(r.Program)
+			u.err = errors.Join(u.err, err)
 			u.remove(r.Program)
 		}
 	}

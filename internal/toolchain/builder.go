@@ -111,7 +111,7 @@ func (b *Builder) Build(ctx context.Context, units []Unit) (plugin string, err e
 		for _, u := range added {
 			delete(b.units, u.path)
 		}
-		return "", plainly(err, dir, "TMPDIR")
+		return "", plainly(b.kit.blame(ctx, err), dir, "TMPDIR")
 	}
 	return plugin, nil
 }

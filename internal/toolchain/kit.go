@@ -56,18 +56,22 @@ type kitInfo struct {
 	Writes bool
 	// Archives are the files of the packages, by import path.
 	Archives map[string]string
+	// Files are the sizes of all files of the kit, by their paths in it.
+	Files map[string]int64
 }
 
 // Beside the folder of a kit are two files for locks: of the process that makes it, and of those
-// that use it.
+// that use it. There may be what was not finished, and what was damaged.
 const (
-	makerSuffix = ".make"
-	usersSuffix = ".lock"
+	makerSuffix   = ".make"
+	usersSuffix   = ".lock"
+	asideSuffix   = ".making"
+	damagedSuffix = ".damaged"
 )
 
 // format is part of a kit's identity. It changes with the layout of the folder and with how its
 // files are made.
-const format = "6"
+const format = "7"
 
 // runningProgram is the file of this process, also when what it was started from has been removed or
 // replaced: the kit of another build is not its own.
@@ -84,7 +88,7 @@ func Find(s Settings) (*Kit, error) {
 }
 
 // find also returns what the kit is of, and the folder that it is to be made in if the error is
-// fs.ErrNotExist.
+// fs.ErrNotExist or a *damagedError.
 func find(s Settings) (p program, kits string, k *Kit, err error) {
 	if runtime.GOOS != "linux" {
 		return p, "", nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
@@ -98,14 +102,16 @@ func find(s Settings) (p program, kits string, k *Kit, err error) {
 	if kits, err = kitsFolder(); err != nil {
 		return p, "", nil, err
 	}
-	if err := trust(kits); err != nil {
-		return p, "", nil, err
-	}
 	k = &Kit{dir: filepath.Join(kits, identity(p))}
+	if err := trustPath(kits); errors.Is(err, fs.ErrNotExist) {
+		return p, kits, k, err
+	} else if err != nil {
+		return p, "", nil, plainly(err, kits, "XDG_CACHE_HOME")
+	}
 	return p, kits, k, k.read()
 }
 
-// Open returns the kit of a program, which it makes if there is none. The error says in one
+// Open returns the kit of a program, which it makes if there is none or it is damaged. The error says in one
 // sentence why cells cannot be compiled for the program, and what would change that.
 func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if s.Progress == nil {
@@ -115,15 +121,25 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if err == nil {
 		return k, nil
 	}
-	if k == nil || !errors.Is(err, fs.ErrNotExist) {
+	if k == nil || !toBeMade(err) {
 		return nil, err
+	}
+	err = os.MkdirAll(kits, 0o700)
+	if err == nil {
+		err = trustPath(kits)
+	}
+	if err != nil {
+		return nil, plainly(err, kits, "XDG_CACHE_HOME")
 	}
 	making, err := lockMaking(ctx, k.dir+makerSuffix, s.Progress)
 	if err != nil {
 		return nil, plainly(err, kits, "XDG_CACHE_HOME")
 	}
 	err = k.read() // another process may have made it meanwhile
-	if errors.Is(err, fs.ErrNotExist) {
+	if toBeMade(err) {
+		if damaged := (*damagedError)(nil); errors.As(err, &damaged) {
+			s.Progress("making anew what is damaged: " + damaged.what)
+		}
 		err = k.make(ctx, p, s)
 	}
 	if err := errors.Join(err, making.Release()); err != nil {
@@ -143,17 +159,13 @@ func identity(p program) string {
 	return hex.EncodeToString(sum.Sum(nil))[:24]
 }
 
-// kitsFolder returns the folder that kits are in, which it makes if needed.
+// kitsFolder returns the folder that kits are in.
 func kitsFolder() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("there is no folder for compiled code: %w", err)
 	}
-	dir := filepath.Join(cache, "hierml", "compiled")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", plainly(err, cache, "XDG_CACHE_HOME")
-	}
-	return dir, nil
+	return filepath.Join(cache, "hierml", "compiled"), nil
 }
 
 // lockMaking waits until this process is the only one that makes the kit.
@@ -180,12 +192,15 @@ const (
 )
 
 // read reads what the kit says about itself, and marks it as used now. The programs in the kit are
-// to be executed, so that it has to be the user's own.
+// to be executed, so that it has to be the user's own, and whole.
 func (k *Kit) read() error {
 	if err := trust(k.dir); err != nil {
 		return err
 	}
 	if err := k.readInfo(); err != nil {
+		return err
+	}
+	if err := k.check(); err != nil {
 		return err
 	}
 	now := time.Now()
@@ -197,14 +212,18 @@ func (k *Kit) read() error {
 }
 
 func (k *Kit) readInfo() error {
-	file := filepath.Join(k.dir, infoFile)
-	content, err := os.ReadFile(file)
+	content, err := os.ReadFile(filepath.Join(k.dir, infoFile))
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(content, &k.info); err != nil {
-		return fmt.Errorf("%s is damaged; remove its folder: %w", file, err)
+	var info kitInfo
+	if err := json.Unmarshal(content, &info); err != nil {
+		return &damagedError{k.dir, infoFile + " cannot be read"}
 	}
+	if len(info.Files) == 0 || len(info.Archives) == 0 || len(info.Linker) == 0 {
+		return &damagedError{k.dir, infoFile + " is not complete"}
+	}
+	k.info = info
 	return nil
 }
 
@@ -222,7 +241,7 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	if err := checkSources(ctx, tc, p, root); err != nil {
 		return err
 	}
-	aside := k.dir + ".making"
+	aside := k.dir + asideSuffix
 	if err := os.RemoveAll(aside); err != nil {
 		return err
 	}
@@ -231,12 +250,25 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	}
 	err = errors.Join(k.fill(ctx, tc, p, root, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
 	if err == nil {
-		err = os.Rename(aside, k.dir)
+		err = k.replace(aside)
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(aside))
 	}
 	return nil
+}
+
+// replace puts a complete kit in the place of a damaged one, or of none. Builders that use the
+// damaged one go on with the other: it was made for the same program.
+func (k *Kit) replace(complete string) error {
+	damaged := k.dir + damagedSuffix
+	if err := os.RemoveAll(damaged); err != nil {
+		return err
+	}
+	if err := os.Rename(k.dir, damaged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(os.Rename(complete, k.dir), os.RemoveAll(damaged))
 }
 
 // fill makes the kit in dir.
@@ -263,6 +295,9 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 	}
 	progress("trying them")
 	if err := k.chooseLinker(ctx, tc, dir); err != nil {
+		return err
+	}
+	if k.info.Files, err = inventory(dir); err != nil {
 		return err
 	}
 	content, err := json.MarshalIndent(k.info, "", " ")

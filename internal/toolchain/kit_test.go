@@ -90,6 +90,19 @@ func variant(t *testing.T, env []string, args ...string) string {
 	return file
 }
 
+// makeKitsFolder makes the folder that kits are in.
+func makeKitsFolder(t *testing.T) string {
+	t.Helper()
+	kits, err := kitsFolder()
+	if err == nil {
+		err = os.MkdirAll(kits, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kits
+}
+
 // plant puts a kit that everybody can write to where that of the program would be.
 func plant(t *testing.T, file string) {
 	t.Helper()
@@ -97,10 +110,7 @@ func plant(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kits, err := kitsFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	kits := makeKitsFolder(t)
 	dir := filepath.Join(kits, identity(p))
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -141,11 +151,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Setenv("HOME", "")
 		}, `^there is no folder for compiled code: .*`},
 		{"a cache of others", func(t *testing.T, s *Settings) {
-			kits, err := kitsFolder()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(kits, 0o777); err != nil {
+			if err := os.Chmod(makeKitsFolder(t), 0o777); err != nil {
 				t.Fatal(err)
 			}
 		}, `^other users can write to \S+/compiled, and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME$`},
@@ -246,26 +252,27 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := Remove(h.file); err != nil {
-		t.Fatal(err)
+	if removed, err := Remove(h.file); err != nil || len(removed.Folders) != 1 || len(removed.InUse) != 0 {
+		t.Fatal(removed, err)
 	}
 	dir, err := kitsFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after Remove: %v, %v", left, err)
 	}
 }
 
 func TestRemoveOld(t *testing.T) {
+	const info = `{"Root": "root", "Program": "main", "Linker": ["cc"], "Archives": {"a": "0.a"}, "Files": {"link": 1}}`
 	dir := t.TempDir()
 	kit := func(name string) *Kit {
 		k := &Kit{dir: filepath.Join(dir, name), info: kitInfo{Root: "root", Program: "main"}}
 		if err := os.Mkdir(k.dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(k.dir, infoFile), []byte(`{"Root": "root", "Program": "main"}`), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(k.dir, infoFile), []byte(info), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return k
@@ -273,7 +280,34 @@ func TestRemoveOld(t *testing.T) {
 	oldest, inUse, young, made := kit("oldest"), kit("used"), kit("young"), kit("made")
 	other, forgotten := kit("other"), kit("forgotten")
 	for _, k := range []*Kit{other, forgotten} {
-		if err := os.WriteFile(filepath.Join(k.dir, infoFile), []byte(`{"Root": "elsewhere", "Program": "main"}`), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(k.dir, infoFile), []byte(strings.Replace(info, "root", "elsewhere", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What was damaged is of no program that is known.
+	damaged := kit("damaged")
+	if err := os.WriteFile(filepath.Join(damaged.dir, infoFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now().AddDate(0, 0, -70)
+	if err := os.Chtimes(damaged.dir, then, then); err != nil {
+		t.Fatal(err)
+	}
+	// What was killed left these, with its lock, and what is made at the moment is like them.
+	killed, alive := &Kit{dir: filepath.Join(dir, "killed")}, &Kit{dir: filepath.Join(dir, "alive")}
+	for _, k := range []*Kit{killed, alive} {
+		for _, suffix := range []string{asideSuffix, damagedSuffix} {
+			if err := os.MkdirAll(filepath.Join(k.dir+suffix, "archives"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		making, err := lock.Alone(k.dir + makerSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k == alive {
+			defer making.Release()
+		} else if err := making.Release(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -295,10 +329,16 @@ func TestRemoveOld(t *testing.T) {
 	for _, test := range []struct {
 		kit  *Kit
 		gone bool
-	}{{oldest, true}, {inUse, false}, {young, false}, {made, false}, {other, false}, {forgotten, true}} {
+	}{{oldest, true}, {inUse, false}, {young, false}, {made, false}, {other, false}, {forgotten, true}, {damaged, true}} {
 		if _, err := os.Stat(test.kit.dir); errors.Is(err, fs.ErrNotExist) != test.gone {
 			t.Errorf("%s: %v", filepath.Base(test.kit.dir), err)
 		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*killed*")); err != nil || len(left) > 0 {
+		t.Errorf("left by a killed process: %q, %v", left, err)
+	}
+	if left, err := filepath.Glob(alive.dir + ".*"); err != nil || len(left) != 3 {
+		t.Errorf("left of what is being made: %q, %v", left, err)
 	}
 }
 

@@ -2,9 +2,11 @@ package toolchain
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hierml/notebook/internal/lock"
@@ -18,28 +20,53 @@ const kept = 2
 // program may be gone.
 const forgotten = 60 * 24 * time.Hour
 
+// Removed is what [Remove] did.
+type Removed struct {
+	// Folders were removed, and InUse were not, because a process uses them.
+	Folders, InUse []string
+}
+
 // Remove removes the kits of a program, with those of its earlier builds from the same sources.
 // Kits in use stay. It does nothing where there are none.
-func Remove(program string) error {
+func Remove(program string) (r Removed, err error) {
 	p, err := readProgram(program)
 	if err != nil {
-		return nil // there cannot be a kit of it
+		return r, nil // there cannot be a kit of it
 	}
 	dir, err := kitsFolder()
 	if err != nil {
-		return err
+		return r, nil // nor where there is no folder for them
 	}
 	k := &Kit{dir: filepath.Join(dir, identity(p))}
-	if k.readInfo() != nil {
-		return nil
-	}
-	others, err := otherKits(dir, k)
-	for _, other := range others {
-		if other.sameProgram(k) {
-			err = errors.Join(err, other.remove())
+	var kits []*Kit
+	if err := k.readInfo(); err == nil {
+		others, err := otherKits(dir, k)
+		if err != nil {
+			return r, err
+		}
+		for _, other := range others {
+			if other.sameProgram(k) {
+				kits = append(kits, other.Kit)
+			}
 		}
 	}
-	return errors.Join(err, k.remove())
+	if _, err := os.Lstat(k.dir); err == nil {
+		kits = append(kits, k)
+	}
+	for _, k := range kits {
+		removed, e := k.remove()
+		switch {
+		case e != nil:
+			err = errors.Join(err, e)
+		case removed:
+			r.Folders = append(r.Folders, k.dir)
+		default:
+			r.InUse = append(r.InUse, k.dir)
+		}
+	}
+	removeUnfinished(dir)
+	_ = os.Remove(dir) // if nothing is left in it
+	return r, err
 }
 
 // removeOld removes kits in dir that were made for earlier builds of the same program as made, but
@@ -56,9 +83,39 @@ func removeOld(dir string, made *Kit) error {
 		} else if time.Since(k.used) < forgotten {
 			continue
 		}
-		err = errors.Join(err, k.remove())
+		_, e := k.remove()
+		err = errors.Join(err, e)
 	}
+	removeUnfinished(dir)
 	return err
+}
+
+// removeUnfinished removes what processes have left that were killed while they made a kit, or
+// removed one. What cannot be removed is left to the next one.
+func removeUnfinished(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		suffix := filepath.Ext(e.Name())
+		if suffix == "" {
+			continue
+		}
+		k := &Kit{dir: filepath.Join(dir, e.Name()[:strings.IndexByte(e.Name(), '.')])}
+		making, err := lock.Existing(k.dir + makerSuffix)
+		if err != nil || making == nil {
+			continue
+		}
+		for _, left := range []string{asideSuffix, asideSuffix + usersSuffix, damagedSuffix} {
+			_ = os.RemoveAll(k.dir + left)
+		}
+		if _, err := os.Lstat(k.dir); errors.Is(err, fs.ErrNotExist) {
+			if using, err := lock.Alone(k.dir + usersSuffix); err == nil && using != nil {
+				_ = os.Remove(k.dir + usersSuffix)
+				_ = using.Release()
+			}
+			_ = os.Remove(k.dir + makerSuffix)
+		}
+		_ = making.Release()
+	}
 }
 
 // sameProgram reports whether the kits were made for builds of the same program from the same
@@ -86,7 +143,13 @@ func otherKits(dir string, but *Kit) ([]usedKit, error) {
 		}
 		k := &Kit{dir: filepath.Join(dir, e.Name())}
 		info, err := os.Stat(filepath.Join(k.dir, infoFile))
-		if err != nil || k.readInfo() != nil {
+		if err == nil {
+			err = k.readInfo()
+		}
+		if toBeMade(err) { // damaged, of no program that is known
+			info, err = os.Stat(k.dir)
+		}
+		if err != nil {
 			continue // another process removes it
 		}
 		kits = append(kits, usedKit{k, info.ModTime()})
@@ -95,14 +158,22 @@ func otherKits(dir string, but *Kit) ([]usedKit, error) {
 	return kits, nil
 }
 
-// remove removes the kit unless a builder uses it.
-func (k *Kit) remove() error {
-	l, err := lock.Alone(k.dir + usersSuffix)
-	if l == nil {
-		return err
+// remove removes the kit, and reports whether it did: not where a builder uses it or a process makes
+// it.
+func (k *Kit) remove() (removed bool, err error) {
+	making, err := lock.Alone(k.dir + makerSuffix)
+	if making == nil {
+		return false, err
+	}
+	using, err := lock.Alone(k.dir + usersSuffix)
+	if using == nil {
+		return false, errors.Join(err, making.Release())
 	}
 	// The description goes first: without it there is no kit.
-	return errors.Join(
-		os.Remove(filepath.Join(k.dir, infoFile)), os.RemoveAll(k.dir),
-		os.RemoveAll(k.dir+usersSuffix), os.RemoveAll(k.dir+makerSuffix), l.Release())
+	err = os.Remove(filepath.Join(k.dir, infoFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return true, errors.Join(err, os.RemoveAll(k.dir),
+		os.Remove(k.dir+usersSuffix), using.Release(), os.Remove(k.dir+makerSuffix), making.Release())
 }

@@ -55,12 +55,9 @@ func compilePackages(ctx context.Context, tc toolchain, p program, root, dir str
 	return archives, nil
 }
 
-// linkFile gives a file a second name, or makes a copy where the file system has no links or the
-// other name is on another one.
+// linkFile gives a file a second name, or makes a copy where the file system has no links, the other
+// name is on another one, or others can write to the file.
 func linkFile(from, to string) error {
-	if os.Link(from, to) == nil {
-		return nil
-	}
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -69,6 +66,9 @@ func linkFile(from, to string) error {
 	info, err := in.Stat()
 	if err != nil {
 		return err
+	}
+	if trustworthy(from, info, false) == nil && os.Link(from, to) == nil {
+		return nil
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
 	if err != nil {

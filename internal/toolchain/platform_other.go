@@ -2,10 +2,17 @@
 
 package toolchain
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 // Open refuses these systems before anything here is called.
 
 func trust(string) error { return errors.ErrUnsupported }
+
+func trustPath(string) error { return errors.ErrUnsupported }
+
+func trustworthy(string, fs.FileInfo, bool) error { return errors.ErrUnsupported }
 
 func usableForCode(string, uint64) bool { return false }
