@@ -7,6 +7,7 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/hierml/notebook/internal/process"
 )
 
 const module = "github.com/hierml/notebook"
@@ -43,18 +46,37 @@ func programName() string {
 	return "hierml"
 }
 
-// buildProgram builds the program of the module at root into path, with these flags besides. The
-// packages that are compiled are reported to progress.
+// newSuffix ends the names of files that are made aside of those that they replace.
+const newSuffix = ".new"
+
+// buildProgram builds the program of the module at root into path, with these flags besides: in
+// place of the program there, once it is complete. The packages that are compiled are reported to
+// progress.
 func buildProgram(ctx context.Context, root, path string, progress func(what string), flags ...string) error {
+	aside := path + newSuffix
+	if err := os.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// The go command links nothing where the program is there and the same. Where there are no links,
+	// it links.
+	_ = os.Link(path, aside)
+	if err := goBuild(ctx, root, aside, progress, flags...); err != nil {
+		return errors.Join(err, os.Remove(aside))
+	}
+	return os.Rename(aside, path)
+}
+
+func goBuild(ctx context.Context, root, path string, progress func(what string), flags ...string) error {
 	// No version control: a clone that belongs to another user would end the build.
 	args := append([]string{"build", "-v", "-buildvcs=false"}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "-o", path, "./kernel")...)
+	cmd := process.Bind(exec.CommandContext(ctx, "go", append(args, "-o", path, "./kernel")...))
 	cmd.Dir = root
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	wait, err := process.Start(cmd)
+	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
@@ -67,7 +89,7 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 		}
 		progress(line)
 	}
-	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
+	if err := errors.Join(lines.Err(), wait()); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

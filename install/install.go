@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
@@ -31,7 +31,8 @@ type outcome struct {
 
 // install does the whole installation, step by step. Each step finds out what is in place already
 // and does only the rest.
-func install(ctx context.Context, c *console, s settings, places place.Places) error {
+func install(ctx context.Context, c *console, s settings, places place.Places) (err error) {
+	temporary.Clear()
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -44,10 +45,11 @@ func install(ctx context.Context, c *console, s settings, places place.Places) e
 	if err := o.spec.Check(); err != nil {
 		return err
 	}
-	r, err := openReceipt(places)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	r, held, err := begin(places)
+	if err != nil {
+		return fmt.Errorf("%w; --prefix names another folder", err)
 	}
+	defer func() { err = errors.Join(err, held.Release()) }()
 	for _, dir := range []string{places.Data, places.Bin, o.kernelDir} {
 		if err := r.makeFolder(dir); err != nil {
 			return fmt.Errorf("%w; --prefix names a folder that you may write to", err)
@@ -75,7 +77,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) e
 
 func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root string) error {
 	step := c.begin("Building hierml")
-	r.Program = o.spec.Program
+	r.addProgram(o.spec.Program)
 	if err := r.save(); err != nil {
 		return step.fail(err)
 	}
@@ -132,6 +134,9 @@ func (o *outcome) registerKernel(_ context.Context, c *console, r *receipt, _ st
 func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) error {
 	step := c.begin("Looking for Jupyter")
 	env := python.Environment{Dir: filepath.Join(o.places.Data, "python"), Lock: python.Jupyter()}
+	if err := env.Tidy(); err != nil {
+		return step.fail(err)
+	}
 	chosen, err := env.Open(ctx)
 	if err != nil {
 		found := python.Find(ctx)
@@ -139,7 +144,7 @@ func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) er
 		if ok {
 			chosen = existing
 			// What is left of a private one is of no use any more.
-			if err := os.RemoveAll(env.Dir); err != nil {
+			if err := env.Remove(); err != nil {
 				return step.fail(err)
 			}
 			r.Python = ""
@@ -159,7 +164,14 @@ func (o *outcome) provideJupyter(ctx context.Context, c *console, r *receipt) er
 			total := env.Lock.Len()
 			chosen, err = env.Make(ctx, base, func(done int, what string) { step.progress(done, total, what) })
 			if err != nil {
-				return step.fail(err)
+				before, none := env.Works(ctx)
+				if none != nil || ctx.Err() != nil {
+					return step.fail(err)
+				}
+				// One of an earlier version is better than none.
+				step.end("not possible now, the earlier one stays: %s", err)
+				step = c.begin("Looking for Jupyter")
+				chosen = before
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/adrg/xdg"
+
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
@@ -19,6 +21,7 @@ import (
 // executable as the program.
 func installed(t *testing.T, dir string) (place.Places, *receipt) {
 	t.Helper()
+	ownFolders(t)
 	places, err := place.Prefix(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +58,7 @@ func installed(t *testing.T, dir string) (place.Places, *receipt) {
 	if err := spec.Write(kernel); err != nil {
 		t.Fatal(err)
 	}
-	r.Program = spec.Program
+	r.addProgram(spec.Program)
 	r.addKernel(kernel)
 	r.Python = filepath.Join(places.Data, "python")
 	if err := os.MkdirAll(filepath.Join(r.Python, "lib"), 0o755); err != nil {
@@ -71,6 +74,19 @@ func installed(t *testing.T, dir string) (place.Places, *receipt) {
 		t.Fatal(err)
 	}
 	return places, r
+}
+
+// ownFolders gives the test a cache, a history and temporary files of its own, of which there is
+// nothing yet.
+func ownFolders(t *testing.T) {
+	t.Helper()
+	t.Cleanup(xdg.Reload) // before Setenv, so that it runs after the variables are back
+	dir := t.TempDir()
+	for _, name := range []string{"XDG_CACHE_HOME", "XDG_STATE_HOME"} {
+		t.Setenv(name, filepath.Join(dir, name))
+	}
+	t.Setenv("TMPDIR", dir)
+	xdg.Reload()
 }
 
 // tree lists the files and folders under dir.
@@ -134,7 +150,7 @@ func TestUninstallKeepsWhatIsNotItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	places, r := installed(t, dir)
 	kept := map[string]string{
-		r.Program:            "#!/bin/sh\n",
+		r.Programs[0]:        "#!/bin/sh\n",
 		r.Tour.Notebook.Path: `{"mine": true}`,
 		filepath.Join(r.Kernels[0], "kernel.json"): `{"argv": ["other"]}`,
 	}
@@ -195,7 +211,7 @@ func TestTourInputs(t *testing.T) {
 	if err := os.WriteFile(source, []byte("cells"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	base := tour{source: source, places: places, spec: kernelspec.Spec{Name: "hierml", DisplayName: "Go", Program: r.Program}}
+	base := tour{source: source, places: places, spec: kernelspec.Spec{Name: "hierml", DisplayName: "Go", Program: r.Programs[0]}}
 	sum := func(tr tour) string {
 		t.Helper()
 		s, err := tr.inputs()
@@ -237,7 +253,7 @@ func TestSummaryHasAtMostTenLines(t *testing.T) {
 	places, r := installed(t, t.TempDir())
 	for _, jupyter := range []*python.Interpreter{nil, {Path: "/env/bin/python", Packages: map[string]string{"jupyterlab": "4.6"}}} {
 		o := outcome{
-			spec:      kernelspec.Spec{Name: "hierml", DisplayName: "Go (hierml)", Program: r.Program},
+			spec:      kernelspec.Spec{Name: "hierml", DisplayName: "Go (hierml)", Program: r.Programs[0]},
 			kernelDir: r.Kernels[0], places: places, tour: r.Tour, jupyter: jupyter,
 			withoutJupyter: "no Python\nand none\nat all", searchPath: "/p/share/jupyter",
 		}
@@ -245,7 +261,7 @@ func TestSummaryHasAtMostTenLines(t *testing.T) {
 		if lines := strings.Count(text, "\n"); lines > 10 {
 			t.Errorf("%d lines:\n%s", lines, text)
 		}
-		for _, want := range []string{r.Program, r.Kernels[0], r.Tour.Notebook.Path, r.Tour.HTML.Path} {
+		for _, want := range []string{r.Programs[0], r.Kernels[0], r.Tour.Notebook.Path, r.Tour.HTML.Path} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing:\n%s", want, text)
 			}

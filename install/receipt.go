@@ -20,11 +20,13 @@ import (
 type receipt struct {
 	path string
 
-	// Program is the built program.
+	// Programs are the built programs: there are several where GOBIN has changed.
+	Programs []string `json:"programs,omitempty"`
+	// Program is the one of an earlier version.
 	Program string `json:"program,omitempty"`
 	// Kernels are the folders of the registered kernels.
 	Kernels []string `json:"kernels,omitempty"`
-	// Python is the folder of the private environment.
+	// Python is the path of the private environment.
 	Python string `json:"python,omitempty"`
 	// Tour is the executed tour.
 	Tour *tourRecord `json:"tour,omitempty"`
@@ -100,6 +102,10 @@ func openReceipt(places place.Places) (*receipt, error) {
 	if err := json.Unmarshal(content, r); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w; remove it and install again", r.path, err)
 	}
+	if r.Program != "" {
+		r.addProgram(r.Program)
+		r.Program = ""
+	}
 	return r, nil
 }
 
@@ -113,30 +119,49 @@ func (r *receipt) save() error {
 
 // writeFile writes a file completely, or not at all.
 func writeFile(path string, content []byte) error {
-	if err := os.WriteFile(path+".new", content, 0o644); err != nil {
+	if err := os.WriteFile(path+newSuffix, content, 0o644); err != nil {
 		return err
 	}
-	return os.Rename(path+".new", path)
+	return os.Rename(path+newSuffix, path)
 }
 
 // makeFolder makes a folder and those above it, and notes which were missing.
 func (r *receipt) makeFolder(dir string) error {
-	var missing []string
+	missing, err := missingFolders(dir)
+	if err != nil {
+		return err
+	}
+	r.addFolders(missing)
+	return os.MkdirAll(dir, 0o755)
+}
+
+// missingFolders returns which of a folder and those above it are missing, outer ones first.
+func missingFolders(dir string) (missing []string, err error) {
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return nil, err
 		}
 		missing = append(missing, d)
 	}
 	slices.Reverse(missing)
-	for _, d := range missing {
+	return missing, nil
+}
+
+func (r *receipt) addFolders(dirs []string) {
+	for _, d := range dirs {
 		if !slices.Contains(r.Folders, d) {
 			r.Folders = append(r.Folders, d)
 		}
 	}
-	return os.MkdirAll(dir, 0o755)
+}
+
+// addProgram notes a program.
+func (r *receipt) addProgram(path string) {
+	if !slices.Contains(r.Programs, path) {
+		r.Programs = append(r.Programs, path)
+	}
 }
 
 // addKernel notes a kernelspec's folder.

@@ -17,6 +17,8 @@ import (
 	"github.com/hierml/notebook/install/internal/gotest"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/internal/testprogram"
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/internal/toolchain"
@@ -87,7 +89,8 @@ func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	if err := os.Chdir(root); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "hierml-test-")
+	temporary.Clear()
+	dir, err := temporary.Folder("", "test")
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func test(ctx context.Context, c *console, form testForm, ci bool) error {
 	} else {
 		err = r.full(ctx, root, dir)
 	}
-	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+	if err := errors.Join(err, temporary.Remove(dir)); err != nil {
 		return err
 	}
 	return r.conclude(begun)
@@ -227,8 +230,11 @@ func (r *testRun) say(piece string) {
 // tool returns a stage that runs a command and shows what it prints.
 func (r *testRun) tool(name string, args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
-		r.say(string(out))
+		var out bytes.Buffer
+		cmd := process.Bind(exec.CommandContext(ctx, name, args...))
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := process.Run(cmd)
+		r.say(out.String())
 		return err
 	}
 }
@@ -260,14 +266,15 @@ func (r *testRun) read(cmd *exec.Cmd, show gotest.Verbosity) (gotest.Summary, er
 		return gotest.Summary{}, err
 	}
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
+	wait, err := process.Start(process.Bind(cmd))
+	if err != nil {
 		return gotest.Summary{}, err
 	}
 	summary, err := gotest.Read(out, show, r.say)
 	r.mu.Lock()
 	r.summary.Add(summary)
 	r.mu.Unlock()
-	return summary, errors.Join(err, cmd.Wait())
+	return summary, errors.Join(err, wait())
 }
 
 // packages returns the packages that are tested without the race detector.
@@ -398,6 +405,9 @@ func providePython(ctx context.Context, c *console) error {
 		}
 		step := c.begin("Installing JupyterLab, jupyter_kernel_test and numpy for the tests")
 		total := env.Lock.Len()
+		if err := env.Tidy(); err != nil {
+			return step.fail(err)
+		}
 		if _, err = env.Make(ctx, base, func(done int, what string) { step.progress(done, total, what) }); err != nil {
 			return step.fail(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/hierml/notebook/install/internal/kernelspec"
 	"github.com/hierml/notebook/install/internal/place"
 	"github.com/hierml/notebook/install/internal/python"
+	"github.com/hierml/notebook/internal/process"
 )
 
 // tour is the main job: a notebook, run from top to bottom, kept with its page.
@@ -98,14 +99,15 @@ func (t tour) run(ctx context.Context, progress func(done, total int)) (*tourRec
 
 // runOurselves runs the tour without Jupyter.
 func (t tour) runOurselves(ctx context.Context, progress func(done, total int)) error {
-	notebook, html := t.notebook()+".new", t.html()+".new"
-	cmd := exec.CommandContext(ctx, t.spec.Program, "notebook", "run", t.source, "-o", notebook, "--html", html)
+	notebook, html := t.notebook()+newSuffix, t.html()+newSuffix
+	cmd := process.Bind(exec.CommandContext(ctx, t.spec.Program, "notebook", "run", t.source, "-o", notebook, "--html", html))
 	cmd.Dir = t.places.Data
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	wait, err := process.Start(cmd)
+	if err != nil {
 		return err
 	}
 	var said strings.Builder
@@ -119,7 +121,7 @@ func (t tour) runOurselves(ctx context.Context, progress func(done, total int)) 
 		}
 		fmt.Fprintln(&said, lines.Text())
 	}
-	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
+	if err := errors.Join(lines.Err(), wait()); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

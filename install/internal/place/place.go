@@ -57,6 +57,9 @@ func User(gobin string) (Places, error) {
 // Cache returns the folder of what can be made again: the Python environment of the tests.
 func Cache() string { return filepath.Join(xdg.CacheHome, "hierml") }
 
+// State returns the folder of what the program remembers: the history.
+func State() string { return filepath.Join(xdg.StateHome, "hierml") }
+
 // jupyterData is jupyter_core.paths.jupyter_data_dir: the folder of the user in which Jupyter looks
 // for kernelspecs, which is not always the XDG one.
 func jupyterData(goos, home string, getenv func(string) string) string {

@@ -2,22 +2,35 @@ package python
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+
+	"github.com/hierml/notebook/internal/lock"
+	"github.com/hierml/notebook/internal/process"
 )
 
-// Environment is a private virtual environment.
+// Environment is a private virtual environment. It holds the paths of its own folder, and cannot be
+// moved. So each one is made in a folder of its own, and Dir is a link to the one in use: who makes
+// another loses nothing before the other is ready.
 type Environment struct {
-	// Dir is its folder.
+	// Dir is the path by which it is used: of the link, or of the environment itself where an earlier
+	// version has made it.
 	Dir string
 	// Lock is what it holds.
 	Lock Lock
 }
+
+// Folders is where the environments are.
+func (e Environment) Folders() string { return e.Dir + "-environments" }
 
 // TestEnvironment returns the environment of the tests in a cache folder.
 func TestEnvironment(cache string) Environment {
@@ -45,6 +58,12 @@ func (e Environment) Open(ctx context.Context) (Interpreter, error) {
 	if string(sum) != e.Lock.Sum() {
 		return Interpreter{}, fmt.Errorf("%s was made from another lock file", e.Dir)
 	}
+	return e.Works(ctx)
+}
+
+// Works returns the environment's interpreter if it has all of Jupyter, from whatever lock it was
+// made.
+func (e Environment) Works(ctx context.Context) (Interpreter, error) {
 	found, err := Probe(ctx, e.Python())
 	if err != nil {
 		return Interpreter{}, err
@@ -55,29 +74,130 @@ func (e Environment) Open(ctx context.Context) (Interpreter, error) {
 	return found, nil
 }
 
-// Make makes the environment anew with base, in place of whatever is in Dir. Each of the lock's
-// packages is reported to progress, from 1 to Lock.Len(). Only files whose hash is in the lock are
-// installed, and none is built here.
-func (e Environment) Make(ctx context.Context, base Interpreter, progress func(done int, what string)) (Interpreter, error) {
+// Make makes an environment with base, and then uses it in place of the one before. That stays until
+// the next call of [Environment.Tidy]: a JupyterLab may run from it. If Make fails, the one before is
+// in use, and nothing is left of the other. Each of the lock's packages is reported to progress, from
+// 1 to Lock.Len(). Only files whose hash is in the lock are installed, and none is built here.
+func (e Environment) Make(ctx context.Context, base Interpreter, progress func(done int, what string)) (made Interpreter, err error) {
 	if err := base.CanMakeEnvironment(); err != nil {
 		return Interpreter{}, err
 	}
-	if err := os.RemoveAll(e.Dir); err != nil {
+	if err := os.MkdirAll(e.Folders(), 0o755); err != nil {
 		return Interpreter{}, err
 	}
-	if err := apart(func(dir string) error {
-		out, err := base.command(ctx, dir, "-m", "venv", e.Dir).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(string(out), 15))
-		}
-		return e.install(ctx, dir, progress)
-	}); err != nil {
+	making, err := lock.Alone(filepath.Join(e.Folders(), "lock"))
+	if err != nil {
 		return Interpreter{}, err
 	}
-	if err := os.WriteFile(e.stamp(), []byte(e.Lock.Sum()), 0o644); err != nil {
+	if making == nil {
+		return Interpreter{}, fmt.Errorf("another process makes an environment in %s; wait until it has ended", e.Folders())
+	}
+	defer func() { err = errors.Join(err, making.Release()) }()
+	folder, err := e.newFolder()
+	if err != nil {
 		return Interpreter{}, err
+	}
+	if err := (Environment{folder, e.Lock}).fill(ctx, base, progress); err != nil {
+		return Interpreter{}, errors.Join(err, os.RemoveAll(folder))
+	}
+	if err := e.use(folder); err != nil {
+		return Interpreter{}, errors.Join(err, os.RemoveAll(folder))
 	}
 	return e.Open(ctx)
+}
+
+// newFolder makes a folder for an environment.
+func (e Environment) newFolder() (string, error) {
+	for n := 1; ; n++ {
+		folder := filepath.Join(e.Folders(), strconv.Itoa(n))
+		if err := os.Mkdir(folder, 0o755); !errors.Is(err, fs.ErrExist) {
+			return folder, err
+		}
+	}
+}
+
+// fill makes the environment in its empty folder, and tries it.
+func (e Environment) fill(ctx context.Context, base Interpreter, progress func(done int, what string)) error {
+	err := apart(func(dir string) error {
+		var out bytes.Buffer
+		cmd := base.command(ctx, dir, "-m", "venv", e.Dir)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := process.Run(cmd); err != nil {
+			return fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(out.String(), 15))
+		}
+		return e.install(ctx, dir, progress)
+	})
+	if err == nil {
+		_, err = e.Works(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(e.stamp(), []byte(e.Lock.Sum()), 0o644)
+}
+
+// use makes Dir a link to an environment, in place of another link, or of an environment, which goes
+// to the other folders.
+func (e Environment) use(folder string) error {
+	link := filepath.Join(e.Folders(), "link")
+	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	target, err := filepath.Rel(filepath.Dir(e.Dir), folder)
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(target, link); err != nil {
+		return err
+	}
+	info, err := os.Lstat(e.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil || !info.IsDir() {
+		return os.Rename(link, e.Dir)
+	}
+	before, err := e.newFolder()
+	if err == nil {
+		err = os.Remove(before) // only the name is needed
+	}
+	if err == nil {
+		err = os.Rename(e.Dir, before)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(link, e.Dir); err != nil {
+		return errors.Join(err, os.Rename(before, e.Dir))
+	}
+	return nil
+}
+
+// Tidy removes all environments but the one in use: those that it has replaced, and what was left by
+// a process that was killed.
+func (e Environment) Tidy() (err error) {
+	making, err := lock.Existing(filepath.Join(e.Folders(), "lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if making == nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, making.Release()) }()
+	used, _ := filepath.EvalSymlinks(e.Dir) // empty if none is used
+	entries, err := os.ReadDir(e.Folders())
+	for _, entry := range entries {
+		folder := filepath.Join(e.Folders(), entry.Name())
+		if real, resolveErr := filepath.EvalSymlinks(folder); entry.IsDir() && (resolveErr != nil || real != used) {
+			err = errors.Join(err, os.RemoveAll(folder))
+		}
+	}
+	return err
+}
+
+// Remove removes the environment and all that it has replaced.
+func (e Environment) Remove() error {
+	return errors.Join(os.RemoveAll(e.Dir), os.RemoveAll(e.Folders()))
 }
 
 // install fills the new environment, working in an empty folder.
@@ -91,10 +211,11 @@ func (e Environment) install(ctx context.Context, dir string, progress func(done
 		"--disable-pip-version-check", "--progress-bar", "off", "-r", lock)
 	reader, writer := io.Pipe()
 	cmd.Stdout, cmd.Stderr = writer, writer
-	if err := cmd.Start(); err != nil {
+	wait, err := process.Start(cmd)
+	if err != nil {
 		return err
 	}
-	go func() { writer.CloseWithError(cmd.Wait()) }() // a nil error is io.EOF to the reader
+	go func() { writer.CloseWithError(wait()) }() // a nil error is io.EOF to the reader
 	var last []string
 	done := 0
 	lines := bufio.NewScanner(reader)

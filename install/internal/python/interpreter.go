@@ -16,6 +16,9 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/internal/temporary"
 )
 
 //go:embed probe.py
@@ -75,8 +78,9 @@ func (i Interpreter) Command(ctx context.Context, dir, script string, args ...st
 // command returns a command of the interpreter that starts in dir. Python looks for modules there
 // before it looks among its own, so that nobody but the user may be able to write to dir. The
 // options that forbid it are none for this: they are new, or leave out what the user has installed.
+// Package process starts it.
 func (i Interpreter) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, i.Path, args...)
+	cmd := process.Bind(exec.CommandContext(ctx, i.Path, args...))
 	cmd.Dir = dir
 	return cmd
 }
@@ -84,11 +88,11 @@ func (i Interpreter) command(ctx context.Context, dir string, args ...string) *e
 // apart calls run with an empty folder, which only the user can write to and which is removed
 // afterwards.
 func apart(run func(dir string) error) error {
-	dir, err := os.MkdirTemp("", "hierml-python-")
+	dir, err := temporary.Folder("", "python")
 	if err != nil {
 		return err
 	}
-	return errors.Join(run(dir), os.RemoveAll(dir))
+	return errors.Join(run(dir), temporary.Remove(dir))
 }
 
 // answer returns what Python code given as text writes, run apart and with the variables env
@@ -97,12 +101,12 @@ func (i Interpreter) answer(ctx context.Context, env []string, script string, ar
 	err = apart(func(dir string) error {
 		cmd := i.Command(ctx, dir, script, args...)
 		cmd.Env = append(cmd.Env, env...)
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		var err error
-		if out, err = cmd.Output(); err != nil {
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := process.Run(cmd); err != nil {
 			return fmt.Errorf("%w\n%s", err, tail(stderr.String(), 15))
 		}
+		out = stdout.Bytes()
 		return nil
 	})
 	return out, err

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hierml/notebook/internal/process"
 )
 
 //go:embed run_notebook.py
@@ -49,7 +51,8 @@ func (n Notebook) run(ctx context.Context, i Interpreter, dir string, progress f
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
+	wait, err := process.Start(cmd)
+	if err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(stdout)
@@ -59,7 +62,7 @@ func (n Notebook) run(ctx context.Context, i Interpreter, dir string, progress f
 			progress(done, total)
 		}
 	}
-	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
+	if err := errors.Join(lines.Err(), wait()); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
