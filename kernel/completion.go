@@ -110,7 +110,7 @@ func completions(root *cobra.Command) {
 		"notebook run": files(1, "ipynb"), "notebook check": files(many, "ipynb"), "notebook clear": files(many, "ipynb"), "notebook export": files(1, "ipynb"),
 		"data list": completeDataset, "data get": completeDataset, "data verify": completeDataset,
 		"study run": files(1, "json"), "study show": completeFolder, "study cell": completeCell,
-		"doctor": oneOf(), "version": oneOf(),
+		"doctor": oneOf(), "version": oneOf(), "licences": oneOf(),
 	} {
 		named(root, path).ValidArgsFunction = complete
 	}

@@ -80,6 +80,8 @@ func TestCommandLine(t *testing.T) {
 		{"notebook run --help", 0, "raises-exception", ""},
 		{"version", 0, "hierml ", ""},
 		{"--version", 0, "hierml ", ""},
+		{"licences", 0, "by Anthony Starks", ""},
+		{"licences", 0, "SIL OPEN FONT LICENSE Version 1.1", ""},
 		{"rum", 2, "", "hierml: there is no command \"rum\"; did you mean run?\nSee 'hierml --help'.\n"},
 		{"notbook clear", 2, "", "hierml: there is no command \"notbook\"; did you mean notebook?\nSee 'hierml --help'.\n"},
 		{"clear a.ipynb", 2, "", "hierml: there is no command \"clear\"; did you mean hierml notebook clear?\nSee 'hierml --help'.\n"},
