@@ -17,6 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/internal/temporary"
 )
 
 const module = "github.com/hierml/notebook"
@@ -66,11 +67,17 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 	return os.Rename(aside, path)
 }
 
-func goBuild(ctx context.Context, root, path string, progress func(what string), flags ...string) error {
+func goBuild(ctx context.Context, root, path string, progress func(what string), flags ...string) (err error) {
+	dir, err := temporary.Folder("", "build")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, temporary.Remove(dir)) }()
 	// No version control: a clone that belongs to another user would end the build.
 	args := append([]string{"build", "-v", "-buildvcs=false"}, flags...)
 	cmd := process.Bind(exec.CommandContext(ctx, "go", append(args, "-o", path, "./kernel")...))
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err

@@ -237,18 +237,22 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	if err != nil {
 		return err
 	}
-	s.Progress("comparing the sources with the program")
-	if err := checkSources(ctx, tc, p, root); err != nil {
-		return err
-	}
 	aside := k.dir + asideSuffix
-	if err := os.RemoveAll(aside); err != nil {
+	// What is written on the way goes with the folder, also if this process is killed.
+	temporary := filepath.Join(aside, "tmp")
+	tc.env = append(tc.env, "TMPDIR="+temporary)
+	err = os.RemoveAll(aside)
+	if err == nil {
+		err = os.MkdirAll(temporary, 0o700)
+	}
+	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(aside, 0o700); err != nil {
-		return err
+	s.Progress("comparing the sources with the program")
+	err = checkSources(ctx, tc, p, root)
+	if err == nil {
+		err = errors.Join(k.fill(ctx, tc, p, root, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
 	}
-	err = errors.Join(k.fill(ctx, tc, p, root, aside, s.Progress), os.RemoveAll(aside+usersSuffix))
 	if err == nil {
 		err = k.replace(aside)
 	}
@@ -295,6 +299,9 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, root, dir strin
 	}
 	progress("trying them")
 	if err := k.chooseLinker(ctx, tc, dir); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil {
 		return err
 	}
 	if k.info.Files, err = inventory(dir); err != nil {

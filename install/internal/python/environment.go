@@ -121,6 +121,7 @@ func (e Environment) fill(ctx context.Context, base Interpreter, progress func(d
 	err := apart(func(dir string) error {
 		var out bytes.Buffer
 		cmd := base.command(ctx, dir, "-m", "venv", e.Dir)
+		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := process.Run(cmd); err != nil {
 			return fmt.Errorf("%s -m venv %s: %w\n%s", base.Path, e.Dir, err, tail(out.String(), 15))
@@ -209,6 +210,7 @@ func (e Environment) install(ctx context.Context, dir string, progress func(done
 	cmd := Interpreter{Path: e.Python()}.command(ctx, dir, "-m", "pip", "install",
 		"--require-hashes", "--only-binary", ":all:", "--no-user", "--no-input",
 		"--disable-pip-version-check", "--progress-bar", "off", "-r", lock)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	reader, writer := io.Pipe()
 	cmd.Stdout, cmd.Stderr = writer, writer
 	wait, err := process.Start(cmd)

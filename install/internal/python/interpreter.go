@@ -86,7 +86,7 @@ func (i Interpreter) command(ctx context.Context, dir string, args ...string) *e
 }
 
 // apart calls run with an empty folder, which only the user can write to and which is removed
-// afterwards.
+// afterwards. Temporary files belong there, too: what a killed program leaves goes with it.
 func apart(run func(dir string) error) error {
 	dir, err := temporary.Folder("", "python")
 	if err != nil {
@@ -100,7 +100,7 @@ func apart(run func(dir string) error) error {
 func (i Interpreter) answer(ctx context.Context, env []string, script string, args ...string) (out []byte, err error) {
 	err = apart(func(dir string) error {
 		cmd := i.Command(ctx, dir, script, args...)
-		cmd.Env = append(cmd.Env, env...)
+		cmd.Env = append(append(cmd.Env, "TMPDIR="+dir), env...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := process.Run(cmd); err != nil {

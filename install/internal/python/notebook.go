@@ -44,7 +44,7 @@ func (n Notebook) Run(ctx context.Context, i Interpreter, progress func(done, to
 func (n Notebook) run(ctx context.Context, i Interpreter, dir string, progress func(done, total int)) error {
 	cmd := i.Command(ctx, dir, runScript, n.Source, n.Kernel, n.DisplayName, n.Output, n.HTML)
 	// The cells are not the user's, and do not belong in the user's history.
-	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")), "XDG_STATE_HOME="+dir)
+	cmd.Env = append(cmd.Env, "JUPYTER_PATH="+SearchPath(n.Data, os.Getenv("JUPYTER_PATH")), "XDG_STATE_HOME="+dir, "TMPDIR="+dir)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

@@ -161,10 +161,17 @@ type sessionModule struct {
 	key string
 }
 
+// temporaryFolder is where the go command keeps what it needs for a while, in the folder of the
+// module: what it leaves when it is killed goes with that.
+const temporaryFolder = "tmp"
+
 // session returns the session's module for cells that work in a place.
 func (s *Session) session(p *place) (*sessionModule, error) {
 	if s.dir == "" {
 		dir, err := temporary.Folder("", "modules")
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, temporaryFolder), 0o700)
+		}
 		if err != nil {
 			return nil, err
 		}

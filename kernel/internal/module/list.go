@@ -200,7 +200,8 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 	cmd.Env = append(append(os.Environ(), s.program.Env...), "PWD="+dir)
 	if dir == s.dir {
 		// The tool chain has to be that of the program, and the module this one.
-		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "GOFLAGS="+kept(cmd.Environ()))
+		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "GOFLAGS="+kept(cmd.Environ()),
+			"TMPDIR="+filepath.Join(dir, temporaryFolder))
 	}
 	cmd.Cancel = func() error { return process.Signal(cmd, syscall.SIGINT) }
 	cmd.WaitDelay = 5 * time.Second
