@@ -64,7 +64,19 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 	if err := goBuild(ctx, root, aside, progress, flags...); err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return os.Rename(aside, path)
+	return takePlace(aside, path)
+}
+
+// takePlace puts what was made aside in its place.
+func takePlace(aside, path string) error {
+	if err := os.Rename(aside, path); err != nil {
+		return err
+	}
+	// Of two names of one file, which are there if nothing was linked, the system renames none.
+	if err := os.Remove(aside); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func goBuild(ctx context.Context, root, path string, progress func(what string), flags ...string) (err error) {
