@@ -19,7 +19,7 @@ type ConnectionInfo struct {
 	StdinPort       int    `json:"stdin_port"`
 	ControlPort     int    `json:"control_port"`
 	HeartbeatPort   int    `json:"hb_port"`
-	Key             string `json:"key"` // empty: messages are not signed
+	Key             string `json:"key"` // empty, which only this machine may reach: messages are not signed
 	SignatureScheme string `json:"signature_scheme"`
 	KernelName      string `json:"kernel_name"`
 	CurvePublicKey  string `json:"curve_publickey"`
@@ -59,6 +59,10 @@ func (c *ConnectionInfo) check() error {
 	if _, err := newSigner(c.SignatureScheme, c.Key); err != nil {
 		return err
 	}
+	if c.Key == "" && !c.isLocal() {
+		return fmt.Errorf("key is empty, and ip is %s: whoever can reach that address could run code as you; "+
+			"name a key, or listen on 127.0.0.1 or by transport ipc", c.IP)
+	}
 	for channel, port := range c.ports() {
 		if port <= 0 || c.Transport == "tcp" && port > 65535 {
 			return fmt.Errorf("%s_port is %d, expected a port", channel, port)
@@ -69,6 +73,12 @@ func (c *ConnectionInfo) check() error {
 			"start it without curve_publickey and curve_secretkey, or with transport ipc")
 	}
 	return nil
+}
+
+// isLocal reports whether only this machine can reach the kernel.
+func (c *ConnectionInfo) isLocal() bool {
+	ip := net.ParseIP(c.IP)
+	return c.Transport == "ipc" || c.IP == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (c *ConnectionInfo) ports() map[Channel]int {

@@ -74,6 +74,10 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 		sockets: make(map[Channel]*socket),
 		stdin:   stdin{asking: make(chan struct{}, 1)},
 	}
+	if info.Key == "" {
+		config.Log.Warn("messages are not signed, since the key in the connection file is empty: " +
+			"who can connect to the kernel can run code as you, and on 127.0.0.1 every user of this machine can")
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.iopub = newIOPub(s)
 	for _, channel := range []Channel{Shell, Control, Stdin, IOPubChannel, Heartbeat} {

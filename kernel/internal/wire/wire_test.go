@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -317,6 +318,29 @@ func TestCloseDelivers(t *testing.T) {
 	}
 }
 
+// The log says it when messages are not signed, once.
+func TestEmptyKeyIsToldOf(t *testing.T) {
+	for key, want := range map[string]int{"": 1, "secret": 0} {
+		info := wiretest.TCP(t)
+		info["key"] = key
+		connection, err := wire.ReadConnectionFile(info.File(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		server, err := wire.Listen(connection, wire.Config{Log: slog.New(slog.NewTextHandler(&said, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Count(said.String(), "not signed"); got != want {
+			t.Errorf("with the key %q the log says %q", key, said.String())
+		}
+	}
+}
+
 func TestListenTwice(t *testing.T) {
 	info := wiretest.TCP(t)
 	open(t, info)
@@ -337,6 +361,17 @@ func TestConnectionFile(t *testing.T) {
 	}{
 		{"good", nil, ""},
 		{"defaults", map[string]any{"transport": "", "signature_scheme": "", "key": ""}, ""},
+		// wire_empty_key_public
+		{"no key for others", map[string]any{"key": "", "ip": "0.0.0.0"}, "name a key"},
+		{"no key for all", map[string]any{"key": "", "ip": "*"}, "name a key"},
+		{"no key for a network", map[string]any{"key": "", "ip": "192.0.2.1"}, "192.0.2.1"},
+		{"no key for all of IPv6", map[string]any{"key": "", "ip": "::"}, "name a key"},
+		{"no key for a name", map[string]any{"key": "", "ip": "example.org"}, "name a key"},
+		{"no key for a name like an address", map[string]any{"key": nil, "ip": "127.0.0.1.example.org"}, "name a key"},
+		{"no key for this machine", map[string]any{"key": "", "ip": "::1"}, ""},
+		{"no key by name", map[string]any{"key": "", "ip": "localhost"}, ""},
+		{"no key for a file", map[string]any{"key": "", "ip": "/tmp/s", "transport": "ipc"}, ""},
+		{"a key for others", map[string]any{"ip": "0.0.0.0"}, ""},
 		{"sha512", map[string]any{"signature_scheme": "hmac-sha512"}, ""},
 		{"transport", map[string]any{"transport": "udp"}, "transport"},
 		{"address", map[string]any{"ip": ""}, "ip"},
