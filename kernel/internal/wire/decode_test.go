@@ -38,7 +38,7 @@ func TestDecodeSigned(t *testing.T) {
 		{`{}`, `{}`, `{}`, `{}`, "header"},
 		{``, `{}`, `{}`, `{}`, "header"},
 		{`{"msg_id":"m%d"}`, `{}`, `{}`, `{}`, "msg_type"},
-		{`{"msg_id":1,"msg_type":"t"}`, `{}`, `{}`, `{}`, "header"},
+		{`{"msg_id":""}`, `{}`, `{}`, `{}`, "msg_id"},
 		{"{\"msg_id\":\"\xff\",\"msg_type\":\"t\"}", `{}`, `{}`, `{}`, "UTF-8"},
 		{good, `{}`, `{}`, "{\"code\":\"\xff\"}", "UTF-8"},
 		{`{"msg_id":"` + strings.Repeat("m", maxHeader) + `","msg_type":"t"}`, `{}`, `{}`, `{}`, "bytes"},
@@ -61,6 +61,28 @@ func TestDecodeSigned(t *testing.T) {
 			}
 		case err == nil || !strings.Contains(err.Error(), test.want):
 			t.Errorf("%.60s: error %v, want one about %s", header, err, test.want)
+		}
+	}
+}
+
+// Fields of a header that are of no account here, or of another type than usual, do not keep a
+// request from its answer (wire_tolerant_header).
+func TestDecodeOddHeaders(t *testing.T) {
+	s := testSigner(t)
+	for i, test := range []struct {
+		header string
+		want   Header
+	}{
+		{`{"msg_id":"a","msg_type":"t","date":1700000000.5,"username":7,"version":5.3,"session":null}`, Header{ID: "a", Type: "t"}},
+		{`{"msg_id":"b","msg_type":"t","date":null,"username":["x"],"version":{},"session":false}`, Header{ID: "b", Type: "t"}},
+		{`{"msg_type":"t","msg_id":12,"subshell_id":null}`, Header{ID: "12", Type: "t"}},
+		{`{"msg_type":7,"msg_id":null,"subshell_id":"s"}`, Header{ID: "null", Type: "7", SubshellID: "s"}},
+		{`{"msg_type":"\u0074","msg_id":{"a": 1},"subshell_id":5}`, Header{ID: `{"a": 1}`, Type: "t", SubshellID: "5"}},
+		{`{"msg_id":"first","msg_id":"last","MSG_ID":"other","msg_type":"t"}`, Header{ID: "last", Type: "t"}},
+	} {
+		m, err := s.decode(signed(s, test.header, `{}`, `{}`, fmt.Sprintf(`{"n":%d}`, i)))
+		if err != nil || m.Header != test.want || string(m.RawHeader) != test.header {
+			t.Errorf("%s: %+v, %v", test.header, m, err)
 		}
 	}
 }

@@ -8,15 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// A Header says what a message is and who sent it.
+// A Header says what a message is. Who sent it, and when, is of no account here: it goes back
+// within what answers the message, as it is, be it a text, a number or nothing.
 type Header struct {
-	ID         string `json:"msg_id"`
-	Session    string `json:"session"`
-	Username   string `json:"username"`
-	Date       string `json:"date"` // ISO 8601
-	Type       string `json:"msg_type"`
-	Version    string `json:"version"`
-	SubshellID string `json:"subshell_id,omitempty"`
+	ID         string
+	Type       string
+	SubshellID string
+}
+
+// UnmarshalJSON reads an object. A field that is no text stands for its JSON, as others take an
+// identifier that is a number.
+func (h *Header) UnmarshalJSON(data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	if string(fields["subshell_id"]) == "null" {
+		delete(fields, "subshell_id")
+	}
+	for name, field := range map[string]*string{"msg_id": &h.ID, "msg_type": &h.Type, "subshell_id": &h.SubshellID} {
+		switch value := fields[name]; {
+		case len(value) == 0:
+		case value[0] != '"':
+			*field = string(value)
+		default:
+			if err := json.Unmarshal(value, field); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // A Message is a message as it came, its signature verified. Its parts are JSON objects in valid
