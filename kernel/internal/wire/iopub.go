@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+
+	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
 // Output is merged until there is so much of it, or the oldest is so old.
@@ -178,15 +180,18 @@ func (p *IOPub) send(parent Parent, msgType string, metadata, content []byte, bu
 }
 
 // subscribed greets a new subscriber (JEP 65). The last idle follows for those who sent their first
-// request before they listened.
-func (p *IOPub) subscribed(topic []byte) [][]byte {
+// request before they listened; all subscribers hear it, so nobody gets it from where no request
+// came.
+func (p *IOPub) subscribed(topic []byte, from guard.Origin) [][]byte {
 	content, err := marshal(map[string]string{"subscription": string(topic)})
 	if err != nil {
 		p.server.drop(IOPubChannel, err)
 		return nil
 	}
 	_, frames := p.server.encode("iopub_welcome", nil, nil, content, nil)
-	p.repeatIdle()
+	if p.server.known.has(from) {
+		p.repeatIdle()
+	}
 	return append([][]byte{topic}, frames...)
 }
 

@@ -76,6 +76,16 @@ var (
 	errEncoding  = errors.New("invalid UTF-8")
 )
 
+// isSigned reports whether a message for which decode gave an error, or none, was signed with the
+// key by who sent it. A signature that was used before may have been overheard.
+func isSigned(err error) bool {
+	switch err {
+	case errDelimiter, errFrames, errSignature, errReplay:
+		return false
+	}
+	return true
+}
+
 // decode takes frames apart. Nothing is parsed before the signature has been verified.
 func (s *signer) decode(frames [][]byte) (*Message, error) {
 	at := -1

@@ -22,8 +22,6 @@ import (
 type Config struct {
 	// Log hears of what is dropped. The default is to say nothing.
 	Log *slog.Logger
-	// Limits bound what peers may cost.
-	Limits guard.Limits
 }
 
 // A Server is a kernel's end of its five channels. It answers the heartbeat by itself.
@@ -40,6 +38,7 @@ type Server struct {
 	sockets map[Channel]*socket
 	iopub   *IOPub
 	stdin   stdin
+	known   origins
 
 	dropped atomic.Int64
 	logged  atomic.Int64 // time of the last line about a dropped message, in Unix nanoseconds
@@ -81,7 +80,7 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.iopub = newIOPub(s)
 	for _, channel := range []Channel{Shell, Control, Stdin, IOPubChannel, Heartbeat} {
-		if err := s.open(channel, config.Limits); err != nil {
+		if err := s.open(channel); err != nil {
 			return nil, errors.Join(fmt.Errorf("cannot open the %s channel: %w", channel, err), s.Close())
 		}
 	}
@@ -90,14 +89,20 @@ func Listen(info *ConnectionInfo, config Config) (*Server, error) {
 	return s, nil
 }
 
-// unread is how many bytes of replies a peer may leave unread on a channel. Whoever sends
-// heartbeats need not even be a client.
-var unread = map[Channel]int64{Shell: 16 << 20, Control: 16 << 20, Stdin: 4 << 20, Heartbeat: 4 << 20}
+// bounds are what peers may cost on the channels, where they are not those of package guard. Queue
+// is what a peer may leave unread. Whoever sends heartbeats need not even be a client, nor ever
+// sign.
+var bounds = map[Channel]guard.Limits{
+	Shell:     {Queue: 16 << 20},
+	Control:   {Queue: 16 << 20},
+	Stdin:     {Queue: 4 << 20},
+	Heartbeat: {Queue: 1 << 20, Total: 8 << 20, Message: 64 << 10, Received: 4 << 20},
+}
 
 // open listens for one channel. The heartbeat is a ROUTER too: it echoes whole messages, envelope
 // included, which zmq4's REP gets wrong.
-func (s *Server) open(channel Channel, limits guard.Limits) error {
-	config := guard.Config{Type: zmq4.Router, Limits: limits}
+func (s *Server) open(channel Channel) error {
+	config := guard.Config{Type: zmq4.Router, Limits: bounds[channel], Known: s.known.has}
 	quiet := zmq4.WithLogger(log.New(io.Discard, "", 0))
 	var z zmq4.Socket
 	switch channel {
@@ -107,9 +112,6 @@ func (s *Server) open(channel Channel, limits guard.Limits) error {
 		z = zmq4.NewPub(s.ctx, quiet)
 	default:
 		z = zmq4.NewRouter(s.ctx, quiet)
-	}
-	if limit := unread[channel]; config.Limits.Queue == 0 {
-		config.Limits.Queue = limit
 	}
 	network, address := s.info.address(channel)
 	listener, err := guard.Listen(network, address, config)
@@ -132,6 +134,7 @@ func (s *Server) Stats() Stats {
 	for _, socket := range s.sockets {
 		one := socket.guard.Stats()
 		stats.Refused += one.Refused
+		stats.Evicted += one.Evicted
 		stats.Broken += one.Broken
 		stats.Stalled += one.Stalled
 	}
@@ -154,12 +157,22 @@ func (s *Server) Receive(channel Channel) (*Request, error) {
 			continue
 		}
 		m, err := s.signer.decode(msg.Frames)
+		s.judge(socket, msg.Frames[0], err)
 		if err != nil {
 			s.drop(channel, err)
 			continue
 		}
 		return &Request{Message: *m, Channel: channel, server: s}, nil
 	}
+}
+
+// judge tells the guard of a message that was decoded, or was not, for a reason.
+func (s *Server) judge(socket *socket, route []byte, reason error) {
+	signed := isSigned(reason)
+	if signed {
+		s.known.add(guard.Source(route))
+	}
+	socket.guard.Done(route, signed)
 }
 
 // drop counts a message that is not answered, and says so at most once a second.
@@ -182,6 +195,7 @@ func (s *Server) beat() {
 		}
 		// A peer that has left meanwhile needs no answer.
 		_ = socket.Send(msg)
+		socket.guard.Done(msg.Frames[0], false)
 	}
 }
 

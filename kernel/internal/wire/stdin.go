@@ -25,10 +25,21 @@ type stdin struct {
 	question *question
 }
 
+// A question is asked of a front end: of all the peers that announce the identity of the one that
+// sent the request, which is the session's as everybody can hear on iopub, and that come from where
+// it came. So nobody can keep a question from the front end by being there first, or by a
+// connection that is dead and not missed yet; other users' processes do not even hear it. What
+// counts is the signature of the answer.
 type question struct {
 	id       string
-	identity []byte // of the peer that was asked
+	identity []byte
+	origin   guard.Origin
 	answer   chan string
+}
+
+// isFor reports whether the peer of a route was asked.
+func (q *question) isFor(route []byte) bool {
+	return bytes.Equal(guard.Identity(route), q.identity) && guard.Source(route) == q.origin
 }
 
 // Input asks the user of the front end that sent the request for a line. It waits for its turn
@@ -47,58 +58,49 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	identity := guard.Identity(r.Identities[0])
-	route, err := s.routeToStdin(ctx, identity)
-	if err != nil {
-		return "", err
-	}
 	content, err := marshal(InputRequest{prompt, password})
 	if err != nil {
 		return "", err
 	}
 	id, frames := s.encode("input_request", r.RawHeader, nil, content, nil)
-	q := &question{id, identity, make(chan string, 1)}
+	route := r.Identities[0]
+	q := &question{id, guard.Identity(route), guard.Source(route), make(chan string, 1)}
 	s.stdin.set(q)
 	defer s.stdin.set(nil)
-	identities := append([][]byte{route}, r.Identities[1:]...)
-	if err := s.sockets[Stdin].send(identities, frames); err != nil {
-		return "", ErrNoInput
-	}
-	ticker := time.NewTicker(presence)
-	defer ticker.Stop()
+	return s.ask(ctx, q, r.Identities[1:], frames)
+}
+
+// ask sends a question to the peers that it is for, and to those that come later, until there is an
+// answer. It gives up when none is there for a while: one that has sent a request on another
+// channel may still be about to connect to this one.
+func (s *Server) ask(ctx context.Context, q *question, envelope, frames [][]byte) (answer string, err error) {
+	const step = 5 * time.Millisecond
+	asked := make(map[string]bool)
+	seen := time.Now()
 	for {
+		routes := s.sockets[Stdin].guard.Routes(q.identity, q.origin)
+		for _, route := range routes {
+			if asked[string(route)] {
+				continue
+			}
+			asked[string(route)] = true
+			// One that has left meanwhile is missed soon.
+			_ = s.sockets[Stdin].send(append([][]byte{route}, envelope...), frames)
+		}
+		pause := presence
+		if len(routes) > 0 {
+			seen = time.Now()
+		} else if pause = step; time.Since(seen) > presence {
+			return "", ErrNoInput
+		}
 		select {
 		case answer := <-q.answer:
 			return answer, nil
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		case <-s.ctx.Done():
 			return "", ErrClosed
-		case <-ticker.C:
-			if !bytes.Equal(s.sockets[Stdin].guard.Route(identity), route) {
-				return "", ErrNoInput
-			}
-		}
-	}
-}
-
-// routeToStdin returns the route to a front end. One that has sent a request on another channel may
-// still be about to connect to this one.
-func (s *Server) routeToStdin(ctx context.Context, identity []byte) ([]byte, error) {
-	const step = 5 * time.Millisecond
-	for deadline := time.Now().Add(presence); ; {
-		if route := s.sockets[Stdin].guard.Route(identity); route != nil {
-			return route, nil
-		}
-		if time.Now().After(deadline) {
-			return nil, ErrNoInput
-		}
-		select {
-		case <-time.After(step):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-s.ctx.Done():
-			return nil, ErrClosed
 		}
 	}
 }
@@ -139,7 +141,7 @@ func (s *Server) answer(r *Request) error {
 	s.stdin.mu.Lock()
 	defer s.stdin.mu.Unlock()
 	q := s.stdin.question
-	if q == nil || parent.ID != "" && parent.ID != q.id || !bytes.Equal(guard.Identity(r.Identities[0]), q.identity) {
+	if q == nil || parent.ID != "" && parent.ID != q.id || !q.isFor(r.Identities[0]) {
 		return errors.New("an input_reply to no question")
 	}
 	s.stdin.question = nil

@@ -221,6 +221,46 @@ func TestInput(t *testing.T) {
 	}
 }
 
+// A peer without the key that announces a front end's identity before that connects keeps no
+// question from it, and does not answer in its place (session_stdin_identity_theft).
+func TestInputWithAStolenIdentity(t *testing.T) {
+	info := wiretest.TCP(t)
+	server := open(t, info)
+	session := "the-session"
+	thief := wiretest.DialAs(t, info, session, "wrong key")
+	asker := wiretest.DialAs(t, info, session, "secret")
+	asker.Send("shell", "execute_request", nil)
+	r := receive(t, server, wire.Shell)
+	answer := make(chan string)
+	ask := func() {
+		s, err := r.Input(context.Background(), "?", false)
+		if err != nil {
+			t.Error(err)
+		}
+		answer <- s
+	}
+	go ask()
+	asker.Recv("stdin")
+	dropped := server.Stats().Dropped
+	thief.Send("stdin", "input_reply", map[string]string{"value": "forged"})
+	for server.Stats().Dropped == dropped {
+		time.Sleep(time.Millisecond) // until it was looked at
+	}
+	asker.Send("stdin", "input_reply", map[string]string{"value": "right"})
+	if got := <-answer; got != "right" {
+		t.Errorf("the answer is %q", got)
+	}
+	// One who comes back while a question is under way hears it as well.
+	asker.Close("stdin")
+	go ask()
+	again := wiretest.DialAs(t, info, session, "secret")
+	again.Recv("stdin")
+	again.Send("stdin", "input_reply", map[string]string{"value": "back again"})
+	if got := <-answer; got != "back again" {
+		t.Errorf("the answer is %q", got)
+	}
+}
+
 // Whoever is asked and leaves does not answer, and whoever waits for his turn to ask need not.
 func TestInputOfAClientThatLeaves(t *testing.T) {
 	info := wiretest.TCP(t)

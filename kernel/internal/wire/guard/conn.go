@@ -17,6 +17,7 @@ var (
 	errClosed  = &goneError{"the listener was closed"}
 	errLeft    = &goneError{"the peer left"}
 	errStalled = &goneError{"the peer does not read what it is sent"}
+	errEvicted = &goneError{"the peer has signed nothing, and made room for another"}
 	errBroken  = &goneError{"the peer broke the protocol or a limit"}
 )
 
@@ -36,12 +37,16 @@ type conn struct {
 	route []byte
 	known atomic.Bool // zmq4 sends to it what is for its route
 
+	// The listener's mu guards these.
+	signed     bool
+	spoke      bool  // it has sent a whole message, or subscribed
+	unfinished int64 // bytes of the message under way, of a stranger
+
 	in  inbound
 	out assembler
 
-	waiting  atomic.Int64  // bytes in the queue
-	progress chan struct{} // signals that the peer took something
-	gone     chan struct{} // closed with the connection
+	waiting atomic.Int64  // bytes in the queue
+	taken   atomic.Uint64 // how often the peer took something
 
 	mu        sync.Mutex
 	work      sync.Cond // the queue, held or reason changed
@@ -63,11 +68,9 @@ const overhead = 64
 
 func newConn(l *Listener, c net.Conn, reader *bufio.Reader, peerType string, route []byte) *conn {
 	peer := &conn{
-		Conn:     c,
-		l:        l,
-		route:    route,
-		progress: make(chan struct{}, 1),
-		gone:     make(chan struct{}),
+		Conn:  c,
+		l:     l,
+		route: route,
 	}
 	peer.work.L = &peer.mu
 	peer.in.r = reader
@@ -97,11 +100,18 @@ func (c *conn) isMark(message [][]byte) bool {
 	return s != nil && len(message) == 1 && len(message[0]) == 2+len(s.topic) && string(message[0][2:]) == string(s.topic)
 }
 
-// send queues a message. A full peer of a ROUTER is cut off instead; nobody waits for it.
+// send queues a message. A full peer of a ROUTER is cut off instead, as is the fullest where too
+// much waits for all of them; nobody waits for it.
 func (c *conn) send(message [][]byte) error {
-	if c.l.config.Type == zmq4.Router && c.waiting.Load() > c.l.limits.Queue {
-		c.l.stalled.Add(1)
-		c.close(errStalled)
+	if c.l.config.Type == zmq4.Router {
+		if c.waiting.Load() > c.l.limits.Queue {
+			c.stall()
+		}
+		if c.l.queued.Load() > c.l.limits.Total {
+			if full := c.l.byFullness(); len(full) > 0 {
+				full[0].stall()
+			}
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,6 +121,12 @@ func (c *conn) send(message [][]byte) error {
 	c.queue = append(c.queue, c.pieces(message)...)
 	c.work.Signal()
 	return nil
+}
+
+// stall cuts the peer off for what it does not read.
+func (c *conn) stall() {
+	c.l.stalled.Add(1)
+	c.close(errStalled)
 }
 
 // pieces books a message that is about to be queued.
@@ -167,10 +183,8 @@ func (c *conn) write() {
 		}
 		c.work.Broadcast()
 		c.mu.Unlock()
-		select {
-		case c.progress <- struct{}{}:
-		default:
-		}
+		c.taken.Add(1)
+		c.l.moved.send()
 	}
 }
 
@@ -227,11 +241,11 @@ func (c *conn) close(reason *goneError) {
 	c.reason = reason
 	c.queue = nil
 	c.book(-c.waiting.Load())
-	close(c.gone)
 	c.work.Broadcast()
 	c.mu.Unlock()
 	c.Conn.Close()
 	c.l.dismiss(c)
+	c.l.moved.send()
 }
 
 // finish gives the peer until the deadline to take what is queued, and closes. What the peer still

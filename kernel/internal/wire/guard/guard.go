@@ -7,6 +7,26 @@
 // PING, reports subscriptions, gives every peer a bounded queue and a writer of its own, and
 // delivers what is queued before it closes.
 //
+// # Strangers
+//
+// Whoever can connect can open any number of connections and send any number of bytes, and only who
+// has the kernel's key can sign. A peer is a stranger until package wire has told by
+// [Listener.Done] that a message of it was signed. What strangers cost is bounded, over all of
+// them: their number, the size of a message, of which each may have one under way, and the bytes of
+// these messages. Whoever has signed is bounded by itself alone, and never makes room for another.
+//
+// No newcomer is refused; who makes room for it is a stranger that was there before. First go those
+// that are not from a known origin, of these the ones that have said nothing, of these the oldest.
+// So a front end always gets in, and may stay silent until as many others have come after it as
+// there may be strangers. The origin of a peer is the user who runs it, or its address where the
+// system does not say; it is known when a peer from there has signed something. That is for the
+// peers of front ends that never sign, those of the heartbeat and of a PUB: the processes of other
+// users cannot have them cut off. Where the system does not tell users of one address apart they
+// can, by as many connections that say what a front end says.
+//
+// The bytes under way are bounded likewise: who would exceed the sum has the largest unfinished
+// message cut off, its own or another's.
+//
 // It knows ZMTP 3.0 with the NULL mechanism (https://rfc.zeromq.org/spec:23/) and the server side
 // of ROUTER and PUB. What the messages mean, and whether they are signed, is left to package wire.
 package guard
@@ -29,28 +49,40 @@ import (
 type Limits struct {
 	// Handshake is the time a peer has to introduce itself: 10 s.
 	Handshake time.Duration
-	// Pending is the number of peers that may be in their handshake at once: 256. One more evicts
-	// the one that has been at it longest.
+	// Pending is the number of peers that may be in their handshake at once: 256, or fewer where the
+	// process may open few files. One more evicts the one that has been at it longest.
 	Pending int
+	// Strangers is the number of peers that may have signed nothing: twice Pending.
+	Strangers int
 	// Message is the largest message accepted, in bytes over all its frames: 512 MiB.
 	Message uint64
+	// Unsigned is the same for strangers: 16 MiB.
+	Unsigned uint64
+	// Received is the number of bytes that all strangers together may have sent of messages that
+	// were not looked at yet: twice Unsigned.
+	Received int64
 	// Frames is the largest number of frames of a message accepted: 4096.
 	Frames int
 	// Queue is the number of bytes waiting for one peer above which it counts as full: 64 MiB. A
 	// full peer of a ROUTER is cut off by the next message for it; a full peer of a PUB is waited
 	// for by [Listener.WaitRoom].
 	Queue int64
-	// Total is the same bound over all peers of the listener: 4 times Queue.
+	// Total is the same bound over all peers of the listener: 4 times Queue. Beyond it the fullest
+	// peers are treated as full ones are.
 	Total int64
-	// Stall is how long WaitRoom waits for a full peer that takes nothing, before it is cut off: 1
+	// Stall is how long WaitRoom waits for full peers that take nothing, before they are cut off: 1
 	// s.
 	Stall time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
 	setDefault(&l.Handshake, 10*time.Second)
-	setDefault(&l.Pending, 256)
+	// Five listeners leave more than a third of the files to others.
+	setDefault(&l.Pending, min(256, max(4, maxFiles()/24)))
+	setDefault(&l.Strangers, 2*l.Pending)
 	setDefault(&l.Message, 512<<20)
+	setDefault(&l.Unsigned, min(16<<20, l.Message))
+	setDefault(&l.Received, 2*int64(l.Unsigned))
 	setDefault(&l.Frames, 4096)
 	setDefault(&l.Queue, 64<<20)
 	setDefault(&l.Total, 4*l.Queue)
@@ -72,13 +104,17 @@ type Config struct {
 	Limits Limits
 	// Subscribed, if set, is called when a peer of a PUB has subscribed to a topic and zmq4 knows
 	// of it. The frames it returns, if any, are sent to that peer alone, before whatever the
-	// subscription brings.
-	Subscribed func(topic []byte) [][]byte
+	// subscription brings. It is not called of a peer for which much waits already.
+	Subscribed func(topic []byte, from Origin) [][]byte
+	// Known, if set, reports whether somebody from an origin has signed something. The listener may
+	// be locked. Without it all origins are known.
+	Known func(Origin) bool
 }
 
 // Stats count what a listener refused.
 type Stats struct {
 	Refused int64 // handshakes that failed, timed out or were evicted
+	Evicted int64 // strangers that made room for others
 	Broken  int64 // peers cut off for what they sent
 	Stalled int64 // peers cut off because they did not read
 }
@@ -109,9 +145,8 @@ func Listen(network, address string, config Config) (*Listener, error) {
 		ln:       ln,
 		accepted: make(chan net.Conn),
 		done:     make(chan struct{}),
-		peers:    make(map[*conn]struct{}),
-		routes:   make(map[string][]*conn),
 	}
+	l.init()
 	if config.Type == zmq4.Pub {
 		l.sentinel = newSentinel()
 	}

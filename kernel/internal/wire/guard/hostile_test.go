@@ -235,7 +235,7 @@ func TestPeersAreForgotten(t *testing.T) {
 	var peers, routes, goroutines int
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		l.mu.Lock()
-		peers, routes = len(l.peers), len(l.routes)
+		peers, routes = len(l.peers), len(l.identities)
 		l.mu.Unlock()
 		goroutines = runtime.NumGoroutine()
 		if peers == 0 && routes == 0 && goroutines <= before {
@@ -266,11 +266,12 @@ func TestRouteOnceKnown(t *testing.T) {
 	if _, err := io.ReadFull(c, read); err != nil {
 		t.Fatal(err)
 	}
-	if route := l.Route(id); route != nil {
-		t.Errorf("route %q while zmq4 is at its handshake", route)
+	origin := Source(c.(*conn).route)
+	if routes := l.Routes(id, origin); len(routes) > 0 {
+		t.Errorf("routes %q while zmq4 is at its handshake", routes)
 	}
 	go c.Read(read) // ends when the listener is closed
-	for deadline := time.Now().Add(patience); l.Route(id) == nil; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(l.Routes(id, origin)) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no route to a peer that zmq4 reads from")
 		}
@@ -290,18 +291,24 @@ func TestSameIdentity(t *testing.T) {
 	if got := first.hear(); got[1] != "to the first" {
 		t.Errorf("the first heard %q", got)
 	}
-	route := l.Route([]byte("id"))
-	if string(Identity(route)) != "id" {
-		t.Errorf("the identity of route %q is %q", route, Identity(route))
+	l.mu.Lock()
+	origin := Source(l.identities["id"][0].route)
+	l.mu.Unlock()
+	routes := l.Routes([]byte("id"), origin)
+	if len(routes) != 2 || string(Identity(routes[0])) != "id" || string(Identity(routes[1])) != "id" {
+		t.Errorf("the routes to two peers are %q", routes)
 	}
 	first.Close()
-	for deadline := time.Now().Add(patience); string(l.Route([]byte("id"))) == string(route); {
+	for deadline := time.Now().Add(patience); len(l.Routes([]byte("id"), origin)) > 1; {
 		if time.Now().After(deadline) {
-			t.Fatal("the route still leads to a peer that left")
+			t.Fatal("a route still leads to a peer that left")
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if l.Route([]byte("nobody")) != nil || l.Route(nil) != nil {
+	if rest := l.Routes([]byte("id"), origin); len(rest) != 1 || string(rest[0]) != string(routes[1]) {
+		t.Errorf("the route to the second peer became %q", rest)
+	}
+	if len(l.Routes([]byte("nobody"), origin))+len(l.Routes(nil, origin))+len(l.Routes([]byte("id"), userOrigin(4242))) > 0 {
 		t.Error("there is a route to nobody")
 	}
 }

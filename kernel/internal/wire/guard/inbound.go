@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	readBuffer = 16 << 10
+	readBuffer = 4 << 10
 	chunkSize  = 256 << 10 // a large frame is read in chunks of this size
 	maxCommand = 4096      // bytes of a command
 	maxTopic   = 1024      // bytes of a topic
-	maxTopics  = 1024      // topics of one peer
-	maxPongs   = 64 << 10  // bytes queued above which a PING is not answered
+	maxTopics  = 128       // topics of one peer
+	maxAnswers = 64 << 10  // bytes queued above which neither a PING nor a subscription is answered
 )
 
 // Names of the commands that a peer may send after the handshake.
@@ -35,6 +35,7 @@ type inbound struct {
 
 	frames int    // of the message under way
 	size   uint64 // of the message under way
+	signed bool   // it is no stranger's
 
 	topics     map[string]int // subscriptions of a SUB, counted
 	subscribed []byte         // to be reported once zmq4 knows of it
@@ -71,6 +72,12 @@ func (c *conn) Read(p []byte) (int, error) {
 // nextFrame reads a frame and makes it ready for zmq4, or deals with it.
 func (c *conn) nextFrame() error {
 	in := &c.in
+	limit := c.l.limits.Unsigned
+	if in.signed {
+		limit = c.l.limits.Message
+	} else if in.frames == 0 {
+		limit, in.signed = c.awaitVerdict()
+	}
 	flags, size, err := readHeader(in.r)
 	if err != nil {
 		return frameError(err)
@@ -79,37 +86,70 @@ func (c *conn) nextFrame() error {
 		return c.command(flags, size)
 	}
 	in.frames++
-	if in.frames > c.l.limits.Frames || size > c.l.limits.Message-in.size {
+	if in.frames > c.l.limits.Frames || size > limit-in.size {
 		return errBroken
 	}
 	in.size += size
-	single := in.frames == 1 && flags&flagMore == 0
-	if flags&flagMore == 0 {
+	first, last := in.frames == 1, flags&flagMore == 0
+	if last {
 		in.frames, in.size = 0, 0
 	}
 	if c.l.config.Type == zmq4.Pub {
-		return c.subscription(single, size)
+		return c.subscription(first && last, size)
 	}
-	header := appendHeader(in.frame[:0], flags&flagMore, int(size))
+	if err := c.body(first, flags&flagMore, size); err != nil {
+		return err
+	}
+	if last && !in.signed {
+		c.completed()
+	}
+	return nil
+}
+
+// body reads the body of a frame of a message.
+func (c *conn) body(first bool, flags byte, size uint64) error {
+	in := &c.in
+	book := c.reserve
+	if in.signed {
+		book = func(int64) error { return nil }
+	}
+	cost := int64(perFrame)
+	if first {
+		cost += perMessage
+	}
+	if err := book(cost); err != nil {
+		return err
+	}
+	header := appendHeader(in.frame[:0], flags, int(size))
 	if size <= chunkSize {
-		n := len(header)
-		in.frame = append(header, make([]byte, size)...)
-		if _, err := io.ReadFull(in.r, in.frame[n:]); err != nil {
+		if err := book(int64(size)); err != nil {
 			return err
 		}
-		in.ready = in.frame
-		return nil
+		n := len(header)
+		in.ready = append(header, make([]byte, size)...)
+		if in.signed {
+			in.frame = in.ready
+		}
+		_, err := io.ReadFull(in.r, in.ready[n:])
+		if err != nil {
+			in.ready = nil
+		}
+		return err
 	}
 	// zmq4 makes room for the whole frame as soon as it sees the header, so it sees that only when
 	// the whole frame has come.
 	var chunks [][]byte
 	for size > 0 {
-		chunk := make([]byte, min(size, chunkSize))
+		n := min(size, chunkSize)
+		if err := book(int64(n)); err != nil {
+			return err
+		}
+		chunk := make([]byte, n)
 		if _, err := io.ReadFull(in.r, chunk); err != nil {
 			return err
 		}
 		chunks = append(chunks, chunk)
-		size -= uint64(len(chunk))
+		size -= n
 	}
 	in.frame = header
 	in.ready, in.chunks = header, chunks
@@ -159,6 +199,7 @@ func (c *conn) subscribe(on bool, topic []byte) error {
 		if count > 0 {
 			return nil
 		}
+		c.l.heard(c)
 		c.holdFor(topic)
 	case count == 0:
 		return nil
@@ -179,7 +220,7 @@ func (c *conn) subscribe(on bool, topic []byte) error {
 // holdFor stops the writer until the subscription has been reported, so that the answer to the
 // report comes before anything that the subscription brings.
 func (c *conn) holdFor(topic []byte) {
-	if c.l.config.Subscribed == nil {
+	if c.l.config.Subscribed == nil || c.waiting.Load() > maxAnswers {
 		return
 	}
 	c.in.subscribed, c.in.report = topic, true
@@ -195,7 +236,7 @@ func (c *conn) reportSubscription() {
 	}
 	c.in.report = false
 	var message []byte
-	frames := c.l.config.Subscribed(c.in.subscribed)
+	frames := c.l.config.Subscribed(c.in.subscribed, Source(c.route))
 	for i, frame := range frames {
 		var flags byte
 		if i < len(frames)-1 {
@@ -226,7 +267,7 @@ func (c *conn) command(flags byte, size uint64) error {
 		return err
 	}
 	if rest, ok := bytes.CutPrefix(body, []byte(commandPing)); ok && len(rest) >= 2 {
-		if c.waiting.Load() > maxPongs {
+		if c.waiting.Load() > maxAnswers {
 			return nil
 		}
 		pong := append([]byte(commandPong), rest[2:]...) // without the time to live

@@ -3,7 +3,7 @@ package guard
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -22,17 +22,33 @@ type Listener struct {
 	done     chan struct{}
 	sentinel *sentinel // of a PUB
 
-	refused, broken, stalled atomic.Int64
+	refused, evicted, broken, stalled atomic.Int64
 
 	queued atomic.Int64 // bytes waiting, over all peers
 	full   atomic.Int64 // peers whose queue is full
+	moved  signal       // a peer took something, or is gone
 
-	mu      sync.Mutex
-	closed  bool
-	serial  uint64
-	pending []net.Conn // in their handshake, longest first
-	peers   map[*conn]struct{}
-	routes  map[string][]*conn // by announced identity, oldest first
+	mu         sync.Mutex
+	closed     bool
+	serial     uint64
+	pending    []pending        // in their handshake, longest first
+	peers      map[string]*conn // by route
+	identities map[string][]*conn
+	strangers  strangers
+	judged     sync.Cond // a stranger's message was looked at, or a peer is gone
+}
+
+// A pending peer is one in its handshake.
+type pending struct {
+	net.Conn
+	origin Origin
+}
+
+func (l *Listener) init() {
+	l.peers = make(map[string]*conn)
+	l.identities = make(map[string][]*conn)
+	l.strangers.unjudged = make(map[string]int64)
+	l.judged.L = &l.mu
 }
 
 var _ net.Listener = (*Listener)(nil)
@@ -96,16 +112,12 @@ func (l *Listener) Shutdown(deadline time.Time) error {
 func (l *Listener) snapshot() []*conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	peers := make([]*conn, 0, len(l.peers))
-	for c := range l.peers {
-		peers = append(peers, c)
-	}
-	return peers
+	return slices.Collect(maps.Values(l.peers))
 }
 
 // Stats returns what has been refused so far.
 func (l *Listener) Stats() Stats {
-	return Stats{Refused: l.refused.Load(), Broken: l.broken.Load(), Stalled: l.stalled.Load()}
+	return Stats{Refused: l.refused.Load(), Evicted: l.evicted.Load(), Broken: l.broken.Load(), Stalled: l.stalled.Load()}
 }
 
 // serve accepts connections. An error other than the listener's end, such as too many open files,
@@ -129,18 +141,24 @@ func (l *Listener) serve() {
 				continue
 			}
 		}
+		if !isOurs(c) {
+			l.refused.Add(1)
+			c.Close()
+			continue
+		}
 		// Here, and not in the goroutine, so that the peers are known in the order in which they
 		// came.
-		if !l.enter(c) {
+		p := pending{c, originOf(c)}
+		if !l.enter(p) {
 			c.Close()
 			return
 		}
-		go l.greet(c)
+		go l.greet(p)
 	}
 }
 
 // greet does the handshake with a peer and hands it to zmq4.
-func (l *Listener) greet(c net.Conn) {
+func (l *Listener) greet(c pending) {
 	reader := bufio.NewReaderSize(c, readBuffer)
 	err := c.SetDeadline(time.Now().Add(l.limits.Handshake))
 	var peerType string
@@ -170,23 +188,24 @@ func (l *Listener) greet(c net.Conn) {
 }
 
 // enter counts c among the peers in their handshake, evicting the one that has been at it longest
-// where there are too many.
-func (l *Listener) enter(c net.Conn) bool {
+// where there are too many: one from a known origin only where there is no other.
+func (l *Listener) enter(c pending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return false
 	}
 	if len(l.pending) >= l.limits.Pending {
-		l.pending[0].Close()
-		l.pending = slices.Delete(l.pending, 0, 1)
+		i := max(0, slices.IndexFunc(l.pending, func(p pending) bool { return !l.isKnown(p.origin) }))
+		l.pending[i].Close()
+		l.pending = slices.Delete(l.pending, i, i+1)
 	}
 	l.pending = append(l.pending, c)
 	return true
 }
 
 // leave reports whether c was still among the peers in their handshake, and removes it from them.
-func (l *Listener) leave(c net.Conn) bool {
+func (l *Listener) leave(c pending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.Index(l.pending, c)
@@ -199,18 +218,19 @@ func (l *Listener) leave(c net.Conn) bool {
 
 // admit makes a peer of a connection whose handshake is done. Its route, the identity that zmq4
 // knows it by, is unique; it is nil when the listener was closed meanwhile.
-func (l *Listener) admit(c net.Conn, reader *bufio.Reader, peerType string, identity []byte) *conn {
+func (l *Listener) admit(c pending, reader *bufio.Reader, peerType string, identity []byte) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil
 	}
+	l.makeRoom()
 	l.serial++
-	route := append(binary.BigEndian.AppendUint64(nil, l.serial), identity...)
-	peer := newConn(l, c, reader, peerType, route)
-	l.peers[peer] = struct{}{}
+	peer := newConn(l, c.Conn, reader, peerType, newRoute(l.serial, c.origin, identity))
+	l.peers[string(peer.route)] = peer
+	l.strangers.number++
 	if len(identity) > 0 {
-		l.routes[string(identity)] = append(l.routes[string(identity)], peer)
+		l.identities[string(identity)] = append(l.identities[string(identity)], peer)
 	}
 	go peer.write()
 	return peer
@@ -220,79 +240,22 @@ func (l *Listener) admit(c net.Conn, reader *bufio.Reader, peerType string, iden
 func (l *Listener) dismiss(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.peers, c)
-	identity := string(Identity(c.route))
-	if same := l.routes[identity]; len(same) > 0 {
-		same = slices.DeleteFunc(same, func(other *conn) bool { return other == c })
-		if len(same) == 0 {
-			delete(l.routes, identity)
-		} else {
-			l.routes[identity] = same
-		}
-	}
+	l.forget(c)
 }
 
-// Identity returns the identity that a peer announced, given the route that zmq4 reports as the
-// first frame of its messages. It is empty for a peer that announced none.
-func Identity(route []byte) []byte {
-	if len(route) < 8 {
-		return nil
-	}
-	return route[8:]
-}
-
-// Route returns the route to the peer that announced an identity; of several, to the one that has
-// been connected longest, so that none can take the place of another. It is nil when there is no
-// such peer, and before zmq4 knows it: what is sent until then is lost.
-func (l *Listener) Route(identity []byte) []byte {
+// Routes returns the routes to the peers from an origin that announced an identity, without those
+// of which zmq4 does not know yet: what is sent to them is lost. There may be several: whoever
+// knows an identity can announce it, and that a peer has left may not have been seen yet.
+func (l *Listener) Routes(identity []byte, origin Origin) [][]byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if same := l.routes[string(identity)]; len(identity) > 0 && len(same) > 0 && same[0].known.Load() {
-		return same[0].route
-	}
-	return nil
-}
-
-// WaitRoom returns when no peer is full. A full peer is waited for as long as it takes something;
-// one that takes nothing for Limits.Stall is cut off. What zmq4 has not yet put into the queues
-// does not count; see [Listener.Sync]. The error is that of ctx.
-func (l *Listener) WaitRoom(ctx context.Context) error {
-	for l.full.Load() > 0 || l.queued.Load() > l.limits.Total {
-		c := l.fullest()
-		if c == nil {
-			return nil
-		}
-		timer := time.NewTimer(l.limits.Stall)
-		select {
-		case <-c.progress:
-		case <-c.gone:
-		case <-l.done:
-			timer.Stop()
-			return nil
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
-			l.stalled.Add(1)
-			c.close(errStalled)
-		}
-		timer.Stop()
-	}
-	return nil
-}
-
-// fullest returns the peer with the longest queue.
-func (l *Listener) fullest() *conn {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var fullest *conn
-	var most int64
-	for c := range l.peers {
-		if n := c.waiting.Load(); n > most {
-			fullest, most = c, n
+	var routes [][]byte
+	for _, c := range l.identities[string(identity)] {
+		if c.known.Load() && Source(c.route) == origin {
+			routes = append(routes, c.route)
 		}
 	}
-	return fullest
+	return routes
 }
 
 // Sync returns when zmq4 has put everything that was sent to the PUB socket before into the queues

@@ -50,6 +50,9 @@ func listenOn(t *testing.T, network, address string, config Config) (*Listener, 
 	return l, socket
 }
 
+// signed is the last frame of a message that echo takes for a signed one.
+const signed = "signed"
+
 // echo serves an echo ROUTER with the given limits.
 func echo(t *testing.T, limits Limits) *Listener {
 	t.Helper()
@@ -63,6 +66,7 @@ func echo(t *testing.T, limits Limits) *Listener {
 			if err == nil {
 				// A peer that left does not matter.
 				_ = socket.Send(msg)
+				l.Done(msg.Frames[0], string(msg.Frames[len(msg.Frames)-1]) == signed)
 			}
 		}
 	}()

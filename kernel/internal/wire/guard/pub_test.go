@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -33,7 +34,7 @@ func subscriber(t *testing.T, l *Listener, topic string) *peer {
 }
 
 func welcoming(limits Limits) Config {
-	return Config{Type: zmq4.Pub, Limits: limits, Subscribed: func(topic []byte) [][]byte {
+	return Config{Type: zmq4.Pub, Limits: limits, Subscribed: func(topic []byte, _ Origin) [][]byte {
 		return [][]byte{[]byte("welcome"), topic}
 	}}
 }
@@ -193,14 +194,76 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 }
 
-func TestWaitRoomHeedsItsContext(t *testing.T) {
-	l, socket := listen(t, welcoming(Limits{Queue: 1, Stall: time.Hour}))
-	subscriber(t, l, "")
+// Subscribers that do not read cost one time of patience together, not one each
+// (wire_silent_subscribers).
+func TestStalledSubscribersHaveOneClock(t *testing.T) {
+	l, socket := listen(t, welcoming(Limits{Queue: 1 << 20, Total: 1 << 40, Stall: 50 * time.Millisecond}))
+	const n = 20
+	for range n {
+		subscriber(t, l, "")
+	}
+	fill(t, l, socket)
+	waits := 0
+	for ; l.isFull(); waits++ {
+		if err := l.waitFor(t.Context(), l.byFullness()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The system takes some of it in the first of them.
+	if got := l.Stats().Stalled; got != n || waits >= n {
+		t.Errorf("%d of %d subscribers cut off after %d waits", got, n, waits)
+	}
+}
+
+// fill publishes more than peers that do not read can take.
+func fill(t *testing.T, l *Listener, socket zmq4.Socket) {
+	t.Helper()
 	publish(t, socket, strings.Repeat("x", 20_000_000))
 	publish(t, socket, "x")
 	if err := l.Sync(t.Context(), socket); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Nobody waits for a subscriber from where nobody has signed anything.
+func TestUnknownSubscribersAreNotWaitedFor(t *testing.T) {
+	config := welcoming(Limits{Queue: 1 << 20, Stall: time.Hour})
+	config.Known = func(Origin) bool { return false }
+	l, socket := listen(t, config)
+	p := subscriber(t, l, "")
+	fill(t, l, socket)
+	if err := l.WaitRoom(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Stats().Stalled; got != 1 || !p.isCutOff() {
+		t.Errorf("%d subscribers cut off, want 1", got)
+	}
+}
+
+// A subscriber that subscribes for ever and reads nothing is not answered for ever.
+func TestAnswersToSubscriptionsAreBounded(t *testing.T) {
+	l, _ := listen(t, welcoming(Limits{}))
+	p := join(t, l, "SUB", "")
+	long := strings.Repeat("t", maxTopic)
+	again := append(appendFrame(nil, 0, []byte("\x01"+long)), appendFrame(nil, 0, []byte("\x00"+long))...)
+	if err := p.SetWriteDeadline(time.Now().Add(4 * patience)); err != nil {
+		t.Fatal(err)
+	}
+	// 60 MB are more than what the system keeps of the answers.
+	for range 300 {
+		if _, err := p.Write(bytes.Repeat(again, 100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waiting := l.queued.Load(); waiting > 2*maxAnswers {
+		t.Errorf("%d bytes of answers wait", waiting)
+	}
+}
+
+func TestWaitRoomHeedsItsContext(t *testing.T) {
+	l, socket := listen(t, welcoming(Limits{Queue: 1, Stall: time.Hour}))
+	subscriber(t, l, "")
+	fill(t, l, socket)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := l.WaitRoom(ctx); err == nil {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// listenUnix listens on a socket of the file system that only its owner may connect to. A socket
-// that a killed process left behind is removed; one that still answers, and any other file, is not.
+// listenUnix listens on a socket of the file system that only its owner may connect to; see also
+// [isOurs]. A socket that a killed process left behind is removed; one that still answers, and any
+// other file, is not.
 func listenUnix(path string) (net.Listener, error) {
 	info, err := os.Lstat(path)
 	switch {

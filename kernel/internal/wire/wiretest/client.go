@@ -124,7 +124,8 @@ func (m *Message) Brief() string {
 // A Client is a front end that is connected to a kernel.
 type Client struct {
 	t       testing.TB
-	key     []byte
+	key     []byte // to sign with
+	right   []byte // the kernel's
 	Session string
 	// Subshell is the subshell that messages are for; empty for none.
 	Subshell string
@@ -137,10 +138,18 @@ type Client struct {
 // with the test.
 func Dial(t testing.TB, info Info) *Client {
 	t.Helper()
+	return DialAs(t, info, uuid.NewString(), info["key"].(string))
+}
+
+// DialAs is Dial for a client of a session, which others may have too, with a key, which may be
+// wrong.
+func DialAs(t testing.TB, info Info, session, key string) *Client {
+	t.Helper()
 	c := &Client{
 		t:       t,
-		key:     []byte(info["key"].(string)),
-		Session: uuid.NewString(),
+		key:     []byte(key),
+		right:   []byte(info["key"].(string)),
+		Session: session,
 		sockets: make(map[string]zmq4.Socket),
 		queues:  make(map[string]chan *Message),
 	}
@@ -192,8 +201,16 @@ func (c *Client) read(ctx context.Context, channel string, s zmq4.Socket, queue 
 	}
 }
 
-func (c *Client) sign(parts [][]byte) []byte {
-	mac := hmac.New(sha256.New, c.key)
+// Close ends the connection of a channel.
+func (c *Client) Close(channel string) {
+	c.t.Helper()
+	if err := c.sockets[channel].Close(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func sign(key []byte, parts [][]byte) []byte {
+	mac := hmac.New(sha256.New, key)
 	for _, p := range parts {
 		mac.Write(p)
 	}
@@ -208,7 +225,7 @@ func (c *Client) parse(frames [][]byte) (*Message, error) {
 		if len(frames) < i+6 {
 			return nil, fmt.Errorf("%d frames after the delimiter", len(frames)-i-1)
 		}
-		if !bytes.Equal(c.sign(frames[i+2:i+6]), frames[i+1]) {
+		if !bytes.Equal(sign(c.right, frames[i+2:i+6]), frames[i+1]) {
 			return nil, fmt.Errorf("wrong signature")
 		}
 		m := &Message{Identities: frames[:i], Buffers: frames[i+6:]}
@@ -238,7 +255,7 @@ func (c *Client) Build(msgType string, content any, parent map[string]any) (id s
 		parent = map[string]any{}
 	}
 	parts := [][]byte{encode(header), encode(parent), []byte("{}"), encode(content)}
-	return id, append([][]byte{[]byte("<IDS|MSG>"), c.sign(parts)}, parts...)
+	return id, append([][]byte{[]byte("<IDS|MSG>"), sign(c.key, parts)}, parts...)
 }
 
 func encode(v any) []byte {

@@ -1,0 +1,114 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// WaitRoom returns when no peer is full. Full peers are waited for as long as they take something;
+// all that take nothing for Limits.Stall, which is one time for all of them, are cut off. One from
+// an origin that is not known is not waited for. What zmq4 has not yet put into the queues does not
+// count; see [Listener.Sync]. The error is that of ctx.
+func (l *Listener) WaitRoom(ctx context.Context) error {
+	for l.isFull() {
+		peers := l.byFullness()
+		for _, c := range peers {
+			if l.isHeldUpBy(c) && !l.isKnown(Source(c.route)) {
+				c.stall()
+			}
+		}
+		if err := l.waitFor(ctx, peers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isFull reports whether a peer is full, or all of them are, while the listener is open.
+func (l *Listener) isFull() bool {
+	select {
+	case <-l.done:
+		return false
+	default:
+		return l.full.Load() > 0 || l.queued.Load() > l.limits.Total
+	}
+}
+
+// isHeldUpBy reports whether a peer is full, or has something waiting while there is too much for
+// all.
+func (l *Listener) isHeldUpBy(c *conn) bool {
+	waiting := c.waiting.Load()
+	return waiting > l.limits.Queue || waiting > 0 && l.queued.Load() > l.limits.Total
+}
+
+// waitFor waits until there is room. After Limits.Stall it cuts off those of the peers that took
+// nothing meanwhile, the fullest first, for as long as they hold up the others.
+func (l *Listener) waitFor(ctx context.Context, peers []*conn) error {
+	taken := make([]uint64, len(peers))
+	for i, c := range peers {
+		taken[i] = c.taken.Load()
+	}
+	timer := time.NewTimer(l.limits.Stall)
+	defer timer.Stop()
+	for {
+		moved := l.moved.wait()
+		if !l.isFull() {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-l.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+			for i, c := range peers {
+				if l.isHeldUpBy(c) && c.taken.Load() == taken[i] {
+					c.stall()
+				}
+			}
+			return nil
+		}
+	}
+}
+
+// byFullness returns the peers for which something waits, those with the longest queues first.
+func (l *Listener) byFullness() []*conn {
+	waiting := make(map[*conn]int64)
+	var peers []*conn
+	for _, c := range l.snapshot() {
+		if n := c.waiting.Load(); n > 0 {
+			waiting[c] = n
+			peers = append(peers, c)
+		}
+	}
+	slices.SortFunc(peers, func(a, b *conn) int { return cmp.Compare(waiting[b], waiting[a]) })
+	return peers
+}
+
+// A signal wakes all who wait for it.
+type signal struct {
+	mu   sync.Mutex
+	next chan struct{} // closed by the next send; nil if nobody waits
+}
+
+// wait returns a channel that the next send closes.
+func (s *signal) wait() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = make(chan struct{})
+	}
+	return s.next
+}
+
+func (s *signal) send() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next != nil {
+		close(s.next)
+		s.next = nil
+	}
+}

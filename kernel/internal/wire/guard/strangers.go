@@ -1,0 +1,192 @@
+package guard
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// Strangers are the peers that have signed nothing yet. The listener's mu guards what they cost.
+type strangers struct {
+	number   int              // of the strangers among the peers
+	received int64            // bytes of their messages, unfinished and unjudged
+	unjudged map[string]int64 // bytes of whole messages of which Done was not told yet, by route
+}
+
+// perMessage is what a message of a stranger costs beyond its bytes, and perFrame a frame.
+const (
+	perMessage = 4096
+	perFrame   = 64
+)
+
+// Done is told of each message that was received from a ROUTER, by its route, once it has been
+// looked at: whether it was signed with the key. A stranger that has signed is none any more. One
+// that has not may send its next message.
+func (l *Listener) Done(route []byte, signed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cost, waits := l.strangers.unjudged[string(route)]
+	if waits {
+		delete(l.strangers.unjudged, string(route))
+		l.strangers.received -= cost
+	}
+	c := l.peers[string(route)]
+	if c != nil && signed && !c.signed {
+		c.signed = true
+		l.strangers.number--
+	}
+	if waits {
+		l.judged.Broadcast()
+	}
+}
+
+// awaitVerdict returns when there is no message of the peer that was not looked at, with how many
+// bytes the next one may have. The bounds of strangers are not for those who have signed.
+func (c *conn) awaitVerdict() (limit uint64, signed bool) {
+	l := c.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !c.signed && l.isPeer(c) {
+		if _, waits := l.strangers.unjudged[string(c.route)]; !waits {
+			break
+		}
+		l.judged.Wait()
+	}
+	if c.signed {
+		return l.limits.Message, true
+	}
+	return l.limits.Unsigned, false
+}
+
+// reserve books bytes that a stranger is about to send. When there are too many of them over all
+// strangers, the one whose unfinished message is the largest is cut off; where that leaves too
+// many, those that wait to be looked at are waited for.
+func (c *conn) reserve(n int64) error {
+	l := c.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.strangers.received+n > l.limits.Received {
+		if !l.isPeer(c) {
+			return errLeft
+		}
+		switch largest := l.largest(c, n); {
+		case largest != c:
+			l.cutOff(largest)
+		case len(l.strangers.unjudged) == 0:
+			return errBroken
+		default:
+			l.judged.Wait()
+		}
+	}
+	c.unfinished += n
+	l.strangers.received += n
+	return nil
+}
+
+// completed books the message that a stranger has sent to its end. It costs what it does until Done
+// is told of it, also when the peer has left.
+func (c *conn) completed() {
+	l := c.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strangers.unjudged[string(c.route)] = c.unfinished
+	c.unfinished = 0
+	c.spoke = true
+}
+
+// heard notes that a stranger has said something that is no message.
+func (l *Listener) heard(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.spoke = true
+}
+
+// largest returns the stranger with the most bytes of an unfinished message, if c had n more; of
+// strangers from known origins only where there is no other.
+func (l *Listener) largest(c *conn, n int64) *conn {
+	size := func(p *conn) int64 {
+		if p == c {
+			return p.unfinished + n
+		}
+		return p.unfinished
+	}
+	largest := c
+	for _, p := range l.peers {
+		if p.unfinished == 0 {
+			continue
+		}
+		if order := cmp.Or(cmpBool(l.knows(largest), l.knows(p)), cmp.Compare(size(p), size(largest))); order > 0 {
+			largest = p
+		}
+	}
+	return largest
+}
+
+// makeRoom cuts strangers off until one more may come. First go those from origins that are not
+// known, of these the silent ones, of these the oldest.
+func (l *Listener) makeRoom() {
+	for l.strangers.number >= l.limits.Strangers {
+		var first *conn
+		for _, p := range l.peers {
+			if !p.signed && (first == nil || l.goesBefore(p, first)) {
+				first = p
+			}
+		}
+		l.evicted.Add(1)
+		l.cutOff(first)
+	}
+}
+
+func (l *Listener) goesBefore(a, b *conn) bool {
+	return cmp.Or(
+		cmpBool(l.knows(a), l.knows(b)),
+		cmpBool(a.spoke || a.unfinished > 0, b.spoke || b.unfinished > 0),
+		bytes.Compare(a.route, b.route), // by age
+	) < 0
+}
+
+func (l *Listener) knows(c *conn) bool { return l.isKnown(Source(c.route)) }
+
+func (l *Listener) isKnown(o Origin) bool { return l.config.Known == nil || l.config.Known(o) }
+
+// cmpBool orders false before true.
+func cmpBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// cutOff ends a peer while mu is held.
+func (l *Listener) cutOff(c *conn) {
+	l.forget(c)
+	// Its own lock is taken while this one is not: see [conn.close].
+	go c.close(errEvicted)
+}
+
+// forget takes a peer off the books, once.
+func (l *Listener) forget(c *conn) {
+	if !l.isPeer(c) {
+		return
+	}
+	delete(l.peers, string(c.route))
+	if !c.signed {
+		l.strangers.number--
+	}
+	l.strangers.received -= c.unfinished
+	c.unfinished = 0
+	if identity := string(Identity(c.route)); identity != "" {
+		same := slices.DeleteFunc(l.identities[identity], func(other *conn) bool { return other == c })
+		if len(same) == 0 {
+			delete(l.identities, identity)
+		} else {
+			l.identities[identity] = same
+		}
+	}
+	l.judged.Broadcast()
+}
+
+func (l *Listener) isPeer(c *conn) bool { return l.peers[string(c.route)] == c }

@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"sync"
+
+	"github.com/hierml/notebook/kernel/internal/wire/guard"
+)
+
+// origins is the set of where messages came from that were signed with the key.
+type origins struct {
+	mu  sync.RWMutex
+	set map[guard.Origin]struct{}
+}
+
+// add adds an origin. What the system could not name is none.
+func (o *origins) add(origin guard.Origin) {
+	if origin == "" || o.has(origin) {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.set == nil {
+		o.set = make(map[guard.Origin]struct{})
+	}
+	o.set[origin] = struct{}{}
+}
+
+func (o *origins) has(origin guard.Origin) bool {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, known := o.set[origin]
+	return known
+}
