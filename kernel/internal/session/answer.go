@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -42,10 +43,7 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 	}
 	if a, ok := content.(aborting); ok {
 		content = a.content
-		// Requests that a client sent in one go with this one may still be on their way; it is not
-		// to matter how fast a cell fails.
-		time.Sleep(abortGrace)
-		abort = r.shell.queue.takeAll("execute_request")
+		abort = s.takeBehind(r.shell)
 	}
 	s.iopub.Flush(parent)
 	s.reply(r.Request, content)
@@ -57,6 +55,30 @@ func (s *session) answer(r *request) (abort []*wire.Request) {
 		s.end.Do(func() { close(s.ending) })
 	}
 	return abort
+}
+
+// takeBehind takes the cells that wait behind one that failed or was interrupted. Requests that were
+// sent before anybody could know of it may still be on their way, where none is to be left: it is
+// not to matter how fast a cell fails, or how many there are.
+func (s *session) takeBehind(sh *shell) (cells []*wire.Request) {
+	time.Sleep(abortGrace)
+	ctx, cancel := context.WithTimeout(s.ctx, drainPatience)
+	defer cancel()
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		if err := s.server.Drain(ctx, wire.Shell); err != nil {
+			s.log.Warn("cells that were sent before an interrupt or an error may run", "reason", err)
+		}
+	}()
+	for {
+		select {
+		case <-sh.queue.full:
+			cells = append(cells, sh.queue.takeAll("execute_request")...)
+		case <-drained:
+			return append(cells, sh.queue.takeAll("execute_request")...)
+		}
+	}
 }
 
 // handle calls the request's handler. A panic of the handler is an error of the request.
@@ -113,6 +135,8 @@ func (s *session) idle(parent wire.Parent, sh *shell) {
 	s.check("status", s.iopub.Status(parent, "idle"))
 	if sh != nil {
 		sh.running = nil
+		sh.queue.begun()
+		sh.interrupted = sh.interrupted && sh.queue.isAboutToRun()
 	}
 	for _, other := range s.shells {
 		if other.running != nil {

@@ -9,13 +9,16 @@ import (
 )
 
 const (
-	// maxQueue bounds the tasks in a queue, and maxQueued their bytes. When a queue is full the
-	// shell channel is not read, and its clients wait.
-	maxQueue  = 4096
+	// maxQueued bounds the bytes of the tasks in a queue. When it is full the shell channel is not
+	// read, and its clients wait.
 	maxQueued = 256 << 20
+	// perTask is what a task takes beyond its bytes.
+	perTask = 1 << 10
 	// abortGrace is how long the reply of a failed cell waits for requests that were sent before
 	// anybody could know of the failure.
 	abortGrace = 10 * time.Millisecond
+	// drainPatience is how long it waits for those to be read that have come.
+	drainPatience = 5 * time.Second
 	// maxAhead bounds how many requests are looked at before their turn.
 	maxAhead = 16
 )
@@ -30,27 +33,39 @@ type task struct {
 // size returns about how many bytes the task takes.
 func (t task) size() int {
 	if t.request == nil {
-		return len(t.parent.Header)
+		return perTask + len(t.parent.Header)
 	}
-	return t.request.Size()
+	return perTask + t.request.Size()
 }
+
+// runsCode reports whether the task is a client's that runs the user's code.
+func (t task) runsCode() bool { return t.request != nil && handlers[t.request.Header.Type].runsCode }
 
 // A queue holds the tasks of a shell that wait for their turn.
 type queue struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	tasks   []task
-	size    int // bytes of the tasks
+	size    int           // bytes of the tasks
+	full    chan struct{} // holds a value when somebody waits for room
+	about   bool          // the code of the task that was taken last is still to run
 	closed  bool
 }
 
-func (q *queue) init() { q.changed.L = &q.mu }
+func (q *queue) init() {
+	q.changed.L = &q.mu
+	q.full = make(chan struct{}, 1)
+}
 
 // put adds a task, waiting for room, unless the queue is closed.
 func (q *queue) put(t task) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.isFull() && !q.closed {
+		select {
+		case q.full <- struct{}{}:
+		default:
+		}
 		q.changed.Wait()
 	}
 	return q.add(t)
@@ -63,7 +78,7 @@ func (q *queue) offer(t task) bool {
 	return !q.isFull() && q.add(t)
 }
 
-func (q *queue) isFull() bool { return len(q.tasks) >= maxQueue || q.size >= maxQueued }
+func (q *queue) isFull() bool { return q.size >= maxQueued }
 
 func (q *queue) add(t task) bool {
 	if q.closed {
@@ -89,8 +104,23 @@ func (q *queue) take() (first task, ok bool) {
 	q.tasks[0] = task{}
 	q.tasks = q.tasks[1:]
 	q.size -= first.size()
+	q.about = first.runsCode()
 	q.changed.Broadcast()
 	return first, true
+}
+
+// begun says that the code of the task that was taken last runs, or has run, or never will.
+func (q *queue) begun() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.about = false
+}
+
+// isAboutToRun reports whether code waits for its turn, or has it and does not run yet.
+func (q *queue) isAboutToRun() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.about || slices.ContainsFunc(q.tasks, task.runsCode)
 }
 
 // cells returns the code of the first cells that wait, up to something else.

@@ -14,7 +14,7 @@ func TestQueueIsBounded(t *testing.T) {
 		name    string
 		request *wire.Request
 		room    int
-	}{{"many", empty, maxQueue}, {"large", cell, maxQueued >> 20}}
+	}{{"many", empty, maxQueued / perTask}, {"large", cell, 256}}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var q queue

@@ -264,7 +264,10 @@ func (s *session) interrupt() {
 	now := time.Now()
 	kill := false
 	for _, sh := range s.shells {
-		if sh.run != nil && !sh.run.interrupt(now) {
+		switch {
+		case sh.run == nil:
+			sh.interrupted = sh.queue.isAboutToRun()
+		case !sh.run.interrupt(now):
 			kill = true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"log/slog"
 
+	"github.com/hierml/notebook/kernel/internal/wire"
 	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
 )
 
@@ -248,6 +249,63 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("afterwards: %v", reply.Content)
 			}
 		})
+	}
+}
+
+// Of cells that were sent before an interrupt none runs, however many there are
+// (session_flood_interrupt).
+func TestInterruptAbortsAllThatWait(t *testing.T) {
+	c := connected(t)
+	const n = 5000
+	first := c.Send("shell", "execute_request", code("sleep 60"))
+	var waiting []string
+	for range n {
+		waiting = append(waiting, c.Send("shell", "execute_request", code("hello")))
+	}
+	waitFor(t, c, first, "execute_input")
+	// This is answered while the cell runs, and so when all before it have come.
+	c.Ask("shell", "is_complete_request", map[string]any{"code": "x"})
+	c.Ask("control", "interrupt_request", nil)
+	if m := c.Recv("shell"); m.ParentID() != first || m.Content["ename"] != "Interrupted" {
+		t.Errorf("reply %v", m.Content)
+	}
+	for i, id := range waiting {
+		if m := c.Recv("shell"); m.ParentID() != id || m.Content["ename"] != "Aborted" {
+			t.Fatalf("the answer to cell %d of %d is %v", i, n, m.Content)
+		}
+	}
+	if reply, _ := c.Execute(code("hello")); reply.Content["status"] != "ok" {
+		t.Errorf("afterwards: %v", reply.Content)
+	}
+}
+
+// An interrupt that comes between two cells is the second one's, and one that comes when no cell is
+// about to run is nobody's.
+func TestInterruptBetweenCells(t *testing.T) {
+	sh := newShell("")
+	s := &session{ctx: t.Context(), shells: []*shell{sh}}
+	cell := task{request: &wire.Request{Message: wire.Message{Header: wire.Header{Type: "execute_request"}}}}
+	interrupted := func() bool {
+		ctx, done := s.interruptible(sh, new(output))
+		defer done()
+		return isInterrupted(ctx)
+	}
+	for _, test := range []struct {
+		name   string
+		before func()
+		want   bool
+	}{
+		{"none", func() {}, false},
+		{"one waits", func() { sh.queue.offer(cell) }, true},
+		{"one has its turn", func() { sh.queue.take() }, true},
+		{"one has run", func() {}, false},
+		{"another request has its turn", func() { sh.queue.offer(task{request: new(wire.Request)}); sh.queue.take() }, false},
+	} {
+		test.before()
+		s.interrupt()
+		if got := interrupted(); got != test.want {
+			t.Errorf("%s: the next run is interrupted: %v", test.name, got)
+		}
 	}
 }
 

@@ -24,6 +24,8 @@ type shell struct {
 	deleted bool         // it is one no more, and perhaps a cell of it still runs
 	running *wire.Parent // of the task that is being done
 	run     *run         // of the user's code
+	// interrupted says that an interrupt came between two runs, and is meant for the next.
+	interrupted bool
 }
 
 func newShell(id string) *shell {
@@ -155,7 +157,9 @@ func (s *session) interruptible(sh *shell, out *output) (ctx context.Context, do
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh.run = &run{cancel: cancel, out: out}
-	if sh.deleted {
+	sh.queue.begun()
+	if sh.deleted || sh.interrupted {
+		sh.interrupted = false
 		sh.run.interrupt(time.Now())
 	}
 	return ctx, func() {

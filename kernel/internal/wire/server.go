@@ -47,7 +47,8 @@ type Server struct {
 // A socket is one channel: zmq4's socket behind a guard.
 type socket struct {
 	zmq4.Socket
-	guard *guard.Listener
+	guard    *guard.Listener
+	finished progress // with messages that were received
 }
 
 // Stats count what a server refused.
@@ -118,7 +119,7 @@ func (s *Server) open(channel Channel) error {
 	if err != nil {
 		return err
 	}
-	s.sockets[channel] = &socket{z, listener}
+	s.sockets[channel] = &socket{Socket: z, guard: listener}
 	return listener.Attach(z)
 }
 
@@ -145,10 +146,12 @@ func (s *Server) Stats() Stats {
 var ErrClosed = errors.New("wire: the server is closed")
 
 // Receive returns the next request on a channel, shell or control. What is no rightly signed
-// message is dropped and counted. The error is ErrClosed.
+// message is dropped and counted. The error is ErrClosed. The call says that the caller, of which
+// there is one for a channel, is done with the request before.
 func (s *Server) Receive(channel Channel) (*Request, error) {
 	socket := s.sockets[channel]
 	for {
+		socket.finished.step()
 		msg, err := socket.Recv()
 		if s.ctx.Err() != nil {
 			return nil, ErrClosed
@@ -156,6 +159,7 @@ func (s *Server) Receive(channel Channel) (*Request, error) {
 		if err != nil {
 			continue
 		}
+		socket.finished.begin()
 		m, err := s.signer.decode(msg.Frames)
 		s.judge(socket, msg.Frames[0], err)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -378,6 +379,38 @@ func TestEmptyKeyIsToldOf(t *testing.T) {
 		if got := strings.Count(said.String(), "not signed"); got != want {
 			t.Errorf("with the key %q the log says %q", key, said.String())
 		}
+	}
+}
+
+// When Drain returns, the caller of Receive is done with all that had arrived.
+func TestDrain(t *testing.T) {
+	info := wiretest.IPC(t)
+	server := open(t, info)
+	c := wiretest.Dial(t, info)
+	c.Send("shell", "kernel_info_request", nil)
+	receive(t, server, wire.Shell)
+	var done atomic.Int64
+	go func() {
+		for {
+			if _, err := server.Receive(wire.Shell); err != nil {
+				return
+			}
+			done.Add(1)
+		}
+	}()
+	const n = 200
+	for i := range n {
+		_, frames := c.Build("execute_request", nil, nil)
+		if i%3 == 0 {
+			frames[1] = []byte("wrong") // is dropped, and counts
+		}
+		c.SendFrames("shell", frames)
+	}
+	if err := server.Drain(t.Context(), wire.Shell); err != nil {
+		t.Fatal(err)
+	}
+	if got := done.Load() + server.Stats().Dropped; got != n {
+		t.Errorf("%d of %d messages were looked at", got, n)
 	}
 }
 

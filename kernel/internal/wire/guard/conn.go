@@ -66,14 +66,14 @@ type piece struct {
 // overhead is what a queued message costs beyond its bytes.
 const overhead = 64
 
-func newConn(l *Listener, c net.Conn, reader *bufio.Reader, peerType string, route []byte) *conn {
+func newConn(l *Listener, src *source, reader *bufio.Reader, peerType string, route []byte) *conn {
 	peer := &conn{
-		Conn:  c,
+		Conn:  src.Conn,
 		l:     l,
 		route: route,
 	}
 	peer.work.L = &peer.mu
-	peer.in.r = reader
+	peer.in.source, peer.in.r = src, reader
 	peer.in.ready = append(append([]byte(nil), greeting...), ready(peerType, route)...)
 	return peer
 }
@@ -244,6 +244,7 @@ func (c *conn) close(reason *goneError) {
 	c.work.Broadcast()
 	c.mu.Unlock()
 	c.Conn.Close()
+	c.in.source.end()
 	c.l.dismiss(c)
 	c.l.moved.send()
 }

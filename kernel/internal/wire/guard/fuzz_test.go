@@ -32,7 +32,7 @@ func FuzzInbound(f *testing.F) {
 		near, far := net.Pipe()
 		defer near.Close()
 		defer far.Close()
-		c := newConn(l, near, bufio.NewReader(bytes.NewReader(data)), "DEALER", newRoute(1, "", nil))
+		c := newConn(l, &source{Conn: near}, bufio.NewReader(bytes.NewReader(data)), "DEALER", newRoute(1, "", nil))
 		l.peers[string(c.route)] = c
 		l.strangers.number++
 		c.in.ready = nil // the replayed handshake

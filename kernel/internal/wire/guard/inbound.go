@@ -28,10 +28,11 @@ const (
 // inbound is the state of a peer's reading side: a filter from what the peer sends to what zmq4
 // gets to see.
 type inbound struct {
-	r      *bufio.Reader
-	ready  []byte   // what zmq4 may read now
-	chunks [][]byte // what comes after it
-	frame  []byte   // memory for frames of ordinary size
+	source *source
+	r      *bufio.Reader // of source
+	ready  []byte        // what zmq4 may read now
+	chunks [][]byte      // what comes after it
+	frame  []byte        // memory for frames of ordinary size
 
 	frames int    // of the message under way
 	size   uint64 // of the message under way
@@ -99,6 +100,9 @@ func (c *conn) nextFrame() error {
 	}
 	if err := c.body(first, flags&flagMore, size); err != nil {
 		return err
+	}
+	if last {
+		c.l.messages.Add(1)
 	}
 	if last && !in.signed {
 		c.completed()

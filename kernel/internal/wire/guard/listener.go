@@ -24,6 +24,8 @@ type Listener struct {
 
 	refused, evicted, broken, stalled atomic.Int64
 
+	messages atomic.Int64 // that zmq4 got
+
 	queued atomic.Int64 // bytes waiting, over all peers
 	full   atomic.Int64 // peers whose queue is full
 	moved  signal       // a peer took something, or is gone
@@ -159,7 +161,8 @@ func (l *Listener) serve() {
 
 // greet does the handshake with a peer and hands it to zmq4.
 func (l *Listener) greet(c pending) {
-	reader := bufio.NewReaderSize(c, readBuffer)
+	src := &source{Conn: c.Conn}
+	reader := bufio.NewReaderSize(src, readBuffer)
 	err := c.SetDeadline(time.Now().Add(l.limits.Handshake))
 	var peerType string
 	var identity []byte
@@ -175,7 +178,7 @@ func (l *Listener) greet(c pending) {
 		c.Close()
 		return
 	}
-	peer := l.admit(c, reader, peerType, identity)
+	peer := l.admit(src, c.origin, reader, peerType, identity)
 	if peer == nil {
 		c.Close()
 		return
@@ -218,7 +221,7 @@ func (l *Listener) leave(c pending) bool {
 
 // admit makes a peer of a connection whose handshake is done. Its route, the identity that zmq4
 // knows it by, is unique; it is nil when the listener was closed meanwhile.
-func (l *Listener) admit(c pending, reader *bufio.Reader, peerType string, identity []byte) *conn {
+func (l *Listener) admit(src *source, origin Origin, reader *bufio.Reader, peerType string, identity []byte) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -226,7 +229,7 @@ func (l *Listener) admit(c pending, reader *bufio.Reader, peerType string, ident
 	}
 	l.makeRoom()
 	l.serial++
-	peer := newConn(l, c.Conn, reader, peerType, newRoute(l.serial, c.origin, identity))
+	peer := newConn(l, src, reader, peerType, newRoute(l.serial, origin, identity))
 	l.peers[string(peer.route)] = peer
 	l.strangers.number++
 	if len(identity) > 0 {

@@ -1,0 +1,136 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Drain returns when zmq4 has all messages that had arrived, when it was called, from peers that
+// have signed something. What has arrived is what the system has: whatever a peer still keeps
+// itself is not waited for. The number is that of the messages that zmq4 got since the beginning,
+// from all peers. The error is that of ctx.
+func (l *Listener) Drain(ctx context.Context) (messages int64, err error) {
+	l.mu.Lock()
+	var dry []<-chan struct{}
+	for _, c := range l.peers {
+		if c.signed {
+			dry = append(dry, c.in.source.drain())
+		}
+	}
+	l.mu.Unlock()
+	for _, d := range dry {
+		select {
+		case <-d:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	return l.messages.Load(), nil
+}
+
+// A source is what a peer sends, for its bufio.Reader, which asks for more only when zmq4 has all
+// the whole messages that came before.
+type source struct {
+	net.Conn
+
+	mu    sync.Mutex
+	woken bool            // the deadline is over, for Read to look at new
+	new   []chan struct{} // of calls of drain that Read has not seen
+	seen  []chan struct{} // of those before, to be closed when nothing is left
+	left  int             // bytes to be read that had arrived when the newest of them was seen
+	ended bool            // nothing more will come
+}
+
+// drain returns a channel that is closed when all that has come was read and dealt with.
+func (s *source) drain() <-chan struct{} {
+	dry := make(chan struct{})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		close(dry)
+		return dry
+	}
+	s.new = append(s.new, dry)
+	if !s.woken {
+		s.woken = true
+		// What is wrong with the connection Read will say.
+		_ = s.SetReadDeadline(time.Unix(1, 0))
+	}
+	return dry
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	for {
+		if err := s.look(); err != nil {
+			return 0, err
+		}
+		n, err := s.Conn.Read(p)
+		s.mu.Lock()
+		s.left -= n
+		again := n == 0 && s.woken && os.IsTimeout(err)
+		s.mu.Unlock()
+		if !again {
+			return n, err
+		}
+	}
+}
+
+// look tells those who wait what is dry, before more is read.
+func (s *source) look() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.woken {
+		s.woken = false
+		if err := s.SetReadDeadline(time.Time{}); err != nil {
+			return err
+		}
+		var err error
+		if s.left, err = arrived(s.Conn); err != nil {
+			return err
+		}
+		s.seen = append(s.seen, s.new...)
+		s.new = nil
+	}
+	if s.left <= 0 {
+		closeAll(s.seen)
+		s.seen = nil
+	}
+	return nil
+}
+
+// end tells those who wait that nothing more will come.
+func (s *source) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	closeAll(s.new)
+	closeAll(s.seen)
+	s.new, s.seen = nil, nil
+}
+
+func closeAll(channels []chan struct{}) {
+	for _, c := range channels {
+		close(c)
+	}
+}
+
+// arrived returns how many bytes of a connection can be read at once.
+func arrived(c net.Conn) (n int, err error) {
+	file, ok := c.(syscall.Conn)
+	if !ok {
+		return 0, errors.New("guard: a connection that is no file")
+	}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := raw.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), bytesToRead) })
+	return n, errors.Join(failed, err)
+}
