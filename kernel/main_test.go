@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"os"
@@ -63,6 +64,34 @@ func write(t *testing.T, name, content string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// A command whose output nobody reads any more ends as programs do, by SIGPIPE and without a word.
+func TestReaderLeaves(t *testing.T) {
+	dir := write(t, "endless.go", "for {\n\tfmt.Println(\"line\")\n}\n")
+	cmd := exec.CommandContext(t.Context(), binary, "run", "--engine", "interpreted", "endless.go")
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "line\n" {
+		t.Errorf("the first line is %q, %v", line, err)
+	}
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
+	err = cmd.Wait()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE || stderr.Len() > 0 {
+		t.Errorf("it ended by %v and said %q", err, stderr.String())
+	}
 }
 
 func TestCommandLine(t *testing.T) {

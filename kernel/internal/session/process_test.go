@@ -2,6 +2,7 @@ package session
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,6 +17,12 @@ import (
 // start runs the fake kernel as a process of its own.
 func start(t *testing.T, info wiretest.Info) *exec.Cmd {
 	t.Helper()
+	return startWith(t, info, nil, os.Stderr)
+}
+
+// startWith is start with files for what the kernel writes.
+func startWith(t *testing.T, info wiretest.Info, stdout, stderr io.Writer) *exec.Cmd {
+	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +30,7 @@ func start(t *testing.T, info wiretest.Info) *exec.Cmd {
 	command := exec.Command(program, "-f", info.File(t))
 	// The race detector would sleep for a second at the end.
 	command.Env = append(os.Environ(), "HIERML_FAKE_KERNEL=1", "GORACE=atexit_sleep_ms=0")
-	command.Stderr = os.Stderr
+	command.Stdout, command.Stderr = stdout, stderr
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +80,32 @@ func TestProcessEndsAsAsked(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A line of the log that nobody can read any more does not end the kernel (session_stderr_gone).
+func TestKernelOutlivesItsLog(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := wiretest.TCP(t)
+	command := startWith(t, info, writer, writer)
+	for _, end := range []*os.File{reader, writer} {
+		if err := end.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := wiretest.Dial(t, info)
+	_, frames := c.Build("kernel_info_request", nil, nil)
+	frames[1] = []byte("no signature, of which the log tells")
+	c.SendFrames("shell", frames)
+	if m := c.Ask("shell", "kernel_info_request", nil); m.Content["status"] != "ok" {
+		t.Errorf("kernel_info_reply is %v", m.Content)
+	}
+	c.Ask("control", "shutdown_request", nil)
+	if err := command.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -65,7 +65,7 @@ type Config struct {
 // Serve is a Jupyter kernel: it serves the front ends that come by way of the connection file,
 // until one of them asks it to end, ctx ends or the process receives SIGTERM. SIGINT interrupts the
 // cells that run and does nothing while none does. The error is nil when the kernel ended as it was
-// asked to.
+// asked to. That nobody reads what it writes to its standard error, or output, does not end it.
 //
 // Serve makes the evaluator, which it closes at the end, once the kernel can be reached: a front
 // end that comes too early takes a tenth of a second or two to come again.
@@ -81,6 +81,10 @@ func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Eval
 	if err != nil {
 		return err
 	}
+	// Else Go ends a program that writes to a standard error, as this one's log, or a standard
+	// output, which nobody reads any more. Caught and not ignored, it is the default again in the
+	// processes that are started.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
