@@ -194,24 +194,38 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 }
 
-// Subscribers that do not read cost one time of patience together, not one each
-// (wire_silent_subscribers).
+// Subscribers that do not read cost one time of patience together, not one each, be each of them
+// full or all together (wire_silent_subscribers).
 func TestStalledSubscribersHaveOneClock(t *testing.T) {
-	l, socket := listen(t, welcoming(Limits{Queue: 1 << 20, Total: 1 << 40, Stall: 50 * time.Millisecond}))
 	const n = 20
-	for range n {
-		subscriber(t, l, "")
-	}
-	fill(t, l, socket)
-	waits := 0
-	for ; l.isFull(); waits++ {
-		if err := l.waitFor(t.Context(), l.byFullness()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// The system takes some of it in the first of them.
-	if got := l.Stats().Stalled; got != n || waits >= n {
-		t.Errorf("%d of %d subscribers cut off after %d waits", got, n, waits)
+	for name, limits := range map[string]Limits{
+		"each is full": {Queue: 1 << 20, Total: 1 << 40},
+		"all are full": {Queue: 1 << 30, Total: n * 2 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limits.Stall = 50 * time.Millisecond
+			l, socket := listen(t, welcoming(limits))
+			for range n {
+				subscriber(t, l, "")
+			}
+			waits := 0
+			for range 10 {
+				publish(t, socket, strings.Repeat("x", 2_000_000))
+				publish(t, socket, "x")
+				if err := l.Sync(t.Context(), socket); err != nil {
+					t.Fatal(err)
+				}
+				for ; l.isFull(); waits++ {
+					if err := l.waitFor(t.Context(), l.byFullness()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			// The system takes some of it at first.
+			if got := l.Stats().Stalled; got != n || waits >= n {
+				t.Errorf("%d of %d subscribers cut off after %d waits", got, n, waits)
+			}
+		})
 	}
 }
 

@@ -15,8 +15,9 @@ import (
 func (l *Listener) WaitRoom(ctx context.Context) error {
 	for l.isFull() {
 		peers := l.byFullness()
+		share := l.share(len(peers))
 		for _, c := range peers {
-			if l.isHeldUpBy(c) && !l.isKnown(Source(c.route)) {
+			if c.waiting.Load() > share && !l.isKnown(Source(c.route)) {
 				c.stall()
 			}
 		}
@@ -37,15 +38,17 @@ func (l *Listener) isFull() bool {
 	}
 }
 
-// isHeldUpBy reports whether a peer is full, or has something waiting while there is too much for
-// all.
-func (l *Listener) isHeldUpBy(c *conn) bool {
-	waiting := c.waiting.Load()
-	return waiting > l.limits.Queue || waiting > 0 && l.queued.Load() > l.limits.Total
+// share returns what may wait for each of n peers without holding up the others. Where there is too
+// much for all, it is what leaves half of the room when no peer has more.
+func (l *Listener) share(n int) int64 {
+	if l.queued.Load() > l.limits.Total {
+		return min(l.limits.Queue, l.limits.Total/int64(2*max(1, n)))
+	}
+	return l.limits.Queue
 }
 
 // waitFor waits until there is room. After Limits.Stall it cuts off those of the peers that took
-// nothing meanwhile, the fullest first, for as long as they hold up the others.
+// nothing meanwhile and have more than their share waiting.
 func (l *Listener) waitFor(ctx context.Context, peers []*conn) error {
 	taken := make([]uint64, len(peers))
 	for i, c := range peers {
@@ -64,8 +67,9 @@ func (l *Listener) waitFor(ctx context.Context, peers []*conn) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-timer.C:
+			share := l.share(len(peers))
 			for i, c := range peers {
-				if l.isHeldUpBy(c) && c.taken.Load() == taken[i] {
+				if c.waiting.Load() > share && c.taken.Load() == taken[i] {
 					c.stall()
 				}
 			}
