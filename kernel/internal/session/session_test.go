@@ -279,6 +279,45 @@ func TestInterruptAbortsAllThatWait(t *testing.T) {
 	}
 }
 
+// What waits outside of a full queue is aborted with what waits in it.
+func TestAbortBeyondAFullQueue(t *testing.T) {
+	// What is written to a socket of a file has arrived.
+	info := wiretest.IPC(t)
+	connection, err := wire.ReadConnectionFile(info.File(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := wire.Listen(connection, wire.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(server, &fake{}, Config{Log: slog.New(slog.DiscardHandler)})
+	sh := s.shells[0]
+	cell := wire.Request{Message: wire.Message{Header: wire.Header{Type: "execute_request"}, Content: make([]byte, maxQueued)}}
+	if !sh.queue.offer(task{request: &cell}) {
+		t.Fatal("the queue has no room")
+	}
+	s.setRunning(sh, wire.Parent{})
+	go s.readShell()
+	t.Cleanup(func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := wiretest.Dial(t, info)
+	c.Ask("shell", "is_complete_request", code("x"))
+	const n = 20
+	for range n {
+		c.Send("shell", "execute_request", code("hello"))
+	}
+	if got := len(s.takeBehind(sh)); got != n+1 {
+		t.Errorf("%d cells aborted, want %d", got, n+1)
+	}
+	if sh.queue.isAboutToRun() {
+		t.Error("a cell still waits")
+	}
+}
+
 // An interrupt that comes between two cells is the second one's, and one that comes when no cell is
 // about to run is nobody's.
 func TestInterruptBetweenCells(t *testing.T) {
