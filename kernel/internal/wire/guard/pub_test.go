@@ -198,13 +198,17 @@ func TestSlowSubscriber(t *testing.T) {
 // full or all together (wire_silent_subscribers).
 func TestStalledSubscribersHaveOneClock(t *testing.T) {
 	const n = 20
-	for name, limits := range map[string]Limits{
-		"each is full": {Queue: 1 << 20, Total: 1 << 40},
-		"all are full": {Queue: 1 << 30, Total: n * 2 << 20},
+	for _, test := range []struct {
+		name   string
+		limits Limits
+		least  int64 // that are cut off
+	}{
+		{"each is full", Limits{Queue: 1 << 20, Total: 1 << 40}, n},
+		{"all are full", Limits{Queue: 1 << 30, Total: n * 2 << 20}, n / 2}, // there may be room for some
 	} {
-		t.Run(name, func(t *testing.T) {
-			limits.Stall = 50 * time.Millisecond
-			l, socket := listen(t, welcoming(limits))
+		t.Run(test.name, func(t *testing.T) {
+			test.limits.Stall = 200 * time.Millisecond
+			l, socket := listen(t, welcoming(test.limits))
 			for range n {
 				subscriber(t, l, "")
 			}
@@ -222,7 +226,7 @@ func TestStalledSubscribersHaveOneClock(t *testing.T) {
 				}
 			}
 			// The system takes some of it at first.
-			if got := l.Stats().Stalled; got != n || waits >= n {
+			if got := l.Stats().Stalled; got < test.least || waits >= n/2 {
 				t.Errorf("%d of %d subscribers cut off after %d waits", got, n, waits)
 			}
 		})

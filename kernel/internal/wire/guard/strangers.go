@@ -65,10 +65,7 @@ func (c *conn) reserve(n int64) error {
 	l := c.l
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.strangers.received+n > l.limits.Received {
-		if !l.isPeer(c) {
-			return errLeft
-		}
+	for l.isPeer(c) && l.strangers.received+n > l.limits.Received {
 		switch largest := l.largest(c, n); {
 		case largest != c:
 			l.cutOff(largest)
@@ -77,6 +74,9 @@ func (c *conn) reserve(n int64) error {
 		default:
 			l.judged.Wait()
 		}
+	}
+	if !l.isPeer(c) {
+		return errLeft // it was cut off meanwhile
 	}
 	c.unfinished += n
 	l.strangers.received += n
