@@ -63,3 +63,17 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
+
+// TestOneName has a file whose nodes all have one name, each of which is given a number: by looking
+// for one from the beginning each time, that would take minutes.
+func TestOneName(t *testing.T) {
+	const n = 50_000
+	var repaired taxonomy.Faults
+	g, err := taxonomy.Newick{Repair: &repaired}.Read(t.Context(), strings.NewReader("("+strings.Repeat("a,", n)+"a)b;"), "x")
+	if err != nil || g.Len() != n+2 {
+		t.Fatal(g, err)
+	}
+	if _, ok := g.Node("a (50001)"); !ok {
+		t.Error("the last has another number")
+	}
+}

@@ -24,10 +24,12 @@ type draft struct {
 	repair *Faults // nil: the first fault is an error
 	names  []string
 	ids    map[string]int
-	nodes  []place // of each node, where it is mentioned first
-	edges  [][2]int
-	lines  []place // of each edge
-	joined bool    // an edge may be given several times
+	// numbers are the last ones behind names that several nodes have.
+	numbers map[string]int
+	nodes   []place // of each node, where it is mentioned first
+	edges   [][2]int
+	lines   []place // of each edge
+	joined  bool    // an edge may be given several times
 	// stored returns how many bytes of the file were read, before decompression; nil of what is no
 	// file.
 	stored func() int64
@@ -121,9 +123,13 @@ func (d *draft) call(n int, name string, at place) error {
 
 // free returns the name with a number behind that no node has.
 func (d *draft) free(name string) string {
-	for i := 2; ; i++ {
+	for i := max(2, d.numbers[name]+1); ; i++ {
 		numbered := fmt.Sprintf("%s (%d)", name, i)
 		if _, taken := d.ids[numbered]; !taken {
+			if d.numbers == nil {
+				d.numbers = make(map[string]int)
+			}
+			d.numbers[name] = i
 			return numbered
 		}
 	}
