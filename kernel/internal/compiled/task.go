@@ -81,7 +81,7 @@ type tasks struct {
 	relabel func()
 
 	mu     sync.Mutex // held while byLabel is replaced
-	labels atomic.Pointer[map[uintptr]bearer]
+	labels atomic.Pointer[map[uintptr]*bearer]
 }
 
 // A bearer is what a label says of its goroutines. They are ending when they make their last
@@ -99,7 +99,7 @@ func newTasks(relabel func()) *tasks {
 		}
 	}
 	all := &tasks{relabel: relabel}
-	all.labels.Store(&map[uintptr]bearer{})
+	all.labels.Store(&map[uintptr]*bearer{})
 	return all
 }
 
@@ -122,17 +122,17 @@ func (all *tasks) begin(t *task) {
 func (all *tasks) label(b bearer) {
 	all.relabel()
 	label := profLabel()
-	all.replace(func(labels map[uintptr]bearer) { labels[uintptr(label)] = b })
+	all.replace(func(labels map[uintptr]*bearer) { labels[uintptr(label)] = &b })
 	runtime.AddCleanup((*byte)(label), func(at uintptr) {
-		all.replace(func(labels map[uintptr]bearer) {
-			if labels[at] == b { // and not a new label's that got the place
+		all.replace(func(labels map[uintptr]*bearer) {
+			if labels[at] == &b { // and not a new label's that got the place
 				delete(labels, at)
 			}
 		})
 	}, uintptr(label))
 }
 
-func (all *tasks) replace(change func(map[uintptr]bearer)) {
+func (all *tasks) replace(change func(map[uintptr]*bearer)) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	labels := maps.Clone(*all.labels.Load())
@@ -142,7 +142,10 @@ func (all *tasks) replace(change func(map[uintptr]bearer)) {
 
 // bearer returns what is known of the calling goroutine; its task is nil if it belongs to none.
 func (all *tasks) bearer() bearer {
-	return (*all.labels.Load())[uintptr(profLabel())]
+	if b := (*all.labels.Load())[uintptr(profLabel())]; b != nil {
+		return *b
+	}
+	return bearer{}
 }
 
 // stop stops a task for a reason, and reports whether its call has not ended before. The first
