@@ -35,6 +35,13 @@ func (r *Runner) Stop() {
 	runtime.Goexit()
 }
 
+// Roused implements cell.Host.
+func (r *Runner) Roused() {
+	if unaware.remove(goroutineState()) {
+		r.Stop()
+	}
+}
+
 // Sleep implements cell.Host.
 func (r *Runner) Sleep(nanoseconds int64) {
 	done := r.Done()
@@ -124,6 +131,9 @@ func (r *Runner) Guard(f func()) func() {
 	return func() {
 		defer setProfLabel(profLabel())
 		setProfLabel(label)
+		if r.tasks.stoppedLabel(uintptr(label)) {
+			r.tasks.rouser.stopped(r.tasks)
+		}
 		defer cell.Caught()
 		f()
 	}

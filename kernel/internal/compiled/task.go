@@ -19,9 +19,10 @@ import (
 // outlive it.
 type task struct {
 	cell int
-	// ctx ends when the task is stopped, and only then.
+	// ctx ends when the task is stopped, and only then. halted says so without a lock.
 	ctx    context.Context
 	cancel context.CancelFunc
+	halted atomic.Bool
 	// finished is closed when the call has ended.
 	finished chan struct{}
 
@@ -47,7 +48,7 @@ func newTask(cell int) *task {
 	return t
 }
 
-func (t *task) stopped() bool { return t.ctx.Err() != nil }
+func (t *task) stopped() bool { return t.halted.Load() }
 
 // finish notes how the call has ended, unless it was ended for another reason before.
 func (t *task) finish(err error) {
@@ -79,9 +80,13 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 // goroutines inherit. The labels' content is not looked at, only their address.
 type tasks struct {
 	relabel func()
+	// linger is how long goroutines that outlive a stopped call have to notice by themselves.
+	linger time.Duration
 
-	mu     sync.Mutex // held while byLabel is replaced
+	mu     sync.Mutex // held while labels is replaced, and while a goroutine gets a label
 	labels atomic.Pointer[map[uintptr]*bearer]
+
+	rouser rouser
 }
 
 // A bearer is what a label says of its goroutines. They are ending when they make their last
@@ -98,7 +103,7 @@ func newTasks(relabel func()) *tasks {
 			pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
 		}
 	}
-	all := &tasks{relabel: relabel}
+	all := &tasks{relabel: relabel, linger: time.Second, rouser: newRouser()}
 	all.labels.Store(&map[uintptr]*bearer{})
 	return all
 }
@@ -120,10 +125,14 @@ func (all *tasks) begin(t *task) {
 
 // label gives the calling goroutine a label that says so.
 func (all *tasks) label(b bearer) {
+	all.mu.Lock()
 	all.relabel()
 	label := profLabel()
 	all.replace(func(labels map[uintptr]*bearer) { labels[uintptr(label)] = &b })
+	all.mu.Unlock()
 	runtime.AddCleanup((*byte)(label), func(at uintptr) {
+		all.mu.Lock()
+		defer all.mu.Unlock()
 		all.replace(func(labels map[uintptr]*bearer) {
 			if labels[at] == &b { // and not a new label's that got the place
 				delete(labels, at)
@@ -132,9 +141,8 @@ func (all *tasks) label(b bearer) {
 	}, uintptr(label))
 }
 
+// replace is called with all.mu held.
 func (all *tasks) replace(change func(map[uintptr]*bearer)) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
 	labels := maps.Clone(*all.labels.Load())
 	change(labels)
 	all.labels.Store(&labels)
@@ -156,18 +164,23 @@ func (all *tasks) stop(t *task, reason error) bool {
 	if !t.over && t.failure == nil {
 		t.failure = reason
 		cell.Stopping(1)
+		t.halted.Store(true)
 		t.cancel()
+		all.rouser.stopped(all)
 	}
 	return !t.over
 }
 
-// linger is how long goroutines that outlive a stopped call have to notice.
-const linger = time.Second
+// stoppedLabel reports whether a label is one of goroutines that have to end. It takes no lock.
+func (all *tasks) stoppedLabel(label uintptr) bool {
+	b := (*all.labels.Load())[label]
+	return b != nil && b.task.stopped()
+}
 
 // end is called when the call of a task has ended.
 func (all *tasks) end(t *task) {
 	if t.stopped() {
-		time.AfterFunc(linger, func() { cell.Stopping(-1) })
+		time.AfterFunc(all.linger, func() { cell.Stopping(-1) })
 	}
 }
 

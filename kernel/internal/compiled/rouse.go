@@ -1,0 +1,154 @@
+package compiled
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/hierml/notebook/kernel/internal/compiled/cell"
+)
+
+// A rouser ends the waits of stopped goroutines in plain operations on channels, see package cell.
+// It sweeps: it looks for them among all goroutines of the process, until none is left that has to
+// end. A goroutine that is on its way to wait when its task is stopped, or is called by a library
+// that does something else at the time, is found by a later sweep.
+type rouser struct {
+	// census is nil while goroutines cannot be roused. tried is closed when that is settled.
+	census atomic.Pointer[census]
+	tried  chan struct{}
+
+	mu       sync.Mutex
+	sweeping bool
+	stops    chan struct{} // has a token if tasks were stopped since it was last looked at
+}
+
+func newRouser() rouser {
+	return rouser{tried: make(chan struct{}), stops: make(chan struct{}, 1)}
+}
+
+// Pauses between sweeps grow from the shortest to the longest while nobody is roused; to that for
+// active goroutines while there are some.
+const (
+	shortestPause = time.Millisecond
+	activePause   = 50 * time.Millisecond
+	longestPause  = 10 * time.Second
+)
+
+// stopped is told that goroutines have to end. It does not wait for them.
+func (r *rouser) stopped(all *tasks) {
+	c := r.census.Load()
+	if c == nil {
+		return
+	}
+	select {
+	case r.stops <- struct{}{}:
+	default:
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.sweeping {
+		r.sweeping = true
+		go r.sweep(c, all)
+	}
+}
+
+// sweep sweeps until there are no goroutines that have to end. While some of them do not wait, they
+// are to find that out by themselves, at a check or at an operation: those that are always served
+// would never be found waiting.
+func (r *rouser) sweep(c *census, all *tasks) {
+	setProfLabel(nil) // which may be that of a goroutine that has to end
+	held := 0
+	for pause := shortestPause; ; {
+		all.mu.Lock() // so that each bears a label that is known
+		living, active, parked := c.look(all.stoppedLabel)
+		all.mu.Unlock()
+		hold := min(active, 1)
+		cell.Stopping(hold - held)
+		held = hold
+		if living == 0 && r.rest() {
+			return
+		}
+		if active > 0 {
+			pause = min(pause, activePause)
+		}
+		if parked > 0 && c.rouse(all.stoppedLabel) > 0 {
+			pause = shortestPause
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+			pause = min(2*pause, longestPause)
+		case <-r.stops:
+			pause = shortestPause
+		}
+		timer.Stop()
+	}
+}
+
+// rest ends the sweeps, unless there were stops meanwhile.
+func (r *rouser) rest() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.stops) > 0 {
+		return false
+	}
+	r.sweeping = false
+	return true
+}
+
+// unaware holds the goroutines that were roused and do not know it yet.
+var unaware rousedGoroutines
+
+type rousedGoroutines struct {
+	mu         sync.Mutex
+	goroutines map[unsafe.Pointer]bool
+}
+
+// add is called before the goroutine runs.
+func (u *rousedGoroutines) add(g unsafe.Pointer) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.goroutines == nil {
+		u.goroutines = map[unsafe.Pointer]bool{}
+	}
+	u.goroutines[g] = true
+	cell.Roused(1)
+}
+
+// remove is called by the goroutine. It reports whether it was roused.
+func (u *rousedGoroutines) remove(g unsafe.Pointer) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.goroutines[g] {
+		return false
+	}
+	delete(u.goroutines, g)
+	cell.Roused(-1)
+	return true
+}
+
+// proof is what is known of the process: one trial tells.
+var proof struct {
+	sync.Mutex
+	done   bool
+	census *census
+	err    error
+}
+
+// try settles whether goroutines can be roused, by rousing some that belong to none but the trial.
+func (r *rouser) try(all *tasks) {
+	defer close(r.tried)
+	setProfLabel(nil)
+	proof.Lock()
+	defer proof.Unlock()
+	if !proof.done {
+		proof.done = true
+		if proof.census, proof.err = provenCensus(all); proof.err == nil {
+			r.census.Store(proof.census)
+			cell.Rouses()
+		}
+	}
+	r.census.Store(proof.census)
+	r.stopped(all) // tasks may have been stopped before
+}
