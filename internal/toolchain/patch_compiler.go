@@ -213,4 +213,29 @@ func mainNames(name string) string {
 
 // dcommontype dumps the contents of a reflect.rtype (runtime._type) to c.
 `},
+	// Operations on channels are calls of package cell, and are to cost what those of Go do: they are
+	// inlined whatever is in them, and count as little when it is asked whether to inline their
+	// callers.
+	{"inline/inl.go",
+		"\tbudget := int32(inlineMaxBudget)\n",
+		"\tbudget := int32(inlineMaxBudget)\n\tif isOperation(fn) {\n\t\tbudget *= 4\n\t}\n"},
+	{"inline/inl.go",
+		"\t\tCost:            budget - visitor.budget,\n",
+		"\t\tCost:            costOf(fn, budget-visitor.budget),\n"},
+	{"inline/inl.go",
+		"func inlineBudget(",
+		`func isOperation(fn *ir.Func) bool {
+	name, _, _ := strings.Cut(fn.Sym().Name, "[")
+	return fn.Sym().Pkg.Path == "github.com/hierml/notebook/kernel/internal/compiled/cell" &&
+		(name == "Receive" || name == "ReceiveOK" || name == "Send")
+}
+
+func costOf(fn *ir.Func, cost int32) int32 {
+	if isOperation(fn) {
+		return min(cost, inlineBigFunctionMaxCost)
+	}
+	return cost
+}
+
+func inlineBudget(`},
 }}
