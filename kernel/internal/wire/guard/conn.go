@@ -33,9 +33,9 @@ func (e *goneError) Temporary() bool { return false }
 // goroutine at a time each.
 type conn struct {
 	net.Conn
-	l     *Listener
-	route []byte
-	known atomic.Bool // zmq4 sends to it what is for its route
+	l        *Listener
+	route    []byte
+	routable atomic.Bool // zmq4 sends to it what is for its route
 
 	// The listener's mu guards these.
 	signed     bool

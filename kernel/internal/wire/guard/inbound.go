@@ -54,7 +54,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			continue
 		}
 		// zmq4 asks for more, so it has dealt with what it got: with the handshake, the first time.
-		c.known.Store(true)
+		c.routable.Store(true)
 		c.reportSubscription()
 		if err := c.nextFrame(); err != nil {
 			if err == errBroken {

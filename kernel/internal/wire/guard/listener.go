@@ -254,7 +254,7 @@ func (l *Listener) Routes(identity []byte, origin Origin) [][]byte {
 	defer l.mu.Unlock()
 	var routes [][]byte
 	for _, c := range l.identities[string(identity)] {
-		if c.known.Load() && Source(c.route) == origin {
+		if c.routable.Load() && Source(c.route) == origin {
 			routes = append(routes, c.route)
 		}
 	}
