@@ -178,8 +178,12 @@ func (fs *faults) last() fault {
 		return fs.describe(*(*unsafe.Pointer)(unsafe.Pointer(&n)), *(*unsafe.Pointer)(unsafe.Pointer(&at)), what)
 	}
 	switch f.operation {
-	case "getIndexArray", "slice", "slice0", "_make":
-		f.words = describe(fs.operation)
+	case "getIndexArray":
+		f.words = describe(fs.only(fs.index))
+	case "slice", "slice0":
+		f.words = describe(fs.only(fs.slice))
+	case "_make":
+		f.words = describe(fs.only(fs.call))
 	default:
 		f.keyType = describe(func(n, frame unsafe.Pointer) string {
 			name := fs.uncomparable(n, frame)
@@ -237,23 +241,37 @@ func (fs *faults) describe(start, frame unsafe.Pointer, what func(n, frame unsaf
 			}
 		}
 	}
-	for _, n := range nodes {
-		if noted {
-			pos, note := at[int](n, fs.node.pos), 0
-			for _, p := range notes {
-				if p <= pos && p > note {
-					note = p
-				}
-			}
-			if !from[note] {
+	// The values of a later case of a switch stand behind the notes of the cases before.
+	for _, behindOthers := range []bool{false, true} {
+		for _, n := range nodes {
+			if pos := at[int](n, fs.node.pos); noted && !behind(pos, notes, from, behindOthers) {
 				continue
 			}
+			if words := what(n, frame); words != "" {
+				return words
+			}
 		}
-		if words := what(n, frame); words != "" {
-			return words
+		if !noted {
+			break
 		}
 	}
 	return ""
+}
+
+// behind reports whether the note that was made last is the nearest one before a position, or, if
+// others may be between, one before it.
+func behind(pos int, notes []int, last map[int]bool, behindOthers bool) bool {
+	nearest := 0
+	for _, p := range notes {
+		if p > pos {
+			continue
+		}
+		if behindOthers && last[p] {
+			return true
+		}
+		nearest = max(nearest, p)
+	}
+	return last[nearest]
 }
 
 // walk visits the nodes of a function, operands before what is done with them, and values before
@@ -285,6 +303,17 @@ func (fs *faults) note(n, frame unsafe.Pointer) (value, holds int64, ok bool) {
 	a, ok := fs.integer(children[0], frame)
 	b, also := fs.integer(children[1], frame)
 	return b, a, ok && also
+}
+
+// only returns operation for the nodes of one kind. The operands of others may be those of another
+// time: yaegi keeps several in one place.
+func (fs *faults) only(kind uint) func(n, frame unsafe.Pointer) string {
+	return func(n, frame unsafe.Pointer) string {
+		if at[uint](n, fs.node.kind) != kind {
+			return ""
+		}
+		return fs.operation(n, frame)
+	}
 }
 
 // operation words what fails if a node is an operation that fails.
@@ -366,7 +395,7 @@ func allocatable(bytes int64) (yes bool) {
 			yes = strings.Contains(err.Error(), "cap out of range")
 		}
 	}()
-	makeBytes(bytes, 0)
+	runtime.KeepAlive(makeBytes(bytes, 0))
 	return true
 }
 
