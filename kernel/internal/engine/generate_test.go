@@ -65,8 +65,8 @@ func (r *Rec) Add(n int) int {
 
 // everything writes programs of all that Go has.
 var everything = generator{
-	declarations: "package main\n\nimport (\n\t\"cmp\"\n\t\"errors\"\n\t\"fmt\"\n\t\"iter\"\n\t\"slices\"\n\t\"strconv\"\n\t\"strings\"\n)\n\n" +
-		"var _, _, _ = slices.Max[[]int], strconv.Itoa, strings.Repeat\n" + declarations + recordTypes + "type Shape interface{ Sum() int }\n\n",
+	declarations: "package main\n\nimport (\n\t\"cmp\"\n\t\"errors\"\n\t\"fmt\"\n\t\"iter\"\n\t\"slices\"\n\t\"strconv\"\n\t\"strings\"\n\t\"sync\"\n)\n\n" +
+		"var _, _, _, _ = slices.Max[[]int], strconv.Itoa, strings.Repeat, new(sync.Mutex)\n" + declarations + recordTypes + "type Shape interface{ Sum() int }\n\n",
 	function: func(seed uint64) string {
 		w := &writer{Rand: rand.New(rand.NewPCG(seed, 0)), shapes: shapes}
 		w.function(seed)
@@ -442,6 +442,25 @@ var shapes = []string{
 	"{n} := []*Rec{q, &r}\n{n}[1].A++\nfor _, p := range {n} {\n\tp.A--\n}\nfmt.Println(r.A, q.A)",
 	"if len(xs) > 2 {\n\txs[0], xs[1], xs[2] = xs[2], {int}, xs[0]\n}\nfmt.Println(xs)",
 	"{=int} = xs[0] + func() int { xs[0]++; return xs[0] }()",
+	"var {n} any = {bool} && !{bool}\n{n} = !{n}.(bool)\nvar {m} any = {int}\n{m} = -{m}.(int)\n{m} = {m} == {n}\nfmt.Println({n}, {m})",
+	"{n} := []any{{int}, !{bool}, -{float64}, fib, {Num}, {string} == s}\n{n}[0], {n}[1] = {n}[1] == {n}[5], {n}[0]\nfmt.Println({n}[0], {n}[1], {n}[2], {n}[3].(func(int) int)(3), {n}[4])",
+	"fmt.Println(given(fib), given(even), given({bool}), given(divmod), given({Num}), given(nil))",
+	"{n} := {float64} * 0\n{m} := -{n}\nfmt.Println(inverse({n}), inverse({m}), Vec{{m}, 1}.slope(), (&Vec{{n}, -1}).slope(), 1/max({n}, {m}))",
+	"switch {n} := any(mixed({int}, r)).(type) {\ncase interface{ Sum() int }:\n\tfmt.Println(\"sum\", {n}.Sum() != 0)\ncase Num, int:\n\tfmt.Printf(\"%T %v\\n\", {n}, {n})\ncase fmt.Stringer:\n\tfmt.Println({n})\n}",
+	"switch {n} := any({int}); {int} {\ncase {n}, 3:\n\tfmt.Println(\"same\")\ncase len(xs):\n\tfmt.Println(\"length\")\ndefault:\n\tfmt.Println({n})\n}",
+	"func() {\n\tdefer func() { fmt.Println(recover()) }()\n\t{n} := map[any]int{1: {int}}\n\tif {bool} {\n\t\tdelete({n}, []int{1})\n\t}\n\t{n}[any(m)] = {int}\n\tfmt.Println({n})\n}()",
+	"func() {\n\tdefer func() { fmt.Println(recover()) }()\n\tfmt.Println(xs[{int}&7])\n\tfmt.Println(xs[{int}&3 : {int}&7])\n\tfmt.Println(r.D[:{int}&3:{int}&3])\n}()",
+	"func() {\n\tdefer func() { fmt.Println(recover()) }()\n\tvar {n} *Rec\n\tif {bool} {\n\t\t{n} = q\n\t}\n\txs[0] = {n}.A\n\tfmt.Println({n}.Add({int}&1), {n}.C[{int}&3])\n}()",
+	"func() {\n\tdefer func() { fmt.Println(recover()) }()\n\tvar {n} any = {int}\n\tif {bool} {\n\t\t{n} = {Num}\n\t}\n\tfmt.Println({n}.(Num).Twice())\n}()",
+	"for {n} := 0; {n} < 3; {n}++ {\n\tdefer func() { out += fmt.Sprint({n}) }()\n\t{n} := {n} * {int}\n\tfmt.Println({n})\n}",
+	"var {n} []*int\nfor {m} := range 3 {\n\t{n} = append({n}, &{m})\n\tvar {m} = {m} + {int}\n\tfmt.Println({m})\n}\nfmt.Println(*{n}[0], *{n}[2])",
+	"var {n} sync.WaitGroup\nvar {m} sync.Mutex\nfor i := range 4 {\n\t{n}.Go(func() {\n\t\t{m}.Lock()\n\t\tdefer {m}.Unlock()\n\t\tr.A += i * (a + 1)\n\t})\n}\n{n}.Wait()\nfmt.Println(r.A)",
+	"{n} := Tree[int]{}\nfor _, v := range xs {\n\t{n}.insert(v)\n}\n{n}.insert({int})\nfor v := range {n}.all() {\n\tif v > {int} {\n\t\tbreak\n\t}\n\tfmt.Print(v, \" \")\n}\nfmt.Println()",
+	"{n} := map[string]func(int) int{\"fib\": func(n int) int { return fib(n & 7) }, \"a\": func(n int) int { return n + a }}\nif f, ok := {n}[{string}]; ok {\n\tfmt.Println(f({int}))\n}\nfmt.Println({n}[\"a\"]({int}), len({n}))",
+	"var {n} error = Fault({int} & 3)\n{m} := fmt.Errorf(\"in %s: %w\", {string}, {n})\nvar f Fault\nfmt.Println({m}, errors.As({m}, &f), f, errors.Is({m}, Fault(1)), {n} == Fault(1))",
+	"{n}, {m} := {int}, {int}\n{n}, {m} = {m}, {n}\nxs[{n}&1], {n} = {n}, {m}\nfmt.Println({n}, {m}, xs[0], xs[1])",
+	"{n} := [3]Vec{{float64(a), 1}, {2, {float64}}}\nfor i, v := range {n} {\n\t{n}[2].X += v.X\n\tfmt.Println(i, v == {n}[i], v)\n}",
+	"fmt.Printf(\"%v %+v %T|%v\\n\", Vec{1, {float64}}, Key{{int}, s}, Pair[Num, []Level]{}, []any{Level(1), Fault({int} & 1), &Key{1, \"k\"} != nil})",
 }
 
 var declarations = `
@@ -551,6 +570,71 @@ func fib(n int) int {
 func even(n int) bool { return n == 0 || odd(n-1) }
 
 func odd(n int) bool { return n != 0 && even(n-1) }
+
+type Vec struct{ X, Y float64 }
+
+func (v Vec) slope() float64 { return v.Y / v.X }
+
+func inverse(x float64) float64 { return 1 / x }
+
+type Fault uint8
+
+func (f Fault) Error() string { return fmt.Sprintf("fault %d", uint8(f)) }
+
+func given(v any) string {
+	switch v := v.(type) {
+	case func(int) int:
+		return fmt.Sprint("function ", v(4))
+	case func(int) bool:
+		return fmt.Sprint("predicate ", v(4))
+	case bool, Num:
+		return fmt.Sprintf("%T %v", v, v)
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+func mixed(n int, r Rec) any {
+	switch n & 3 {
+	case 0:
+		return n
+	case 1:
+		return Num(n)
+	case 2:
+		return &r
+	}
+	return Level(n & 1)
+}
+
+type Tree[T cmp.Ordered] struct {
+	left, right *Tree[T]
+	value       T
+	full        bool
+}
+
+func (t *Tree[T]) insert(v T) {
+	switch {
+	case !t.full:
+		t.value, t.full = v, true
+	case v < t.value:
+		if t.left == nil {
+			t.left = &Tree[T]{}
+		}
+		t.left.insert(v)
+	default:
+		if t.right == nil {
+			t.right = &Tree[T]{}
+		}
+		t.right.insert(v)
+	}
+}
+
+func (t *Tree[T]) all() iter.Seq[T] {
+	return func(yield func(T) bool) { t.push(yield) }
+}
+
+func (t *Tree[T]) push(yield func(T) bool) bool {
+	return t == nil || !t.full || t.left.push(yield) && yield(t.value) && t.right.push(yield)
+}
 
 `
 
