@@ -71,7 +71,7 @@ const (
 
 // format is part of a kit's identity. It changes with the layout of the folder and with how its
 // files are made.
-const format = "7"
+const format = "8"
 
 // runningProgram is the file of this process, also when what it was started from has been removed or
 // replaced: the kit of another build is not its own.
