@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hierml/notebook/internal/toolchain"
+	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker"
@@ -180,7 +181,11 @@ func examineCells(ctx context.Context) []finding {
 	if err := tryKit(ctx, kit, command); err != nil {
 		return cannot(err)
 	}
-	return one(ok("cells can be compiled, and are from the first one on"))
+	findings := one(ok("cells can be compiled, and are from the first one on"))
+	if err := compiled.CannotRouse(); err != nil {
+		findings = append(findings, hint("sends and receives of compiled cells take up to twice the time that they need: %v", err))
+	}
+	return findings
 }
 
 func sameFile(a, b string) bool {

@@ -132,23 +132,39 @@ func (u *rousedGoroutines) remove(g unsafe.Pointer) bool {
 var proof struct {
 	sync.Mutex
 	done   bool
-	census *census
+	census *census // nil if there is an error
 	err    error
 }
 
-// try settles whether goroutines can be roused, by rousing some that belong to none but the trial.
-func (r *rouser) try(all *tasks) {
-	defer close(r.tried)
-	setProfLabel(nil)
+// prove tries, once in a process, whether goroutines can be roused, by rousing some that belong to
+// none but the trial.
+func prove(all *tasks) (*census, error) {
 	proof.Lock()
 	defer proof.Unlock()
 	if !proof.done {
 		proof.done = true
-		if proof.census, proof.err = provenCensus(all); proof.err == nil {
-			r.census.Store(proof.census)
+		if proof.census, proof.err = provenCensus(all); proof.err != nil {
+			proof.census = nil
+		} else {
 			cell.Rouses()
 		}
 	}
-	r.census.Store(proof.census)
-	r.stopped(all) // tasks may have been stopped before
+	return proof.census, proof.err
+}
+
+// CannotRouse says why operations on channels wait in select statements in this program, which
+// takes twice as long; nil if they do not.
+func CannotRouse() error {
+	_, err := prove(newTasks(nil))
+	return err
+}
+
+// try settles whether goroutines can be roused. If they cannot, hierml doctor says why.
+func (r *rouser) try(all *tasks) {
+	defer close(r.tried)
+	setProfLabel(nil)
+	if c, err := prove(all); err == nil {
+		r.census.Store(c)
+		r.stopped(all) // tasks may have been stopped before
+	}
 }

@@ -39,6 +39,20 @@ func TestCompiledCellsEnd(t *testing.T) {
 	}
 }
 
+// TestInterruptAmongChannels interrupts cells whose goroutines wait for channels of the session, for
+// which those of an earlier cell wait, too. No value is lost or made up, and what is deferred is done.
+func TestInterruptAmongChannels(t *testing.T) {
+	n := newWorkerNotebook(t, program.CompiledMode)
+	beat{cell: "shared, got, out := make(chan int), make(chan int, 300), make(chan int)\nvar ended sync.WaitGroup\n" +
+		"go func() {\n\tfor v := range shared {\n\t\tgot <- v\n\t}\n}()"}.play(t, n)
+	for range 3 {
+		for _, operation := range []string{"<-shared", "out <- 1"} {
+			beat{cell: "ended.Add(100)\nfor range 100 {\n\tgo func() {\n\t\tdefer ended.Done()\n\t\t" + operation + "\n\t}()\n}\nfmt.Println(\"begun\")\n" + operation, stop: true, err: "Interrupted"}.play(t, n)
+			beat{cell: "ended.Wait()\nsum := 0\nfor i := range 100 {\n\tshared <- i\n}\nfor range 100 {\n\tsum += <-got\n}\nselect {\ncase sum = <-out:\ndefault:\n}\nsum", value: "4950"}.play(t, n)
+		}
+	}
+}
+
 // TestCompiledTop has guards at the top of compiled cells, where variables are those of the
 // session.
 func TestCompiledTop(t *testing.T) {
