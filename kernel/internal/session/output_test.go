@@ -201,7 +201,7 @@ func TestSpill(t *testing.T) {
 		var s spill
 		s.write("a\nb\n")
 		said, end, path := s.close()
-		if !strings.Contains(said, "without the last 4 bytes: open ") || end != "a\nb\n" || path != "" {
+		if !strings.Contains(said, "without the last 4 bytes: ") || !strings.Contains(said, "/missing: ") || end != "a\nb\n" || path != "" {
 			t.Errorf("said %q, end %q, path %q", said, end, path)
 		}
 	})
