@@ -85,14 +85,10 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestErrataNameTests holds that the tests that papers.md names exist.
-func TestErrataNameTests(t *testing.T) {
-	page, err := os.ReadFile("papers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestNamedTestsExist holds that the tests that the pages name exist: of errata, and of promises.
+func TestNamedTestsExist(t *testing.T) {
 	exist := map[string]bool{}
-	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	for _, path := range files(t, ".go") {
 		if !strings.HasSuffix(path, "_test.go") {
 			continue
@@ -105,10 +101,28 @@ func TestErrataNameTests(t *testing.T) {
 			exist[m[1]] = true
 		}
 	}
-	for _, m := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(page), -1) {
-		if !exist[m[1]] {
-			t.Errorf("papers.md names %s, which is no test", m[1])
+	for _, name := range []string{"papers.md", "security.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(string(page), -1)
+		if len(named) == 0 {
+			t.Errorf("%s names no tests", name)
+		}
+		for _, m := range named {
+			if !exist[m[1]] {
+				t.Errorf("%s names %s, which is no test", name, m[1])
+			}
+		}
+	}
+}
+
+// TestErrataNameFiles holds that the files that papers.md names exist.
+func TestErrataNameFiles(t *testing.T) {
+	page, err := os.ReadFile("papers.md")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile("`([a-z]+/[a-z]+\\.go)`").FindAllStringSubmatch(string(page), -1) {
 		if _, err := os.Stat(filepath.Join(root, "hierml", m[1])); err != nil {
