@@ -91,6 +91,106 @@ func main() {
 	fmt.Println(time.Since(begun).Seconds())
 }
 `},
+	{"channel", `package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	to, from := make(chan int), make(chan int)
+	go func() {
+		for v := range to {
+			from <- v + 1
+		}
+	}()
+	begun := time.Now()
+	for i := range 1_000_000 {
+		to <- i
+		if <-from != i+1 {
+			panic("wrong")
+		}
+	}
+	fmt.Println(time.Since(begun).Seconds())
+	close(to)
+}
+`},
+	{"buffered channel", `package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	c := make(chan int, 100)
+	begun := time.Now()
+	go func() {
+		defer close(c)
+		for i := range 5_000_000 {
+			c <- i
+		}
+	}()
+	n := 0
+	for range c {
+		n++
+	}
+	if n != 5_000_000 {
+		panic("wrong")
+	}
+	fmt.Println(time.Since(begun).Seconds())
+}
+`},
+	{"map", `package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	begun := time.Now()
+	counts := map[int]int{}
+	for i := range 5_000_000 {
+		counts[i*7919%100_003]++
+	}
+	if len(counts) != 100_003 {
+		panic("wrong")
+	}
+	fmt.Println(time.Since(begun).Seconds())
+}
+`},
+	{"string", `package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+func main() {
+	begun := time.Now()
+	n := 0
+	for range 20 {
+		var b strings.Builder
+		for i := range 100_000 {
+			b.WriteString("word")
+			b.WriteByte(byte('a' + i%26))
+			b.WriteByte(' ')
+		}
+		for _, word := range strings.Fields(b.String()) {
+			if word[4] == 'e' {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		panic("wrong")
+	}
+	fmt.Println(time.Since(begun).Seconds())
+}
+`},
 }
 
 // BenchmarkSpeed compares a program in a compiled cell with the same program that go build has
