@@ -41,6 +41,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"Count":         count,
 		"PanicValue":    panicValue,
 		"NotNil":        notNil,
+		"NilPointer":    nilPointer,
 		"Iterated":      iterated,
 		"ErrorsAs":      in.types.errorsAs,
 		"Defers":        func() *defers { return &defers{} },

@@ -354,6 +354,12 @@ func notNil(value any) any {
 	return value
 }
 
+// nilPointer panics because an interface holds a nil pointer to a type, and the method of the type's
+// values was called.
+func nilPointer(typ, method string) {
+	panic(plainError(fmt.Sprintf("value method main.%s.%s called using nil *%s pointer", typ, method, typ)))
+}
+
 // errorsAs is errors.As for a target of a session type: a pointer to a variable of the type id, of
 // an interface with the methods of the given names and types, or, if there are neither, of a
 // compiled interface. Errors find the target in their method As as a value of the type pointer.

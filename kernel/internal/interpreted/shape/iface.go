@@ -99,12 +99,14 @@ func (l *Shapes) methods(id int, t types.Type) {
 		if len(args) == 0 {
 			head = "func(r interface{}" + params
 		}
-		through := ""
+		through, nilPointer := "", ""
 		if recv := m.Signature().Recv().Type(); types.IsInterface(recv) {
 			through = l.Through(m, 1, Between(recv))
+		} else if named, ok := types.Unalias(recv).(*types.Named); ok && named.TypeArgs() == nil && pointer && len(sel.Index()) == 1 {
+			nilPointer = fmt.Sprintf("if x == nil { %s.NilPointer(%q, %q) }; ", Bridge, named.Obj().Name(), m.Name())
 		}
-		l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, %q, %s { %svar x %s; %s.Get(r, &x); %s })",
-			Bridge, id, m.Name(), l.methodType(sig), head, through, typ, Bridge, Returning(sig, call)))
+		l.Setup = append(l.Setup, fmt.Sprintf("%s.Method(%d, %q, %q, %s { %svar x %s; %s.Get(r, &x); %s%s })",
+			Bridge, id, m.Name(), l.methodType(sig), head, through, typ, Bridge, nilPointer, Returning(sig, call)))
 	}
 }
 
