@@ -272,3 +272,31 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// TestCompressedBounds reads compressed data that are more than a thousand times what is stored beside a
+// gigabyte: it ends there.
+func TestCompressedBounds(t *testing.T) {
+	zeros := make([]byte, 1<<20)
+	var stored bytes.Buffer
+	w, err := zstd.NewWriter(&stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1300 {
+		if _, err := w.Write(zeros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size := stored.Len()
+	f, err := Decompress(&stored, "zeros", fail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, f)
+	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) || n < mostUnpacked || n > mostUnpacked+mostRatio*int64(size) {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}

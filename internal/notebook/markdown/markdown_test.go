@@ -89,3 +89,27 @@ func TestWriteFails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestFenceOfHostileLanguage has a notebook whose kernel's language is more than a name: it cannot end the
+// fence of a cell.
+func TestFenceOfHostileLanguage(t *testing.T) {
+	for language, want := range map[string]string{
+		"r":                           "```r\nx\n```",
+		"objective-c++":               "```objective-c++\nx\n```",
+		"go\n```\n<script>a</script>": "```go\nx\n```",
+		"go`":                         "```go\nx\n```",
+		strings.Repeat("x", 100):      "```go\nx\n```",
+	} {
+		nb := &notebook.Notebook{
+			Metadata: map[string]any{"kernelspec": map[string]any{"language": language}},
+			Cells:    []*notebook.Cell{{Kind: notebook.Code, Source: "x"}},
+		}
+		var b bytes.Buffer
+		if err := Write(&b, nb, Inline); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(b.String()); got != want {
+			t.Errorf("%q gives %q, want %q", language, got, want)
+		}
+	}
+}
