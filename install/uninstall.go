@@ -136,11 +136,7 @@ func (u *remover) removeProgram(path string) (done bool) {
 }
 
 func (u *remover) removePython(dir string) (done bool) {
-	env := python.Environment{Dir: dir}
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		return u.removeAll(env.Folders())
-	}
-	return u.removeAll(dir) && u.removeAll(env.Folders())
+	return u.removeAll(dir) && u.removeAll(python.Environment{Dir: dir}.Folders())
 }
 
 // removeTour removes the tour as it was written, with the copy that JupyterLab keeps of a notebook
