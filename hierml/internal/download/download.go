@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/hierml/notebook/internal/lock"
 )
 
 // File is what is fetched.
@@ -87,7 +89,7 @@ func (g *Getter) Get(ctx context.Context, file File, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.release()) }()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -113,10 +115,12 @@ func (g *Getter) Get(ctx context.Context, file File, path string) (err error) {
 	}
 }
 
-// lock waits until no other has the lock.
-func (g *Getter) lock(ctx context.Context, path string) (*lock, error) {
+// lock waits until no other has the lock. The empty file stays: were it removed, two could hold locks
+// of the same name. Where the system has no locks, the check sum notices what two processes do to
+// each other.
+func (g *Getter) lock(ctx context.Context, path string) (*lock.Lock, error) {
 	for {
-		held, err := tryLock(path)
+		held, err := lock.Alone(path)
 		if held != nil || err != nil {
 			return held, err
 		}
