@@ -58,8 +58,8 @@ func (t *Table) named() bool {
 	return false
 }
 
-// String returns the table as text, in which control characters are visible: columns aligned, two blanks between them, no blank at the end
-// of a line and no newline at the end of the text.
+// String returns the table as text, in which control characters are visible: columns aligned, two
+// blanks between them, no blank at the end of a line and no newline at the end of the text.
 func (t *Table) String() string {
 	widths := make([]int, len(t.Columns))
 	starred := make([]bool, len(t.Columns))

@@ -31,8 +31,8 @@ func (e *commandError) Error() string {
 func (e *commandError) noRoom() bool { return strings.Contains(e.text, "no space left on device") }
 
 // run runs a command to its end in dir and returns what it wrote to standard output. The end of ctx
-// kills it with what it started, and so does that of this process. A command that fails gives a *commandError with what it wrote to
-// standard error, or, if that is empty, to standard output.
+// kills it with what it started, and so does that of this process. A command that fails gives a
+// *commandError with what it wrote to standard error, or, if that is empty, to standard output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := process.Bind(exec.CommandContext(ctx, name, args...))
 	cmd.Dir = dir

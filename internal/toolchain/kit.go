@@ -111,8 +111,8 @@ func find(s Settings) (p program, kits string, k *Kit, err error) {
 	return p, kits, k, k.read()
 }
 
-// Open returns the kit of a program, which it makes if there is none or it is damaged. The error says in one
-// sentence why cells cannot be compiled for the program, and what would change that.
+// Open returns the kit of a program, which it makes if there is none or it is damaged. The error
+// says in one sentence why cells cannot be compiled for the program, and what would change that.
 func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if s.Progress == nil {
 		s.Progress = func(string) {}
