@@ -20,11 +20,8 @@ const anchorName = "github.com/hierml/notebook/kernel/internal/compiled.anchor"
 //
 //go:nocheckptr
 func runtimeVariables(names ...string) (at []unsafe.Pointer, err error) {
-	path, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.Open(path)
+	// There may be another build under the name by now.
+	file, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return nil, err
 	}
