@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/internal/temporary"
 	"github.com/hierml/notebook/kernel/internal/engine"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -46,7 +47,7 @@ func newEngine(config worker.Config, settings engine.Config, args ...string) (*e
 
 // workerProgram is the command that starts a worker.
 func workerProgram() ([]string, error) {
-	self, err := worker.Program()
+	self, err := process.Program()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
 	}

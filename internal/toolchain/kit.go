@@ -17,6 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/hierml/notebook/internal/lock"
+	"github.com/hierml/notebook/internal/process"
 )
 
 // Settings say which kit Open opens. The zero value is that of the running program.
@@ -73,10 +74,6 @@ const (
 // files are made.
 const format = "8"
 
-// runningProgram is the file of this process, also when what it was started from has been removed or
-// replaced: the kit of another build is not its own.
-const runningProgram = "/proc/self/exe"
-
 // Find returns the kit of a program if there is one. It takes no time. The error is fs.ErrNotExist if
 // there is none.
 func Find(s Settings) (*Kit, error) {
@@ -94,7 +91,10 @@ func find(s Settings) (p program, kits string, k *Kit, err error) {
 		return p, "", nil, fmt.Errorf("cells can be compiled on Linux only, not on %s; under Windows, WSL is a Linux", runtime.GOOS)
 	}
 	if s.Program == "" {
-		s.Program = runningProgram
+		// Also after an upgrade: the kit of another build is not this one's.
+		if s.Program, err = process.Program(); err != nil {
+			return p, "", nil, err
+		}
 	}
 	if p, err = readProgram(s.Program); err != nil {
 		return p, "", nil, err

@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	"github.com/hierml/notebook/internal/process"
 )
 
 // anchor is a variable whose place and symbol are known.
@@ -20,8 +22,11 @@ const anchorName = "github.com/hierml/notebook/kernel/internal/compiled.anchor"
 //
 //go:nocheckptr
 func runtimeVariables(names ...string) (at []unsafe.Pointer, err error) {
-	// There may be another build under the name by now.
-	file, err := os.Open("/proc/self/exe")
+	program, err := process.Program() // another build may be under its name by now
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(program)
 	if err != nil {
 		return nil, err
 	}

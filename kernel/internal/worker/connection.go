@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/kernel/internal/compiled"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
@@ -64,7 +65,7 @@ func connect(config Config, number int) (*connection, error) {
 	}
 	c.cmd.Dir, c.cmd.Env = config.Dir, config.environment
 	c.cmd.SysProcAttr = sysProcAttr()
-	if program, err := Program(); err == nil && c.cmd.Path == program {
+	if program, err := process.Program(); err == nil && c.cmd.Path == program {
 		c.cmd.Args[0] = os.Args[0] // what lists of processes show
 	}
 	started := make(chan error)

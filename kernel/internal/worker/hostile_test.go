@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
@@ -103,7 +104,7 @@ func TestReplacedPipe(t *testing.T) {
 // TestReplacedProgram is the finding worker_program_replaced: a kernel whose program was upgraded
 // starts workers of its own build.
 func TestReplacedProgram(t *testing.T) {
-	if program, err := Program(); err != nil || program != "/proc/self/exe" {
+	if program, err := process.Program(); err != nil || program != "/proc/self/exe" {
 		t.Skip("a program that was replaced cannot be started here")
 	}
 	file := filepath.Join(t.TempDir(), "program")
@@ -132,7 +133,7 @@ func runReplaced() (string, error) {
 	if err := os.WriteFile(file, []byte("#!/bin/sh\necho another program\n"), 0o700); err != nil {
 		return "", err
 	}
-	self, err := Program()
+	self, err := process.Program()
 	if err != nil {
 		return "", err
 	}

@@ -8,10 +8,6 @@ import (
 	"syscall"
 )
 
-// Program returns a file name of the program that runs: of this build of it, also when the file it
-// was started from has been removed or replaced.
-func Program() (string, error) { return "/proc/self/exe", nil }
-
 // The child leads a process group of its own, so that it and what it starts can be ended together,
 // and learns of the death of the thread that started it.
 func sysProcAttr() *syscall.SysProcAttr {

@@ -2,13 +2,7 @@
 
 package worker
 
-import (
-	"os"
-	"syscall"
-)
-
-// Program returns the file name of the program that runs.
-func Program() (string, error) { return os.Executable() }
+import "syscall"
 
 // The child leads a process group of its own, so that it and what it starts can be ended together.
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

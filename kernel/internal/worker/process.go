@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hierml/notebook/internal/process"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
@@ -52,7 +53,7 @@ var (
 // Start starts a worker. It does not wait for the child to be ready: the first Run does.
 func Start(config Config) (*Process, error) {
 	if len(config.Command) == 0 {
-		self, err := Program()
+		self, err := process.Program()
 		if err != nil {
 			return nil, fmt.Errorf("find the program of the worker: %w", err)
 		}
