@@ -94,10 +94,7 @@ Without -o the result is written to the standard output, as a program unless --f
 				_, err = text.WriteTo(cmd.OutOrStdout())
 				return err
 			}
-			return replace.With(output, func(w io.Writer) error {
-				_, err := text.WriteTo(w)
-				return err
-			})
+			return replace.Content(output, text.Bytes())
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write it to this `FILE`")

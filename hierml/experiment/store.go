@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -143,10 +142,7 @@ func (s *store) close() error {
 // keep writes a file of a directory in one step, so that readers see the old content or the new. The
 // directory is locked.
 func keep(directory, name string, content []byte) error {
-	if err := replace.With(filepath.Join(directory, name), func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	}); err != nil {
+	if err := replace.Content(filepath.Join(directory, name), content); err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	return nil

@@ -20,10 +20,7 @@ func saveJSON(path string, value json.Marshaler) error {
 	if err != nil {
 		return err
 	}
-	if err := replace.With(path, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	}); err != nil {
+	if err := replace.Content(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("features: save: %w", err)
 	}
 	return nil

@@ -81,6 +81,14 @@ func (f *File) Discard() {
 	}
 }
 
+// Content replaces the file of a name by what content has.
+func Content(path string, content []byte) error {
+	return With(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // With replaces the file of a name by what write writes.
 func With(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
