@@ -131,7 +131,7 @@ func (r *Runner) Guard(f func()) func() {
 	return func() {
 		defer setProfLabel(profLabel())
 		setProfLabel(label)
-		if r.tasks.stoppedLabel(uintptr(label)) {
+		if t := r.tasks.bearer().task; t != nil && t.stopped() {
 			r.tasks.rouser.stopped(r.tasks)
 		}
 		defer cell.Caught()

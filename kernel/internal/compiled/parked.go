@@ -254,6 +254,8 @@ func (c *census) takeOutAlone(belongs func(label uintptr) bool) (taken []*runtim
 // are where the run time may stop them, which is never while they hold the lock of a channel. It
 // waits for a collection of garbage that is under way.
 func alone(f func()) {
+	processorsMu.Lock()
+	defer processorsMu.Unlock()
 	for done := false; !done; {
 		processors := runtime.GOMAXPROCS(0)
 		if processors > 1 {

@@ -1,6 +1,7 @@
 package compiled
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,23 +59,25 @@ func (r *rouser) stopped(all *tasks) {
 // would never be found waiting.
 func (r *rouser) sweep(c *census, all *tasks) {
 	setProfLabel(nil) // which may be that of a goroutine that has to end
-	held := 0
+	waited := 0       // for goroutines that are active
 	for pause := shortestPause; ; {
 		all.mu.Lock() // so that each bears a label that is known
-		living, active, parked := c.look(all.stoppedLabel)
+		stopped := all.stoppedLabels()
+		living, active, parked := c.look(stopped.has)
 		all.mu.Unlock()
-		hold := min(active, 1)
-		cell.Stopping(hold - held)
-		held = hold
+		wait := min(active, 1)
+		cell.Stopping(wait - waited)
+		waited = wait
 		if living == 0 && r.rest() {
 			return
 		}
 		if active > 0 {
 			pause = min(pause, activePause)
 		}
-		if parked > 0 && c.rouse(all.stoppedLabel) > 0 {
+		if parked > 0 && c.rouse(stopped.has) > 0 {
 			pause = shortestPause
 		}
+		runtime.KeepAlive(stopped)
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -96,6 +99,9 @@ func (r *rouser) rest() bool {
 	r.sweeping = false
 	return true
 }
+
+// processorsMu is held while the number of processors, in Go's sense, is not what it is to be.
+var processorsMu sync.Mutex
 
 // unaware holds the goroutines that were roused and do not know it yet.
 var unaware rousedGoroutines

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/hierml/notebook/internal/testrun"
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
@@ -26,12 +27,20 @@ func newRousing(t *testing.T) *Runner {
 	if proof.err != nil {
 		t.Fatalf("goroutines cannot be roused: %v", proof.err)
 	}
-	awaitPlain()
+	awaitPlain(r)
+	t.Cleanup(func() { awaitPlain(r) }) // for what the process has once, others use
 	return r
 }
 
-// awaitPlain waits until operations on channels wait plainly: until no cell is being stopped.
-func awaitPlain() {
+// awaitPlain waits until operations on channels wait plainly, and go on to: until no goroutine is
+// left that has to end, and no cell is being stopped.
+func awaitPlain(r *Runner) {
+	awaitRest(r)
+	awaitStop()
+}
+
+// awaitStop waits until no cell is being stopped.
+func awaitStop() {
 	for cell.Selecting() {
 		time.Sleep(time.Millisecond)
 	}
@@ -112,7 +121,7 @@ func TestRouse(t *testing.T) {
 		func() { defer cell.Send(full, nil); defer cell.Receive(text); cell.Receive(never) },
 	}
 	for main := range waits {
-		awaitPlain()
+		awaitPlain(r)
 		const each = 50
 		var deferred atomic.Int32
 		var all sync.WaitGroup
@@ -138,7 +147,7 @@ func TestRouse(t *testing.T) {
 			t.Errorf("%d deferred calls were made", got)
 		}
 	}
-	awaitPlain()
+	awaitPlain(r)
 	go func() { never <- 5; text <- "a"; close(text); full <- nil }()
 	v, s := <-never, <-text
 	_, open := <-text
@@ -169,7 +178,7 @@ func TestRouseLeavesOthers(t *testing.T) {
 		apart(func() { whenParked(r, 7, interrupt) })
 		wait("main")
 	})
-	awaitPlain()
+	awaitStop()
 	whenParked(r, 3, func() {})
 	for n := range 3 {
 		shared <- n
@@ -197,9 +206,35 @@ func TestRouseLate(t *testing.T) {
 		whenParked(r, 1, interrupt)
 		cell.Receive(make(chan int))
 	})
-	awaitPlain()
+	awaitStop()
 	blocked <- 1
 	<-ended
+}
+
+// A label that has got the place of a freed one is not taken for it, though the cleanup of that has
+// not run yet.
+func TestPlaceOfFreedLabel(t *testing.T) {
+	all := newTasks(nil)
+	defer setProfLabel(profLabel())
+	all.relabel()
+	freed := weak.Make(&new([64]byte)[0])
+	for freed.Value() != nil {
+		runtime.GC()
+	}
+	stopped := newTask(1)
+	stopped.halted.Store(true)
+	place := uintptr(profLabel())
+	all.replace(func(labels map[uintptr]*bearer) { labels[place] = &bearer{task: stopped, label: freed} })
+	if b := all.bearer(); b.task != nil {
+		t.Errorf("the goroutine is taken for one of cell %d", b.task.cell)
+	}
+	if all.stoppedLabels().has(place) {
+		t.Error("the goroutine would be roused")
+	}
+	all.label(bearer{task: stopped})
+	if b := all.bearer(); b.task != stopped || !all.stoppedLabels().has(uintptr(profLabel())) {
+		t.Errorf("the goroutine is taken for one of %v", b.task)
+	}
 }
 
 // Cells are interrupted at any time while their goroutines send and receive, collections of garbage
@@ -213,7 +248,7 @@ func TestRouseAtAnyTime(t *testing.T) {
 	r := newRousing(t)
 	for _, processors := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			defer changeProcessors(changeProcessors(processors))
 			for _, size := range []int{0, 1, 5} {
 				for range rounds {
 					anyTime(t, r, size)
@@ -223,11 +258,18 @@ func TestRouseAtAnyTime(t *testing.T) {
 				}
 			}
 			awaitRest(r)
-			if got := runtime.GOMAXPROCS(0); got != processors {
+			if got := changeProcessors(0); got != processors {
 				t.Errorf("GOMAXPROCS is %d", got)
 			}
 		})
 	}
+}
+
+// changeProcessors is runtime.GOMAXPROCS, but for the number that alone sets for its own time.
+func changeProcessors(n int) int {
+	processorsMu.Lock()
+	defer processorsMu.Unlock()
+	return runtime.GOMAXPROCS(n)
 }
 
 func anyTime(t *testing.T, r *Runner, size int) {
@@ -319,5 +361,5 @@ func anyTime(t *testing.T, r *Runner, size int) {
 	if sent.Load() != received.Load() || nils.Load() > 0 {
 		t.Errorf("sent %d, received %d, and %d that nobody has sent", sent.Load(), received.Load(), nils.Load())
 	}
-	awaitPlain()
+	awaitPlain(r)
 }

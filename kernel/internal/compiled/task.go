@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+	"weak"
 
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 	"github.com/hierml/notebook/kernel/internal/program"
@@ -91,9 +92,13 @@ type tasks struct {
 
 // A bearer is what a label says of its goroutines. They are ending when they make their last
 // deferred calls.
+//
+// The garbage collector frees the label once they have ended, and another label may get its place,
+// of another runner or of a user's own, before the cleanup has been here.
 type bearer struct {
 	task   *task
 	ending bool
+	label  weak.Pointer[byte]
 }
 
 func newTasks(relabel func()) *tasks {
@@ -128,6 +133,7 @@ func (all *tasks) label(b bearer) {
 	all.mu.Lock()
 	all.relabel()
 	label := profLabel()
+	b.label = weak.Make((*byte)(label))
 	all.replace(func(labels map[uintptr]*bearer) { labels[uintptr(label)] = &b })
 	all.mu.Unlock()
 	runtime.AddCleanup((*byte)(label), func(at uintptr) {
@@ -150,7 +156,7 @@ func (all *tasks) replace(change func(map[uintptr]*bearer)) {
 
 // bearer returns what is known of the calling goroutine; its task is nil if it belongs to none.
 func (all *tasks) bearer() bearer {
-	if b := (*all.labels.Load())[uintptr(profLabel())]; b != nil {
+	if b := (*all.labels.Load())[uintptr(profLabel())]; b != nil && b.label.Value() != nil {
 		return *b
 	}
 	return bearer{}
@@ -171,11 +177,25 @@ func (all *tasks) stop(t *task, reason error) bool {
 	return !t.over
 }
 
-// stoppedLabel reports whether a label is one of goroutines that have to end. It takes no lock.
-func (all *tasks) stoppedLabel(label uintptr) bool {
-	b := (*all.labels.Load())[label]
-	return b != nil && b.task.stopped()
+// stoppedLabels returns the labels of goroutines that have to end, by their addresses. No other label
+// gets the place of one of them while they are held.
+func (all *tasks) stoppedLabels() heldLabels {
+	held := heldLabels{}
+	for at, b := range *all.labels.Load() {
+		if !b.task.stopped() {
+			continue
+		}
+		if label := b.label.Value(); label != nil {
+			held[at] = label
+		}
+	}
+	return held
 }
+
+// heldLabels are labels that the garbage collector does not free.
+type heldLabels map[uintptr]*byte
+
+func (held heldLabels) has(label uintptr) bool { return held[label] != nil }
 
 // end is called when the call of a task has ended.
 func (all *tasks) end(t *task) {
@@ -191,7 +211,7 @@ func (all *tasks) check(waits bool) {
 	switch {
 	case b.task == nil || !b.task.stopped():
 	case !b.ending:
-		all.label(bearer{b.task, true})
+		all.label(bearer{task: b.task, ending: true})
 		runtime.Goexit()
 	case waits:
 		runtime.Goexit()
