@@ -21,14 +21,13 @@ func TestProgramsWaitForNothing(t *testing.T) {
 // TestPlacesOfTheCompiler has declarations refused which only the compiler refuses, where they stand.
 func TestPlacesOfTheCompiler(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
-	for cell, want := range map[string]string{
-		"\nvar c chan [2 << 16]byte\nfunc f() { _ = 42 }": ":2:5: channel element type too large",
-		"x := 1\nvar (\n\tc chan [2 << 16]byte\n)\nx = 2": ":3:", // the column is that of no text
-		"\nfunc f(c chan [2 << 16]byte) {}":               ":2:",
+	for _, tt := range []struct{ cell, want string }{
+		{"\nvar c chan [2 << 16]byte\nfunc f() { _ = 42 }", ":2:5: channel element type too large"},
+		{"x := 1\nvar (\n\tc chan [2 << 16]byte\n)\nx = 2", ":3:"}, // the column is that of no text
+		{"\nfunc f(c chan [2 << 16]byte) {}", ":2:"},
 	} {
-		n.cell = 1
-		if _, _, err := n.run(cell); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "/cell/") {
-			t.Errorf("%q: %v, want %s", cell, err, want)
+		if _, _, err := n.run(tt.cell); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "/cell/") {
+			t.Errorf("%q: %v, want %s", tt.cell, err, tt.want)
 		}
 	}
 }
