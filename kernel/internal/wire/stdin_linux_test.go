@@ -2,8 +2,6 @@ package wire_test
 
 import (
 	"context"
-	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,13 +12,11 @@ import (
 // Another user's process that announces a front end's identity does not hear what that is asked
 // (session_stdin_identity_theft).
 func TestInputIsNotHeardByOtherUsers(t *testing.T) {
-	if syscall.Geteuid() != 0 {
-		t.Skip("not run: only root can be another user")
-	}
 	info := wiretest.TCP(t)
 	server := open(t, info)
 	const session = "the-session"
-	thief := asUser(t, 54321, func() *wiretest.Client { return wiretest.DialAs(t, info, session, "wrong key") })
+	var thief *wiretest.Client
+	wiretest.AsUser(t, 54321, func() { thief = wiretest.DialAs(t, info, session, "wrong key") })
 	asker := wiretest.DialAs(t, info, session, "secret")
 	asker.Send("shell", "execute_request", nil)
 	r := receive(t, server, wire.Shell)
@@ -38,19 +34,4 @@ func TestInputIsNotHeardByOtherUsers(t *testing.T) {
 	if m := thief.Poll("stdin", 50*time.Millisecond); m != nil {
 		t.Errorf("the thief was asked %v", m.Content)
 	}
-}
-
-// asUser calls f in a thread of another user, to whom the connections belong that it makes.
-func asUser(t *testing.T, uid int, f func() *wiretest.Client) *wiretest.Client {
-	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	become := func(uid int) {
-		if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(uid), ^uintptr(0)); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	become(uid)
-	defer become(0)
-	return f()
 }

@@ -2,30 +2,13 @@ package guard
 
 import (
 	"os"
-	"runtime"
 	"syscall"
 	"testing"
 
 	"github.com/go-zeromq/zmq4"
-)
 
-// as calls f, which makes files and connections, as another user, in one thread of the process.
-func as(t *testing.T, uid int, f func()) {
-	t.Helper()
-	if syscall.Geteuid() != 0 {
-		t.Skip("not run: only root can be another user")
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	become := func(uid int) {
-		if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(uid), ^uintptr(0)); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	become(uid)
-	defer become(0)
-	f()
-}
+	"github.com/hierml/notebook/kernel/internal/wire/wiretest"
+)
 
 // The processes of a user who has signed nothing do not have the subscribers of another cut off.
 func TestOtherUsersEvictNobody(t *testing.T) {
@@ -35,7 +18,7 @@ func TestOtherUsersEvictNobody(t *testing.T) {
 	l, socket := listen(t, config)
 	const other = 54321
 	var probe *peer
-	as(t, other, func() { probe = subscriber(t, l, "") })
+	wiretest.AsUser(t, other, func() { probe = subscriber(t, l, "") })
 	eventually(t, l, "the origin of a peer is not its user", func() bool {
 		return len(l.peers) == 1 && l.peers[firstRoute(l)] != nil && Source([]byte(firstRoute(l))) == userOrigin(other)
 	})
@@ -43,7 +26,7 @@ func TestOtherUsersEvictNobody(t *testing.T) {
 	eventually(t, l, "the peer is still there", func() bool { return len(l.peers) == 0 })
 	own := subscriber(t, l, "")
 	for range 50 {
-		as(t, other, func() { subscriber(t, l, "") })
+		wiretest.AsUser(t, other, func() { subscriber(t, l, "") })
 	}
 	publish(t, socket, "to all")
 	if got := own.hear(); got[0] != "to all" {
@@ -72,7 +55,7 @@ func TestUnixAdmitsItsUserAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	as(t, 54321, func() {
+	wiretest.AsUser(t, 54321, func() {
 		if p := dial(t, l); !p.isCutOff() {
 			t.Error("another user was admitted")
 		}
