@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package testfault lets tests see what becomes of files on bad days: in processes of the test
-// binary whose disk is full, or that are killed. Nothing of the code that is tested is replaced for
-// it.
+// Package testfault lets tests see what becomes of files and programs on bad days: in processes of the
+// test binary whose disk is full, that are killed, or in whose place there is another program.
+// Nothing of the code that is tested is replaced for it.
 package testfault
 
 import (

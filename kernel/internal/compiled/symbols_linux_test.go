@@ -3,8 +3,9 @@ package compiled
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/hierml/notebook/internal/testfault"
 )
 
 // TestVariablesOfReplacedProgram looks for variables of the run time in a process under whose name
@@ -12,14 +13,7 @@ import (
 func TestVariablesOfReplacedProgram(t *testing.T) {
 	const replaced = "HIERML_TEST_REPLACED"
 	if os.Getenv(replaced) != "" {
-		file, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte("another program"), 0o700); err != nil {
+		if err := testfault.Replace(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := runtimeVariables("runtime.allglen"); err != nil {
@@ -27,15 +21,7 @@ func TestVariablesOfReplacedProgram(t *testing.T) {
 		}
 		return
 	}
-	content, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(file, content, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(file, "-test.run=^TestVariablesOfReplacedProgram$", "-test.v")
+	cmd := exec.Command(testfault.Copy(t), "-test.run=^TestVariablesOfReplacedProgram$", "-test.v")
 	cmd.Env = append(os.Environ(), replaced+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

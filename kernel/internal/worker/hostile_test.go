@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hierml/notebook/internal/process"
+	"github.com/hierml/notebook/internal/testfault"
 	"github.com/hierml/notebook/kernel/internal/program"
 	"github.com/hierml/notebook/kernel/internal/worker/pipe"
 )
@@ -107,15 +107,7 @@ func TestReplacedProgram(t *testing.T) {
 	if program, err := process.Program(); err != nil || program != "/proc/self/exe" {
 		t.Skip("a program that was replaced cannot be started here")
 	}
-	file := filepath.Join(t.TempDir(), "program")
-	content, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(file, "replaced").CombinedOutput()
+	out, err := exec.Command(testfault.Copy(t), "replaced").CombinedOutput()
 	if err != nil || string(out) != "stdout: a <nil>\n" {
 		t.Errorf("%s, %v", out, err)
 	}
@@ -123,14 +115,7 @@ func TestReplacedProgram(t *testing.T) {
 
 // runReplaced runs a cell once its own program is another file.
 func runReplaced() (string, error) {
-	file, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if err := os.Remove(file); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(file, []byte("#!/bin/sh\necho another program\n"), 0o700); err != nil {
+	if err := testfault.Replace(); err != nil {
 		return "", err
 	}
 	self, err := process.Program()
