@@ -1,7 +1,6 @@
 package compiled
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,7 +76,6 @@ func (r *rouser) sweep(c *census, all *tasks) {
 		if parked > 0 && c.rouse(stopped.has) > 0 {
 			pause = shortestPause
 		}
-		runtime.KeepAlive(stopped)
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:

@@ -150,10 +150,7 @@ func (t *trial) run() error {
 		}
 	}
 	t.task.halted.Store(true)
-	held := t.all.stoppedLabels()
-	n := t.census.rouse(held.has)
-	runtime.KeepAlive(held)
-	if n != 3 {
+	if n := t.census.rouse(t.all.stoppedLabels().has); n != 3 {
 		return fmt.Errorf("%d goroutines can be roused, and not 3", n)
 	}
 	for v := range 3 {
