@@ -147,7 +147,7 @@ func exportMarkdown(w io.Writer, nb *notebook.Notebook, file string) error {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return "", err
 		}
-		return filepath.Base(folder) + "/" + name, os.WriteFile(filepath.Join(folder, name), data, 0o666)
+		return filepath.Base(folder) + "/" + name, replace.Content(filepath.Join(folder, name), data)
 	})
 }
 

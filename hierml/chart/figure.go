@@ -7,7 +7,6 @@ import (
 	"html"
 	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/hierml/notebook/internal/replace"
 )
 
 // Figure is a plot with the size at which it is readable. Its plot may be changed (Title, X.Label,
@@ -172,7 +173,7 @@ func (f *Figure) Save(file string) error {
 		}
 	}
 	if err == nil {
-		err = os.WriteFile(file, content, 0o666)
+		err = replace.Content(file, content)
 	}
 	if err != nil {
 		return fmt.Errorf("chart: saving %s: %w", file, err)

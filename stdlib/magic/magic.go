@@ -18,6 +18,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/hierml/notebook/internal/replace"
 	"github.com/hierml/notebook/stdlib/host"
 	"github.com/hierml/notebook/stdlib/nb"
 )
@@ -121,7 +122,7 @@ func Load(path string) {
 func WriteFile(path, text string) {
 	name := expand(path)
 	_, err := os.Stat(name)
-	fail(os.WriteFile(name, []byte(text), 0o666))
+	fail(replace.Content(name, []byte(text)))
 	if err == nil {
 		say("Overwrote %s", path)
 		return
