@@ -3,12 +3,14 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hierml/notebook/internal/testfault"
@@ -17,11 +19,17 @@ import (
 // TestMain makes processes of the test binary that keep cells of a study: as many as they can, or one
 // on each side of a full disk.
 func TestMain(m *testing.M) {
-	keeping, full := os.Getenv("HIERML_TEST_KEEPING"), os.Getenv("HIERML_TEST_FULL")
-	if keeping == "" && full == "" {
+	keeping, full, three := os.Getenv("HIERML_TEST_KEEPING"), os.Getenv("HIERML_TEST_FULL"), os.Getenv("HIERML_TEST_KEEPING_THREE")
+	var err error
+	switch {
+	case three != "":
+		err = keepThree(three)
+	case keeping != "" || full != "":
+		err = keepCells(keeping, full)
+	default:
 		os.Exit(m.Run())
 	}
-	if err := keepCells(keeping, full); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -59,6 +67,30 @@ func keepCells(keeping, full string) error {
 		}
 		fmt.Println(n)
 	}
+}
+
+// keepThree keeps three cells, each of which it tries again if that failed, and tells of each that
+// is kept.
+func keepThree(dir string) error {
+	s, err := openStore(dir)
+	if errors.Is(err, syscall.EIO) {
+		s, err = openStore(dir)
+	}
+	if err != nil {
+		return err
+	}
+	for n := range 3 {
+		c := &Cell{Key: strconv.Itoa(n), Note: strings.Repeat("x", 5000)}
+		err := s.add(c)
+		if errors.Is(err, syscall.EIO) {
+			err = s.add(c)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(n)
+	}
+	return errors.Join(keep(dir, studyFile, []byte("{}")), s.close())
 }
 
 // TestFullDisk holds that a cell that could not be kept leaves nothing in the file, in which the next

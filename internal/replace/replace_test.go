@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/hierml/notebook/internal/testfault"
@@ -112,25 +113,37 @@ func TestLinksAndDevices(t *testing.T) {
 // The texts that processes write which do not live long.
 var texts = [][]byte{bytes.Repeat([]byte("old "), 1<<16), bytes.Repeat([]byte("new, and longer "), 1<<16)}
 
-// TestMain makes a process of the test binary that replaces a file for ever, or until it fails.
+// TestMain makes processes of the test binary that replace a file once, or for ever, or until that
+// fails.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("HIERML_TEST_REPLACE"); path != "" {
 		for i := 1; ; i++ {
-			if err := With(path, func(w io.Writer) error {
-				for part := texts[i%2]; len(part) > 0; part = part[min(len(part), 1<<14):] {
-					if _, err := w.Write(part[:min(len(part), 1<<14)]); err != nil {
-						return err
-					}
-				}
-				return nil
-			}); err != nil {
-				fmt.Println(err)
-				os.Exit(1)
-			}
+			replaceOrExit(path, texts[i%2])
 			fmt.Println(i)
 		}
 	}
+	if path := os.Getenv("HIERML_TEST_REPLACE_ONCE"); path != "" {
+		replaceOrExit(path, texts[1])
+		fmt.Println("replaced")
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+// replaceOrExit replaces a file by a text that it writes in parts.
+func replaceOrExit(path string, text []byte) {
+	err := With(path, func(w io.Writer) error {
+		for part := range slices.Chunk(text, 1<<18) {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
 }
 
 // TestFullDisk has processes whose files cannot become longer than so many bytes, as on a disk that

@@ -56,6 +56,19 @@ func TestKilled(t *testing.T) {
 	})
 }
 
+// keepThree adds three cells, and tells of each when it is in the file, for which it tries twice.
+func keepThree(path string) {
+	h, j := open(path)
+	for line := 1; line <= 3; line++ {
+		h.Add(line, strings.Repeat("x", 3000), strconv.Itoa(line))
+		if written(h) || written(h) {
+			fmt.Println(line)
+		}
+	}
+	h.Close()
+	fmt.Print(j)
+}
+
 // keepOnFullDisk adds a cell before a disk is full, one while it is, and one after, and returns what
 // is wrong.
 func keepOnFullDisk(path string) string {

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		fmt.Println(keepOnFullDisk(path))
 		os.Exit(0)
 	}
+	if path := os.Getenv("HIERML_TEST_HISTORY_THREE"); path != "" {
+		keepThree(path)
+		os.Exit(0)
+	}
 	if path := os.Getenv("HIERML_TEST_HISTORY"); path != "" {
 		h := Open(path, slog.Default())
 		for line := range cellsOfWriter {

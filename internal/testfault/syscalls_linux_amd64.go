@@ -1,0 +1,233 @@
+package testfault
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Fault is what becomes of a call of the operating system.
+type Fault int
+
+const (
+	// Fails has the call do nothing and return that input or output has failed.
+	Fails Fault = iota
+	// Kills has the process killed in place of the call.
+	Kills
+)
+
+func (f Fault) String() string { return [...]string{"fails", "kills"}[f] }
+
+// A Run is a process that had a fault.
+type Run struct {
+	Call   string // the call that it had it at; empty if it made fewer
+	Output string
+	Status syscall.WaitStatus
+}
+
+// AtEachCall starts processes of the test binary, each with an empty folder, and a variable in its
+// environment, which prepare returns: in the first, the first call of the operating system that
+// changes a file below the folder has the fault, in the second the second, until a process makes no
+// more of them. After each it calls check.
+//
+// It traces the processes, as a debugger does. Where the system allows none to, the test is skipped.
+func AtEachCall(t *testing.T, fault Fault, prepare func(dir string) (variable string), check func(t *testing.T, dir string, r Run)) {
+	t.Helper()
+	for n := 1; ; n++ {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := traced(t, dir, n, fault, prepare(dir))
+		if errors.Is(err, syscall.EPERM) && n == 1 {
+			t.Skip("the system lets no process trace another: ", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("%s %d %s", fault, n, cmp.Or(run.Call, "none"))
+		t.Run(name, func(t *testing.T) { check(t, dir, run) })
+		if run.Call == "" {
+			return
+		}
+	}
+}
+
+// traced starts a process whose nth call has a fault.
+func traced(t *testing.T, dir string, n int, fault Fault, variable string) (Run, error) {
+	out, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err != nil {
+		return Run{}, err
+	}
+	defer out.Close()
+	cmd := Process(t.Context(), variable)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	runtime.LockOSThread() // which alone may trace what it has started
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return Run{}, err
+	}
+	tracer := tracer{pid: cmd.Process.Pid, dir: dir, left: n, fault: fault, threads: map[int]*thread{}}
+	err = tracer.run()
+	if err != nil {
+		_ = cmd.Process.Kill() // the error of the tracer is told
+	}
+	text, readErr := os.ReadFile(out.Name())
+	tracer.Output = string(text)
+	return tracer.Run, cmp.Or(err, readErr)
+}
+
+// A tracer sees each call of a process twice: before it is made and after.
+type tracer struct {
+	Run
+	pid     int
+	dir     string
+	left    int // calls until the fault
+	fault   Fault
+	threads map[int]*thread
+}
+
+type thread struct {
+	within bool // a call
+	fails  bool // the call
+}
+
+func (t *tracer) run() error {
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(t.pid, &status, 0, nil); err != nil {
+		return err
+	}
+	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
+	if err := syscall.PtraceSetOptions(t.pid, options); err != nil {
+		return err
+	}
+	t.threads[t.pid] = &thread{}
+	if err := syscall.PtraceSyscall(t.pid, 0); err != nil {
+		return err
+	}
+	for {
+		id, err := syscall.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return err
+		case (status.Exited() || status.Signaled()) && id == t.pid:
+			t.Status = status
+			return nil
+		case !status.Stopped():
+			continue
+		}
+		pass := status.StopSignal()
+		switch known := t.threads[id]; {
+		case known == nil: // it begins by a stop
+			t.threads[id] = &thread{}
+			pass = 0
+		case pass == syscall.SIGTRAP|0x80:
+			pass = 0
+			if err := t.call(id, known); err != nil && err != syscall.ESRCH { // it may have been killed
+				return err
+			}
+		case pass == syscall.SIGTRAP: // a thread was started
+			pass = 0
+		}
+		if err := syscall.PtraceSyscall(id, int(pass)); err != nil && err != syscall.ESRCH {
+			return err
+		}
+	}
+}
+
+// call is called before and after each call of a thread.
+func (t *tracer) call(id int, th *thread) error {
+	th.within = !th.within
+	if !th.within && !th.fails || th.within && t.left == 0 {
+		return nil
+	}
+	var registers syscall.PtraceRegs
+	if err := syscall.PtraceGetRegs(id, &registers); err != nil {
+		return err
+	}
+	if !th.within {
+		th.fails = false
+		failed := -int64(syscall.EIO)
+		registers.Rax = uint64(failed)
+		return syscall.PtraceSetRegs(id, &registers)
+	}
+	name, file := t.change(id, &registers)
+	if file != t.dir && !strings.HasPrefix(file, t.dir+"/") {
+		return nil
+	}
+	if t.left--; t.left > 0 {
+		return nil
+	}
+	t.Call = name
+	if t.fault == Kills {
+		return syscall.Kill(t.pid, syscall.SIGKILL)
+	}
+	th.fails = true
+	registers.Orig_rax = ^uint64(0) // no call
+	return syscall.PtraceSetRegs(id, &registers)
+}
+
+// change returns the name of a call and the file that it would change, or nothing.
+func (t *tracer) change(id int, r *syscall.PtraceRegs) (name, file string) {
+	open := func() (string, string) {
+		const mask = unix.O_CREAT | unix.O_WRONLY | unix.O_RDWR | unix.O_TRUNC
+		if r.Rdx&mask == 0 {
+			return "", ""
+		}
+		return "open", text(id, r.Rsi)
+	}
+	descriptor := func(name string) (string, string) {
+		file, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", id, int32(r.Rdi))) // of none there is no file
+		return name, file
+	}
+	switch r.Orig_rax {
+	case unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_WRITEV, unix.SYS_PWRITEV:
+		return descriptor("write")
+	case unix.SYS_FSYNC, unix.SYS_FDATASYNC:
+		return descriptor("sync")
+	case unix.SYS_FTRUNCATE:
+		return descriptor("truncate")
+	case unix.SYS_FCHMOD:
+		return descriptor("chmod")
+	case unix.SYS_OPENAT:
+		return open()
+	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2:
+		return "rename", text(id, r.R10)
+	case unix.SYS_RENAME:
+		return "rename", text(id, r.Rsi)
+	case unix.SYS_UNLINKAT:
+		return "unlink", text(id, r.Rsi)
+	case unix.SYS_MKDIRAT:
+		return "mkdir", text(id, r.Rsi)
+	}
+	return "", ""
+}
+
+// text reads a text of the process, which ends by a zero.
+func text(id int, at uint64) string {
+	var text []byte
+	for len(text) < unix.PathMax {
+		var word [8]byte
+		n, err := syscall.PtracePeekData(id, uintptr(at)+uintptr(len(text)), word[:])
+		if err != nil {
+			return ""
+		}
+		if end := bytes.IndexByte(word[:n], 0); end >= 0 {
+			return string(append(text, word[:end]...))
+		}
+		text = append(text, word[:n]...)
+	}
+	return ""
+}
