@@ -143,9 +143,7 @@ func (r *testRun) full(ctx context.Context, root, dir string) error {
 	either := [][]stage{
 		{{"program with the race detector", r.provideRaced(root, dir)}, {"race detector", r.race}},
 		{{"staticcheck", r.tool("go", "tool", "staticcheck", "./...")}},
-	}
-	if r.form.long {
-		either = append(either, []stage{{"fuzzing", r.fuzz}})
+		{{"fuzzing", r.fuzz}},
 	}
 	r.lanes(ctx, either, computing, waiting)
 	r.stages(ctx, acceptance("comparison with ipykernel", "Comparison"))
