@@ -17,6 +17,9 @@
 // goroutines, which is tried when the process begins (trial.go); where it is otherwise, operations
 // wait in select statements.
 //
+// In the same way it is found out that all goroutines of cells wait for each other (asleep.go), which
+// Go ends a program for.
+//
 // Text of fmt.Print and its like, of package log and of the builtin functions is written by way of
 // this package, as that of interpreted cells: it keeps its order and belongs to the cell of the
 // goroutine. What compiled packages write to os.Stdout themselves goes to the descriptor, and so to

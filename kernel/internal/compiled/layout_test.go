@@ -42,6 +42,7 @@ func TestLayout(t *testing.T) {
 		"runtime.maybeTraceablePtr": {"vp": unsafe.Offsetof(w.element.pointer), "vu": unsafe.Offsetof(w.element.address)},
 		"runtime.hchan": {
 			"qcount": unsafe.Offsetof(c.count), "dataqsiz": unsafe.Offsetof(c.size), "closed": unsafe.Offsetof(c.closed),
+			"timer": unsafe.Offsetof(c.timer),
 			"recvq": unsafe.Offsetof(c.receivers), "sendq": unsafe.Offsetof(c.senders),
 		},
 		"runtime.waitq": {"first": unsafe.Offsetof(c.receivers.first), "last": unsafe.Offsetof(c.receivers.last)},

@@ -5,6 +5,7 @@ package compiled
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -64,7 +65,7 @@ type runtimeChannel struct {
 	_                  unsafe.Pointer
 	_                  uint16
 	closed             uint32
-	_                  [2]unsafe.Pointer
+	timer, _           unsafe.Pointer // timer is not nil if the channel is that of one
 	_                  [2]uint
 	receivers, senders waiters
 	_                  unsafe.Pointer
@@ -134,14 +135,14 @@ func (g *runtimeG) waits() bool {
 }
 
 // operation returns the function that does the operation in which a goroutine is parked: the first
-// that is not of the run time.
+// that is not of the run time, nor of the packages that lie between; empty if it is far away.
 //
 //go:norace
 //go:nocheckptr
-func (g *runtimeG) operation() string {
+func (g *runtimeG) operation(between ...string) string {
 	const word = unsafe.Sizeof(uintptr(0))
 	frame := g.sched.frame
-	for range 8 {
+	for range 8 + 4*len(between) {
 		if frame < g.low || frame > g.high-2*word || frame%word != 0 {
 			return ""
 		}
@@ -150,7 +151,9 @@ func (g *runtimeG) operation() string {
 		if f == nil {
 			return ""
 		}
-		if name := f.Name(); !strings.HasPrefix(name, "runtime.") {
+		name := f.Name()
+		within := func(pkg string) bool { return strings.HasPrefix(name, pkg+".") }
+		if !within("runtime") && !slices.ContainsFunc(between, within) {
 			return name
 		}
 		frame = words[0]

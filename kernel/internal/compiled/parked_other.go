@@ -15,6 +15,8 @@ func (*census) look(func(label uintptr) bool) (living, active, parked int) { ret
 
 func (*census) rouse(func(label uintptr) bool) int { return 0 }
 
+func (*census) asleep() bool { return false }
+
 func provenCensus(*tasks) (*census, error) {
 	return nil, errors.New("it is not known how this version of Go keeps goroutines")
 }

@@ -35,6 +35,14 @@ const (
 	longestPause  = 10 * time.Second
 )
 
+// Asleep reports whether no goroutine of a cell can go on: all of them wait for others of them, and
+// none for a timer. Only the function of a timer, a signal, or what the kernel is sent can still
+// wake one. It reports false where goroutines cannot be looked at; see CannotRouse.
+func (r *Runner) Asleep() bool {
+	c := r.tasks.rouser.census.Load()
+	return c != nil && c.asleep()
+}
+
 // stopped is told that goroutines have to end. It does not wait for them.
 func (r *rouser) stopped(all *tasks) {
 	c := r.census.Load()

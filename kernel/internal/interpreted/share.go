@@ -2,7 +2,9 @@ package interpreted
 
 import (
 	"bytes"
+	"context"
 	"runtime"
+	"runtime/pprof"
 	"time"
 )
 
@@ -33,6 +35,7 @@ func newSampler() *sampler {
 }
 
 func (s *sampler) look() {
+	pprof.SetGoroutineLabels(context.Background()) // those of the cell it would have inherited
 	defer close(s.ended)
 	timer := time.NewTimer(firstLook)
 	defer timer.Stop()

@@ -39,6 +39,12 @@ func newSessionIn(t testing.TB, mode program.Mode) *session {
 	if mode != program.CompiledMode {
 		return newSession(t)
 	}
+	return newSessionOfProgram(t, mode)
+}
+
+// newSessionOfProgram is newSessionIn with hierml itself as the worker, and not this test.
+func newSessionOfProgram(t testing.TB, mode program.Mode) *session {
+	t.Helper()
 	p := testprogram.Open(t, false)
 	return startSession(t, Config{Command: []string{p.File, "worker"}, Grace: time.Second}, engine.Config{
 		Mode: mode,

@@ -48,6 +48,8 @@ type Runner interface {
 	// EndDeep ends the goroutines whose stacks have at least that many bytes, until it is called with
 	// 0, and reports whether it can. tell hears of the cell of each before.
 	EndDeep(size uintptr, tell func(cell int)) bool
+	// Asleep reports whether all goroutines of cells wait for each other.
+	Asleep() bool
 	// Do calls f, for the cell of that number.
 	Do(ctx context.Context, cell int, f func()) error
 }
@@ -257,7 +259,9 @@ func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answe
 	}
 	var interpreted time.Duration
 	p.Interpreted = func(d time.Duration) { interpreted = d }
+	awake := c.watchSleep(r, cell)
 	shown, err := r.Run(cell.ctx, p)
+	awake()
 	if interpreted > 0 {
 		c.must(c.out.send(cell, &pipe.Interpreted{Time: interpreted}))
 	}

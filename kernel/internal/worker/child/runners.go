@@ -98,6 +98,9 @@ func (r *runners) EndDeep(size uintptr, tell func(cell int)) bool {
 	return r.compiled.EndDeep(size, tell)
 }
 
+// Asleep implements Runner, for the goroutines of interpreted code, too.
+func (r *runners) Asleep() bool { return r.compiled.Asleep() }
+
 // symbols are those of the standard library, with timers that call functions for the cell that has
 // set them: the run time starts their goroutines, which inherit nothing.
 func symbols(carry func(func()) func()) map[string]map[string]reflect.Value {
