@@ -13,16 +13,17 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/textfile"
 	"github.com/hierml/notebook/hierml/taxonomy"
+	"github.com/hierml/notebook/internal/table"
 )
 
 // ReadDataset reads numbers and nominal values.
 func (s CSV) ReadDataset(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 	l := &labeler{taxonomy: t, repair: s.Repair}
-	table, err := s.open(ctx, r, name, l)
+	rows, err := s.open(ctx, r, name, l)
 	if err != nil {
 		return nil, err
 	}
-	p := &csvSource{csvTable: table, known: make(map[string]int)}
+	p := &csvSource{csvTable: rows, known: make(map[string]int)}
 	if err := p.layOut(); err != nil {
 		return nil, err
 	}
@@ -259,7 +260,7 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 			err = fillRow(record[1:], row, in)
 		}
 		if err == nil {
-			err = out.Write(record)
+			err = table.WriteRow(w, out, record)
 		}
 		row++
 	}

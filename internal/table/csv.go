@@ -15,12 +15,26 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 		for i, text := range row {
 			safe[i] = Field(text)
 		}
-		if err := out.Write(safe); err != nil {
+		if err := WriteRow(w, out, safe); err != nil {
 			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// WriteRow is out.Write, where out writes to w, and a row of one empty field is not the empty line
+// that readers pass over.
+func WriteRow(w io.Writer, out *csv.Writer, row []string) error {
+	if len(row) != 1 || row[0] != "" {
+		return out.Write(row)
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\"\"\n")
+	return err
 }
 
 // Field returns a text that a spreadsheet does not take for a formula: behind an apostrophe, which

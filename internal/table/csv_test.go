@@ -1,6 +1,8 @@
 package table
 
 import (
+	"encoding/csv"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -20,5 +22,18 @@ func TestWriteCSV(t *testing.T) {
 `
 	if b.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", b.String(), want)
+	}
+}
+
+// A row of one empty field is read again.
+func TestWriteCSVOfEmptyFields(t *testing.T) {
+	rows := [][]string{{"title"}, {""}, {"a"}, {""}}
+	var b strings.Builder
+	if err := WriteCSV(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	again, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil || !reflect.DeepEqual(again, rows) {
+		t.Errorf("got %q, %v from %q", again, err, b.String())
 	}
 }
