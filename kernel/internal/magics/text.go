@@ -54,7 +54,6 @@ func Translate(cell program.Cell, taken func(string) bool) (*syntax.Source, Own,
 		}
 		w.from = max(w.from, m.End)
 	}
-	w.copy(len(cell.Source))
 	w.finish()
 	return src, own, problems
 }
@@ -311,16 +310,20 @@ func (w *magicWriter) env(m *Use, argument string) {
 	}
 }
 
-// finish ends what a magic of the whole cell has begun, and the text.
+// finish writes what is left of the cell, and ends what a magic of the whole cell has begun.
 func (w *magicWriter) finish() {
+	end := len(w.source)
 	if w.closing != "" {
-		// On a line of its own: the cell may end with a comment.
-		end := len(strings.TrimRight(w.source, " \t\r\n"))
-		if w.closing == "StopTimer" {
-			w.stop(end)
-		} else {
-			w.put(end, "\n"+w.closing)
-		}
+		end = len(strings.TrimRight(w.source, " \t\r\n"))
+	}
+	w.copy(end)
+	// On a line of its own: the cell may end with a comment.
+	switch w.closing {
+	case "":
+	case "StopTimer":
+		w.stop(w.from)
+	default:
+		w.put(w.from, "\n"+w.closing)
 	}
 	t := w.translation
 	t.Text = w.b.String()
