@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -193,9 +194,21 @@ func (c *Checker) check(p *Reading, waiting map[int]string, followers []*state.F
 		},
 	}
 	chk := types.NewChecker(conf, c.Fset, k.Pkg, k.Info)
-	// Files reports through conf.Error; its result is the first of those.
+	// Files reports through conf.Error; its result is the first of those. For some wrong code it
+	// panics once it has reported what is wrong, and with it the compiler: type A = [A(B{})]A.
+	crashed := false
 	files := func(f *ast.File) {
 		c.Heed()
+		if crashed {
+			return
+		}
+		defer func() {
+			fault := recover()
+			if _, of := fault.(runtime.Error); fault != nil && !(of && len(problems) > 0) {
+				panic(fault)
+			}
+			crashed = fault != nil
+		}()
 		_ = chk.Files([]*ast.File{f})
 	}
 
