@@ -21,6 +21,10 @@ type cell struct {
 	answer    string
 	// late is how many goroutines outlive the cell, and then write.
 	late int
+	// moved is what is printed when the user moves the slider that the cell shows.
+	moved string
+	// ends says that the process which has the variables ends.
+	ends bool
 }
 
 // A generator makes cells. It knows what the session holds, and so what each cell must give.
@@ -55,7 +59,8 @@ var kinds = []struct {
 	{40, (*generator).goroutines},
 	{40, (*generator).lateGoroutine},
 	{60, (*generator).lines},
-	{60, (*generator).display},
+	{50, (*generator).display},
+	{10, (*generator).widget},
 	{50, (*generator).mistake},
 	{50, (*generator).panics},
 	{20, (*generator).interrupted},
@@ -78,7 +83,15 @@ func (g *generator) next() cell {
 // death is the cell that ends the worker, and with it the variables.
 func (g *generator) death() cell {
 	clear(g.variables)
-	return cell{kind: "death", source: "syscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", failure: "WorkerDied"}
+	return cell{kind: "death", source: "syscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", failure: "WorkerDied", ends: true}
+}
+
+// anew is the cell that begins a session in which an executor runs cells.
+func (g *generator) anew(executor string) cell {
+	clear(g.variables)
+	clear(g.functions)
+	clear(g.types)
+	return cell{kind: "anew", source: "%engine " + executor + "\n%reset", ends: true}
 }
 
 func (g *generator) expression() cell {
@@ -188,6 +201,22 @@ func (g *generator) display() cell {
 		"nb.Clear(true)",
 	}
 	return cell{kind: "display", source: sources[g.rand.IntN(len(sources))]}
+}
+
+// widget shows a slider that prints its value when it is moved, and is gone then.
+func (g *generator) widget() cell {
+	n := g.rand.IntN(1000)
+	return cell{
+		kind: "widget",
+		source: fmt.Sprintf(`slider := nb.IntSlider(0, 1000, 1)
+slider.OnChange(func(n int) {
+	fmt.Println("moved to", n+%d)
+	slider.Close()
+})
+nb.Display(slider)
+nb.Text("")`, n),
+		moved: fmt.Sprintln("moved to", n+7),
+	}
 }
 
 func (g *generator) mistake() cell {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -35,8 +36,9 @@ func usual() int {
 // growth is by how much the memory of both processes may grow, in KiB.
 const growth = 50 << 10
 
-// lives is after how many cells the worker dies, once in each so many.
-const lives = 5000
+// phase is for how many cells the session runs by one executor, at most, before it is begun anew
+// with the other.
+const phase = 5000
 
 // patience is how long a cell may say nothing: the one that kills the worker fills a stack of a
 // gigabyte first.
@@ -51,13 +53,13 @@ type kernel struct {
 	late   int // goroutines that have outlived their cells and not yet written
 }
 
-func start(t *testing.T, program string) *kernel {
+// start starts a kernel whose files are in a folder.
+func start(t *testing.T, program, folder string) *kernel {
 	t.Helper()
 	info := wiretest.TCP(t)
 	k := &kernel{t: t, cmd: exec.Command(program, "kernel", info.File(t))}
-	private := t.TempDir()
-	k.cmd.Dir = private
-	k.cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+private, "XDG_STATE_HOME="+private)
+	k.cmd.Dir = folder
+	k.cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+folder, "XDG_STATE_HOME="+folder)
 	k.cmd.Stderr = &k.stderr
 	if err := k.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -91,9 +93,9 @@ func (k *kernel) run(c cell) error {
 		_, frames := client.Build("input_reply", map[string]any{"status": "ok", "value": c.answer}, asked.Header)
 		client.SendFrames("stdin", frames)
 	}
-	var result, output, failure string
-	if c.kind == "death" {
-		defer func() { k.late = 0 }() // they have died too
+	var result, output, notes, failure, slider string
+	if c.ends {
+		defer func() { k.late = 0 }() // they have ended too
 	}
 	k.late += c.late
 	for done := false; !done; {
@@ -110,7 +112,18 @@ func (k *kernel) run(c cell) error {
 			if c.interrupt && output == "" {
 				client.Ask("control", "interrupt_request", nil)
 			}
+			if m.Content["name"] == "stderr" {
+				notes += fmt.Sprint(m.Content["text"])
+				if strings.Contains(notes, "the process that runs cells was replaced by another") {
+					k.late = c.late
+				}
+				continue
+			}
 			output += fmt.Sprint(m.Content["text"])
+		case "comm_open":
+			if id, state := model(m); state["_model_name"] == "IntSliderModel" {
+				slider = id
+			}
 		case "execute_result":
 			data, _ := m.Content["data"].(map[string]any)
 			result += fmt.Sprint(data["text/plain"])
@@ -134,8 +147,45 @@ func (k *kernel) run(c cell) error {
 		return fmt.Errorf("result %.100q, want %.100q", result, c.result)
 	case failure != c.failure:
 		return fmt.Errorf("error %q, want %q", failure, c.failure)
-	case output != c.output && c.failure == "":
+	case output != c.output && c.failure == "" && !c.ends:
 		return fmt.Errorf("output %.100q, want %.100q", output, c.output)
+	case c.moved != "":
+		return k.move(slider, id, c.moved)
+	}
+	return nil
+}
+
+// model returns what a message says of a widget.
+func model(opened *wiretest.Message) (id string, state map[string]any) {
+	data, _ := opened.Content["data"].(map[string]any)
+	state, _ = data["state"].(map[string]any)
+	return fmt.Sprint(opened.Content["comm_id"]), state
+}
+
+// move has the user move a slider, whose function is to print something below the cell, and to
+// close it.
+func (k *kernel) move(slider, cell, want string) error {
+	id := k.client.Send("shell", "comm_msg", map[string]any{
+		"comm_id": slider, "data": map[string]any{"method": "update", "state": map[string]any{"value": 7}},
+	})
+	output, idle, closed := "", false, false
+	for !idle || !closed || output == "" {
+		m := k.client.Poll("iopub", patience)
+		switch {
+		case m == nil:
+			return fmt.Errorf("the slider that was moved wrote %.100q, want %q; its request is done: %t, it is closed: %t", output, want, idle, closed)
+		case m.Type() == "comm_close" && m.Content["comm_id"] == slider:
+			closed = true
+		case m.ParentID() == id:
+			idle = idle || m.Brief() == "idle"
+		case m.ParentID() == cell && m.Type() == "stream":
+			output += fmt.Sprint(m.Content["text"])
+		default:
+			k.heard(m)
+		}
+	}
+	if output != want {
+		return fmt.Errorf("the slider that was moved wrote %.100q, want %q", output, want)
 	}
 	return nil
 }
@@ -197,7 +247,7 @@ func (m measurement) over(before measurement) string {
 		{"file descriptors of the worker", before.worker.descriptors, m.worker.descriptors},
 	} {
 		if held.then > held.before {
-			return fmt.Sprintf("%s: %d, after the warm-up %d", held.what, held.then, held.before)
+			return fmt.Sprintf("%s: %d, of a kernel that has just started %d", held.what, held.then, held.before)
 		}
 	}
 	return ""
@@ -225,9 +275,8 @@ func (k *kernel) heard(m *wiretest.Message) {
 	}
 }
 
-// measure returns what the processes hold when all goroutines have written that outlive their
-// cells. They end a little later, for which callers that compare measure again.
-func (k *kernel) measure() measurement {
+// awaitLate returns when all goroutines that outlive their cells have written.
+func (k *kernel) awaitLate() {
 	k.t.Helper()
 	for k.late > 0 {
 		m := k.client.Poll("iopub", patience)
@@ -236,6 +285,13 @@ func (k *kernel) measure() measurement {
 		}
 		k.heard(m)
 	}
+}
+
+// measure returns what the processes hold when all goroutines have written that outlive their
+// cells. They end a little later, for which callers that compare measure again.
+func (k *kernel) measure() measurement {
+	k.t.Helper()
+	k.awaitLate()
 	// The user's garbage is not what is looked for.
 	m := measurement{goroutines: k.evaluate("debug.FreeOSMemory()\nruntime.NumGoroutine()")}
 	var err error
@@ -267,6 +323,15 @@ func (k *kernel) worker() (footprint, error) {
 	return look(pids[0])
 }
 
+// end ends the kernel as a front end does.
+func (k *kernel) end() {
+	k.t.Helper()
+	k.client.Ask("control", "shutdown_request", map[string]any{"restart": false})
+	if err := k.cmd.Wait(); err != nil {
+		k.t.Error(err)
+	}
+}
+
 // quit ends the kernel by a signal at which it tells all of its goroutines, and returns how many
 // there are without those that the run time starts when it needs them. Number 0 is no goroutine: it
 // is told where the signal comes to a thread that has nothing to run.
@@ -293,32 +358,47 @@ func TestSoak(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what processes hold is read from Linux's /proc")
 	}
-	program := testprogram.Open(t, false).File
-	k := start(t, program)
+	p := testprogram.Open(t, false)
+	if _, err := p.Kit(); err != nil {
+		t.Fatal(err) // what compiles cells
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	folder := t.TempDir()
+	k := start(t, p.File, folder)
 	g := newGenerator(*seed)
-	warm := min(*cells/3, 1000)
-	step := max(*cells/20, 50)
-	t.Logf("%7s %6s %15s %15s %11s %9s %9s", "cells", "s", "kernel KiB", "worker KiB", "goroutines", "kernel fd", "worker fd")
+	phase := min(phase, *cells/3)
+	warm := min(phase/3, 1000)
+	step := max(phase/30, 50)
+	t.Logf("%7s %12s %6s %11s %11s %11s %9s %9s", "cells", "executor", "s", "kernel KiB", "worker KiB", "goroutines", "kernel fd", "worker fd")
 	begun := time.Now()
+	var mode string
 	var base, last measurement
-	born := 0  // the cell at which the worker started
-	grown := 0 // by what workers that died had grown
+	born := 0           // the cell at which the worker started
+	grown := 0          // by what the interpreting workers had grown before this one
+	highest := [2]int{} // the most that a compiling one held, in each half of the cells
 	wrong := 0
 	times := make(map[string]int)
 	for i := range *cells {
 		var c cell
-		if i%lives == warm/2 {
+		switch i % phase {
+		case 0:
+			mode = []string{"compiled", "interpreted"}[i/phase%2]
+			c = g.anew(mode)
+		case warm / 2:
 			c = g.death()
-			if base.worker.pid != 0 {
-				grown += last.worker.resident - base.worker.resident
-			}
-			born = i
-		} else {
+		default:
 			c = g.next()
+		}
+		if c.ends {
+			grown += last.worker.resident - base.worker.resident
+			base.worker, last.worker, born = footprint{}, footprint{}, i
+		}
+		if c.interrupt && mode == "interpreted" {
+			k.awaitLate() // some would end, too: see package interpreted
 		}
 		times[c.kind]++
 		if err := k.run(c); err != nil {
-			t.Errorf("cell %d (%s): %v\n%.300s", i+1, c.kind, err, c.source)
+			t.Errorf("cell %d (%s, %s): %v\n%.300s", i+1, c.kind, mode, err, c.source)
 			if wrong++; wrong > 20 {
 				t.Fatal("too many cells went wrong")
 			}
@@ -328,32 +408,39 @@ func TestSoak(t *testing.T) {
 		}
 		if n := i + 1; n%step == 0 || n == *cells {
 			m := k.measure()
-			t.Logf("%7d %6.1f %15d %15d %11d %9d %9d", n, time.Since(begun).Seconds(),
+			t.Logf("%7d %12s %6.1f %11d %11d %11d %9d %9d", n, mode, time.Since(begun).Seconds(),
 				m.kernel.resident, m.worker.resident, m.goroutines, m.kernel.descriptors, m.worker.descriptors)
 			if base.kernel.pid == 0 && n >= warm {
 				base.kernel = m.kernel
 			}
-			if base.worker.pid != m.worker.pid && n-born >= warm {
-				base.worker, base.goroutines = m.worker, m.goroutines
-				for same := 0; same < 10; same++ { // until goroutines of the last cells have ended
-					if n := k.measure().goroutines; n < base.goroutines {
-						base.goroutines, same = n, 0
-					}
+			if mode == "compiled" {
+				half := i * 2 / *cells
+				highest[half] = max(highest[half], m.worker.resident)
+			} else if n-born >= warm {
+				if base.worker.pid == 0 {
+					base.worker = m.worker
 				}
+				last.worker = m.worker
 			}
-			last = m
+			last.kernel = m.kernel
 		}
 	}
-	grown += last.kernel.resident - base.kernel.resident
-	if base.worker.pid == last.worker.pid {
-		grown += last.worker.resident - base.worker.resident
-	}
-	t.Logf("%d cells in %v, memory grew by %d KiB, of each kind %v", *cells, time.Since(begun).Round(time.Second), grown, times)
-	if grown > growth {
+	grown += last.worker.resident - base.worker.resident
+	t.Logf("%d cells in %v; memory grew by %d KiB in the kernel, %d in processes that interpret, %d in those that run compiled cells; of each kind %v",
+		*cells, time.Since(begun).Round(time.Second), last.kernel.resident-base.kernel.resident, grown, highest[1]-highest[0], times)
+	if grown += last.kernel.resident - base.kernel.resident + max(0, highest[1]-highest[0]); grown > growth {
 		t.Errorf("memory grew by %d KiB, want at most %d", grown, growth)
 	}
-	for deadline := time.Now().Add(wiretest.Patience); ; last = k.measure() {
-		left := last.over(base)
+	// Before a session that is new, nothing is left of the one before.
+	if err := k.run(g.anew("compiled")); err != nil {
+		t.Error(err)
+	}
+	fresh := start(t, p.File, t.TempDir())
+	if err := fresh.run(newGenerator(*seed).anew("compiled")); err != nil {
+		t.Error(err)
+	}
+	for deadline := time.Now().Add(wiretest.Patience); ; {
+		left := k.measure().over(fresh.measure())
 		if left == "" {
 			break
 		}
@@ -362,15 +449,19 @@ func TestSoak(t *testing.T) {
 			break
 		}
 	}
-	fresh := start(t, program)
-	for range 20 {
-		if err := fresh.run(newGenerator(*seed).expression()); err != nil {
-			t.Error(err)
-		}
-	}
 	if now, before := k.quit(), fresh.quit(); now > before {
 		t.Errorf("%d goroutines of the kernel are left:\n%sand %d of one that ran 20 cells:\n%s",
 			now, summary(k.stderr.String()), before, summary(fresh.stderr.String()))
+	}
+	// They were killed, so the next one clears what they have left, and it leaves nothing.
+	next := start(t, p.File, folder)
+	if err := next.run(g.expression()); err != nil {
+		t.Error(err)
+	}
+	next.end()
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("the kernels have left %q behind: %v", left, err)
 	}
 }
 
