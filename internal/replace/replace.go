@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -36,20 +37,35 @@ func Create(path string) (*File, error) {
 	}
 	for {
 		aside := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
-		f, err := os.OpenFile(aside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := os.OpenFile(aside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
+		f := &File{File: file, path: path, aside: aside}
 		if err != nil {
-			return nil, err
+			return nil, f.named(err)
 		}
 		if old != nil {
 			if err := f.Chmod(old.Mode().Perm()); err != nil {
-				return nil, errors.Join(err, f.Close(), os.Remove(aside))
+				return nil, errors.Join(f.named(err), f.Close(), os.Remove(aside))
 			}
 		}
-		return &File{File: f, path: path, aside: aside}, nil
+		return f, nil
 	}
+}
+
+// named returns an error of package os with the name that the user knows.
+func (f *File) named(err error) error {
+	if of, ok := err.(*fs.PathError); ok && of.Path == f.aside {
+		of.Path = f.path
+	}
+	return err
+}
+
+// Write implements io.Writer.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, f.named(err)
 }
 
 // Commit puts the file in its place. If it cannot, the file is discarded.
@@ -59,7 +75,7 @@ func (f *File) Commit() (err error) {
 		return f.Close()
 	}
 	defer f.Discard()
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(f.named(f.Sync()), f.named(f.Close())); err != nil {
 		return err
 	}
 	if err := os.Rename(f.aside, f.path); err != nil {
