@@ -61,7 +61,8 @@ func keepThree(path string) {
 	h, j := open(path)
 	for line := 1; line <= 3; line++ {
 		h.Add(line, strings.Repeat("x", 3000), strconv.Itoa(line))
-		if written(h) || written(h) {
+		done := written(h)
+		if done || written(h) {
 			fmt.Println(line)
 		}
 	}
