@@ -25,10 +25,12 @@ const (
 	Kills
 )
 
+// String implements fmt.Stringer.
 func (f Fault) String() string { return [...]string{"fails", "kills"}[f] }
 
 // A Run is a process that had a fault.
 type Run struct {
+	Fault  Fault
 	Call   string // the call that it had it at; empty if it made fewer
 	Output string
 	Status syscall.WaitStatus
@@ -36,11 +38,18 @@ type Run struct {
 
 // AtEachCall starts processes of the test binary, each with an empty folder, and a variable in its
 // environment, which prepare returns: in the first, the first call of the operating system that
-// changes a file below the folder has the fault, in the second the second, until a process makes no
-// more of them. After each it calls check.
+// changes a file below the folder has a fault, in the second the second, until a process makes no
+// more of them; and so for each kind of fault. After each process it calls check.
 //
 // It traces the processes, as a debugger does. Where the system allows none to, the test is skipped.
-func AtEachCall(t *testing.T, fault Fault, prepare func(dir string) (variable string), check func(t *testing.T, dir string, r Run)) {
+func AtEachCall(t *testing.T, prepare func(dir string) (variable string), check func(t *testing.T, dir string, r Run)) {
+	t.Helper()
+	for _, fault := range []Fault{Fails, Kills} {
+		atEachCall(t, fault, prepare, check)
+	}
+}
+
+func atEachCall(t *testing.T, fault Fault, prepare func(dir string) string, check func(t *testing.T, dir string, r Run)) {
 	t.Helper()
 	for n := 1; ; n++ {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -77,7 +86,7 @@ func traced(t *testing.T, dir string, n int, fault Fault, variable string) (Run,
 	if err := cmd.Start(); err != nil {
 		return Run{}, err
 	}
-	tracer := tracer{pid: cmd.Process.Pid, dir: dir, left: n, fault: fault, threads: map[int]*thread{}}
+	tracer := tracer{Run: Run{Fault: fault}, pid: cmd.Process.Pid, dir: dir, left: n, threads: map[int]*thread{}}
 	err = tracer.run()
 	if err != nil {
 		_ = cmd.Process.Kill() // the error of the tracer is told
@@ -93,7 +102,6 @@ type tracer struct {
 	pid     int
 	dir     string
 	left    int // calls until the fault
-	fault   Fault
 	threads map[int]*thread
 }
 
@@ -171,7 +179,7 @@ func (t *tracer) call(id int, th *thread) error {
 		return nil
 	}
 	t.Call = name
-	if t.fault == Kills {
+	if t.Fault == Kills {
 		return syscall.Kill(t.pid, syscall.SIGKILL)
 	}
 	th.fails = true
@@ -181,13 +189,6 @@ func (t *tracer) call(id int, th *thread) error {
 
 // change returns the name of a call and the file that it would change, or nothing.
 func (t *tracer) change(id int, r *syscall.PtraceRegs) (name, file string) {
-	open := func() (string, string) {
-		const mask = unix.O_CREAT | unix.O_WRONLY | unix.O_RDWR | unix.O_TRUNC
-		if r.Rdx&mask == 0 {
-			return "", ""
-		}
-		return "open", text(id, r.Rsi)
-	}
 	descriptor := func(name string) (string, string) {
 		file, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", id, int32(r.Rdi))) // of none there is no file
 		return name, file
@@ -202,7 +203,9 @@ func (t *tracer) change(id int, r *syscall.PtraceRegs) (name, file string) {
 	case unix.SYS_FCHMOD:
 		return descriptor("chmod")
 	case unix.SYS_OPENAT:
-		return open()
+		if r.Rdx&(unix.O_CREAT|unix.O_WRONLY|unix.O_RDWR|unix.O_TRUNC) != 0 {
+			return "open", text(id, r.Rsi)
+		}
 	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2:
 		return "rename", text(id, r.R10)
 	case unix.SYS_RENAME:

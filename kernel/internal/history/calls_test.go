@@ -17,28 +17,26 @@ import (
 // costs no cell. If the sync of what was written already fails, the cells of a new session may be
 // there twice.
 func TestEachCall(t *testing.T) {
-	for _, fault := range []testfault.Fault{testfault.Fails, testfault.Kills} {
-		testfault.AtEachCall(t, fault, func(dir string) string {
-			return "HIERML_TEST_HISTORY_THREE=" + filepath.Join(dir, "h", "history.db")
-		}, func(t *testing.T, dir string, r testfault.Run) {
-			h, j := open(filepath.Join(dir, "h", "history.db"))
-			defer h.Close()
-			got := map[string]bool{}
-			for _, c := range h.Tail(0) {
-				if c.Output != strconv.Itoa(c.Line) || len(c.Input) != 3000 {
-					t.Errorf("a cell has the line %d, the output %q and %d bytes", c.Line, c.Output, len(c.Input))
-				}
-				got[c.Output] = true
+	testfault.AtEachCall(t, func(dir string) string {
+		return "HIERML_TEST_HISTORY_THREE=" + filepath.Join(dir, "h", "history.db")
+	}, func(t *testing.T, dir string, r testfault.Run) {
+		h, j := open(filepath.Join(dir, "h", "history.db"))
+		defer h.Close()
+		got := map[string]bool{}
+		for _, c := range h.Tail(0) {
+			if c.Output != strconv.Itoa(c.Line) || len(c.Input) != 3000 {
+				t.Errorf("a cell has the line %d, the output %q and %d bytes", c.Line, c.Output, len(c.Input))
 			}
-			for _, line := range []string{"1", "2", "3"} {
-				told := slices.Contains(strings.Split(r.Output, "\n"), line)
-				if !told && fault == testfault.Fails || told && !got[line] {
-					t.Errorf("the cell %s was told of: %v, is there: %v", line, told, got[line])
-				}
+			got[c.Output] = true
+		}
+		for _, line := range []string{"1", "2", "3"} {
+			told := slices.Contains(strings.Split(r.Output, "\n"), line)
+			if !told && r.Fault == testfault.Fails || told && !got[line] {
+				t.Errorf("the cell %s was told of: %v, is there: %v", line, told, got[line])
 			}
-			if strings.Contains(r.Output+j.String(), "set aside") || fault == testfault.Fails && r.Status.ExitStatus() != 0 {
-				t.Errorf("the process says\n%s%s", r.Output, j)
-			}
-		})
-	}
+		}
+		if strings.Contains(r.Output+j.String(), "set aside") || r.Fault == testfault.Fails && r.Status.ExitStatus() != 0 {
+			t.Errorf("the process says\n%s%s", r.Output, j)
+		}
+	})
 }
