@@ -259,9 +259,8 @@ func (c *child) runProgram(r Runner, cell *cell, p *program.Program) (pipe.Answe
 	}
 	var interpreted time.Duration
 	p.Interpreted = func(d time.Duration) { interpreted = d }
-	awake := c.watchSleep(r, cell)
+	c.watchSleep(r, cell)
 	shown, err := r.Run(cell.ctx, p)
-	awake()
 	if interpreted > 0 {
 		c.must(c.out.send(cell, &pipe.Interpreted{Time: interpreted}))
 	}
