@@ -7,12 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// asleep are the reasons for which a goroutine waits that another one has to end. The numbers are
-// those of runtime2.go; TestAsleep waits for each of them.
+// asleep has the reasons to wait for what another goroutine has to do.
 var asleep = [256]bool{
-	15: true, 16: true, 17: true, // a nil channel to receive from, or to send to; no cases
-	18: true, receiving: true, sending: true, // a select statement; a channel
-	21: true, 22: true, 23: true, 24: true, 25: true, // a condition, mutex, lock to read or to write, group
+	fromNil: true, toNil: true, noCases: true, selects: true, receiving: true, sending: true,
+	condition: true, mutex: true, readLock: true, writeLock: true, group: true,
 }
 
 // asleep reports whether all goroutines that bear labels, as those of cells do, wait for others of
@@ -68,5 +66,3 @@ func (g *runtimeG) sleeps() bool {
 	own := strings.HasPrefix(waits, module+"/")
 	return !own || strings.HasPrefix(waits, packagePath) || strings.HasPrefix(waits, module+"/kernel/internal/interpreted")
 }
-
-const module = "github.com/hierml/notebook"

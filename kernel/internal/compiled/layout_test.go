@@ -15,16 +15,7 @@ import (
 // The run time's structs have the fields that rousing rests on where they are expected, as the
 // compiler tells debuggers.
 func TestLayout(t *testing.T) {
-	dir := t.TempDir()
-	source, file := filepath.Join(dir, "main.go"), filepath.Join(dir, "main")
-	if err := os.WriteFile(source, []byte("package main\nfunc main() { <-make(chan int) }\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.Command("go", "build", "-o", file, source)
-	build.Env = append(os.Environ(), "GOOS=linux")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	data := forDebuggers(t)
 	var g runtimeG
 	var w waiter
 	var c runtimeChannel
@@ -47,7 +38,7 @@ func TestLayout(t *testing.T) {
 		},
 		"runtime.waitq": {"first": unsafe.Offsetof(c.receivers.first), "last": unsafe.Offsetof(c.receivers.last)},
 	}
-	for name, fields := range layouts(t, file, want) {
+	for name, fields := range layouts(t, data, want) {
 		for field, at := range want[name] {
 			if got, ok := fields[field]; !ok || got != int64(at) {
 				t.Errorf("%s.%s is at %d, %v, and not at %d", name, field, got, ok, at)
@@ -60,9 +51,52 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// layouts returns where the fields of structs are, by the names of the structs, in a program.
-func layouts[V any](t *testing.T, program string, of map[string]V) map[string]map[string]int64 {
-	f, err := elf.Open(program)
+// The reasons to wait have the run time's numbers.
+func TestReasonsToWait(t *testing.T) {
+	want := map[string]int64{
+		"runtime.waitReasonChanReceiveNilChan": fromNil, "runtime.waitReasonChanSendNilChan": toNil,
+		"runtime.waitReasonSelectNoCases": noCases, "runtime.waitReasonSelect": selects,
+		"runtime.waitReasonChanReceive": receiving, "runtime.waitReasonChanSend": sending,
+		"runtime.waitReasonSyncCondWait": condition, "runtime.waitReasonSyncMutexLock": mutex,
+		"runtime.waitReasonSyncRWMutexRLock": readLock, "runtime.waitReasonSyncRWMutexLock": writeLock,
+		"runtime.waitReasonSyncWaitGroupWait": group,
+	}
+	r := forDebuggers(t).Reader()
+	for {
+		entry, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entry == nil {
+			break
+		}
+		name, _ := entry.Val(dwarf.AttrName).(string)
+		if number, ok := want[name]; ok && entry.Tag == dwarf.TagConstant {
+			if got := entry.Val(dwarf.AttrConstValue); got != number {
+				t.Errorf("%s is %v, and not %d", name, got, number)
+			}
+			delete(want, name)
+		}
+	}
+	for name := range want {
+		t.Errorf("there is no %s", name)
+	}
+}
+
+// forDebuggers returns what the compiler tells debuggers of a program.
+func forDebuggers(t *testing.T) *dwarf.Data {
+	t.Helper()
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "main.go"), filepath.Join(dir, "main")
+	if err := os.WriteFile(source, []byte("package main\nfunc main() { <-make(chan int) }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", file, source)
+	build.Env = append(os.Environ(), "GOOS=linux")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := elf.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +105,11 @@ func layouts[V any](t *testing.T, program string, of map[string]V) map[string]ma
 	if err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+// layouts returns where the fields of structs are, by the names of the structs.
+func layouts[V any](t *testing.T, data *dwarf.Data, of map[string]V) map[string]map[string]int64 {
 	all := map[string]map[string]int64{}
 	for r := data.Reader(); ; {
 		entry, err := r.Next()

@@ -43,7 +43,11 @@ func operationOf(value any) string {
 // failsFor reports whether a function is called by the operation that fails, or deals with the
 // panic.
 func failsFor(function string) bool {
-	const own = "github.com/hierml/notebook/kernel/internal/compiled"
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/runtime/") ||
-		strings.HasPrefix(function, own+".") || strings.HasPrefix(function, own+"/cell.")
+		strings.HasPrefix(function, packagePath+".") || strings.HasPrefix(function, packagePath+"/cell.")
 }
+
+const (
+	module      = "github.com/hierml/notebook"
+	packagePath = module + "/kernel/internal/compiled"
+)

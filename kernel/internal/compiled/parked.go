@@ -104,8 +104,17 @@ const (
 	waiting = 4
 	scanned = 0x1000 // by the garbage collector, besides another
 
-	receiving = 19 // reasons to wait
+	fromNil   = 15 // reasons to wait: a nil channel to receive from
+	toNil     = 16
+	noCases   = 17 // of a select statement
+	selects   = 18
+	receiving = 19
 	sending   = 20
+	condition = 21
+	mutex     = 22
+	readLock  = 23
+	writeLock = 24
+	group     = 25
 )
 
 // parked returns w, the place of a goroutine in the queue q, if it waits in a plain operation on a
@@ -160,8 +169,6 @@ func (g *runtimeG) operation(between ...string) string {
 	}
 	return ""
 }
-
-const packagePath = "github.com/hierml/notebook/kernel/internal/compiled"
 
 // rousable reports whether a function does operations that can be roused: one of package cell, or
 // of the trial.
