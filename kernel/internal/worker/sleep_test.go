@@ -27,16 +27,10 @@ func TestAsleep(t *testing.T) {
 		"each other":  "a, b := make(chan int), make(chan int)\ngo func() { a <- <-b }()\nb <- <-a",
 		"two groups":  "var a, b sync.WaitGroup\na.Add(1)\nb.Add(1)\ngo func() {\n\tdefer a.Done()\n\tb.Wait()\n}()\na.Wait()\nb.Done()",
 	}
-	inBoth(t, func(t *testing.T, mode program.Mode) {
-		for name, source := range asleep {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				s := newSessionOfProgram(t, mode)
-				shown, _, err := s.interrupted(t, source)
-				if !strings.HasPrefix(shown, "stderr: note: all goroutines are asleep") || err == nil {
-					t.Errorf("it showed %q, and ended with %v", shown, err)
-				}
-			})
+	inBoth(t, asleep, func(t *testing.T, s *session, source string) {
+		shown, _, err := s.interrupted(t, source)
+		if !strings.HasPrefix(shown, "stderr: note: all goroutines are asleep") || err == nil {
+			t.Errorf("it showed %q, and ended with %v", shown, err)
 		}
 	})
 }
@@ -52,28 +46,26 @@ func TestAwake(t *testing.T) {
 		"program":      `exec.Command("sleep", "3").Run()`,
 		"connection":   "l, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nl.(*net.TCPListener).SetDeadline(time.Now().Add(3 * time.Second))\nif _, err := l.Accept(); err == nil {\n\tfmt.Println(\"who?\")\n}",
 		"computation":  "done := make(chan int)\ngo func() {\n\tfor begun := time.Now(); time.Since(begun) < 3*time.Second; {\n\t}\n\tclose(done)\n}()\n<-done",
-		"another cell": "<-later",
+		"another cell": "later := make(chan int)\ngo func() {\n\ttime.Sleep(3 * time.Second)\n\tlater <- 1\n}()" + anotherCell + "<-later",
 	}
-	inBoth(t, func(t *testing.T, mode program.Mode) {
-		for name, source := range awake {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				s := newSessionOfProgram(t, mode)
-				if name == "another cell" {
-					s.cells(t, []expected{{source: "later := make(chan int)\ngo func() {\n\ttime.Sleep(3 * time.Second)\n\tlater <- 1\n}()"}})
-				}
-				shown, err := s.run(t.Context(), source+";")
-				if shown != "" || err != nil {
-					t.Errorf("it showed %q, and ended with %v", shown, err)
-				}
-			})
+	inBoth(t, awake, func(t *testing.T, s *session, source string) {
+		for cell := range strings.SplitSeq(source, anotherCell) {
+			s.cells(t, []expected{{source: cell + ";"}}) // shows nothing
 		}
 	})
 }
 
-// inBoth runs a test interpreted and compiled.
-func inBoth(t *testing.T, test func(t *testing.T, mode program.Mode)) {
+// inBoth runs a test for each source, side by side, in sessions that are interpreted and compiled.
+func inBoth(t *testing.T, sources map[string]string, test func(t *testing.T, s *session, source string)) {
 	for _, mode := range []program.Mode{program.InterpretedMode, program.CompiledMode} {
-		t.Run(mode.String(), func(t *testing.T) { test(t, mode) })
+		for name, source := range sources {
+			t.Run(mode.String()+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				test(t, newSessionOfProgram(t, mode), source)
+			})
+		}
 	}
 }
+
+// anotherCell stands between the cells of a source.
+const anotherCell = "\n%%\n"
