@@ -114,9 +114,6 @@ func (k *kernel) run(c cell) error {
 			}
 			if m.Content["name"] == "stderr" {
 				notes += fmt.Sprint(m.Content["text"])
-				if strings.Contains(notes, "the process that runs cells was replaced by another") {
-					k.late = c.late
-				}
 				continue
 			}
 			output += fmt.Sprint(m.Content["text"])
@@ -132,6 +129,10 @@ func (k *kernel) run(c cell) error {
 		case "idle":
 			done = true
 		}
+	}
+	replaced := strings.Contains(notes, "note: the process that runs cells was replaced by another")
+	if replaced {
+		k.late = c.late // those before have ended with it
 	}
 	reply := client.Recv("shell")
 	status := "ok"
@@ -149,6 +150,8 @@ func (k *kernel) run(c cell) error {
 		return fmt.Errorf("error %q, want %q", failure, c.failure)
 	case output != c.output && c.failure == "" && !c.ends:
 		return fmt.Errorf("output %.100q, want %.100q", output, c.output)
+	case notes != "" && !replaced && c.failure == "":
+		return fmt.Errorf("on standard error %.100q, want nothing", notes)
 	case c.moved != "":
 		return k.move(slider, id, c.moved)
 	}
@@ -247,7 +250,7 @@ func (m measurement) over(before measurement) string {
 		{"file descriptors of the worker", before.worker.descriptors, m.worker.descriptors},
 	} {
 		if held.then > held.before {
-			return fmt.Sprintf("%s: %d, of a kernel that has just started %d", held.what, held.then, held.before)
+			return fmt.Sprintf("%s: %d, before %d", held.what, held.then, held.before)
 		}
 	}
 	return ""
@@ -304,6 +307,34 @@ func (k *kernel) measure() measurement {
 	return m
 }
 
+// atRest is measure when goroutines of the last cells have ended: when there have been no fewer for
+// a while.
+func (k *kernel) atRest() measurement {
+	k.t.Helper()
+	m := k.measure()
+	for same := 0; same < 10; same++ {
+		if again := k.measure(); again.goroutines < m.goroutines {
+			m, same = again, 0
+		}
+	}
+	return m
+}
+
+// wantNoMore reports what there is more of than before, once what ends by itself has had the time.
+func (k *kernel) wantNoMore(before measurement) {
+	k.t.Helper()
+	for deadline := time.Now().Add(wiretest.Patience); ; {
+		left := k.measure().over(before)
+		if left == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			k.t.Error(left)
+			return
+		}
+	}
+}
+
 // worker returns the footprint of the kernel's only child.
 func (k *kernel) worker() (footprint, error) {
 	pids, err := children(k.cmd.Process.Pid)
@@ -334,7 +365,8 @@ func (k *kernel) end() {
 
 // quit ends the kernel by a signal at which it tells all of its goroutines, and returns how many
 // there are without those that the run time starts when it needs them. Number 0 is no goroutine: it
-// is told where the signal comes to a thread that has nothing to run.
+// is told where the signal comes to a thread that has nothing to run. Nor does the one count that
+// watches the memory of the worker, which ends some time after the last cell.
 func (k *kernel) quit() int {
 	k.t.Helper()
 	if err := k.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
@@ -345,6 +377,7 @@ func (k *kernel) quit() int {
 	}
 	told := func(line string) int { return bytes.Count(k.stderr.Bytes(), []byte("\n"+line)) }
 	n := told("goroutine ") - told("goroutine 0 ") - told("created by runtime.")
+	n -= min(told("created by github.com/hierml/notebook/kernel/internal/worker.(*connection).add "), 1)
 	if n == 0 {
 		k.t.Error("the kernel ended without a word of its goroutines")
 	}
@@ -378,7 +411,22 @@ func TestSoak(t *testing.T) {
 	highest := [2]int{} // the most that a compiling one held, in each half of the cells
 	wrong := 0
 	times := make(map[string]int)
+	// ended is called before the worker ends, and at the end.
+	ended := func() {
+		if base.worker.pid == 0 {
+			return
+		}
+		if mode == "interpreted" {
+			grown += last.worker.resident - base.worker.resident
+		}
+		k.wantNoMore(base)
+		base.worker = footprint{}
+	}
 	for i := range *cells {
+		if i%phase == 0 || i%phase == warm/2 {
+			ended()
+			born = i
+		}
 		var c cell
 		switch i % phase {
 		case 0:
@@ -388,10 +436,6 @@ func TestSoak(t *testing.T) {
 			c = g.death()
 		default:
 			c = g.next()
-		}
-		if c.ends {
-			grown += last.worker.resident - base.worker.resident
-			base.worker, last.worker, born = footprint{}, footprint{}, i
 		}
 		if c.interrupt && mode == "interpreted" {
 			k.awaitLate() // some would end, too: see package interpreted
@@ -416,16 +460,15 @@ func TestSoak(t *testing.T) {
 			if mode == "compiled" {
 				half := i * 2 / *cells
 				highest[half] = max(highest[half], m.worker.resident)
-			} else if n-born >= warm {
-				if base.worker.pid == 0 {
-					base.worker = m.worker
-				}
-				last.worker = m.worker
 			}
-			last.kernel = m.kernel
+			if base.worker.pid != m.worker.pid && n-born >= warm {
+				rest := k.atRest()
+				base.worker, base.goroutines = rest.worker, rest.goroutines
+			}
+			last = m
 		}
 	}
-	grown += last.worker.resident - base.worker.resident
+	ended()
 	t.Logf("%d cells in %v; memory grew by %d KiB in the kernel, %d in processes that interpret, %d in those that run compiled cells; of each kind %v",
 		*cells, time.Since(begun).Round(time.Second), last.kernel.resident-base.kernel.resident, grown, highest[1]-highest[0], times)
 	if grown += last.kernel.resident - base.kernel.resident + max(0, highest[1]-highest[0]); grown > growth {
@@ -439,18 +482,9 @@ func TestSoak(t *testing.T) {
 	if err := fresh.run(newGenerator(*seed).anew("compiled")); err != nil {
 		t.Error(err)
 	}
-	for deadline := time.Now().Add(wiretest.Patience); ; {
-		left := k.measure().over(fresh.measure())
-		if left == "" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Error(left)
-			break
-		}
-	}
+	k.wantNoMore(fresh.measure())
 	if now, before := k.quit(), fresh.quit(); now > before {
-		t.Errorf("%d goroutines of the kernel are left:\n%sand %d of one that ran 20 cells:\n%s",
+		t.Errorf("%d goroutines of the kernel are left:\n%sand %d of one that has just started:\n%s",
 			now, summary(k.stderr.String()), before, summary(fresh.stderr.String()))
 	}
 	// They were killed, so the next one clears what they have left, and it leaves nothing.
