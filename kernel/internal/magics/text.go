@@ -157,9 +157,9 @@ func (w *magicWriter) body(m *Use) string {
 	return body
 }
 
-// stop writes the end of a measurement.
-func (w *magicWriter) stop(origin int) {
-	w.put(origin, "\n"+w.alias+".StopTimer()")
+// stop writes the end of a measurement, which stands for where the cell is written up to.
+func (w *magicWriter) stop() {
+	w.put(w.from, "\n"+w.alias+".StopTimer()")
 	w.stopped = w.b.Len()
 }
 
@@ -178,13 +178,14 @@ func (w *magicWriter) time(m *Use) {
 	}
 	w.call(m, "StartTimer")
 	w.b.WriteString("; ")
-	w.from = m.Statement
 	if m.Command {
 		w.call(m, "Shell", strconv.Quote(strings.TrimSpace(w.source[m.Statement+1:m.StatementEnd])))
+		w.from = m.StatementEnd
 	} else {
+		w.from = m.Statement
 		w.copy(m.End)
 	}
-	w.stop(m.StatementEnd)
+	w.stop()
 	if m.End > m.StatementEnd {
 		w.b.WriteString(";")
 	}
@@ -321,7 +322,7 @@ func (w *magicWriter) finish() {
 	switch w.closing {
 	case "":
 	case "StopTimer":
-		w.stop(w.from)
+		w.stop()
 	default:
 		w.put(w.from, "\n"+w.closing)
 	}
