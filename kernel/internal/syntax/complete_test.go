@@ -17,6 +17,7 @@ func TestIsComplete(t *testing.T) {
 		{"x := 1", "complete", ""},
 		{"x := 1\n\n\n", "complete", ""},
 		{"x++", "complete", ""},
+		{"_ + Out[1]", "complete", ""},
 		{"f(xs...)", "complete", ""},
 		{"func f() int", "complete", ""},
 		{"func f() {\n}", "complete", ""},
@@ -126,16 +127,16 @@ func TestIsComplete(t *testing.T) {
 // FuzzIsComplete looks for whole cells that do not parse.
 func FuzzIsComplete(f *testing.F) {
 	enginetest.Seeds(f, lowering)
-	for _, source := range []string{"x := `a", "/* a", "if x {\n} else", "switch x {\ncase 1:", "f(func() {", "'a", "L:", "type T struct {", "func f(a,"} {
+	for _, source := range []string{"x := `a", "/* a", "if x {\n} else", "switch x {\ncase 1:", "f(func() {", "'a", "L:", "type T struct {", "func f(a,", "_ + Out[1]"} {
 		f.Add(source)
 	}
-	checker := enginetest.NewSession().Checker
+	files := enginetest.NewSession().Checker.Files
 	f.Fuzz(func(t *testing.T, source string) {
 		status, indent := syntax.Completeness(source)
 		if strings.Trim(indent, "\t") != "" || indent != "" && status != "incomplete" {
 			t.Errorf("%q: %s, indent %q", source, status, indent)
 		}
-		if _, problems := checker.Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
+		if _, problems := files.Parse(syntax.NewSource(program.Cell{Number: 1, Source: source, Plain: true})); status == "complete" && len(problems) > 0 {
 			t.Errorf("%q is complete, but %v", source, problems)
 		}
 	})
