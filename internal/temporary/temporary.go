@@ -116,7 +116,8 @@ func newFolder(parent string) (*folder, error) {
 }
 
 // remove removes the folder, and the lock last, so that one of a process that is killed meanwhile is
-// found again.
+// found again. The file of the lock goes while it is held: were it there when the lock ends, a
+// process that has made the folder and waits could take it, and lose the folder.
 func (f *folder) remove() error {
 	entries, err := os.ReadDir(f.path)
 	for _, e := range entries {
@@ -124,11 +125,10 @@ func (f *folder) remove() error {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(f.path, e.Name())))
 		}
 	}
-	err = errors.Join(err, f.lock.Release())
 	if err != nil {
-		return err
+		return errors.Join(err, f.lock.Release())
 	}
-	return errors.Join(gone(os.Remove(filepath.Join(f.path, lockFile))), gone(os.Remove(f.path)))
+	return errors.Join(gone(os.Remove(filepath.Join(f.path, lockFile))), f.lock.Release(), gone(os.Remove(f.path)))
 }
 
 // gone takes it for success that another process was faster.
