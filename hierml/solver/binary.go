@@ -98,6 +98,9 @@ func (b *Binary) Solve(ctx context.Context, positive []int32, c float64, setting
 	case err != nil:
 		r.Status = Stopped
 	}
+	if math.IsInf(r.Primal, 1) { // no certificate, or numbers that overflow: zero weights
+		r.Primal, r.Dual = c*float64(b.inputs.Len()), 0
+	}
 	r.Weights = b.best
 	return r, err
 }
@@ -134,12 +137,16 @@ func (b *Binary) begin(positive []int32, c float64, settings Settings, name uint
 	if err := structured.CheckC(c); err != nil {
 		return nil, err
 	}
+	if err := structured.CheckOrigin(c * float64(b.inputs.Len())); err != nil {
+		return nil, err
+	}
 	set, err := settings.check()
 	if err != nil {
 		return nil, err
 	}
 	a := &ascentOfOne{Binary: b, settings: set, c: c, rng: rand.New(rand.NewPCG(set.Seed, name)), started: time.Now(), trust: firstTrust, rounds: leastRounds}
 	clear(b.weights)
+	clear(b.best)
 	clear(b.alpha)
 	for i := range b.sign {
 		b.sign[i] = -1
@@ -351,17 +358,23 @@ func (a *ascentOfOne) score(w []float64, i int32) float64 {
 	return a.sign[i] * dot(w, features, values)
 }
 
-// certify computes primal and dual value, and keeps the weights where they are the best so far.
-func (a *ascentOfOne) certify(r *BinaryResult) error {
-	x := a.inputs.Matrix()
+// build makes the weights those of the coefficients, whose sum it returns.
+func (a *ascentOfOne) build() (sum float64) {
 	clear(a.weights)
-	var dual, exact, stored float64
 	for i, alpha := range a.alpha {
-		if dual += alpha; alpha > 0 {
-			features, values := x.Row(i)
+		if sum += alpha; alpha > 0 {
+			features, values := a.inputs.Matrix().Row(i)
 			add(a.weights, alpha*a.sign[i], features, values)
 		}
 	}
+	return sum
+}
+
+// certify computes primal and dual value, and keeps the weights where they are the best so far.
+func (a *ascentOfOne) certify(r *BinaryResult) error {
+	x := a.inputs.Matrix()
+	dual := a.build()
+	var exact, stored float64
 	for f, w := range a.weights {
 		exact += w * w
 		if !a.settings.Wide() {
@@ -378,6 +391,10 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 	}
 	if seen := primal - (dual - exact/2); a.gap > 0 {
 		a.trust = min(max(seen/a.gap, 0.01), 1)
+	}
+	if v := primal - (dual - exact/2); math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+		a.build()
+		return nil
 	}
 	r.Dual = max(r.Dual, dual-exact/2)
 	if primal < r.Primal {

@@ -80,7 +80,10 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	if err != nil {
 		return nil, err
 	}
-	o := &orthogonalRun{problem: p, settings: set, nodes: nodes, started: time.Now()}
+	o := &orthogonalRun{problem: p, settings: set, nodes: nodes, started: time.Now(), primal: nodes.Origin().Primal}
+	if err := structured.CheckOrigin(o.primal); err != nil {
+		return nil, err
+	}
 	if set.Time > 0 {
 		limited, cancel := context.WithDeadlineCause(ctx, o.started.Add(set.Time), errTime)
 		defer cancel()
@@ -145,6 +148,13 @@ func (o *orthogonalRun) gap() float64 {
 	return structured.Certificate{Primal: o.primal, Dual: o.dual}.Gap()
 }
 
+// raise takes a lower bound if it is better than all before; NaN is none.
+func (o *orthogonalRun) raise(dual float64) {
+	if dual > o.dual && !math.IsInf(dual, 1) {
+		o.dual = dual
+	}
+}
+
 // offer takes weights with their value if they are better than all before.
 func (o *orthogonalRun) offer(primal float64, weights func() *structured.Rows) {
 	if primal < o.primal {
@@ -156,7 +166,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	set := o.settings
 	ctx, end := set.Watch(ctx)
 	defer end()
-	o.primal, o.best = o.nodes.Origin().Primal, o.nodes.Rows(o.nodes.NewDual())
+	o.best = o.nodes.Rows(o.nodes.NewDual())
 	result := &Result{}
 	certified := true // what the last epoch reached
 	var err error
@@ -334,7 +344,7 @@ func (a *alternation) certify(ctx context.Context, o *orthogonalRun) error {
 	if err != nil {
 		return err
 	}
-	o.dual = max(o.dual, a.state.certificate.Dual)
+	o.raise(a.state.certificate.Dual)
 	o.offer(primal, func() *structured.Rows { return a.weights(a.state.dual) })
 	return nil
 }

@@ -275,7 +275,7 @@ func (a *averaging) epoch(ctx context.Context) error {
 func (a *averaging) estimate() float64 { return 0 }
 
 func (a *averaging) certify(ctx context.Context, o *orthogonalRun) error {
-	o.dual = max(o.dual, a.lower)
+	o.raise(a.lower)
 	o.offer(a.at.value(), a.rows)
 	if a.taken.iterations < a.bounded+(a.bounded+3)/4 {
 		return nil
@@ -301,7 +301,7 @@ func (a *averaging) bound(ctx context.Context, o *orthogonalRun) error {
 	if err != nil {
 		return err
 	}
-	o.dual = max(o.dual, ridge.certificate.Dual)
+	o.raise(ridge.certificate.Dual)
 	o.offer(primal, func() *structured.Rows { return s.weights(point) })
 	return nil
 }

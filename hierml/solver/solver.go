@@ -219,6 +219,9 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 		m = BCFW{}
 	}
 	s := newState(o, set)
+	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
+		return nil, err
+	}
 	started := time.Now()
 	if set.Start != nil {
 		if err := s.warm(ctx, set.Start.Point); err != nil {
@@ -298,7 +301,8 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
 	atBest := true // s.weights belong to best
 	result := &Result{Point: best}
-	estimate := math.NaN() // of the last epoch, if it has no certificate
+	certified := true // what the last epoch reached
+	estimate := 0.0   // of the last epoch, where it is not
 	keep := func(c structured.Certificate) {
 		dual = max(dual, c.Dual)
 		if atBest = c.Primal <= primal; atBest {
@@ -312,7 +316,7 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 		result.Primal, result.Dual, result.Gap = primal, dual, gap
 		if result.Epochs > 0 {
 			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds()}
-			if !math.IsNaN(estimate) {
+			if !certified {
 				p.Estimate = estimate
 			}
 			result.History = append(result.History, p)
@@ -332,11 +336,10 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 			break
 		}
 		var c structured.Certificate
-		atBest = false
+		atBest, certified = false, false
 		if err = m.epoch(ctx); err == nil {
 			estimate = m.estimate() / s.certificate.Primal
-			if hopeful(result.Epochs+1, estimate, set) {
-				estimate = math.NaN()
+			if certified = hopeful(result.Epochs+1, estimate, set); certified {
 				c, err = s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
 			}
 		}
@@ -353,13 +356,12 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 			break
 		}
 		result.Epochs++
-		if !math.IsNaN(estimate) {
-			continue
+		if certified {
+			s.certificate = c
+			keep(c)
 		}
-		s.certificate = c
-		keep(c)
 	}
-	if result.Status == Cancelled || result.Status == TimeLimit || !math.IsNaN(estimate) {
+	if result.Status == Cancelled || result.Status == TimeLimit || !certified {
 		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		if c, err := s.oracle.Certify(final, m.point(), s.weights, s.gaps, set.Workers); err == nil {

@@ -78,8 +78,11 @@ type Certificate struct {
 
 // Gap returns the relative duality gap (Primal - Dual) / Primal, zero if the
 // primal value is zero. The primal value is at most the optimum divided by
-// 1-Gap.
+// 1-Gap. Where a value is no finite number nothing is known, and the gap is 1.
 func (c Certificate) Gap() float64 {
+	if v := c.Primal - c.Dual; math.IsNaN(v) || math.IsInf(v, 0) {
+		return 1
+	}
 	if c.Primal <= 0 {
 		return 0
 	}
@@ -90,7 +93,8 @@ func (c Certificate) Gap() float64 {
 // blocks: the primal at w as stored, the dual at d with the norm of W(d) in
 // float64. gaps, one entry a block, receives how far each block alone is
 // from its optimum, C max_j v_j - sum_j a_j v_j; their sum is the duality
-// gap up to the rounding of w. The result does not depend on workers. Certify
+// gap up to the rounding of w. Where a number overflows, the primal value is
+// infinite and the dual value 0. The result does not depend on workers. Certify
 // returns ctx's error if it is cancelled.
 func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, workers int) (Certificate, error) {
 	exact, stored := o.Build(d, w, workers)
@@ -114,6 +118,9 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 				continue
 			}
 			w.Scores(i, s.scores)
+			if !finite(s.scores) {
+				hinge = math.Inf(1)
+			}
 			for _, b := range blocks {
 				c := o.C(b)
 				worst := s.search.Load(b, s.scores)
@@ -136,8 +143,18 @@ func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, 
 		gain += gains[k]
 	}
 	certificate := Certificate{Primal: stored/2 + hinge, Dual: gain - exact/2}
-	if math.IsNaN(certificate.Primal) || math.IsInf(certificate.Primal, 0) {
+	if v := certificate.Primal - certificate.Dual; math.IsNaN(v) || math.IsInf(v, 0) {
 		certificate = Certificate{Primal: math.Inf(1), Dual: 0}
 	}
 	return certificate, nil
+}
+
+// finite reports whether all scores are finite numbers: searches take what is none for no
+// violation.
+func finite(scores []float64) bool {
+	var sum float64
+	for _, v := range scores {
+		sum += v * 0
+	}
+	return sum == 0
 }

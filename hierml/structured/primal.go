@@ -1,6 +1,9 @@
 package structured
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // Scored are weights known by the scores that they give to examples. Scores may be called from
 // several goroutines.
@@ -12,7 +15,7 @@ type Scored interface {
 }
 
 // Primal returns the value of the objective at weights whose squared norm is given, in one pass
-// over the examples. The result does not depend on workers. Primal returns ctx's error if it is
+// over the examples, which is infinite where a score is no finite number. The result does not depend on workers. Primal returns ctx's error if it is
 // cancelled.
 func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
 	hinges := make([]float64, (o.inputs.Len()+chunk-1)/chunk)
@@ -28,6 +31,9 @@ func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, work
 				continue
 			}
 			w.Scores(i, scores[worker])
+			if !finite(scores[worker]) {
+				hinges[lo/chunk] = math.Inf(1)
+			}
 			for _, b := range blocks {
 				hinges[lo/chunk] += o.C(b) * searches[worker].Load(b, scores[worker])
 			}

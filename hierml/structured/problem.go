@@ -62,6 +62,15 @@ func CheckC(c float64) error {
 	return nil
 }
 
+// CheckOrigin returns an error unless the value of zero weights, which bounds that of all weights
+// worth a look, is a finite number.
+func CheckOrigin(primal float64) error {
+	if math.IsNaN(primal) || math.IsInf(primal, 0) {
+		return fmt.Errorf("structured: C times the losses of all examples is %v, so that no weights can be compared; take a smaller C or smaller losses", primal)
+	}
+	return nil
+}
+
 // Problem is one learning problem; see the package comment. Compile prepares it for a solver.
 type Problem struct {
 	Inputs      Inputs

@@ -85,6 +85,9 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 		p.primal[k] = all[k].origin
 		p.left += float64(max(1, all[k].size))
 	}
+	if err := structured.CheckOrigin(p.progress(0).Primal); err != nil {
+		return nil, err
+	}
 	ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
 	if p.workers <= 0 {

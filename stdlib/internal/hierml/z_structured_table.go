@@ -21,6 +21,7 @@ var structuredPackage = table.Package{
 		{Name: "CFromLambda", Value: structured.CFromLambda},
 		{Name: "CheckC", Value: structured.CheckC},
 		{Name: "CheckMatrix", Value: structured.CheckMatrix},
+		{Name: "CheckOrigin", Value: structured.CheckOrigin},
 		{Name: "ColumnSquares", Value: structured.ColumnSquares},
 		{Name: "Differences", Value: structured.Differences},
 		{Name: "DotSteps", Value: structured.DotSteps},

@@ -1,0 +1,166 @@
+package hierml_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/hierml/notebook/hierml/classifier"
+	"github.com/hierml/notebook/hierml/clustering"
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/gram"
+	"github.com/hierml/notebook/hierml/internal/example"
+	"github.com/hierml/notebook/hierml/perceptron"
+	"github.com/hierml/notebook/hierml/solver"
+	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/weighting"
+)
+
+// fitted is what a training ends with.
+type fitted struct {
+	model       *classifier.Model
+	certificate *solver.Result // nil of methods that solve no problem
+	predict     func(x *dataset.Matrix) any
+}
+
+// trainer is a way to train that the library has.
+type trainer struct {
+	name string
+	fit  func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (*fitted, error)
+}
+
+// trainers are all estimators, the SVMs with all solvers that fit them.
+func trainers() []trainer {
+	of := func(name string, e func(s solver.Settings) svm.Regularized) trainer {
+		return trainer{name, func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (*fitted, error) {
+			m, err := e(s).WithC(c).Fit(ctx, d)
+			return whole(m), err
+		}}
+	}
+	without := func(name string, e classifier.Estimator) trainer {
+		return trainer{name, func(ctx context.Context, d *dataset.Dataset, _ float64, _ solver.Settings) (*fitted, error) {
+			m, err := e.Fit(ctx, d)
+			return whole(m), err
+		}}
+	}
+	all := []trainer{
+		of("flat", func(s solver.Settings) svm.Regularized { return svm.Flat{Settings: s} }),
+		of("flat, wide", func(s solver.Settings) svm.Regularized { s.Gap = 1e-6; return svm.Flat{Settings: s} }),
+		of("flat, kernel", func(s solver.Settings) svm.Regularized {
+			return svm.Flat{Settings: s, Kernel: gram.Polynomial{Degree: 3}}
+		}),
+		of("one against the rest", func(s solver.Settings) svm.Regularized { return svm.OneVsRest{Settings: s} }),
+		of("one against the rest, by BCFW", func(s solver.Settings) svm.Regularized {
+			return svm.OneVsRest{Settings: s, Method: solver.BCFW{}}
+		}),
+		of("hierarchical", func(s solver.Settings) svm.Regularized { return svm.Hierarchical{Settings: s} }),
+		of("global margin", func(s solver.Settings) svm.Regularized { return svm.GlobalMargin{Settings: s} }),
+		of("recursive", func(s solver.Settings) svm.Regularized { return svm.Recursive{Settings: s} }),
+		of("normalized", func(s solver.Settings) svm.Regularized { return svm.Normalized{Settings: s} }),
+		of("normalized, MaxMin", func(s solver.Settings) svm.Regularized {
+			return svm.Normalized{Settings: s, Weighting: weighting.MaxMin{}}
+		}),
+		of("shared", func(s solver.Settings) svm.Regularized { return svm.Shared{Settings: s} }),
+		of("orthogonal", func(s solver.Settings) svm.Regularized { return svm.Orthogonal{Settings: s} }),
+		of("orthogonal, RDA", func(s solver.Settings) svm.Regularized {
+			return svm.Orthogonal{Settings: s, Method: solver.RDA{}}
+		}),
+		of("transfer", func(s solver.Settings) svm.Regularized { return svm.Transfer{Settings: s} }),
+		of("tree loss", func(s solver.Settings) svm.Regularized { return svm.TreeLoss{Settings: s} }),
+		{"node sets", func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (*fitted, error) {
+			m, err := svm.NodeSets{Method: svm.Flat{C: c, Settings: s}}.Fit(ctx, d)
+			if m == nil {
+				return nil, err
+			}
+			return &fitted{m.Model, m.Model.Training.Certificate, func(x *dataset.Matrix) any { return m.Predict(x) }}, err
+		}},
+		{"automatic hierarchy", func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (*fitted, error) {
+			m, err := clustering.Automatic{Estimator: svm.Hierarchical{C: c, Settings: s}}.Fit(ctx, d)
+			if m == nil {
+				return nil, err
+			}
+			return whole(m.Model.(*classifier.Model)), err
+		}},
+		without("perceptron", perceptron.Flat{}),
+		without("perceptron, averaged", perceptron.Hierarchical{Averaged: true}),
+		without("perceptron, kernel", perceptron.Hierarchical{Kernel: gram.Polynomial{Degree: 2}}),
+		without("Minover", perceptron.Hierarchical{Minover: true}),
+		without("Hieron", perceptron.Hieron{}),
+	}
+	for name, m := range map[string]solver.Method{
+		"dual ascent": solver.DualAscent{}, "Pegasos": solver.Pegasos{}, "RDA": solver.RDA{}, "variable selection": solver.VariableSelection{}, "variable selection, joint": solver.VariableSelection{Joint: true},
+	} {
+		all = append(all, of("hierarchical, "+name, func(s solver.Settings) svm.Regularized { return svm.Hierarchical{Settings: s, Method: m} }))
+	}
+	return all
+}
+
+func whole(m *classifier.Model) *fitted {
+	if m == nil {
+		return nil
+	}
+	return &fitted{m, m.Training.Certificate, func(x *dataset.Matrix) any { return m.Predict(x) }}
+}
+
+// contradictory returns texts of which every second row is the one before it, with another label.
+func contradictory(scale float32) *dataset.Dataset {
+	g := example.Tree(2, 3)
+	d := example.Texts(g, 40, 50, 10, 1)
+	rows := make([]int, d.Len())
+	for i := range rows {
+		rows[i] = i &^ 1
+	}
+	d.X = d.X.Subset(rows)
+	leaves := g.Leaves()
+	for i := range d.Labels {
+		d.Labels[i] = []int{leaves[(i/2+i%2*3)%len(leaves)]}
+	}
+	for k := range d.X.Values {
+		d.X.Values[k] *= scale
+	}
+	return d
+}
+
+// TestExtremeNumbers trains every estimator where numbers overflow or vanish. There is an error, or
+// a certificate that is true: of two equal rows with different labels one costs C at least, times
+// the difference of their losses.
+func TestExtremeNumbers(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		c     float64
+		scale float32
+	}{
+		{"C = 1e308", 1e308, 1}, {"C = 1e300", 1e300, 1}, {"C = 1e200", 1e200, 1}, {"C = 1e-300", 1e-300, 1},
+		{"values of 1e30", 1, 1e30}, {"values of 1e30, C = 1e300", 1e300, 1e30}, {"values of 1e-30", 1, 1e-30}, {"values of 1e-30, C = 1e300", 1e300, 1e-30},
+		{"values of 1e150", 1, float32(math.Inf(1))}, // no float32 holds them
+	} {
+		for _, e := range trainers() {
+			t.Run(test.name+"/"+e.name, func(t *testing.T) {
+				d := contradictory(test.scale)
+				m, err := e.fit(context.Background(), d, test.c, solver.Settings{MaxEpochs: 30})
+				if err != nil {
+					return
+				}
+				if math.IsInf(float64(test.scale), 0) {
+					t.Fatal("no error")
+				}
+				m.predict(d.X)
+				if scores := m.model.LeafScores(d.X).RawMatrix().Data; slices.ContainsFunc(scores, math.IsNaN) {
+					t.Error("scores that are no numbers")
+				}
+				if r := m.certificate; r != nil {
+					if least := test.c * 0.1; !(r.Primal >= least) || math.IsInf(r.Primal, 0) {
+						t.Errorf("primal %v, which is %v at least", r.Primal, least)
+					}
+					if !(r.Dual >= 0 && r.Dual <= r.Primal*(1+1e-9)) || !(math.Abs(r.Gap-(r.Primal-r.Dual)/r.Primal) < 1e-6) {
+						t.Errorf("dual %v, primal %v, gap %v", r.Dual, r.Primal, r.Gap)
+					}
+					if converged := r.Status == solver.Converged; converged != (r.Gap <= 1e-3) && e.name != "flat, wide" {
+						t.Errorf("%v at gap %v", r.Status, r.Gap)
+					}
+				}
+			})
+		}
+	}
+}
