@@ -1,6 +1,7 @@
 package orthogonal
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -132,14 +133,19 @@ const (
 // g with products M (Dual gives them), and stops when Omega of the weights (K o S)^-1 g exceeds
 // their quadratic form by no more than tolerance in any part of K, or after 128 sweeps. A sweep
 // goes from pair to pair and takes for each the value that makes the two weight vectors orthogonal,
-// or the nearer end of [-1, 1].
-func (s *Signs) Ascend(m *Products, tolerance float64) error {
+// or the nearer end of [-1, 1]. If ctx ends, Ascend returns its error, and S is on its way.
+func (s *Signs) Ascend(ctx context.Context, m *Products, tolerance float64) error {
 	for k := range s.parts {
 		if len(s.r.parts[k].pairs) == 0 {
 			continue
 		}
 		for sweeps := 0; sweeps < maxSweeps; sweeps += refresh {
-			done := s.sweep(k, m.part(k), tolerance)
+			before := slices.Clone(s.parts[k].signs)
+			done := s.sweep(ctx, k, m.part(k), tolerance)
+			if err := ctx.Err(); err != nil {
+				copy(s.parts[k].signs, before) // those that the inverse is of
+				return err
+			}
 			if err := s.factor(k); err != nil {
 				return err
 			}
@@ -152,8 +158,8 @@ func (s *Signs) Ascend(m *Products, tolerance float64) error {
 }
 
 // sweep goes through the pairs of a part up to refresh times, and reports whether the tolerance was
-// met.
-func (s *Signs) sweep(k int, m *mat.Dense, tolerance float64) bool {
+// met. It returns when ctx ends.
+func (s *Signs) sweep(ctx context.Context, k int, m *mat.Dense, tolerance float64) bool {
 	part, signs := &s.r.parts[k], s.parts[k].signs
 	n := len(part.nodes)
 	var half, weights mat.Dense
@@ -171,6 +177,9 @@ func (s *Signs) sweep(k int, m *mat.Dense, tolerance float64) bool {
 			return true
 		}
 		for e, pair := range part.pairs {
+			if ctx.Err() != nil {
+				return false
+			}
 			t := step(inverse, &weights, pair.i, pair.j, pair.k*(-1-signs[e]), pair.k*(1-signs[e]))
 			if t == 0 {
 				continue

@@ -1,6 +1,8 @@
 package orthogonal_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -65,7 +67,7 @@ func TestAscend(t *testing.T) {
 		}
 		g := random(rng, n, features)
 		for range 20 { // a call ends after some sweeps
-			if err := s.Ascend(products(r, g), 1e-13); err != nil {
+			if err := s.Ascend(context.Background(), products(r, g), 1e-13); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -127,7 +129,7 @@ func TestTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Ascend(products(r, random(rand.New(rand.NewPCG(4, 0)), len(names), 3)), 1e-12); err != nil {
+	if err := s.Ascend(context.Background(), products(r, random(rand.New(rand.NewPCG(4, 0)), len(names), 3)), 1e-12); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Clone()
@@ -145,7 +147,7 @@ func TestTree(t *testing.T) {
 	if coupled > paths {
 		t.Errorf("%d entries, expected at most the %d of all paths", coupled, paths)
 	}
-	if err := s.Ascend(products(r, random(rand.New(rand.NewPCG(5, 0)), len(names), 3)), 1e-12); err != nil {
+	if err := s.Ascend(context.Background(), products(r, random(rand.New(rand.NewPCG(5, 0)), len(names), 3)), 1e-12); err != nil {
 		t.Fatal(err)
 	}
 	_, changed := s.Row(0)
@@ -160,11 +162,29 @@ func TestAscendZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Ascend(r.NewProducts(), 1e-12); err != nil {
+	if err := s.Ascend(context.Background(), r.NewProducts(), 1e-12); err != nil {
 		t.Fatal(err)
 	}
 	g := mat.NewDense(6, 1, []float64{0, 0, 1, 0, 0, 0})
-	if err := s.Ascend(products(r, g), 1e-12); err != nil {
+	if err := s.Ascend(context.Background(), products(r, g), 1e-12); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAscendIsInterrupted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 0))
+	r := coupled(t, rng, 5)
+	s, err := r.NewSigns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	before, _ := s.Row(0)
+	if err := s.Ascend(ctx, products(r, random(rng, 5, 3)), 1e-12); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if after, _ := s.Row(0); !slices.Equal(before, after) {
+		t.Errorf("row %v, before %v", after, before)
 	}
 }

@@ -107,7 +107,7 @@ func (b *blocks) epoch(ctx context.Context) error {
 		b.visit(ctx, b.order[lo:min(lo+size, len(b.order))])
 	}
 	if b.ahead != nil && b.epochs >= slowEpoch {
-		b.ahead.advance(b.oracle, b.dual, b.settings.Workers)
+		return b.ahead.advance(ctx, b.oracle, b.dual, b.settings.Workers)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (b *Binary) Solve(ctx context.Context, positive []int32, c float64, setting
 		return nil, err
 	}
 	if a.settings.Time > 0 {
-		a.deadline = a.started.Add(a.settings.Time)
+		a.deadline = a.settings.began.Add(a.settings.Time)
 	}
 	r := &BinaryResult{Primal: math.Inf(1), Dual: math.Inf(-1), Status: MaxEpochs}
 	goal := a.settings.Gap
@@ -117,7 +117,6 @@ type ascentOfOne struct {
 	c        float64
 	constant float64 // part of the dual, and of the primal, of examples without a feature
 	rng      *rand.Rand
-	started  time.Time
 	deadline time.Time // zero for none
 	active   int       // how many of the order are not left out
 
@@ -144,7 +143,8 @@ func (b *Binary) begin(positive []int32, c float64, settings Settings, name uint
 	if err != nil {
 		return nil, err
 	}
-	a := &ascentOfOne{Binary: b, settings: set, c: c, rng: rand.New(rand.NewPCG(set.Seed, name)), started: time.Now(), trust: firstTrust, rounds: leastRounds}
+	set.Begin()
+	a := &ascentOfOne{Binary: b, settings: set, c: c, rng: rand.New(rand.NewPCG(set.Seed, name)), trust: firstTrust, rounds: leastRounds}
 	clear(b.weights)
 	clear(b.best)
 	clear(b.alpha)
@@ -404,7 +404,7 @@ func (a *ascentOfOne) certify(r *BinaryResult) error {
 	if a.settings.Progress == nil {
 		return nil
 	}
-	return a.settings.Progress(Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: r.gap(), Seconds: time.Since(a.started).Seconds()})
+	return a.settings.Progress(Progress{Epoch: r.Epochs, Primal: r.Primal, Dual: r.Dual, Gap: r.gap(), Seconds: time.Since(a.settings.began).Seconds()})
 }
 
 // dot returns the inner product of weights and a row.

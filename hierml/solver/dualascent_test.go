@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -139,7 +138,7 @@ func TestFewColumnsAreScoredAlone(t *testing.T) {
 			a := newAscent(newState(o, set))
 			calls := 0
 			a.partial = counting{a.partial, &calls}
-			r, err := run(context.Background(), a.state, a, time.Now())
+			r, err := run(context.Background(), a.state, a)
 			if err != nil || r.Status != Converged || r.Dual > exact.Primal*(1+1e-6) || r.Primal < exact.Dual*(1-1e-6) {
 				t.Errorf("%s: %v, %v; want what %v is", name, r, err, exact)
 			}

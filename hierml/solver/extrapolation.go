@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/structured"
@@ -36,20 +37,24 @@ func newExtrapolation(s *state) *extrapolation {
 	return &extrapolation{weights: w, wide: s.settings.Wide(), ahead: 4}
 }
 
-// advance moves the point, and the weights that belong to it, after an epoch.
-func (e *extrapolation) advance(o *structured.Oracle, d *structured.Dual, workers int) {
+// advance moves the point, and the weights that belong to it, after an epoch. It returns ctx's error
+// if it is cancelled.
+func (e *extrapolation) advance(ctx context.Context, o *structured.Oracle, d *structured.Dual, workers int) error {
 	if e.change == nil {
 		e.change, e.before, e.step = o.NewState(e.wide), o.NewDual(), o.NewDual()
 		e.before.CopyFrom(d)
-		return
+		return nil
 	}
 	gain := e.aim(o, d)
-	curvature, _ := o.Build(e.step, e.change, workers)
+	curvature, _, err := o.Build(ctx, e.step, e.change, workers)
+	if err != nil {
+		return err
+	}
 	slope := gain - e.weights.Dot(e.change)
 	e.before.CopyFrom(d)
 	if slope <= 0 || curvature <= 0 {
 		e.ahead = leastAhead
-		return
+		return nil
 	}
 	share := min(1, slope/curvature)
 	for b := range o.Blocks() {
@@ -62,6 +67,7 @@ func (e *extrapolation) advance(o *structured.Oracle, d *structured.Dual, worker
 	case share < 0.5:
 		e.ahead = max(e.ahead/2, leastAhead)
 	}
+	return nil
 }
 
 // aim sets the direction from the point to what lies ahead, where that is brought back to

@@ -25,7 +25,9 @@ func TestStepsAhead(t *testing.T) {
 					b.visit(context.Background(), []int{i})
 				}
 				before := dualValue(t, o, b.dual)
-				b.ahead.advance(o, b.dual, 2)
+				if err := b.ahead.advance(context.Background(), o, b.dual, 2); err != nil {
+					t.Fatal(err)
+				}
 				after := dualValue(t, o, b.dual)
 				if after < before-1e-9*math.Abs(before) {
 					t.Fatalf("%s: the dual falls from %v to %v", name, before, after)
@@ -47,7 +49,9 @@ func TestStepsAhead(t *testing.T) {
 					}
 				}
 				w := o.NewState(s.settings.Wide())
-				o.Build(b.dual, w, 1)
+				if _, _, err := o.Build(context.Background(), b.dual, w, 1); err != nil {
+					t.Fatal(err)
+				}
 				got, want := make([]float64, w.Width()), make([]float64, w.Width())
 				for i := range o.Inputs().Len() {
 					s.weights.Scores(i, got)

@@ -76,19 +76,17 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	if err != nil {
 		return nil, err
 	}
+	set.Begin()
 	nodes, err := p.compile(itself)
 	if err != nil {
 		return nil, err
 	}
-	o := &orthogonalRun{problem: p, settings: set, nodes: nodes, started: time.Now(), primal: nodes.Origin().Primal}
+	o := &orthogonalRun{problem: p, settings: set, nodes: nodes, primal: nodes.Origin(set.Workers).Primal}
 	if err := structured.CheckOrigin(o.primal); err != nil {
 		return nil, err
 	}
-	if set.Time > 0 {
-		limited, cancel := context.WithDeadlineCause(ctx, o.started.Add(set.Time), errTime)
-		defer cancel()
-		ctx = limited
-	}
+	ctx, cancel := set.limit(ctx, 0)
+	defer cancel()
 	if o.saddle, err = newSaddle(o); err != nil {
 		return nil, err
 	}
@@ -105,7 +103,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 		if set.Start != nil {
 			return nil, errStart
 		}
-		a := newAveraging(o)
+		a := newAveraging(ctx, o)
 		a.observe = m.Observe
 		o.method = a
 	case Pegasos:
@@ -122,11 +120,11 @@ type orthogonalRun struct {
 	settings Settings
 	nodes    *structured.Oracle // of node weights
 	saddle   *saddle
-	started  time.Time
 	method   orthogonalMethod
-	took     time.Duration // by the last certificate
+	longest  time.Duration // a certificate took
 
-	// The best so far: vectors of node weights by example, their value, and the best lower bound.
+	// The best so far: vectors of node weights by example, nil for zero, their value, and the best
+	// lower bound.
 	best   *structured.Rows
 	primal float64
 	dual   float64
@@ -166,7 +164,6 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	set := o.settings
 	ctx, end := set.Watch(ctx)
 	defer end()
-	o.best = o.nodes.Rows(o.nodes.NewDual())
 	result := &Result{}
 	certified := true // what the last epoch reached
 	var err error
@@ -177,7 +174,7 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	}
 	for {
 		if certified && o.gap() <= set.Gap {
-			if o.store(result); result.Gap <= set.Gap {
+			if o.store(ctx, result); result.Gap <= set.Gap {
 				result.Status = Converged
 				break
 			}
@@ -188,29 +185,33 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 		}
 		certified = false
 		p := Progress{Epoch: result.Epochs + 1}
-		if err = o.method.epoch(ctx); err == nil {
+		epoch, cancel := set.limit(ctx, set.kept(o.longest))
+		err = o.method.epoch(epoch)
+		cancel()
+		if err == nil {
 			if p.Estimate = o.method.estimate(); p.Estimate == 0 || p.Epoch == set.MaxEpochs {
 				began := time.Now()
 				err = o.method.certify(ctx, o)
 				certified, p.Estimate = err == nil, 0
-				o.took = time.Since(began)
+				o.longest = max(o.longest, time.Since(began))
 			}
 		}
 		if err != nil {
-			if ctx.Err() == nil {
+			over := overTime(epoch, err) || overTime(ctx, err)
+			if ctx.Err() == nil && !over {
 				return nil, err
 			}
 			result.Status = Cancelled
 			if errors.Is(err, context.DeadlineExceeded) {
 				result.Status = TimeLimit
 			}
-			if err = fmt.Errorf("solver: stopped in epoch %d: %w", p.Epoch, err); context.Cause(ctx) == errTime {
+			if err = fmt.Errorf("solver: stopped in epoch %d: %w", p.Epoch, err); over {
 				err = nil
 			}
 			break
 		}
 		result.Epochs = p.Epoch
-		p.Primal, p.Dual, p.Gap, p.Seconds = o.primal, o.dual, o.gap(), time.Since(o.started).Seconds()
+		p.Primal, p.Dual, p.Gap, p.Seconds = o.primal, o.dual, o.gap(), time.Since(set.began).Seconds()
 		result.History = append(result.History, p)
 		if set.Progress != nil {
 			if err = set.Progress(p); err != nil {
@@ -219,33 +220,50 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 			}
 		}
 	}
-	if !certified && o.took < grace {
-		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	if !certified {
+		final, cancel := set.limit(ctx, o.longest/2) // to store the weights
+		if err != nil {
+			cancel()
+			final, cancel = context.WithTimeout(context.WithoutCancel(ctx), grace)
+		}
 		defer cancel()
 		if late := o.method.certify(final, o); late != nil && final.Err() == nil {
 			return nil, late
 		}
 	}
 	if result.Status != Converged {
-		o.store(result)
+		o.store(context.WithoutCancel(ctx), result)
 	}
 	if result.Point = o.saddle.point; result.Point == nil {
 		result.Point = o.nodes.NewDual()
 	}
 	result.Last = result.Point
-	result.Seconds = time.Since(o.started).Seconds()
+	result.Seconds = time.Since(set.began).Seconds()
 	return result, err
 }
 
 // store puts the best weights into the result, and the value that they have as they are stored,
-// that is, rounded.
-func (o *orthogonalRun) store(result *Result) {
+// that is, rounded. If ctx ends before, the value is infinite.
+func (o *orthogonalRun) store(ctx context.Context, result *Result) {
 	w := o.nodes.NewState(o.settings.Wide())
-	w.Set(o.best, o.settings.Workers)
 	result.Weights = structured.LinearWeights(w)
 	result.Expansion, _ = w.(*structured.Expansion)
+	result.Primal, result.Dual = o.primal, o.dual
+	if o.best != nil {
+		result.Primal = o.value(ctx, w)
+	}
+	result.Gap = structured.Certificate{Primal: result.Primal, Dual: result.Dual}.Gap()
+}
+
+// value makes w the best weights and returns their value.
+func (o *orthogonalRun) value(ctx context.Context, w structured.State) float64 {
 	products := o.problem.Regularizer.NewProducts()
-	addProducts(products, w, o.best, o.settings.Workers)
+	if _, _, err := w.Set(ctx, o.best, o.settings.Workers); err != nil {
+		return math.Inf(1)
+	}
+	if err := addProducts(ctx, products, w, o.best, o.settings.Workers); err != nil {
+		return math.Inf(1)
+	}
 	hinge := 0.0
 	search, scores := o.nodes.NewSearch(), make([]float64, w.Width())
 	for i := range o.nodes.Inputs().Len() {
@@ -256,11 +274,10 @@ func (o *orthogonalRun) store(result *Result) {
 			hinge += o.nodes.C(b) * search.Load(b, scores)
 		}
 	}
-	result.Primal, result.Dual = products.Value()+hinge, o.dual
-	if math.IsNaN(result.Primal) {
-		result.Primal = math.Inf(1)
+	if v := products.Value() + hinge; !math.IsNaN(v) {
+		return v
 	}
-	result.Gap = structured.Certificate{Primal: result.Primal, Dual: result.Dual}.Gap()
+	return math.Inf(1)
 }
 
 // alternation takes epochs of a method for ridge problems in turns with the best S.
@@ -299,7 +316,7 @@ func (a *alternation) begin(ctx context.Context) (float64, error) {
 	if err != nil || a.point == nil {
 		return primal, err
 	}
-	if err := a.ascend(a.state.weights, a.state.dual, a.excess(primal, a.settings.Gap)); err != nil {
+	if err := a.ascend(ctx, a.state.weights, a.state.dual, a.excess(primal, a.settings.Gap)); err != nil {
 		return 0, err
 	}
 	return a.turn(ctx)
@@ -338,7 +355,7 @@ func (a *alternation) certify(ctx context.Context, o *orthogonalRun) error {
 	var err error
 	if a.at == nil {
 		primal, err = a.begin(ctx)
-	} else if err = a.ascend(a.state.weights, a.at.point(), a.excess(o.primal, o.gap())); err == nil {
+	} else if err = a.ascend(ctx, a.state.weights, a.at.point(), a.excess(o.primal, o.gap())); err == nil {
 		primal, err = a.turn(ctx)
 	}
 	if err != nil {

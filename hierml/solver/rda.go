@@ -142,6 +142,7 @@ type averaging struct {
 	mean         []float64 // of the subgradients, likewise
 	weights      structured.State
 	at           evaluation // w(t+1)
+	evaluated    bool       // it is complete
 
 	upper, lower float64 // the paper's bounds
 	delta        float64
@@ -166,7 +167,7 @@ type evaluation struct {
 
 func (e *evaluation) value() float64 { return e.omega + e.hinge }
 
-func newAveraging(o *orthogonalRun) *averaging {
+func newAveraging(ctx context.Context, o *orthogonalRun) *averaging {
 	p := o.problem
 	examples, nodes := p.Inputs.Len(), p.Regularizer.Len()
 	a := &averaging{
@@ -178,7 +179,7 @@ func newAveraging(o *orthogonalRun) *averaging {
 	if o.nodes.Blocks() > 0 {
 		a.upper = o.nodes.C(0) * float64(examples)
 	}
-	a.evaluate()
+	a.evaluate(ctx)
 	return a
 }
 
@@ -199,15 +200,21 @@ func (a *averaging) rows() *structured.Rows {
 	return rows
 }
 
-// evaluate sets the weights to w(t+1) and evaluates them.
-func (a *averaging) evaluate() {
-	a.weights.Set(a.rows(), a.workers)
+// evaluate sets the weights to w(t+1) and evaluates them, unless ctx ends before.
+func (a *averaging) evaluate(ctx context.Context) {
+	a.evaluated = false
+	if _, _, err := a.weights.Set(ctx, a.rows(), a.workers); err != nil {
+		return
+	}
 	e, nodes := &a.at, len(a.row)
 	e.products.Clear()
 	e.hinge, e.gain = 0, 0
 	scores := make([]float64, a.weights.Width())
 	var worst []int32
 	for i := range a.problem.Inputs.Len() {
+		if ctx.Err() != nil {
+			return
+		}
 		a.weights.Scores(i, scores)
 		for c, n := range a.nodes.Columns() {
 			a.row[n] = scores[c]
@@ -224,10 +231,11 @@ func (a *averaging) evaluate() {
 		}
 	}
 	e.omega, e.norm = e.products.Value(), e.products.Trace()
+	a.evaluated = true
 }
 
-// iterate makes steps 1 to 4 of [ZXW11, Algorithm 1].
-func (a *averaging) iterate() {
+// iterate makes steps 1 to 4 of [ZXW11, Algorithm 1], unless ctx ends before.
+func (a *averaging) iterate(ctx context.Context) {
 	a.taken.iterations++
 	t, nodes := float64(a.taken.iterations), len(a.row)
 	e := &a.at
@@ -251,7 +259,9 @@ func (a *averaging) iterate() {
 			w[n] = -mean[n] / a.lambda
 		}
 	}
-	a.evaluate()
+	if a.evaluate(ctx); !a.evaluated {
+		return
+	}
 	a.upper = min(a.upper, e.value())
 	a.lower = max(a.lower, a.delta-a.lambda/2*e.norm)
 }
@@ -260,7 +270,9 @@ func (a *averaging) epoch(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	a.iterate()
+	if a.iterate(ctx); !a.evaluated {
+		return ctx.Err()
+	}
 	if a.observe != nil {
 		expansion, _ := a.weights.(*structured.Expansion)
 		a.observe(RDAStep{
@@ -275,6 +287,9 @@ func (a *averaging) epoch(ctx context.Context) error {
 func (a *averaging) estimate() float64 { return 0 }
 
 func (a *averaging) certify(ctx context.Context, o *orthogonalRun) error {
+	if !a.evaluated {
+		return ctx.Err()
+	}
 	o.raise(a.lower)
 	o.offer(a.at.value(), a.rows)
 	if a.taken.iterations < a.bounded+(a.bounded+3)/4 {
@@ -294,7 +309,7 @@ func (a *averaging) bound(ctx context.Context, o *orthogonalRun) error {
 	if err != nil {
 		return err
 	}
-	if err := s.ascend(ridge.weights, point, s.excess(o.primal, o.gap())); err != nil {
+	if err := s.ascend(ctx, ridge.weights, point, s.excess(o.primal, o.gap())); err != nil {
 		return err
 	}
 	ridge, primal, err := s.certified(ctx, 0)

@@ -14,14 +14,14 @@ import (
 const shares = 4
 
 // addProducts adds the inner products of the columns of the weights, which are the sum of the rows
-// given.
-func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.Rows, workers int) {
+// given. It returns ctx's error if it ends before.
+func addProducts(ctx context.Context, dst *orthogonal.Products, s structured.State, rows *structured.Rows, workers int) error {
 	if w := structured.LinearWeights(s); w != nil {
 		var parts [shares]*orthogonal.Products
 		var wait guarded.Group
 		for k := range parts {
 			parts[k] = dst.New()
-			work := func() { addSquares(parts[k], w, k*w.Features/shares, (k+1)*w.Features/shares) }
+			work := func() { addSquares(ctx, parts[k], w, k*w.Features/shares, (k+1)*w.Features/shares) }
 			if workers == 1 {
 				work()
 			} else {
@@ -32,13 +32,13 @@ func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.
 		for _, part := range parts {
 			dst.Merge(part)
 		}
-		return
+		return ctx.Err()
 	}
 	e := s.(*structured.Expansion)
 	coefficients, products, scores := make([]float64, dst.Len()), make([]float64, dst.Len()), make([]float64, e.Width())
 	for i := range len(rows.Border) - 1 {
 		columns, values := rows.Row(i)
-		if len(columns) == 0 {
+		if len(columns) == 0 || ctx.Err() != nil {
 			continue
 		}
 		clear(coefficients)
@@ -51,12 +51,13 @@ func addProducts(dst *orthogonal.Products, s structured.State, rows *structured.
 		}
 		dst.Add(coefficients, products)
 	}
+	return ctx.Err()
 }
 
-// addSquares adds what some of the features contribute to the products.
-func addSquares(dst *orthogonal.Products, w *structured.Weights, from, to int) {
+// addSquares adds what some of the features contribute to the products, until ctx ends.
+func addSquares(ctx context.Context, dst *orthogonal.Products, w *structured.Weights, from, to int) {
 	nodes, values := make([]int, 0, len(w.Columns)), make([]float64, 0, len(w.Columns))
-	for f := from; f < to; f++ {
+	for f := from; f < to && ctx.Err() == nil; f++ {
 		nodes, values = nodes[:0], values[:0]
 		for c, n := range w.Columns {
 			if v := w.At(f, c); v != 0 {
@@ -125,29 +126,33 @@ func (s *saddle) certified(ctx context.Context, seed uint64) (*state, float64, e
 	if err := ridge.warm(ctx, s.point); err != nil {
 		return nil, 0, err
 	}
-	s.measure(ridge.weights, ridge.dual)
+	if err := s.measure(ctx, ridge.weights, ridge.dual); err != nil {
+		return nil, 0, err
+	}
 	quadratic := s.products.Trace() / 2
 	s.signs.Weights(s.vectors, s.products)
 	return ridge, ridge.certificate.Primal - quadratic + s.vectors.Value(), nil
 }
 
 // measure computes the products of the weights of the ridge problem.
-func (s *saddle) measure(w structured.State, point *structured.Dual) {
+func (s *saddle) measure(ctx context.Context, w structured.State, point *structured.Dual) error {
 	var rows *structured.Rows
 	if structured.LinearWeights(w) == nil {
 		rows = s.ridge.Rows(point)
 	}
 	s.products.Clear()
-	addProducts(s.products, w, rows, s.settings.Workers)
+	return addProducts(ctx, s.products, w, rows, s.settings.Workers)
 }
 
 // ascend moves to the best S for a dual point, whose weights in the ridge problem of the present S
 // are given.
-func (s *saddle) ascend(w structured.State, point *structured.Dual, tolerance float64) error {
-	s.measure(w, point)
+func (s *saddle) ascend(ctx context.Context, w structured.State, point *structured.Dual, tolerance float64) error {
+	if err := s.measure(ctx, w, point); err != nil {
+		return err
+	}
 	s.signs.Dual(s.vectors, s.products)
 	s.point = point
-	return s.signs.Ascend(s.vectors, tolerance)
+	return s.signs.Ascend(ctx, s.vectors, tolerance)
 }
 
 // weights returns the node weights that belong to a dual point under S.

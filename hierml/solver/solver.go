@@ -62,7 +62,9 @@ type Settings struct {
 	Gap float64
 	// MaxEpochs bounds the passes over the examples. The default value is 1000.
 	MaxEpochs int
-	// Time bounds the time spent. When set to zero it is not bounded.
+	// Time bounds the time spent, what it takes to certify the result included. When set to zero it
+	// is not bounded. Preparations, such as the kernel of every two instances, count, but are not
+	// cut off.
 	Time time.Duration
 	// Seed determines the order of the examples; equal seeds give equal results.
 	Seed uint64
@@ -74,6 +76,25 @@ type Settings struct {
 	// Start, if not nil, is the result of a problem that differs in C or in costs alone, from whose
 	// dual point to start.
 	Start *Result
+
+	began time.Time // zero for that of Solve
+}
+
+// Begin has the time counted from now on, where it does not count yet: for preparations before
+// Solve.
+func (s *Settings) Begin() {
+	if s.began.IsZero() {
+		s.began = time.Now()
+	}
+}
+
+// Left returns what of Time is left since Begin, not above zero if that is nothing. Time is not zero.
+func (s *Settings) Left() time.Duration { return s.Time - time.Since(s.began) }
+
+// Share returns the settings for a part of the work that begins now and may take a time.
+func (s Settings) Share(t time.Duration) Settings {
+	s.Time, s.began = t, time.Now()
+	return s
 }
 
 // Defaults of the settings.
@@ -188,10 +209,11 @@ type state struct {
 	weights     structured.State       // W(point) at the start of an epoch
 	certificate structured.Certificate // of that point
 	gaps        []float64              // of every block at that point
+	moved       bool                   // the weights have been others than zero
 }
 
 func newState(o *structured.Oracle, set Settings) *state {
-	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), certificate: o.Origin(), gaps: make([]float64, o.Blocks())}
+	s := &state{oracle: o, settings: set, dual: o.NewDual(), weights: o.NewState(set.Wide()), certificate: o.Origin(set.Workers), gaps: make([]float64, o.Blocks())}
 	for b := range s.gaps {
 		s.gaps[b] = math.Inf(1)
 	}
@@ -211,6 +233,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if err != nil {
 		return nil, err
 	}
+	set.Begin()
 	o, err := p.Compile()
 	if err != nil {
 		return nil, err
@@ -222,9 +245,10 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if err := structured.CheckOrigin(s.certificate.Primal); err != nil {
 		return nil, err
 	}
-	started := time.Now()
+	ctx, cancel := set.limit(ctx, 0)
+	defer cancel()
 	if set.Start != nil {
-		if err := s.warm(ctx, set.Start.Point); err != nil {
+		if err := s.warm(ctx, set.Start.Point); err != nil && !overTime(ctx, err) {
 			return nil, err
 		}
 	}
@@ -232,7 +256,7 @@ func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Met
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, s, it, started)
+	return run(ctx, s, it)
 }
 
 var errForeign = errors.New("solver: Start is the result of another problem; start from one with the same examples and competitors")
@@ -264,9 +288,10 @@ func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 	}
 	c, err := s.oracle.Certify(ctx, s.dual, s.weights, s.gaps, s.settings.Workers)
 	if err != nil {
+		s.dual = s.oracle.NewDual()
 		return fmt.Errorf("solver: stopped before the first epoch: %w", err)
 	}
-	s.certificate = c
+	s.certificate, s.moved = c, true
 	return nil
 }
 
@@ -278,44 +303,75 @@ func hopeful(epoch int, estimate float64, set Settings) bool {
 	return estimate <= 4*set.Gap || powerOfFour || epoch == set.MaxEpochs
 }
 
-// grace is how long a solver that was stopped may take to certify what it has reached since the
+// grace is how long a solver that was cancelled may take to certify what it has reached since the
 // last certificate.
 const grace = time.Second
 
 // errTime ends a run when Settings.Time is over.
 var errTime = errors.New("time limit")
 
+// overTime tells whether an error is that of a context whose time is over.
+func overTime(ctx context.Context, err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errTime
+}
+
+// limit returns a context that ends when the time is over but for what is kept of it.
+func (s *Settings) limit(ctx context.Context, kept time.Duration) (context.Context, context.CancelFunc) {
+	if s.Time == 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, s.began.Add(s.Time-kept), errTime)
+}
+
+// kept is the part of the time that is kept for the last certificate, where the longest before has
+// taken what is given: that and half of it, since the best weights may have to be built again.
+// Before there was one, it is half of what is left: the first epoch takes longer than a certificate.
+func (s *Settings) kept(longest time.Duration) time.Duration {
+	if s.Time == 0 {
+		return 0
+	}
+	if longest == 0 {
+		return max(0, s.Left()/2)
+	}
+	return min(longest+longest/2, s.Time)
+}
+
 // run repeats epochs and certificates until one of the reasons to stop, and returns the best point
-// certified. The result is never nil.
-func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, error) {
+// certified. The result is never nil. ctx ends when the time is over.
+func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	set := s.settings
 	ctx, end := set.Watch(ctx)
 	defer end()
-	if set.Time > 0 {
-		limited, cancel := context.WithDeadlineCause(ctx, start.Add(set.Time), errTime)
-		defer cancel()
-		ctx = limited
-	}
 	best := s.oracle.NewDual()
 	best.CopyFrom(s.dual)
 	primal, dual := s.certificate.Primal, max(0, s.certificate.Dual)
 	atBest := true // s.weights belong to best
 	result := &Result{Point: best}
-	certified := true // what the last epoch reached
-	estimate := 0.0   // of the last epoch, where it is not
-	keep := func(c structured.Certificate) {
+	certified := true         // what the last epoch reached
+	estimate := 0.0           // of the last epoch, where it is not
+	var longest time.Duration // a certificate took
+	certify := func(ctx context.Context) error {
+		before := time.Now()
+		atBest = false
+		c, err := s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
+		if err != nil {
+			return err
+		}
+		longest = max(longest, time.Since(before))
+		s.certificate = c
 		dual = max(dual, c.Dual)
 		if atBest = c.Primal <= primal; atBest {
-			primal = c.Primal
+			primal, s.moved = c.Primal, true
 			best.CopyFrom(m.point())
 		}
+		return nil
 	}
 	var err error
 	for {
 		gap := structured.Certificate{Primal: primal, Dual: dual}.Gap()
 		result.Primal, result.Dual, result.Gap = primal, dual, gap
 		if result.Epochs > 0 {
-			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(start).Seconds()}
+			p := Progress{Epoch: result.Epochs, Primal: primal, Dual: dual, Gap: gap, Seconds: time.Since(set.began).Seconds()}
 			if !certified {
 				p.Estimate = estimate
 			}
@@ -335,12 +391,14 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 			result.Status = MaxEpochs
 			break
 		}
-		var c structured.Certificate
 		atBest, certified = false, false
-		if err = m.epoch(ctx); err == nil {
+		epoch, cancel := set.limit(ctx, set.kept(longest))
+		err = m.epoch(epoch)
+		cancel()
+		if err == nil {
 			estimate = m.estimate() / s.certificate.Primal
 			if certified = hopeful(result.Epochs+1, estimate, set); certified {
-				c, err = s.oracle.Certify(ctx, m.point(), s.weights, s.gaps, set.Workers)
+				err = certify(ctx)
 			}
 		}
 		if err != nil {
@@ -348,33 +406,36 @@ func run(ctx context.Context, s *state, m iteration, start time.Time) (*Result, 
 			if errors.Is(err, context.DeadlineExceeded) {
 				result.Status = TimeLimit
 			}
-			if context.Cause(ctx) == errTime {
+			if overTime(epoch, err) || overTime(ctx, err) {
 				err = nil
-				break
+			} else {
+				err = fmt.Errorf("solver: stopped in epoch %d: %w", result.Epochs+1, err)
 			}
-			err = fmt.Errorf("solver: stopped in epoch %d: %w", result.Epochs+1, err)
 			break
 		}
 		result.Epochs++
-		if certified {
-			s.certificate = c
-			keep(c)
-		}
 	}
 	if result.Status == Cancelled || result.Status == TimeLimit || !certified {
-		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-		defer cancel()
-		if c, err := s.oracle.Certify(final, m.point(), s.weights, s.gaps, set.Workers); err == nil {
-			keep(c)
+		final, cancel := ctx, context.CancelFunc(func() {})
+		if err != nil {
+			final, cancel = context.WithTimeout(context.WithoutCancel(ctx), grace)
+		}
+		if certify(final) == nil {
 			result.Primal, result.Dual, result.Gap = primal, dual, structured.Certificate{Primal: primal, Dual: dual}.Gap()
 		}
+		cancel()
 	}
-	if !atBest || result.Epochs == 0 {
-		s.oracle.Build(best, s.weights, set.Workers)
+	switch {
+	case !s.moved: // best is zero, without a pass over all weights
+		s.weights = s.oracle.NewState(set.Wide())
+	case !atBest:
+		if _, _, err := s.oracle.Build(context.WithoutCancel(ctx), best, s.weights, set.Workers); err != nil {
+			return nil, err
+		}
 	}
 	result.Last = m.point()
 	result.Weights = structured.LinearWeights(s.weights)
 	result.Expansion, _ = s.weights.(*structured.Expansion)
-	result.Seconds = time.Since(start).Seconds()
+	result.Seconds = time.Since(set.began).Seconds()
 	return result, err
 }

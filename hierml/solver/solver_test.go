@@ -419,12 +419,12 @@ func TestWorsePointsAreNotReturned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	good, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 1}), &script{points: []*structured.Dual{b.dual}}, time.Now())
+	good, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 1}), &script{points: []*structured.Dual{b.dual}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	points := []*structured.Dual{o.NewDual(), b.dual, o.NewDual()}
-	r, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 3}), &script{points: points}, time.Now())
+	r, err := run(context.Background(), newState(o, Settings{Gap: 1e-9, MaxEpochs: 3}), &script{points: points})
 	if err != nil {
 		t.Fatal(err)
 	}

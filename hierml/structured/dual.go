@@ -65,9 +65,12 @@ func (o *Oracle) Rows(d *Dual) *Rows {
 }
 
 // Build sets w to W(d) and returns the squared norms of W(d) and of w as it is stored. The result
-// does not depend on workers.
-func (o *Oracle) Build(d *Dual, w State, workers int) (exact, stored float64) {
-	return w.Set(o.Rows(d), workers)
+// does not depend on workers. Build returns ctx's error if it is cancelled.
+func (o *Oracle) Build(ctx context.Context, d *Dual, w State, workers int) (exact, stored float64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, 0, err
+	}
+	return w.Set(ctx, o.Rows(d), workers)
 }
 
 // Certificate is a primal value that weights attain and a dual value that no weights can undercut.
@@ -97,7 +100,10 @@ func (c Certificate) Gap() float64 {
 // infinite and the dual value 0. The result does not depend on workers. Certify
 // returns ctx's error if it is cancelled.
 func (o *Oracle) Certify(ctx context.Context, d *Dual, w State, gaps []float64, workers int) (Certificate, error) {
-	exact, stored := o.Build(d, w, workers)
+	exact, stored, err := o.Build(ctx, d, w, workers)
+	if err != nil {
+		return Certificate{}, err
+	}
 	chunks := (o.inputs.Len() + chunk - 1) / chunk
 	hinges, gains := make([]float64, chunks), make([]float64, chunks)
 	type scratch struct {

@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -35,8 +36,9 @@ type State interface {
 	// NewBatch returns an empty batch of examples.
 	NewBatch() Batch
 	// Set makes W the sum of rows u_i (x) x_i and returns the squared norms of the sum and of W as
-	// it is stored. The result does not depend on workers.
-	Set(u *Rows, workers int) (exact, stored float64)
+	// it is stored. The result does not depend on workers. If ctx ends before, it returns ctx's
+	// error, and W is of no use until it is set again.
+	Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error)
 }
 
 // Rows are sparse vectors u_i over the columns of the weights, one an example.
@@ -206,7 +208,7 @@ func (s *linearState) Add(i int, columns []int32, u []float64) {
 
 // Set accumulates every row of the weights in float64 over the examples that have the feature and
 // then rounds it to what is stored.
-func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
+func (s *linearState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	l, w := s.linear, s.Weights
 	norms := make([][2]float64, (l.x.Cols+chunk-1)/chunk)
 	rows := make([][]float64, workerCount(workers))
@@ -216,7 +218,7 @@ func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
 		}
 		row := rows[worker]
 		var norm [2]float64
-		for f := lo; f < hi; f++ {
+		for f := lo; f < hi && ctx.Err() == nil; f++ {
 			clear(row)
 			for k := l.byFeature[f]; k < l.byFeature[f+1]; k++ {
 				i, x := l.examples[k], float64(l.values[k])
@@ -247,7 +249,7 @@ func (s *linearState) Set(u *Rows, workers int) (exact, stored float64) {
 		exact += norm[0]
 		stored += norm[1]
 	}
-	return exact, stored
+	return exact, stored, ctx.Err()
 }
 
 // Kernel are examples known by the matrix of their inner products; their weights are an
@@ -287,7 +289,7 @@ func (k *Kernel) Product(i, j int) float64 { return k.gram.At(i, j) }
 // NewState returns zero weights, always in float64.
 func (k *Kernel) NewState(columns []int, _ bool) State {
 	width := scoreWidth(len(columns))
-	return &Expansion{Columns: columns, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
+	return &Expansion{Columns: columns, Rows: Rows{Border: make([]int, k.Len()+1)}, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
 }
 
 // Expansion is a weight matrix W = sum_i u_i (x) phi(x_i) over the examples of a [Kernel]: it holds
@@ -327,11 +329,11 @@ func (e *Expansion) addTo(lo, hi, i int, columns []int32, u []float64) {
 }
 
 // Set makes the weights those of the vectors given.
-func (e *Expansion) Set(u *Rows, workers int) (exact, stored float64) {
+func (e *Expansion) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	e.Rows = Rows{Border: append([]int(nil), u.Border...), Columns: append([]int32(nil), u.Columns...), Values: append([]float64(nil), u.Values...)}
 	norms := make([]float64, e.kernel.Len())
 	parallel(e.kernel.Len(), workerCount(workers), func(_, lo, hi int) {
-		for j := lo; j < hi; j++ {
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
 			row := e.scores[j*e.width : (j+1)*e.width]
 			clear(row)
 			for i := range e.kernel.Len() {
@@ -353,7 +355,7 @@ func (e *Expansion) Set(u *Rows, workers int) (exact, stored float64) {
 	for _, v := range norms {
 		exact += v
 	}
-	return exact, exact
+	return exact, exact, ctx.Err()
 }
 
 // ScoresOf writes the scores of the columns for an instance whose inner products with the examples

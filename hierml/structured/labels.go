@@ -61,6 +61,7 @@ type Labels struct {
 	truth      []int32
 	costs      [][]float64 // b by true label and candidate; nil for labels without examples, or of which there are too many
 	scales     [][]float64 // r likewise, nil where all are 1
+	leaves     bool        // the candidates are the leaves
 }
 
 // NewLabels returns the comparisons of labels y, one node id an example, with the other candidates
@@ -78,8 +79,8 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 	if r < Margin || r > Slack {
 		return nil, fmt.Errorf("structured: unknown rescaling %d; expected structured.Margin, structured.Norm or structured.Slack", int(r))
 	}
-	ls := &Labels{attributes: a, loss: l, rescaling: r, c: c, truth: make([]int32, len(y))}
 	t := a.taxonomy
+	ls := &Labels{attributes: a, loss: l, rescaling: r, c: c, truth: make([]int32, len(y)), leaves: slices.Equal(a.candidates, t.Leaves())}
 	for i, n := range y {
 		if n < 0 || n >= t.Len() {
 			return nil, fmt.Errorf("structured: row %d has label %d; the taxonomy has nodes 0..%d", i, n, t.Len()-1)
@@ -95,37 +96,53 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 
 // tabulate checks the costs of the labels that some example has and keeps them if they are few.
 func (ls *Labels) tabulate() error {
-	t, candidates := ls.attributes.taxonomy, ls.attributes.candidates
-	distinct := make([]bool, len(candidates))
-	rows := 0
-	for _, y := range ls.truth {
-		if !distinct[y] {
-			distinct[y] = true
-			rows++
-		}
-	}
-	keep := rows*len(candidates)*8 <= costTable
+	q := len(ls.attributes.candidates)
+	distinct := slices.Clone(ls.truth)
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	keep := len(distinct)*q*8 <= costTable
 	if keep {
-		ls.costs, ls.scales = make([][]float64, len(candidates)), make([][]float64, len(candidates))
+		ls.costs, ls.scales = make([][]float64, q), make([][]float64, q)
 	}
-	cost, scale := make([]float64, len(candidates)), make([]float64, len(candidates))
-	for y, seen := range distinct {
-		if !seen {
-			continue
+	workers := 1 // those of too many labels are computed by several in the training, too
+	if !keep {
+		workers = workerCount(0)
+	}
+	wrong := make([]error, len(distinct))
+	costs, scales := make([][]float64, workers), make([][]float64, workers)
+	parallel(len(distinct), len(costs), func(worker, lo, hi int) {
+		if costs[worker] == nil {
+			costs[worker], scales[worker] = make([]float64, q), make([]float64, q)
 		}
-		ls.losses(int32(y), cost)
-		for z, v := range cost {
-			if !(v >= 0) || math.IsInf(v, 1) || z == y && v != 0 {
-				return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
-					t.Name(candidates[z]), t.Name(candidates[y]), v)
+		cost, scale := costs[worker], scales[worker]
+		for k := lo; k < hi; k++ {
+			y := distinct[k]
+			ls.losses(y, cost)
+			if wrong[k] = ls.check(y, cost); wrong[k] != nil || !keep {
+				continue
 			}
-		}
-		if keep {
-			ls.rescale(int32(y), cost, scale)
-			ls.costs[y] = append([]float64(nil), cost...)
+			ls.rescale(y, cost, scale)
+			ls.costs[y] = slices.Clone(cost)
 			if ls.rescaling != Margin {
-				ls.scales[y] = append([]float64(nil), scale...)
+				ls.scales[y] = slices.Clone(scale)
 			}
+		}
+	})
+	for _, err := range wrong {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check returns an error unless the losses where the candidate at position y is true are losses.
+func (ls *Labels) check(y int32, losses []float64) error {
+	t, candidates := ls.attributes.taxonomy, ls.attributes.candidates
+	for z, v := range losses {
+		if !(v >= 0) || math.IsInf(v, 1) || z == int(y) && v != 0 {
+			return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
+				t.Name(candidates[z]), t.Name(candidates[y]), v)
 		}
 	}
 	return nil
@@ -134,7 +151,7 @@ func (ls *Labels) tabulate() error {
 // losses writes the losses of all candidates.
 func (ls *Labels) losses(truth int32, dst []float64) {
 	a := ls.attributes
-	if slices.Equal(a.candidates, a.taxonomy.Leaves()) {
+	if ls.leaves {
 		loss.Row(ls.loss, a.taxonomy, a.candidates[truth], dst)
 		return
 	}

@@ -133,12 +133,23 @@ func (o *Oracle) Columns() []int { return o.columns }
 // NewState returns zero weights; see Inputs.
 func (o *Oracle) NewState(wide bool) State { return o.inputs.NewState(o.columns, wide) }
 
-// Origin returns the certificate of zero weights and the zero dual.
-func (o *Oracle) Origin() Certificate {
-	search, zeros := o.NewSearch(), make([]float64, scoreWidth(len(o.columns)))
+// Origin returns the certificate of zero weights and the zero dual. The result does not depend on
+// workers.
+func (o *Oracle) Origin(workers int) Certificate {
+	worst := make([]float64, o.Blocks())
+	searches := make([]Search, workerCount(workers))
+	zeros := make([]float64, scoreWidth(len(o.columns)))
+	parallel(len(worst), len(searches), func(worker, lo, hi int) {
+		if searches[worker] == nil {
+			searches[worker] = o.NewSearch()
+		}
+		for b := lo; b < hi; b++ {
+			worst[b] = searches[worker].Load(b, zeros)
+		}
+	})
 	var value float64
-	for b := range o.Blocks() {
-		value += o.C(b) * search.Load(b, zeros)
+	for b, v := range worst {
+		value += o.C(b) * v
 	}
 	return Certificate{Primal: value}
 }

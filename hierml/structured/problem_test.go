@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/internal/example"
 	"github.com/hierml/notebook/hierml/loss"
@@ -220,7 +222,7 @@ func TestOriginIsTheCertificateOfZeroWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Origin(); got != want || got.Gap() != 1 {
+	if got := o.Origin(2); got != want || got.Gap() != 1 {
 		t.Errorf("certificate %v with gap %v, want %v with gap 1", got, got.Gap(), want)
 	}
 }
@@ -295,6 +297,32 @@ func TestScales(t *testing.T) {
 		}
 		if got, want := LambdaValue(10, c), 2*LambdaFromC(c)*10; math.Abs(got-want) > 1e-12*want {
 			t.Errorf("value 10 at C %v becomes %v, want %v", c, got, want)
+		}
+	}
+}
+
+// TestSetIsInterrupted sets weights when the context has ended: they stay as they are.
+func TestSetIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	gram := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+	kernel, err := NewKernel(gram)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, err := NewLinear(&dataset.Matrix{Rows: 2, Cols: 2, Indptr: []int{0, 1, 2}, Indices: []int32{0, 1}, Values: []float32{1, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &Rows{Border: []int{0, 1, 2}, Columns: []int32{0, 0}, Values: []float64{1, 1}}
+	for name, in := range map[string]Inputs{"linear": linear, "kernel": kernel} {
+		w := in.NewState([]int{0}, false)
+		if _, _, err := w.Set(ctx, rows, 2); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		scores := make([]float64, w.Width())
+		if w.Scores(0, scores); scores[0] != 0 {
+			t.Errorf("%s: score %v", name, scores[0])
 		}
 	}
 }

@@ -234,7 +234,7 @@ func TestSiblingsCertify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Origin().Primal; math.Abs(got-0.3*20) > 1e-12 {
+	if got := o.Origin(2).Primal; math.Abs(got-0.3*20) > 1e-12 {
 		t.Errorf("value of zero weights %v, want %v", got, 0.3*20)
 	}
 	d := o.NewDual()

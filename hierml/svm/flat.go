@@ -35,6 +35,7 @@ type Flat struct {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ type GlobalMargin struct {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s GlobalMargin) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

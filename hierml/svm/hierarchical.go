@@ -55,6 +55,7 @@ type Hierarchical struct {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

@@ -61,6 +61,7 @@ type Weighting interface {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Normalized) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ const group = 8
 
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s OneVsRest) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkData(d); err != nil {
 		return nil, err
 	}

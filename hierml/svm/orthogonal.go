@@ -50,6 +50,7 @@ type Orthogonal struct {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Orthogonal) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}

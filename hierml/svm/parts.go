@@ -69,6 +69,7 @@ func solveParts(ctx context.Context, all []part, a *structured.Attributes, d *da
 	if err := settings.Check(); err != nil {
 		return nil, err
 	}
+	settings.Begin()
 	ctx, end := settings.Watch(ctx)
 	defer end()
 	most := 0
@@ -150,7 +151,7 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 			p.record(k, solver.TimeLimit)
 			return
 		}
-		settings.Time = max(1, left)
+		settings = settings.Share(max(1, left))
 	}
 	settings.Progress = func(s solver.Progress) error { return p.report(k, s) }
 	end, err := p.parts[k].solve(ctx, p, k, worker, settings)
@@ -172,7 +173,7 @@ func (p *parts) solve(ctx context.Context, k, worker, workers int) {
 func (p *parts) share(k, workers int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	left := p.settings.Time - time.Since(p.started)
+	left := p.settings.Left()
 	size := float64(max(1, p.parts[k].size))
 	whole := p.left
 	p.left -= size

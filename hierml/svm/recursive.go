@@ -69,6 +69,7 @@ func (m *Mean) UnmarshalText(text []byte) error { return enum.Unmarshal(m, means
 
 // Fit trains the SVMs; see [classifier.Estimator].
 func (s Recursive) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}

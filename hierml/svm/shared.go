@@ -69,6 +69,7 @@ const (
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkData(d); err != nil {
 		return nil, err
 	}
@@ -158,6 +159,7 @@ func (f *sharing) alternate(ctx context.Context) error {
 	start, gap := f.Settings.Start, 1.0
 	idle := 0        // rounds whose SVM was solved already
 	improve := false // whether the next round must not be one
+	var kept time.Duration // of the time, for the bound: the longest that one has taken
 	for {
 		set := f.Settings
 		set.Start = start
@@ -168,8 +170,8 @@ func (f *sharing) alternate(ctx context.Context) error {
 		}
 		set.Seed += uint64(f.epochs)
 		set.Progress = f.progress
-		if f.Settings.Time > 0 {
-			set.Time = max(f.Settings.Time-time.Since(f.started), 1)
+		if set.Time > 0 {
+			set.Time = max(set.Time-kept, 1)
 		}
 		a, p, r, err := f.solve(ctx, alpha, &set)
 		if r == nil {
@@ -187,8 +189,9 @@ func (f *sharing) alternate(ctx context.Context) error {
 			f.finish(r.Status)
 			return err
 		}
-		last := r.Last
+		last, before := r.Last, time.Now()
 		squares, err := f.bound(ctx, last)
+		kept = max(kept, time.Since(before))
 		if err != nil {
 			f.finish(interrupted(err))
 			return err

@@ -27,6 +27,7 @@ type Transfer struct {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Transfer) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ type TreeLoss struct {
 
 // Fit trains the SVM; see [classifier.Estimator].
 func (s TreeLoss) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
+	s.Settings.Begin()
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}

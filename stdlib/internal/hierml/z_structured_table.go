@@ -5,6 +5,7 @@
 package hierml
 
 import (
+	"context"
 	"github.com/hierml/notebook/hierml/structured"
 	"github.com/hierml/notebook/stdlib/internal/table"
 )
@@ -137,7 +138,7 @@ type _structured_Combiner struct {
 	WDot       func(a0 structured.State) float64
 	WNewBatch  func() structured.Batch
 	WScores    func(a0 int, a1 []float64)
-	WSet       func(a0 *structured.Rows, a1 int) (float64, float64)
+	WSet       func(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error)
 	WWidth     func() int
 }
 
@@ -156,8 +157,8 @@ func (w _structured_Combiner) NewBatch() structured.Batch {
 func (w _structured_Combiner) Scores(a0 int, a1 []float64) {
 	w.WScores(a0, a1)
 }
-func (w _structured_Combiner) Set(a0 *structured.Rows, a1 int) (float64, float64) {
-	return w.WSet(a0, a1)
+func (w _structured_Combiner) Set(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error) {
+	return w.WSet(a0, a1, a2)
 }
 func (w _structured_Combiner) Width() int {
 	return w.WWidth()
@@ -240,7 +241,7 @@ type _structured_Partial struct {
 	WNewBatch func() structured.Batch
 	WScores   func(a0 int, a1 []float64)
 	WScoresAt func(a0 int, a1 []int32, a2 []float64)
-	WSet      func(a0 *structured.Rows, a1 int) (float64, float64)
+	WSet      func(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error)
 	WWidth    func() int
 }
 
@@ -256,8 +257,8 @@ func (w _structured_Partial) Scores(a0 int, a1 []float64) {
 func (w _structured_Partial) ScoresAt(a0 int, a1 []int32, a2 []float64) {
 	w.WScoresAt(a0, a1, a2)
 }
-func (w _structured_Partial) Set(a0 *structured.Rows, a1 int) (float64, float64) {
-	return w.WSet(a0, a1)
+func (w _structured_Partial) Set(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error) {
+	return w.WSet(a0, a1, a2)
 }
 func (w _structured_Partial) Width() int {
 	return w.WWidth()
@@ -301,7 +302,7 @@ type _structured_State struct {
 	WAdd      func(a0 int, a1 []int32, a2 []float64)
 	WNewBatch func() structured.Batch
 	WScores   func(a0 int, a1 []float64)
-	WSet      func(a0 *structured.Rows, a1 int) (float64, float64)
+	WSet      func(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error)
 	WWidth    func() int
 }
 
@@ -314,8 +315,8 @@ func (w _structured_State) NewBatch() structured.Batch {
 func (w _structured_State) Scores(a0 int, a1 []float64) {
 	w.WScores(a0, a1)
 }
-func (w _structured_State) Set(a0 *structured.Rows, a1 int) (float64, float64) {
-	return w.WSet(a0, a1)
+func (w _structured_State) Set(a0 context.Context, a1 *structured.Rows, a2 int) (float64, float64, error) {
+	return w.WSet(a0, a1, a2)
 }
 func (w _structured_State) Width() int {
 	return w.WWidth()
