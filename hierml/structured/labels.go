@@ -62,6 +62,7 @@ type Labels struct {
 	costs      [][]float64 // b by true label and candidate; nil for labels without examples, or of which there are too many
 	scales     [][]float64 // r likewise, nil where all are 1
 	leaves     bool        // the candidates are the leaves
+	largest    []float64   // b by true label, nil for Norm
 }
 
 // NewLabels returns the comparisons of labels y, one node id an example, with the other candidates
@@ -108,6 +109,9 @@ func (ls *Labels) tabulate() error {
 	if !keep {
 		workers = workerCount(0)
 	}
+	if ls.rescaling != Norm {
+		ls.largest = make([]float64, q)
+	}
 	wrong := make([]error, len(distinct))
 	costs, scales := make([][]float64, workers), make([][]float64, workers)
 	parallel(len(distinct), len(costs), func(worker, lo, hi int) {
@@ -118,6 +122,9 @@ func (ls *Labels) tabulate() error {
 		for k := lo; k < hi; k++ {
 			y := distinct[k]
 			ls.losses(y, cost)
+			if ls.largest != nil {
+				ls.largest[y] = slices.Max(cost)
+			}
 			if wrong[k] = ls.check(y, cost); wrong[k] != nil || !keep {
 				continue
 			}
@@ -222,6 +229,14 @@ func (ls *Labels) Known(_ int, y int32) bool { return y >= 0 && int(y) < len(ls.
 func (ls *Labels) Cost(b int, y int32) float64 {
 	cost, _ := ls.terms(ls.truth[b], y)
 	return cost
+}
+
+// atZero returns the largest violation of a block at zero weights, if it is known.
+func (ls *Labels) atZero(b int) (violation float64, ok bool) {
+	if ls.largest == nil {
+		return 0, false
+	}
+	return ls.largest[ls.truth[b]], true
 }
 
 // scale returns r_i(y).

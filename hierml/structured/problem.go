@@ -139,11 +139,18 @@ func (o *Oracle) Origin(workers int) Certificate {
 	worst := make([]float64, o.Blocks())
 	searches := make([]Search, workerCount(workers))
 	zeros := make([]float64, scoreWidth(len(o.columns)))
+	known, _ := o.Competitors.(interface{ atZero(b int) (float64, bool) })
 	parallel(len(worst), len(searches), func(worker, lo, hi int) {
-		if searches[worker] == nil {
-			searches[worker] = o.NewSearch()
-		}
 		for b := lo; b < hi; b++ {
+			if known != nil {
+				var ok bool
+				if worst[b], ok = known.atZero(b); ok {
+					continue
+				}
+			}
+			if searches[worker] == nil {
+				searches[worker] = o.NewSearch()
+			}
 			worst[b] = searches[worker].Load(b, zeros)
 		}
 	})
