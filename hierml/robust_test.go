@@ -1,10 +1,14 @@
 package hierml_test
 
 import (
+	"bytes"
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/clustering"
@@ -162,5 +166,76 @@ func TestExtremeNumbers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestManyFeatures trains every estimator on rows of which one has the largest feature that there
+// is. The model is that of the same rows where the features are numbered without gaps, also saved
+// and loaded, and features that it was not trained with change nothing.
+func TestManyFeatures(t *testing.T) {
+	g := example.Tree(2, 3)
+	const last = math.MaxInt32 - 1
+	narrow := example.Texts(g, 40, 50, 10, 1)
+	far := example.Texts(g, 40, 50, 10, 1)
+	narrow.X.Cols, far.X.Cols = 51, last+1
+	add := func(d *dataset.Dataset, feature int32) {
+		d.X.Indices, d.X.Values = append(d.X.Indices, feature), append(d.X.Values, 1)
+		d.X.Indptr[d.X.Rows]++
+	}
+	add(narrow, 50)
+	add(far, last)
+	other := *far.X // with features that no instance has
+	other.Indices, other.Values = append(slices.Clone(far.X.Indices), last+0), append(slices.Clone(far.X.Values), 5)
+	other.Indices[len(other.Indices)-2] = 1 << 30
+	other.Indptr = slices.Clone(far.X.Indptr)
+	other.Indptr[other.Rows]++
+	with := *narrow.X
+	with.Values = slices.Clone(narrow.X.Values)
+	with.Values[len(with.Values)-1] = 5
+	for _, e := range trainers() {
+		t.Run(e.name, func(t *testing.T) {
+			want, err := e.fit(context.Background(), narrow, 1, solver.Settings{MaxEpochs: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := e.fit(context.Background(), far, 1, solver.Settings{MaxEpochs: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := got.model.Features(); n != last+1 {
+				t.Errorf("%d features", n)
+			}
+			if !reflect.DeepEqual(got.predict(far.X), want.predict(narrow.X)) {
+				t.Error("other predictions")
+			}
+			var file bytes.Buffer
+			if err := got.model.Write(&file, classifier.Format{}); err != nil {
+				t.Fatal(err)
+			}
+			if file.Len() > 1<<20 {
+				t.Errorf("a file of %d bytes", file.Len())
+			}
+			loaded, err := classifier.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, m := range map[string]*classifier.Model{"trained": got.model, "loaded": loaded} {
+				if err := m.Check(&other); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				for _, x := range [][2]*dataset.Matrix{{far.X, narrow.X}, {&other, &with}} {
+					scores, expected := m.LeafScores(x[0]), want.model.LeafScores(x[1])
+					if !mat.EqualApprox(scores, expected, 1e-6*mat.Max(expected)) {
+						t.Errorf("%s: other scores", name)
+					}
+				}
+			}
+			if beam, err := got.model.NewBeam(2); err == nil && !slices.Equal(beam.Predict(far.X), loaded.Predict(far.X)) && e.name == "recursive" {
+				t.Error("a beam predicts otherwise")
+			}
+			if x, err := got.model.Explain(far.X, far.X.Rows-1); err == nil && x.Predicted != got.model.Predict(far.X)[far.X.Rows-1] {
+				t.Error("explains another prediction")
+			}
+		})
 	}
 }

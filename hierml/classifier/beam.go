@@ -217,6 +217,9 @@ func (b *Beam) Rank(x *dataset.Matrix, k int) [][]Ranked {
 // rank goes down for one row.
 func (b *Beam) rank(s *search, x *dataset.Matrix, i, k int) []Ranked {
 	features, values := x.Row(i)
+	if f := b.model.features; f != nil {
+		features, values = f.rows(features, values)
+	}
 	t := b.model.Taxonomy
 	descend := b.model.Rule == Descend
 	s.best = s.best[:0]

@@ -199,7 +199,9 @@ func (c *compaction) try(ctx context.Context, keep int) (*Model, error) {
 	result.Weights, result.Point, result.Last = nil, nil, nil
 	m := *c.model
 	m.Training.Certificate, m.dense, m.sparse, m.Problem = &result, w.dense, w.finish(), nil
-	primal, err := c.oracle.Primal(ctx, scoredRows{&m, c.x}, norm, m.Workers)
+	scored := m
+	scored.features = nil // those of c.x are the rows of the weights
+	primal, err := c.oracle.Primal(ctx, scoredRows{&scored, c.x}, norm, m.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: compacting was stopped: %w", err)
 	}

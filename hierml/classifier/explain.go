@@ -170,10 +170,14 @@ func rowFeatures(x *dataset.Matrix, i int) []int32 {
 
 // weight returns the weight of a feature in a column.
 func (m *Model) weight(f, column int) float64 {
-	if m.sparse != nil {
-		return m.sparse.At(f, column)
+	row := m.row(f)
+	switch {
+	case row < 0:
+		return 0
+	case m.sparse != nil:
+		return m.sparse.At(row, column)
 	}
-	return m.dense.At(f, column)
+	return m.dense.At(row, column)
 }
 
 // shown is the number of features that String and HTML show a node.

@@ -46,8 +46,8 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	if format := f.Metadata["format"]; format != fileFormat {
 		return nil, fmt.Errorf("classifier: load: the file says that its format is %q, not %q; it is not a model of this library", format, fileFormat)
 	}
-	if version := f.Metadata["version"]; version != strconv.Itoa(fileVersion) {
-		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads version %d", version, fileVersion)
+	if version := f.Metadata["version"]; version != strconv.Itoa(fileVersion) && version != strconv.Itoa(fewFeatures) {
+		return nil, fmt.Errorf("classifier: load: the model has version %q; this program reads versions %d and %d", version, fileVersion, fewFeatures)
 	}
 	m, err := read(f)
 	if err != nil {
@@ -82,6 +82,11 @@ func read(f *safetensors.File) (*Model, error) {
 	if err := readWeights(f); err != nil {
 		return nil, err
 	}
+	if f.Metadata["version"] == strconv.Itoa(fewFeatures) {
+		if err := m.readFeatures(f); err != nil {
+			return nil, err
+		}
+	}
 	if _, ok := f.Tensors["vocabulary"]; ok {
 		if m.Vocabulary, err = readTexts(f, "vocabulary"); err != nil {
 			return nil, err
@@ -91,6 +96,32 @@ func read(f *safetensors.File) (*Model, error) {
 		}
 	}
 	return m, nil
+}
+
+// readFeatures reads which features the rows of the weights are of.
+func (m *Model) readFeatures(f *safetensors.File) error {
+	all, err := strconv.Atoi(f.Metadata["features"])
+	if err != nil || all < 0 || all > math.MaxInt32 {
+		return fmt.Errorf("the metadata say that there are %q features; expected 0 to %d", f.Metadata["features"], math.MaxInt32)
+	}
+	occurring, err := safetensors.Indices[int32](f, "weights.features", all-1)
+	if err != nil {
+		return err
+	}
+	for k := 1; k < len(occurring); k++ {
+		if occurring[k-1] >= occurring[k] {
+			return fmt.Errorf("features %d, %d of the weights do not ascend", occurring[k-1], occurring[k])
+		}
+	}
+	w := m.weights()
+	if w == nil {
+		return fmt.Errorf("a kernel model has no weights of features")
+	}
+	if rows, _ := w.size(); rows != len(occurring) {
+		return fmt.Errorf("weights of %d features name %d", rows, len(occurring))
+	}
+	m.features = &features{occurring, all}
+	return nil
 }
 
 func (m *Model) readMetadata(text map[string]string) error {

@@ -45,6 +45,7 @@ type Model struct {
 	dense      *structured.Weights       // one of these three
 	sparse     *structured.SparseWeights // of a model that keeps few weights
 	expansion  *expansion                // of a kernel model, which has no weights
+	features   *features                 // of the rows of the weights; nil where they are all
 }
 
 // New returns the model that scores labels by the attributes and the weights, trained on d.
@@ -108,14 +109,17 @@ func (m *Model) Weights(node int) []float64 {
 	if c < 0 {
 		return v
 	}
-	if w := m.dense; w != nil {
-		for f := range v {
-			v[f] = w.At(f, c)
+	rows, _ := m.weights().size()
+	for k := range rows {
+		f := k
+		if m.features != nil {
+			f = int(m.features.occurring[k])
 		}
-		return v
-	}
-	for f := range v {
-		v[f] = m.sparse.At(f, c)
+		if m.dense != nil {
+			v[f] = m.dense.At(k, c)
+		} else {
+			v[f] = m.sparse.At(k, c)
+		}
 	}
 	return v
 }
@@ -137,6 +141,9 @@ func (m *Model) NodeWeights() []float64 {
 func (m *Model) Features() int {
 	if m.expansion != nil {
 		return m.expansion.x.Cols
+	}
+	if m.features != nil {
+		return m.features.all
 	}
 	if w := m.dense; w != nil {
 		return w.Features

@@ -32,6 +32,9 @@ type Format struct {
 const (
 	fileFormat  = "hierml.model"
 	fileVersion = 1
+	// fewFeatures is the version of a file with weights.features, which readers of the other one
+	// would take for all.
+	fewFeatures = 2
 )
 
 // Save writes the model to a file, which Load reads. The file is in the safetensors layout, so that
@@ -56,6 +59,9 @@ const (
 //	weights.present, weights.values          a bit for every weight, the lowest bit of a byte first, each row from
 //	                                         a new byte, and the weights whose bit is set
 //	weights.begin, .indices, .values         compressed rows: scipy.sparse.csr_matrix((values, indices, begin))
+//
+// Of data of which few of many features occur, weights.features has the features, ascending, that the
+// rows are of, and the metadata have their number.
 //
 // Where the weights have at most 4096 different values, as after Compact, there are
 // weights.codebook, these values, and weights.codes instead of weights.values: the number in the
@@ -115,7 +121,7 @@ func (m *Model) metadata() map[string]string {
 	}
 	text := map[string]string{
 		"format":    fileFormat,
-		"version":   strconv.Itoa(fileVersion),
+		"version":   strconv.Itoa(m.version()),
 		"rule":      m.Rule.String(),
 		"name":      m.Name,
 		"C":         number(m.C),
@@ -131,7 +137,18 @@ func (m *Model) metadata() map[string]string {
 	if m.expansion != nil {
 		maps.Copy(text, m.expansion.metadata())
 	}
+	if f := m.features; f != nil {
+		text["features"] = strconv.Itoa(f.all)
+	}
 	return text
+}
+
+// version returns that of the file of the model.
+func (m *Model) version() int {
+	if m.features != nil {
+		return fewFeatures
+	}
+	return fileVersion
 }
 
 // precision names that of the weights in memory.
@@ -207,6 +224,9 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 	)
 	if m.Vocabulary != nil {
 		tensors = append(tensors, texts("vocabulary", m.Vocabulary)...)
+	}
+	if f := m.features; f != nil {
+		tensors = append(tensors, safetensors.New("weights.features", f.occurring, len(f.occurring)))
 	}
 	return append(tensors, stored...), nil
 }

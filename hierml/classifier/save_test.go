@@ -313,30 +313,45 @@ func TestLoadRefuses(t *testing.T) {
 		edit func(map[string]string, tensors)
 		says string
 	}{
-		"another program": {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
-		"a later version": {dense, func(m map[string]string, _ tensors) { m["version"] = "2" }, `version "2"`},
-		"rule":            {dense, func(m map[string]string, _ tensors) { m["rule"] = "guess" }, `rule "guess"`},
-		"C":               {dense, func(m map[string]string, _ tensors) { m["C"] = "NaN" }, `C is "NaN"`},
-		"no gap":          {dense, func(m map[string]string, _ tensors) { delete(m, "gap") }, `gap is ""`},
-		"epochs":          {dense, func(m map[string]string, _ tensors) { m["epochs"] = "-1" }, `epochs is "-1"`},
-		"history":         {dense, func(_ map[string]string, t tensors) { t["history"] = safetensors.New("history", []float64{1}, 1) }, "six columns"},
-		"no names":        {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.names") }, `no tensor "taxonomy.names"`},
-		"offsets":         {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{0, 9, 1}) }, "taxonomy.names.offsets"},
-		"no nodes":        {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{}) }, "taxonomy.names.offsets"},
-		"no edges":        {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.edges") }, "two columns"},
-		"cycle":           {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.edges", []int32{0, 1, 1, 0}, 2, 2) }, "cycle"},
-		"other nodes":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.edges", []int32{0, 99}, 1, 2) }, "taxonomy.edges"},
-		"attributes":      {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "attributes.nodes", []int32{1}) }, "attributes"},
-		"candidates":      {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "attributes.candidates", []int32{3, 3, 3, 3}) }, "ascend"},
-		"columns":         {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1, 1, 1, 1, 1, 1}) }, "column 1"},
-		"few columns":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1}) }, "weights of 1 nodes"},
-		"shape":           {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []float32{1, 2}, 1, 2) }, "expected 6 columns"},
-		"no weights":      {dense, func(_ map[string]string, t tensors) { delete(t, "weights") }, "weights.indices"},
-		"type":            {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []uint8{1, 2, 3, 4, 5, 6}, 1, 6) }, "U8"},
-		"words":           {sparse, func(_ map[string]string, t tensors) { t["o"] = rename(t, "vocabulary.offsets", []int64{0, 3}) }, "vocabulary"},
-		"no values":       {sparse, func(_ map[string]string, t tensors) { delete(t, "weights.values") }, "weights"},
-		"begin":           {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.begin", []int64{0, 5}) }, "weights.begin"},
-		"indices":         {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.indices", []uint8{1, 2}) }, "weights.begin"},
+		"another program":       {dense, func(m map[string]string, _ tensors) { m["format"] = "pt" }, `its format is "pt"`},
+		"a later version":       {dense, func(m map[string]string, _ tensors) { m["version"] = "3" }, `version "3"`},
+		"no number of features": {dense, func(m map[string]string, _ tensors) { m["version"] = "2" }, `"" features`},
+		"no features":           {dense, func(m map[string]string, _ tensors) { m["version"], m["features"] = "2", "9" }, `no tensor "weights.features"`},
+		"other features": {dense, func(m map[string]string, t tensors) {
+			m["version"], m["features"] = "2", "9"
+			t["f"] = safetensors.New("weights.features", []int32{1, 3, 3}, 3)
+		}, "features 3, 3 of the weights do not ascend"},
+		"too few features": {dense, func(m map[string]string, t tensors) {
+			m["version"], m["features"] = "2", "9"
+			t["f"] = safetensors.New("weights.features", []int32{}, 0)
+		}, "features name 0"},
+		"features beyond": {dense, func(m map[string]string, t tensors) {
+			m["version"], m["features"] = "2", "9"
+			t["f"] = safetensors.New("weights.features", []int32{9}, 1)
+		}, "weights.features"},
+
+		"rule":        {dense, func(m map[string]string, _ tensors) { m["rule"] = "guess" }, `rule "guess"`},
+		"C":           {dense, func(m map[string]string, _ tensors) { m["C"] = "NaN" }, `C is "NaN"`},
+		"no gap":      {dense, func(m map[string]string, _ tensors) { delete(m, "gap") }, `gap is ""`},
+		"epochs":      {dense, func(m map[string]string, _ tensors) { m["epochs"] = "-1" }, `epochs is "-1"`},
+		"history":     {dense, func(_ map[string]string, t tensors) { t["history"] = safetensors.New("history", []float64{1}, 1) }, "six columns"},
+		"no names":    {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.names") }, `no tensor "taxonomy.names"`},
+		"offsets":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{0, 9, 1}) }, "taxonomy.names.offsets"},
+		"no nodes":    {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.names.offsets", []int64{}) }, "taxonomy.names.offsets"},
+		"no edges":    {dense, func(_ map[string]string, t tensors) { delete(t, "taxonomy.edges") }, "two columns"},
+		"cycle":       {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.edges", []int32{0, 1, 1, 0}, 2, 2) }, "cycle"},
+		"other nodes": {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "taxonomy.edges", []int32{0, 99}, 1, 2) }, "taxonomy.edges"},
+		"attributes":  {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "attributes.nodes", []int32{1}) }, "attributes"},
+		"candidates":  {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "attributes.candidates", []int32{3, 3, 3, 3}) }, "ascend"},
+		"columns":     {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1, 1, 1, 1, 1, 1}) }, "column 1"},
+		"few columns": {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.columns", []int32{1}) }, "weights of 1 nodes"},
+		"shape":       {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []float32{1, 2}, 1, 2) }, "expected 6 columns"},
+		"no weights":  {dense, func(_ map[string]string, t tensors) { delete(t, "weights") }, "weights.indices"},
+		"type":        {dense, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights", []uint8{1, 2, 3, 4, 5, 6}, 1, 6) }, "U8"},
+		"words":       {sparse, func(_ map[string]string, t tensors) { t["o"] = rename(t, "vocabulary.offsets", []int64{0, 3}) }, "vocabulary"},
+		"no values":   {sparse, func(_ map[string]string, t tensors) { delete(t, "weights.values") }, "weights"},
+		"begin":       {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.begin", []int64{0, 5}) }, "weights.begin"},
+		"indices":     {none, func(_ map[string]string, t tensors) { t["o"] = rename(t, "weights.indices", []uint8{1, 2}) }, "weights.begin"},
 		"too large": {dense, func(_ map[string]string, t tensors) {
 			t["o"] = rename(t, "weights", []float64{1, 2, 3, 4, 5, 1e300}, 1, 6)
 		}, "too large for single precision"},

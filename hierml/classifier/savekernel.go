@@ -3,6 +3,7 @@ package classifier
 import (
 	"fmt"
 	"maps"
+	"math"
 	"strconv"
 
 	"github.com/hierml/notebook/hierml/dataset"
@@ -105,9 +106,8 @@ func wide(values []int) []int64 {
 	return w
 }
 
-// maxKernelFeatures bounds the features of a kernel model that is loaded, for which it needs memory
-// whether instances have them or not.
-const maxKernelFeatures = 1 << 24
+// maxKernelFeatures bounds the features of a kernel model that is loaded.
+const maxKernelFeatures = math.MaxInt32
 
 // readExpansion reads the expansion of a kernel model.
 func (m *Model) readExpansion(f *safetensors.File) error {

@@ -123,6 +123,9 @@ func (m *Model) width() int {
 // columnScores writes <W_c, x> of every column for row i of x.
 func (m *Model) columnScores(x *dataset.Matrix, i int, scores []float64) {
 	features, values := x.Row(i)
+	if m.features != nil {
+		features, values = m.features.rows(features, values)
+	}
 	switch {
 	case m.expansion != nil:
 		m.expansion.scores(gram.Vector{Indices: features, Values: values}, scores)

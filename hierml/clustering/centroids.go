@@ -43,13 +43,14 @@ type centroids struct {
 }
 
 func newCentroids(s *classes) *centroids {
-	p := &centroids{border: make([]int, 1, s.len()+1), squares: make([]float64, s.len()), featureBorder: make([]int, s.x.Cols+1)}
-	sum := make([]float64, s.x.Cols)
-	seen := make([]bool, s.x.Cols)
+	x, _ := s.x.Occurring()
+	p := &centroids{border: make([]int, 1, s.len()+1), squares: make([]float64, s.len()), featureBorder: make([]int, x.Cols+1)}
+	sum := make([]float64, x.Cols)
+	seen := make([]bool, x.Cols)
 	for k, members := range s.members {
 		from := len(p.indices)
 		for _, i := range members {
-			indices, values := s.x.Row(int(i))
+			indices, values := x.Row(int(i))
 			for e, f := range indices {
 				if !seen[f] {
 					seen[f] = true
@@ -68,7 +69,7 @@ func newCentroids(s *classes) *centroids {
 		}
 		p.border = append(p.border, len(p.indices))
 	}
-	for f := range s.x.Cols {
+	for f := range x.Cols {
 		p.featureBorder[f+1] += p.featureBorder[f]
 	}
 	next := slices.Clone(p.featureBorder)

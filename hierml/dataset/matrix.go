@@ -1,6 +1,9 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Matrix is a sparse matrix in compressed rows. Row i has the entries Indptr[i] to Indptr[i+1] of
 // Indices and Values; the indices of a row are columns, 0 to Cols-1, ascending without repetition.
@@ -40,6 +43,26 @@ func (m *Matrix) Subset(rows []int) *Matrix {
 		s.Indptr = append(s.Indptr, len(s.Values))
 	}
 	return s
+}
+
+// Occurring returns the matrix over the columns that have an entry, and those, ascending: column k
+// of the matrix returned is column columns[k] of this one. What takes memory by the column is to use
+// it. Where there are few columns, or not many more than entries, it returns the matrix itself and
+// nil.
+func (m *Matrix) Occurring() (narrow *Matrix, columns []int32) {
+	if m.Cols <= 1<<16 || m.Cols/4 <= len(m.Indices) {
+		return m, nil
+	}
+	columns = slices.Clone(m.Indices)
+	slices.Sort(columns)
+	columns = slices.Clip(slices.Compact(columns))
+	n := *m
+	n.Cols, n.Indices = len(columns), make([]int32, len(m.Indices))
+	for k, j := range m.Indices {
+		at, _ := slices.BinarySearch(columns, j)
+		n.Indices[k] = int32(at)
+	}
+	return &n, columns
 }
 
 func (m *Matrix) String() string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -187,6 +188,7 @@ type Against struct {
 	// For kernels of inner products: the squared norms of the rows, and x by feature.
 	products ofProducts
 	squares  []float64
+	features []int32 // of the entries of border; nil where they are all
 	border   []int
 	examples []int32
 	values   []float32
@@ -202,6 +204,7 @@ func NewAgainst(k Kernel, x *dataset.Matrix) (*Against, error) {
 	if a.products, ok = k.(ofProducts); !ok {
 		return a, nil
 	}
+	x, a.features = x.Occurring()
 	a.squares = make([]float64, x.Rows)
 	a.border = make([]int, x.Cols+1)
 	for _, f := range x.Indices {
@@ -248,9 +251,17 @@ func (a *Against) from(ctx context.Context, v Vector, from int, dst []float64) {
 	// Inner products are accumulated feature by feature, which takes as many operations as the
 	// features of v have entries.
 	clear(dst[from:])
+	place := 0
 	for k, f := range v.Indices {
 		if int(f) >= a.x.Cols {
 			break
+		}
+		if a.features != nil {
+			step, ok := slices.BinarySearch(a.features[place:], f)
+			if place += step; !ok {
+				continue
+			}
+			f = int32(place)
 		}
 		w := float64(v.Values[k])
 		first, end := a.border[f], a.border[f+1]

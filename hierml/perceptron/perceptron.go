@@ -241,9 +241,19 @@ func fit(ctx context.Context, e estimator, d *dataset.Dataset) (*outcome, error)
 }
 
 func fitModel(ctx context.Context, e estimator, d *dataset.Dataset) (*classifier.Model, error) {
-	o, err := fit(ctx, e, d)
-	if o == nil {
+	m, err := prepare(e, d)
+	if err != nil {
 		return nil, err
 	}
-	return o.model, err
+	train := func(d *dataset.Dataset) (*classifier.Model, error) {
+		o, err := m.fit(ctx, d)
+		if o == nil {
+			return nil, err
+		}
+		return o.model, err
+	}
+	if m.kernel != nil { // which may look at all features
+		return train(d)
+	}
+	return classifier.FitOccurring(d, train)
 }

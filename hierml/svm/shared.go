@@ -70,6 +70,10 @@ const (
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Shared) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
+	return classifier.FitOccurring(d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+}
+
+func (s Shared) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkData(d); err != nil {
 		return nil, err
 	}
@@ -157,8 +161,8 @@ func (f *sharing) alternate(ctx context.Context) error {
 		return fmt.Errorf("svm: node weights: %w", err)
 	}
 	start, gap := f.Settings.Start, 1.0
-	idle := 0        // rounds whose SVM was solved already
-	improve := false // whether the next round must not be one
+	idle := 0              // rounds whose SVM was solved already
+	improve := false       // whether the next round must not be one
 	var kept time.Duration // of the time, for the bound: the longest that one has taken
 	for {
 		set := f.Settings

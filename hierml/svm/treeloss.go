@@ -33,6 +33,10 @@ type TreeLoss struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s TreeLoss) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
+	return classifier.FitOccurring(d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+}
+
+func (s TreeLoss) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	if err := checkRows(d); err != nil {
 		return nil, err
 	}

@@ -43,5 +43,8 @@ def attributes(m):  # columns x leaves
 if __name__ == "__main__":
     m = load(sys.argv[1])
     offsets, names = m["taxonomy.names.offsets"], m["taxonomy.names"].tobytes()
-    scores = np.array(json.load(sys.stdin)) @ weights(m).astype(float) @ attributes(m)
+    rows = np.array(json.load(sys.stdin))
+    if "weights.features" in m:
+        rows = rows[:, m["weights.features"]]
+    scores = rows @ weights(m).astype(float) @ attributes(m)
     json.dump({"scores": scores.tolist(), "names": [names[i:j].decode() for i, j in zip(offsets, offsets[1:])]}, sys.stdout)

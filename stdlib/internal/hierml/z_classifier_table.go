@@ -18,6 +18,7 @@ var classifierPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "BestSet", Value: classifier.BestSet},
 		{Name: "Descend", Value: classifier.Descend},
+		{Name: "FitOccurring", Value: classifier.FitOccurring},
 		{Name: "Highest", Value: classifier.Highest},
 		{Name: "Load", Value: classifier.Load},
 		{Name: "New", Value: classifier.New},

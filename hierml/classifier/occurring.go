@@ -1,0 +1,63 @@
+package classifier
+
+import (
+	"slices"
+
+	"github.com/hierml/notebook/hierml/dataset"
+	"github.com/hierml/notebook/hierml/structured"
+)
+
+// features are those of the training data that its rows have, where these are so few that weights
+// are kept of no others.
+type features struct {
+	occurring []int32 // feature of each row of the weights, ascending
+	all       int     // number of all
+}
+
+// FitOccurring trains with the features that occur in the data alone, where there are so many others
+// that weights for them would fill the memory. The model is one of all features, whose weights are
+// zero for the others; in Model.Problem they are numbered anew.
+func FitOccurring(d *dataset.Dataset, fit func(d *dataset.Dataset) (*Model, error)) (*Model, error) {
+	if d == nil || d.X == nil || d.Vocabulary != nil {
+		return fit(d)
+	}
+	x, occurring := d.X.Occurring()
+	if occurring == nil || structured.CheckMatrix(d.X) != nil {
+		return fit(d)
+	}
+	narrow := *d
+	narrow.X = x
+	m, err := fit(&narrow)
+	if m != nil {
+		m.features = &features{occurring, d.X.Cols}
+	}
+	return m, err
+}
+
+// row returns the row of the weights of a feature, -1 if there is none.
+func (m *Model) row(feature int) int {
+	switch {
+	case feature < 0 || feature >= m.Features():
+		return -1
+	case m.features == nil:
+		return feature
+	}
+	if k, ok := slices.BinarySearch(m.features.occurring, int32(feature)); ok {
+		return k
+	}
+	return -1
+}
+
+// rows returns the features that have weights, as rows of these, and their values.
+func (f *features) rows(features []int32, values []float32) ([]int32, []float32) {
+	var rows []int32
+	var known []float32
+	from := 0
+	for k, feature := range features {
+		at, ok := slices.BinarySearch(f.occurring[from:], feature)
+		if from += at; ok {
+			rows, known = append(rows, int32(from)), append(known, values[k])
+		}
+	}
+	return rows, known
+}
