@@ -23,6 +23,20 @@ func (s Split) rounds() int {
 	return 0
 }
 
+// numbers returns the first and the last number of a division within a repeat.
+func (s Split) numbers() (first, last int) {
+	last = s.rounds()
+	return min(last, 1), last
+}
+
+// perClass returns PerClass, or 0 for none.
+func (s Split) perClass() []int {
+	if len(s.PerClass) == 0 {
+		return []int{0}
+	}
+	return s.PerClass
+}
+
 // division returns a division of the data: fold counts from 1 where the split makes several, and
 // perClass is one of PerClass.
 func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset.Division, error) {

@@ -53,8 +53,33 @@ func TestSplits(t *testing.T) {
 	}
 	for _, round := range []dataset.Division{{Train: []int{0}}, {Train: []int{0, 1}, Test: []int{1}}, {Train: []int{1, 0}, Test: []int{2}}, {Train: []int{0}, Test: []int{80}}} {
 		s := &Study{Data: []Data{{Set: d}}, Methods: []Method{{Estimator: Centroids{}}}, Split: Split{Rounds: []dataset.Division{round}}}
-		if c := complete(t, s).Cells[0]; !strings.Contains(c.Error, "Split.Rounds, at position 0: ") {
-			t.Errorf("%+v: %+v", round, c)
+		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "Split.Rounds, at position 0: ") {
+			t.Errorf("%+v: error %v", round, err)
+		}
+	}
+}
+
+// TestImpossibleDivisions refuses divisions that cannot be made before anything is trained.
+func TestImpossibleDivisions(t *testing.T) {
+	d := linearTree(t, 40)
+	grid := Grid{"Noise": {0.1, 0.2}}
+	for _, test := range []struct {
+		split, inner Split
+		want         string
+	}{
+		{Split{Folds: 100}, Split{}, "100 folds need at least one each"},
+		{Split{PerClass: []int{1000}}, Split{}, "test"},
+		{Split{PerClass: []int{2, 1000}}, Split{}, "test"},
+		{Split{PerClass: []int{2}, GivenTest: true}, Split{}, "no division of their own"},
+		{Split{PerClass: []int{1}}, Split{Folds: 30}, "Study.Inner"},
+	} {
+		s := &Study{Data: []Data{{Set: d}}, Methods: []Method{{Estimator: Centroids{}, Grid: grid}}, Split: test.split, Inner: test.inner}
+		if test.inner.zero() {
+			s.Methods[0].Grid = nil
+		}
+		_, err := s.Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `data set "tree"`) {
+			t.Errorf("%+v: error %v", test.split, err)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Grid has the values to try of each setting: the name of a field, with points between names for a
 // field of a field, such as "C", "Settings.Gap" and "Weighting". A point of the grid has one value
-// of each.
+// of each. A value is what the field has: a C of 0 is the default, 1.
 type Grid map[string][]any
 
 // largestGrid bounds the points of a grid, so that a mistake is an error and not a year.

@@ -77,22 +77,15 @@ func seed(parts ...any) uint64 {
 func (s *Study) plan(ctx context.Context) (*plan, error) {
 	p := &plan{study: s, byKey: make(map[string]*job)}
 	for i := range s.Data {
-		source, err := newSource(ctx, &s.Data[i], i == 0)
+		source, err := newSource(ctx, &s.Data[i], i == 0, s.divide)
 		if err != nil {
 			return nil, err
 		}
 		p.data = append(p.data, source)
 	}
-	perClass := s.Split.PerClass
-	if len(perClass) == 0 {
-		perClass = []int{0}
-	}
-	first, folds := 0, s.Split.rounds()
-	if folds > 0 {
-		first = 1
-	}
+	first, folds := s.Split.numbers()
 	for i := range p.data {
-		for _, t := range perClass {
+		for _, t := range s.Split.perClass() {
 			for repeat := 1; repeat <= s.Repeats; repeat++ {
 				for fold := first; fold <= folds; fold++ {
 					if err := p.division(place{data: i, perClass: t, repeat: repeat, fold: fold}); err != nil {
@@ -105,14 +98,40 @@ func (s *Study) plan(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
+// divide tries the divisions that are to be made of data, so that those that cannot be made are an
+// error before anything is trained: of what is drawn the first alone, as others fail for the same
+// reasons.
+func (s *Study) divide(in *instances) error {
+	first, last := s.Split.numbers()
+	if len(s.Split.Rounds) == 0 {
+		last = first
+	}
+	for _, t := range s.Split.perClass() {
+		for fold := first; fold <= last; fold++ {
+			outer, err := in.division(s.Split, t, fold, s.Seed)
+			if err != nil {
+				return err
+			}
+			if s.Inner.zero() {
+				continue
+			}
+			inner, _ := s.Inner.numbers()
+			if _, err := in.within(outer, s.Inner, inner, s.Seed); err != nil {
+				return fmt.Errorf("what is trained on, divided again by Study.Inner: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // formerly writes the types in a description of data by the names that they had first, when one
 // package held generators and steps: seeds and the outcomes that are kept go by it, and stay what
 // they were.
 var formerly = strings.NewReplacer(`"synthetic.`, `"dataset.`, `"features.`, `"dataset.`).Replace
 
 // newSource opens the data if what they are can be seen from their content alone, and keeps them if
-// told.
-func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
+// told. try is given them before.
+func newSource(ctx context.Context, d *Data, keep bool, try func(in *instances) error) (*source, error) {
 	how := *d
 	how.Name, how.Open, how.Texts, how.Set, how.Collection, how.Corpus = "", "", "", nil, nil, nil
 	if d.Generate != nil {
@@ -124,6 +143,9 @@ func newSource(ctx context.Context, d *Data, keep bool) (*source, error) {
 	in, err := d.open(ctx, 0)
 	if err != nil {
 		return nil, err
+	}
+	if err := try(in); err != nil {
+		return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)
 	}
 	content := digest(func(h *digester) {
 		switch {

@@ -342,7 +342,6 @@ func TestFaultyData(t *testing.T) {
 		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { return nil, errors.New("no data") }}, "no data"},
 		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { return nil, nil }}, "nothing was generated"},
 		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { panic("oh") }}, "panic: oh"},
-		{Data{Set: d.Subset([]int{0, 1})}, "cell"},
 		{Data{Set: d, Prepare: func(*dataset.Dataset) (func(*dataset.Dataset) (*dataset.Dataset, error), error) { panic("ah") }}, "panic: ah"},
 	} {
 		s := &Study{Data: []Data{test.data}, Methods: []Method{{Estimator: Centroids{}}}, Split: Split{Folds: 3}}
