@@ -21,7 +21,7 @@ import (
 type Search struct {
 	// Grid are the values of C to try. The default value is 0.01 to 10 by factors of the root of
 	// 10, and beyond an end of it, by up to four more, as long as the best is at that end. A grid
-	// that is given is not extended.
+	// that is given is not extended; 0 in it is the default C of 1.
 	Grid []float64
 	// HeldOut is the share of the instances to compare on, about that of every class. The default
 	// value is 0.2.
@@ -194,12 +194,13 @@ func (s Search) grid() ([]float64, error) {
 		return nil, fmt.Errorf("svm: the grid is empty; leave it nil for the default")
 	}
 	grid := slices.Clone(s.Grid)
-	slices.Sort(grid)
-	for _, c := range grid {
-		if !(c > 0) || math.IsInf(c, 1) {
-			return nil, fmt.Errorf("svm: the grid has C = %v; it weighs the training error and is positive and finite", c)
+	for k, c := range grid {
+		var err error
+		if grid[k], err = defaultC(c); err != nil {
+			return nil, fmt.Errorf("svm: the grid: %w", err)
 		}
 	}
+	slices.Sort(grid)
 	return slices.Compact(grid), nil
 }
 

@@ -250,3 +250,30 @@ func ExampleChooseC() {
 	fmt.Println(choice.Model.C == choice.C, len(choice.Tried) >= 7)
 	// Output: true true
 }
+
+// TestZeroIsTheDefaultC gives a C of 0 wherever one is given: it is 1.
+func TestZeroIsTheDefaultC(t *testing.T) {
+	g := example.Tree(2, 3)
+	d := example.Texts(g, 60, 50, 10, 1)
+	if m := fit(t, svm.Flat{C: 5}.WithC(0), d); m.C != 1 {
+		t.Errorf("WithC: C = %v", m.C)
+	}
+	if s := (svm.GlobalMargin{C1: 2, C2: 4}).WithC(0).(svm.GlobalMargin); s.C2 != 2 {
+		t.Errorf("C2 = %v, twice the default", s.C2)
+	}
+	choice, err := svm.Search{Grid: []float64{1, 0, 3}}.ChooseC(t.Context(), svm.Flat{}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(choice.Tried) != 2 || choice.Tried[0].C != 1 || choice.Tried[1].C != 3 {
+		t.Errorf("tried %v", choice.Tried)
+	}
+	grid := []float64{0}
+	sets, err := svm.NodeSets{Grid: grid, Folds: 2}.Fit(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets.Tried) != 1 || sets.Tried[0].C != 1 || sets.Model.C != 1 || grid[0] != 0 {
+		t.Errorf("tried %v, C = %v, the grid given is %v", sets.Tried, sets.Model.C, grid)
+	}
+}

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -87,11 +88,7 @@ func (s GlobalMargin) fit(ctx context.Context, d *dataset.Dataset) (*classifier.
 // WithC returns the estimator with another C1, and a C2 that has the same ratio to it as before.
 func (s GlobalMargin) WithC(c float64) Regularized {
 	if s.C2 != 0 {
-		old := s.C1
-		if old == 0 {
-			old = 1
-		}
-		s.C2 *= c / old
+		s.C2 *= cmp.Or(c, 1) / cmp.Or(s.C1, 1)
 	}
 	s.C1 = c
 	return s

@@ -35,8 +35,8 @@ type NodeSets struct {
 	// Method gives the scores. The default value is Flat{}, with the ranking of several labels of
 	// [Cai08, section 4.3].
 	Method classifier.Estimator
-	// Grid are values of C to choose from, by the same F1; Method must be Regularized. Without it,
-	// Method's own is taken.
+	// Grid are values of C to choose from, by the same F1; Method must be Regularized. 0 in it is the
+	// default C of 1. Without a grid Method's own C is taken.
 	Grid []float64
 	// Folds is the number of folds, and of models trained for each C beside the one on all data.
 	// The default value is 5.
@@ -87,6 +87,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 	}
 	methods := []classifier.Estimator{s.Method}
 	if s.Grid != nil {
+		s.Grid = slices.Clone(s.Grid)
 		if methods, err = s.methods(); err != nil {
 			return nil, err
 		}
@@ -129,7 +130,12 @@ func (s NodeSets) methods() ([]classifier.Estimator, error) {
 		return nil, fmt.Errorf("svm: the grid is empty; leave it nil for the method's own C")
 	}
 	var all []classifier.Estimator
-	for _, c := range s.Grid {
+	for k, c := range s.Grid {
+		c, err := defaultC(c)
+		if err != nil {
+			return nil, fmt.Errorf("svm: the grid: %w", err)
+		}
+		s.Grid[k] = c
 		all = append(all, e.WithC(c))
 	}
 	return all, nil

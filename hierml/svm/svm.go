@@ -17,7 +17,8 @@
 // Labels are leaves of the taxonomy, unless an estimator says otherwise. Labels at inner nodes are
 // moved to leaves of their own by dataset.Dataset.Leafed before.
 //
-// The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. Keys in brackets are those of doc/papers.md. The papers that write
+// The objective is 1/2 ||W||^2 + C sum_i xi_i throughout. A C of 0 is the default value, 1, wherever
+// one is given: in a field, to WithC, and in a grid. Keys in brackets are those of doc/papers.md. The papers that write
 // lambda ||W||^2 + sum_i xi_i mean lambda = 1/(2C), see package structured.
 //
 // Flat and Hierarchical learn with kernels, too: see package gram, and Model.LeafScoresOf in
@@ -45,7 +46,7 @@ import (
 // Regularized is an estimator whose training error has a weight C: every SVM of this package.
 type Regularized interface {
 	classifier.Estimator
-	// WithC returns the estimator with another C.
+	// WithC returns the estimator with another C; 0 is the default value.
 	WithC(c float64) Regularized
 }
 
