@@ -11,7 +11,10 @@ import "context"
 
 // A Watcher is told of work that begins. It may be told by several goroutines at the same time.
 type Watcher interface {
+	// Begin returns the task, nil if its progress is not to be told.
 	Begin(what string) Task
+	// Note is told, in a line, what one has to know of the outcome of work.
+	Note(text string)
 }
 
 // A Task is work that goes on. Its methods may be called by several goroutines at the same time.
@@ -50,8 +53,35 @@ func Begin(ctx context.Context, what string) (context.Context, *Work) {
 	if w == nil {
 		return ctx, nil
 	}
-	return With(ctx, nil), &Work{w.Begin(what)}
+	task := w.Begin(what)
+	if task == nil {
+		return With(ctx, nil), nil
+	}
+	return With(ctx, nil), &Work{task}
 }
+
+// Note tells the watcher of the context, if there is one, what one has to know of an outcome. The
+// context is that of the whole work, as it was before Begin.
+func Note(ctx context.Context, text string) {
+	if w := watcher(ctx); w != nil {
+		w.Note(text)
+	}
+}
+
+// Noted returns a context like ctx, of a part of the work of whole, whose notes the watcher of whole
+// is told, and nothing else: that of the last part, whose outcome is that of the whole.
+func Noted(ctx, whole context.Context) context.Context {
+	w := watcher(whole)
+	if w == nil {
+		return ctx
+	}
+	return With(ctx, noter{w})
+}
+
+// A noter passes notes on.
+type noter struct{ Watcher }
+
+func (noter) Begin(string) Task { return nil }
 
 // Work is a task that somebody watches or, if it is nil, nobody.
 type Work struct{ task Task }

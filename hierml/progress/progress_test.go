@@ -13,6 +13,8 @@ type notes struct{ lines []string }
 
 func (n *notes) Begin(what string) Task { return noted{n, what} }
 
+func (n *notes) Note(text string) { n.lines = append(n.lines, "note: "+text) }
+
 type noted struct {
 	*notes
 	what string
@@ -90,5 +92,28 @@ func BenchmarkNobodyWatches(b *testing.B) {
 		_, w := Begin(ctx, "training")
 		w.Report(0.5, func() string { return fmt.Sprint(b.N) })
 		w.End()
+	}
+}
+
+// TestNotesOfTheWhole has notes of parts, which nobody is told, and of the last one, whose outcome
+// is that of the whole.
+func TestNotesOfTheWhole(t *testing.T) {
+	n := &notes{}
+	Note(t.Context(), "nobody")
+	whole := With(t.Context(), n)
+	ctx, work := Begin(whole, "search")
+	Note(ctx, "part")
+	last := Noted(ctx, whole)
+	if _, w := Begin(last, "training"); w != nil {
+		t.Error("the progress of a part is shown")
+	}
+	Note(last, "last")
+	work.End()
+	Note(whole, "whole")
+	if got, want := strings.Join(n.lines, "|"), "note: last|search ended|note: whole"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := Noted(ctx, t.Context()); got != ctx {
+		t.Error("a watcher of nobody")
 	}
 }

@@ -156,6 +156,7 @@ func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) 
 	}
 	c := &choosing{Search: s, what: what, estimator: e, train: train, test: test, losses: make(map[float64][]float64)}
 	choice := &Choice{HeldOut: test.Len()}
+	whole := ctx
 	if s.Progress != nil {
 		ctx = progress.Silent(ctx)
 	}
@@ -178,7 +179,7 @@ func (s Search) ChooseC(ctx context.Context, e Regularized, d *dataset.Dataset) 
 		return choice, err
 	}
 	c.last = nil
-	if choice.Model, err = e.WithC(choice.C).Fit(ctx, d); err != nil {
+	if choice.Model, err = e.WithC(choice.C).Fit(progress.Noted(ctx, whole), d); err != nil {
 		return choice, fmt.Errorf("svm: training on all data with C = %g: %w", choice.C, err)
 	}
 	return choice, nil

@@ -36,10 +36,7 @@ type Flat struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	if s.Kernel != nil { // which may look at all features
-		return s.fit(ctx, d)
-	}
-	return classifier.FitOccurring(d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Flat) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

@@ -56,10 +56,7 @@ type Hierarchical struct {
 // Fit trains the SVM; see [classifier.Estimator].
 func (s Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	s.Settings.Begin()
-	if s.Kernel != nil { // which may look at all features
-		return s.fit(ctx, d)
-	}
-	return classifier.FitOccurring(d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
+	return learn(ctx, d, s.Kernel, s.Settings.Gap, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
 
 func (s Hierarchical) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {

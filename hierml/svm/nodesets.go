@@ -92,6 +92,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 			return nil, err
 		}
 	}
+	whole := ctx
 	ctx, report, end := progress.Follow(ctx, "node sets", s.Progress)
 	defer end()
 	s.Progress = report
@@ -113,7 +114,7 @@ func (s NodeSets) Fit(ctx context.Context, d *dataset.Dataset) (*NodeSetModel, e
 	if err := s.report(len(methods)*s.Folds, len(methods), "on all data"); err != nil {
 		return nil, err
 	}
-	if best.Model, err = chosen.Fit(ctx, leafed); err != nil {
+	if best.Model, err = chosen.Fit(progress.Noted(ctx, whole), leafed); err != nil {
 		return nil, fmt.Errorf("svm: node sets, all data: %w", err)
 	}
 	best.Tried = tried

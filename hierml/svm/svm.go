@@ -30,6 +30,10 @@
 // chooses C on held-out data, for all of them. [NodeSets] predicts sets of nodes where instances
 // have several labels, or labels at inner nodes, from the scores of any of them.
 //
+// A training that its bounds end is no error: Model.Training says how far it got, and where that is
+// far from the gap asked for, whoever watches the context (package progress) is told in a line: in
+// a cell that trains with nb.Context, on standard error.
+//
 // [Calibrate] learns how sure a prediction is. What a model can do is in package classifier.
 package svm
 

@@ -1,16 +1,48 @@
 package svm
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
 	"github.com/hierml/notebook/hierml/gram"
 	"github.com/hierml/notebook/hierml/loss"
+	"github.com/hierml/notebook/hierml/progress"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/structured"
 )
+
+// learn calls fit, for data without a kernel with the features that occur, and notes in ctx if the
+// training has ended far from the gap.
+func learn(ctx context.Context, d *dataset.Dataset, kernel gram.Kernel, gap float64, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
+	train := classifier.FitOccurring
+	if kernel != nil { // which may look at all features
+		train = func(d *dataset.Dataset, fit func(d *dataset.Dataset) (*classifier.Model, error)) (*classifier.Model, error) {
+			return fit(d)
+		}
+	}
+	m, err := train(d, fit)
+	if err == nil {
+		note(ctx, m, cmp.Or(gap, solver.DefaultGap))
+	}
+	return m, err
+}
+
+// far is how many times the gap asked for a gap is that is worth a note.
+const far = 10
+
+// note says of a training that its bounds have ended far from the gap what the certificate is.
+func note(ctx context.Context, m *classifier.Model, gap float64) {
+	r := m.Training.Certificate
+	if r == nil || r.Status == solver.Converged || r.Gap <= far*gap {
+		return
+	}
+	progress.Note(ctx, fmt.Sprintf("%s: %v at a gap of %.2g, where %g was asked for: the value of the objective may be that share above the optimum. More time or epochs, a smaller C, or features of one scale (features.Scaling) bring it nearer.",
+		m.Name, r.Status, r.Gap, gap))
+}
 
 // train solves the problem of the competitors over the columns of the attributes, which predict,
 // and returns its model without a name.

@@ -35,14 +35,11 @@ import (
 // A training, a study, a clustering, a download and the like that is given it and lasts more than
 // two seconds shows a bar while it lasts, unless it has a function for its progress. When it is
 // over nothing is left of the bar, and a notebook that is saved does not tell that there was one.
-// In a terminal the bar is of text; where output goes to a file there is none.
+// In a terminal the bar is of text; where output goes to a file there is none. A training that its
+// bounds have ended far from the gap asked for says so in a line on standard error.
 func Context() context.Context {
 	h := host.Current()
-	ctx := h.Context()
-	if !h.Updates() && !stderrIsTerminal() {
-		return ctx
-	}
-	return progress.With(ctx, watcher{})
+	return progress.With(h.Context(), watcher{bars: h.Updates() || stderrIsTerminal()})
 }
 
 func stderrIsTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }

@@ -17,11 +17,17 @@ import (
 // patience is how long work lasts before a bar is shown of it that nobody asked for.
 var patience = 2 * time.Second
 
-// A watcher shows the bars that nobody asked for.
-type watcher struct{}
+// A watcher shows the bars that nobody asked for, where there is a place for them, and writes notes.
+type watcher struct{ bars bool }
+
+// Note implements progress.Watcher.
+func (watcher) Note(text string) { fmt.Fprintln(os.Stderr, text) }
 
 // Begin implements progress.Watcher.
-func (watcher) Begin(what string) progress.Task {
+func (w watcher) Begin(what string) progress.Task {
+	if !w.bars {
+		return nil
+	}
 	return &watched{what: what, host: host.Current(), stderr: os.Stderr, begun: time.Now()}
 }
 

@@ -3,6 +3,8 @@ package nb
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +135,22 @@ func TestNobodyWatchesWhereOutputIsNoTerminal(t *testing.T) {
 	}
 }
 
+// TestNotesGoToStandardError has a note where no bar has a place.
+func TestNotesGoToStandardError(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	old := os.Stderr
+	os.Stderr = file
+	progress.Note(Context(), "flat SVM: a gap of 0.5")
+	os.Stderr = old
+	if got, err := os.ReadFile(file.Name()); err != nil || string(got) != "flat SVM: a gap of 0.5\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestBarsAreTransient(t *testing.T) {
 	impatient(t)
 	n := open(t)
@@ -156,7 +174,7 @@ func BenchmarkContext(b *testing.B) {
 // BenchmarkReport is what an epoch costs before a bar is shown.
 func BenchmarkReport(b *testing.B) {
 	set := &solver.Settings{}
-	_, end := set.Watch(progress.With(b.Context(), watcher{}))
+	_, end := set.Watch(progress.With(b.Context(), watcher{bars: true}))
 	defer end()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -15,6 +15,8 @@ var progressPackage = table.Package{
 	Values: []table.Symbol{
 		{Name: "Begin", Value: progress.Begin},
 		{Name: "Follow", Value: progress.Follow},
+		{Name: "Note", Value: progress.Note},
+		{Name: "Noted", Value: progress.Noted},
 		{Name: "Silent", Value: progress.Silent},
 		{Name: "With", Value: progress.With},
 	},
@@ -47,8 +49,12 @@ func (w _progress_Task) Report(a0 float64, a1 func() string) {
 type _progress_Watcher struct {
 	IValue any
 	WBegin func(a0 string) progress.Task
+	WNote  func(a0 string)
 }
 
 func (w _progress_Watcher) Begin(a0 string) progress.Task {
 	return w.WBegin(a0)
+}
+func (w _progress_Watcher) Note(a0 string) {
+	w.WNote(a0)
 }
