@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,8 +19,19 @@ import (
 	"github.com/hierml/notebook/hierml/perceptron"
 	"github.com/hierml/notebook/hierml/solver"
 	"github.com/hierml/notebook/hierml/svm"
+	"github.com/hierml/notebook/hierml/taxonomy"
 	"github.com/hierml/notebook/hierml/weighting"
 )
+
+// What data and settings have broken, and the tests of it:
+//
+//	C of 1e300, values of 1e30             TestExtremeNumbers
+//	a feature of number 2147483646         TestManyFeatures
+//	a limit of time, a deep taxonomy       TestTimeIsOver, and TestTimeOver of package solver
+//	a shared SVM of contradictions         TestSharedOfContradictions
+//	features of very different scales      TestNoteOfUnsolved of package svm
+//	a C of 0                               TestZeroIsTheDefaultC of package svm
+//	100 folds of 40 rows                   TestImpossibleDivisions of package experiment
 
 // fitted is what a training ends with.
 type fitted struct {
@@ -237,5 +249,68 @@ func TestManyFeatures(t *testing.T) {
 				t.Error("explains another prediction")
 			}
 		})
+	}
+}
+
+// TestTimeIsOver trains every estimator that has a bound of time, on a deep taxonomy, when it is over
+// at once. The certificate is true.
+func TestTimeIsOver(t *testing.T) {
+	names, edges, at := []string{"0"}, [][2]int{}, 0
+	for range 60 { // a node of a chain and a leaf beside it
+		for range 2 {
+			edges = append(edges, [2]int{at, len(names)})
+			names = append(names, strconv.Itoa(len(names)))
+		}
+		at = len(names) - 1
+	}
+	g, err := taxonomy.New(names, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := example.Dense(g, 244, 10, 1)
+	for _, e := range trainers() {
+		t.Run(e.name, func(t *testing.T) {
+			m, err := e.fit(context.Background(), d, 1, solver.Settings{Time: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := m.certificate
+			if r == nil {
+				return
+			}
+			if r.Status != solver.TimeLimit || !(r.Primal > 0) || math.IsInf(r.Primal, 0) || !(r.Gap > 0 && r.Gap <= 1) {
+				t.Errorf("%v", r)
+			}
+			if scores := m.model.LeafScores(d.X).RawMatrix().Data; slices.ContainsFunc(scores, math.IsNaN) {
+				t.Error("scores that are no numbers")
+			}
+			if e.name == "one against the rest" {
+				for _, n := range g.Leaves() {
+					if slices.Max(m.model.Weights(n)) == 0 {
+						t.Errorf("leaf %d has no weights", n)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSharedOfContradictions trains the shared SVM on equal rows with different labels and a C
+// beyond what the data bear: the optimum is zero weights, and the bound reaches it.
+func TestSharedOfContradictions(t *testing.T) {
+	d := contradictory(1)
+	dense := example.Dense(d.Taxonomy, 40, 5, 1)
+	for i := range dense.Labels {
+		dense.Labels[i] = d.Labels[i]
+		copy(dense.X.Values[i*5:(i+1)*5], dense.X.Values[(i&^1)*5:])
+	}
+	for name, d := range map[string]*dataset.Dataset{"texts": d, "dense": dense} {
+		m, err := svm.Shared{C: 1000}.Fit(context.Background(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := m.Training.Certificate; r.Status != solver.Converged || !(r.Gap <= 1e-3) || math.Abs(r.Primal-40000) > 100 {
+			t.Errorf("%s: %v", name, r)
+		}
 	}
 }

@@ -58,7 +58,7 @@ type Shared struct {
 
 // How the rounds of Shared share the work.
 const (
-	roundEpochs = 10   // epochs of a round, at most
+	roundEpochs = 10   // epochs of a round, at most; twice as many after each for which they do not do
 	roundGap    = 0.5  // gap of a round's SVM, as a share of that of the joint problem
 	floorShare  = 0.01 // share of the gap that weights kept from 0 may cost
 	beyond      = 0.8  // how far, as a share of its length, steps of alpha go on
@@ -161,14 +161,15 @@ func (f *sharing) alternate(ctx context.Context) error {
 		return fmt.Errorf("svm: node weights: %w", err)
 	}
 	start, gap := f.Settings.Start, 1.0
-	idle := 0              // rounds whose SVM was solved already
-	improve := false       // whether the next round must not be one
+	idle := 0        // rounds whose SVM was solved already
+	improve := false // whether the next round must not be one
+	epochs := roundEpochs
 	var kept time.Duration // of the time, for the bound: the longest that one has taken
 	for {
 		set := f.Settings
 		set.Start = start
 		set.Gap = max(roundGap*gap, smallestGap)
-		set.MaxEpochs = min(roundEpochs, limit-f.epochs-idle)
+		set.MaxEpochs = min(epochs, limit-f.epochs-idle)
 		if improve {
 			set.Gap, set.MaxEpochs = smallestGap, 1
 		}
@@ -186,6 +187,9 @@ func (f *sharing) alternate(ctx context.Context) error {
 			f.joint.Primal, f.result, f.attributes, f.problem = r.Primal, r, a, p
 		}
 		f.epochs += r.Epochs
+		if r.Status == solver.MaxEpochs && r.Epochs == epochs {
+			epochs *= 2
+		}
 		if improve = r.Epochs == 0; improve {
 			idle++
 		}
