@@ -122,10 +122,11 @@ func (ls *Labels) tabulate() error {
 		for k := lo; k < hi; k++ {
 			y := distinct[k]
 			ls.losses(y, cost)
+			largest, err := ls.check(y, cost)
 			if ls.largest != nil {
-				ls.largest[y] = slices.Max(cost)
+				ls.largest[y] = largest
 			}
-			if wrong[k] = ls.check(y, cost); wrong[k] != nil || !keep {
+			if wrong[k] = err; err != nil || !keep {
 				continue
 			}
 			ls.rescale(y, cost, scale)
@@ -143,16 +144,20 @@ func (ls *Labels) tabulate() error {
 	return nil
 }
 
-// check returns an error unless the losses where the candidate at position y is true are losses.
-func (ls *Labels) check(y int32, losses []float64) error {
+// check returns the largest of the losses where the candidate at position y is true, or an error
+// where one of them is no loss.
+func (ls *Labels) check(y int32, losses []float64) (largest float64, err error) {
 	t, candidates := ls.attributes.taxonomy, ls.attributes.candidates
 	for z, v := range losses {
-		if !(v >= 0) || math.IsInf(v, 1) || z == int(y) && v != 0 {
-			return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
+		if !(v >= 0 && v <= math.MaxFloat64) || z == int(y) && v != 0 {
+			return 0, fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
 				t.Name(candidates[z]), t.Name(candidates[y]), v)
 		}
+		if v > largest {
+			largest = v
+		}
 	}
-	return nil
+	return largest, nil
 }
 
 // losses writes the losses of all candidates.

@@ -83,6 +83,9 @@ func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structu
 	w := v.Like(nodes.Columns())
 	sums := make([]float64, w.Stride)
 	for f := range v.Features {
+		if zero(v, f) {
+			continue
+		}
 		clear(sums)
 		for _, e := range entries {
 			sums[e.to] += e.value * v.At(f, e.from)
@@ -92,4 +95,14 @@ func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structu
 		}
 	}
 	return w
+}
+
+// zero reports whether no column has a weight for a feature.
+func zero(w *structured.Weights, feature int) bool {
+	for c := range w.Columns {
+		if w.At(feature, c) != 0 {
+			return false
+		}
+	}
+	return true
 }
