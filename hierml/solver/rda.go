@@ -241,7 +241,11 @@ func (a *averaging) iterate(ctx context.Context) {
 	e := &a.at
 	// phi(w) - <g, w>, where Omega is of degree 2 and the hinges picked are linear.
 	a.delta = (t-1)/t*a.delta + (e.gain-e.omega+a.lambda/2*e.norm)/t
+	a.evaluated = false
 	for i := range a.problem.Inputs.Len() {
+		if ctx.Err() != nil {
+			return
+		}
 		w, mean := a.coefficients[i*nodes:(i+1)*nodes], a.mean[i*nodes:(i+1)*nodes]
 		e.products.Subgradient(a.row, w)
 		for _, b := range a.nodes.BlocksOf(i) {
