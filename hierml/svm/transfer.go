@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -81,28 +82,21 @@ func nodeWeights(a *structured.Attributes, v *structured.Weights, nodes *structu
 		}
 	}
 	w := v.Like(nodes.Columns())
-	sums := make([]float64, w.Stride)
+	sums, row := make([]float64, w.Stride), make([]float64, len(v.Columns))
 	for f := range v.Features {
-		if zero(v, f) {
+		for c := range row {
+			row[c] = v.At(f, c)
+		}
+		if !slices.ContainsFunc(row, func(w float64) bool { return w != 0 }) {
 			continue
 		}
 		clear(sums)
 		for _, e := range entries {
-			sums[e.to] += e.value * v.At(f, e.from)
+			sums[e.to] += e.value * row[e.from]
 		}
 		for c := range w.Columns {
 			w.Set(f, c, sums[c])
 		}
 	}
 	return w
-}
-
-// zero reports whether no column has a weight for a feature.
-func zero(w *structured.Weights, feature int) bool {
-	for c := range w.Columns {
-		if w.At(feature, c) != 0 {
-			return false
-		}
-	}
-	return true
 }
