@@ -197,6 +197,7 @@ func (e *evaluation) report() (*Report, error) {
 			*m.field(r), _ = mean(e.columns[c])
 		}
 	}
+	_, r.ParentInstances = mean(e.columns[parentAccuracy])
 	for d := range r.Levels {
 		_, r.Levels[d].Instances = mean(e.columns[e.levelColumn(d)])
 	}

@@ -78,15 +78,17 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON returns the number of instances, the values of all measures by name, null where one
-// is not defined, the k of those at k, and for each depth how many instances it has. WriteJSON
-// writes the values of the instances too.
+// is not defined, the k of those at k, for each depth how many instances it has, and how many the
+// parent accuracy is over. WriteJSON writes the values of the instances too.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Instances      int     `json:"instances"`
 		Measures       ordered `json:"measures"`
 		At             []int   `json:"at"`
 		DepthInstances []int   `json:"depthInstances"`
-	}{Instances: r.Instances, At: []int{}, DepthInstances: []int{}}
+
+		ParentInstances int `json:"parentInstances"`
+	}{Instances: r.Instances, At: []int{}, DepthInstances: []int{}, ParentInstances: r.ParentInstances}
 	for _, m := range r.Measures() {
 		out.Measures = append(out.Measures, named{m.Name, number(*m.field(r))})
 	}
@@ -100,18 +102,23 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON returned. A measure that the text does not have is not a
-// number.
+// number. Earlier versions wrote parent accuracies over all instances.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	var in struct {
 		Instances      int
 		Measures       map[string]number
 		At             []int
 		DepthInstances []int
+
+		ParentInstances *int
 	}
 	if err := json.Unmarshal(text, &in); err != nil {
 		return fmt.Errorf("metric: a report in JSON: %w", err)
 	}
-	*r = Report{Instances: in.Instances}
+	*r = Report{Instances: in.Instances, ParentInstances: in.Instances}
+	if in.ParentInstances != nil {
+		r.ParentInstances = *in.ParentInstances
+	}
 	for _, k := range in.At {
 		r.At = append(r.At, At{K: k})
 	}

@@ -3,6 +3,7 @@ package metric
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -10,7 +11,9 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// F1 has the harmonic means of precision and recall of predicted label sets.
+// F1 has the harmonic means of precision and recall of predicted label sets. Where nothing is
+// predicted a precision is 0, where nothing is true a recall, and where neither, so that there is
+// nothing to be right or wrong about, they and their mean are NaN.
 type F1 struct {
 	// MicroPrecision is the fraction of the predicted labels, over all instances, that are true,
 	// MicroRecall that of the true labels that were predicted, and Micro their harmonic mean.
@@ -31,7 +34,12 @@ type F1 struct {
 
 // averages returns a name, precision, recall and F1 a line.
 func (f F1) averages() [][4]string {
-	text := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+	text := func(v float64) string {
+		if math.IsNaN(v) {
+			return dash
+		}
+		return strconv.FormatFloat(v, 'f', 4, 64)
+	}
 	return [][4]string{
 		{"micro", text(f.MicroPrecision), text(f.MicroRecall), text(f.Micro)},
 		{"macro", "", "", text(f.Macro)},
@@ -52,7 +60,7 @@ func (f F1) table() *table.Table {
 	return t
 }
 
-// String returns the averages, one a line.
+// String returns the averages, one a line; a dash stands for what is not defined.
 func (f F1) String() string { return f.table().String() }
 
 // HTML returns the averages as a table.
@@ -60,8 +68,7 @@ func (f F1) HTML() string { return f.table().HTML() }
 
 // LabelSets compares predicted sets of labels with the true ones, both ascending. A set may be
 // empty, and a label may be an inner node: the nodes above it are implied, those below are not. No
-// set has a node together with one of its ancestors. Where there is nothing to divide by, a
-// precision, a recall and their mean are 0.
+// set has a node together with one of its ancestors.
 func LabelSets(truth, predicted [][]int, t *taxonomy.Taxonomy) (F1, error) {
 	if t == nil {
 		return F1{}, errors.New("metric: LabelSets needs a taxonomy")
@@ -98,9 +105,20 @@ func (c *counts) check(labels []int, at int) error {
 // overlap counts how often something was true, predicted, and both.
 type overlap struct{ truth, predicted, both int }
 
-func (o overlap) precision() float64 { return ratio(o.both, o.predicted) }
-func (o overlap) recall() float64    { return ratio(o.both, o.truth) }
-func (o overlap) f1() float64        { return ratio(2*o.both, o.truth+o.predicted) }
+func (o overlap) precision() float64 { return o.or0(o.predicted) }
+func (o overlap) recall() float64    { return o.or0(o.truth) }
+
+// f1 is NaN where there was nothing.
+func (o overlap) f1() float64 { return float64(2*o.both) / float64(o.truth+o.predicted) }
+
+// or0 divides what was both. Where there is nothing to divide by it is 0, and NaN where there was
+// nothing at all.
+func (o overlap) or0(by int) float64 {
+	if by == 0 && o != (overlap{}) {
+		return 0
+	}
+	return float64(o.both) / float64(by)
+}
 
 func (o *overlap) merge(p overlap) {
 	o.truth += p.truth
@@ -232,7 +250,9 @@ func (c *counts) f1() F1 {
 		}
 		judged++
 		all.merge(o)
-		f.Macro += o.f1()
+		if o != (overlap{}) {
+			f.Macro += o.f1()
+		}
 	}
 	f.Macro /= float64(judged)
 	f.MicroPrecision, f.MicroRecall, f.Micro = all.precision(), all.recall(), all.f1()

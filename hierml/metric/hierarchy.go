@@ -25,12 +25,7 @@ func charges(t *taxonomy.Taxonomy) []float64 {
 // prediction measures the predicted leaf.
 func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 	w.nearest[at] = w.nearestLabel(f, labels)
-	for _, y := range labels {
-		if shareParent(w.t, f, y) {
-			w.columns[parentAccuracy][at] = 1
-			break
-		}
-	}
+	w.columns[parentAccuracy][at] = parentHit(w.t, f, hit, labels)
 	if hit {
 		w.columns[accuracy][at] = 1
 		return
@@ -50,6 +45,22 @@ func (w *worker) prediction(f int, hit bool, labels []int, at int) {
 		}
 	}
 	w.columns[treeLoss][at] = farthest
+}
+
+// parentHit is 1 where f is one of the labels or has a parent in common with one of them, and
+// otherwise 0; NaN where no label has a parent.
+func parentHit(t *taxonomy.Taxonomy, f int, hit bool, labels []int) float64 {
+	v := math.NaN()
+	for _, y := range labels {
+		if len(t.Parents(y)) == 0 {
+			continue
+		}
+		if hit || shareParent(t, f, y) {
+			return 1
+		}
+		v = 0
+	}
+	return v
 }
 
 func shareParent(t *taxonomy.Taxonomy, a, b int) bool {

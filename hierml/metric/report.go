@@ -3,6 +3,7 @@ package metric
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,9 +21,12 @@ type Report struct {
 	Accuracy float64
 	// ExactSets is how often Z is Y; 1 minus the 0/1 loss of sets.
 	ExactSets float64
-	// ParentAccuracy is how often f and a label in Y have a parent in common (7.6); never where f
-	// is a root.
-	ParentAccuracy float64
+	// ParentAccuracy is how often f is in Y, or has a parent in common with a label in Y (7.6). It
+	// is the mean over ParentInstances, those with a label that has a parent: a taxonomy says
+	// nothing above a label at its top, as roots have no siblings in [Cai08]. It is NaN if there is
+	// no such instance, and never below the accuracy on the same instances.
+	ParentAccuracy  float64
+	ParentInstances int
 	// TreeLoss is the number of edges of the taxonomy between f and the farthest label in Y, 0
 	// where f is in Y: with one label an instance, the distance between prediction and truth. Half
 	// of it is the tree loss that the papers print, and on trees the top loss (4.22).
@@ -49,7 +53,7 @@ type Report struct {
 	RankingLoss float64
 	// MicroF1, MacroF1 and HierarchicalF1, and what is beside them, are those of LabelSets for Y
 	// and Z. With one label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the
-	// hierarchical ones without roots.
+	// hierarchical ones without roots. What has neither true nor predicted nodes to count is NaN.
 	MicroF1, MacroF1, HierarchicalF1 float64
 
 	MicroPrecision, MicroRecall                   float64
@@ -125,7 +129,7 @@ func (r *Report) lines(group string) []line {
 		return append(all, precision, ndcg)
 	}
 	all := []line{
-		{"parent accuracy", []string{"parent accuracy"}},
+		{r.parentText(), []string{"parent accuracy"}},
 		{"tree loss", []string{"tree loss"}},
 		{"top loss, maximal loss", []string{"top loss", "maximal loss"}},
 		{"H-loss", []string{"H-loss"}},
@@ -144,6 +148,14 @@ func (r *Report) lines(group string) []line {
 		depth.text += " to " + strconv.Itoa(last)
 	}
 	return append(all, depth)
+}
+
+// parentText says over how many instances the parent accuracy is, where it is not over all.
+func (r *Report) parentText() string {
+	if n := r.ParentInstances; n > 0 && n < r.Instances {
+		return fmt.Sprintf("parent accuracy, of %d", n)
+	}
+	return "parent accuracy"
 }
 
 // groups are the parts of a report.
@@ -195,7 +207,25 @@ func (r *Report) String() string {
 			b.WriteByte('\n')
 		}
 	}
+	if undefined(sections) {
+		b.WriteString(dash + " " + notDefined + "\n")
+	}
 	return b.String()
+}
+
+// notDefined is what a dash says.
+const notDefined = "not defined on these instances"
+
+// undefined tells whether a value is shown as a dash.
+func undefined(sections []section) bool {
+	for _, s := range sections {
+		for _, l := range s.Rows {
+			if slices.ContainsFunc(l.Cells, func(c cell) bool { return c.Text == dash }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pad aligns text to the right.
@@ -208,7 +238,11 @@ func (r *Report) HTML() string {
 	page := struct {
 		Instances, Width int
 		Sections         []section
-	}{r.Instances, 1, r.sections()}
+		Undefined        string
+	}{r.Instances, 1, r.sections(), ""}
+	if undefined(page.Sections) {
+		page.Undefined = dash + " " + notDefined
+	}
 	for _, s := range page.Sections {
 		for _, l := range s.Rows {
 			page.Width = max(page.Width, len(l.Cells))
@@ -239,6 +273,9 @@ var reportTemplate = template.Must(template.New("report").Parse(`<table style="b
 {{- end}}
 </tbody>
 </table>
+{{- with .Undefined}}
+<p style="margin:2px 4px"><small>{{.}}</small></p>
+{{- end}}
 `))
 
 // render executes a template of this package on its own data, which cannot fail for what a user
