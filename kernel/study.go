@@ -38,7 +38,7 @@ file, whose names are those of the package experiment:
     "Baseline": "flat"
   }`,
 		Example: `  hierml study run newsgroups.json
-  hierml study show newsgroups.study --measure "macro F1" --baseline flat
+  hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv
   hierml study cell newsgroups.study 5f0c`,
 		Args: asUsed,
@@ -154,7 +154,7 @@ those by which settings were chosen included. The html is a page of its own.
 
 The tests are "t", "corrected t", for repeated divisions of the same instances, and
 "permutation"; without --test it is the one that suits the study.`,
-		Example: `  hierml study show newsgroups.study --measure "macro F1" --baseline flat
+		Example: `  hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv`,
 		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -239,3 +239,22 @@ func TestFields(t *testing.T) {
 		t.Errorf("%v, %+v", s.Seed, got)
 	}
 }
+
+// TestFormerNames reads names of measures as earlier versions had them.
+func TestFormerNames(t *testing.T) {
+	const former, current = "macro F1", "macro F1 of all classes"
+	s := Study{Data: []Data{{Name: "tree", Generator: synthetic.LinearTree{Depth: 2, Instances: 60}}}, Methods: []Method{{Name: "flat", Estimator: svm.Flat{}}}, Measures: []string{"accuracy", former}, Select: former}
+	c, err := s.checked()
+	if err != nil || c.Select != current || c.Measures[1] != current || s.Measures[1] != former {
+		t.Fatalf("checked as %v, %v from %v (%v)", c.Select, c.Measures, s.Measures, err)
+	}
+	var cell Cell
+	if err := json.Unmarshal([]byte(`{"Values": {"macro F1": 0.5}}`), &cell); err != nil || cell.Values[current] != 0.5 {
+		t.Errorf("a cell has %v (%v)", cell.Values, err)
+	}
+	r := &Results{Cells: []*Cell{&cell}}
+	with, err := r.With(former)
+	if err != nil || with.Measures[0] != current {
+		t.Errorf("columns %v (%v)", with, err)
+	}
+}

@@ -56,7 +56,7 @@ type source struct {
 }
 
 // format stands for what the values of cells mean.
-const format = 1
+const format = 2
 
 // join makes one text of parts, none of which can be mistaken for two.
 func join(parts ...any) string {

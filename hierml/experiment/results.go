@@ -94,7 +94,7 @@ func (p *plan) write(o *outline) error {
 }
 
 func newResults(o *outline, kept map[string]*Cell) *Results {
-	r := &Results{Name: o.Name, Measures: o.Measures, Baseline: o.Baseline, Test: Test(o.Test), Notes: o.Notes, repeated: o.Repeated, methods: o.Methods}
+	r := &Results{Name: o.Name, Measures: currentNames(o.Measures), Baseline: o.Baseline, Test: Test(o.Test), Notes: o.Notes, repeated: o.Repeated, methods: o.Methods}
 	// Inner cells that are lost are not missed where the point was chosen.
 	type round struct {
 		data, method           string
@@ -157,6 +157,7 @@ func Load(directory string) (*Results, error) {
 // a value of, such as "accuracy at depth 1", and "seconds".
 func (r *Results) With(measures ...string) (*Results, error) {
 	known := measureNames()
+	measures = currentNames(measures)
 	for _, name := range measures {
 		has := func(c *Cell) bool { _, ok := c.Values[name]; return ok }
 		if name != seconds && !slices.Contains(known, name) && !slices.ContainsFunc(r.Cells, has) {

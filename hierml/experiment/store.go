@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hierml/notebook/hierml/metric"
 	"github.com/hierml/notebook/internal/replace"
 )
 
@@ -213,7 +214,7 @@ func (c *Cell) UnmarshalJSON(text []byte) error {
 		if c.Values == nil {
 			c.Values = make(map[string]float64)
 		}
-		c.Values[name] = orNaN(v)
+		c.Values[metric.CurrentName(name)] = orNaN(v)
 	}
 	for name, values := range s.Instances {
 		if c.Instances == nil {

@@ -32,7 +32,7 @@ type Study struct {
 	Seed uint64
 	// Measures are the columns of the tables: names of metric.Measures, and "seconds" for the time
 	// of training, which is not the same in two runs. The default value is accuracy, parent
-	// accuracy, tree loss and macro F1. Cells keep all; see Results.With.
+	// accuracy, tree loss and macro F1 of all classes. Cells keep all; see Results.With.
 	Measures []string
 	// Baseline is the name of the method that the others are tested against.
 	Baseline string
@@ -131,8 +131,9 @@ func (s *Study) checked() (*Study, error) {
 	c.Repeats = max(c.Repeats, 1)
 	known := measureNames()
 	if len(c.Measures) == 0 {
-		c.Measures = []string{"accuracy", "parent accuracy", "tree loss", "macro F1"}
+		c.Measures = []string{"accuracy", "parent accuracy", "tree loss", "macro F1 of all classes"}
 	}
+	c.Measures, c.Select = currentNames(c.Measures), metric.CurrentName(c.Select)
 	for i, name := range c.Measures {
 		if name != seconds && !slices.Contains(known, name) {
 			return nil, fmt.Errorf("experiment: no measure is called %q; there are %s and %s", name, strings.Join(known, ", "), seconds)
@@ -198,6 +199,15 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// currentNames returns the names that measures have now.
+func currentNames(names []string) []string {
+	current := make([]string, len(names))
+	for i, name := range names {
+		current[i] = metric.CurrentName(name)
+	}
+	return current
 }
 
 // measureNames returns the names of the metrics, in the order of tables.

@@ -234,7 +234,7 @@ func TestOneDivision(t *testing.T) {
 	d := linearTree(t, 400)
 	s := &Study{
 		Data: []Data{{Name: "d", Set: d}}, Methods: []Method{{Name: "a", Estimator: Centroids{}}, {Name: "b", Estimator: Centroids{Noise: 200}}},
-		Split: Split{HeldOut: 0.5}, Baseline: "a", Measures: []string{"accuracy", "macro F1"}, Directory: t.TempDir(),
+		Split: Split{HeldOut: 0.5}, Baseline: "a", Measures: []string{"accuracy", "macro F1 of all classes"}, Directory: t.TempDir(),
 	}
 	complete(t, s)
 	r := complete(t, s) // read again
@@ -247,7 +247,7 @@ func TestOneDivision(t *testing.T) {
 	if !got[0].Tested || got[0].Test != want || want.N != a.Test || want.P > 0.01 {
 		t.Errorf("%+v, want %+v", got[0], want)
 	}
-	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1: there is one round, and it is no mean over instances") {
+	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1 of all classes: there is one round, and it is no mean over instances") {
 		t.Errorf("%+v\n%v", got[1], r)
 	}
 }

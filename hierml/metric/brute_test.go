@@ -444,13 +444,15 @@ func (g graph) checkAverages(t *testing.T, got *metric.Report, leaves []int, lab
 			}
 		}
 	}
-	macro := 0.0
+	macro, occurring := 0.0, 0.0
 	for _, y := range leaves {
-		if f := prf(byLeaf[y])[2]; f > 0 {
-			macro += f / float64(len(leaves))
+		if f := prf(byLeaf[y])[2]; !math.IsNaN(f) {
+			macro += f
+			occurring++
 		}
 	}
-	near(t, "macro F1", got.MacroF1, macro)
+	near(t, "macro F1 of all", got.MacroF1, macro/float64(len(leaves)))
+	near(t, "macro F1 of those that occur", got.MacroF1Occurring, macro/occurring)
 	for k, v := range prf(micro) {
 		near(t, "micro", []float64{got.MicroPrecision, got.MicroRecall, got.MicroF1}[k], v)
 	}

@@ -13,12 +13,12 @@ type Table struct {
 	Names   []string  // of the rows
 	Reports []*Report // of the rows
 	// Measures are the names of the columns; all that Report.Value knows can be chosen. The default
-	// are eight: accuracy, parent accuracy, tree loss, average precision, ranking loss, and micro,
-	// macro and hierarchical F1.
+	// are eight: accuracy, parent accuracy, tree loss, average precision, ranking loss, micro F1,
+	// macro F1 of all classes, and hierarchical F1.
 	Measures []string
 }
 
-var defaultColumns = []string{"accuracy", "parent accuracy", "tree loss", "average precision", "ranking loss", "micro F1", "macro F1", "hierarchical F1"}
+var defaultColumns = []string{"accuracy", "parent accuracy", "tree loss", "average precision", "ranking loss", "micro F1", allClasses, "hierarchical F1"}
 
 // columns returns the measures of the table. One that no report has is a column of dashes.
 func (t *Table) columns() []Measure {

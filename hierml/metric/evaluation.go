@@ -175,6 +175,7 @@ func (e *evaluation) report() (*Report, error) {
 		MicroRecall:           f.MicroRecall,
 		MicroF1:               f.Micro,
 		MacroF1:               f.Macro,
+		MacroF1Occurring:      f.MacroOccurring,
 		HierarchicalPrecision: f.HierarchicalPrecision,
 		HierarchicalRecall:    f.HierarchicalRecall,
 		HierarchicalF1:        f.Hierarchical,

@@ -32,11 +32,12 @@ func ExampleLabelSets() {
 	}
 	fmt.Println(f)
 	// Output:
-	//                precision  recall      F1
-	// micro             0.5000  0.3333  0.4000
-	// macro                             0.1333
-	// hierarchical      0.7500  0.6000  0.6667
-	// without roots     0.5000  0.5000  0.5000
+	//                           precision  recall      F1
+	// micro                        0.5000  0.3333  0.4000
+	// macro, all classes                           0.1333
+	// macro, occurring classes                     0.2222
+	// hierarchical                 0.7500  0.6000  0.6667
+	// without roots                0.5000  0.5000  0.5000
 	// 0.0000 of the sets are exact
 }
 

@@ -127,9 +127,11 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	}
 	for _, m := range r.Measures() {
 		*m.field(r) = math.NaN()
-		if v, ok := in.Measures[m.Name]; ok {
+	}
+	for name, v := range in.Measures {
+		if m, ok := find(r.Measures(), name); ok {
 			*m.field(r) = float64(v)
-			delete(in.Measures, m.Name)
+			delete(in.Measures, name)
 		}
 	}
 	for name := range in.Measures {

@@ -20,8 +20,9 @@ type F1 struct {
 	MicroPrecision, MicroRecall, Micro float64
 	// Macro is the mean, over all leaves and over the inner nodes that are labels, of the harmonic
 	// mean of the label's own precision and recall, which is 0 for a label that is never true or
-	// never predicted.
-	Macro float64
+	// never predicted. MacroOccurring is the mean over those alone that are a true or a predicted
+	// label, as scikit-learn has it unless told otherwise, and NaN where there are none.
+	Macro, MacroOccurring float64
 	// HierarchicalPrecision, HierarchicalRecall and Hierarchical are the micro averages of the sets
 	// of nodes that are true or predicted labels or above them, roots too.
 	HierarchicalPrecision, HierarchicalRecall, Hierarchical float64
@@ -42,7 +43,8 @@ func (f F1) averages() [][4]string {
 	}
 	return [][4]string{
 		{"micro", text(f.MicroPrecision), text(f.MicroRecall), text(f.Micro)},
-		{"macro", "", "", text(f.Macro)},
+		{"macro, all classes", "", "", text(f.Macro)},
+		{"macro, occurring classes", "", "", text(f.MacroOccurring)},
 		{"hierarchical", text(f.HierarchicalPrecision), text(f.HierarchicalRecall), text(f.Hierarchical)},
 		{"without roots", text(f.RootlessPrecision), text(f.RootlessRecall), text(f.Rootless)},
 	}
@@ -242,7 +244,7 @@ func (c *counts) merge(o *counts) {
 func (c *counts) f1() F1 {
 	var all overlap
 	var f F1
-	judged := 0
+	judged, occurring := 0, 0
 	for n, o := range c.labels {
 		// An inner node counts where it is a label.
 		if o == (overlap{}) && !c.t.IsLeaf(n) {
@@ -251,9 +253,11 @@ func (c *counts) f1() F1 {
 		judged++
 		all.merge(o)
 		if o != (overlap{}) {
+			occurring++
 			f.Macro += o.f1()
 		}
 	}
+	f.MacroOccurring = f.Macro / float64(occurring)
 	f.Macro /= float64(judged)
 	f.MicroPrecision, f.MicroRecall, f.Micro = all.precision(), all.recall(), all.f1()
 	f.HierarchicalPrecision, f.HierarchicalRecall, f.Hierarchical = c.nodes.precision(), c.nodes.recall(), c.nodes.f1()

@@ -43,6 +43,22 @@ const (
 	ofTaxonomy = "taxonomy"
 )
 
+// The names of the two macro F1, and the one that the first had when it was the only one.
+const (
+	allClasses       = "macro F1 of all classes"
+	occurringClasses = "macro F1 of occurring classes"
+	formerMacro      = "macro F1"
+)
+
+// CurrentName returns the name of the measure that had the given name in an earlier version,
+// "macro F1", and other names as they are. What reads names of measures goes by it.
+func CurrentName(name string) string {
+	if name == formerMacro {
+		return allClasses
+	}
+	return name
+}
+
 // labelMeasures, rankingMeasures and taxonomyMeasures are those that all reports have.
 var (
 	labelMeasures = []Measure{
@@ -51,7 +67,8 @@ var (
 		{"micro precision", "fraction of all predicted labels that are true", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroPrecision }},
 		{"micro recall", "fraction of all true labels that are predicted", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroRecall }},
 		{"micro F1", "F1 of all predictions together", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MicroF1 }},
-		{"macro F1", "mean of the F1 of the leaves", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroF1 }},
+		{allClasses, "mean of the F1 of all leaves, 0 for those that are neither true nor predicted", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroF1 }},
+		{occurringClasses, "mean of the F1 of the leaves that are true or predicted labels of these instances", ofLabels, false, 4, ofCounts, 0, func(r *Report) *float64 { return &r.MacroF1Occurring }},
 	}
 	rankingMeasures = []Measure{
 		{"average precision", "precision of the ranking at its true labels", ofRanking, false, 4, ofColumn, averagePrecision, func(r *Report) *float64 { return &r.AveragePrecision }},
@@ -126,6 +143,7 @@ func (m Measure) field(r *Report) *float64 {
 
 // find returns the measure of the name.
 func find(all []Measure, name string) (Measure, bool) {
+	name = CurrentName(name)
 	i := slices.IndexFunc(all, func(m Measure) bool { return m.Name == name })
 	if i < 0 {
 		return Measure{}, false

@@ -254,7 +254,8 @@ func ExampleEvaluateScores() {
 	//   accuracy                             0.5000
 	//   exact sets                           0.5000
 	//   micro precision, recall, F1          0.5000   0.5000   0.5000
-	//   macro F1                             0.3333
+	//   macro F1 of all classes              0.3333
+	//   macro F1 of occurring classes        0.3333
 	// ranking
 	//   average precision                    0.7500
 	//   ranking loss                         0.2500
@@ -279,9 +280,9 @@ func ExampleCompare() {
 		fmt.Println(strings.TrimRight(line, " \n"))
 	}
 	// Output:
-	//             instances  accuracy ↑       parent accuracy ↑  tree loss ↓       average precision ↑       ranking loss ↓       micro F1 ↑       macro F1 ↑       hierarchical F1 ↑
-	// flat              200      0.7100                  0.8200        0.960                    0.8000               0.0500           0.7100           0.6400 best             0.7900
-	// normalized        200      0.7400 best             0.8200        0.810 best               0.8200 best          0.0400 best      0.7400 best      0.6300                  0.8100 best
+	//             instances  accuracy ↑       parent accuracy ↑  tree loss ↓       average precision ↑       ranking loss ↓       micro F1 ↑       macro F1 of all classes ↑       hierarchical F1 ↑
+	// flat              200      0.7100                  0.8200        0.960                    0.8000               0.0500           0.7100                          0.6400 best             0.7900
+	// normalized        200      0.7400 best             0.8200        0.810 best               0.8200 best          0.0400 best      0.7400 best                     0.6300                  0.8100 best
 }
 
 // example returns the scores of two models for forty instances of four leaves.

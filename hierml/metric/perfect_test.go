@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -55,7 +56,7 @@ func TestPerfect(t *testing.T) {
 			for _, m := range perfect.Measures() {
 				v, want := value(t, perfect, m.Name), 1.0
 				switch {
-				case strings.HasPrefix(m.Name, "precision at"), m.Name == "macro F1", // of k leaves, and of all classes
+				case strings.HasPrefix(m.Name, "precision at"), m.Name == "macro F1 of all classes", // of k leaves, and of all classes
 					strings.HasPrefix(m.Name, "accuracy at depth"): // of the one leaf predicted, which may be higher up than another label
 					continue
 				case m.Lower:
@@ -125,5 +126,42 @@ func TestTopLeaves(t *testing.T) {
 	const want = "– not defined on these instances"
 	if !strings.Contains(r.String(), want) || !strings.Contains(r.HTML(), want) {
 		t.Errorf("no %q in\n%v\n%v", want, r, r.HTML())
+	}
+}
+
+// TestMacro compares with scikit-learn 1.9.1, for the labels 0 to 5 of instances of which two classes
+// neither occur nor are predicted:
+//
+//	y, f = [0, 0, 1, 2, 2, 2], [0, 1, 1, 2, 2, 3]
+//	f1_score(y, f, average="macro")
+//	f1_score(y, f, average="macro", labels=range(6), zero_division=0)
+func TestMacro(t *testing.T) {
+	g, err := taxonomy.New([]string{"a", "b", "c", "d", "e", "f"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := mat.NewDense(6, 6, nil)
+	var labels, sets [][]int
+	for i, f := range []int{0, 1, 1, 2, 2, 3} {
+		scores.Set(i, f, 1)
+		labels, sets = append(labels, []int{[]int{0, 0, 1, 2, 2, 2}[i]}), append(sets, []int{f})
+	}
+	r, err := metric.EvaluateScores(scores, labels, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "of those that occur", r.MacroF1Occurring, 0.5333333333333333)
+	near(t, "of all", r.MacroF1, 0.35555555555555557)
+	f, err := metric.LabelSets(labels, sets, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "of those that occur, of sets", f.MacroOccurring, r.MacroF1Occurring)
+	if v, ok := r.Value("macro F1"); !ok || v != r.MacroF1 {
+		t.Errorf("by its former name %v, %v", v, ok)
+	}
+	var old metric.Report
+	if err := json.Unmarshal([]byte(`{"instances": 6, "measures": {"macro F1": 0.25}}`), &old); err != nil || old.MacroF1 != 0.25 || !math.IsNaN(old.MacroF1Occurring) || old.ParentInstances != 6 {
+		t.Errorf("of an earlier version: %+v, %v", old, err)
 	}
 }

@@ -55,6 +55,9 @@ type Report struct {
 	// and Z. With one label an instance and Z = {f} MicroF1 is the Accuracy. Rootless are the
 	// hierarchical ones without roots. What has neither true nor predicted nodes to count is NaN.
 	MicroF1, MacroF1, HierarchicalF1 float64
+	// MacroF1Occurring is MacroF1 without the leaves that no instance has as a true or a predicted
+	// label.
+	MacroF1Occurring float64
 
 	MicroPrecision, MicroRecall                   float64
 	HierarchicalPrecision, HierarchicalRecall     float64
@@ -107,7 +110,8 @@ func (r *Report) lines(group string) []line {
 			{"accuracy", []string{"accuracy"}},
 			{"exact sets", []string{"exact sets"}},
 			{"micro precision, recall, F1", []string{"micro precision", "micro recall", "micro F1"}},
-			{"macro F1", []string{"macro F1"}},
+			{allClasses, []string{allClasses}},
+			{occurringClasses, []string{occurringClasses}},
 		}
 	case ofRanking:
 		all := []line{

@@ -19,6 +19,7 @@ var metricPackage = table.Package{
 		{Name: "Bootstrap", Value: metric.Bootstrap},
 		{Name: "BootstrapBCa", Value: metric.BootstrapBCa},
 		{Name: "Compare", Value: metric.Compare},
+		{Name: "CurrentName", Value: metric.CurrentName},
 		{Name: "Evaluate", Value: metric.Evaluate},
 		{Name: "EvaluateScores", Value: metric.EvaluateScores},
 		{Name: "LabelSets", Value: metric.LabelSets},
