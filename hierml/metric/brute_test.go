@@ -100,8 +100,7 @@ func (g graph) children(n int) int {
 	return count
 }
 
-// distance is the number of edges between two nodes. Nodes that no edges join are joined above the
-// roots.
+// distance is the number of edges between two nodes, roots being joined above.
 func (g graph) distance(a, b int) int {
 	const far = 1 << 20
 	n := len(g)
@@ -122,9 +121,6 @@ func (g graph) distance(a, b int) int {
 			}
 		}
 	}
-	if d[a][b] < far {
-		return d[a][b]
-	}
 	up := func(x int) int {
 		best := far
 		for r, parents := range g {
@@ -134,7 +130,7 @@ func (g graph) distance(a, b int) int {
 		}
 		return best
 	}
-	return up(a) + up(b)
+	return min(d[a][b], up(a)+up(b))
 }
 
 func (g graph) charge(n int) float64 {

@@ -118,10 +118,11 @@ func (t *Taxonomy) Depth(n int) int { return t.longest[n] }
 func (t *Taxonomy) ShortestDepth(n int) int { return t.shortest[n] }
 
 // Distance returns the number of edges on the shortest path between a and b, edges being walked
-// either way. Where there is none, because a and b are in different trees, or parts, of the
-// taxonomy, the path goes through a virtual root above all roots. On trees and forests it is the
-// size of the symmetric difference of the two sets of ancestors [Cai08, (3.13)]; on graphs with
-// several parents a node the two differ.
+// either way, in the taxonomy with a virtual root above all roots: two roots are two edges apart,
+// whether they are in one part of the taxonomy or in two. One edge more to a node that has a parent
+// never makes a distance longer; one to a root can, since that is a root no more. On trees and
+// forests the distance is the size of the symmetric difference of the two sets of ancestors [Cai08,
+// (3.13)]; on graphs with several parents a node the two differ.
 //
 // It costs O(depth) on trees and one breadth-first search otherwise; for many nodes at once see
 // Distances.
@@ -155,47 +156,35 @@ func (t *Taxonomy) Distance(a, b int) int {
 // Distances returns the Distance from a to every node, by id, by one breadth-first search. The
 // slice is new.
 func (t *Taxonomy) Distances(a int) []int {
-	d := make([]int, len(t.names))
+	n := len(t.names) // the virtual root
+	d := make([]int, n+1)
 	for v := range d {
 		d[v] = -1
 	}
 	d[a] = 0
-	reached := t.spread(d, []int{a})
-	if reached == len(d) {
-		return d
-	}
-	// The other parts are entered from the virtual root, which is one edge above the root nearest
-	// to a.
-	nearest := -1
-	for _, r := range t.roots {
-		if d[r] >= 0 && (nearest < 0 || d[r] < nearest) {
-			nearest = d[r]
+	frontier := []int{a}
+	reach := func(v, distance int) {
+		if d[v] < 0 {
+			d[v] = distance
+			frontier = append(frontier, v)
 		}
 	}
-	var entries []int
-	for _, r := range t.roots {
-		if d[r] < 0 {
-			d[r] = nearest + 2
-			entries = append(entries, r)
-		}
-	}
-	t.spread(d, entries)
-	return d
-}
-
-// spread completes the distances d of a breadth-first search from its frontier, which is as far
-// from the start as d says, and returns how many nodes it met. Unknown distances are negative.
-func (t *Taxonomy) spread(d []int, frontier []int) int {
 	for i := 0; i < len(frontier); i++ {
 		v := frontier[i]
+		if v == n {
+			for _, r := range t.roots {
+				reach(r, d[n]+1)
+			}
+			continue
+		}
+		if len(t.parents[v]) == 0 {
+			reach(n, d[v]+1)
+		}
 		for _, next := range [2][]int{t.parents[v], t.children[v]} {
 			for _, w := range next {
-				if d[w] < 0 {
-					d[w] = d[v] + 1
-					frontier = append(frontier, w)
-				}
+				reach(w, d[v]+1)
 			}
 		}
 	}
-	return len(frontier)
+	return d[:n:n]
 }
