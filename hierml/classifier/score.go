@@ -56,7 +56,8 @@ func (m *Model) Check(x *dataset.Matrix) error {
 }
 
 // CheckTaxonomy returns an error if the labels of t are not those of the model: a node has another
-// name, or is a leaf in only one of them.
+// name, or is a leaf in only one of them. Inner nodes that the model has beside those of t, as that
+// of a recursive SVM on a graph has one for every edge, are no labels.
 func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 	if t == m.Taxonomy {
 		return nil
@@ -73,7 +74,11 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 			return fmt.Errorf("classifier: node %q is a leaf either for the model or in the taxonomy given, but not in both; %s", t.Name(n), advice)
 		}
 	}
-	if t.Len() != m.Taxonomy.Len() {
+	beside := t.Len()
+	for beside < m.Taxonomy.Len() && !m.Taxonomy.IsLeaf(beside) {
+		beside++
+	}
+	if beside != m.Taxonomy.Len() {
 		return fmt.Errorf("classifier: the model has a taxonomy of %d nodes, and that given has %d; %s", m.Taxonomy.Len(), t.Len(), advice)
 	}
 	return nil

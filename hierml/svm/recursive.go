@@ -34,7 +34,8 @@ import (
 // Where a node has several parents there is an SVM of its own among the children of each, so that
 // its weights depend on the parent. The model's taxonomy then has one node more for every edge,
 // between parent and child, called "CHILD below PARENT", and the weights are those of these nodes;
-// nodes of the taxonomy given keep their ids.
+// nodes of the taxonomy given keep their ids. Package metric measures it along the taxonomy given,
+// which has the same leaves.
 //
 // The zero value is ready to use.
 type Recursive struct {
