@@ -126,7 +126,7 @@ func completions(root *cobra.Command) {
 		{"study show", "format", oneOf("text", "csv", "jsonl", "html", "latex")},
 		{"study show", "baseline", ofStudy(methodsOf)},
 		{"study show", "measure", ofStudy(func(r *experiment.Results) []string { return r.Measures })},
-		{"study show", "test", oneOf("t", "corrected t", "permutation")},
+		{"study show", "test", oneOf("t", "corrected t", "two-way t", "permutation")},
 	} {
 		if err := named(root, f.path).RegisterFlagCompletionFunc(f.flag, f.complete); err != nil {
 			panic(err)

@@ -152,8 +152,8 @@ method, with means, standard deviations over the rounds, and tests against a
 baseline; as csv a line for every cell and measure, and as jsonl a line for every cell,
 those by which settings were chosen included. The html is a page of its own.
 
-The tests are "t", "corrected t", for repeated divisions of the same instances, and
-"permutation"; without --test it is the one that suits the study.`,
+The tests are "t", "corrected t", for repeated divisions of the same instances, "two-way t",
+for draws of few instances of every class, and "permutation"; without --test it is the one that suits the study.`,
 		Example: `  hierml study show newsgroups.study --measure "macro F1 of all classes" --baseline flat
   hierml study show newsgroups.study --format csv > newsgroups.csv`,
 		Args: asUsed,

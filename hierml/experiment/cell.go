@@ -81,15 +81,37 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 	for _, m := range report.Measures() {
 		c.Values[m.Name], _ = report.Value(m.Name)
 	}
-	if r.study.single() && j.place.inner == 0 {
-		c.Instances = make(map[string][]float64)
-		for _, name := range r.study.Measures {
-			if values := report.PerInstance(name); values != nil {
-				c.Instances[name] = values
-			}
-		}
+	if j.place.inner == 0 && r.keepsInstances(j.data) {
+		r.keepInstances(c, report, p)
 	}
 	return nil
+}
+
+// keepInstances keeps the values of instances that the methods are compared by.
+func (p *plan) keepInstances(c *Cell, report *metric.Report, of part) {
+	single := p.study.single()
+	first, sample := 0, []int(nil)
+	if !single {
+		c.Pool, c.GivenTest = of.all, of.given > 0
+		if c.GivenTest {
+			c.Pool, first = of.given, of.given
+		}
+		sample = sampled(of.all - first)
+		for i := range sample {
+			sample[i] += first
+		}
+	}
+	c.Instances = make(map[string][]float64)
+	for _, name := range p.study.Measures {
+		values := report.PerInstance(name)
+		switch {
+		case values == nil:
+		case single:
+			c.Instances[name] = values
+		case len(values) == len(of.tested): // else a function of the user's has left some out
+			c.Instances[name] = ofDraw(values, of.tested, sample)
+		}
+	}
 }
 
 // choose returns the point whose inner cells are best, by the mean. Points of which one failed are

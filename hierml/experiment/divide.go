@@ -9,7 +9,13 @@ import (
 )
 
 // part is what a cell trains on and tests on.
-type part struct{ train, test *dataset.Dataset }
+type part struct {
+	train, test *dataset.Dataset
+
+	tested []int // rows of the data
+	all    int   // how many there are
+	given  int   // of them, those to train on, where the test part is given
+}
 
 // rounds returns the number of divisions that the split makes in a repeat, of one number per class.
 // It is 0 for a single division without a number.
@@ -168,9 +174,9 @@ func (in *instances) take(d *Data, by dataset.Division) (part, error) {
 			return part{}, err
 		}
 	case in.parts != nil && len(by.Train) == in.given && len(by.Train)+len(by.Test) == in.len() && by.Train[in.given-1] == in.given-1:
-		p = part{in.parts.Train, in.parts.Test} // as given
+		p = part{train: in.parts.Train, test: in.parts.Test} // as given
 	case in.parts != nil:
-		p = part{in.subset(by.Train), in.subset(by.Test)}
+		p = part{train: in.subset(by.Train), test: in.subset(by.Test)}
 	default:
 		p.train, p.test = in.vectors.Divide(by)
 	}
@@ -221,7 +227,7 @@ func (d *Data) vectorize(train, test *dataset.Corpus) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	return part{v.Transform(train), v.Transform(test)}, nil
+	return part{train: v.Transform(train), test: v.Transform(test)}, nil
 }
 
 func (d *Data) prepare(p part) (part, error) {

@@ -85,7 +85,12 @@ func (c *parts) of(ctx context.Context, j *job) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		return in.take(source.Data, by)
+		p, err := in.take(source.Data, by)
+		if p.tested = by.Test; c.study.Split.GivenTest {
+			p.given = in.given
+		}
+		p.all = in.len()
+		return p, err
 	})
 }
 

@@ -238,7 +238,7 @@ func (p *plan) add(j *job) error {
 	if j.chooses() {
 		extra = append(extra, canonical(map[string]any(gridText(m.Grid))), canonical(s.Inner), s.Select)
 	}
-	if s.single() && j.place.inner == 0 {
+	if j.place.inner == 0 && p.keepsInstances(j.data) {
 		extra = append(extra, strings.Join(s.Measures, "\n"))
 	}
 	sum := sha256.Sum256([]byte(join(extra...)))
@@ -280,6 +280,12 @@ func gridText(g Grid) map[string]any {
 
 // single tells whether there is one division, so that methods are compared over its instances.
 func (s *Study) single() bool { return s.Repeats == 1 && s.Split.rounds() <= 1 }
+
+// keepsInstances tells whether methods are compared over the instances of a data set: those of one
+// division, or of several draws from the same ones.
+func (p *plan) keepsInstances(data int) bool {
+	return p.study.single() || len(p.study.Split.PerClass) > 0 && !p.data[data].drawn()
+}
 
 // seed returns the seed of a job whose point is given or chosen.
 func (j *job) seed(p *plan, at point) uint64 {

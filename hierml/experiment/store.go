@@ -167,8 +167,14 @@ type Cell struct {
 	Seconds  float64 // of training
 	// Values are the measures by name; NaN is one that is not defined on the data.
 	Values map[string]float64 `json:"-"`
-	// Instances has the values of every instance where there is one division, of measures that are
-	// means over them.
+	// Pool is the number of instances that those to train on are drawn from, where PerClass draws
+	// several times from the same ones, and GivenTest says that the others are tested on, not the
+	// rest of these.
+	Pool      int  `json:",omitempty"`
+	GivenTest bool `json:",omitempty"`
+	// Instances has the values of measures of the study that are means over instances: of every
+	// instance tested on where there is one division, and where there is a Pool of 5000 instances
+	// that may be tested on, or all, NaN for those that this cell doesn't test.
 	Instances map[string][]float64 `json:"-"`
 	Note      string               `json:",omitempty"` // what is worth knowing about the training
 	Error     string               `json:",omitempty"` // why there are no values

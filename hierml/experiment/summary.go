@@ -121,6 +121,9 @@ func (r *Results) Summary() *Summary {
 				switch {
 				case err == nil:
 					tests[test.Name] = true
+					if test.N > len(cells[i]) && len(cells[i]) == 1 {
+						note("one division: p is about the models that were trained on it, tried on other instances, not about other training data")
+					}
 				case errors.Is(err, errRounds):
 					noTest.add(err.Error(), row, 0, 0)
 				case errors.Is(err, errOneRound):

@@ -247,6 +247,9 @@ func TestOneDivision(t *testing.T) {
 	if !got[0].Tested || got[0].Test != want || want.N != a.Test || want.P > 0.01 {
 		t.Errorf("%+v, want %+v", got[0], want)
 	}
+	if !strings.Contains(r.String(), "one division: p is about the models that were trained on it") {
+		t.Errorf("nothing is said of one division:\n%v", r)
+	}
 	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1 of all classes: there is one round, and it is no mean over instances") {
 		t.Errorf("%+v\n%v", got[1], r)
 	}

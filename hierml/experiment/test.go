@@ -17,19 +17,41 @@ import (
 // The t-test takes the rounds to be independent, which they are where each has data of its own.
 // Where folds or shares of the same instances are trained on again and again, what is trained on
 // overlaps: the variance over the rounds is too small, and the t-test finds too much, the more so
-// the more rounds there are. The corrected one makes up for that. With few instances of every class
-// (Split.PerClass) training parts hardly overlap, and the correction, which grows with what is
-// tested on, finds nothing at all.
+// the more rounds there are. The corrected one makes up for that.
+//
+// With few instances of every class (Split.PerClass) training parts hardly overlap and test parts
+// are almost the same. The correction, which grows with what is tested on, then finds almost
+// nothing; the two-way test takes draws and instances for random, each with a variance of its own.
+//
+// Where there is one division, the test is about the two models that were trained on it, and not
+// about what the methods would make of other data.
+//
+// A test in this package simulates studies of two methods that are equally good, with divisions of
+// all kinds, and holds that the default finds a difference in no more of them than its level.
 type Test string
 
 const (
-	// DefaultTest is Permutation where there is one division, CorrectedT where the same instances
-	// are divided more than once by HeldOut, Folds or Rounds, and otherwise T.
+	// DefaultTest is Permutation where there is one division, and T where each round has data of its
+	// own. Where the same instances are divided more than once, it is CorrectedT for HeldOut, Folds
+	// and Rounds. For PerClass it is TwoWayT, but CorrectedT where a quarter of the instances or
+	// more are trained on, where that finds more, and for measures that are no means over instances.
 	DefaultTest Test = ""
 	// T is the paired t-test over the rounds, metric.PairedT.
 	T Test = "t"
 	// CorrectedT is the corrected resampled t-test over the rounds; see the function CorrectedTest.
 	CorrectedT Test = "corrected t"
+	// TwoWayT is a t-test over the draws of PerClass and the instances, in a model of two random
+	// effects, that of the training part and that of the instance [CGY12]. The variance of the mean
+	// difference of R draws is
+	//
+	//	v/R + u + a + 2 sqrt(u a), u = v share/(1-share)
+	//
+	// where v is the variance over the draws, a that over the instances' mean differences divided by
+	// the number of instances tested on, and share the part of the instances that a draw trains on.
+	// With u, draws from the same instances are no more independent than they are, and with the last
+	// term an instance may weigh alike where it is trained on and where it is tested on; where the
+	// test part is given there is no such term. The degrees of freedom are Satterthwaite's.
+	TwoWayT Test = "two-way t"
 	// Permutation is the paired permutation test over the rounds, and where there is one division,
 	// over the instances.
 	Permutation Test = "permutation"
@@ -37,10 +59,10 @@ const (
 
 func (t Test) check() error {
 	switch t {
-	case DefaultTest, T, CorrectedT, Permutation:
+	case DefaultTest, T, CorrectedT, TwoWayT, Permutation:
 		return nil
 	}
-	return fmt.Errorf("experiment: no test is called %q; there are %q, %q and %q", string(t), T, CorrectedT, Permutation)
+	return fmt.Errorf("experiment: no test is called %q; there are %q, %q, %q and %q", string(t), T, CorrectedT, TwoWayT, Permutation)
 }
 
 // CorrectedTest is the corrected resampled t-test of [NB03] for
@@ -127,6 +149,8 @@ func (r *Results) compare(measure string, a, b []*Cell) (metric.Test, error) {
 	switch {
 	case test == Permutation:
 		return metric.Permutation(x, y, permutations, permutationSeed)
+	case test == TwoWayT || test == DefaultTest && pairs[0][0].Pool > 0:
+		return r.drawn(measure, pairs, x, y)
 	case test == CorrectedT || test == DefaultTest && slices.Contains(r.repeated, a[0].Data):
 		return CorrectedTest(x, y, float64(tested)/float64(trained))
 	}

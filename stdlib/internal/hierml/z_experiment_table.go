@@ -21,6 +21,7 @@ var experimentPackage = table.Package{
 		{Name: "Permutation", Value: experiment.Permutation},
 		{Name: "ReadStudy", Value: experiment.ReadStudy},
 		{Name: "T", Value: experiment.T},
+		{Name: "TwoWayT", Value: experiment.TwoWayT},
 	},
 	Literals: []table.Literal{
 		{Name: "PerClass", Kind: token.STRING, Text: "\"per class\""},
