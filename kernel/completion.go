@@ -123,7 +123,7 @@ func completions(root *cobra.Command) {
 		{"notebook export", "output", files(many, "go", "html", "md")}, {"notebook export", "format", oneOf("program", "html", "markdown")},
 		{"notebook check", "tolerance", oneOf()},
 		{"study run", "dir", completeDirFlag}, {"study run", "workers", oneOf()},
-		{"study show", "format", oneOf("text", "csv", "jsonl", "html", "latex")},
+		{"study show", "format", oneOf("text", "csv", "json", "jsonl", "html", "latex")},
 		{"study show", "baseline", ofStudy(methodsOf)},
 		{"study show", "measure", ofStudy(func(r *experiment.Results) []string { return r.Measures })},
 		{"study show", "test", oneOf("t", "corrected t", "two-way t", "permutation")},

@@ -52,8 +52,9 @@ func TestStudy(t *testing.T) {
 		{[]string{"show", "a.study", "--measure", "speed"}, 1, nil, `no measure is called "speed"; there are accuracy`},
 		{[]string{"show", "a.study", "--format", "html"}, 0, []string{"<!DOCTYPE html>\n", "<meta charset=\"utf-8\">\n<title>small</title>", "<table", "<strong>", "</html>\n"}, ""},
 		{[]string{"show", "a.study", "--format", "latex"}, 0, []string{`\begin{tabular}{lllrr}`, `\textbf{`, `\toprule`}, ""},
+		{[]string{"show", "a.study", "--format", "json"}, 0, []string{`"baseline": "flat"`, `"interval": {`}, ""},
 		{[]string{"show", "a.study", "--format", "jsonl"}, 0, []string{`"method":"flat","settings":{"C":`}, ""},
-		{[]string{"show", "a.study", "--format", "pdf"}, 2, nil, `no format "pdf"; there are text, csv, jsonl, html and latex`},
+		{[]string{"show", "a.study", "--format", "pdf"}, 2, nil, `no format "pdf"; there are text, csv, json, jsonl, html and latex`},
 		{[]string{"cell", "a.study", "zz"}, 1, nil, `the study has no cell with the key "zz"`},
 	} {
 		got := run(test.args...)

@@ -108,7 +108,7 @@ func (s *Summary) String() string {
 		}
 		fmt.Fprintln(&b, strings.TrimRight(l.String(), " "))
 	}
-	for _, note := range s.Notes {
+	for _, note := range s.below() {
 		fmt.Fprintln(&b, note)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -146,7 +146,7 @@ func (s *Summary) HTML() string {
 			}
 			title := ""
 			if v.Tested {
-				text += "<br><small>" + html.EscapeString(probability(v.Test.P)) + "</small>"
+				text += "<br><small>" + html.EscapeString(v.effect(m)+probability(v.p())) + "</small>"
 				title = ` title="` + html.EscapeString(s.difference(&s.Rows[i], k)) + `"`
 			}
 			fmt.Fprintf(&b, `<td style="text-align:right;padding:2px 8px"%s>%s</td>`, title, text)
@@ -154,7 +154,7 @@ func (s *Summary) HTML() string {
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody>\n</table>\n")
-	for _, note := range s.Notes {
+	for _, note := range s.below() {
 		fmt.Fprintf(&b, "<p style=\"margin:2px 8px\"><small>%s</small></p>\n", html.EscapeString(note))
 	}
 	return b.String()
@@ -170,7 +170,11 @@ func (s *Summary) difference(row *Row, k int) string {
 	case t.Difference < 0:
 		how = fmt.Sprintf("is %.4g lower than", -t.Difference)
 	}
-	return fmt.Sprintf("%s of %s %s that of %s, over %d pairs; %s by %s", s.Measures[k], row.Method, how, s.Baseline, t.N, probability(t.P), t.Name)
+	corrected := ""
+	if p := row.Values[k].p(); p != t.P {
+		corrected = ", " + probability(p) + " by Holm's correction"
+	}
+	return fmt.Sprintf("%s of %s %s that of %s, over %d pairs; %s by %s%s", s.Measures[k], row.Method, how, s.Baseline, t.N, probability(t.P), t.Name, corrected)
 }
 
 var latexText = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
@@ -181,7 +185,7 @@ var latexText = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}
 func (s *Summary) LaTeX() string {
 	heads := s.headings()
 	var b strings.Builder
-	for _, note := range s.Notes {
+	for _, note := range s.below() {
 		fmt.Fprintf(&b, "%% %s\n", strings.ReplaceAll(note, "\n", " "))
 	}
 	fmt.Fprintf(&b, "\\begin{tabular}{%s%s}\n\\toprule\n", strings.Repeat("l", len(heads)), strings.Repeat("r", len(s.Measures)))
@@ -210,7 +214,7 @@ func (s *Summary) LaTeX() string {
 				text += ` $\pm$ ` + figure(s.Measures[k], v.Deviation)
 			}
 			if v.Tested {
-				text += " (" + latexText.Replace(probability(v.Test.P)) + ")"
+				text += " (" + latexText.Replace(v.effect(s.Measures[k])+probability(v.p())) + ")"
 			}
 			line = append(line, text)
 		}
@@ -220,15 +224,19 @@ func (s *Summary) LaTeX() string {
 	return b.String()
 }
 
-// CSV returns the summary with a row for every row and measure.
+// CSV returns the summary with a row for every row and measure. p is as the test has it, holm
+// corrected.
 func (s *Summary) CSV() string {
-	rows := [][]string{{"data", "per class", "method", "settings", "rounds", "failed", "measure", "mean", "deviation", "difference", "p", "test", "best"}}
+	rows := [][]string{{"data", "per class", "method", "settings", "rounds", "failed", "measure", "mean", "deviation", "difference", "low", "high", "p", "holm", "test", "best"}}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		for k, v := range r.Values {
-			line := []string{r.Data, some(r.PerClass), r.Method, r.Point, strconv.Itoa(r.Rounds), strconv.Itoa(r.Failed), s.Measures[k], exact(v.Mean), exact(v.Deviation), "", "", "", strconv.FormatBool(v.Best)}
+			line := []string{r.Data, some(r.PerClass), r.Method, r.Point, strconv.Itoa(r.Rounds), strconv.Itoa(r.Failed), s.Measures[k], exact(v.Mean), exact(v.Deviation), "", "", "", "", "", "", strconv.FormatBool(v.Best)}
 			if v.Tested {
-				line[9], line[10], line[11] = exact(v.Test.Difference), exact(v.Test.P), v.Test.Name
+				line[9], line[12], line[13], line[14] = exact(v.Test.Difference), exact(v.Test.P), exact(v.p()), v.Test.Name
+				if in := v.Test.Interval; in.Level > 0 {
+					line[10], line[11] = exact(in.Low), exact(in.High)
+				}
 			}
 			rows = append(rows, line)
 		}

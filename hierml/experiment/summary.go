@@ -21,7 +21,17 @@ type Summary struct {
 	Measures []string
 	Baseline string // or ""
 	Rows     []Row
+	Ranks    []Ranks  // by measure, where the methods are compared over three data sets or more
 	Notes    []string // what a reader has to know about the numbers
+}
+
+// Ranks are the ranks of the methods over the data sets by a measure: by their means on those on
+// which all of them have one, at one size.
+type Ranks struct {
+	Measure  string
+	PerClass int      // 0 where the study has no sizes
+	Methods  []string // of Mean
+	metric.Ranks
 }
 
 // Row is a row of a Summary.
@@ -57,6 +67,9 @@ type Value struct {
 	Best      bool    // of the rows with the same data and size, as printed; none is where these differ in Rounds
 	Test      metric.Test
 	Tested    bool // against the baseline
+	// Holm is the p of the test corrected by metric.Holm for the rows that are tested against the
+	// baseline on the same data, at the same size and by the same measure.
+	Holm float64
 }
 
 // String returns the mean with the deviation and the test.
@@ -138,6 +151,8 @@ func (r *Results) Summary() *Summary {
 		s.Rows = append(s.Rows, *row)
 	}
 	s.markBest()
+	several := s.correct()
+	s.rank()
 	failures.each(func(reason string, of *about) {
 		note("%s: %d of %s failed: %s", of.names(), of.failed, plural(of.cells, "cell"), reason)
 	})
@@ -152,7 +167,11 @@ func (r *Results) Summary() *Summary {
 		}
 	}
 	if len(tests) > 0 {
-		note("p: %s against %s, two-sided, not corrected for the number of tests", strings.Join(sortedKeys(tests), "; "), r.Baseline)
+		correction := "not corrected for the number of tests"
+		if several {
+			correction = "corrected by Holm for the methods that are tested on the same data by one measure, not for the number of measures, data and sizes"
+		}
+		note("p: %s against %s, two-sided, %s; before p the difference, with its interval of 95 %% confidence", strings.Join(sortedKeys(tests), "; "), r.Baseline, correction)
 	}
 	s.Notes = append(s.Notes, r.Notes...)
 	return s
@@ -408,7 +427,23 @@ func (v Value) text(measure string) string {
 		text += " ± " + figure(measure, v.Deviation)
 	}
 	if v.Tested {
-		text += " (" + probability(v.Test.P) + ")"
+		text += " (" + v.effect(measure) + probability(v.p()) + ")"
 	}
 	return text
+}
+
+// p is Holm, where that was filled in.
+func (v Value) p() float64 { return max(v.Holm, v.Test.P) }
+
+// effect returns the difference from the baseline with its interval, ahead of p.
+func (v Value) effect(measure string) string {
+	in := v.Test.Interval
+	if in.Level == 0 {
+		return ""
+	}
+	sign := ""
+	if v.Test.Difference > 0 {
+		sign = "+"
+	}
+	return fmt.Sprintf("%s%s [%s, %s], ", sign, figure(measure, v.Test.Difference), figure(measure, in.Low), figure(measure, in.High))
 }

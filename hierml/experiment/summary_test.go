@@ -108,7 +108,7 @@ func TestSummaryByHand(t *testing.T) {
 			"no test of b, c on d: fewer than two rounds that neither method failed in",
 			"– for the tree loss of a on d: it is not defined on these data",
 			"a       3            0.6000 ± 0.1000 ",
-			"0.1000                    3.0000",
+			"0.1000                                               3.0000",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in\n%s", want, text)
@@ -156,8 +156,8 @@ func TestRow(t *testing.T) {
 		want string
 	}{
 		{rows[0], "a on d  accuracy 0.6000 ± 0.1000  tree loss –"},
-		{rows[1], "b on d  accuracy 0.7000 ± 0.1000 (p=0.23)  tree loss 2.0000 ± 0.0000"},
-		{made, "b on d  0.7000 ± 0.1000 (p=0.23)  2.0000 ± 0.0000"},
+		{rows[1], "b on d  accuracy 0.7000 ± 0.1000 (+0.1000 [-0.1484, 0.3484], p=0.23)  tree loss 2.0000 ± 0.0000"},
+		{made, "b on d  0.7000 ± 0.1000 (+0.1000 [-0.1484, 0.3484], p=0.23)  2.0000 ± 0.0000"},
 	} {
 		if got := test.row.String(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)

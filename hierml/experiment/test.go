@@ -90,10 +90,12 @@ func CorrectedTest(a, b []float64, ratio float64) (metric.Test, error) {
 	}
 	n := float64(len(d))
 	mean, variance := stat.MeanVariance(d, nil)
-	if math.IsInf(t.Statistic, 0) || t.Statistic == 0 {
+	if variance == 0 {
 		return t, nil
 	}
-	t.Statistic = mean / math.Sqrt((1/n+ratio)*variance)
+	deviation := math.Sqrt((1/n + ratio) * variance)
+	t.Statistic = mean / deviation
+	t.Interval = metric.StudentInterval(mean, deviation, n-1)
 	t.P = min(1, 2*distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF(-math.Abs(t.Statistic)))
 	return t, nil
 }

@@ -59,6 +59,7 @@ func (d *draws) twoWay() (metric.Test, error) {
 	ofDraws := between * (1/n + overlap)
 	variance := ofDraws + ofInstances + common
 	if !(variance > 1e-30) { // all differences are the same
+		t.Interval = metric.StudentInterval(mean, 0, n-1)
 		if mean != 0 {
 			t.Statistic, t.P = math.Copysign(math.Inf(1), mean), 0
 		}
@@ -68,6 +69,7 @@ func (d *draws) twoWay() (metric.Test, error) {
 	a, b := ofDraws+common/2, ofInstances+common/2
 	freedom := variance * variance / (a*a/(n-1) + b*b/float64(len(instances)-1))
 	t.Statistic = mean / math.Sqrt(variance)
+	t.Interval = metric.StudentInterval(mean, math.Sqrt(variance), freedom)
 	t.P = min(1, 2*distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t.Statistic)))
 	return t, nil
 }

@@ -11,8 +11,9 @@
 // with, and no labels are an error of Evaluate; [LabelSets] counts empty sets.
 //
 // Two reports on the same instances are compared by [Significance], or by the tests themselves:
-// [McNemar], [Permutation], [PairedT]; [Bootstrap] tells how sure one mean is. [Report.Confusion]
-// tells what was taken for what along the taxonomy.
+// [McNemar], [Permutation], [PairedT]; [Holm] corrects several, and [Friedman] compares over several
+// data sets. [Bootstrap] tells how sure one mean is. [Report.Confusion] tells what was taken for what
+// along the taxonomy.
 //
 // Pictures of confusions are in the package chart, losses to train with in the package loss.
 package metric

@@ -22,6 +22,29 @@ type Test struct {
 	P          float64 `json:"p"`                 // between 0 and 1
 	Difference float64 `json:"difference"`        // mean of the first minus mean of the second
 	N          int     `json:"n"`                 // pairs that were compared
+	// Interval is that of the difference, by Student's distribution, with 95 % confidence. Its Level
+	// is 0 where there is none, of a single pair.
+	Interval Interval `json:"interval,omitzero"`
+}
+
+// differenceLevel is the confidence level of intervals of differences.
+const differenceLevel = 0.95
+
+// StudentInterval is the interval of a mean with the standard error and the degrees of freedom, with
+// 95 % confidence: mean ± t error.
+func StudentInterval(mean, err, freedom float64) Interval {
+	half := err * distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1+differenceLevel)/2)
+	return Interval{Mean: mean, Low: mean - half, High: mean + half, Level: differenceLevel}
+}
+
+// intervalOf returns the interval of the mean of differences.
+func intervalOf(d []float64) Interval {
+	if len(d) < 2 {
+		return Interval{}
+	}
+	mean, deviation := stat.MeanStdDev(d, nil)
+	n := float64(len(d))
+	return StudentInterval(mean, deviation/math.Sqrt(n), n-1)
 }
 
 // String says it in a sentence, and that there is none of the zero value.
@@ -40,7 +63,11 @@ func (t Test) String() string {
 	case t.Difference < 0:
 		direction = fmt.Sprintf("of the first is %.4g lower", -t.Difference)
 	}
-	return fmt.Sprintf("%s %s, over %d pairs; %s by %s", what, direction, t.N, probability(t.P), t.Name)
+	between := ""
+	if t.Interval.Level > 0 && t.Difference != 0 {
+		between = fmt.Sprintf(" (%g %% confidence: %.4g to %.4g)", math.Round(1e6*t.Interval.Level)/1e4, t.Interval.Low, t.Interval.High)
+	}
+	return fmt.Sprintf("%s %s%s, over %d pairs; %s by %s", what, direction, between, t.N, probability(t.P), t.Name)
 }
 
 // HTML returns the sentence.
@@ -85,7 +112,7 @@ func PairedT(a, b []float64) (Test, error) {
 		return Test{}, fmt.Errorf("metric: the paired t-test needs two pairs or more; there are %d", len(d))
 	}
 	mean, deviation := stat.MeanStdDev(d, nil)
-	t := Test{Name: "the paired t-test", Difference: mean, N: len(d), P: 1}
+	t := Test{Name: "the paired t-test", Difference: mean, N: len(d), P: 1, Interval: intervalOf(d)}
 	switch {
 	case slices.Min(d) == slices.Max(d) && d[0] == 0:
 	case slices.Min(d) == slices.Max(d):
@@ -126,7 +153,7 @@ func Permutation(a, b []float64, rounds int, seed uint64) (Test, error) {
 		sum += v
 		size += math.Abs(v)
 	}
-	t := Test{Difference: sum / float64(n), Statistic: sum / float64(n), N: n}
+	t := Test{Difference: sum / float64(n), Statistic: sum / float64(n), N: n, Interval: intervalOf(d)}
 	d = slices.DeleteFunc(d, func(v float64) bool { return v == 0 })
 	// Sums that differ by rounding only are the same.
 	least := math.Abs(sum) - 1e-12*size
@@ -183,7 +210,7 @@ func McNemar(a, b []bool) (Test, error) {
 		return Test{}, err
 	}
 	t := Test{Name: "McNemar's exact test", Statistic: float64(min(first, second)), P: 1, N: len(a)}
-	t.Difference = float64(first-second) / float64(len(a))
+	t.Difference, t.Interval = ofOutcomes(first, second, len(a))
 	if first+second > 0 {
 		binomial := distuv.Binomial{N: float64(first + second), P: 0.5}
 		t.P = min(1, 2*binomial.CDF(float64(min(first, second))))
@@ -200,13 +227,25 @@ func McNemarCorrected(a, b []bool) (Test, error) {
 		return Test{}, err
 	}
 	t := Test{Name: "McNemar's test with continuity correction", P: 1, N: len(a)}
-	t.Difference = float64(first-second) / float64(len(a))
+	t.Difference, t.Interval = ofOutcomes(first, second, len(a))
 	if first != second {
 		excess := math.Abs(float64(first-second)) - 1
 		t.Statistic = excess * excess / float64(first+second)
 		t.P = distuv.ChiSquared{K: 1}.Survival(t.Statistic)
 	}
 	return t, nil
+}
+
+// ofOutcomes returns the difference of the shares of n pairs of outcomes, and its interval.
+func ofOutcomes(first, second, n int) (float64, Interval) {
+	d := make([]float64, n)
+	for i := range first {
+		d[i] = 1
+	}
+	for i := range second {
+		d[first+i] = -1
+	}
+	return float64(first-second) / float64(n), intervalOf(d)
 }
 
 // disagreements counts where a alone and where b alone is true.

@@ -35,6 +35,7 @@ var experimentPackage = table.Package{
 		{Name: "Method", Value: (*experiment.Method)(nil)},
 		{Name: "Named", Value: (*experiment.Named)(nil)},
 		{Name: "Params", Value: (*experiment.Params)(nil)},
+		{Name: "Ranks", Value: (*experiment.Ranks)(nil)},
 		{Name: "Results", Value: (*experiment.Results)(nil)},
 		{Name: "Row", Value: (*experiment.Row)(nil)},
 		{Name: "Split", Value: (*experiment.Split)(nil)},
