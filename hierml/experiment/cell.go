@@ -64,6 +64,7 @@ func (r *run) train(ctx context.Context, j *job, at point, workers int, c *Cell)
 		return err
 	}
 	c.Train, c.Test = p.train.Len(), p.test.Len()
+	c.Equal, c.EqualExample = p.equals.rows, p.equals.example
 	begun := time.Now()
 	model, err := r.study.Methods[j.method].fit(ctx, p.train, at, c.Seed, workers)
 	if err != nil {

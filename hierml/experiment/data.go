@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/hierml/notebook/hierml/collection"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -119,6 +120,9 @@ type instances struct {
 	given   int // rows of the given training part, 0 where there is none
 	// parts of a collection, which are joined only if another division of it is asked for.
 	parts *dataset.Collection
+
+	hashing sync.Once
+	hashed  []uint64 // of the rows
 }
 
 func (in *instances) len() int {

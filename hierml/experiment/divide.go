@@ -15,6 +15,7 @@ type part struct {
 	tested []int // rows of the data
 	all    int   // how many there are
 	given  int   // of them, those to train on, where the test part is given
+	equals equals
 }
 
 // rounds returns the number of divisions that the split makes in a repeat, of one number per class.

@@ -90,6 +90,9 @@ func (c *parts) of(ctx context.Context, j *job) (part, error) {
 			p.given = in.given
 		}
 		p.all = in.len()
+		if err == nil && j.place.inner == 0 {
+			p.equals = in.equals(by)
+		}
 		return p, err
 	})
 }

@@ -167,6 +167,10 @@ type Cell struct {
 	Seconds  float64 // of training
 	// Values are the measures by name; NaN is one that is not defined on the data.
 	Values map[string]float64 `json:"-"`
+	// Equal is the number of instances tested on whose text or vector is that of one trained on, as
+	// the data had them, before the study's steps, and EqualExample names two.
+	Equal        int    `json:",omitempty"`
+	EqualExample string `json:",omitempty"`
 	// Pool is the number of instances that those to train on are drawn from, where PerClass draws
 	// several times from the same ones, and GivenTest says that the others are tested on, not the
 	// rest of these.

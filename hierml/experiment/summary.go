@@ -173,6 +173,7 @@ func (r *Results) Summary() *Summary {
 		}
 		note("p: %s against %s, two-sided, %s; before p the difference, with its interval of 95 %% confidence", strings.Join(sortedKeys(tests), "; "), r.Baseline, correction)
 	}
+	r.noteEquals(note)
 	s.Notes = append(s.Notes, r.Notes...)
 	return s
 }

@@ -1,0 +1,126 @@
+package experiment
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"strconv"
+
+	"github.com/hierml/notebook/hierml/dataset"
+)
+
+// equals counts the rows tested on that are the same text, or the same vector, as one trained on.
+type equals struct {
+	rows    int
+	example string // of the first
+}
+
+// hashSeed is that of hashes of rows, which do not leave the process.
+var hashSeed = maphash.MakeSeed()
+
+// hashes returns a hash of each row: of the text, or of the entries that are not 0.
+func (in *instances) hashes() []uint64 {
+	in.hashing.Do(func() {
+		switch {
+		case in.texts != nil:
+			for i := range in.texts.Documents {
+				in.hashed = append(in.hashed, maphash.String(hashSeed, in.texts.Documents[i].Text))
+			}
+		case in.parts != nil:
+			in.hashed = hashRows(hashRows(nil, in.parts.Train.X), in.parts.Test.X)
+		default:
+			in.hashed = hashRows(nil, in.vectors.X)
+		}
+	})
+	return in.hashed
+}
+
+func hashRows(to []uint64, x *dataset.Matrix) []uint64 {
+	var row []byte
+	for i := range x.Rows {
+		row = row[:0]
+		indices, values := x.Row(i)
+		for k, f := range indices {
+			if v := values[k]; v != 0 {
+				row = binary.LittleEndian.AppendUint32(row, uint32(f))
+				row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
+			}
+		}
+		to = append(to, maphash.Bytes(hashSeed, row))
+	}
+	return to
+}
+
+// equals compares the parts of a division.
+func (in *instances) equals(by dataset.Division) equals {
+	hashes := in.hashes()
+	trained := make(map[uint64]int, len(by.Train))
+	for _, r := range by.Train {
+		if _, ok := trained[hashes[r]]; !ok {
+			trained[hashes[r]] = r
+		}
+	}
+	var e equals
+	for _, r := range by.Test {
+		if t, ok := trained[hashes[r]]; ok {
+			if e.rows++; e.rows == 1 {
+				e.example = fmt.Sprintf("%s, tested on, and %s, trained on", in.row(r), in.row(t))
+			}
+		}
+	}
+	return e
+}
+
+// row is what a row is called.
+func (in *instances) row(r int) string {
+	if in.texts != nil && in.texts.Documents[r].ID != "" {
+		return "document " + strconv.Quote(in.texts.Documents[r].ID)
+	}
+	return fmt.Sprintf("row %d", r)
+}
+
+// noteEquals says of each data set in how many of its divisions something is tested on that is equal
+// to what is trained on.
+func (r *Results) noteEquals(note func(string, ...any)) {
+	type division struct {
+		data                   string
+		perClass, repeat, fold int
+	}
+	type found struct {
+		divisions, with, most, of int
+		example                   string
+	}
+	all := make(map[string]*found)
+	seen := make(map[division]bool)
+	var order []string
+	for _, c := range r.Cells {
+		at := division{c.Data, c.PerClass, c.Repeat, c.Fold}
+		if c.Error != "" || seen[at] {
+			continue
+		}
+		seen[at] = true
+		f := all[c.Data]
+		if f == nil {
+			f = &found{}
+			all[c.Data] = f
+			order = append(order, c.Data)
+		}
+		f.divisions++
+		if c.Equal == 0 {
+			continue
+		}
+		if f.with++; f.with == 1 {
+			f.example = c.EqualExample
+		}
+		if c.Equal > f.most {
+			f.most, f.of = c.Equal, c.Test
+		}
+	}
+	for _, data := range order {
+		if f := all[data]; f.with > 0 {
+			note("%s: in %d of %s instances are tested on that are equal to some trained on, up to %d of %d, such as %s; what is right there may be learned by heart",
+				data, f.with, plural(f.divisions, "division"), f.most, f.of, f.example)
+		}
+	}
+}
