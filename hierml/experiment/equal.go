@@ -118,9 +118,17 @@ func (r *Results) noteEquals(note func(string, ...any)) {
 		}
 	}
 	for _, data := range order {
-		if f := all[data]; f.with > 0 {
-			note("%s: in %d of %s instances are tested on that are equal to some trained on, up to %d of %d, such as %s; what is right there may be learned by heart",
-				data, f.with, plural(f.divisions, "division"), f.most, f.of, f.example)
+		f := all[data]
+		if f.with == 0 {
+			continue
 		}
+		of := ""
+		if f.divisions > 1 {
+			of = fmt.Sprintf(", in %d of %d divisions", f.with, f.divisions)
+			if f.with > 1 {
+				of = ", at most" + of
+			}
+		}
+		note("%s: %d of %d instances tested on are equal to some trained on%s, such as %s; what is right there may be learned by heart", data, f.most, f.of, of, f.example)
 	}
 }

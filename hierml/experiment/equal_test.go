@@ -50,9 +50,9 @@ func TestEqual(t *testing.T) {
 		data Data
 		want string
 	}{
-		{Data{Name: "texts", Corpus: texts}, `texts: in 1 of 2 divisions instances are tested on that are equal to some trained on, up to 1 of 6, such as document "id9", tested on, and document "id2", trained on; `},
-		{Data{Name: "vectors", Set: vectors}, "vectors: in 1 of 2 divisions instances are tested on that are equal to some trained on, up to 1 of 6, such as row 9, tested on, and row 3, trained on; "},
-		{Data{Name: "parts", Collection: parts}, "parts: in 1 of 2 divisions instances are tested on that are equal to some trained on, up to 1 of 6, such as row 9, tested on, and row 3, trained on; "},
+		{Data{Name: "texts", Corpus: texts}, `texts: 1 of 6 instances tested on are equal to some trained on, in 1 of 2 divisions, such as document "id9", tested on, and document "id2", trained on; `},
+		{Data{Name: "vectors", Set: vectors}, "vectors: 1 of 6 instances tested on are equal to some trained on, in 1 of 2 divisions, such as row 9, tested on, and row 3, trained on; "},
+		{Data{Name: "parts", Collection: parts}, "parts: 1 of 6 instances tested on are equal to some trained on, in 1 of 2 divisions, such as row 9, tested on, and row 3, trained on; "},
 	} {
 		s := &Study{
 			Data: []Data{test.data}, Methods: []Method{{Name: "m", Estimator: Centroids{}}, {Name: "n", Estimator: Centroids{Noise: 1}}},
@@ -66,7 +66,11 @@ func TestEqual(t *testing.T) {
 		if text := r.String(); strings.Count(text, test.want) != 1 {
 			t.Errorf("no %q, or several, in\n%s", test.want, text)
 		}
-		s.Split.Rounds, s.Directory = []dataset.Division{other}, ""
+		s.Split.Rounds, s.Directory = []dataset.Division{by}, ""
+		if text, want := complete(t, s).String(), strings.Replace(test.want, ", in 1 of 2 divisions", "", 1); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+		s.Split.Rounds = []dataset.Division{other}
 		if text := complete(t, s).String(); strings.Contains(text, "equal to") {
 			t.Errorf("equal instances where there are none:\n%s", text)
 		}

@@ -103,7 +103,7 @@ func (r *Results) Summary() *Summary {
 	if r.Missing > 0 {
 		note("%s not finished: run the study again to go on", plural(r.Missing, "cell"))
 	}
-	tests := make(map[string]bool)
+	tests := make(map[string][]string) // measures by test
 	var untested []string
 	var failures, partly, inner, noTest gathered
 	for i, row := range rows {
@@ -133,7 +133,7 @@ func (r *Results) Summary() *Summary {
 				v.Test, v.Tested = test, err == nil
 				switch {
 				case err == nil:
-					tests[test.Name] = true
+					tests[test.Name] = appendNew(tests[test.Name], measure)
 					if test.N > len(cells[i]) && len(cells[i]) == 1 {
 						note("one division: p is about the models that were trained on it, tried on other instances, not about other training data")
 					}
@@ -171,11 +171,22 @@ func (r *Results) Summary() *Summary {
 		if several {
 			correction = "corrected by Holm for the methods that are tested on the same data by one measure, not for the number of measures, data and sizes"
 		}
-		note("p: %s against %s, two-sided, %s; before p the difference, with its interval of 95 %% confidence", strings.Join(sortedKeys(tests), "; "), r.Baseline, correction)
+		note("p: %s against %s, two-sided, %s; before p the difference, with its interval of 95 %% confidence", namedTests(tests), r.Baseline, correction)
 	}
 	r.noteEquals(note)
 	s.Notes = append(s.Notes, r.Notes...)
 	return s
+}
+
+// namedTests names the tests and, where there are several, the measures of each.
+func namedTests(tests map[string][]string) string {
+	names := sortedKeys(tests)
+	if len(names) > 1 {
+		for i, name := range names {
+			names[i] = name + " for " + strings.Join(tests[name], ", ")
+		}
+	}
+	return strings.Join(names, "; ")
 }
 
 // rows returns the rows without values and their cells.

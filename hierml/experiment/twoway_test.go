@@ -77,6 +77,9 @@ func TestDraws(t *testing.T) {
 			}
 		}
 	}
+	if text := r.String(); !strings.Contains(text, "p: "+corrected+" for macro F1 of all classes, accuracy; "+few+" for accuracy against a") {
+		t.Errorf("the tests are not named in\n%s", text)
+	}
 	asked, err := r.Against("a", TwoWayT)
 	if err != nil {
 		t.Fatal(err)
