@@ -122,13 +122,13 @@ func (r *Results) noteEquals(note func(string, ...any)) {
 		if f.with == 0 {
 			continue
 		}
-		of := ""
+		in := ""
 		if f.divisions > 1 {
-			of = fmt.Sprintf(", in %d of %d divisions", f.with, f.divisions)
+			in = fmt.Sprintf("in %d of %d divisions ", f.with, f.divisions)
 			if f.with > 1 {
-				of = ", at most" + of
+				in += "up to "
 			}
 		}
-		note("%s: %d of %d instances tested on are equal to some trained on%s, such as %s; what is right there may be learned by heart", data, f.most, f.of, of, f.example)
+		note("%s: %s%d of %d instances tested on are equal to some trained on, such as %s; what is right there may be learned by heart", data, in, f.most, f.of, f.example)
 	}
 }

@@ -50,9 +50,9 @@ func TestEqual(t *testing.T) {
 		data Data
 		want string
 	}{
-		{Data{Name: "texts", Corpus: texts}, `texts: 1 of 6 instances tested on are equal to some trained on, in 1 of 2 divisions, such as document "id9", tested on, and document "id2", trained on; `},
-		{Data{Name: "vectors", Set: vectors}, "vectors: 1 of 6 instances tested on are equal to some trained on, in 1 of 2 divisions, such as row 9, tested on, and row 3, trained on; "},
-		{Data{Name: "parts", Collection: parts}, "parts: 1 of 6 instances tested on are equal to some trained on, in 1 of 2 divisions, such as row 9, tested on, and row 3, trained on; "},
+		{Data{Name: "texts", Corpus: texts}, `texts: in 1 of 2 divisions 1 of 6 instances tested on are equal to some trained on, such as document "id9", tested on, and document "id2", trained on; `},
+		{Data{Name: "vectors", Set: vectors}, "vectors: in 1 of 2 divisions 1 of 6 instances tested on are equal to some trained on, such as row 9, tested on, and row 3, trained on; "},
+		{Data{Name: "parts", Collection: parts}, "parts: in 1 of 2 divisions 1 of 6 instances tested on are equal to some trained on, such as row 9, tested on, and row 3, trained on; "},
 	} {
 		s := &Study{
 			Data: []Data{test.data}, Methods: []Method{{Name: "m", Estimator: Centroids{}}, {Name: "n", Estimator: Centroids{Noise: 1}}},
@@ -67,7 +67,7 @@ func TestEqual(t *testing.T) {
 			t.Errorf("no %q, or several, in\n%s", test.want, text)
 		}
 		s.Split.Rounds, s.Directory = []dataset.Division{by}, ""
-		if text, want := complete(t, s).String(), strings.Replace(test.want, ", in 1 of 2 divisions", "", 1); !strings.Contains(text, want) {
+		if text, want := complete(t, s).String(), strings.Replace(test.want, "in 1 of 2 divisions ", "", 1); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 		s.Split.Rounds = []dataset.Division{other}
