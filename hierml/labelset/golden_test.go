@@ -38,15 +38,17 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := space.NewSearcher().Best(want.R)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !near(got.Value, want.Value) || !near(got.Bound, want.Value) || !near(max(0, got.Value), want.Empty) {
-				t.Errorf("value %v with bound %v, want %v", got.Value, got.Bound, want.Value)
-			}
-			if want.Gap > 1e-9 && !slices.Equal(got.Leaves, want.LabelSet) {
-				t.Errorf("label set %v, want %v", got.Leaves, want.LabelSet)
+			for _, space := range []*Space{space, bounding(space)} {
+				got, err := space.NewSearcher().Best(want.R)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !near(got.Value, want.Value) || !near(got.Bound, want.Value) || !near(max(0, got.Value), want.Empty) {
+					t.Errorf("value %v with bound %v, want %v", got.Value, got.Bound, want.Value)
+				}
+				if want.Gap > 1e-9 && !slices.Equal(got.Leaves, want.LabelSet) {
+					t.Errorf("label set %v, want %v", got.Leaves, want.LabelSet)
+				}
 			}
 			relaxed, err := space.Relax(context.Background(), want.R)
 			if err != nil {

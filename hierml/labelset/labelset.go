@@ -6,8 +6,9 @@
 // It is a room of its own, apart from package structured, because it knows nothing but the
 // taxonomy: training, prediction and evaluation use it alike.
 //
-// On trees and forests [Searcher.Best] is dynamic programming in O(nodes). On other graphs the
-// problem is NP-hard; there it is a branch and bound whose bound is a point of the dual of the
+// On trees and forests [Searcher.Best] is dynamic programming in O(nodes), and likewise on graphs in
+// which few nodes have several parents (eliminate.go). On other graphs the problem is NP-hard; there
+// it is a branch and bound whose bound is a point of the dual of the
 // linear relaxation of [CSS16, (19)], improved by passing messages between a node and its parents.
 // [Space.Relax] solves the relaxation itself.
 package labelset
@@ -23,6 +24,7 @@ import (
 type Space struct {
 	taxonomy *taxonomy.Taxonomy
 	forest   bool
+	plan     *plan // nil on forests, and where it would be too large
 	graph    graph
 }
 
@@ -35,14 +37,18 @@ func New(t *taxonomy.Taxonomy) (*Space, error) {
 	for n := range t.Len() {
 		s.forest = s.forest && len(t.Parents(n)) <= 1
 	}
+	if !s.forest {
+		s.plan = newPlan(&s.graph)
+	}
 	return s, nil
 }
 
 // Taxonomy returns the taxonomy.
 func (s *Space) Taxonomy() *taxonomy.Taxonomy { return s.taxonomy }
 
-// Exact reports whether Best finds the optimum in O(nodes), as it does on trees and forests.
-func (s *Space) Exact() bool { return s.forest }
+// Exact reports whether Best always finds the optimum, in a time that does not depend on the
+// rewards, as it does on trees and forests and on graphs that are nearly such.
+func (s *Space) Exact() bool { return s.forest || s.plan != nil }
 
 // graph is the taxonomy below one more node, the root, that is in every label set. It has id Len()
 // and is the parent of the nodes without parents, so that "not empty" says that the root has a
@@ -141,6 +147,8 @@ type Searcher struct {
 	leaves   []int
 	nodes    []int
 	best     []float64 // of the subtree of a node, on forests
+	values   []float64 // of the tables of a plan
+	entry    []int32   // of each table, by its beginning, that the best set has
 	messages *messages
 }
 
@@ -148,9 +156,12 @@ type Searcher struct {
 func (s *Space) NewSearcher() *Searcher {
 	n := len(s.graph.order)
 	found := &Searcher{space: s, chosen: make([]bool, n)}
-	if s.forest {
+	switch {
+	case s.forest:
 		found.best = make([]float64, n)
-	} else {
+	case s.plan != nil:
+		found.values, found.entry = make([]float64, s.plan.entries), make([]int32, s.plan.entries)
+	default:
 		found.messages = newMessages(&s.graph)
 	}
 	return found
@@ -186,9 +197,12 @@ func (s *Searcher) BestFrom(rewards []float64, hints *Hints) (Solution, error) {
 		return Solution{}, err
 	}
 	branches, bound := 1, math.Inf(-1)
-	if s.space.forest {
+	switch {
+	case s.space.forest:
 		s.onForest(rewards)
-	} else {
+	case s.space.plan != nil:
+		s.eliminate(rewards)
+	default:
 		limit := s.Branches
 		if limit <= 0 {
 			limit = DefaultBranches

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/hierml/notebook/hierml/internal/example"
@@ -59,21 +60,90 @@ func TestBestIsBestOfAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := space.NewSearcher().Best(rewards)
-		if err != nil {
-			t.Fatal(err)
-		}
-		branches += got.Branches
 		want := enumerate(g, rewards)
-		if math.Abs(got.Value-want) > 1e-9 || got.Bound < want-1e-9 || got.Bound > want+1e-9 {
-			t.Fatalf("%v, rewards %v: value %v with bound %v, want %v", g.Edges(), rewards, got.Value, got.Bound, want)
-		}
-		has := func(k int) bool { return slices.Contains(got.Leaves, g.Leaves()[k]) }
-		if v := value(g, rewards, has); math.Abs(v-want) > 1e-9 {
-			t.Fatalf("leaves %v are worth %v, want %v", got.Leaves, v, want)
+		for _, space := range []*Space{space, bounding(space)} {
+			got, err := space.NewSearcher().Best(rewards)
+			if err != nil {
+				t.Fatal(err)
+			}
+			branches += got.Branches
+			if math.Abs(got.Value-want) > 1e-9 || got.Bound < want-1e-9 || got.Bound > want+1e-9 {
+				t.Fatalf("%v, rewards %v: value %v with bound %v, want %v", g.Edges(), rewards, got.Value, got.Bound, want)
+			}
+			has := func(k int) bool { return slices.Contains(got.Leaves, g.Leaves()[k]) }
+			if v := value(g, rewards, has); math.Abs(v-want) > 1e-9 {
+				t.Fatalf("leaves %v are worth %v, want %v", got.Leaves, v, want)
+			}
 		}
 	}
 	t.Log(branches)
+}
+
+// bounding returns the space without its plan, so that branches are bounded on all graphs that are
+// no forests.
+func bounding(s *Space) *Space {
+	b := *s
+	b.plan = nil
+	return &b
+}
+
+// TestNearlyTrees compares the two ways to search graphs that are too large to look at all sets.
+func TestNearlyTrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	planned := 0
+	for range 60 {
+		// A tree with some further edges from nodes to later ones.
+		n := 40 + rng.IntN(200)
+		var edges [][2]int
+		for c := 1; c < n; c++ {
+			edges = append(edges, [2]int{rng.IntN(min(c, 1+c/3)), c})
+		}
+		for range 1 + rng.IntN(15) {
+			c := 2 + rng.IntN(n-2)
+			p := rng.IntN(c)
+			if !slices.Contains(edges, [2]int{p, c}) {
+				edges = append(edges, [2]int{p, c})
+			}
+		}
+		names := make([]string, n)
+		for i := range names {
+			names[i] = strconv.Itoa(i)
+		}
+		g, err := taxonomy.New(names, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		space, err := New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if space.plan == nil {
+			continue
+		}
+		planned++
+		exact, bounded := space.NewSearcher(), bounding(space).NewSearcher()
+		for range 5 {
+			rewards := make([]float64, n)
+			for i := range rewards {
+				rewards[i] = rng.NormFloat64() - 0.2
+			}
+			got, err := exact.Best(rewards)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := bounded.Best(rewards)
+			if err != nil {
+				t.Fatal(err)
+			}
+			has := func(k int) bool { return slices.Contains(got.Leaves, g.Leaves()[k]) }
+			if got.Value < want.Value-1e-9 || got.Value > want.Bound+1e-9 || math.Abs(value(g, rewards, has)-got.Value) > 1e-9 {
+				t.Errorf("value %v of leaves worth %v; by branches %v with bound %v", got.Value, value(g, rewards, has), want.Value, want.Bound)
+			}
+		}
+	}
+	if planned < 30 {
+		t.Errorf("only %d of 60 graphs have a plan", planned)
+	}
 }
 
 func TestRelaxBoundsBest(t *testing.T) {
@@ -154,6 +224,7 @@ func TestLimitedSearchBounds(t *testing.T) {
 		for i := range rewards {
 			rewards[i] = rng.NormFloat64()
 		}
+		space = bounding(space)
 		full, limited := space.NewSearcher(), space.NewSearcher()
 		limited.Branches = 1
 		exact, err := full.Best(rewards)
@@ -185,6 +256,7 @@ func TestShareAndHintsKeepBoundsValid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		space = bounding(space)
 		exact, near := space.NewSearcher(), space.NewSearcher()
 		near.Share, near.Offset = 0.05, 3
 		var hints Hints
@@ -252,6 +324,7 @@ func BenchmarkBest(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			b.Log("exact:", space.Exact())
 			s := space.NewSearcher()
 			rewards := make([]float64, g.Len())
 			for i := range rewards {
